@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Builder collects nodes and links and makes a [Fabric] of them. The zero value
+// is ready. Its methods refuse what contradicts what was added before, so that
+// readers can say which line was wrong.
+type Builder struct {
+	f      Fabric
+	byGUID map[uint64]int32
+}
+
+// AddNode adds a node with its port slots and returns its index. FirstPort,
+// Switch and InSubnet are filled in. Ports start without link, LID and GUID,
+// but for a switch, whose ports all take guid of port 0, the node GUID.
+func (b *Builder) AddNode(n Node) (int32, error) {
+	if n.GUID == 0 {
+		return None, errors.New("node GUID 0")
+	}
+	if n.NumPorts == 0 || n.NumPorts == 255 {
+		return None, fmt.Errorf("node 0x%016x has %d ports, expected 1 to 254", n.GUID, n.NumPorts)
+	}
+	if old, ok := b.byGUID[n.GUID]; ok {
+		return None, fmt.Errorf("node GUID 0x%016x is already that of %s", n.GUID, Escape(b.f.Nodes[old].Desc))
+	}
+	if b.byGUID == nil {
+		b.byGUID = map[uint64]int32{}
+	}
+	i := int32(len(b.f.Nodes))
+	b.byGUID[n.GUID] = i
+	n.FirstPort, n.Switch, n.InSubnet = int32(len(b.f.Ports)), None, false
+	b.f.Nodes = append(b.f.Nodes, n)
+	for p := 0; p <= int(n.NumPorts); p++ {
+		port := Port{Node: i, Num: uint8(p), Peer: None}
+		if n.isSwitch() {
+			port.GUID = n.GUID
+		}
+		b.f.Ports = append(b.f.Ports, port)
+	}
+	return i, nil
+}
+
+// Port gives access to port num of a node that was added; nil where it has no
+// such port. Peer is set by [Builder.Connect].
+func (b *Builder) Port(node int32, num int) *Port {
+	n := &b.f.Nodes[node]
+	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.isSwitch()) {
+		return nil
+	}
+	return &b.f.Ports[n.FirstPort+int32(num)]
+}
+
+// NodeByGUID returns the node added with this GUID, or None.
+func (b *Builder) NodeByGUID(guid uint64) int32 { return lookup(b.byGUID, guid) }
+
+// Node gives access to a node that was added.
+func (b *Builder) Node(node int32) *Node { return &b.f.Nodes[node] }
+
+// Connect joins two ports by a cable. Joining the same two again is allowed.
+func (b *Builder) Connect(nodeA int32, portA int, nodeB int32, portB int) error {
+	pa, pb := b.Port(nodeA, portA), b.Port(nodeB, portB)
+	switch {
+	case pa == nil || portA == 0:
+		return fmt.Errorf("%s has no port %d", Escape(b.f.Nodes[nodeA].Desc), portA)
+	case pb == nil || portB == 0:
+		return fmt.Errorf("%s has no port %d", Escape(b.f.Nodes[nodeB].Desc), portB)
+	}
+	ia, ib := b.f.Port(nodeA, uint8(portA)), b.f.Port(nodeB, uint8(portB))
+	if ia == ib {
+		return fmt.Errorf("port %d of %s is linked to itself", portA, Escape(b.f.Nodes[nodeA].Desc))
+	}
+	if (pa.Peer != None && pa.Peer != ib) || (pb.Peer != None && pb.Peer != ia) {
+		taken := ia
+		if pa.Peer == None || pa.Peer == ib {
+			taken = ib
+		}
+		other := b.f.Ports[taken].Peer
+		return fmt.Errorf("%s is already linked to %s", b.f.PortName(taken), b.f.PortName(other))
+	}
+	pa.Peer, pb.Peer = ib, ia
+	return nil
+}
+
+// SetSMPort names the port that LIDs are counted from and links are followed from.
+func (b *Builder) SetSMPort(node int32, port int) error {
+	if b.Port(node, port) == nil {
+		return fmt.Errorf("%s has no port %d", Escape(b.f.Nodes[node].Desc), port)
+	}
+	b.f.SMPort = b.f.Port(node, uint8(port)) + 1
+	return nil
+}
+
+// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of
+// the first node if that is a switch, else its first linked port. It fails where
+// two ports of the subnet claim one LID or one port GUID. The builder must not
+// be used afterwards. O(ports log ports).
+func (b *Builder) Build() (*Fabric, error) {
+	f := &b.f
+	f.SMPort--
+	if f.SMPort == None {
+		f.SMPort = f.firstPort()
+	}
+	f.nodeGUID = b.byGUID
+	f.nodeNames = make(map[string][]int32, len(f.Nodes))
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], int32(i))
+		if n.isSwitch() {
+			f.Switches = append(f.Switches, int32(i))
+		}
+	}
+	slices.SortFunc(f.Switches, func(x, y int32) int {
+		return cmp.Compare(LEKey(f.Nodes[x].GUID), LEKey(f.Nodes[y].GUID))
+	})
+	for s, n := range f.Switches {
+		f.Nodes[n].Switch = int32(s)
+	}
+	if err := f.finish(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *Fabric) firstPort() int32 {
+	if len(f.Nodes) == 0 {
+		return None
+	}
+	n := &f.Nodes[0]
+	if n.isSwitch() {
+		return n.FirstPort
+	}
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if f.Ports[p].Linked() {
+			return p
+		}
+	}
+	return n.FirstPort + 1
+}
+
+// finish computes what follows from nodes, links, LIDs and the SM's port.
+func (f *Fabric) finish() error {
+	f.EndPorts = f.reach()
+	slices.SortFunc(f.EndPorts, func(x, y int32) int {
+		return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID))
+	})
+	f.portGUID = make(map[uint64]int32, len(f.EndPorts))
+	f.MaxLID = 0
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		if old, ok := f.portGUID[p.GUID]; ok {
+			return fmt.Errorf("port GUID 0x%016x belongs to both %s and %s", p.GUID, f.PortName(old), f.PortName(e))
+		}
+		f.portGUID[p.GUID] = e
+		if p.LID != 0 {
+			f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
+		}
+	}
+	f.lidPort = make([]int32, int(f.MaxLID)+1)
+	for i := range f.lidPort {
+		f.lidPort[i] = None
+	}
+	return f.mapLIDs()
+}
+
+func (f *Fabric) mapLIDs() error {
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		if p.LID == 0 {
+			continue
+		}
+		if f.MaxLID > MaxUnicastLID {
+			return fmt.Errorf("LID %d of %s is above the highest unicast LID %d", p.LID, f.PortName(e), MaxUnicastLID)
+		}
+		for i := range uint16(1) << p.LMC {
+			lid := p.LID + i
+			if old := f.lidPort[lid]; old != None {
+				return fmt.Errorf("LID %d belongs to both %s and %s", lid, f.PortName(old), f.PortName(e))
+			}
+			f.lidPort[lid] = e
+		}
+	}
+	return nil
+}
+
+// reach follows links from the SM's port through switches, marks the nodes it
+// meets and returns their end ports. Channel adapters and routers are not
+// passed through, as no subnet manager does.
+func (f *Fabric) reach() []int32 {
+	for i := range f.Nodes {
+		f.Nodes[i].InSubnet = false
+	}
+	if f.SMPort == None {
+		return nil
+	}
+	var ends, queue []int32
+	seen := make([]bool, len(f.Ports))
+	visit := func(port int32) {
+		e := f.EndPortOf(port)
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		n := &f.Nodes[f.Ports[e].Node]
+		n.InSubnet = true
+		ends = append(ends, e)
+		if n.isSwitch() {
+			queue = append(queue, f.Ports[e].Node)
+		}
+	}
+	visit(f.SMPort)
+	if peer := f.Ports[f.SMPort].Peer; peer != None {
+		visit(peer)
+	}
+	for len(queue) > 0 {
+		n := &f.Nodes[queue[0]]
+		queue = queue[1:]
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if peer := f.Ports[p].Peer; peer != None {
+				visit(peer)
+			}
+		}
+	}
+	return ends
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import "example.org/ibconsole/mad"
+
+// Node is a switch, a channel adapter or a router.
+type Node struct {
+	GUID       uint64
+	SystemGUID uint64
+	// Desc is the node description as it came, never escaped: see [Escape].
+	Desc      string
+	FirstPort int32
+	// Switch is the switch index, None for other nodes.
+	Switch   int32
+	VendorID uint32
+	Revision uint32
+	DeviceID uint16
+	Type     mad.NodeType
+	NumPorts uint8
+	// EnhancedPort0 says that port 0 of a switch is an enhanced one (IBA 1.2.1, 18.2.4.1).
+	EnhancedPort0 bool
+	// InSubnet says that links lead from the SM's port to this node.
+	InSubnet bool
+}
+
+// Port is one port of a node, or port 0 of a switch.
+type Port struct {
+	// GUID is the port GUID; all ports of a switch carry that of port 0.
+	GUID uint64
+	// Node is the index of the node that the port belongs to.
+	Node int32
+	// Peer is the port at the other end of the link, None where the link is down.
+	Peer  int32
+	LID   uint16
+	SMLID uint16
+	// CapMask is the capability mask of PortInfo (IBA 1.2.1, 14.2.5.6).
+	CapMask uint32
+	Num     uint8
+	LMC     uint8
+	State   mad.PortState
+	Width   Width
+	Speed   Speed
+	// MTU, VLCap and OperVLs are PortInfo's codes, 0 where unknown.
+	MTU     uint8
+	VLCap   uint8
+	OperVLs uint8
+}
+
+// Linked says whether the port has a peer.
+func (p *Port) Linked() bool { return p.Peer != None }
+
+func (n *Node) isSwitch() bool { return n.Type == mad.NodeTypeSwitch }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+// Tables are the forwarding tables of a subnet: what its switches hold, what an
+// engine computed, or what was loaded. They are read-only once made.
+type Tables struct {
+	// Fabric is the subnet whose switch indexes and LIDs the tables use.
+	Fabric *Fabric
+	LFT    *LFT
+	// Top is the LinearFDBTop of each switch; entries above it do not count.
+	Top []uint16
+	// Known says for each switch whether its table was read or computed; the row
+	// of a switch that did not answer is all NoPath.
+	Known []bool
+	// Origin says where they come from: "minhop", "live", a file name.
+	Origin string
+}
+
+// NewTables wraps computed forwarding tables: every switch of the subnet is
+// known and has its top at the highest LID.
+func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
+	t := &Tables{Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches))}
+	for s, n := range f.Switches {
+		t.Top[s] = lft.MaxLID
+		t.Known[s] = f.Nodes[n].InSubnet
+	}
+	return t
+}
+
+// Port is the egress port of a switch for a LID, NoPath above its top.
+func (t *Tables) Port(sw int32, lid uint16) uint8 {
+	if lid > t.Top[sw] {
+		return NoPath
+	}
+	return t.LFT.Port(sw, lid)
+}
