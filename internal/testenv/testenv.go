@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package testenv tells a test what the machine it runs on offers: Debian's
+// InfiniBand tools, the shared fabrics, the time for full counts. It is for
+// tests only.
+package testenv
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// The variables that the tests read.
+const (
+	// sharedVar names the folder that holds fabrics and tools which are no part of the sources.
+	sharedVar = "IBCONSOLE_SHARED"
+	// fullVar is 1 where large matrices run in full instead of as samples.
+	fullVar = "IBCONSOLE_FULL"
+	// seedVar replays the random choices of an earlier run.
+	seedVar = "IBCONSOLE_SEED"
+	// ciVar is true where a missing tool is a failure and no reason to skip.
+	ciVar = "CI"
+)
+
+// Shared returns the folder of shared fabrics and tools, or skips the test
+// where IBCONSOLE_SHARED is unset. A folder that is named but missing is fatal.
+func Shared(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv(sharedVar)
+	if dir == "" {
+		t.Skip(sharedVar + " is not set: the shared fabrics are not at hand")
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		t.Fatalf("%s=%s is no folder", sharedVar, dir)
+	}
+	return dir
+}
+
+// SharedFile returns the path of a file below [Shared], or skips the test where
+// the shared folder has no such file.
+func SharedFile(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(Shared(t), name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s has no %s", sharedVar, name)
+	}
+	return path
+}
+
+// Tool returns the path of a program, looked for in PATH and in the system's
+// sbin folders. Where it is missing the test is skipped, and fails with CI=true.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := find(name)
+	if err != nil {
+		if os.Getenv(ciVar) == "true" {
+			t.Fatalf("%v (%s=true, so this is a failure)", err, ciVar)
+		}
+		t.Skipf("%v: `make test` installs it on Debian", err)
+	}
+	return path
+}
+
+func find(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin", "/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not installed", name)
+}
+
+// Full says whether large matrices are to run in full (IBCONSOLE_FULL=1, as
+// `make acceptance` sets it).
+func Full() bool { return os.Getenv(fullVar) == "1" }
+
+// Count is how many cases of a large matrix to run: full where [Full], else
+// sample. It logs which of the two it is.
+func Count(t testing.TB, sample, full int) int {
+	t.Helper()
+	if Full() {
+		return full
+	}
+	t.Logf("a sample of %d out of %d (%s=1 runs all)", sample, full, fullVar)
+	return sample
+}
+
+// Rand is a random source for one test. Its seed differs between runs and is
+// logged; IBCONSOLE_SEED=N replays it.
+func Rand(t testing.TB) *rand.Rand {
+	t.Helper()
+	text := cmp.Or(os.Getenv(seedVar), strconv.FormatInt(time.Now().UnixNano(), 10))
+	seed, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		t.Fatalf("%s=%s: expected a number", seedVar, text)
+	}
+	t.Logf("replay with %s=%d", seedVar, seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
