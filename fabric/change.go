@@ -17,7 +17,7 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	for _, l := range links {
 		for _, p := range [2]int32{l.A, l.B} {
 			g.Ports[p].Peer = None
-			g.Ports[p].State = mad.PortStateDown
+			g.Ports[p].State = mad.PortDown
 		}
 	}
 	if err := g.finish(); err != nil {

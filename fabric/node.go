@@ -50,4 +50,4 @@ type Port struct {
 // Linked says whether the port has a peer.
 func (p *Port) Linked() bool { return p.Peer != None }
 
-func (n *Node) isSwitch() bool { return n.Type == mad.NodeTypeSwitch }
+func (n *Node) isSwitch() bool { return n.Type == mad.NodeSwitch }
