@@ -4,25 +4,25 @@ package mad
 
 import "fmt"
 
-// NodeType is NodeInfo's NodeType (IBA 1.2.1, 14.2.5.3).
+// NodeType says what a node is (IBA 14.2.5.3).
 type NodeType uint8
 
-// The node types.
+// Node types.
 const (
-	NodeTypeCA     NodeType = 1
-	NodeTypeSwitch NodeType = 2
-	NodeTypeRouter NodeType = 3
+	NodeCA     NodeType = 1
+	NodeSwitch NodeType = 2
+	NodeRouter NodeType = 3
 )
 
-// String gives the type in OpenSM's words.
+// String returns the diagnostic tools' words.
 func (t NodeType) String() string {
 	switch t {
-	case NodeTypeCA:
+	case NodeCA:
 		return "Channel Adapter"
-	case NodeTypeSwitch:
+	case NodeSwitch:
 		return "Switch"
-	case NodeTypeRouter:
+	case NodeRouter:
 		return "Router"
 	}
-	return fmt.Sprintf("node type %d", uint8(t))
+	return fmt.Sprintf("?(%d)?", uint8(t))
 }

@@ -4,31 +4,126 @@ package mad
 
 import "fmt"
 
-// PortState is PortInfo's PortState (IBA 1.2.1, 14.2.5.6).
+// PortState is the logical state of a port (IBA 14.2.5.6). In a Set,
+// PortNoChange leaves it as it is.
 type PortState uint8
 
-// The port states; 0 means that a Set leaves the state as it is.
+// Logical states of a port.
 const (
-	PortStateNoChange PortState = 0
-	PortStateDown     PortState = 1
-	PortStateInit     PortState = 2
-	PortStateArmed    PortState = 3
-	PortStateActive   PortState = 4
+	PortNoChange PortState = 0
+	PortDown     PortState = 1
+	PortInit     PortState = 2
+	PortArmed    PortState = 3
+	PortActive   PortState = 4
 )
 
-// String gives the state in the words of the InfiniBand diagnostics.
+// String returns the diagnostic tools' words.
 func (s PortState) String() string {
 	switch s {
-	case PortStateNoChange:
+	case PortNoChange:
 		return "NoChange"
-	case PortStateDown:
+	case PortDown:
 		return "Down"
-	case PortStateInit:
+	case PortInit:
 		return "Initialize"
-	case PortStateArmed:
+	case PortArmed:
 		return "Armed"
-	case PortStateActive:
+	case PortActive:
 		return "Active"
 	}
-	return fmt.Sprintf("port state %d", uint8(s))
+	return fmt.Sprintf("?(%d)", uint8(s))
+}
+
+// PhysState is the physical state of a port, and what it falls back to when
+// its link goes down (IBA 14.2.5.6).
+type PhysState uint8
+
+// Physical states of a port. PhysSleep and PhysPolling are those that a port
+// can be told to fall back to.
+const (
+	PhysNoChange          PhysState = 0
+	PhysSleep             PhysState = 1
+	PhysPolling           PhysState = 2
+	PhysDisabled          PhysState = 3
+	PhysTraining          PhysState = 4
+	PhysLinkUp            PhysState = 5
+	PhysLinkErrorRecovery PhysState = 6
+	PhysTest              PhysState = 7
+)
+
+// String returns the diagnostic tools' words.
+func (s PhysState) String() string {
+	switch s {
+	case PhysNoChange:
+		return "NoChange"
+	case PhysSleep:
+		return "Sleep"
+	case PhysPolling:
+		return "Polling"
+	case PhysDisabled:
+		return "Disabled"
+	case PhysTraining:
+		return "PortConfigurationTraining"
+	case PhysLinkUp:
+		return "LinkUp"
+	case PhysLinkErrorRecovery:
+		return "LinkErrorRecovery"
+	case PhysTest:
+		return "PhyTest"
+	}
+	return fmt.Sprintf("?(%d)", uint8(s))
+}
+
+// MTU is a code for a size in bytes (IBA 14.2.5.6).
+type MTU uint8
+
+// MTU codes.
+const (
+	MTU256  MTU = 1
+	MTU512  MTU = 2
+	MTU1024 MTU = 3
+	MTU2048 MTU = 4
+	MTU4096 MTU = 5
+)
+
+// Bytes is the size, 0 for a code that means none.
+func (m MTU) Bytes() int {
+	if m < MTU256 || m > MTU4096 {
+		return 0
+	}
+	return 128 << m
+}
+
+// String returns the size, as the diagnostic tools print it.
+func (m MTU) String() string {
+	if n := m.Bytes(); n > 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("?(%d)", uint8(m))
+}
+
+// VLs is a code for how many data VLs a port has (IBA 14.2.5.6).
+type VLs uint8
+
+// Count is the number of data VLs, 0 for a code that means none.
+func (v VLs) Count() int {
+	switch {
+	case v >= 1 && v <= 4:
+		return 1 << (v - 1)
+	case v == 5:
+		return 15
+	}
+	return 0
+}
+
+// String returns the VLs, as the diagnostic tools print them.
+func (v VLs) String() string {
+	switch n := v.Count(); n {
+	case 0:
+		return fmt.Sprintf("?(%d)", uint8(v))
+	case 1:
+		return "VL0"
+	default:
+		return fmt.Sprintf("VL0-%d", n-1)
+	}
 }

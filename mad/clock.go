@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"fmt"
+	"time"
+)
+
+// Tries of the same number wait equally long, so that each list of
+// Client.waiting is in the order of deadlines by itself: to begin, to end and
+// to expire a try are O(1), and one timer serves them all.
+
+const never = time.Duration(1<<63 - 1)
+
+// clock sends again what got no answer in time, until the client is dead.
+func (c *Client) clock() {
+	defer c.running.Done()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var f Frame
+	for {
+		send, next := c.expire(&f)
+		if send {
+			c.sent(&f, c.transport.Send(&f))
+			continue
+		}
+		if next != never {
+			timer.Reset(next - c.now())
+		}
+		select {
+		case <-timer.C:
+		case <-c.kick:
+		case <-c.dead:
+			return
+		}
+	}
+}
+
+// expire ends requests that have been sent often enough. At the first that has
+// to be sent again it returns true with the frame in f, else false and the
+// time to sleep to.
+func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return false, never
+	}
+	next = never
+	for k := range c.waiting {
+		for i := int(c.waiting[k].first); i >= 0; i = int(c.waiting[k].first) {
+			s := &c.slots[i]
+			if s.deadline > now {
+				next = min(next, s.deadline)
+				break
+			}
+			if s.tries < c.opts.Tries {
+				c.remove(i)
+				c.try(i, now)
+				c.stats.Retried++
+				*f = s.frame
+				return true, 0
+			}
+			c.giveUp(i)
+		}
+	}
+	c.wakeAt = next
+	return false, next
+}
+
+// giveUp ends the request in slot i, whose last try has failed.
+func (c *Client) giveUp(i int) {
+	s := &c.slots[i]
+	if s.busy != 0 {
+		c.stats.Received++
+		c.stats.Refused++
+		c.finish(i, s.request.failed(s.busy))
+		return
+	}
+	c.stats.TimedOut++
+	c.finish(i, s.request.failed(c.timeoutError(s)))
+}
+
+func (c *Client) timeoutError(s *slot) error {
+	tries := fmt.Sprintf("%d tries", s.tries)
+	if s.tries == 1 {
+		tries = "1 try"
+	}
+	if s.sentBack != 0 {
+		return fmt.Errorf("%w after %s: sent back by the transport (errno %d)", ErrTimeout, tries, s.sentBack)
+	}
+	first, last := c.timeouts[0], c.timeouts[s.tries-1]
+	if first == last {
+		return fmt.Errorf("%w after %s of %v", ErrTimeout, tries, first)
+	}
+	return fmt.Errorf("%w after %s of %v to %v", ErrTimeout, tries, first, last)
+}
+
+// due makes the clock see to slot i at once.
+func (c *Client) due(i int) {
+	c.remove(i)
+	c.slots[i].deadline = 0
+	c.push(i, len(c.waiting)-1)
+	c.wake()
+}
+
+// wake wakes the clock.
+func (c *Client) wake() {
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// push appends slot i to list k.
+func (c *Client) push(i, k int) {
+	s, l := &c.slots[i], &c.waiting[k]
+	s.in, s.prev, s.next = k, l.last, -1
+	if l.last >= 0 {
+		c.slots[l.last].next = int32(i)
+	} else {
+		l.first = int32(i)
+	}
+	l.last = int32(i)
+}
+
+// remove takes slot i out of its list.
+func (c *Client) remove(i int) {
+	s := &c.slots[i]
+	l := &c.waiting[s.in]
+	if s.prev >= 0 {
+		c.slots[s.prev].next = s.next
+	} else {
+		l.first = s.next
+	}
+	if s.next >= 0 {
+		c.slots[s.next].prev = s.prev
+	} else {
+		l.last = s.prev
+	}
+}

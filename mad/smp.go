@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Sizes in bytes of a MAD and of the attribute data in an SMP.
+const (
+	Size     = 256
+	DataSize = 64
+)
+
+// LIDs with a meaning of their own (IBA 4.1.3).
+const (
+	PermissiveLID = 0xffff
+	// LastUnicastLID is the greatest LID that a port can have.
+	LastUnicastLID = 0xbfff
+)
+
+// Errors of the decoders.
+var (
+	// ErrLength says that a buffer does not have the length of what it should hold.
+	ErrLength = errors.New("wrong length")
+	// ErrHops says that a directed route SMP counts more hops than [MaxHops].
+	ErrHops = errors.New("too many hops")
+)
+
+// Class is a management class.
+type Class uint8
+
+// Management classes of SMPs (IBA 13.4.4).
+const (
+	ClassSMPLID      Class = 0x01
+	ClassSMPDirected Class = 0x81
+)
+
+// Method is what a MAD asks for, or an answer (IBA 13.4.5).
+type Method uint8
+
+// Methods of the subnet management classes (IBA 14.2.4).
+const (
+	MethodGet         Method = 0x01
+	MethodSet         Method = 0x02
+	MethodSend        Method = 0x03
+	MethodTrap        Method = 0x05
+	MethodTrapRepress Method = 0x07
+	MethodGetResp     Method = 0x81
+	// MethodResponse is the bit that answers carry.
+	MethodResponse Method = 0x80
+)
+
+// String returns the method's name in IBA, without the class's prefix.
+func (m Method) String() string {
+	switch m {
+	case MethodGet:
+		return "Get"
+	case MethodSet:
+		return "Set"
+	case MethodSend:
+		return "Send"
+	case MethodTrap:
+		return "Trap"
+	case MethodTrapRepress:
+		return "TrapRepress"
+	case MethodGetResp:
+		return "GetResp"
+	}
+	return fmt.Sprintf("method 0x%02x", uint8(m))
+}
+
+// Offsets in an SMP; those from offDrSLID on hold for directed routes.
+const (
+	offBaseVersion  = 0
+	offClass        = 1
+	offClassVersion = 2
+	offMethod       = 3
+	offStatus       = 4
+	offHopPointer   = 6
+	offHopCount     = 7
+	offTID          = 8
+	offAttr         = 16
+	offMod          = 20
+	offMKey         = 24
+	offDrSLID       = 32
+	offDrDLID       = 34
+	offData         = 64
+	offInitialPath  = 128
+	offReturnPath   = 192
+
+	directionBit = 0x8000
+)
+
+// SMP is a subnet management packet, LID routed or by directed route (IBA
+// 14.2.1.1 and 14.2.1.2):
+//
+//	  0  BaseVersion   1
+//	  1  Class         1  0x01 LID routed, 0x81 by directed route
+//	  2  ClassVersion  1
+//	  3  Method        1
+//	  4  Status        2  of a directed route the highest bit is Direction
+//	  6  HopPointer    1  \ directed routes; else 0
+//	  7  HopCount      1  /
+//	  8  TID           8
+//	 16  Attr          2
+//	 18  reserved      2
+//	 20  Mod           4
+//	 24  MKey          8
+//	 32  DrSLID        2  \ directed routes; else reserved
+//	 34  DrDLID        2  /
+//	 36  reserved     28
+//	 64  Data         64
+//	128  InitialPath  64  \ directed routes; else reserved
+//	192  ReturnPath   64  /
+//
+// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are sent as 0
+// and not kept.
+type SMP struct {
+	BaseVersion  uint8
+	Class        Class
+	ClassVersion uint8
+	Method       Method
+	Status       Status
+	Direction    bool // set on the way back
+	HopPointer   uint8
+	HopCount     uint8
+	TID          uint64
+	Attr         AttrID
+	Mod          uint32
+	MKey         uint64
+	DrSLID       uint16
+	DrDLID       uint16
+	Data         [DataSize]byte
+	InitialPath  [MaxHops + 1]uint8 // from index 1
+	ReturnPath   [MaxHops + 1]uint8 // from index 1
+}
+
+// UnmarshalBinary decodes the 256 bytes of a MAD. The error wraps [ErrLength]
+// or [ErrHops].
+func (s *SMP) UnmarshalBinary(b []byte) error {
+	if len(b) != Size {
+		return fmt.Errorf("SMP: %w: %d bytes, want %d", ErrLength, len(b), Size)
+	}
+	if Class(b[offClass]) == ClassSMPDirected && b[offHopCount] > MaxHops {
+		return fmt.Errorf("SMP: %w: %d, at most %d go", ErrHops, b[offHopCount], MaxHops)
+	}
+	be := binary.BigEndian
+	status := be.Uint16(b[offStatus:])
+	s.BaseVersion = b[offBaseVersion]
+	s.Class = Class(b[offClass])
+	s.ClassVersion = b[offClassVersion]
+	s.Method = Method(b[offMethod])
+	s.Status = Status(status &^ directionBit)
+	s.Direction = status&directionBit != 0
+	s.HopPointer = b[offHopPointer]
+	s.HopCount = b[offHopCount]
+	s.TID = be.Uint64(b[offTID:])
+	s.Attr = AttrID(be.Uint16(b[offAttr:]))
+	s.Mod = be.Uint32(b[offMod:])
+	s.MKey = be.Uint64(b[offMKey:])
+	s.DrSLID = be.Uint16(b[offDrSLID:])
+	s.DrDLID = be.Uint16(b[offDrDLID:])
+	copy(s.Data[:], b[offData:])
+	copy(s.InitialPath[:], b[offInitialPath:])
+	copy(s.ReturnPath[:], b[offReturnPath:])
+	return nil
+}
+
+// AppendBinary appends the 256 bytes of the MAD to b. It never fails.
+func (s *SMP) AppendBinary(b []byte) ([]byte, error) {
+	var m [Size]byte
+	s.Put(&m)
+	return append(b, m[:]...), nil
+}
+
+// MarshalBinary returns the 256 bytes of the MAD. It never fails.
+func (s *SMP) MarshalBinary() ([]byte, error) {
+	return s.AppendBinary(make([]byte, 0, Size))
+}
+
+// Put encodes the packet into b.
+func (s *SMP) Put(b *[Size]byte) {
+	be := binary.BigEndian
+	status := uint16(s.Status) &^ directionBit
+	if s.Direction {
+		status |= directionBit
+	}
+	b[offBaseVersion] = s.BaseVersion
+	b[offClass] = uint8(s.Class)
+	b[offClassVersion] = s.ClassVersion
+	b[offMethod] = uint8(s.Method)
+	be.PutUint16(b[offStatus:], status)
+	b[offHopPointer] = s.HopPointer
+	b[offHopCount] = s.HopCount
+	be.PutUint64(b[offTID:], s.TID)
+	be.PutUint32(b[offAttr:], uint32(s.Attr)<<16)
+	be.PutUint32(b[offMod:], s.Mod)
+	be.PutUint64(b[offMKey:], s.MKey)
+	be.PutUint16(b[offDrSLID:], s.DrSLID)
+	be.PutUint16(b[offDrDLID:], s.DrDLID)
+	clear(b[offDrDLID+2 : offData])
+	copy(b[offData:], s.Data[:])
+	copy(b[offInitialPath:], s.InitialPath[:])
+	copy(b[offReturnPath:], s.ReturnPath[:])
+}
+
+// SetPath makes the packet one by directed route p from the local node, as it
+// leaves there: hop pointer 0, permissive DrSLID and DrDLID.
+func (s *SMP) SetPath(p Path) {
+	s.Class = ClassSMPDirected
+	s.HopPointer = 0
+	s.HopCount = p.n
+	s.DrSLID, s.DrDLID = PermissiveLID, PermissiveLID
+	s.InitialPath = [MaxHops + 1]uint8{}
+	copy(s.InitialPath[1:], p.hops[:p.n])
+	s.ReturnPath = [MaxHops + 1]uint8{}
+}
+
+// Path returns the directed route from the local node that the packet has or
+// had to go.
+func (s *SMP) Path() Path {
+	var p Path
+	p.n = min(s.HopCount, MaxHops)
+	copy(p.hops[:p.n], s.InitialPath[1:])
+	return p
+}

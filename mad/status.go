@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Status is the status of an answer; all but 0 are errors (IBA 13.4.7,
+// table 113). Bit 0 is "busy", bit 1 "redirect", bits 2 to 4 a code, and bits 8
+// to 14 belong to the management class.
+type Status uint16
+
+// Statuses.
+const (
+	StatusOK                 Status = 0
+	StatusBusy               Status = 1 << 0
+	StatusRedirect           Status = 1 << 1
+	StatusBadVersion         Status = 1 << 2
+	StatusMethodUnsupported  Status = 2 << 2
+	StatusMethodAttrMismatch Status = 3 << 2
+	StatusInvalidValue       Status = 7 << 2
+
+	statusCode  = 0x001c
+	statusClass = 0x7f00
+)
+
+// Error says the status in words, with the number behind them.
+func (s Status) Error() string {
+	if s == StatusOK {
+		return "no error (MAD status 0x0000)"
+	}
+	var words []string
+	if s&StatusBusy != 0 {
+		words = append(words, "busy, discarded")
+	}
+	if s&StatusRedirect != 0 {
+		words = append(words, "redirected")
+	}
+	switch s & statusCode {
+	case 0:
+	case StatusBadVersion:
+		words = append(words, "base or class version not supported")
+	case StatusMethodUnsupported:
+		words = append(words, "method not supported")
+	case StatusMethodAttrMismatch:
+		words = append(words, "method with this attribute not supported")
+	case StatusInvalidValue:
+		words = append(words, "invalid value in attribute or modifier")
+	default:
+		words = append(words, fmt.Sprintf("reserved code %d", s&statusCode>>2))
+	}
+	if c := s & statusClass >> 8; c != 0 {
+		words = append(words, fmt.Sprintf("class specific 0x%02x", uint16(c)))
+	}
+	if len(words) == 0 {
+		words = append(words, "reserved bits")
+	}
+	return fmt.Sprintf("%s (MAD status 0x%04x)", strings.Join(words, ", "), uint16(s))
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import "time"
+
+// Frame is a MAD on its way to or from a [Transport].
+type Frame struct {
+	// DLID is where the frame goes, [PermissiveLID] by directed route. Of a
+	// frame that came in it has no meaning.
+	DLID uint16
+	// Status is 0 for a frame that came in. A transport that finds out by
+	// itself that a request gets no answer hands the request back with an
+	// errno here, ETIMEDOUT (110) as a rule.
+	Status uint32
+	// Timeout is how long the sender is going to wait for an answer, 0 if for
+	// none: for transports that keep the time themselves.
+	Timeout time.Duration
+	// Data is the MAD.
+	Data [Size]byte
+}
+
+// Transport carries MADs between this program and a port. It may lose them.
+//
+// Send and Recv may run at the same time, each in any number of goroutines.
+type Transport interface {
+	// Send sends the frame and does not keep it. It does not block for long: a
+	// frame that cannot be sent within some 100 ms is dropped without an
+	// error, as a switch drops it. An error means that nothing can be sent.
+	Send(*Frame) error
+	// Recv waits for a frame and stores it in its argument. It gives an error
+	// once the transport is closed or broken.
+	Recv(*Frame) error
+	// Close ends the transport and makes a waiting Recv return.
+	Close() error
+}
