@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PKG          ?= ./...
+TEST_TIMEOUT ?= 10m
+FULL_TIMEOUT ?= 6h
+FUZZTIME     ?= 20s
+BENCH        ?= .
+
+# The linter is built once into a folder of its own, so that no other version gets in the way.
+LINT_VERSION := v2.15.0
+LINT_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/golangci-lint-$(LINT_VERSION)
+LINT         := $(LINT_DIR)/golangci-lint
+
+# The race detector needs cgo, which Go turns off where there is no C compiler.
+RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
+
+.PHONY: help
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build ./ibconsole
+	go build -o ibconsole .
+
+.PHONY: run
+run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
+	go run . $(ARGS)
+
+.PHONY: tools
+tools: ## install the Debian packages that the tests want and this machine lacks
+	@scripts/debian-packages
+
+.PHONY: test
+test: tools ## install what is missing and run all tests, large matrices as samples
+	go test $(RACE) -count=1 -timeout $(TEST_TIMEOUT) $(PKG)
+
+.PHONY: acceptance
+acceptance: tools ## the same tests with their full counts; takes long
+	IBCONSOLE_FULL=1 go test $(RACE) -count=1 -timeout $(FULL_TIMEOUT) $(PKG)
+
+.PHONY: bench
+bench: ## run the benchmarks; BENCH=REGEXP and PKG=./routing/... choose
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG)
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
+	@for pkg in $$(go list $(PKG)); do \
+		list=$$(go test -list '^Fuzz' $$pkg) || { echo "$$list"; exit 1; }; \
+		for target in $$(grep '^Fuzz' <<<"$$list"); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+.PHONY: lint
+lint: $(LINT) ## run golangci-lint, building it first where it is missing
+	$(LINT) run
+
+$(LINT):
+	GOBIN=$(LINT_DIR) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+.PHONY: fmt
+fmt: ## format the Go files
+	gofmt -s -w .
+
+.PHONY: vet
+vet: ## run go vet
+	go vet ./...
+
+.PHONY: check-fmt
+check-fmt: ## fail where gofmt would change a file
+	@files=$$(gofmt -s -l .); [ -z "$$files" ] || { echo "gofmt would change:" $$files; exit 1; }
+
+.PHONY: clean
+clean: ## remove what building and testing left here
+	rm -f ibconsole *.test *.out *.prof
