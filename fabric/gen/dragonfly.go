@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import "fmt"
+
+func dragonflyKind() Kind {
+	return Kind{
+		Name:  "dragonfly",
+		Usage: "dragonfly A H P [groups=A*H+1]",
+		Help: "Dragonfly (Kim et al. 2008): groups of a switches, all linked to each other, with h links to other groups and p hosts each. " +
+			"Every two groups share A*H/(groups-1) links. Ports: hosts, links in the group, links to other groups. " +
+			"Switch 3 of group 2 is sw-02-03.",
+		form: form{params: []param{
+			{name: "a", min: 1, max: maxPorts}, {name: "h", min: 0, max: maxPorts}, {name: "p", min: 1, max: maxPorts},
+			{name: "groups", min: 1, max: maxNumber, optional: true},
+		}},
+		build: func(n *net, a arguments) error {
+			d := dragonfly{a: a.value["a"], h: a.value["h"], p: a.value["p"], groups: a.value["groups"]}
+			if d.groups == 0 {
+				d.groups = d.a*d.h + 1
+			}
+			if d.groups > d.a*d.h+1 {
+				return fmt.Errorf("groups: %d is too many, expected at most a*h+1 = %d", d.groups, d.a*d.h+1)
+			}
+			return d.build(n)
+		},
+	}
+}
+
+// dragonfly has groups of a switches with p hosts and h global links each.
+type dragonfly struct{ a, h, p, groups int }
+
+func (d dragonfly) build(n *net) error {
+	radix := []int{d.a, d.groups}
+	name := func(i int) string { return coordinates("sw", digits(i, radix), radix) }
+	first, err := n.addUniform(product(d.a, d.groups), d.p+d.a-1+d.h, d.p, name)
+	if err != nil {
+		return err
+	}
+	for g := range d.groups {
+		if err := d.linkGroup(n, first, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d dragonfly) linkGroup(n *net, first int32, group int) error {
+	base := first + int32(group*d.a)
+	for r := range d.a {
+		for s := r + 1; s < d.a; s++ {
+			if err := n.link(base+int32(r), d.p+s, base+int32(s), d.p+r+1); err != nil {
+				return err
+			}
+		}
+	}
+	for other := group + 1; other < d.groups; other++ {
+		for round := range d.a * d.h / (d.groups - 1) {
+			// A group counts the others without itself.
+			there := round*(d.groups-1) + other - 1
+			back := round*(d.groups-1) + group
+			if err := d.linkGlobal(n, first, group, there, other, back); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// linkGlobal links two groups by the i-th and j-th of their global links.
+func (d dragonfly) linkGlobal(n *net, first int32, groupA, i, groupB, j int) error {
+	at := func(group, link int) (int32, int) {
+		return first + int32(group*d.a+link/d.h), d.p + d.a + link%d.h
+	}
+	nodeA, portA := at(groupA, i)
+	nodeB, portB := at(groupB, j)
+	return n.link(nodeA, portA, nodeB, portB)
+}

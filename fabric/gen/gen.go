@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Kind is one shape of fabric that [Parse] knows.
+type Kind struct {
+	Name string
+	// Usage shows the arguments: "torus XxYx... [hosts=1] [links=1]".
+	Usage string
+	// Help says in a sentence or two what the shape is.
+	Help string
+
+	form  form
+	build func(*net, arguments) error
+}
+
+// Kinds are all shapes, in the order in which help lists them.
+func Kinds() []Kind {
+	return []Kind{
+		fatTreeKind(), xgftKind(), gridKind("torus", true), gridKind("mesh", false),
+		hypercubeKind(), dragonflyKind(), randomKind(),
+	}
+}
+
+// Parse makes a fabric of a kind. Arguments may come one by one or joined by
+// commas ("3", "36" or "3,36"), by position or by name ("ports=36"). It fails
+// on an unknown kind or argument, where a switch would need more than 254
+// ports, and where the ports would need more LIDs than there are.
+// O(ports log ports).
+func Parse(kind string, args []string) (*fabric.Fabric, error) {
+	k, err := find(kind)
+	if err != nil {
+		return nil, err
+	}
+	a, err := k.form.parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; usage: %s", k.Name, err, k.Usage)
+	}
+	var n net
+	if err := k.build(&n, a); err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Name, err)
+	}
+	f, err := n.b.Build()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Name, err)
+	}
+	return f, nil
+}
+
+// ParseSpec makes a fabric of "KIND:ARGS" or "KIND", as in "fattree:3,36".
+func ParseSpec(spec string) (*fabric.Fabric, error) {
+	kind, args, _ := strings.Cut(spec, ":")
+	return Parse(kind, []string{args})
+}
+
+func find(name string) (Kind, error) {
+	var names []string
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("unknown kind of fabric %q, expected one of %s", name, strings.Join(names, ", "))
+}

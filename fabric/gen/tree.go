@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import (
+	"errors"
+	"fmt"
+)
+
+func fatTreeKind() Kind {
+	return Kind{
+		Name:  "fattree",
+		Usage: "fattree levels=2|3 ports=K",
+		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 spines, " +
+			"3 levels K*K*K/4 hosts on K pods of K/2 leaves and K/2 aggregation switches, and K*K/4 spines.",
+		form: form{params: []param{{name: "levels", min: 2, max: 3}, {name: "ports", min: 2, max: maxPorts}}},
+		build: func(n *net, a arguments) error {
+			k := a.value["ports"]
+			if k%2 != 0 {
+				return fmt.Errorf("ports: %d is odd, expected an even number", k)
+			}
+			t := tree{m: []int{k / 2, k}, w: []int{1, k / 2}, p: []int{1, 1}}
+			if a.value["levels"] == 3 {
+				t = tree{m: []int{k / 2, k / 2, k}, w: []int{1, k / 2, k / 2}, p: []int{1, 1, 1}}
+			}
+			return t.build(n)
+		},
+	}
+}
+
+func xgftKind() Kind {
+	return Kind{
+		Name:  "xgft",
+		Usage: "xgft H M1,...,MH W1,...,WH [P1,...,PH]",
+		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has Mi children, " +
+			"a node of level i-1 has Wi parents (level 0 are the hosts), joined by Pi parallel links each (Zahavi's PGFT). " +
+			"W1 above 1 makes planes that only the hosts join; the subnet is the first one.",
+		form: form{params: []param{{name: "levels", min: 1, max: 8}}, list: true},
+		build: func(n *net, a arguments) error {
+			h := a.value["levels"]
+			t := tree{p: make([]int, h)}
+			for i := range t.p {
+				t.p[i] = 1
+			}
+			switch len(a.list) {
+			case 3 * h:
+				t.p = a.list[2*h:]
+				fallthrough
+			case 2 * h:
+				t.m, t.w = a.list[:h], a.list[h:2*h]
+			default:
+				return fmt.Errorf("%d numbers follow the %d levels, expected %d, or %d with parallel links", len(a.list), h, 2*h, 3*h)
+			}
+			return t.build(n)
+		},
+	}
+}
+
+// tree is a PGFT(h; m; w; p) with h = len(m).
+//
+// A node of level l is a tuple of digits: digit i (from 0) counts to w[i] where
+// i < l and to m[i] elsewhere. A node of level l and one of level l+1 are
+// linked where all digits but digit l agree. Level 0 are the hosts.
+type tree struct{ m, w, p []int }
+
+// size is the number of nodes of a level.
+func (t tree) size(level int) int { return product(t.radix(level)...) }
+
+// radix is what each digit of a node of this level counts to.
+func (t tree) radix(level int) []int {
+	r := append([]int(nil), t.m...)
+	copy(r[:level], t.w[:level])
+	return r
+}
+
+func (t tree) down(level int) int {
+	if level == 0 {
+		return 0
+	}
+	return product(t.m[level-1], t.p[level-1])
+}
+
+func (t tree) up(level int) int {
+	if level == len(t.m) {
+		return 0
+	}
+	return product(t.w[level], t.p[level])
+}
+
+func (t tree) check() error {
+	switches := 0
+	for l := 1; l <= len(t.m); l++ {
+		if err := checkPorts(t.down(l) + t.up(l)); err != nil {
+			return err
+		}
+		switches = min(switches+t.size(l), huge)
+	}
+	if t.up(0) > maxPorts {
+		return errors.New("a host would need more than 254 ports")
+	}
+	return checkSize(switches, product(t.size(0), t.up(0)))
+}
+
+func (t tree) build(n *net) error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	first := make([]int32, len(t.m)+1)
+	var err error
+	if first[0], err = n.addHosts(t.size(0), t.up(0)); err != nil {
+		return err
+	}
+	for l := 1; l <= len(t.m); l++ {
+		for i := range t.size(l) {
+			node, err := n.addSwitch(t.name(l, i), t.down(l)+t.up(l))
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				first[l] = node
+			}
+		}
+	}
+	for l := range t.m {
+		if err := t.linkUp(n, l, first[l], first[l+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkUp links the nodes of a level to their parents. Down ports come first;
+// the parallel links to all children come round by round.
+func (t tree) linkUp(n *net, level int, first, parents int32) error {
+	for i := range t.size(level) {
+		d := digits(i, t.radix(level))
+		child := d[level]
+		for u := range t.w[level] {
+			d[level] = u
+			parent := parents + int32(undigits(d, t.radix(level+1)))
+			for q := range t.p[level] {
+				upPort := 1 + t.down(level) + q*t.w[level] + u
+				downPort := 1 + q*t.m[level] + child
+				if err := n.link(first+int32(i), upPort, parent, downPort); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// name is leaf-07 or spine-03 where the level is one row, leaf-02-07 for leaf 7
+// of pod 2, and so on: a number for each digit that counts beyond one.
+func (t tree) name(level, i int) string {
+	role := fmt.Sprintf("level%d", level)
+	switch {
+	case level == 1:
+		role = "leaf"
+	case level == len(t.m):
+		role = "spine"
+	case len(t.m) == 3:
+		role = "agg"
+	}
+	radix := t.radix(level)
+	return coordinates(role, digits(i, radix), radix)
+}
+
+// coordinates appends a node's digits to a name, highest first and counted from
+// one, without those that can have only one value.
+func coordinates(role string, d, radix []int) string {
+	name := role
+	for k := len(d) - 1; k >= 0; k-- {
+		if radix[k] > 1 {
+			name += fmt.Sprintf("-%0*d", max(2, len(fmt.Sprint(radix[k]))), d[k]+1)
+		}
+	}
+	if name == role {
+		name += "-01"
+	}
+	return name
+}
+
+// digits splits a number, lowest digit first.
+func digits(i int, radix []int) []int {
+	d := make([]int, len(radix))
+	for k, r := range radix {
+		d[k], i = i%r, i/r
+	}
+	return d
+}
+
+func undigits(d, radix []int) int {
+	i := 0
+	for k := len(d) - 1; k >= 0; k-- {
+		i = i*radix[k] + d[k]
+	}
+	return i
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such
+// that ibsim gives every node and port the GUID, description, LID, width and
+// speed that it has in f. GUIDs that ibsim would count up by itself are left
+// out, and so are width and speed where they are ibsim's own, 4x SDR.
+//
+// It fails where ibsim cannot hold the fabric: where the port GUIDs of an
+// adapter are not the node GUID plus the port number. Revisions, capability
+// masks and port states are ibsim's own. O(ports).
+func WriteNet(w io.Writer, f *fabric.Fabric) error {
+	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
+		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
+	}}
+	for i := range f.Nodes {
+		if err := n.node(int32(i)); err != nil {
+			return fmt.Errorf("write ibsim net: %w", err)
+		}
+	}
+	return n.w.Flush()
+}
+
+type netWriter struct {
+	w   *bufio.Writer
+	f   *fabric.Fabric
+	ids []string
+	// next is the GUID that ibsim gives the next node of a type by itself.
+	next   map[mad.NodeType]uint64
+	device uint16
+}
+
+var netTypes = map[mad.NodeType]struct{ word, guid, prefix string }{
+	mad.NodeCA:     {"Hca", "caguid", "H"},
+	mad.NodeSwitch: {"Switch", "switchguid", "S"},
+	mad.NodeRouter: {"Rt", "rtguid", "R"},
+}
+
+func (n *netWriter) node(i int32) error {
+	node := &n.f.Nodes[i]
+	if err := n.checkGUIDs(node); err != nil {
+		return err
+	}
+	n.attributes(node)
+	fmt.Fprintf(n.w, "%s\t%d \"%s\"", netTypes[node.Type].word, node.NumPorts, n.ids[i])
+	desc, port0 := cleanDesc(node.Desc), n.port0(node)
+	if desc != n.ids[i] || port0 != "" {
+		fmt.Fprintf(n.w, "\t\t# \"%s\"%s", desc, port0)
+	}
+	fmt.Fprintln(n.w)
+	for p := 1; p <= int(node.NumPorts); p++ {
+		n.port(n.f.Port(i, uint8(p)))
+	}
+	_, err := fmt.Fprintln(n.w)
+	return err
+}
+
+func (n *netWriter) checkGUIDs(node *fabric.Node) error {
+	if node.Type == mad.NodeSwitch {
+		return nil
+	}
+	for p := 1; p <= int(node.NumPorts); p++ {
+		port := &n.f.Ports[node.FirstPort+int32(p)]
+		if port.Linked() && port.GUID != node.GUID+uint64(p) {
+			return fmt.Errorf("port %d of %s has GUID 0x%016x; ibsim can only give it 0x%016x, the node GUID plus the port number",
+				p, fabric.Escape(node.Desc), port.GUID, node.GUID+uint64(p))
+		}
+	}
+	return nil
+}
+
+// attributes writes the lines before a node whose values ibsim would not take by itself.
+func (n *netWriter) attributes(node *fabric.Node) {
+	if node.VendorID != 0 {
+		fmt.Fprintf(n.w, "vendid=0x%x\n", node.VendorID)
+	}
+	if node.DeviceID != n.device {
+		fmt.Fprintf(n.w, "devid=0x%x\n", node.DeviceID)
+		n.device = node.DeviceID
+	}
+	if node.SystemGUID != 0 && node.SystemGUID != node.GUID {
+		fmt.Fprintf(n.w, "sysimgguid=0x%x\n", node.SystemGUID)
+	}
+	if n.next[node.Type] != node.GUID {
+		fmt.Fprintf(n.w, "%s=0x%x\n", netTypes[node.Type].guid, node.GUID)
+	}
+	n.next[node.Type] = node.GUID + 1
+	if node.Type != mad.NodeSwitch {
+		n.next[node.Type] += uint64(node.NumPorts)
+	}
+}
+
+func (n *netWriter) port0(node *fabric.Node) string {
+	if node.Type != mad.NodeSwitch {
+		return ""
+	}
+	p := &n.f.Ports[node.FirstPort]
+	if !node.EnhancedPort0 && p.LID == 0 {
+		return ""
+	}
+	kind := "base"
+	if node.EnhancedPort0 {
+		kind = "enhanced"
+	}
+	return fmt.Sprintf(" %s port 0 lid %d lmc %d", kind, p.LID, p.LMC)
+}
+
+// port writes a link. What follows the '#' must not hold the peer's description:
+// ibsim looks for options, LIDs and widths in it.
+func (n *netWriter) port(i int32) {
+	p := &n.f.Ports[i]
+	if !p.Linked() {
+		return
+	}
+	peer := &n.f.Ports[p.Peer]
+	fmt.Fprintf(n.w, "[%d]\t\"%s\"[%d]", p.Num, n.ids[peer.Node], peer.Num)
+	plain := (p.Width == 0 || p.Width == defaultWidth) && (p.Speed == fabric.SpeedUnknown || p.Speed == defaultSpeed)
+	width, speed := p.Width, p.Speed
+	if width == 0 {
+		width = defaultWidth
+	}
+	if speed == fabric.SpeedUnknown {
+		speed = defaultSpeed
+	}
+	switch isCA := n.f.Nodes[p.Node].Type == mad.NodeCA; {
+	case isCA && (p.LID != 0 || !plain):
+		fmt.Fprintf(n.w, "\t\t# lid %d lmc %d \"\" lid 0 %s%s", p.LID, p.LMC, width, speed)
+	case !isCA && !plain:
+		fmt.Fprintf(n.w, "\t\t# \"\" lid 0 %s%s", width, speed)
+	}
+	fmt.Fprintln(n.w)
+}
+
+// maxNodeID is the longest node id that a client can name when it connects to
+// ibsim: the field in the control message holds 32 bytes with the final NUL.
+const maxNodeID = 31
+
+// nodeIDs finds an id for every node: the node's name where that is short,
+// plain and the only one of its kind, else its type and GUID.
+func nodeIDs(f *fabric.Fabric) []string {
+	ids := make([]string, len(f.Nodes))
+	uses := map[string]int{}
+	for i := range f.Nodes {
+		ids[i] = strings.TrimSuffix(f.Nodes[i].Desc, " HCA-1")
+		uses[ids[i]]++
+	}
+	for i := range f.Nodes {
+		node := &f.Nodes[i]
+		if id := ids[i]; uses[id] > 1 || !plainID(id) {
+			ids[i] = fmt.Sprintf("%s-%016x", netTypes[node.Type].prefix, node.GUID)
+		}
+	}
+	return ids
+}
+
+func plainID(id string) bool {
+	if id == "" || len(id) > maxNodeID || looksLikeGUID(id) {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if !strings.ContainsRune("-_.:/+", rune(c)) && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// looksLikeGUID says whether a name could be taken for the id of another node.
+func looksLikeGUID(id string) bool {
+	return len(id) == 18 && strings.Contains("HSR", id[:1]) && id[1] == '-'
+}
+
+// cleanDesc keeps a description from ending its quotes or its line.
+func cleanDesc(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '"':
+			return '\''
+		case r < 0x20 || r == 0x7f:
+			return ' '
+		}
+		return r
+	}, s)
+}
