@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lang
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Invocation is a statement that fits its command.
+type Invocation struct {
+	Spec    *Spec             // the command, or the subcommand that was chosen
+	Command string            // the words that chose it, such as "show nodes"
+	Args    []string          // the words given by place, those of Spec.Args and Repeat
+	Options map[string]string // of a flag the value is its name
+	Line    int               // of the statement
+	Text    string            // of the statement
+
+	usage string
+}
+
+// Arg returns the i-th argument, "" where it was not given.
+func (v *Invocation) Arg(i int) string {
+	if i < len(v.Args) {
+		return v.Args[i]
+	}
+	return ""
+}
+
+// Option returns the value of an option, or otherwise where it was not given.
+func (v *Invocation) Option(name, otherwise string) string {
+	if value, ok := v.Options[name]; ok {
+		return value
+	}
+	return otherwise
+}
+
+// Flag reports whether an option, with or without a value, was given.
+func (v *Invocation) Flag(name string) bool {
+	_, ok := v.Options[name]
+	return ok
+}
+
+// Int returns the value of a KindInt option, or otherwise where it was not
+// given or is one of the option's other words.
+func (v *Invocation) Int(name string, otherwise int) int {
+	if n, err := strconv.Atoi(v.Options[name]); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// Misused returns a *UsageError of the command with a reason and its usage, for
+// what only the command itself can check.
+func (v *Invocation) Misused(format string, args ...any) error {
+	return &UsageError{v.Command, fmt.Sprintf(format, args...) + "; usage: " + v.usage}
+}
+
+// Find returns the command of specs that the first word names, or a *UsageError.
+func Find(specs []Spec, word string) (*Spec, error) {
+	if i := indexSpec(specs, word); i >= 0 {
+		return &specs[i], nil
+	}
+	reason := fmt.Sprintf("unknown command %q", word) + didYouMean(word, names(specs), "")
+	return nil, &UsageError{"", reason}
+}
+
+// Bind reads a statement as the command spec, which its first word names. It
+// goes down to the subcommand, takes each unquoted word NAME=VALUE as an option
+// and the rest as arguments, and checks their number, the names of options and the
+// words and numbers among them. An error is a *UsageError.
+func Bind(spec *Spec, stmt Statement) (*Invocation, error) {
+	b := binder{
+		stmt: stmt,
+		out:  &Invocation{Spec: spec, Command: spec.Name, Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text},
+	}
+	if err := b.descend(1); err != nil {
+		return nil, err
+	}
+	for i := b.first; i < len(stmt.Words); i++ {
+		if err := b.word(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.enough(); err != nil {
+		return nil, err
+	}
+	return b.out, nil
+}
+
+type binder struct {
+	stmt    Statement
+	out     *Invocation
+	first   int      // the first word that is no command
+	options []Option // of the command, then of those above it
+}
+
+// descend goes to the subcommand that word i and those after it choose.
+func (b *binder) descend(i int) error {
+	var path []string
+	for spec := b.out.Spec; ; i++ {
+		b.out.Spec, b.first = spec, i
+		b.out.usage = spec.usage(path, b.options)
+		path = append(path, spec.Name)
+		b.out.Command = strings.Join(path, " ")
+		b.options = slices.Concat(spec.Options, b.options)
+		if len(spec.Subcommands) == 0 {
+			return nil
+		}
+		if i >= len(b.stmt.Words) || b.looksLikeOption(i) {
+			if spec.Bare || len(spec.Args) > 0 {
+				return nil
+			}
+			return b.out.Misused("a word is missing after %s", b.out.Command)
+		}
+		next := indexSpec(spec.Subcommands, b.stmt.Words[i])
+		if next < 0 && len(spec.Args) > 0 {
+			return nil
+		}
+		if next < 0 {
+			return b.wrong("unknown word %q after %s%s", b.stmt.Words[i], b.out.Command,
+				didYouMean(b.stmt.Words[i], names(spec.Subcommands), "; usage: "+b.out.usage))
+		}
+		spec = &spec.Subcommands[next]
+	}
+}
+
+func indexSpec(specs []Spec, name string) int {
+	return slices.IndexFunc(specs, func(s Spec) bool { return s.Name == name })
+}
+
+// looksLikeOption reports that word i can be nothing but an option: it is
+// unquoted and begins as NAME=, or is the name of a flag.
+func (b *binder) looksLikeOption(i int) bool {
+	word := b.stmt.Words[i]
+	if b.stmt.isLiteral(i) {
+		return false
+	}
+	if name, _, found := strings.Cut(word, "="); found {
+		return isName(name)
+	}
+	o := findOption(b.options, word)
+	return o != nil && o.Kind == KindFlag
+}
+
+// isName reports a letter and letters, digits, '-' and '_' after it.
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r != '-' && r != '_' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func findOption(options []Option, name string) *Option {
+	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &options[i]
+}
+
+func (b *binder) word(i int) error {
+	if b.looksLikeOption(i) {
+		return b.option(b.stmt.Words[i])
+	}
+	return b.argument(b.stmt.Words[i])
+}
+
+func (b *binder) option(word string) error {
+	name, value, hasValue := strings.Cut(word, "=")
+	o := findOption(b.options, name)
+	if o == nil {
+		return b.wrong("unknown option %q of %s%s", name, b.out.Command,
+			didYouMean(name, optionNames(b.options), "; usage: "+b.out.usage))
+	}
+	if b.out.Flag(name) {
+		return b.wrong("option %q of %s is given twice", name, b.out.Command)
+	}
+	if o.Kind == KindFlag {
+		if hasValue {
+			return b.wrong("option %q of %s takes no value", name, b.out.Command)
+		}
+		value = name
+	}
+	if err := b.check(name, value, o.Kind, o.Words, o.List); err != nil {
+		return err
+	}
+	b.out.Options[name] = value
+	return nil
+}
+
+func optionNames(options []Option) []string {
+	list := make([]string, len(options))
+	for i := range options {
+		list[i] = options[i].Name
+	}
+	return list
+}
+
+func (b *binder) argument(word string) error {
+	args := b.out.Spec.Args
+	i := len(b.out.Args)
+	if n := len(args); i >= n && n > 0 && args[n-1].Repeat {
+		i = n - 1
+	}
+	if i >= len(args) {
+		other := "; usage: " + b.out.usage
+		return b.wrong("unexpected word %q after %s%s", word, b.out.Command, didYouMean(word, optionNames(b.options), other))
+	}
+	a := &args[i]
+	if err := b.check(valueName(a.Name, a.Kind, a.Words), word, a.Kind, a.Words, a.List); err != nil {
+		return err
+	}
+	b.out.Args = append(b.out.Args, word)
+	return nil
+}
+
+func (b *binder) enough() error {
+	args := b.out.Spec.Args
+	given := len(b.out.Args)
+	// A command with subcommands may stand alone, if it may at all.
+	if given >= len(args) || args[given].Optional || given == 0 && b.out.Spec.Bare {
+		return nil
+	}
+	a := &args[given]
+	return b.out.Misused("%s is missing", valueName(a.Name, a.Kind, a.Words))
+}
+
+// check judges the value of an argument or option called name.
+func (b *binder) check(name, value string, kind Kind, words []string, list bool) error {
+	if kind != KindWord && kind != KindInt {
+		return nil
+	}
+	values := []string{value}
+	if list {
+		values = strings.Split(value, ",")
+	}
+	for _, v := range values {
+		if slices.Contains(words, v) {
+			continue
+		}
+		if kind == KindWord {
+			return b.wrong("%q is no choice for %s of %s%s", v, name, b.out.Command,
+				didYouMean(v, words, ": want "+orList(words)))
+		}
+		if _, err := strconv.Atoi(v); err != nil {
+			return b.wrong("%q is no whole number for %s of %s%s", v, name, b.out.Command,
+				didYouMean(v, words, ""))
+		}
+	}
+	return nil
+}
+
+func (b *binder) wrong(format string, args ...any) error {
+	return &UsageError{b.out.Command, fmt.Sprintf(format, args...)}
+}
+
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lang
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// testSpecs is a language with every shape of command.
+var testSpecs = []Spec{
+	{Name: "sweep", Summary: "read the subnet", Args: []Arg{{Kind: KindWord, Words: []string{"full", "light"}, Optional: true}}},
+	{Name: "watch", Summary: "sweep again and again", Args: []Arg{{Name: "SECONDS|off", Kind: KindInt, Words: []string{"off"}}}},
+	{
+		Name: "trace", Summary: "show the way of a packet", Help: "Follows the tables hop by hop.",
+		Args: []Arg{{Name: "SRC", Kind: KindPlace}, {Name: "DST|all", Kind: KindPlace, Words: []string{"all"}}},
+		Options: []Option{
+			{Name: "live", Kind: KindFlag, Summary: "the tables as last read"},
+			{Name: "file", Kind: KindFile, Summary: "pairs to trace"},
+			{Name: "format", Kind: KindWord, Words: []string{"ibtracert", "hops"}, Summary: "how hops are written"},
+			{Name: "of", Kind: KindPicture},
+			{Name: "max", Kind: KindInt},
+		},
+	},
+	{
+		Name: "fail", Summary: "fail on paper", Bare: true, Options: []Option{{Name: "seed", Kind: KindInt}},
+		Subcommands: []Spec{
+			{Name: "link", Args: []Arg{{Kind: KindSwitch}, {Kind: KindPort}}, Options: []Option{{Name: "both", Kind: KindFlag}}},
+			{Name: "random", Args: []Arg{{Kind: KindInt}}},
+			{Name: "node", Args: []Arg{{Kind: KindNode, Repeat: true}}},
+		},
+	},
+	{Name: "show", Summary: "show a table", Subcommands: []Spec{{Name: "nodes"}, {Name: "switches"}}},
+	{Name: "engine", Summary: "choose engines", Args: []Arg{{Kind: KindWord, Words: []string{"minhop", "updn"}, List: true, Optional: true}}},
+	{
+		Name: "history", Args: []Arg{{Name: "ID", Kind: KindInt, Optional: true}},
+		Subcommands: []Spec{{Name: "export", Args: []Arg{{Kind: KindFile}}}},
+	},
+}
+
+func bindText(text string) (*Invocation, error) {
+	statements, err := Parse("test", text)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := Find(testSpecs, statements[0].Words[0])
+	if err != nil {
+		return nil, err
+	}
+	return Bind(spec, statements[0])
+}
+
+func TestBind(t *testing.T) {
+	tests := []struct {
+		text, command string
+		args          []string
+		options       map[string]string
+	}{
+		{"sweep", "sweep", nil, nil},
+		{"sweep light", "sweep", []string{"light"}, nil},
+		{"watch 30", "watch", []string{"30"}, nil},
+		{"watch off", "watch", []string{"off"}, nil},
+		{"trace of=live a live b", "trace", []string{"a", "b"}, map[string]string{"of": "live", "live": "live"}},
+		{"trace 'of=live' \"live\" file='a b=c'", "trace", []string{"of=live", "live"}, map[string]string{"file": "a b=c"}},
+		{"trace 1=2 =", "trace", []string{"1=2", "="}, nil},
+		{"trace a b max=-3 file=", "trace", []string{"a", "b"}, map[string]string{"max": "-3", "file": ""}},
+		{"fail", "fail", nil, nil},
+		{"fail seed=1", "fail", nil, map[string]string{"seed": "1"}},
+		{"fail random 3 seed=7", "fail random", []string{"3"}, map[string]string{"seed": "7"}},
+		{"fail link both s 4", "fail link", []string{"s", "4"}, map[string]string{"both": "both"}},
+		{"fail node a b c", "fail node", []string{"a", "b", "c"}, nil},
+		{"engine minhop,updn", "engine", []string{"minhop,updn"}, nil},
+		{"history", "history", nil, nil},
+		{"history 4", "history", []string{"4"}, nil},
+		{"history export f", "history export", []string{"f"}, nil},
+	}
+	for _, tt := range tests {
+		got, err := bindText(tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+			continue
+		}
+		if got.Command != tt.command || !slices.Equal(got.Args, tt.args) || !maps.Equal(got.Options, tt.options) {
+			t.Errorf("%s: got %+v", tt.text, got)
+		}
+	}
+}
+
+func TestBindErrors(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"trcae a b", `unknown command "trcae": did you mean "trace"?`},
+		{"xyzzy", `unknown command "xyzzy"`},
+		{"trace a b fromat=ibtracert", `unknown option "fromat" of trace: did you mean "format"?`},
+		{"sweep x=1", `unknown option "x" of sweep; usage: sweep [full|light]`},
+		{"trace a", "DST|all is missing; usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=PICTURE] [max=N]"},
+		{"trace a b liv", `unexpected word "liv" after trace: did you mean "live"?`},
+		{"sweep full now", `unexpected word "now" after sweep; usage: sweep [full|light]`},
+		{"sweep ful", `"ful" is no choice for full|light of sweep: did you mean "full"?`},
+		{"sweep all", `"all" is no choice for full|light of sweep: want full or light`},
+		{"engine minhop,ftree", `"ftree" is no choice for minhop|updn of engine: want minhop or updn`},
+		{"watch of", `"of" is no whole number for SECONDS|off of watch: did you mean "off"?`},
+		{"trace a b max=1.5", `"1.5" is no whole number for max of trace`},
+		{"trace a b max=1 max=2", `option "max" of trace is given twice`},
+		{"trace a b live=yes", `option "live" of trace takes no value`},
+		{"show", "a word is missing after show; usage: show nodes|switches"},
+		{"show of=live", "a word is missing after show; usage: show nodes|switches"},
+		{"show switchs", `unknown word "switchs" after show: did you mean "switches"?`},
+		{"show moon", `unknown word "moon" after show; usage: show nodes|switches`},
+		{"fail link s", "PORT is missing; usage: fail link SWITCH PORT [both] [seed=N]"},
+		{"fail random 3 both", `unexpected word "both" after fail random; usage: fail random N [seed=N]`},
+		{"fail node", "NODE is missing; usage: fail node NODE ... [seed=N]"},
+	}
+	for _, tt := range tests {
+		got, err := bindText(tt.text)
+		var usage *UsageError
+		if got != nil || !errors.As(err, &usage) || !IsUsage(err) {
+			t.Errorf("%s: got %+v, %v; want a usage error", tt.text, got, err)
+			continue
+		}
+		if err.Error() != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestInvocationReads(t *testing.T) {
+	v, err := bindText("trace a b max=12 live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Arg(1) != "b" || v.Arg(2) != "" || v.Int("max", 1) != 12 || v.Int("other", 5) != 5 {
+		t.Errorf("got %+v", v)
+	}
+	if !v.Flag("live") || v.Flag("of") || v.Option("of", "staged") != "staged" || v.Option("max", "") != "12" {
+		t.Errorf("got %+v", v)
+	}
+	if err := v.Misused("no %s", "way"); !IsUsage(err) || err.Error()[:6] != "no way" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"format", "file", "of", "switches", "switch", "updn", "dnup", "lash", "nue"}
+	tests := []struct{ word, want string }{
+		{"fromat", "format"},
+		{"FORMAT", "format"},
+		{"formats", "format"},
+		{"fil", "file"},
+		{"swi", "switches"},
+		{"swich", "switch"},
+		{"updm", "updn"},
+		{"o", ""},
+		{"off", "of"},
+		{"torus", ""},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		if got := Nearest(tt.word, words); got != tt.want {
+			t.Errorf("Nearest(%q) = %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}

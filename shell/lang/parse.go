@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lang
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Statement is one command with its words, as written.
+type Statement struct {
+	Words []string // without quoting, at least one
+	Line  int      // of its first word, counted from 1
+	Text  string   // as written, from the first word to the last
+
+	// literal holds, for each word, whether it is quoted where an option
+	// would have its name. Nil: none is.
+	literal []bool
+}
+
+// SyntaxError is a text that is no sequence of statements.
+type SyntaxError struct {
+	Name   string // of the text: a file, or what stands for one
+	Line   int    // counted from 1
+	Reason string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason)
+}
+
+// Parse splits text into statements. Words are separated by blanks, statements
+// by newlines and ';'. Quoting is that of a POSIX shell (POSIX.1-2017, XCU
+// 2.2): backslash, single quotes, double quotes; a backslash at the end of a
+// line joins it with the next; '#' at the start of a word begins a comment.
+// Nothing is expanded. Lines may end in CR LF, and a byte order mark is
+// skipped. An error is a *SyntaxError; there are no statements with it. The
+// time is linear in the text.
+func Parse(name, text string) ([]Statement, error) {
+	var statements []Statement
+	var current Statement
+	start, end := 0, 0
+	l := newLexer(text)
+	for {
+		t := l.next()
+		if t.kind == tokenWord {
+			if err := unclosed(name, t); err != nil {
+				return nil, err
+			}
+			if len(current.Words) == 0 {
+				current.Line, start = t.line, t.start
+			}
+			current.add(t)
+			end = t.end
+			continue
+		}
+		if len(current.Words) > 0 {
+			current.Text = text[start:end]
+			statements = append(statements, current)
+			current = Statement{}
+		}
+		if t.kind != tokenSeparator {
+			return statements, nil
+		}
+	}
+}
+
+func (s *Statement) add(t token) {
+	if t.literal && s.literal == nil {
+		s.literal = make([]bool, len(s.Words), len(s.Words)+1)
+	}
+	s.Words = append(s.Words, t.value)
+	if s.literal != nil {
+		s.literal = append(s.literal, t.literal)
+	}
+}
+
+func (s *Statement) isLiteral(word int) bool {
+	return word < len(s.literal) && s.literal[word]
+}
+
+func unclosed(name string, t token) error {
+	switch t.open {
+	case quoteNone:
+		return nil
+	case quoteBackslash:
+		return &SyntaxError{name, t.opened, "nothing follows the backslash"}
+	}
+	return &SyntaxError{name, t.opened, "quote opened here is never closed"}
+}
+
+// Quote returns a word that Parse reads as word and never takes for an option:
+// bare where that is safe, else between quotes.
+func Quote(word string) string {
+	switch {
+	case word != "" && strings.IndexFunc(word, needsQuote) < 0:
+		return word
+	case !strings.Contains(word, "'"):
+		return "'" + word + "'"
+	}
+	return `"` + escapeDouble(word) + `"`
+}
+
+// needsQuote holds for every rune a POSIX shell or this language could read as
+// something else.
+func needsQuote(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return false
+	case r > 0x7f && r != '\ufeff':
+		return false
+	}
+	return !strings.ContainsRune("_-.,:/@%+", r)
+}
+
+func escapeDouble(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if strings.IndexByte(escapable, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lang
+
+// Spec describes a command or a subcommand: what it may be given, and the text
+// of its help.
+type Spec struct {
+	Name    string // the word that chooses it
+	Summary string // what it does, in one line without a full stop
+	Help    string // more of it, several lines; may be empty
+
+	Args    []Arg
+	Options []Option // also those of its subcommands
+
+	// Subcommands are chosen by the next word. A Spec that has them needs one,
+	// unless Bare is set or the word fits Args.
+	Subcommands []Spec
+	Bare        bool
+}
+
+// Arg is a word given by its place.
+type Arg struct {
+	Name     string   // as usage shows it: "SRC", "DST|all"; from Words where empty
+	Kind     Kind     // what it names
+	Words    []string // KindWord: all it may be; else: words it may be as well
+	List     bool     // several of them, separated by commas
+	Optional bool     // may be missing, as all after it
+	Repeat   bool     // the last Arg only: any number more of it
+}
+
+// Option is a word NAME=VALUE, or NAME alone where its Kind is KindFlag. It may
+// stand anywhere after the command, once.
+type Option struct {
+	Name    string
+	Summary string   // one line, shown beside its completion
+	Value   string   // as usage shows it: "FILE"; from Words or Kind where empty
+	Kind    Kind     // what its value names
+	Words   []string // as those of Arg
+	List    bool
+}
+
+// Kind says what a word names: how it is checked and completed. Only KindWord,
+// KindInt and KindFlag are checked by Bind; Env knows the candidates of the others.
+type Kind uint8
+
+// The kinds of words.
+const (
+	KindText     Kind = iota // free
+	KindWord                 // one of Words
+	KindFlag                 // an Option without a value
+	KindInt                  // a whole number
+	KindNode                 // a node, by its name
+	KindSwitch               // a switch, by its name
+	KindPort                 // a port of the node named before it
+	KindPlace                // a node, NAME/PORT, lid:N or guid:0xN
+	KindGUID                 // 0x and up to 16 hexadecimal digits
+	KindFile                 // a file, by its path
+	KindEngine               // a routing engine
+	KindDumpKind             // a form in which routes are written and read
+	KindPicture              // live, base, whatif, staged or the ID of a kept one
+	KindCommand              // a command of this language
+)
+
+var kindNames = [...]string{
+	KindText: "TEXT", KindWord: "WORD", KindFlag: "FLAG", KindInt: "N", KindNode: "NODE",
+	KindSwitch: "SWITCH", KindPort: "PORT", KindPlace: "PLACE", KindGUID: "GUID", KindFile: "FILE",
+	KindEngine: "ENGINE", KindDumpKind: "KIND", KindPicture: "PICTURE", KindCommand: "COMMAND",
+}
+
+// String returns what usage calls a word of the kind, such as "FILE".
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "?"
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// UsageError is a statement that does not fit its command. It is told apart
+// from a command that failed.
+type UsageError struct {
+	Command string // the words that choose the command; empty where it is unknown
+	Reason  string // one line
+}
+
+func (e *UsageError) Error() string { return e.Reason }
+
+// IsUsage reports whether err is, or wraps, wrong usage: a *UsageError or a
+// *SyntaxError.
+func IsUsage(err error) bool {
+	var usage *UsageError
+	var syntax *SyntaxError
+	return errors.As(err, &usage) || errors.As(err, &syntax)
+}
+
+// Usage returns one line that shows what the command or subcommand takes, such
+// as "trace SRC DST [live] [format=ibtracert]".
+func (s *Spec) Usage() string { return s.usage(nil, nil) }
+
+// usage is Usage below the commands named in path, which lend it their options.
+func (s *Spec) usage(path []string, inherited []Option) string {
+	words := append(slices.Clone(path), s.Name)
+	if len(s.Subcommands) > 0 && len(s.Args) == 0 {
+		names := strings.Join(names(s.Subcommands), "|")
+		if s.Bare {
+			names = "[" + names + "]"
+		}
+		words = append(words, names)
+	}
+	for _, a := range s.Args {
+		words = append(words, a.usage())
+	}
+	for _, o := range slices.Concat(s.Options, inherited) {
+		words = append(words, "["+o.usage()+"]")
+	}
+	return strings.Join(words, " ")
+}
+
+func (a *Arg) usage() string {
+	name := valueName(a.Name, a.Kind, a.Words)
+	if a.List {
+		name += "[,...]"
+	}
+	if a.Repeat {
+		name += " ..."
+	}
+	if a.Optional {
+		name = "[" + name + "]"
+	}
+	return name
+}
+
+func (o *Option) usage() string {
+	if o.Kind == KindFlag {
+		return o.Name
+	}
+	value := valueName(o.Value, o.Kind, o.Words)
+	if o.List {
+		value += "[,...]"
+	}
+	return o.Name + "=" + value
+}
+
+func valueName(name string, kind Kind, words []string) string {
+	switch {
+	case name != "":
+		return name
+	case kind == KindWord:
+		return strings.Join(words, "|")
+	}
+	return strings.Join(append([]string{kind.String()}, words...), "|")
+}
+
+func names(specs []Spec) []string {
+	list := make([]string, len(specs))
+	for i := range specs {
+		list[i] = specs[i].Name
+	}
+	return list
+}
+
+// didYouMean returns `: did you mean "x"?`, or other where nothing is near.
+func didYouMean(word string, candidates []string, other string) string {
+	if near := Nearest(word, candidates); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return other
+}
