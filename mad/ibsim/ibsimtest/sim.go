@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ibsimtest runs real ibsims for tests, and the programs of Debian's
+// infiniband-diags and opensm on them.
+package ibsimtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+const (
+	// startLimit is how long an ibsim may take to read its file.
+	startLimit = 2 * time.Minute
+	// consoleLimit is how long a command on ibsim's console may take.
+	consoleLimit = 30 * time.Second
+	// commandLimit is how long a program may take on an ibsim.
+	commandLimit = 5 * time.Minute
+
+	prompt = "sim> "
+)
+
+// Sim is a running ibsim. It ends with the test that started it.
+type Sim struct {
+	// Name is its IBSIM_SOCKNAME.
+	Name string
+	// Port is its UDP port if it was started with [Remote], else 0.
+	Port uint16
+
+	t      testing.TB
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	output output // standard output: what the console says
+	errors output
+	using  sync.Mutex // the console
+	exited chan struct{}
+	stop   sync.Once
+}
+
+// Option changes how an ibsim is started.
+type Option func(*Sim)
+
+// Remote makes it listen at UDP ports instead of local sockets.
+func Remote() Option {
+	return func(s *Sim) { s.Port = uint16(20000 + 16*rand.IntN(2000)) }
+}
+
+// Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151
+// LIDs, and waits until it has read it. The test is skipped where ibsim is not
+// installed (where CI=true it fails), and fails if ibsim refuses the file.
+func Start(t testing.TB, netFile string, opts ...Option) *Sim {
+	t.Helper()
+	program := testenv.Tool(t, "ibsim")
+	s := &Sim{
+		Name:   fmt.Sprintf("ibconsole-%d-%08x", os.Getpid(), rand.Uint32()),
+		t:      t,
+		output: output{grew: make(chan struct{}, 1)},
+		errors: output{grew: make(chan struct{}, 1)},
+		exited: make(chan struct{}),
+	}
+	for _, opt := range opts {
+		opt(s)
+	}
+	args := []string{"-s", "-N", "60000", "-S", "6000", "-P", "600000", "-L", "49151"}
+	if s.Port != 0 {
+		args = append(args, "-r", "-l", strconv.Itoa(int(s.Port)))
+	}
+	s.cmd = exec.Command(program, append(args, netFile)...)
+	s.cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Name)
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.errors
+	var err error
+	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
+		t.Fatalf("start ibsim: %v", err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatalf("start ibsim: %v", err)
+	}
+	go func() {
+		defer close(s.exited)
+		_ = s.cmd.Wait()
+	}()
+	t.Cleanup(s.Stop)
+	if _, err := s.untilPrompt(0, startLimit); err != nil {
+		t.Fatalf("ibsim %s: %v; it said:\n%s%s", netFile, err, s.output.from(0), s.errors.from(0))
+	}
+	s.Console("help") // the first prompt comes before the sockets
+	return s
+}
+
+// Stop ends the ibsim; the test's end does so too.
+func (s *Sim) Stop() {
+	s.stop.Do(func() {
+		_ = s.cmd.Process.Kill()
+		<-s.exited
+		_ = s.stdin.Close()
+	})
+}
+
+// Console gives ibsim a command, such as `Unlink "S1"[3]`, and returns what it
+// says to it. It fails the test if ibsim does not come back to its prompt.
+func (s *Sim) Console(command string) string {
+	s.t.Helper()
+	s.using.Lock()
+	defer s.using.Unlock()
+	start := s.output.len()
+	if _, err := io.WriteString(s.stdin, command+"\n"); err != nil {
+		s.t.Fatalf("ibsim console: %q: %v", command, err)
+	}
+	text, err := s.untilPrompt(start, consoleLimit)
+	if err != nil {
+		s.t.Fatalf("ibsim console: %q: %v; it said:\n%s", command, err, text)
+	}
+	return strings.TrimSuffix(text, prompt)
+}
+
+// untilPrompt waits until the output from start on ends with the prompt.
+func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		text := s.output.from(start)
+		if strings.HasSuffix(text, prompt) {
+			return text, nil
+		}
+		select {
+		case <-s.output.grew:
+		case <-s.exited:
+			return s.output.from(start), fmt.Errorf("ended: %v", s.cmd.ProcessState)
+		case <-timer.C:
+			return text, fmt.Errorf("no prompt within %v", limit)
+		}
+	}
+}
+
+// Command returns a program of Debian's, made to run on the ibsim in a folder
+// of its own, and ended after five minutes at the latest.
+func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	s.t.Helper()
+	program := testenv.Tool(s.t, name)
+	ctx, cancel := context.WithTimeout(ctx, commandLimit)
+	s.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.WaitDelay = 5 * time.Second
+	cmd.Dir = s.t.TempDir() // umad2sim makes its sysfs in the working directory
+	cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Name, "LD_PRELOAD="+umad2sim(s.t))
+	if s.Port != 0 {
+		cmd.Env = append(cmd.Env, "IBSIM_SERVER_NAME=127.0.0.1", fmt.Sprintf("IBSIM_SERVER_PORT=%d", s.Port))
+	}
+	return cmd
+}
+
+// Output runs a program as [Sim.Command] does and returns its standard output.
+// The test fails if the program does.
+func (s *Sim) Output(name string, args ...string) string {
+	s.t.Helper()
+	var stderr bytes.Buffer
+	cmd := s.Command(context.Background(), name, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("%s: %v\n%s%s", strings.Join(cmd.Args, " "), err, out, &stderr)
+	}
+	return string(out)
+}
+
+func umad2sim(t testing.TB) string {
+	t.Helper()
+	found, err := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so")
+	if err == nil && len(found) > 0 {
+		return found[0]
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("umad2sim is not installed (CI=true, so this is a failure)")
+	}
+	t.Skip("umad2sim is not installed: it is Debian's libumad2sim0")
+	return ""
+}
+
+// output is what a program has printed so far.
+type output struct {
+	mu   sync.Mutex
+	text []byte
+	grew chan struct{} // has one element if there may be more
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	o.text = append(o.text, b...)
+	o.mu.Unlock()
+	select {
+	case o.grew <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
+func (o *output) len() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.text)
+}
+
+func (o *output) from(start int) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text[start:])
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibsim
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/mad"
+)
+
+// The types of control messages that are used here.
+const (
+	ctlError      = 0 // of a reply only
+	ctlConnect    = 1
+	ctlDisconnect = 2
+)
+
+const (
+	ctlMagic    = 0xdeadbeef
+	ctlHeader   = 16
+	ctlSize     = ctlHeader + 64
+	nodeIDSize  = 32
+	connectSize = 12 + nodeIDSize
+)
+
+var (
+	errRefused  = errors.New("refused")
+	errNotIbsim = errors.New("the answer is not ibsim's")
+)
+
+// control is a control message:
+//
+//	 0  magic     4  0xdeadbeef
+//	 4  client    4
+//	 8  type      4
+//	12  length    4  of the data that counts
+//	16  data     64
+//
+// Numbers are in the byte order of the machine that ibsim runs on, taken here
+// to be little-endian.
+type control struct {
+	client uint32
+	kind   uint32
+	data   []byte
+}
+
+func (c *control) encode() []byte {
+	le := binary.LittleEndian
+	b := make([]byte, ctlSize)
+	le.PutUint32(b[0:], ctlMagic)
+	le.PutUint32(b[4:], c.client)
+	le.PutUint32(b[8:], c.kind)
+	le.PutUint32(b[12:], uint32(copy(b[ctlHeader:], c.data)))
+	return b
+}
+
+// decodeReply returns the data of the reply to a message of the given type.
+func decodeReply(b []byte, kind uint32) ([]byte, error) {
+	le := binary.LittleEndian
+	if len(b) != ctlSize || le.Uint32(b) != ctlMagic {
+		return nil, errNotIbsim
+	}
+	switch got := le.Uint32(b[8:]); got {
+	case kind:
+		return b[ctlHeader:], nil
+	case ctlError:
+		return nil, errRefused
+	default:
+		return nil, fmt.Errorf("%w: type %d, want %d", errNotIbsim, got, kind)
+	}
+}
+
+// connectData is the data of a connect message:
+//
+//	 0  id      4  of the client's sockets; in the reply, of the client
+//	 4  qp      4
+//	 8  issm    4  1: wants the requests that come for a subnet manager
+//	12  node   32  to sit on, up to a NUL; empty: ibsim chooses
+func connectData(id uint32, node string) []byte {
+	b := make([]byte, connectSize)
+	binary.LittleEndian.PutUint32(b, id)
+	copy(b[12:connectSize-1], node)
+	return b
+}
+
+func decodeConnect(b []byte) (id uint32, node string) {
+	text, _, _ := bytes.Cut(b[12:connectSize], []byte{0})
+	return binary.LittleEndian.Uint32(b), string(text)
+}
+
+// Offsets in a packet:
+//
+//	 0  dlid    4  the LID itself big-endian in the first two bytes
+//	 4  slid    4  likewise; 0: ibsim fills it in
+//	 8  dqp     4  big-endian
+//	12  sqp     4  big-endian
+//	16  status  4  big-endian; 110: ibsim had no way to the destination
+//	20  padding 4
+//	24  length  8  big-endian
+//	32  MAD   256
+const (
+	offDLID    = 0
+	offSLID    = 4
+	offStatus  = 16
+	offLength  = 24
+	offMAD     = 32
+	packetSize = offMAD + mad.Size
+)
+
+type packet [packetSize]byte
+
+func (p *packet) encode(f *mad.Frame) {
+	be := binary.BigEndian
+	clear(p[:offLength])
+	be.PutUint16(p[offDLID:], f.DLID)
+	if f.DLID == mad.PermissiveLID {
+		be.PutUint16(p[offSLID:], mad.PermissiveLID)
+	}
+	be.PutUint64(p[offLength:], mad.Size)
+	copy(p[offMAD:], f.Data[:])
+}
+
+func (p *packet) decode(f *mad.Frame) {
+	be := binary.BigEndian
+	f.DLID = be.Uint16(p[offDLID:])
+	f.Status = be.Uint32(p[offStatus:])
+	f.Timeout = 0
+	copy(f.Data[:], p[offMAD:])
+}
