@@ -42,8 +42,8 @@ acceptance: tools ## the same tests with their full counts; takes long
 	IBCONSOLE_FULL=1 go test $(RACE) -count=1 -timeout $(FULL_TIMEOUT) $(PKG)
 
 .PHONY: bench
-bench: ## run the benchmarks; BENCH=REGEXP and PKG=./routing/... choose
-	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG)
+bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 times OpenSM beside us
+	IBCONSOLE_BENCH_OPENSM=$(OPENSM) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
