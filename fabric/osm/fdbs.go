@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Hops are hop counts between switches, by switch index: OpenSM's lid matrices.
+type Hops interface {
+	// Least is the least number of hops from switch sw to switch dst, [NoHops]
+	// where there is no way.
+	Least(sw, dst int32) uint8
+	// Through is the number of hops from sw to dst that leaves by this port,
+	// NoHops where that is no way.
+	Through(sw int32, port uint8, dst int32) uint8
+}
+
+// NoHops is the hop count of what cannot be reached.
+const NoHops = 0xff
+
+// Recommend says by which port OpenSM would send to a LID if it had to choose
+// now. opensm.fdbs names that port where the table takes a longer way.
+type Recommend func(sw int32, lid uint16) uint8
+
+// WriteFDBs writes forwarding tables with their hop counts as OpenSM does in
+// opensm.fdbs (osm_dump.c, dump_ucast_routes), byte for byte where the hop
+// counts are those that OpenSM routed by. With recommend nil it names the
+// least-hop port that the table uses least, as OpenSM does without options.
+// O(switches x LIDs).
+func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
+	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
+	if recommend == nil {
+		d.recommend = newPathCounts(t, hops, d.targets).recommend
+	}
+	for s := range t.Fabric.Switches {
+		if !t.Known[s] || !t.Fabric.SwitchNode(int32(s)).InSubnet {
+			continue
+		}
+		if err := d.write(int32(s)); err != nil {
+			return fmt.Errorf("write forwarding tables with hops: %w", err)
+		}
+	}
+	if err := d.b.Flush(); err != nil {
+		return fmt.Errorf("write forwarding tables with hops: %w", err)
+	}
+	return nil
+}
+
+// fdbTarget is what a LID belongs to.
+type fdbTarget struct {
+	// sw is the switch that has the LID or on which the end port hangs.
+	sw int32
+	// owned says that some end port has the LID.
+	owned, isSwitch bool
+}
+
+func fdbTargets(t *fabric.Tables) []fdbTarget {
+	var top uint16
+	for _, v := range t.Top {
+		top = max(top, v)
+	}
+	targets := make([]fdbTarget, int(top)+1)
+	for lid := range targets {
+		e := t.Fabric.PortByLID(uint16(lid))
+		if e == fabric.None {
+			targets[lid].sw = fabric.None
+			continue
+		}
+		sw, _ := t.Fabric.AttachedSwitch(e)
+		isSwitch := t.Fabric.Nodes[t.Fabric.Ports[e].Node].Switch != fabric.None
+		targets[lid] = fdbTarget{sw: sw, owned: true, isSwitch: isSwitch}
+	}
+	return targets
+}
+
+type fdbWriter struct {
+	b         *bufio.Writer
+	t         *fabric.Tables
+	hops      Hops
+	recommend Recommend
+	targets   []fdbTarget
+}
+
+func (d *fdbWriter) write(sw int32) error {
+	_, err := fmt.Fprintf(d.b, "dump_ucast_routes: Switch 0x%016x\nLID    : Port : Hops : Optimal\n", d.t.Fabric.SwitchNode(sw).GUID)
+	if err != nil {
+		return err
+	}
+	for lid := 1; lid <= int(d.t.Top[sw]); lid++ {
+		line := append(d.b.AvailableBuffer(), "0x"...)
+		line = appendHex16(line, uint16(lid), upperHex)
+		line = append(line, " : "...)
+		if _, err := d.b.Write(d.appendRoute(line, sw, uint16(lid))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *fdbWriter) appendRoute(line []byte, sw int32, lid uint16) []byte {
+	target, port := d.targets[lid], d.t.LFT.Port(sw, lid)
+	if !target.owned || port == fabric.NoPath {
+		return append(line, "UNREACHABLE\n"...)
+	}
+	line = appendDecimal3(line, port)
+	hops := d.through(sw, port, target)
+	if hops == NoHops {
+		return append(line, "  : HOPS UNKNOWN\n"...)
+	}
+	best := d.hops.Least(sw, target.sw)
+	if !target.isSwitch {
+		hops++
+		best++
+	}
+	line = append(line, "  : "...)
+	line = appendDecimal2(line, hops)
+	line = append(line, "   : "...)
+	if best == hops {
+		return append(line, "yes\n"...)
+	}
+	return fmt.Appendf(line, "No %d hop path possible via port %d!\n", best, d.recommend(sw, lid))
+}
+
+// through is the number of hops to the switch of a target.
+func (d *fdbWriter) through(sw int32, port uint8, target fdbTarget) uint8 {
+	switch {
+	case target.sw == fabric.None || port > d.t.Fabric.SwitchNode(sw).NumPorts:
+		return NoHops
+	case target.sw == sw && !target.isSwitch:
+		return 0
+	case port == 0:
+		return d.hops.Least(sw, target.sw)
+	}
+	return d.hops.Through(sw, port, target.sw)
+}
+
+// pathCounts finds the least-hop port that the fewest adapters are routed by.
+// It counts one switch at a time.
+type pathCounts struct {
+	t       *fabric.Tables
+	hops    Hops
+	targets []fdbTarget
+	sw      int32
+	count   [256]int
+}
+
+func newPathCounts(t *fabric.Tables, hops Hops, targets []fdbTarget) *pathCounts {
+	return &pathCounts{t: t, hops: hops, targets: targets, sw: fabric.None}
+}
+
+func (c *pathCounts) recommend(sw int32, lid uint16) uint8 {
+	if sw != c.sw {
+		c.sw, c.count = sw, [256]int{}
+		for l, target := range c.targets {
+			if target.owned && !target.isSwitch {
+				c.count[c.t.Port(sw, uint16(l))]++
+			}
+		}
+	}
+	best, dst := uint8(fabric.NoPath), c.targets[lid].sw
+	least := c.hops.Least(sw, dst)
+	for p := 1; p <= int(c.t.Fabric.SwitchNode(sw).NumPorts); p++ {
+		if c.hops.Through(sw, uint8(p), dst) == least && (best == fabric.NoPath || c.count[p] < c.count[best]) {
+			best = uint8(p)
+		}
+	}
+	return best
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Apply makes forwarding tables for a subnet out of the file, as OpenSM's file
+// engine does (osm_ucast_file.c): tables of unknown switches are skipped; an
+// entry whose port GUID has another LID now moves to that LID, and keeps its
+// low LMC bits; of two entries for one LID the later counts, and of two tables
+// of one switch. The rows of switches that the file does not have are all
+// [fabric.NoPath] and not Known. It fails, with file and line, where an entry
+// names a port that its switch does not have, and where f has no LIDs.
+// O(entries).
+func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
+	a := applier{file: r, f: f, owner: make([]int32, len(r.guids))}
+	if f.MaxLID == 0 {
+		return nil, a.report, fmt.Errorf("apply %s: the subnet has no LIDs", r.Name)
+	}
+	for i, guid := range r.guids {
+		a.owner[i] = f.PortByGUID(guid)
+	}
+	a.t = fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), r.Name)
+	clear(a.t.Known)
+	for i := range r.sections {
+		if err := a.section(&r.sections[i]); err != nil {
+			return nil, a.report, err
+		}
+	}
+	a.finish()
+	return a.t, a.report, nil
+}
+
+type applier struct {
+	file   *RouteFile
+	f      *fabric.Fabric
+	t      *fabric.Tables
+	owner  []int32 // end port by GUID index
+	report Report
+	// moved, strange and unaddressed are the LIDs and GUIDs counted already.
+	moved       [1 << 16]bool
+	strange     []bool
+	unaddressed map[int32]bool
+}
+
+func (a *applier) section(s *routeSection) error {
+	sw := a.f.SwitchByGUID(s.guid)
+	if sw == fabric.None || !a.f.SwitchNode(sw).InSubnet {
+		a.report.UnknownSwitches.add(func() string { return guidAndName(s.guid, s.name) })
+		return nil
+	}
+	row := a.t.LFT.Row(sw)
+	if a.t.Known[sw] {
+		a.report.Repeated.add(func() string {
+			return fmt.Sprintf("%s again on line %d", a.f.NodeName(a.f.Switches[sw]), s.line)
+		})
+		for i := range row {
+			row[i] = fabric.NoPath
+		}
+	} else {
+		a.report.Switches++
+	}
+	a.t.Known[sw] = true
+	if !s.ended {
+		a.report.Unended.add(func() string { return fmt.Sprintf("%s on line %d", guidAndName(s.guid, s.name), s.line) })
+	}
+	for i, e := range s.entries {
+		if e.port > a.f.SwitchNode(sw).NumPorts {
+			return fmt.Errorf("%s:%d: port %d of switch %s, which has ports 0 to %d",
+				a.file.Name, a.file.lineOf(s.first+i), e.port, guidAndName(s.guid, a.f.SwitchNode(sw).Desc), a.f.SwitchNode(sw).NumPorts)
+		}
+		a.enter(sw, row, e, s.first+i)
+	}
+	return nil
+}
+
+// enter sets one entry of a row.
+func (a *applier) enter(sw int32, row []byte, e routeEntry, number int) {
+	lid, ok := a.remap(e)
+	if !ok {
+		return
+	}
+	if lid > a.f.MaxLID {
+		a.report.BeyondMaxLID.add(func() string { return fmt.Sprintf("LID %d on line %d", lid, a.file.lineOf(number)) })
+		return
+	}
+	if old := row[lid]; old != fabric.NoPath && old != e.port {
+		a.report.Collisions.add(func() string {
+			return fmt.Sprintf("%s: LID %d by port %d, on line %d by port %d",
+				a.f.NodeName(a.f.Switches[sw]), lid, old, a.file.lineOf(number), e.port)
+		})
+	}
+	row[lid] = e.port
+	a.report.Entries++
+}
+
+// remap finds the LID that an entry is for in this subnet (osm_ucast_file.c,
+// remap_lid); ok is false where its port has none.
+func (a *applier) remap(e routeEntry) (lid uint16, ok bool) {
+	if e.guid < 0 {
+		a.report.NoPortGUID.add(func() string { return fmt.Sprintf("LID %d", e.lid) })
+		return e.lid, true
+	}
+	end := a.owner[e.guid]
+	if end == fabric.None {
+		a.countStrange(e)
+		return e.lid, true
+	}
+	p := &a.f.Ports[end]
+	if p.LID == 0 {
+		a.countUnaddressed(end)
+		return 0, false
+	}
+	mask := uint16(1)<<p.LMC - 1
+	if e.lid >= p.LID && e.lid <= p.LID+mask {
+		return e.lid, true
+	}
+	lid = p.LID + e.lid&mask
+	if !a.moved[e.lid] {
+		a.moved[e.lid] = true
+		a.report.Remapped.add(func() string { return fmt.Sprintf("LID %d is now %d, %s", e.lid, lid, a.f.PortName(end)) })
+	}
+	return lid, true
+}
+
+func (a *applier) countStrange(e routeEntry) {
+	if a.strange == nil {
+		a.strange = make([]bool, len(a.file.guids))
+	}
+	if !a.strange[e.guid] {
+		a.strange[e.guid] = true
+		a.report.UnknownPortGUIDs.add(func() string { return fmt.Sprintf("0x%016x at LID %d", a.file.guids[e.guid], e.lid) })
+	}
+}
+
+func (a *applier) countUnaddressed(end int32) {
+	if a.unaddressed == nil {
+		a.unaddressed = map[int32]bool{}
+	}
+	if !a.unaddressed[end] {
+		a.unaddressed[end] = true
+		a.report.NoLID.add(func() string { return a.f.PortName(end) })
+	}
+}
+
+func (a *applier) finish() {
+	for s, n := range a.f.Switches {
+		if a.f.Nodes[n].InSubnet && !a.t.Known[s] {
+			a.report.MissingSwitches.add(func() string { return guidAndName(a.f.Nodes[n].GUID, a.f.Nodes[n].Desc) })
+		}
+	}
+	a.report.Ignored, a.report.NoSwitch, a.report.Multicast = a.file.ignored, a.file.early, a.file.multicast
+}
+
+func guidAndName(guid uint64, name string) string {
+	if name == "" {
+		return fmt.Sprintf("0x%016x", guid)
+	}
+	return fmt.Sprintf("0x%016x (%s)", guid, fabric.Escape(name))
+}

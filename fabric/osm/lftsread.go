@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+)
+
+// RouteFile is a file of unicast forwarding tables as it was read, before it is
+// applied to a subnet.
+type RouteFile struct {
+	// Name is the file's name, for messages.
+	Name string
+
+	sections []routeSection
+	// guids are the port GUIDs that occur; entries name them by index.
+	guids []uint64
+	runs  []lineRun
+	// entries is the number of entries in all sections.
+	entries   int
+	multicast Finding
+	ignored   Finding
+	early     Finding
+}
+
+// routeSection is the table of one switch.
+type routeSection struct {
+	guid    uint64
+	name    string
+	line    int
+	entries []routeEntry
+	first   int  // the number of the first entry in the file
+	ended   bool // by "N lids dumped"
+}
+
+type routeEntry struct {
+	guid int32 // index into guids, -1 without one
+	lid  uint16
+	port uint8
+}
+
+// lineRun says that from this entry on, entries stand on consecutive lines.
+type lineRun struct{ entry, line int }
+
+// Switches is the number of tables in the file.
+func (r *RouteFile) Switches() int { return len(r.sections) }
+
+// Entries is the number of entries in all tables.
+func (r *RouteFile) Entries() int { return r.entries }
+
+// lineOf is the line of an entry, counted through the whole file.
+func (r *RouteFile) lineOf(entry int) int {
+	i, found := slices.BinarySearchFunc(r.runs, entry, func(run lineRun, e int) int { return run.entry - e })
+	if !found {
+		i--
+	}
+	return r.runs[i].line + entry - r.runs[i].entry
+}
+
+// ReadLFTs reads opensm-lfts.dump, and what ibroute and dump_fts print, as
+// OpenSM's file engine does (osm_ucast_file.c): lines that it does not look at
+// are skipped here too. It fails with "name:line:" on what OpenSM refuses, and
+// beyond that on multicast LIDs, ports above 255, a file without any table and
+// one that was cut short. O(bytes); 8 bytes of memory an entry.
+func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
+	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
+	lines := newLineReader(r, name)
+	for {
+		text, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := p.parse(text, lines.line, lines.ended); err != nil {
+			return nil, lines.fail(err)
+		}
+	}
+	if err := p.finish(lines.line); err != nil {
+		return nil, err
+	}
+	return p.file, nil
+}
+
+type routeParser struct {
+	file *RouteFile
+	// now is the section being read, nil before the first one and in multicast tables.
+	now       *routeSection
+	mcast     bool
+	lastLine  int
+	guidIndex map[uint64]int32
+	// known are the latest port GUID and its index by LID: sections mostly agree.
+	known [1 << 16]struct {
+		guid  uint64
+		index int32
+	}
+}
+
+var (
+	unicastHeader   = []byte("Unicast lids")
+	multicastHeader = []byte("Multicast mlids")
+	switchGUIDMark  = []byte(" guid 0x")
+	portGUIDMark    = []byte(" portguid 0x")
+	hexMark         = []byte("0x")
+)
+
+func (p *routeParser) parse(line []byte, number int, ended bool) error {
+	text := bytes.TrimLeft(line, cSpace)
+	switch {
+	case len(text) == 0 || text[0] == '#':
+		return nil
+	case bytes.HasPrefix(text, multicastHeader):
+		p.closeSection()
+		p.mcast = true
+		p.file.multicast.add(func() string { return fmt.Sprintf("line %d: %s", number, shorten(text)) })
+		return nil
+	case bytes.HasPrefix(text, unicastHeader):
+		return p.header(text, number, ended)
+	case p.mcast:
+		return nil
+	case bytes.HasPrefix(text, hexMark) && p.now == nil:
+		p.file.early.add(func() string { return fmt.Sprintf("line %d: %s", number, shorten(text)) })
+		return nil
+	case bytes.HasPrefix(text, hexMark):
+		return p.entry(text[len(hexMark):], number, ended)
+	case isTrailer(text):
+		if p.now != nil {
+			p.now.ended = true
+		}
+		return nil
+	case !isHeading(text):
+		p.file.ignored.add(func() string { return fmt.Sprintf("line %d: %s", number, shorten(text)) })
+	}
+	return nil
+}
+
+func (p *routeParser) closeSection() {
+	if p.now == nil {
+		return
+	}
+	p.file.sections = append(p.file.sections, *p.now)
+	p.file.entries += len(p.now.entries)
+	p.now = nil
+}
+
+func (p *routeParser) header(text []byte, number int, ended bool) error {
+	size := 64
+	if p.now != nil {
+		size = len(p.now.entries)
+	}
+	p.closeSection()
+	p.mcast = false
+	_, rest, ok := bytes.Cut(text, switchGUIDMark)
+	if !ok {
+		return fmt.Errorf("cannot parse switch definition %q, expected \"Unicast lids ... guid 0x...\"", shorten(text))
+	}
+	guid, rest, ok := parseHex(rest, 64)
+	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) || (len(rest) == 0 && !ended) {
+		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits and a space", shorten(text))
+	}
+	p.now = &routeSection{
+		guid: guid, name: sectionName(rest), line: number,
+		first: p.file.entries, entries: make([]routeEntry, 0, size),
+	}
+	return nil
+}
+
+func (p *routeParser) entry(text []byte, number int, ended bool) error {
+	lid, rest, ok := parseHex(text, 64)
+	if !ok || len(rest) == 0 || !isCSpace(rest[0]) {
+		return fmt.Errorf("cannot parse LID in \"0x%s\", expected as in 0x001f", shorten(text))
+	}
+	if lid > fabric.MaxUnicastLID {
+		return fmt.Errorf("LID %d (0x%x) is no unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
+	}
+	rest = bytes.TrimLeft(rest, cSpace)
+	port, rest, ok := parseDecimal(rest)
+	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) {
+		return fmt.Errorf("cannot parse port in \"0x%s\", expected a decimal number after the LID", shorten(text))
+	}
+	if !ended {
+		return errors.New("the file is cut short: no newline after an entry")
+	}
+	if port > 255 {
+		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
+	}
+	e := routeEntry{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid), port: uint8(port)}
+	at := p.file.entries + len(p.now.entries)
+	if at == 0 || number != p.lastLine+1 {
+		p.file.runs = append(p.file.runs, lineRun{at, number})
+	}
+	p.lastLine = number
+	p.now.entries = append(p.now.entries, e)
+	return nil
+}
+
+// portGUID finds the port GUID in what follows an entry's port. As for OpenSM
+// it must end in a space or a colon, which that of ibroute's "path #2 out of 4"
+// does not.
+func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
+	_, rest, ok := bytes.Cut(text, portGUIDMark)
+	if !ok {
+		return -1
+	}
+	guid, rest, ok := parseHex(rest, 64)
+	if !ok || guid == 0 || (len(rest) > 0 && !isCSpace(rest[0]) && rest[0] != ':') {
+		return -1
+	}
+	known := &p.known[lid]
+	if known.guid == guid {
+		return known.index
+	}
+	i, ok := p.guidIndex[guid]
+	if !ok {
+		i = int32(len(p.file.guids))
+		p.guidIndex[guid] = i
+		p.file.guids = append(p.file.guids, guid)
+	}
+	known.guid, known.index = guid, i
+	return i
+}
+
+// finish checks the file as a whole. The tools end every table with "N lids
+// dumped"; where some do and the last does not, the file's end is missing.
+func (p *routeParser) finish(lines int) error {
+	p.closeSection()
+	f := p.file
+	switch {
+	case lines == 0:
+		return fmt.Errorf("%s:1: the file is empty, expected forwarding tables", f.Name)
+	case len(f.sections) == 0 && f.multicast.Count > 0:
+		return fmt.Errorf("%s:%d: only multicast tables (%s), expected unicast ones", f.Name, lines, f.multicast.Examples[0])
+	case len(f.sections) == 0:
+		return fmt.Errorf("%s:%d: no forwarding table up to the end, expected \"Unicast lids ... guid 0x...\"", f.Name, lines)
+	}
+	last := &f.sections[len(f.sections)-1]
+	if !last.ended && slices.ContainsFunc(f.sections, func(s routeSection) bool { return s.ended }) {
+		return fmt.Errorf("%s:%d: the file is cut short: the table of switch 0x%016x, begun on line %d, does not end with \"lids dumped\"",
+			f.Name, lines, last.guid, last.line)
+	}
+	return nil
+}
+
+// isTrailer recognises "5 lids dumped" and "5 valid lids dumped".
+func isTrailer(text []byte) bool {
+	_, rest, ok := parseDecimal(text)
+	if !ok {
+		return false
+	}
+	rest = bytes.TrimPrefix(bytes.TrimLeft(rest, cSpace), []byte("valid "))
+	return bytes.HasPrefix(rest, []byte("lids dumped"))
+}
+
+// cSpace is what C's isspace takes for space.
+const cSpace = " \t\n\v\f\r"
+
+func isCSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
+
+// parseHex reads leading hexadecimal digits of a number of so many bits.
+func parseHex(b []byte, bits int) (v uint64, rest []byte, ok bool) {
+	i := 0
+	for ; i < len(b); i++ {
+		d := hexDigit(b[i])
+		if d > 15 {
+			break
+		}
+		if v>>(bits-4) != 0 {
+			return 0, b, false
+		}
+		v = v<<4 | uint64(d)
+	}
+	return v, b[i:], i > 0
+}
+
+func hexDigit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 0xff
+}
+
+// parseDecimal reads leading decimal digits.
+func parseDecimal(b []byte) (v int, rest []byte, ok bool) {
+	i := 0
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	v, err := strconv.Atoi(string(b[:i]))
+	return v, b[i:], err == nil
+}
+
+// shorten makes a piece of a line fit for a message.
+func shorten(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if len(text) > 60 {
+		return fabric.Escape(string(text[:57])) + "..."
+	}
+	return fabric.Escape(string(text))
+}
