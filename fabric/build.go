@@ -97,9 +97,24 @@ func (b *Builder) SetSMPort(node int32, port int) error {
 	return nil
 }
 
+// PortError says which port is at fault where a fabric contradicts itself.
+type PortError struct {
+	Node int32
+	Num  uint8
+	Msg  string
+}
+
+func (e *PortError) Error() string { return e.Msg }
+
+func (f *Fabric) portError(port int32, format string, args ...any) error {
+	p := &f.Ports[port]
+	return &PortError{Node: p.Node, Num: p.Num, Msg: fmt.Sprintf(format, args...)}
+}
+
 // Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of
 // the first node if that is a switch, else its first linked port. It fails where
-// two ports of the subnet claim one LID or one port GUID. The builder must not
+// two ports of the subnet claim one LID or one port GUID, and where a LID is no
+// unicast LID or does not fit its LMC, with a [PortError]. The builder must not
 // be used afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
 	f := &b.f
@@ -155,7 +170,7 @@ func (f *Fabric) finish() error {
 	for _, e := range f.EndPorts {
 		p := &f.Ports[e]
 		if old, ok := f.portGUID[p.GUID]; ok {
-			return fmt.Errorf("port GUID 0x%016x belongs to both %s and %s", p.GUID, f.PortName(old), f.PortName(e))
+			return f.portError(e, "port GUID 0x%016x belongs to both %s and %s", p.GUID, f.PortName(old), f.PortName(e))
 		}
 		f.portGUID[p.GUID] = e
 		if p.LID != 0 {
@@ -175,13 +190,16 @@ func (f *Fabric) mapLIDs() error {
 		if p.LID == 0 {
 			continue
 		}
-		if f.MaxLID > MaxUnicastLID {
-			return fmt.Errorf("LID %d of %s is above the highest unicast LID %d", p.LID, f.PortName(e), MaxUnicastLID)
+		if last := p.LID | (1<<p.LMC - 1); last > MaxUnicastLID {
+			return f.portError(e, "LID %d of %s is above the highest unicast LID %d", last, f.PortName(e), MaxUnicastLID)
+		}
+		if p.LID&(1<<p.LMC-1) != 0 {
+			return f.portError(e, "LID %d of %s with LMC %d is no multiple of %d", p.LID, f.PortName(e), p.LMC, 1<<p.LMC)
 		}
 		for i := range uint16(1) << p.LMC {
 			lid := p.LID + i
 			if old := f.lidPort[lid]; old != None {
-				return fmt.Errorf("LID %d belongs to both %s and %s", lid, f.PortName(old), f.PortName(e))
+				return f.portError(e, "LID %d belongs to both %s and %s", lid, f.PortName(old), f.PortName(e))
 			}
 			f.lidPort[lid] = e
 		}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import "example.org/ibconsole/mad"
+
+// Activated returns the subnet as a subnet manager on the SM's port leaves it:
+// every link of the subnet Active, and the SM's LID known to every port that has
+// one. The rest stays as it is. O(ports).
+func (f *Fabric) Activated() *Fabric {
+	g := f.copy()
+	if f.SMPort == None {
+		return g
+	}
+	smLID := f.Ports[f.EndPortOf(f.SMPort)].LID
+	for _, e := range g.EndPorts {
+		g.Ports[e].SMLID = smLID
+	}
+	for i := range g.Ports {
+		if p := &g.Ports[i]; f.Swept(int32(i)) {
+			p.State = mad.PortActive
+		}
+	}
+	return g
+}
+
+// Swept says whether a subnet manager finds the link of a port: one end is on a
+// switch of the subnet or is the SM's port. A link between two channel adapters
+// of the subnet is not found, as nobody looks through an adapter.
+func (f *Fabric) Swept(port int32) bool {
+	peer := f.Ports[port].Peer
+	return peer != None && (f.looksOut(port) || f.looksOut(peer))
+}
+
+func (f *Fabric) looksOut(port int32) bool {
+	n := &f.Nodes[f.Ports[port].Node]
+	return port == f.SMPort || (n.isSwitch() && n.InSubnet)
+}

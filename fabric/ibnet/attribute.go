@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/mad"
+)
+
+// maxModule is the length of ibsim's module names.
+const maxModule = 20
+
+// handler takes the line that begins with word.
+type handler func(p *parser, word, rest string) error
+
+// attributes are the lines that say something about the records after them.
+var attributes = map[string]handler{
+	"switchguid":  guidLine(mad.NodeSwitch),
+	"switchguids": guidLine(mad.NodeSwitch),
+	"hcaguid":     guidLine(mad.NodeCA),
+	"hcaguids":    guidLine(mad.NodeCA),
+	"caguid":      guidLine(mad.NodeCA),
+	"caguids":     guidLine(mad.NodeCA),
+	"rtguid":      guidLine(mad.NodeRouter),
+	"rtguids":     guidLine(mad.NodeRouter),
+	"vendid":      numberLine(0, 0xffffff, func(p *parser, v uint64) { p.vendor = uint32(v) }),
+	"devid":       numberLine(0, 0xffff, func(p *parser, v uint64) { p.device = uint16(v) }),
+	"sysimgguid":  numberLine(0, math.MaxUint64, func(p *parser, v uint64) { p.system = v }),
+	"width":       numberLine(1, 31, func(p *parser, v uint64) { p.rate.width = uint8(v) }),
+	"speed":       numberLine(1, 7, func(p *parser, v uint64) { p.rate.speed = uint8(v) }),
+	"extspeed":    numberLine(0, 7, func(p *parser, v uint64) { p.rate.ext = uint8(v) }),
+	"module":      moduleLine,
+}
+
+func isAttribute(l string) bool {
+	word, _ := firstWord(l)
+	_, ok := attributes[word]
+	return ok
+}
+
+// guidLine makes the handler of "switchguid=0xA", "switchguid=0xA(B)" and
+// "hcaguids+0x10": the next node of the type has the GUID given, or the one given
+// last plus so much.
+func guidLine(t mad.NodeType) handler {
+	return func(p *parser, word, rest string) error {
+		value, relative := strings.TrimLeft(rest, " \t"), false
+		if strings.HasPrefix(value, "+") {
+			relative = true
+		} else if !strings.HasPrefix(value, "=") {
+			return p.errorf("%s without a value, expected %s=0xGUID", word, word)
+		}
+		guid, after, err := number(value[1:])
+		if err != nil {
+			return p.errorf("%s: %w", word, err)
+		}
+		if p.bracketed, err = bracketedGUID(after); err != nil {
+			return p.errorf("%s: %w", word, err)
+		}
+		if !relative {
+			p.base[t] = guid
+			guid = 0
+		}
+		p.next[t] = p.base[t] + guid
+		return nil
+	}
+}
+
+// bracketedGUID takes what may follow a GUID: nothing, a comment, or a second
+// GUID in brackets.
+func bracketedGUID(s string) (uint64, error) {
+	if !strings.HasPrefix(s, "(") {
+		return 0, endOfValue(s)
+	}
+	hex, after, closed := strings.Cut(s[1:], ")")
+	guid, err := strconv.ParseUint(hex, 16, 64)
+	if err != nil || !closed {
+		return 0, errors.New("bad GUID in brackets " + quote(s) + ", expected (HEX)")
+	}
+	return guid, endOfValue(after)
+}
+
+// numberLine makes the handler of a line such as "devid=0xbd36".
+func numberLine(low, high uint64, set func(*parser, uint64)) handler {
+	return func(p *parser, word, rest string) error {
+		value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")
+		if !ok {
+			return p.errorf("%s without a value, expected %s=NUMBER", word, word)
+		}
+		v, after, err := number(value)
+		if err == nil {
+			err = endOfValue(after)
+		}
+		if err != nil {
+			return p.errorf("%s: %w", word, err)
+		}
+		if v < low || v > high {
+			return p.errorf("%s=%d, expected a number from %d to %d", word, v, low, high)
+		}
+		set(p, v)
+		return nil
+	}
+}
+
+// moduleLine takes module="NAME", which goes before the ids of what follows.
+func moduleLine(p *parser, _, rest string) error {
+	value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")
+	name, _, found := quoted(value)
+	if !ok || !found {
+		return p.errorf("module without a name, expected module=\"NAME\"")
+	}
+	if len(name) > maxModule {
+		return p.errorf("module name %s longer than %d bytes", quote(name), maxModule)
+	}
+	p.module = name
+	return nil
+}
+
+// number takes a number as strtoull does with base 0, and what follows it.
+func number(s string) (uint64, string, error) {
+	s = strings.TrimLeft(s, " \t")
+	i := 0
+	for i < len(s) && isAlnum(s[i]) {
+		i++
+	}
+	v, err := strconv.ParseUint(cNumber(s[:i]), 0, 64)
+	if err != nil || strings.IndexByte(s[:i], '_') >= 0 {
+		return 0, "", errors.New("bad number " + quote(s[:i]) + ", expected 0xHEX or a decimal one")
+	}
+	return v, s[i:], nil
+}
+
+// cNumber spells a C number in Go's way: C has no 0b and 0o, and knows octal by
+// its leading 0 alone, which Go knows too.
+func cNumber(s string) string {
+	if len(s) > 1 && s[0] == '0' && strings.ContainsRune("bBoO", rune(s[1])) {
+		return "?"
+	}
+	return s
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
+}
+
+// endOfValue accepts nothing, spaces and a comment.
+func endOfValue(s string) error {
+	if s = strings.TrimLeft(s, " \t"); s == "" || s[0] == '#' {
+		return nil
+	}
+	return errors.New("unexpected " + quote(s) + " behind the number")
+}
+
+// quoted splits s around its first text in quotes.
+func quoted(s string) (text, after string, ok bool) {
+	_, s, ok = strings.Cut(s, `"`)
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(s, `"`)
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ibnet reads and writes subnets as ibnetdiscover prints them and as
+// ibsim takes them: a record a node, a line a cabled port.
+//
+// One file has two readings, see [Reading].
+package ibnet

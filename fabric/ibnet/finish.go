@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// What ibsim says of every node and port; the format has no words for it.
+const (
+	revision = 0xa1
+	// Bits 20 and 22 are IsVendorClassSupported and IsCapabilityMaskNoticeSupported.
+	switchCapMask  = uint32(mad.CapTrap | mad.CapSLMapping | mad.CapExtendedSpeeds | mad.CapCapabilityMask2)
+	adapterCapMask = switchCapMask | 1<<20 | 1<<22
+
+	mtu256  = 1
+	mtu2048 = 4
+	vls0to7 = 4
+)
+
+// finish makes a fabric of the records.
+func (p *parser) finish() (*File, error) {
+	if len(p.records) == 0 {
+		p.at = place{}
+		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net", p.files[0])
+	}
+	for i := range p.records {
+		slices.SortFunc(p.records[i].cables, func(a, b cable) int { return cmp.Compare(a.port, b.port) })
+	}
+	b := builder{p: p, reading: p.reading()}
+	if err := b.nodes(); err != nil {
+		return nil, err
+	}
+	if err := b.links(); err != nil {
+		return nil, err
+	}
+	f, err := b.build()
+	if err != nil {
+		return nil, err
+	}
+	return &File{Fabric: f, Reading: b.reading, Warnings: append(p.warnings, b.remarks()...)}, nil
+}
+
+func (p *parser) reading() Reading {
+	switch {
+	case p.options.Reading != Auto:
+		return p.options.Reading
+	case p.written || p.ibdiagnet:
+		return AsWritten
+	}
+	return AsIbsim
+}
+
+type builder struct {
+	p       *parser
+	reading Reading
+	b       fabric.Builder
+	// otherGUIDs counts the ports whose GUID in the file is not ibsim's.
+	otherGUIDs int
+}
+
+// nodes adds all nodes; the node index is that of the record.
+func (b *builder) nodes() error {
+	for i := range b.p.records {
+		r := &b.p.records[i]
+		guid, portGUID := r.guid, r.guid
+		if b.reading == AsWritten {
+			var err error
+			if guid, portGUID, err = r.writtenGUIDs(); err != nil {
+				return b.p.errorAt(r.at, "%w", err)
+			}
+		}
+		n := fabric.Node{
+			GUID: guid, SystemGUID: cmp.Or(r.system, guid), Desc: b.desc(r), Type: r.typ, NumPorts: uint8(r.ports),
+			VendorID: r.vendor, DeviceID: r.device, Revision: revision, EnhancedPort0: r.enhanced,
+		}
+		node, err := b.b.AddNode(n)
+		if err != nil {
+			return b.p.errorAt(r.at, "%w", err)
+		}
+		b.slots(node, r, guid, portGUID)
+		if err := b.cables(node, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) desc(r *record) string {
+	if b.reading == AsIbsim && len(r.desc) > maxDesc {
+		return r.desc[:maxDesc]
+	}
+	return r.desc
+}
+
+// slots fills in what all ports of a node have.
+func (b *builder) slots(node int32, r *record, guid, portGUID uint64) {
+	for num := 0; num <= r.ports; num++ {
+		port := b.b.Port(node, num)
+		if port == nil {
+			continue
+		}
+		port.State, port.VLCap, port.OperVLs = mad.PortDown, vls0to7, vls0to7
+		if r.typ == mad.NodeSwitch {
+			port.GUID = portGUID
+			continue
+		}
+		port.GUID, port.CapMask = guid+uint64(num), adapterCapMask
+	}
+	if r.typ == mad.NodeSwitch {
+		port := b.b.Port(node, 0)
+		port.CapMask, port.State, port.MTU = switchCapMask, mad.PortActive, mtu256
+		port.LID, port.LMC = r.addr.lid, r.addr.lmc
+	}
+}
+
+// cables fills in what the port lines say of the ports themselves.
+func (b *builder) cables(node int32, r *record) error {
+	for i := range r.cables {
+		c := &r.cables[i]
+		port := b.b.Port(node, c.port)
+		if r.typ == mad.NodeCA || b.reading == AsWritten {
+			port.LID, port.LMC = c.addr.lid, c.addr.lmc
+		}
+		if b.reading == AsWritten {
+			port.Width, port.Speed = c.stated.width, c.stated.speed
+		}
+		if r.typ == mad.NodeSwitch {
+			port.LID, port.LMC = 0, 0
+			continue
+		}
+		stated, err := b.statedGUID(r, c)
+		if err != nil {
+			return err
+		}
+		switch {
+		case stated == 0 || stated == port.GUID:
+		case b.reading == AsWritten:
+			port.GUID = stated
+		default:
+			b.otherGUIDs++
+		}
+	}
+	return nil
+}
+
+// statedGUID is the GUID that the port's own line or that of its peer gives it, 0
+// if neither does.
+func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
+	var atPeer uint64
+	peer := b.peer(c)
+	if peer != nil {
+		atPeer = peer.remoteGUID
+	}
+	if b.reading == AsWritten && c.guid != 0 && atPeer != 0 && c.guid != atPeer {
+		return 0, b.p.errorAt(c.at, "port %d of %s has GUID 0x%016x here, but 0x%016x at %s",
+			c.port, quote(r.id), c.guid, atPeer, b.at(peer.at))
+	}
+	return cmp.Or(c.guid, atPeer), nil
+}
+
+// peer is the port line at the other end of a cable, nil where there is none.
+func (b *builder) peer(c *cable) *cable {
+	node, ok := b.p.byID[c.remote]
+	if c.own != "" || !ok {
+		return nil
+	}
+	return b.p.records[node].cableAt(c.remotePort)
+}
+
+// links joins the ports, having seen that both ends agree.
+func (b *builder) links() error {
+	for i := range b.p.records {
+		r := &b.p.records[i]
+		for j := range r.cables {
+			if c := &r.cables[j]; c.own == "" {
+				if err := b.link(int32(i), r, c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) link(node int32, r *record, c *cable) error {
+	p := b.p
+	remote, ok := p.byID[c.remote]
+	if !ok {
+		return p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(r.id), quote(c.remote))
+	}
+	other := &p.records[remote]
+	if c.remotePort > other.ports {
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
+			c.port, quote(r.id), c.remotePort, quote(other.id), other.ports)
+	}
+	peer := other.cableAt(c.remotePort)
+	if peer == nil {
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected both ends of each cable",
+			c.port, quote(r.id), c.remotePort, quote(other.id))
+	}
+	back := peer.own == "" && peer.remote == r.id && peer.remotePort == c.port
+	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to agree",
+			c.port, quote(r.id), c.remotePort, quote(other.id), b.at(peer.at), peer.leadsTo())
+	}
+	if err := b.b.Connect(node, c.port, remote, c.remotePort); err != nil {
+		return p.errorAt(c.at, "%w", err)
+	}
+	return b.rate(node, r, c, remote, other, peer)
+}
+
+func (c *cable) leadsTo() string {
+	if c.own != "" {
+		return "whoever names its alias " + quote(c.own)
+	}
+	return fmt.Sprintf("port %d of %s", c.remotePort, quote(c.remote))
+}
+
+// rate brings a link up.
+func (b *builder) rate(node int32, r *record, c *cable, remote int32, other *record, peer *cable) error {
+	here, there := b.b.Port(node, c.port), b.b.Port(remote, c.remotePort)
+	here.MTU, there.MTU = mtu2048, mtu2048
+	here.State, there.State = mad.PortInit, mad.PortInit
+	if b.lid(node, c.port) != 0 && b.lid(remote, c.remotePort) != 0 {
+		here.State, there.State = mad.PortActive, mad.PortActive
+	}
+	if b.reading == AsWritten {
+		return nil
+	}
+	w, s, err := active(c.ibsimRate(r), peer.ibsimRate(other))
+	if err != nil {
+		return b.p.errorAt(c.at, "port %d of %s: %w", c.port, quote(r.id), err)
+	}
+	here.Width, there.Width = w, w
+	here.Speed, there.Speed = r.seenSpeed(s), other.seenSpeed(s)
+	return nil
+}
+
+// ibsimRate is what ibsim enables: it reads no comments of routers.
+func (c *cable) ibsimRate(r *record) enabled {
+	if r.typ == mad.NodeRouter {
+		return r.start
+	}
+	return c.rate
+}
+
+// seenSpeed is how a speed looks to who asks this node.
+func (r *record) seenSpeed(s fabric.Speed) fabric.Speed {
+	if s == fabric.FDR10 && !hasExtendedPortInfo(r.vendor, r.device) {
+		return fabric.QDR
+	}
+	return s
+}
+
+func (b *builder) lid(node int32, port int) uint16 {
+	if b.b.Node(node).Type == mad.NodeSwitch {
+		port = 0
+	}
+	return b.b.Port(node, port).LID
+}
+
+func (b *builder) build() (*fabric.Fabric, error) {
+	f, err := b.b.Build()
+	var wrong *fabric.PortError
+	if errors.As(err, &wrong) {
+		return nil, b.p.errorAt(b.placeOf(wrong.Node, wrong.Num), "%w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.p.files[0], err)
+	}
+	return f, nil
+}
+
+// placeOf is the line that describes a port.
+func (b *builder) placeOf(node int32, port uint8) place {
+	r := &b.p.records[node]
+	if c := r.cableAt(int(port)); c != nil {
+		return c.at
+	}
+	return r.at
+}
+
+func (b *builder) at(at place) string { return fmt.Sprintf("%s:%d", b.p.files[at.file], at.line) }
+
+// remarks are the warnings about the file as a whole.
+func (b *builder) remarks() []string {
+	p, name := b.p, b.p.files[0]
+	var w []string
+	if b.reading == AsWritten {
+		return nil
+	}
+	if b.otherGUIDs > 0 {
+		w = append(w, fmt.Sprintf("%s: %d ports have another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. "+
+			"To take the file's, let its first line begin with %q", name, b.otherGUIDs, generated))
+	}
+	if len(p.speeds) > 0 {
+		words := slices.Sorted(maps.Keys(p.speeds))
+		n := 0
+		for i, word := range words {
+			n += p.speeds[word]
+			words[i] = quote(word)
+		}
+		w = append(w, fmt.Sprintf("%s: %d port lines state a speed that ibsim does not know (%s); taken as SDR, as it does",
+			name, n, strings.Join(words[:min(len(words), 5)], ", ")))
+	}
+	if p.widths > 0 {
+		w = append(w, fmt.Sprintf("%s: %d port lines state a width that ibsim does not know; taken as 4x, as it does", name, p.widths))
+	}
+	if len(p.lost) > 0 {
+		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",
+			b.at(p.lost[0]), len(p.lost)-1))
+	}
+	return w
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+const (
+	// ibsim's limits, in bytes.
+	maxID   = 64
+	maxDesc = 63
+
+	maxNodePorts = 254
+	maxLMC       = 7
+)
+
+// header takes the first line of a record behind its keyword:
+//
+//	36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
+func (p *parser) header(rest string, t mad.NodeType) error {
+	id, after, ok := quoted(rest)
+	if !ok {
+		return p.errorf("no id in quotes, expected PORTS \"ID\"")
+	}
+	before, _, _ := strings.Cut(rest, `"`)
+	ports, tail, err := number(before)
+	if err != nil || strings.TrimSpace(tail) != "" || ports < 1 || ports > maxNodePorts {
+		return p.errorf("bad number of ports %s, expected one from 1 to %d before the id", quote(strings.TrimSpace(before)), maxNodePorts)
+	}
+	if id == "" || strings.ContainsAny(id, "#@") {
+		return p.errorf("bad id %s, expected one without # and @", quote(id))
+	}
+	r := record{
+		at: p.at, id: p.fullID(id), typ: t, ports: int(ports), start: p.rate,
+		guid: p.next[t], bracketed: p.bracketed, system: p.system, vendor: p.vendor, device: p.device,
+	}
+	if old, ok := p.byID[r.id]; ok {
+		return p.errorf("node %s is already at %s", quote(r.id), p.where(p.records[old].at))
+	}
+	if r.guid == 0 {
+		return p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.id))
+	}
+	if p.ports += r.ports + 1; p.ports > maxPorts {
+		return p.errorf("more than %d ports", maxPorts)
+	}
+	if err := p.comment(&r, after); err != nil {
+		return err
+	}
+	p.count(&r)
+	p.byID[r.id] = int32(len(p.records))
+	p.current, p.room = len(p.records), r.ports
+	p.records = append(p.records, r)
+	p.ibdiagnet = p.ibdiagnet || r.systemInGUIDLine()
+	return nil
+}
+
+// count moves the GUIDs on past a record, and forgets what was said about it
+// alone; the device ID stays.
+func (p *parser) count(r *record) {
+	if r.typ == mad.NodeSwitch {
+		p.next[r.typ]++
+	} else {
+		p.next[r.typ] += uint64(r.ports) + 1
+	}
+	p.vendor, p.system, p.bracketed = 0, 0, 0
+}
+
+// comment takes what follows the id of a record.
+func (p *parser) comment(r *record, after string) error {
+	desc, tail := p.description(after)
+	r.desc = desc
+	if desc == "" {
+		r.desc = r.id
+	}
+	if r.typ != mad.NodeSwitch {
+		return nil
+	}
+	r.enhanced = strings.Contains(tail, "enhanced port 0")
+	var err error
+	r.addr, err = p.address(tail)
+	return err
+}
+
+// description splits the comment of a record: the node's description, in quotes
+// or up to the words that follow one, and the rest.
+func (p *parser) description(s string) (desc, tail string) {
+	_, comment, ok := strings.Cut(s, "#")
+	if !ok {
+		return "", s
+	}
+	comment = strings.TrimLeft(comment, " \t\r\v\f")
+	if inQuotes, ok := strings.CutPrefix(comment, `"`); ok {
+		end := strings.IndexByte(inQuotes, '"')
+		if p.written {
+			end = strings.LastIndexByte(inQuotes, '"')
+		}
+		if end < 0 {
+			return inQuotes, ""
+		}
+		return inQuotes[:end], inQuotes[end+1:]
+	}
+	for _, word := range []string{" enhanced port ", " base port ", " lid ", " lmc "} {
+		if i := strings.Index(comment, word); i >= 0 {
+			return comment[:i], comment[i+1:]
+		}
+	}
+	return comment, ""
+}
+
+// address takes "lid 2 lmc 0" from a comment, where there is any.
+func (p *parser) address(s string) (address, error) {
+	lid, err := p.numberAfter(s, "lid ", fabric.MaxUnicastLID, "LID")
+	if err != nil {
+		return address{}, err
+	}
+	lmc, err := p.numberAfter(s, "lmc ", maxLMC, "LMC")
+	if err != nil {
+		return address{}, err
+	}
+	if lid&(1<<lmc-1) != 0 {
+		return address{}, p.errorf("LID %d with LMC %d, expected a multiple of %d", lid, lmc, 1<<lmc)
+	}
+	return address{uint16(lid), uint8(lmc)}, nil
+}
+
+// numberAfter is the number behind a word, 0 where there is none.
+func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, error) {
+	_, s, ok := strings.Cut(s, word)
+	s = strings.TrimLeft(s, " \t")
+	if !ok || s == "" || s[0] < '0' || s[0] > '9' {
+		return 0, nil
+	}
+	v, _, err := number(s)
+	if err != nil {
+		return 0, p.errorf("%s: %w", what, err)
+	}
+	if v > most {
+		return 0, p.errorf("%s %d, expected at most %d", what, v, most)
+	}
+	return v, nil
+}
+
+// fullID puts the module's name before an id and cuts it as ibsim does.
+func (p *parser) fullID(id string) string {
+	if p.module != "" && !strings.Contains(id, "#") {
+		id = p.module + "#" + id
+	}
+	if len(id) > maxID && !p.written {
+		id = id[:maxID]
+	}
+	return p.intern(id)
+}
+
+// intern keeps one copy of an id that many port lines name.
+func (p *parser) intern(id string) string {
+	if s, ok := p.names[id]; ok {
+		return s
+	}
+	s := strings.Clone(id)
+	p.names[s] = s
+	return s
+}
+
+func (p *parser) where(at place) string {
+	line := "line " + strconv.Itoa(int(at.line))
+	if at.file != p.at.file {
+		line += " of " + p.files[at.file]
+	}
+	return line
+}

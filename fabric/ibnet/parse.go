@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/ibconsole/mad"
+)
+
+const (
+	maxLine     = 64 << 10
+	maxPorts    = 4 << 20
+	maxIncludes = 1000
+	maxDepth    = 9 // ibsim's
+
+	firstCA     = 0x100000
+	firstSwitch = 0x200000
+
+	generated = "# Topology file: generated on"
+)
+
+// parser collects the records of a file and of those that it includes.
+type parser struct {
+	options Options
+	records []record
+	byID    map[string]int32
+	aliases map[string]aliasTarget
+	names   map[string]string
+	ports   int
+
+	files    []string
+	open     []string
+	includes int
+	at       place
+
+	// written says that the file is known to be read as written, and ibdiagnet
+	// that it is in that form.
+	written, ibdiagnet bool
+
+	// current is the record that port lines belong to, None outside, and room the
+	// number of port lines that it may still take.
+	current, room int
+
+	// What the lines before a record say about it. base and next count GUIDs.
+	base, next [4]uint64
+	bracketed  uint64
+	system     uint64
+	vendor     uint32
+	device     uint16
+	rate       enabled
+	module     string
+
+	lost     []place
+	speeds   map[string]int
+	widths   int
+	warnings []string
+}
+
+type aliasTarget struct {
+	record int32
+	port   int
+}
+
+func newParser(o Options) *parser {
+	guids := [4]uint64{mad.NodeCA: firstCA, mad.NodeSwitch: firstSwitch}
+	return &parser{
+		options: o,
+		written: o.Reading == AsWritten,
+		byID:    map[string]int32{},
+		aliases: map[string]aliasTarget{},
+		names:   map[string]string{},
+		speeds:  map[string]int{},
+		current: -1,
+		base:    guids,
+		next:    guids,
+		rate:    ibsimDefault,
+	}
+}
+
+// file parses one file to its end.
+func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
+	p.files = append(p.files, name)
+	p.open = append(p.open, name)
+	p.at = place{file: int32(len(p.files) - 1)}
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 0, 4096), maxLine)
+	s.Split(scanLines)
+	for s.Scan() {
+		p.at.line++
+		if p.at.line%4096 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("read %s: %w", name, ctx.Err())
+		}
+		if err := p.text(ctx, s.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		p.at.line++
+		return p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", maxLine)
+	} else if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	p.current = -1
+	p.open = p.open[:len(p.open)-1]
+	return nil
+}
+
+// scanLines splits at newlines only and keeps carriage returns for text to trim.
+func scanLines(data []byte, atEOF bool) (int, []byte, error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// text takes one line as it came.
+func (p *parser) text(ctx context.Context, b []byte) error {
+	if p.at.line == 1 {
+		b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	}
+	if bytes.IndexByte(b, 0) >= 0 {
+		return p.errorf("binary data, expected text as ibnetdiscover prints it")
+	}
+	return p.line(ctx, string(bytes.TrimRight(b, "\r")))
+}
+
+func (p *parser) line(ctx context.Context, l string) error {
+	if strings.HasPrefix(l, "#") {
+		if strings.HasPrefix(l, generated) && p.options.Reading == Auto {
+			p.written = true
+		}
+		return nil
+	}
+	if p.current >= 0 {
+		if trimmed := strings.TrimLeft(l, " \t"); startsPort(trimmed) {
+			return p.portLine(trimmed)
+		}
+		p.current = -1
+		if !p.written && isAttribute(l) {
+			// ibsim takes the line that ends a record for nothing else.
+			p.lost = append(p.lost, p.at)
+			return nil
+		}
+	}
+	return p.outside(ctx, l)
+}
+
+// outside takes a line that stands in no record. What means nothing is passed over.
+func (p *parser) outside(ctx context.Context, l string) error {
+	word, rest := firstWord(l)
+	switch word {
+	case "Switch":
+		return p.header(rest, mad.NodeSwitch)
+	case "Hca", "Ca":
+		return p.header(rest, mad.NodeCA)
+	case "Rt":
+		return p.header(rest, mad.NodeRouter)
+	case "include":
+		return p.include(ctx, rest)
+	case "do":
+		p.warn("the ibsim command %s is not carried out", quote(strings.TrimSpace(rest)))
+		return nil
+	}
+	if take, ok := attributes[word]; ok {
+		return take(p, word, rest)
+	}
+	if startsPort(l) && strings.Contains(l, `"`) {
+		return p.errorf("port line outside of a record, expected a Switch, Ca or Rt line before it; a blank line ends a record, and so do as many port lines as it has ports")
+	}
+	return nil
+}
+
+// firstWord splits off the letters that a line begins with. A word that goes on
+// with other than a space, a quote, a digit, = or + is none.
+func firstWord(l string) (word, rest string) {
+	i := 0
+	for i < len(l) && (l[i]|0x20 >= 'a' && l[i]|0x20 <= 'z') {
+		i++
+	}
+	if i < len(l) && !strings.ContainsRune(" \t\"0123456789=+", rune(l[i])) {
+		return "", l
+	}
+	return l[:i], l[i:]
+}
+
+// startsPort tells a port line from a shell prompt that begins with a bracket.
+func startsPort(l string) bool {
+	l = strings.TrimPrefix(l, "@")
+	return len(l) > 1 && l[0] == '[' && l[1] >= '0' && l[1] <= '9'
+}
+
+func (p *parser) include(ctx context.Context, rest string) error {
+	name, _, ok := quoted(rest)
+	switch {
+	case !ok:
+		return p.errorf("include without a name, expected include \"FILE\"")
+	case p.options.Open == nil:
+		return p.errorf("include %s: only a file can include another", quote(name))
+	case len(p.open) >= maxDepth:
+		return p.errorf("include %s: more than %d files within each other", quote(name), maxDepth)
+	case p.includes >= maxIncludes:
+		return p.errorf("include %s: more than %d included files", quote(name), maxIncludes)
+	}
+	p.includes++
+	r, path, err := p.options.Open(name, p.files[p.at.file])
+	if err != nil {
+		return p.errorf("include %s: %w", quote(name), err)
+	}
+	defer func() { _ = r.Close() }()
+	for _, open := range p.open {
+		if open == path {
+			return p.errorf("include %s: the file includes itself", quote(name))
+		}
+	}
+	back := p.at
+	if err := p.file(ctx, r, path); err != nil {
+		return err
+	}
+	p.at = back
+	return nil
+}
+
+func (p *parser) errorf(format string, args ...any) error { return p.errorAt(p.at, format, args...) }
+
+func (p *parser) errorAt(at place, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", p.files[at.file], at.line, fmt.Errorf(format, args...))
+}
+
+func (p *parser) warn(format string, args ...any) {
+	const most = 20
+	if len(p.warnings) < most {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s:%d: %s", p.files[p.at.file], p.at.line, fmt.Sprintf(format, args...)))
+	}
+}

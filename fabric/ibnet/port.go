@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// maxAlias is the length of ibsim's aliases with their module's name.
+const maxAlias = 39
+
+// portLine takes a line of the current record:
+//
+//	[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
+func (p *parser) portLine(l string) error {
+	r := &p.records[p.current]
+	l, isAlias := strings.CutPrefix(l, "@")
+	c := cable{at: p.at, rate: r.start}
+	between, id, after, err := p.splitPort(l, r, &c)
+	if err != nil {
+		return err
+	}
+	if !r.take(c.port) {
+		return p.errorf("port %d of %s is listed twice", c.port, quote(r.id))
+	}
+	if err := p.ownBrackets(r, &c, between); err != nil {
+		return err
+	}
+	if isAlias {
+		err = p.alias(&c, id)
+	} else {
+		after, err = p.remote(&c, id, after)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.rateAndAddress(r, &c, after); err != nil {
+		return err
+	}
+	r.cables = append(r.cables, c)
+	if p.room--; p.room == 0 {
+		p.current = -1
+	}
+	return nil
+}
+
+// splitPort takes the port number and splits off the id.
+func (p *parser) splitPort(l string, r *record, c *cable) (between, id, after string, err error) {
+	num, rest, ok := strings.Cut(l[1:], "]")
+	port, err := strconv.ParseUint(num, 10, 32)
+	if !ok || err != nil {
+		return "", "", "", p.errorf("bad port line %s, expected [PORT] \"ID\"[PORT]", quote(l))
+	}
+	if port < 1 || port > uint64(r.ports) {
+		return "", "", "", p.errorf("port %d, but %s has ports 1 to %d", port, quote(r.id), r.ports)
+	}
+	c.port = int(port)
+	id, after, ok = quoted(rest)
+	if !ok {
+		return "", "", "", p.errorf("port line %s without an id in quotes, expected [PORT] \"ID\"[PORT]", quote(l))
+	}
+	between, _, _ = strings.Cut(rest, `"`)
+	return between, id, after, nil
+}
+
+// ownBrackets takes what stands in brackets behind the port's number: its GUID,
+// or with ibdiagnet and a switch the number once more.
+func (p *parser) ownBrackets(r *record, c *cable, s string) error {
+	_, s, ok := strings.Cut(s, "(")
+	if !ok {
+		return nil
+	}
+	if r.typ == mad.NodeSwitch {
+		p.ibdiagnet = true
+		return nil
+	}
+	var err error
+	c.guid, err = p.hexGUID(s)
+	return err
+}
+
+func (p *parser) hexGUID(s string) (uint64, error) {
+	hex, _, ok := strings.Cut(s, ")")
+	guid, err := strconv.ParseUint(hex, 16, 64)
+	if err != nil || !ok || guid == 0 {
+		return 0, p.errorf("bad port GUID %s, expected (HEX)", quote(s))
+	}
+	return guid, nil
+}
+
+// alias takes a line that gives the port a name for others to link to.
+func (p *parser) alias(c *cable, id string) error {
+	if id == "" || strings.ContainsAny(id, "#@") {
+		return p.errorf("bad alias %s, expected one without # and @", quote(id))
+	}
+	c.own = p.module + "@" + id
+	if len(c.own) > maxAlias {
+		c.own = c.own[:maxAlias]
+	}
+	if old, ok := p.aliases[c.own]; ok {
+		return p.errorf("alias %s is already that of port %d of %s", quote(c.own), old.port, quote(p.records[old.record].id))
+	}
+	p.aliases[c.own] = aliasTarget{int32(p.current), c.port}
+	return nil
+}
+
+// remote takes the port that the cable leads to and returns the rest of the line.
+func (p *parser) remote(c *cable, id, after string) (string, error) {
+	if strings.Contains(id, "@") {
+		return after, p.remoteByAlias(c, id)
+	}
+	c.remote, c.remotePort = p.fullID(id), 1
+	rest := strings.TrimLeft(after, " \t")
+	if !strings.HasPrefix(rest, "[") {
+		return after, nil
+	}
+	num, rest, ok := strings.Cut(rest[1:], "]")
+	port, err := strconv.ParseUint(num, 10, 32)
+	if !ok || err != nil || port < 1 || port > maxNodePorts {
+		return "", p.errorf("bad remote port %s, expected [PORT] behind the remote id", quote(num))
+	}
+	c.remotePort = int(port)
+	behind, _, _ := strings.Cut(rest, "#")
+	if _, guid, ok := strings.Cut(behind, "("); ok {
+		if c.remoteGUID, err = p.hexGUID(guid); err != nil {
+			return "", err
+		}
+	}
+	return rest, nil
+}
+
+// remoteByAlias follows "@ALIAS" or "MODULE@ALIAS", which must be known by now.
+func (p *parser) remoteByAlias(c *cable, id string) error {
+	c.remoteAlias = id
+	if strings.HasPrefix(id, "@") {
+		id = p.module + id
+	}
+	target, ok := p.aliases[id]
+	if !ok {
+		return p.errorf("alias %s is not known, expected a line @[PORT] \"ALIAS\" before this one", quote(id))
+	}
+	c.remoteAlias = id
+	c.remote, c.remotePort = p.records[target.record].id, target.port
+	return nil
+}
+
+// rateAndAddress takes the options and the comment of a port line.
+func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
+	if err := p.portOptions(c, s); err != nil {
+		return err
+	}
+	tail := s[strings.LastIndexByte(s, '"')+1:]
+	i := strings.Index(tail, "lid")
+	if i < 0 {
+		return nil
+	}
+	if r.typ != mad.NodeSwitch {
+		var err error
+		if c.addr, err = p.address(s); err != nil {
+			return err
+		}
+	}
+	lanes, speed, ok := rateWords(tail[i+len("lid"):])
+	if !ok {
+		return nil
+	}
+	if !c.rate.setWidth(lanes) {
+		p.widths++
+	} else {
+		c.stated.width = fabric.Width(lanes)
+	}
+	if !c.rate.setSpeed(speed) {
+		p.speeds[speed]++
+	}
+	c.stated.speed, _ = fabric.ParseSpeed(speed)
+	return nil
+}
+
+// portOptions takes options such as w=12. ibsim finds them within a description
+// too; there, what is no valid option is none.
+func (p *parser) portOptions(c *cable, s string) error {
+	for i := 1; i < len(s); i++ {
+		if s[i] != '=' {
+			continue
+		}
+		letter := i - 1
+		for letter >= 0 && (s[letter]|0x20 < 'a' || s[letter]|0x20 > 'z') {
+			letter--
+		}
+		if letter < 0 || !strings.ContainsRune("wse", rune(s[letter])) {
+			continue
+		}
+		v, _, err := number(s[i+1:])
+		if err == nil {
+			err = c.rate.set(s[letter], v)
+		}
+		if err != nil && strings.Count(s[:i], `"`)%2 == 0 {
+			return p.errorf("bad port option: %w", err)
+		}
+	}
+	return nil
+}
+
+// rateWords takes "LID 4xQDR", the way ibsim scans it.
+func rateWords(s string) (lanes int, speed string, ok bool) {
+	_, s, ok = digits(s)
+	if !ok {
+		return 0, "", false
+	}
+	lanes, s, ok = digits(s)
+	if !ok || !strings.HasPrefix(s, "x") {
+		return 0, "", false
+	}
+	fields := strings.Fields(s[1:])
+	if len(fields) == 0 {
+		return 0, "", false
+	}
+	return lanes, fields[0][:min(len(fields[0]), 9)], true
+}
+
+func digits(s string) (int, string, bool) {
+	s = strings.TrimLeft(s, " \t")
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	v, err := strconv.Atoi(s[:i])
+	return v, s[i:], err == nil
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// enabled are the rates that ibsim lets a port run at, as the bits of PortInfo's
+// LinkWidthEnabled, LinkSpeedEnabled and LinkSpeedExtEnabled, and the FDR10 bit
+// of Mellanox's ExtendedPortInfo.
+type enabled struct{ width, speed, ext, fdr10 uint8 }
+
+const (
+	width1x  = 1
+	width4x  = 2
+	width8x  = 4
+	width12x = 8
+	width2x  = 16
+
+	speedSDR = 1
+	speedDDR = 2
+	speedQDR = 4
+
+	extFDR = 1
+	extEDR = 2
+	extHDR = 4
+)
+
+// ibsimDefault is what ibsim enables where the file says nothing.
+var ibsimDefault = enabled{width: width4x, speed: speedSDR}
+
+// ibsimSpeeds are the speeds that ibsim 0.10 knows, in the order in which it
+// compares: a word matches a name that it begins.
+var ibsimSpeeds = []struct {
+	name  string
+	apply func(*enabled)
+}{
+	{"SDR", func(e *enabled) { e.speed = speedSDR }},
+	{"DDR", func(e *enabled) { e.speed = speedSDR | speedDDR }},
+	{"QDR", func(e *enabled) { e.speed = speedSDR | speedDDR | speedQDR }},
+	{"FDR", func(e *enabled) { e.extended(extFDR) }},
+	{"EDR", func(e *enabled) { e.extended(extFDR | extEDR) }},
+	{"HDR", func(e *enabled) { e.extended(extFDR | extEDR | extHDR) }},
+	{"FDR10", func(e *enabled) { e.speed, e.fdr10 = speedSDR|speedDDR|speedQDR, 1 }},
+}
+
+func (e *enabled) extended(bits uint8) {
+	e.speed, e.fdr10, e.ext = speedSDR|speedDDR|speedQDR, 1, bits
+}
+
+// setSpeed enables what a word such as "QDR" stands for; false if ibsim does not
+// know it and keeps what was enabled before.
+func (e *enabled) setSpeed(word string) bool {
+	for _, s := range ibsimSpeeds {
+		if strings.HasPrefix(s.name, word) {
+			s.apply(e)
+			return true
+		}
+	}
+	return false
+}
+
+// setWidth enables what a number of lanes stands for; false if ibsim does not
+// know it and keeps what was enabled before.
+func (e *enabled) setWidth(lanes int) bool {
+	switch lanes {
+	case 1:
+		e.width = width1x
+	case 2:
+		e.width = width2x
+	case 4:
+		e.width = width1x | width4x
+	case 8:
+		e.width = width8x
+	case 12:
+		e.width = width1x | width4x | width12x
+	default:
+		return false
+	}
+	return true
+}
+
+// set takes one of the options w=, s= and e= of a port line.
+func (e *enabled) set(letter byte, value uint64) error {
+	switch letter {
+	case 'w':
+		if value < 1 || value > 31 {
+			return fmt.Errorf("w=%d, expected link width bits from 1 to 31", value)
+		}
+		e.width = uint8(value)
+	case 's':
+		if value < 1 || value > 7 {
+			return fmt.Errorf("s=%d, expected link speed bits from 1 to 7", value)
+		}
+		e.speed = uint8(value)
+	case 'e':
+		if value > 7 {
+			return fmt.Errorf("e=%d, expected extended link speed bits from 0 to 7", value)
+		}
+		e.ext = uint8(value)
+	}
+	return nil
+}
+
+// active is the rate of a link between two ports: the best that both enable.
+func active(a, b enabled) (fabric.Width, fabric.Speed, error) {
+	w := activeWidth(a.width & b.width)
+	if w == 0 {
+		return 0, 0, fmt.Errorf("link width bits %d and %d of its two ends have none in common", a.width, b.width)
+	}
+	s := activeSpeed(enabled{speed: a.speed & b.speed, ext: a.ext & b.ext, fdr10: a.fdr10 & b.fdr10})
+	if a.speed&b.speed == 0 {
+		return 0, 0, fmt.Errorf("link speed bits %d and %d of its two ends have none in common", a.speed, b.speed)
+	}
+	return w, s, nil
+}
+
+func activeWidth(bits uint8) fabric.Width {
+	switch {
+	case bits&width12x != 0:
+		return 12
+	case bits&width8x != 0:
+		return 8
+	case bits&width4x != 0:
+		return 4
+	case bits&width2x != 0:
+		return 2
+	case bits&width1x != 0:
+		return 1
+	}
+	return 0
+}
+
+func activeSpeed(e enabled) fabric.Speed {
+	switch {
+	case e.ext&extHDR != 0:
+		return fabric.HDR
+	case e.ext&extEDR != 0:
+		return fabric.EDR
+	case e.ext&extFDR != 0:
+		return fabric.FDR
+	case e.fdr10 != 0:
+		return fabric.FDR10
+	case e.speed&speedQDR != 0:
+		return fabric.QDR
+	case e.speed&speedDDR != 0:
+		return fabric.DDR
+	}
+	return fabric.SDR
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Reading says whose eyes a file is read with.
+type Reading uint8
+
+const (
+	// Auto is AsWritten for a file with ibnetdiscover's own first lines
+	// ("# Topology file: generated on ...") and for one in ibdiagnet's form,
+	// AsIbsim for all others.
+	Auto Reading = iota
+	// AsIbsim is what a subnet manager finds over ibsim 0.10 on this file: port
+	// GUIDs count from the node GUID whatever stands in brackets, descriptions
+	// end at 63 bytes, and a link runs at the best rate that both ends enable,
+	// of the rates that ibsim knows (up to HDR; others count as SDR).
+	AsIbsim
+	// AsWritten takes the GUIDs, widths and speeds that the file states.
+	AsWritten
+)
+
+// String names the reading.
+func (r Reading) String() string {
+	switch r {
+	case AsIbsim:
+		return "as ibsim reads it"
+	case AsWritten:
+		return "as written"
+	}
+	return "auto"
+}
+
+// Options choose how a file is read. The zero value will do.
+type Options struct {
+	Reading Reading
+	// Open opens the file named in an include line; from is the name of the file
+	// that the line stands in. Nil refuses such lines.
+	Open func(name, from string) (io.ReadCloser, string, error)
+}
+
+// File is what a file said.
+type File struct {
+	Fabric *fabric.Fabric
+	// Reading is the one that was used, never Auto.
+	Reading  Reading
+	Warnings []string
+}
+
+// ReadFile reads a file and what it includes. An included name is looked for
+// beside the including file, then beside the first file. See [Read].
+func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	if o.Open == nil {
+		o.Open = includer(filepath.Dir(path))
+	}
+	return Read(ctx, r, path, o)
+}
+
+// Read reads one file; name stands for it in errors. The nodes keep the order
+// of the file and the first one holds the SM's port. Nodes that no link leads to
+// are in the fabric, but not InSubnet. The first contradiction ends it with an
+// error that names file and line: a node or a port that is not there or is there
+// twice, a cable that the two ends do not agree on, a GUID or LID twice, a number
+// out of range. O(file size), at most 4 Mi ports.
+func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, error) {
+	p := newParser(o)
+	if err := p.file(ctx, r, name); err != nil {
+		return nil, err
+	}
+	return p.finish()
+}
+
+func includer(top string) func(name, from string) (io.ReadCloser, string, error) {
+	return func(name, from string) (io.ReadCloser, string, error) {
+		candidates := []string{name}
+		if !filepath.IsAbs(name) {
+			candidates = []string{filepath.Join(filepath.Dir(from), name), filepath.Join(top, name)}
+		}
+		var first error
+		for _, path := range candidates {
+			r, err := openRegular(path)
+			if err == nil {
+				return r, path, nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+		return nil, "", first
+	}
+}
+
+// openRegular keeps an include line from reading a device or waiting for a pipe.
+func openRegular(path string) (io.ReadCloser, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("open %s: not a regular file", path)
+	}
+	return os.Open(path)
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"fmt"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// record is a node as the file has it.
+type record struct {
+	at    place
+	id    string
+	desc  string
+	typ   mad.NodeType
+	ports int
+	// guid is the GUID by ibsim's rules; bracketed the one in switchguid=A(B).
+	guid, bracketed uint64
+	system          uint64
+	vendor          uint32
+	device          uint16
+	enhanced        bool
+	addr            address
+	cables          []cable
+	listed          [4]uint64
+	start           enabled
+}
+
+// cable is one port line.
+type cable struct {
+	at     place
+	port   int
+	guid   uint64
+	addr   address
+	rate   enabled
+	stated statedRate
+
+	// own is the alias that the line gives to the port; it then names no remote.
+	own string
+
+	remote      string
+	remotePort  int
+	remoteGUID  uint64
+	remoteAlias string
+}
+
+// address is a LID and its LMC.
+type address struct {
+	lid uint16
+	lmc uint8
+}
+
+// place is where something stands: an index into parser.files, and a line.
+type place struct{ file, line int32 }
+
+// take notes that a port is listed; false if it was already.
+func (r *record) take(port int) bool {
+	word, bit := port/64, uint64(1)<<(port%64)
+	if r.listed[word]&bit != 0 {
+		return false
+	}
+	r.listed[word] |= bit
+	return true
+}
+
+// cableAt returns the line of a port, nil where it has none. The lines must be sorted.
+func (r *record) cableAt(port int) *cable {
+	lo, hi := 0, len(r.cables)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if r.cables[mid].port < port {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(r.cables) && r.cables[lo].port == port {
+		return &r.cables[lo]
+	}
+	return nil
+}
+
+// idGUID is the GUID within an id such as "S-0002c90300000001"; 0 if the id is
+// no such.
+func idGUID(id string) uint64 {
+	if len(id) != 18 || id[1] != '-' {
+		return 0
+	}
+	guid, err := strconv.ParseUint(id[2:], 16, 64)
+	if err != nil {
+		return 0
+	}
+	return guid
+}
+
+// systemInGUIDLine says that the record is in ibdiagnet's form, where
+// switchguid=A(B) states the system's GUID before the node's own.
+func (r *record) systemInGUIDLine() bool {
+	return r.bracketed != 0 && r.bracketed != r.guid && idGUID(r.id) == r.bracketed
+}
+
+// writtenGUIDs are the node GUID and, of a switch, the port GUID as written.
+func (r *record) writtenGUIDs() (node, port uint64, err error) {
+	node, port = r.guid, r.bracketed
+	if r.systemInGUIDLine() {
+		node = r.bracketed
+	}
+	if port == 0 {
+		port = node
+	}
+	if in := idGUID(r.id); in != 0 && in != node {
+		return 0, 0, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.id), node, in)
+	}
+	return node, port, nil
+}
+
+// statedRate is the rate in a port line's comment.
+type statedRate struct {
+	width fabric.Width
+	speed fabric.Speed
+}
+
+// quote makes text of the file safe and short for a message.
+func quote(s string) string {
+	const most = 60
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// WriteSubnet writes the links of the subnet as OpenSM does in
+// opensm-subnet.lst (osm_dump.c, dump_topology_node), byte for byte: a line a
+// port of each link that a subnet manager finds, the nodes in the order of
+// [fabric.LEKey] of their GUID. Its faults are kept: the device ID of the far
+// node stands in the upper half of 32 bits, and speeds above HDR are "??".
+//
+// States and SM LIDs are written as the fabric has them; what OpenSM leaves
+// behind is [fabric.Fabric.Activated]. O(ports).
+func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	s := subnetWriter{f: f}
+	for _, n := range nodesLE(f) {
+		first := f.Nodes[n].FirstPort
+		for p := first + 1; p <= first+int32(f.Nodes[n].NumPorts); p++ {
+			if !f.Swept(p) {
+				continue
+			}
+			if _, err := b.Write(s.link(p)); err != nil {
+				return fmt.Errorf("write subnet: %w", err)
+			}
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write subnet: %w", err)
+	}
+	return nil
+}
+
+// nodesLE are the nodes of the subnet in the order of OpenSM's node table.
+func nodesLE(f *fabric.Fabric) []int32 {
+	var nodes []int32
+	for i := range f.Nodes {
+		if f.Nodes[i].InSubnet {
+			nodes = append(nodes, int32(i))
+		}
+	}
+	slices.SortFunc(nodes, func(x, y int32) int {
+		return cmp.Compare(fabric.LEKey(f.Nodes[x].GUID), fabric.LEKey(f.Nodes[y].GUID))
+	})
+	return nodes
+}
+
+type subnetWriter struct {
+	f    *fabric.Fabric
+	line []byte
+}
+
+// link is the line of a port. It is good until the next call.
+func (s *subnetWriter) link(port int32) []byte {
+	p := &s.f.Ports[port]
+	peer := &s.f.Ports[p.Peer]
+	b := s.end(s.line[:0], port, "%06X", uint32(s.f.Nodes[p.Node].DeviceID))
+	b = s.end(b, p.Peer, "%08X", uint32(s.f.Nodes[peer.Node].DeviceID)<<16)
+	far := &s.f.Ports[s.f.EndPortOf(p.Peer)]
+	b = fmt.Appendf(b, "PHY=%s LOG=%s SPD=%s\n", p.Width, subnetState(p.State), subnetSpeed(p.Speed, far))
+	s.line = b
+	return b
+}
+
+// end appends one end of a link.
+func (s *subnetWriter) end(b []byte, port int32, vendor string, device uint32) []byte {
+	p := &s.f.Ports[port]
+	n, e := &s.f.Nodes[p.Node], &s.f.Ports[s.f.EndPortOf(port)]
+	b = append(b, "{ "...)
+	b = append(b, subnetType(n.Type)...)
+	if e.LID == e.SMLID {
+		b = append(b, "-SM"...)
+	}
+	b = fmt.Appendf(b, " Ports:%02X SystemGUID:%016x NodeGUID:%016x PortGUID:%016x VenID:", n.NumPorts, n.SystemGUID, n.GUID, p.GUID)
+	b = fmt.Appendf(b, vendor, n.VendorID)
+	return fmt.Appendf(b, " DevID:%04X Rev:%08X {%s} LID:%04X PN:%02X } ", device, n.Revision, printDesc(n.Desc), e.LID, p.Num)
+}
+
+func subnetType(t mad.NodeType) string {
+	switch t {
+	case mad.NodeSwitch:
+		return "SW"
+	case mad.NodeCA:
+		return "CA"
+	case mad.NodeRouter:
+		return "Rt"
+	}
+	return "**"
+}
+
+func subnetState(s mad.PortState) string {
+	switch s {
+	case mad.PortActive:
+		return "ACT"
+	case mad.PortArmed:
+		return "ARM"
+	case mad.PortInit:
+		return "INI"
+	}
+	return "DWN"
+}
+
+// subnetSpeed is the speed per lane in Gb/s. OpenSM looks for speeds above QDR
+// only where the port at the far end is capable of them; a fabric that does not
+// know capabilities is taken at its word.
+func subnetSpeed(s fabric.Speed, far *fabric.Port) string {
+	if s >= fabric.FDR && far.CapMask != 0 && far.CapMask&uint32(mad.CapExtendedSpeeds) == 0 {
+		s = fabric.QDR
+	}
+	switch s {
+	case fabric.SDR:
+		return "2.5"
+	case fabric.DDR:
+		return "5"
+	case fabric.QDR:
+		return "10"
+	case fabric.FDR10:
+		return "FDR10"
+	case fabric.FDR:
+		return "14"
+	case fabric.EDR:
+		return "25"
+	case fabric.HDR:
+		return "50"
+	}
+	return "??"
+}
