@@ -20,6 +20,14 @@ type Hops interface {
 	Through(sw int32, port uint8, dst int32) uint8
 }
 
+// LIDHops are hop counts to LIDs, those of adapters included, as OpenSM keeps
+// them for the engines sssp, dfsssp and nue. A [Hops] that is one too is asked
+// for these instead.
+type LIDHops interface {
+	LeastTo(sw int32, lid uint16) uint8
+	ThroughTo(sw int32, port uint8, lid uint16) uint8
+}
+
 // NoHops is the hop count of what cannot be reached.
 const NoHops = 0xff
 
@@ -30,12 +38,13 @@ type Recommend func(sw int32, lid uint16) uint8
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in
 // opensm.fdbs (osm_dump.c, dump_ucast_routes), byte for byte where the hop
 // counts are those that OpenSM routed by. With recommend nil it names the
-// least-hop port that the table uses least, as OpenSM does without options.
-// O(switches x LIDs).
+// least-hop port by which the table leads to the fewest LIDs, as OpenSM does
+// after its file engine. O(switches x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
+	d.lidHops, _ = hops.(LIDHops)
 	if recommend == nil {
-		d.recommend = newPathCounts(t, hops, d.targets).recommend
+		d.recommend = (&pathCounts{t: t, hops: hops, targets: d.targets, sw: fabric.None}).recommend
 	}
 	for s := range t.Fabric.Switches {
 		if !t.Known[s] || !t.Fabric.SwitchNode(int32(s)).InSubnet {
@@ -82,8 +91,12 @@ type fdbWriter struct {
 	b         *bufio.Writer
 	t         *fabric.Tables
 	hops      Hops
+	lidHops   LIDHops // nil where there are none
 	recommend Recommend
 	targets   []fdbTarget
+	// direct says that an adapter with hop counts of its own LID was met on this
+	// switch. OpenSM then adds the last hop to no later one.
+	direct bool
 }
 
 func (d *fdbWriter) write(sw int32) error {
@@ -91,6 +104,7 @@ func (d *fdbWriter) write(sw int32) error {
 	if err != nil {
 		return err
 	}
+	d.direct = false
 	for lid := 1; lid <= int(d.t.Top[sw]); lid++ {
 		line := append(d.b.AvailableBuffer(), "0x"...)
 		line = appendHex16(line, uint16(lid), upperHex)
@@ -108,14 +122,9 @@ func (d *fdbWriter) appendRoute(line []byte, sw int32, lid uint16) []byte {
 		return append(line, "UNREACHABLE\n"...)
 	}
 	line = appendDecimal3(line, port)
-	hops := d.through(sw, port, target)
+	hops, best := d.count(sw, port, lid, target)
 	if hops == NoHops {
 		return append(line, "  : HOPS UNKNOWN\n"...)
-	}
-	best := d.hops.Least(sw, target.sw)
-	if !target.isSwitch {
-		hops++
-		best++
 	}
 	line = append(line, "  : "...)
 	line = appendDecimal2(line, hops)
@@ -124,6 +133,25 @@ func (d *fdbWriter) appendRoute(line []byte, sw int32, lid uint16) []byte {
 		return append(line, "yes\n"...)
 	}
 	return fmt.Appendf(line, "No %d hop path possible via port %d!\n", best, d.recommend(sw, lid))
+}
+
+// count is the number of hops to a target by a port, and the least by any port.
+func (d *fdbWriter) count(sw int32, port uint8, lid uint16, target fdbTarget) (hops, best uint8) {
+	if d.lidHops != nil && !target.isSwitch && port <= d.t.Fabric.SwitchNode(sw).NumPorts {
+		if hops = d.lidHops.ThroughTo(sw, port, lid); hops != NoHops {
+			d.direct = true
+			return hops, d.lidHops.LeastTo(sw, lid)
+		}
+	}
+	if hops = d.through(sw, port, target); hops == NoHops {
+		return NoHops, NoHops
+	}
+	best = d.hops.Least(sw, target.sw)
+	if !target.isSwitch && !d.direct {
+		hops++
+		best++
+	}
+	return hops, best
 }
 
 // through is the number of hops to the switch of a target.
@@ -139,7 +167,7 @@ func (d *fdbWriter) through(sw int32, port uint8, target fdbTarget) uint8 {
 	return d.hops.Through(sw, port, target.sw)
 }
 
-// pathCounts finds the least-hop port that the fewest adapters are routed by.
+// pathCounts finds the least-hop port by which a table leads to the fewest LIDs.
 // It counts one switch at a time.
 type pathCounts struct {
 	t       *fabric.Tables
@@ -149,17 +177,11 @@ type pathCounts struct {
 	count   [256]int
 }
 
-func newPathCounts(t *fabric.Tables, hops Hops, targets []fdbTarget) *pathCounts {
-	return &pathCounts{t: t, hops: hops, targets: targets, sw: fabric.None}
-}
-
 func (c *pathCounts) recommend(sw int32, lid uint16) uint8 {
 	if sw != c.sw {
 		c.sw, c.count = sw, [256]int{}
-		for l, target := range c.targets {
-			if target.owned && !target.isSwitch {
-				c.count[c.t.Port(sw, uint16(l))]++
-			}
+		for l := 1; l <= int(c.t.Top[sw]); l++ {
+			c.count[c.t.LFT.Port(sw, uint16(l))]++
 		}
 	}
 	best, dst := uint8(fabric.NoPath), c.targets[lid].sw

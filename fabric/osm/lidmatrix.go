@@ -37,21 +37,18 @@ func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw int32, hops Hops) error {
 	}
 	for lid := 1; lid <= int(f.MaxLID); lid++ {
 		e := f.PortByLID(uint16(lid))
-		if e == fabric.None || int(f.Ports[e].LID) != lid {
+		if e == fabric.None {
 			continue
 		}
-		dst := f.Nodes[f.Ports[e].Node].Switch
-		if dst == fabric.None || hops.Least(sw, dst) == NoHops {
+		through := hopsTo(f, hops, sw, uint16(lid), e)
+		if through == nil || through(0) == NoHops {
 			continue
 		}
 		line := append(b.AvailableBuffer(), "0x"...)
 		line = appendHex16(line, uint16(lid), lowerHex)
 		line = append(line, ':')
 		for p := range int(node.NumPorts) + 1 {
-			h := hops.Least(sw, dst)
-			if p > 0 {
-				h = hops.Through(sw, uint8(p), dst)
-			}
+			h := through(uint8(p))
 			line = append(line, ' ', lowerHex[h>>4], lowerHex[h&15])
 		}
 		line = append(line, " # portguid 0x"...)
@@ -61,4 +58,27 @@ func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw int32, hops Hops) error {
 		}
 	}
 	return nil
+}
+
+// hopsTo is the row of hop counts from a switch to a LID by port, the least at
+// port 0; nil where the LID has none.
+func hopsTo(f *fabric.Fabric, hops Hops, sw int32, lid uint16, endPort int32) func(port uint8) uint8 {
+	if h, ok := hops.(LIDHops); ok {
+		return func(port uint8) uint8 {
+			if port == 0 {
+				return h.LeastTo(sw, lid)
+			}
+			return h.ThroughTo(sw, port, lid)
+		}
+	}
+	dst := f.Nodes[f.Ports[endPort].Node].Switch
+	if dst == fabric.None || f.Ports[endPort].LID != lid {
+		return nil
+	}
+	return func(port uint8) uint8 {
+		if port == 0 {
+			return hops.Least(sw, dst)
+		}
+		return hops.Through(sw, port, dst)
+	}
 }
