@@ -72,11 +72,8 @@ func Find(specs []Spec, word string) (*Spec, error) {
 // and the rest as arguments, and checks their number, the names of options and the
 // words and numbers among them. An error is a *UsageError.
 func Bind(spec *Spec, stmt Statement) (*Invocation, error) {
-	b := binder{
-		stmt: stmt,
-		out:  &Invocation{Spec: spec, Command: spec.Name, Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text},
-	}
-	if err := b.descend(1); err != nil {
+	b := newBinder(spec, stmt)
+	if err := b.chosen(); err != nil {
 		return nil, err
 	}
 	for i := b.first; i < len(stmt.Words); i++ {
@@ -97,34 +94,45 @@ type binder struct {
 	options []Option // of the command, then of those above it
 }
 
-// descend goes to the subcommand that word i and those after it choose.
-func (b *binder) descend(i int) error {
+// newBinder goes down from spec to the subcommand that the words choose.
+func newBinder(spec *Spec, stmt Statement) *binder {
+	b := &binder{
+		stmt: stmt,
+		out:  &Invocation{Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text},
+	}
 	var path []string
-	for spec := b.out.Spec; ; i++ {
-		b.out.Spec, b.first = spec, i
+	for b.first = 1; ; b.first++ {
+		b.out.Spec = spec
 		b.out.usage = spec.usage(path, b.options)
 		path = append(path, spec.Name)
-		b.out.Command = strings.Join(path, " ")
 		b.options = slices.Concat(spec.Options, b.options)
-		if len(spec.Subcommands) == 0 {
-			return nil
-		}
-		if i >= len(b.stmt.Words) || b.looksLikeOption(i) {
-			if spec.Bare || len(spec.Args) > 0 {
-				return nil
-			}
-			return b.out.Misused("a word is missing after %s", b.out.Command)
-		}
-		next := indexSpec(spec.Subcommands, b.stmt.Words[i])
-		if next < 0 && len(spec.Args) > 0 {
-			return nil
+		next := -1
+		if b.first < len(stmt.Words) {
+			next = indexSpec(spec.Subcommands, stmt.Words[b.first])
 		}
 		if next < 0 {
-			return b.wrong("unknown word %q after %s%s", b.stmt.Words[i], b.out.Command,
-				didYouMean(b.stmt.Words[i], names(spec.Subcommands), "; usage: "+b.out.usage))
+			b.out.Command = strings.Join(path, " ")
+			return b
 		}
 		spec = &spec.Subcommands[next]
 	}
+}
+
+// chosen reports a command that needs a subcommand and has none.
+func (b *binder) chosen() error {
+	spec := b.out.Spec
+	if len(spec.Subcommands) == 0 || len(spec.Args) > 0 {
+		return nil
+	}
+	if b.first < len(b.stmt.Words) && !b.looksLikeOption(b.first) {
+		word := b.stmt.Words[b.first]
+		return b.wrong("unknown word %q after %s%s", word, b.out.Command,
+			didYouMean(word, names(spec.Subcommands), "; usage: "+b.out.usage))
+	}
+	if spec.Bare {
+		return nil
+	}
+	return b.out.Misused("a word is missing after %s", b.out.Command)
 }
 
 func indexSpec(specs []Spec, name string) int {
@@ -202,17 +210,24 @@ func optionNames(options []Option) []string {
 	return list
 }
 
-func (b *binder) argument(word string) error {
-	args := b.out.Spec.Args
-	i := len(b.out.Args)
+// next returns what the next word given by place is, nil where there is none.
+func (b *binder) next() *Arg {
+	args, i := b.out.Spec.Args, len(b.out.Args)
 	if n := len(args); i >= n && n > 0 && args[n-1].Repeat {
 		i = n - 1
 	}
 	if i >= len(args) {
-		other := "; usage: " + b.out.usage
-		return b.wrong("unexpected word %q after %s%s", word, b.out.Command, didYouMean(word, optionNames(b.options), other))
+		return nil
 	}
-	a := &args[i]
+	return &args[i]
+}
+
+func (b *binder) argument(word string) error {
+	a := b.next()
+	if a == nil {
+		return b.wrong("unexpected word %q after %s%s", word, b.out.Command,
+			didYouMean(word, optionNames(b.options), "; usage: "+b.out.usage))
+	}
 	if err := b.check(valueName(a.Name, a.Kind, a.Words), word, a.Kind, a.Words, a.List); err != nil {
 		return err
 	}

@@ -148,7 +148,8 @@ func FuzzParse(f *testing.F) {
 			if err != nil || len(again) != 1 || !slices.Equal(again[0].Words, s.Words) {
 				t.Fatalf("%q: %q, then %+v, %v", text, s.Words, again, err)
 			}
-			alone, err := Parse("alone", s.Text)
+			// The blank keeps a byte order mark in the middle what it was: a letter.
+			alone, err := Parse("alone", " "+s.Text)
 			if err != nil || len(alone) != 1 || !slices.Equal(alone[0].Words, s.Words) {
 				t.Fatalf("%q: text %q gives %+v, %v", text, s.Text, alone, err)
 			}

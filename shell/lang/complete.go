@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lang
+
+import (
+	"slices"
+	"strings"
+)
+
+// Candidate is one way to go on with a word.
+type Candidate struct {
+	Text        string // from Env: the whole word without quoting; from Complete: what to put into the line
+	Description string // one line
+}
+
+// Ask is the question Complete puts to its Env.
+type Ask struct {
+	Kind    Kind
+	Prefix  string   // of the word, without quoting; candidates begin with it
+	Command string   // such as "fail link"
+	Args    []string // given before the word: the switch whose port is asked for
+}
+
+// Env knows the names that words can be, as they are now. It is asked at every
+// key that is typed, and may leave candidates out where there are many.
+type Env interface {
+	Candidates(Ask) []Candidate
+}
+
+// Complete returns how the word that ends at cursor, a byte offset into line,
+// can go on: commands, subcommands, options, choices and the names that env
+// knows. The text of a candidate replaces line[start:cursor]; it is quoted where
+// it must be, in the way the line has begun to. Of a line with several
+// statements the last before the cursor counts. env may be nil.
+func Complete(specs []Spec, line string, cursor int, env Env) (start int, candidates []Candidate) {
+	text := line[:min(max(cursor, 0), len(line))]
+	stmt, word, ok := lastStatement(text)
+	if !ok {
+		return len(text), nil
+	}
+	c := completion{env: env, raw: text[word.start:], start: word.start, word: word}
+	if len(stmt.Words) == 0 {
+		c.specs(specs)
+		return c.start, c.candidates
+	}
+	if i := indexSpec(specs, stmt.Words[0]); i >= 0 {
+		c.of(newBinder(&specs[i], stmt))
+	}
+	return c.start, c.candidates
+}
+
+// lastStatement splits the last statement of text into the words before its
+// end and the one at its end, which may be empty. It reports false in a comment.
+func lastStatement(text string) (Statement, token, bool) {
+	var stmt Statement
+	l := newLexer(text)
+	for {
+		t := l.next()
+		switch {
+		case t.kind == tokenSeparator:
+			stmt = Statement{}
+		case t.kind == tokenEnd:
+			return stmt, t, true
+		case t.kind == tokenComment || t.end == len(text):
+			return stmt, t, t.kind == tokenWord
+		default:
+			stmt.add(t)
+		}
+	}
+}
+
+type completion struct {
+	env        Env
+	binder     *binder
+	word       token  // as far as it is typed
+	raw        string // the part of it, as written, that candidates replace
+	start      int    // where that begins
+	candidates []Candidate
+}
+
+func (c *completion) specs(specs []Spec) {
+	for _, s := range specs {
+		c.offer(s.Name, s.Summary, KindWord)
+	}
+}
+
+// of completes a word of a command whose words before it b has read.
+func (c *completion) of(b *binder) {
+	c.binder = b
+	for i := b.first; i < len(b.stmt.Words); i++ {
+		word := b.stmt.Words[i]
+		if b.looksLikeOption(i) {
+			name, value, _ := strings.Cut(word, "=")
+			b.out.Options[name] = value
+		} else {
+			b.out.Args = append(b.out.Args, word)
+		}
+	}
+	if name, value, found := strings.Cut(c.word.value, "="); found && !c.word.literal {
+		if o := findOption(b.options, name); o != nil && strings.HasPrefix(c.raw, name+"=") {
+			c.skip(len(name) + 1)
+			c.word.value = value
+			c.values(o.Kind, o.Words, o.List)
+		}
+		return
+	}
+	if len(b.out.Args) == 0 {
+		c.specs(b.out.Spec.Subcommands)
+	}
+	if a := b.next(); a != nil {
+		at := *c
+		at.candidates = nil
+		at.values(a.Kind, a.Words, a.List)
+		// After a comma options have no place, and the place differs.
+		if at.start != c.start {
+			*c = at
+			return
+		}
+		c.candidates = append(c.candidates, at.candidates...)
+	}
+	c.options()
+}
+
+// skip leaves the first n bytes of the word as they are.
+func (c *completion) skip(n int) {
+	c.raw, c.start = c.raw[n:], c.start+n
+}
+
+func (c *completion) options() {
+	if c.word.literal {
+		return
+	}
+	for _, o := range c.binder.options {
+		name := o.Name
+		if o.Kind != KindFlag {
+			name += "="
+		}
+		if strings.HasPrefix(name, c.word.value) && !c.binder.out.Flag(o.Name) {
+			c.candidates = append(c.candidates, Candidate{name, o.Summary})
+		}
+	}
+}
+
+// values offers what the value that is being typed can be.
+func (c *completion) values(kind Kind, words []string, list bool) {
+	before := ""
+	if i := strings.LastIndexByte(c.word.value, ','); list && i >= 0 {
+		before = c.word.value[:i+1]
+		if c.unquoted() {
+			c.skip(i + 1)
+			c.word.value, before = c.word.value[i+1:], ""
+		}
+	}
+	for _, w := range words {
+		c.offer(before+w, "", KindWord)
+	}
+	if c.env == nil || kind == KindWord || kind == KindFlag {
+		return
+	}
+	ask := Ask{kind, c.word.value[len(before):], c.binder.out.Command, c.binder.out.Args}
+	for _, candidate := range c.env.Candidates(ask) {
+		c.offer(before+candidate.Text, candidate.Description, kind)
+	}
+}
+
+// unquoted reports that what is typed stands for itself.
+func (c *completion) unquoted() bool { return c.raw == c.word.value }
+
+// offer adds a word if what is typed begins it.
+func (c *completion) offer(value, description string, kind Kind) {
+	rest, ok := strings.CutPrefix(value, c.word.value)
+	if !ok {
+		return
+	}
+	folder := kind == KindFile && strings.HasSuffix(value, "/")
+	text := ""
+	switch {
+	case !c.unquoted():
+		text = c.raw + c.quoteRest(rest, folder)
+		if c.word.open == quoteBackslash {
+			text = c.raw[:len(c.raw)-1] + c.quoteRest(rest, folder)
+		}
+	case kind != KindWord && c.isOption(value):
+		text = "'" + value + "'"
+	default:
+		text = Quote(value)
+		if folder && text != value {
+			text = text[:len(text)-1]
+		}
+	}
+	c.candidates = append(c.candidates, Candidate{text, description})
+}
+
+// isOption reports that value as a word of its own would be an option.
+func (c *completion) isOption(value string) bool {
+	return c.binder != nil && slices.Contains(optionNames(c.binder.options), value)
+}
+
+// quoteRest writes the rest of a word after what is typed of it. A folder's
+// quotes stay open, for the file in it.
+func (c *completion) quoteRest(rest string, folder bool) string {
+	closing := string(rune(c.word.open))
+	if folder {
+		closing = ""
+	}
+	switch c.word.open {
+	case quoteSingle:
+		return strings.ReplaceAll(rest, "'", `'\''`) + closing
+	case quoteDouble:
+		return escapeDouble(rest) + closing
+	}
+	if rest == "" {
+		return ""
+	}
+	return Quote(rest)
+}
