@@ -19,11 +19,10 @@ const (
 	defaultRevision = 0xa1
 	defaultWidth    = fabric.Width(4)
 	defaultSpeed    = fabric.SDR
-	defaultVLs      = 4
-	linkMTU         = 4
-	port0MTU        = 1
+	defaultVLs      = 4 // VL0 to VL7
+	linkMTU         = 4 // 2048
+	port0MTU        = 1 // 256
 	hostCapMask     = 0x0050c048
-	hostDownCapMask = 0x0010c048
 	port0CapMask    = 0x0000c048
 )
 
@@ -115,14 +114,12 @@ func (n *net) add(node fabric.Node) (int32, error) {
 		if p == nil {
 			continue
 		}
-		p.GUID = node.GUID
-		p.State, p.MTU = mad.PortDown, linkMTU
-		p.Width, p.Speed = defaultWidth, defaultSpeed
+		p.GUID, p.State = node.GUID, mad.PortDown
 		p.VLCap, p.OperVLs = defaultVLs, defaultVLs
 		switch {
 		case node.Type == mad.NodeCA:
 			p.GUID += uint64(num)
-			p.CapMask = hostDownCapMask
+			p.CapMask = hostCapMask
 		case num == 0:
 			p.State, p.MTU, p.CapMask = mad.PortActive, port0MTU, port0CapMask
 		}
@@ -140,10 +137,8 @@ func (n *net) link(nodeA int32, portA int, nodeB int32, portB int) error {
 		port int
 	}{{nodeA, portA}, {nodeB, portB}} {
 		p := n.b.Port(end.node, end.port)
-		p.State = mad.PortInit
-		if p.CapMask == hostDownCapMask {
-			p.CapMask = hostCapMask
-		}
+		p.State, p.MTU = mad.PortInit, linkMTU
+		p.Width, p.Speed = defaultWidth, defaultSpeed
 	}
 	return nil
 }
