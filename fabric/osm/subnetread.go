@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -17,15 +16,15 @@ import (
 // its nodes.
 const maxSubnetPorts = 4 << 20
 
-// ReadSubnet reads opensm-subnet.lst, and files of that form that ibdiagnet
-// writes. Nodes keep the order in which the file first has them as the near end
-// of a link. The SM's port is the first one marked "-SM", else the Builder's
-// default. What the format has no words for is 0: LMC, capabilities, ports
-// without a link; a speed "??" is unknown. Each link must stand there from both
-// ends. The first contradiction ends it with an error that names the line; name
-// stands for the file. O(file size).
+// ReadSubnet reads opensm-subnet.lst and files in the same form from ibdiagnet.
+// Nodes keep the order in which the file first names them. The SM's port is the
+// first one marked "-SM", else the Builder's default. What the format has no
+// words for is 0: LMC, capabilities, ports without a link; the speed "??" is
+// unknown. Each link must stand there from both its ends. The first
+// contradiction is an error that names the line; name stands for the file.
+// O(file size).
 func ReadSubnet(r io.Reader, name string) (*fabric.Fabric, error) {
-	p := subnetParser{lines: newLineReader(r, name), sm: -1}
+	p := subnetParser{lines: newLineReader(r, name), near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None}}
 	for {
 		text, err := p.lines.next()
 		if err == io.EOF {
@@ -44,51 +43,173 @@ func ReadSubnet(r io.Reader, name string) (*fabric.Fabric, error) {
 	return p.finish()
 }
 
-// subnetEnd is one end of a link as a line has it.
-type subnetEnd struct {
-	node fabric.Node
-	guid uint64
-	lid  uint16
-	port uint8
-	sm   bool
-}
-
-// subnetNode is what is known of a node beyond what the Builder holds.
-type subnetNode struct {
-	line int
-	lid  uint16
-}
-
-// subnetLink is a link as the near end's line has it.
-type subnetLink struct {
-	node, far         int32
-	port, farPort     uint8
-	line              int
-	seenFromOtherSide bool
+// subnetPort is a port of the Builder's.
+type subnetPort struct {
+	node int32
+	num  uint8
 }
 
 type subnetParser struct {
 	lines *lineReader
 	b     fabric.Builder
-	nodes []subnetNode
-	links map[[2]subnetPlace]*subnetLink
+	// nodes holds the line that first names each node.
+	nodes []int
+	// near holds the line that has a port as its near end.
+	near  map[subnetPort]int
+	links []subnetLink
 	ports int
 
-	sm     int32
-	smPort uint8
-	smLID  uint16
+	sm    subnetPort
+	smLID uint16
 }
 
-type subnetPlace struct {
-	node int32
-	port uint8
-}
+// subnetLink is a line's link, seen from its near end.
+type subnetLink struct{ near, far subnetPort }
 
+// link takes one line.
 func (p *subnetParser) link(text []byte) error {
-	return errors.New("x")
+	var ends [2]subnetEnd
+	rest, err := ends[0].parse(text, false)
+	if err == nil {
+		rest, err = ends[1].parse(rest, true)
+	}
+	if err != nil {
+		return err
+	}
+	rate, err := parseSubnetRate(rest)
+	if err != nil {
+		return err
+	}
+	var l [2]subnetPort
+	for i := range ends {
+		if l[i], err = p.port(&ends[i]); err != nil {
+			return err
+		}
+	}
+	return p.join(l[0], l[1], rate)
 }
 
-func (p *subnetParser) finish() (*fabric.Fabric, error) { return nil, fmt.Errorf("") }
+func (p *subnetParser) join(near, far subnetPort, rate subnetRate) error {
+	if line, ok := p.near[near]; ok {
+		return fmt.Errorf("port %d of %s is already the near end in line %d", near.num, p.name(near), line)
+	}
+	p.near[near] = p.lines.line
+	if err := p.b.Connect(near.node, int(near.num), far.node, int(far.num)); err != nil {
+		return err
+	}
+	p.links = append(p.links, subnetLink{near, far})
+	port := p.b.Port(near.node, int(near.num))
+	port.State, port.Width, port.Speed = rate.state, rate.width, rate.speed
+	return nil
+}
 
-var _ = strconv.Itoa
-var _ = mad.NodeCA
+func (p *subnetParser) name(port subnetPort) string {
+	return fabric.Escape(p.b.Node(port.node).Desc)
+}
+
+// port finds or adds the port of an end, with its node.
+func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
+	node := p.b.NodeByGUID(e.node.GUID)
+	if node == fabric.None {
+		var err error
+		if node, err = p.add(e); err != nil {
+			return subnetPort{}, err
+		}
+	} else if what := e.differs(p.b.Node(node)); what != "" {
+		return subnetPort{}, fmt.Errorf("node 0x%016x has another %s here than in line %d", e.node.GUID, what, p.nodes[node])
+	}
+	at := subnetPort{node, e.num}
+	port := p.b.Port(node, int(e.num))
+	if port == nil || e.num == 0 {
+		return at, fmt.Errorf("port %d of %s, which has ports 1 to %d", e.num, p.name(at), e.node.NumPorts)
+	}
+	addressed := at
+	if e.node.Type == mad.NodeSwitch {
+		addressed.num = 0
+	}
+	if err := p.address(e, port, p.b.Port(node, int(addressed.num))); err != nil {
+		return at, fmt.Errorf("port %d of %s: %w", e.num, p.name(at), err)
+	}
+	if e.sm && p.sm.node == fabric.None {
+		p.sm, p.smLID = addressed, e.lid
+	}
+	return at, nil
+}
+
+func (p *subnetParser) add(e *subnetEnd) (int32, error) {
+	if p.ports += int(e.node.NumPorts) + 1; p.ports > maxSubnetPorts {
+		return fabric.None, fmt.Errorf("more than %d ports", maxSubnetPorts)
+	}
+	node, err := p.b.AddNode(e.node)
+	if err != nil {
+		return fabric.None, err
+	}
+	p.nodes = append(p.nodes, p.lines.line)
+	for num := 0; num <= int(e.node.NumPorts); num++ {
+		port := p.b.Port(node, num)
+		if port == nil {
+			continue
+		}
+		port.State = mad.PortDown
+		if e.node.Type == mad.NodeSwitch {
+			port.GUID = e.guid
+			p.b.Port(node, 0).LID = e.lid
+		}
+	}
+	if e.node.Type == mad.NodeSwitch {
+		p.b.Port(node, 0).State = mad.PortActive
+	}
+	return node, nil
+}
+
+// address notes the GUID of a port and the LID of the port that has one for it.
+func (p *subnetParser) address(e *subnetEnd, port, addressed *fabric.Port) error {
+	if port.GUID == 0 {
+		port.GUID, addressed.LID = e.guid, e.lid
+	}
+	if port.GUID != e.guid {
+		return fmt.Errorf("port GUID 0x%016x, but 0x%016x in a line before", e.guid, port.GUID)
+	}
+	if addressed.LID != e.lid {
+		return fmt.Errorf("LID %d, but %d in a line before", e.lid, addressed.LID)
+	}
+	return nil
+}
+
+func (p *subnetParser) finish() (*fabric.Fabric, error) {
+	name := p.lines.name
+	if len(p.links) == 0 {
+		return nil, fmt.Errorf("%s: no link, expected lines \"{ SW Ports:... } { CA Ports:... } PHY=... LOG=... SPD=...\"", name)
+	}
+	for _, l := range p.links {
+		if _, ok := p.near[l.far]; !ok {
+			return nil, fmt.Errorf("%s:%d: port %d of %s is linked to port %d of %s, but no line has that as its near end; expected each link from both ends",
+				name, p.near[l.near], l.near.num, p.name(l.near), l.far.num, p.name(l.far))
+		}
+	}
+	for i := range p.nodes {
+		for num := 0; num <= int(p.b.Node(int32(i)).NumPorts); num++ {
+			if port := p.b.Port(int32(i), num); port != nil && port.GUID != 0 {
+				port.SMLID = p.smLID
+			}
+		}
+	}
+	if p.sm.node != fabric.None {
+		if err := p.b.SetSMPort(p.sm.node, int(p.sm.num)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	f, err := p.b.Build()
+	var wrong *fabric.PortError
+	if errors.As(err, &wrong) {
+		line, ok := p.near[subnetPort{wrong.Node, wrong.Num}]
+		if !ok {
+			line = p.nodes[wrong.Node]
+		}
+		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}

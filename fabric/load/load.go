@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package load reads a subnet from a file of whatever format the file is in.
+package load
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/ibnet"
+	"example.org/ibconsole/fabric/osm"
+)
+
+// File reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets and
+// opensm-subnet.lst, told apart by what is in them. Warnings are whole sentences
+// that begin with the file's name. An error names the file and, where there is
+// one, the line; for a file that is something else it says what it seems to be.
+func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string, err error) {
+	format, err := sniffFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch format {
+	case topology:
+		file, err := ibnet.ReadFile(ctx, path, ibnet.Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return file.Fabric, file.Warnings, nil
+	case subnetList:
+		f, err = readSubnet(ctx, path)
+		return f, nil, err
+	}
+	return nil, nil, fmt.Errorf("%s: %s, expected %s", path, format, expected)
+}
+
+func readSubnet(ctx context.Context, path string) (*fabric.Fabric, error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return osm.ReadSubnet(contextReader{ctx, r}, path)
+}
+
+// contextReader ends a long read when its context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}
+
+func sniffFile(path string) (format, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if st.IsDir() {
+		return "", fmt.Errorf("%s: a folder, expected %s", path, expected)
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = r.Close() }()
+	head, err := bufio.NewReaderSize(r, sniffed).Peek(sniffed)
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return sniff(head), nil
+}
