@@ -12,24 +12,6 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-func dial(t testing.TB, s *ibsimtest.Sim, opts mad.ClientOptions) *mad.Client {
-	t.Helper()
-	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: s.Name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mad.NewClient(transport, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
-	return client
-}
-
 // BenchmarkBatch reads NodeInfo two hops away over a real ibsim.
 func BenchmarkBatch(b *testing.B) {
 	s := ibsimtest.Start(b, "testdata/two-switches.net")
@@ -39,7 +21,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 	for _, window := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("window=%d", window), func(b *testing.B) {
-			client := dial(b, s, mad.ClientOptions{Window: window})
+			client := client(b, ibsim.Options{Name: s.Name}, mad.ClientOptions{Window: window})
 			batch := client.NewBatch(context.Background())
 			req := mad.Request{Attr: mad.AttrNodeInfo, Path: path}
 			todo := b.N
@@ -70,7 +52,7 @@ func BenchmarkBatch(b *testing.B) {
 // BenchmarkDo reads NodeInfo one at a time.
 func BenchmarkDo(b *testing.B) {
 	s := ibsimtest.Start(b, "testdata/two-switches.net")
-	client := dial(b, s, mad.ClientOptions{})
+	client := client(b, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
 	path, err := mad.NewPath(1, 3)
 	if err != nil {
 		b.Fatal(err)

@@ -28,8 +28,9 @@ const (
 	// answerLimit is how long ibsim may take to answer a control message.
 	answerLimit = 2 * time.Second
 	// sendLimit is how long a frame waits for room in ibsim's queue, and up to
-	// as long again.
-	sendLimit = 50 * time.Millisecond
+	// as long again; stuckLimit the same after a frame that waited in vain.
+	sendLimit  = 50 * time.Millisecond
+	stuckLimit = time.Millisecond
 
 	// firstNumber is beyond all process ids, which umad2sim numbers its
 	// sockets by.
@@ -80,6 +81,7 @@ type Transport struct {
 	sending sync.Mutex
 	out     packet
 	sendEnd time.Time // write deadline of data
+	stuck   bool      // the last frame was dropped
 
 	receiving sync.Mutex
 	in        packet
@@ -196,16 +198,24 @@ func (t *Transport) Send(f *mad.Frame) error {
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	t.out.encode(f)
-	if now := time.Now(); t.sendEnd.Sub(now) < sendLimit {
-		t.sendEnd = now.Add(2 * sendLimit)
-		if err := t.data.SetWriteDeadline(t.sendEnd); err != nil {
-			return t.broken("send", err)
-		}
+	now := time.Now()
+	switch {
+	case t.stuck:
+		t.limitSend(now.Add(stuckLimit))
+	case t.sendEnd.Sub(now) < sendLimit:
+		t.limitSend(now.Add(2 * sendLimit))
 	}
-	if _, err := t.data.Write(t.out[:]); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+	_, err := t.data.Write(t.out[:])
+	t.stuck = errors.Is(err, os.ErrDeadlineExceeded)
+	if err != nil && !t.stuck {
 		return t.broken("send", err)
 	}
 	return nil
+}
+
+func (t *Transport) limitSend(end time.Time) {
+	t.sendEnd = end
+	_ = t.data.SetWriteDeadline(end) // fails for a closed file, as Write then does
 }
 
 // Recv implements [mad.Transport]. Packets that are not ibsim's are passed

@@ -13,9 +13,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -85,19 +87,46 @@ func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
 		t.Fatalf("start ibsim: %v", err)
 	}
-	if err := s.cmd.Start(); err != nil {
+	if err := s.start(); err != nil {
 		t.Fatalf("start ibsim: %v", err)
 	}
-	go func() {
-		defer close(s.exited)
-		_ = s.cmd.Wait()
-	}()
 	t.Cleanup(s.Stop)
 	if _, err := s.untilPrompt(0, startLimit); err != nil {
 		t.Fatalf("ibsim %s: %v; it said:\n%s%s", netFile, err, s.output.from(0), s.errors.from(0))
 	}
 	s.Console("help") // the first prompt comes before the sockets
 	return s
+}
+
+// start starts the process so that it ends with this one, however that ends:
+// an ibsim whose standard input ends does not, and takes all of a processor.
+func (s *Sim) start() error {
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		defer close(s.exited)
+		runtime.LockOSThread() // Pdeathsig is sent when the thread ends
+		defer runtime.UnlockOSThread()
+		err := s.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = s.cmd.Wait()
+		}
+	}()
+	return <-started
+}
+
+// Pause stops the ibsim in its tracks, as one that hangs; Resume lets it go on.
+func (s *Sim) Pause() { s.signal(syscall.SIGSTOP) }
+
+// Resume undoes Pause.
+func (s *Sim) Resume() { s.signal(syscall.SIGCONT) }
+
+func (s *Sim) signal(sig os.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatalf("ibsim: %v: %v", sig, err)
+	}
 }
 
 // Stop ends the ibsim; the test's end does so too.
