@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package walk
+
+import (
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Path is the way of packets from an end port to a LID.
+type Path struct {
+	// Src is the end port that sends; Dst the one that owns the LID, None where
+	// none does.
+	Src, Dst int32
+	DstLID   uint16
+	// Hops are the nodes on the way, the source first. Where the path loops, the
+	// last one is the switch that it comes back to.
+	Hops    []Hop
+	Verdict Verdict
+	// Cause is set for a dead end.
+	Cause Cause
+	// Closes is the index of the hop that a loop comes back to, -1 without loop.
+	Closes int
+	// Entry is the table entry of the last switch, NoPath where it has none or
+	// where there is no switch.
+	Entry uint8
+}
+
+// Hop is one node of a path.
+type Hop struct {
+	Node int32
+	// In is the port by which the path comes in, None at the source.
+	In int32
+	// Out is the port by which it leaves; None where the path ends or the switch
+	// has no such port. The port of a dead end without link is named.
+	Out int32
+	// LID is that of the node's end port on this path, 0 where it has none.
+	LID uint16
+}
+
+// Trace follows the packets that an end port sends to a LID. From a switch they
+// start in its own table; a port that owns the LID has no way to go, but for a
+// switch, whose table must keep the LID at port 0. O(hops^2).
+func Trace(t *fabric.Tables, src int32, dstLID uint16) Path {
+	f := t.Fabric
+	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
+	node := f.Ports[src].Node
+	p.add(f, fabric.None, src)
+	sw := f.Nodes[node].Switch
+	if sw == fabric.None {
+		sw = p.leaveHost(f)
+	}
+	if sw != fabric.None {
+		p.passSwitches(t, sw)
+	}
+	return p
+}
+
+// add appends the node of a port; in is that port or None.
+func (p *Path) add(f *fabric.Fabric, in, port int32) {
+	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.Ports[f.EndPortOf(port)].LID})
+}
+
+// leaveHost takes the link of a source that is no switch. It returns the switch
+// at the other end, or None where the path has ended.
+func (p *Path) leaveHost(f *fabric.Fabric) int32 {
+	if p.Dst == p.Src {
+		p.Verdict = Delivered
+		return fabric.None
+	}
+	p.Hops[0].Out = p.Src
+	peer := f.Ports[p.Src].Peer
+	if peer == fabric.None {
+		p.Verdict, p.Cause = DeadEnd, NoLink
+		return fabric.None
+	}
+	p.add(f, peer, peer)
+	sw := f.Nodes[f.Ports[peer].Node].Switch
+	if sw == fabric.None {
+		p.Verdict = arrival(f, peer, p.DstLID)
+	}
+	return sw
+}
+
+func (p *Path) passSwitches(t *fabric.Tables, sw int32) {
+	f := t.Fabric
+	for {
+		last := len(p.Hops) - 1
+		node := p.Hops[last].Node
+		if i := slices.IndexFunc(p.Hops[:last], func(h Hop) bool { return h.Node == node }); i >= 0 {
+			p.Verdict, p.Closes = Loop, i
+			return
+		}
+		s := step(t, sw, p.DstLID)
+		p.Entry = s.entry
+		if s.entry != 0 {
+			p.Hops[last].Out = s.leaves
+		}
+		if s.arrives != fabric.None && s.entry != 0 {
+			p.add(f, s.arrives, s.arrives)
+		}
+		if s.verdict != 0 {
+			p.Verdict, p.Cause = s.verdict, s.cause
+			break
+		}
+		sw = s.next
+	}
+	if p.Verdict == Delivered && p.Links() > MaxHops {
+		p.Verdict = TooLong
+	}
+}
+
+// Links is the number of links that the path takes.
+func (p *Path) Links() int { return len(p.Hops) - 1 }
+
+// Switches is the number of switches that the path passes, each counted once.
+func (p *Path) Switches(f *fabric.Fabric) int {
+	n := 0
+	for _, h := range p.Hops {
+		if f.Nodes[h.Node].Switch != fabric.None {
+			n++
+		}
+	}
+	if p.Verdict == Loop {
+		n--
+	}
+	return n
+}
+
+// Explain says in one line how the path ends, names escaped.
+func (p *Path) Explain(f *fabric.Fabric) string {
+	last := p.Hops[len(p.Hops)-1]
+	name := f.NodeName(last.Node)
+	switch p.Verdict {
+	case Delivered:
+		return fmt.Sprintf("delivered over %s", switches(p.Switches(f)))
+	case TooLong:
+		return fmt.Sprintf("delivered, but over %d links: a directed route has at most %d", p.Links(), MaxHops)
+	case Loop:
+		before := p.Hops[len(p.Hops)-2]
+		return fmt.Sprintf("loop of %s: %s sends it back to %s", switches(p.Links()-p.Closes), f.PortName(before.Out), name)
+	case Misdelivered:
+		return fmt.Sprintf("misdelivered: ends at %s with LID %d, which does not own LID %d", name, last.LID, p.DstLID)
+	case Unknown:
+		return fmt.Sprintf("unknown: the table of %s was not read", name)
+	}
+	switch p.Cause {
+	case NoSuchPort:
+		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", name, p.Entry, p.DstLID)
+	case NoLink:
+		return fmt.Sprintf("dead end: the link of %s is down", f.PortName(last.Out))
+	}
+	return fmt.Sprintf("dead end: %s has no entry for LID %d", name, p.DstLID)
+}
+
+func switches(n int) string {
+	if n == 1 {
+		return "1 switch"
+	}
+	return fmt.Sprintf("%d switches", n)
+}
