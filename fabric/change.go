@@ -57,3 +57,27 @@ func (f *Fabric) copy() *Fabric {
 	g.nodeGUID = maps.Clone(f.nodeGUID)
 	return &g
 }
+
+// Same says whether two fabrics have the same nodes and ports under the same
+// indexes, the same links and the same LIDs, but for LIDs that one of them has
+// not assigned. O(ports).
+func Same(f, g *Fabric) bool {
+	if f == g {
+		return true
+	}
+	if len(f.Nodes) != len(g.Nodes) || len(f.Ports) != len(g.Ports) || f.SMPort != g.SMPort {
+		return false
+	}
+	for i := range f.Nodes {
+		if f.Nodes[i].GUID != g.Nodes[i].GUID || f.Nodes[i].Type != g.Nodes[i].Type {
+			return false
+		}
+	}
+	for i := range f.Ports {
+		p, q := &f.Ports[i], &g.Ports[i]
+		if p.GUID != q.GUID || p.Peer != q.Peer || (p.LID != q.LID && p.LID != 0 && q.LID != 0) {
+			return false
+		}
+	}
+	return true
+}

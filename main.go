@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command ibconsole is a terminal console for an InfiniBand subnet.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	_ "example.org/ibconsole/internal/noprobe"
+
+	"golang.org/x/term"
+
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const usage = `usage:
+  ibconsole [-s SOURCE] [--theme T] [--no-color]   the terminal interface; without a terminal: a summary of the subnet
+  ibconsole [-s SOURCE] shell                      the command line
+  ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
+  ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
+  ibconsole version | doctor | help [COMMAND]
+
+SOURCE is ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS (a simulated subnet inside the program) or
+file:FILE (offline). Without one, a simulated 648-host fat-tree.
+
+`
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// streams are the program's standard files.
+type streams struct {
+	in       *os.File
+	out, err io.Writer
+}
+
+// options are the flags of the command line.
+type options struct {
+	streams
+	source  string
+	command string
+	theme   string
+	noColor bool
+	json    bool
+	window  int
+}
+
+func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
+
+func run(args []string, files streams) int {
+	o := options{streams: files}
+	flags := flag.NewFlagSet("ibconsole", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.source, "s", "", "")
+	flags.StringVar(&o.command, "c", "", "")
+	flags.StringVar(&o.theme, "theme", "", "")
+	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "")
+	flags.BoolVar(&o.json, "json", false, "")
+	flags.IntVar(&o.window, "window", 0, "")
+	words, err := parseFlags(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return o.help(nil)
+	case err != nil:
+		return o.misused(err)
+	}
+	if given(flags, "c") {
+		if len(words) > 0 {
+			return o.misused(fmt.Errorf("-c and %q do not go together", words[0]))
+		}
+		return o.script("-c", o.command)
+	}
+	if len(words) == 0 {
+		return o.interactive()
+	}
+	return o.word(words[0], words[1:])
+}
+
+// parseFlags takes flags before and after the words.
+func parseFlags(flags *flag.FlagSet, args []string) ([]string, error) {
+	var words []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return words, nil
+		}
+		words, args = append(words, args[0]), args[1:]
+	}
+}
+
+func given(flags *flag.FlagSet, name string) bool {
+	found := false
+	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
+func (o *options) word(word string, args []string) int {
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3}
+	n, known := most[word]
+	switch {
+	case !known:
+		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, version, doctor or help", word))
+	case len(args) > n:
+		return o.misused(fmt.Errorf("unexpected word %q after %s", args[n], word))
+	}
+	switch word {
+	case "shell":
+		return o.repl()
+	case "run":
+		if len(args) == 0 {
+			return o.misused(errors.New("run what? a file, or - for standard input"))
+		}
+		return o.file(args[0])
+	case "version":
+		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
+		return exitDone
+	case "doctor":
+		return doctor(o.out)
+	}
+	return o.help(args)
+}
+
+func (o *options) misused(err error) int {
+	_, _ = fmt.Fprintf(o.err, "ibconsole: %v (try: ibconsole help)\n", err)
+	return exitUsage
+}
+
+func (o *options) failed(err error) int {
+	_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+	return exitFailed
+}
+
+func (o *options) help(words []string) int {
+	text, err := shell.New(nil).Help(words...)
+	if err != nil {
+		return o.misused(err)
+	}
+	if len(words) == 0 {
+		text = usage + "commands:\n" + text
+	}
+	_, _ = fmt.Fprint(o.out, text)
+	return exitDone
+}
+
+// open opens the session, reads the subnet and hands it to work.
+func (o *options) open(work func(context.Context, *session.Session) error) int {
+	return o.connect(func(ctx context.Context, s *session.Session) error {
+		if err := s.Start(ctx); err != nil {
+			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
+		}
+		return work(ctx, s)
+	})
+}
+
+// connect opens the session and hands it to work, until that ends or a signal
+// interrupts it.
+func (o *options) connect(work func(context.Context, *session.Session) error) int {
+	source := o.source
+	if source == "" {
+		source = session.DefaultSimulation
+	}
+	src, err := session.ParseSource(source)
+	if err != nil {
+		return o.misused(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	defer stop()
+	s, err := session.Open(ctx, src, session.Options{Client: mad.ClientOptions{Window: o.window}})
+	if err != nil {
+		return o.failed(err)
+	}
+	err = work(ctx, s)
+	if cerr := s.Close(); err == nil {
+		err = cerr
+	}
+	switch {
+	case err == nil, errors.Is(err, shell.ErrExit):
+		return exitDone
+	case lang.IsUsage(err):
+		_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+		return exitUsage
+	}
+	return o.failed(err)
+}
+
+func (o *options) output() *shell.Output {
+	return &shell.Output{W: os.Stdout, Notes: o.err, JSON: o.json}
+}
+
+func (o *options) script(name, text string) int {
+	return o.open(func(ctx context.Context, s *session.Session) error {
+		return shell.New(s).Run(ctx, name, text, o.output())
+	})
+}
+
+func (o *options) file(path string) int {
+	var text []byte
+	var err error
+	name := path
+	if path == "-" {
+		name = "stdin"
+		text, err = io.ReadAll(o.in)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return o.failed(fmt.Errorf("run: %w", err))
+	}
+	return o.script(name, string(text))
+}
+
+func (o *options) interactive() int {
+	if !o.onTerminal() {
+		return o.open(func(_ context.Context, s *session.Session) error {
+			return shell.Summary(s, o.output())
+		})
+	}
+	return o.tui()
+}
+
+// onTerminal says whether somebody sits in front of the program.
+func (o *options) onTerminal() bool {
+	out, ok := o.out.(*os.File)
+	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package engines lists the routing engines.
+package engines
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/minhop"
+)
+
+// Default is the engine that OpenSM uses when it is not told one.
+const Default = "minhop"
+
+// All returns every engine, the default one first.
+func All() []routing.Engine { return []routing.Engine{minhop.Engine{}} }
+
+// Names returns the engines' names.
+func Names() []string {
+	var names []string
+	for _, e := range All() {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// ByName returns the engine of that name.
+func ByName(name string) (routing.Engine, error) {
+	for _, e := range All() {
+		if e.Name() == name {
+			return e, nil
+		}
+	}
+	return nil, fmt.Errorf("no engine is called %q, expected %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// maxCandidates bounds what one completion offers.
+const maxCandidates = 200
+
+// env tells the completion what there is in the subnet.
+type env struct{ session *session.Session }
+
+// Candidates implements [lang.Env].
+func (e env) Candidates(ask lang.Ask) []lang.Candidate {
+	if e.session == nil {
+		return nil
+	}
+	st := e.session.State()
+	f := st.Paper()
+	switch ask.Kind {
+	case lang.KindEngine:
+		return words(engines.Names())
+	case lang.KindPicture:
+		return words(pictureNames())
+	case lang.KindNode, lang.KindPlace:
+		return nodeCandidates(f, false, ask.Prefix)
+	case lang.KindSwitch:
+		return nodeCandidates(f, true, ask.Prefix)
+	case lang.KindPort:
+		return portCandidates(f, ask)
+	}
+	return nil
+}
+
+func words(list []string) []lang.Candidate {
+	var out []lang.Candidate
+	for _, w := range list {
+		out = append(out, lang.Candidate{Text: w})
+	}
+	return out
+}
+
+func pictureNames() []string {
+	var names []string
+	for _, k := range session.Kinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// nodeCandidates lists nodes whose name begins with the prefix, escaped.
+func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.Candidate {
+	var out []lang.Candidate
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		name := f.NodeName(int32(i))
+		if (switchesOnly && n.Switch == fabric.None) || !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", typeWord(n.Type), lidText(nodeLID(f, n)))})
+		if len(out) == maxCandidates {
+			break
+		}
+	}
+	return out
+}
+
+// portCandidates lists the linked ports of the node named before.
+func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
+	if len(ask.Args) == 0 {
+		return nil
+	}
+	node, err := session.ResolveNode(f, ask.Args[len(ask.Args)-1])
+	if err != nil {
+		return nil
+	}
+	var out []lang.Candidate
+	n := &f.Nodes[node]
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		num := fmt.Sprint(f.Ports[p].Num)
+		if f.Ports[p].Linked() && strings.HasPrefix(num, ask.Prefix) {
+			out = append(out, lang.Candidate{Text: num, Description: "to " + f.PortName(f.Ports[p].Peer)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"slices"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// commands lists every command, in the order of help.
+func commands() []command {
+	return slices.Concat(
+		subnetCommands(), routeCommands(), showCommands(), traceCommands(),
+		fileCommands(), paperCommands(), commitCommands(), helpCommands())
+}
+
+// ofOption chooses the picture that a reading command reads.
+func ofOption() lang.Option {
+	return lang.Option{
+		Name: "of", Kind: lang.KindWord, Words: pictureNames(),
+		Summary: "which picture; staged if there, else whatif, else live",
+	}
+}
+
+// of returns the picture that was asked for and names it in a note.
+func (c *call) of() (session.State, *session.Picture, error) {
+	st := c.session.State()
+	p, err := st.Of(session.Kind(c.Option("of", "")))
+	if err != nil {
+		return st, nil, err
+	}
+	return st, p, nil
+}
+
+// tablesOf is like of for a picture that must have tables.
+func (c *call) tablesOf() (session.State, *session.Picture, error) {
+	st := c.session.State()
+	p, err := st.TablesOf(session.Kind(c.Option("of", "")))
+	return st, p, err
+}

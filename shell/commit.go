@@ -1,0 +1,4 @@
+package shell
+
+func commitCommands() []command { return nil }
+func runDiff(c *call) error     { return nil }

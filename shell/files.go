@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// dumpKinds are what dump writes and load reads.
+func dumpKinds() []string {
+	var out []string
+	for _, d := range session.Dumps {
+		out = append(out, d.Kind)
+	}
+	return out
+}
+
+func fileCommands() []command {
+	var dumps, loads []lang.Spec
+	for _, d := range session.Dumps {
+		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
+		dumps = append(dumps, lang.Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file})
+		loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file})
+	}
+	var kinds []lang.Spec
+	for _, k := range gen.Kinds() {
+		kinds = append(kinds, lang.Spec{Name: k.Name, Summary: k.Usage, Help: k.Help,
+			Args: []lang.Arg{{Name: "ARGS... FILE", Kind: lang.KindText, Repeat: true}}})
+	}
+	return []command{
+		{lang.Spec{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
+			Options: []lang.Option{ofOption()}, Subcommands: dumps}, runDump},
+		{lang.Spec{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads}, runLoad},
+		{lang.Spec{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds}, runGen},
+	}
+}
+
+func runDump(c *call) error {
+	kind, path := c.Spec.Name, c.Arg(0)
+	if path == "-" {
+		_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), c.out.W)
+		return err
+	}
+	var title string
+	err := writeFile(path, func(w io.Writer) (err error) {
+		title, err = c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.out.answer(struct {
+		Kind string `json:"kind"`
+		File string `json:"file"`
+		Of   string `json:"of"`
+	}{kind, path, title}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", kind, title, quoteFile(path))
+	})
+}
+
+func runLoad(c *call) error {
+	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Kind     string   `json:"kind"`
+		File     string   `json:"file"`
+		Switches int      `json:"switches"`
+		Entries  int      `json:"entries"`
+		Remapped int      `json:"remapped,omitempty"`
+		Skipped  []string `json:"skipped,omitempty"`
+	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Notes}
+	return c.out.answer(answer, func(w io.Writer) {
+		if rep.Topology {
+			_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
+				quoteFile(c.Arg(0)), count(rep.Switches, "switch"), count(rep.Links, "link"))
+		} else {
+			_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), quoteFile(c.Arg(0)))
+			if rep.Remapped > 0 {
+				_, _ = fmt.Fprintf(w, ", %d LIDs remapped by port GUID", rep.Remapped)
+			}
+			_, _ = fmt.Fprint(w, "; staged, not written\n")
+		}
+		list(w, "note", rep.Notes)
+	})
+}
+
+func runGen(c *call) error {
+	args := c.Args
+	if len(args) < 1 {
+		return c.Misused("the file is missing")
+	}
+	path, args := args[len(args)-1], args[:len(args)-1]
+	for name, value := range c.Options {
+		args = append(args, name+"="+value)
+	}
+	f, err := gen.Parse(c.Spec.Name, args)
+	if err != nil {
+		return err
+	}
+	if path == "-" {
+		return gen.WriteNet(c.out.W, f)
+	}
+	if err := writeFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
+		return err
+	}
+	answer := struct {
+		File     string `json:"file"`
+		Switches int    `json:"switches"`
+		CAs      int    `json:"cas"`
+		Links    int    `json:"links"`
+	}{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links())}
+	return c.out.answer(answer, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s %s: %s, %s, %s written to %s\n", c.Spec.Name, strings.Join(args, " "),
+			count(answer.Switches, "switch"), count(answer.CAs, "channel adapter"), count(answer.Links, "link"), quoteFile(path))
+	})
+}

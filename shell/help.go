@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"io"
+	"strconv"
+
+	"example.org/ibconsole/shell/lang"
+)
+
+func helpCommands() []command {
+	return []command{
+		{lang.Spec{Name: "help", Summary: "list the commands, or explain one",
+			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}}, runHelp},
+		{lang.Spec{Name: "exit", Summary: "leave"}, func(*call) error { return ErrExit }},
+		{lang.Spec{Name: "quit", Summary: "leave"}, func(*call) error { return ErrExit }},
+	}
+}
+
+func runHelp(c *call) error {
+	text, err := c.shell.Help(c.Args...)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(c.out.W, text)
+	return err
+}
+
+// Help explains the command that words name; without any it lists them all.
+func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }
+
+// atoi reads a number that the language has checked already.
+func atoi(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func paperCommands() []command {
+	things := func(restore bool) []lang.Spec {
+		verb := "fail"
+		if restore {
+			verb = "restore"
+		}
+		return []lang.Spec{
+			{Name: "link", Summary: verb + " the link of a port",
+				Args: []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}}},
+			{Name: "switch", Summary: verb + " a switch with all its links", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+			{Name: "node", Summary: verb + " a node with all its links", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		}
+	}
+	random := lang.Spec{Name: "random", Summary: "fail N links between switches, chosen by a seed",
+		Args:    []lang.Arg{{Name: "N", Kind: lang.KindInt}},
+		Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}}}
+	all := lang.Spec{Name: "all", Summary: "restore everything: the paper is empty again"}
+	return []command{
+		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), random)}, runFail},
+		{lang.Spec{Name: "restore", Summary: "take a failure on paper back", Subcommands: append(things(true), all)}, runRestore},
+		{lang.Spec{Name: "whatif", Summary: "say what has failed on paper"}, runWhatIf},
+		{lang.Spec{Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
+			Args: []lang.Arg{{Name: "A", Kind: lang.KindPicture, Optional: true}, {Name: "B", Kind: lang.KindPicture, Optional: true}}}, runDiff},
+	}
+}
+
+// link finds the link that two words name: NODE PORT, or NODE/PORT.
+func (c *call) link(f *fabric.Fabric) (int32, error) {
+	p, err := session.Resolve(f, c.Arg(0))
+	if err != nil {
+		return fabric.None, err
+	}
+	if len(c.Args) > 1 {
+		num, err := strconv.Atoi(c.Arg(1))
+		if err != nil {
+			return fabric.None, c.Misused("%q is no port number", c.Arg(1))
+		}
+		if p.Port = f.PortAt(p.Node, num); p.Port == fabric.None {
+			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
+		}
+	} else if !p.PortNamed {
+		return fabric.None, c.Misused("which port of %s?", f.NodeName(p.Node))
+	}
+	if f.Ports[p.Port].Num == 0 {
+		return fabric.None, fmt.Errorf("port 0 of %s is no link", f.NodeName(p.Node))
+	}
+	return p.Port, nil
+}
+
+func runFail(c *call) error {
+	st := c.session.State()
+	f := st.Paper()
+	var failed []session.Failure
+	switch what := c.Spec.Name; what {
+	case "link":
+		port, err := c.link(f)
+		if err != nil {
+			return err
+		}
+		one, err := c.session.FailLink(c.ctx, port)
+		if err != nil {
+			return err
+		}
+		failed = append(failed, one)
+	case "random":
+		n, seed := atoi(c.Arg(0)), uint64(c.Int("seed", 1))
+		many, err := c.session.FailRandom(c.ctx, n, seed)
+		if err != nil {
+			return err
+		}
+		failed = many
+	default:
+		node, err := c.node(f)
+		if err != nil {
+			return err
+		}
+		one, err := c.session.FailNode(c.ctx, what, node)
+		if err != nil {
+			return err
+		}
+		failed = append(failed, one)
+	}
+	return c.failures("failed on paper", failed)
+}
+
+// node finds the node that the first argument names; a switch where the
+// command is about switches.
+func (c *call) node(f *fabric.Fabric) (int32, error) {
+	if c.Spec.Name != "switch" {
+		return session.ResolveNode(f, c.Arg(0))
+	}
+	sw, err := session.ResolveSwitch(f, c.Arg(0))
+	if err != nil {
+		return fabric.None, err
+	}
+	return f.Switches[sw], nil
+}
+
+func runRestore(c *call) error {
+	st := c.session.State()
+	if st.Base == nil {
+		return fmt.Errorf("nothing has failed on paper")
+	}
+	if c.Spec.Name == "all" {
+		gone, err := c.session.RestoreAll(c.ctx)
+		if err != nil {
+			return err
+		}
+		return c.failures("restored", gone)
+	}
+	f := st.Base.Fabric
+	match, err := c.failureOf(f)
+	if err != nil {
+		return err
+	}
+	gone, err := c.session.Restore(c.ctx, match)
+	if err != nil {
+		return fmt.Errorf("%s %w", fabric.Escape(c.Arg(0)), err)
+	}
+	return c.failures("restored", gone)
+}
+
+func (c *call) failureOf(f *fabric.Fabric) (func(session.Failure) bool, error) {
+	if c.Spec.Name == "link" {
+		port, err := c.link(f)
+		if err != nil {
+			return nil, err
+		}
+		l, ok := f.LinkOf(port)
+		return func(x session.Failure) bool { return ok && x.InvolvesLink(l) }, nil
+	}
+	node, err := c.node(f)
+	return func(x session.Failure) bool { return x.InvolvesNode(node) }, err
+}
+
+type failureRow struct {
+	What  string `json:"what"`
+	Name  string `json:"name"`
+	Links int    `json:"links"`
+	State string `json:"state"`
+}
+
+func (c *call) failures(state string, all []session.Failure) error {
+	for _, f := range all {
+		err := c.out.answer(failureRow{f.What, f.Name, len(f.Links), state}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%s: %s %s", state, f.What, f.Name)
+			if f.What != "link" {
+				_, _ = fmt.Fprintf(w, " with %s", count(len(f.Links), "link"))
+			}
+			_, _ = fmt.Fprintln(w)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	st := c.session.State()
+	if st.WhatIf != nil {
+		if cut := st.WhatIf.CutOff(st.Base); cut > 0 {
+			c.out.note("cut off from the subnet: %s", count(cut, "node"))
+		}
+	}
+	if st.Stale {
+		c.out.note("the staged tables are stale now: route again")
+	}
+	return nil
+}
+
+func runWhatIf(c *call) error {
+	st := c.session.State()
+	if st.WhatIf == nil {
+		return c.out.answer(struct {
+			Failures int `json:"failures"`
+		}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)") })
+	}
+	for _, f := range st.Failures {
+		err := c.out.answer(failureRow{f.What, f.Name, len(f.Links), "failed"}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%s %s (%s)\n", f.What, f.Name, count(len(f.Links), "link"))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
+	return nil
+}

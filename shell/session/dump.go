@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/routing"
+)
+
+// DumpKind is one form in which routes or a topology are written and read.
+type DumpKind struct {
+	Kind    string
+	Summary string
+	// Routes says that it holds forwarding tables, not a topology.
+	Routes bool
+	write  func(w io.Writer, p *Picture) error
+}
+
+// Dumps are the forms that [Session.Dump] writes and [Session.Load] reads.
+var Dumps = []DumpKind{
+	{"lfts", "forwarding tables, as opensm-lfts.dump", true, writeLFTs},
+	{"fdbs", "forwarding tables with hops, as opensm.fdbs", true, writeFDBs},
+	{"subnet", "all links, as opensm-subnet.lst", false, writeSubnet},
+	{"topology", "all nodes and links, as ibnetdiscover prints them", false, writeTopology},
+}
+
+func dumpKind(kind string) (DumpKind, error) {
+	for _, d := range Dumps {
+		if d.Kind == kind {
+			return d, nil
+		}
+	}
+	return DumpKind{}, fmt.Errorf("no form is called %q", kind)
+}
+
+// Dump writes a picture and returns its title.
+func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (title string, err error) {
+	d, err := dumpKind(kind)
+	if err != nil {
+		return "", err
+	}
+	st := s.State()
+	p, err := st.Of(of)
+	if d.Routes && err == nil {
+		p, err = st.TablesOf(of)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := d.write(&contextWriter{ctx, w}, p); err != nil {
+		return "", err
+	}
+	return st.Title(p), nil
+}
+
+// contextWriter fails once its context has ended, so that a long dump can be
+// interrupted.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c *contextWriter) Write(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(b)
+}
+
+func writeLFTs(w io.Writer, p *Picture) error { return osm.WriteLFTs(w, p.Tables) }
+
+func writeFDBs(w io.Writer, p *Picture) error {
+	hops := p.Hops
+	if hops == nil {
+		hops = routing.NewDistances(p.Fabric)
+	}
+	return osm.WriteFDBs(w, p.Tables, hops, nil)
+}
+
+// writeSubnet writes the links as OpenSM lists them once it has brought them up.
+func writeSubnet(w io.Writer, p *Picture) error { return osm.WriteSubnet(w, managed(p)) }
+
+func writeTopology(w io.Writer, p *Picture) error { return nil }
+
+// managed is the fabric of a picture; where tables are staged for it, the
+// fabric as it is once they are written, with all links active.
+func managed(p *Picture) *fabric.Fabric {
+	if p.Kind != Staged {
+		return p.Fabric
+	}
+	return p.Fabric.Activated()
+}

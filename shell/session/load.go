@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/names"
+	"example.org/ibconsole/fabric/osm"
+)
+
+// LoadReport says what [Session.Load] found.
+type LoadReport struct {
+	// Topology says that the paper starts from the file now; else its routes
+	// are staged.
+	Topology                           bool
+	Switches, Links, Entries, Remapped int
+	// Notes say what was skipped, and why.
+	Notes []string
+}
+
+// Load reads a file. Routes are laid over the paper's fabric, or the live one,
+// and staged. A topology becomes the base of the paper.
+func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, error) {
+	end, err := s.begin(ctx, "load")
+	if err != nil {
+		return LoadReport{}, err
+	}
+	defer end()
+	d, err := dumpKind(kind)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	if d.Routes {
+		return s.loadRoutes(kind, path)
+	}
+	return s.loadTopology(ctx, path)
+}
+
+func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
+	st := s.State()
+	f, err := fabric.AssignLIDs(st.Paper())
+	if err != nil {
+		return LoadReport{}, err
+	}
+	routes, err := readRoutes(kind, path)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	tables, rep, err := routes.Apply(f)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	tables.Origin = filepath.Base(path)
+	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now()})
+	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
+	out.Switches, out.Entries = countEntries(tables)
+	return out, nil
+}
+
+func readRoutes(kind, path string) (*osm.RouteFile, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	read := osm.ReadLFTs
+	if kind == "fdbs" {
+		read = osm.ReadFDBs
+	}
+	return read(bufio.NewReader(file), path)
+}
+
+func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, error) {
+	f, notes, err := load.File(ctx, path)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	s.update(ChangePaper|ChangeStaged, func(st *State) {
+		st.Base = &Picture{Kind: Base, Fabric: f, When: time.Now()}
+		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
+		st.Stale = st.Staged != nil && !fabric.Same(st.Staged.Fabric, f)
+	})
+	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Notes: notes}, nil
+}
+
+// LoadNames takes node names from a node-name map, now and at later sweeps. It
+// returns how many nodes of the subnet it names.
+func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
+	end, err := s.begin(ctx, "names")
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	m, err := names.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	named := 0
+	st := s.State()
+	for guid := range m {
+		if st.Live.Fabric.NodeByGUID(guid) != fabric.None {
+			named++
+		}
+	}
+	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
+		s.names = m
+		for _, p := range []**Picture{&st.Live, &st.Base, &st.WhatIf, &st.Staged} {
+			if *p != nil {
+				hops := (*p).Hops
+				*p = (*p).on((*p).Fabric.WithDescriptions(m))
+				(*p).Hops = hops
+			}
+		}
+	})
+	return named, nil
+}
+
+// SetSM moves the port that LIDs are counted from. It is for subnets of a file:
+// a session on a subnet sits where it sits.
+func (s *Session) SetSM(ctx context.Context, port int32) error {
+	end, err := s.begin(ctx, "set sm")
+	if err != nil {
+		return err
+	}
+	defer end()
+	st := s.State()
+	if s.client != nil {
+		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
+	}
+	f, err := st.Live.Fabric.WithSMPort(port)
+	if err != nil {
+		return err
+	}
+	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
+		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
+		st.Base, st.WhatIf, st.Failures = nil, nil, nil
+		st.Staged, st.Stale = nil, false
+	})
+	return nil
+}

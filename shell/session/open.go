@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+)
+
+// simulatedWindow is how many requests may be in flight to a subnet that is
+// simulated: its agents drop none.
+const simulatedWindow = 64
+
+// Open connects to a source. The session knows nothing of the subnet until
+// [Session.Start] has read it.
+func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
+	empty, err := new(fabric.Builder).Build()
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{state: State{Source: src, Engine: engines.Default, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
+	var transport mad.Transport
+	switch src.Kind {
+	case SourceFile:
+		return s, nil
+	case SourceSim:
+		transport, err = s.simulate(ctx)
+	case SourceIbsim:
+		transport, err = dialIbsim(ctx, src)
+	default:
+		err = errors.New("adapters cannot be used yet, only ibsim, sim and file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", fabric.Escape(src.String()), err)
+	}
+	if opt.Client.Window == 0 {
+		opt.Client.Window = simulatedWindow
+	}
+	if s.client, err = mad.NewClient(transport, opt.Client); err != nil {
+		return nil, errors.Join(err, transport.Close())
+	}
+	return s, nil
+}
+
+// Start reads the subnet for the first time: a sweep, or the file.
+func (s *Session) Start(ctx context.Context) error {
+	if s.client != nil {
+		_, err := s.Sweep(ctx)
+		return err
+	}
+	end, err := s.begin(ctx, "load")
+	if err != nil {
+		return err
+	}
+	defer end()
+	f, notes, err := load.File(ctx, s.State().Source.Arg)
+	if err != nil {
+		return err
+	}
+	s.update(ChangeLive, func(st *State) {
+		st.Live = &Picture{Kind: Live, Fabric: f, When: time.Now()}
+		st.Warnings = notes
+	})
+	return nil
+}
+
+func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
+	o := ibsim.Options{Name: src.Arg}
+	if host, port, ok := src.remote(); ok {
+		o = ibsim.Options{Host: host, Port: uint16(port)}
+	}
+	return ibsim.Dial(ctx, o)
+}
+
+// simulate makes the subnet of a sim source, routed by the default engine as a
+// subnet manager would leave it, and connects to its SM port.
+func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
+	f, notes, err := simulated(ctx, s.state.Source.Arg)
+	if err != nil {
+		return nil, err
+	}
+	s.state.Warnings = notes
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		return nil, err
+	}
+	engine, err := engines.ByName(engines.Default)
+	if err != nil {
+		return nil, err
+	}
+	res, err := engine.Route(ctx, f, routing.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
+}
+
+// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that
+// name comes first.
+func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error) {
+	kind, _, _ := strings.Cut(arg, ":")
+	if _, err := os.Stat(arg); err != nil && isKind(kind) {
+		f, err := gen.ParseSpec(arg)
+		return f, nil, err
+	}
+	return load.File(ctx, arg)
+}
+
+func isKind(name string) bool {
+	for _, k := range gen.Kinds() {
+		if k.Name == name {
+			return true
+		}
+	}
+	return false
+}

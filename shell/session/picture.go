@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Kind names one of the pictures of a subnet.
+type Kind string
+
+// The four pictures.
+const (
+	// Live is what the switches hold, as last read; of a file, what it says.
+	Live Kind = "live"
+	// Base is the live picture that the paper started from.
+	Base Kind = "base"
+	// WhatIf is the base with failures.
+	WhatIf Kind = "whatif"
+	// Staged is tables computed or loaded, and not written.
+	Staged Kind = "staged"
+)
+
+// Kinds lists the pictures.
+var Kinds = []Kind{Live, Base, WhatIf, Staged}
+
+// Picture is one picture of the subnet. It never changes.
+type Picture struct {
+	Kind   Kind
+	Fabric *fabric.Fabric
+	// Tables are nil where none are known. Their fabric is Fabric.
+	Tables *fabric.Tables
+	// Hops are what the tables were routed by, nil where that is not known.
+	Hops routing.Hops
+	When time.Time
+}
+
+// as returns the picture under another name.
+func (p *Picture) as(k Kind) *Picture {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.Kind = k
+	return &c
+}
+
+// on returns the picture with its tables laid over another fabric with the same
+// indexes.
+func (p *Picture) on(f *fabric.Fabric) *Picture {
+	c := *p
+	c.Fabric, c.Hops = f, nil
+	if p.Tables != nil {
+		t := *p.Tables
+		t.Fabric = f
+		c.Tables = &t
+	}
+	return &c
+}
+
+// CutOff is the number of nodes that belong to the subnet of base and not to
+// that of this picture, which was made of it.
+func (p *Picture) CutOff(base *Picture) int {
+	n := 0
+	for i := range base.Fabric.Nodes {
+		if base.Fabric.Nodes[i].InSubnet && !p.Fabric.Nodes[i].InSubnet {
+			n++
+		}
+	}
+	return n
+}

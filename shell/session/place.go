@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// maxCandidates is how many names an error about an ambiguous one lists.
+const maxCandidates = 8
+
+// Place is a spot in a fabric that somebody named.
+type Place struct {
+	Node int32
+	// Port is the port that was named or meant: for a switch without a port
+	// number port 0, for another node its first linked port.
+	Port int32
+	// LID is the LID that was named, else that of the port.
+	LID uint16
+	// PortNamed says that a port number, LID or port GUID was given.
+	PortNamed bool
+}
+
+// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare
+// number for a LID or a bare 0x number for a GUID. A name may be shortened to
+// a prefix that only one node has.
+func Resolve(f *fabric.Fabric, text string) (Place, error) {
+	switch {
+	case strings.HasPrefix(text, "lid:"):
+		return byLID(f, text[len("lid:"):])
+	case strings.HasPrefix(text, "guid:"):
+		return byGUID(f, text[len("guid:"):])
+	}
+	if nodes := f.NodesByDescription(text); len(nodes) > 0 {
+		return one(f, text, nodes)
+	}
+	if strings.HasPrefix(text, "0x") {
+		return byGUID(f, text)
+	}
+	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return byLID(f, text)
+	}
+	if p, ok, err := nameAndPort(f, text); ok || err != nil {
+		return p, err
+	}
+	nodes := byPrefix(f, text)
+	if len(nodes) == 0 {
+		return Place{}, fmt.Errorf("no node is called %q", text)
+	}
+	return one(f, text, nodes)
+}
+
+// ResolveNode is like [Resolve] where the node is meant and not a port of it.
+func ResolveNode(f *fabric.Fabric, text string) (int32, error) {
+	p, err := Resolve(f, text)
+	return p.Node, err
+}
+
+// ResolveSwitch is like [ResolveNode] for a switch, and returns its index.
+func ResolveSwitch(f *fabric.Fabric, text string) (int32, error) {
+	n, err := ResolveNode(f, text)
+	if err != nil {
+		return fabric.None, err
+	}
+	sw := f.Nodes[n].Switch
+	if sw == fabric.None {
+		return fabric.None, fmt.Errorf("%s is no switch", f.NodeName(n))
+	}
+	return sw, nil
+}
+
+func byLID(f *fabric.Fabric, text string) (Place, error) {
+	lid, err := strconv.ParseUint(text, 0, 16)
+	if err != nil || lid == 0 || lid > fabric.MaxUnicastLID {
+		return Place{}, fmt.Errorf("%q is no unicast LID, expected 1 to %d", text, fabric.MaxUnicastLID)
+	}
+	port := f.PortByLID(uint16(lid))
+	if port == fabric.None {
+		return Place{}, fmt.Errorf("no port has LID %d", lid)
+	}
+	return Place{Node: f.Ports[port].Node, Port: port, LID: uint16(lid), PortNamed: true}, nil
+}
+
+func byGUID(f *fabric.Fabric, text string) (Place, error) {
+	guid, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		return Place{}, fmt.Errorf("%q is no GUID, expected 0x and up to 16 digits", text)
+	}
+	if port := f.PortByGUID(guid); port != fabric.None {
+		return Place{Node: f.Ports[port].Node, Port: port, LID: f.Ports[port].LID, PortNamed: true}, nil
+	}
+	if n := f.NodeByGUID(guid); n != fabric.None {
+		return place(f, n), nil
+	}
+	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
+}
+
+// nameAndPort reads NAME/PORT. Names may hold slashes themselves.
+func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
+	i := strings.LastIndexByte(text, '/')
+	if i <= 0 {
+		return Place{}, false, nil
+	}
+	num, err := strconv.Atoi(text[i+1:])
+	if err != nil {
+		return Place{}, false, nil
+	}
+	nodes := f.NodesByDescription(text[:i])
+	if len(nodes) == 0 {
+		nodes = byPrefix(f, text[:i])
+	}
+	if len(nodes) == 0 {
+		return Place{}, false, nil
+	}
+	p, err := one(f, text[:i], nodes)
+	if err != nil {
+		return Place{}, false, err
+	}
+	port := f.PortAt(p.Node, num)
+	if port == fabric.None {
+		return Place{}, false, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
+	}
+	return Place{Node: p.Node, Port: port, LID: f.Ports[f.EndPortOf(port)].LID, PortNamed: true}, true, nil
+}
+
+func byPrefix(f *fabric.Fabric, text string) []int32 {
+	var nodes []int32
+	for i := range f.Nodes {
+		if strings.HasPrefix(f.Nodes[i].Desc, text) || strings.HasPrefix(f.NodeName(int32(i)), text) {
+			nodes = append(nodes, int32(i))
+		}
+	}
+	return nodes
+}
+
+func one(f *fabric.Fabric, text string, nodes []int32) (Place, error) {
+	if len(nodes) == 1 {
+		return place(f, nodes[0]), nil
+	}
+	names := make([]string, 0, len(nodes))
+	for _, n := range nodes {
+		names = append(names, f.NodeName(n))
+	}
+	slices.Sort(names)
+	if names[0] == names[len(names)-1] {
+		for i, n := range nodes {
+			names[i] = fmt.Sprintf("guid:0x%016x", f.Nodes[n].GUID)
+		}
+	}
+	more := ""
+	if len(names) > maxCandidates {
+		more = fmt.Sprintf(" and %d more", len(names)-maxCandidates)
+		names = names[:maxCandidates]
+	}
+	return Place{}, fmt.Errorf("%q is ambiguous: %s%s", text, strings.Join(names, ", "), more)
+}
+
+// place is a node without a port: port 0 of a switch, else the first port with a
+// LID, the first linked one, or the first.
+func place(f *fabric.Fabric, node int32) Place {
+	n := &f.Nodes[node]
+	port := n.FirstPort
+	if n.Switch == fabric.None {
+		port++
+		for p := n.FirstPort + int32(n.NumPorts); p > n.FirstPort; p-- {
+			if f.Ports[p].Linked() {
+				port = p
+			}
+		}
+	}
+	return Place{Node: node, Port: port, LID: f.Ports[port].LID}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"example.org/ibconsole/mad"
+)
+
+// ErrBusy says that an operation was asked for while another one runs.
+var ErrBusy = errors.New("busy")
+
+// Session is one engineer's work on one subnet. Its methods may be called from
+// several goroutines.
+type Session struct {
+	mu       sync.Mutex
+	state    State
+	watchers []*Watcher
+
+	// op is held by the operation that runs.
+	op sync.Mutex
+
+	// client is nil for a file.
+	client *mad.Client
+	// names are the descriptions that a node-name map gives, by node GUID.
+	names map[uint64]string
+}
+
+// Options are what a session is opened with.
+type Options struct {
+	// Client tunes the MAD client.
+	Client mad.ClientOptions
+}
+
+// State returns how things are. It does not wait for running operations.
+func (s *Session) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Close gives back the port that the session sits on. It waits for an operation
+// that runs; cancel that first.
+func (s *Session) Close() error {
+	s.op.Lock()
+	defer s.op.Unlock()
+	if s.client == nil {
+		return nil
+	}
+	return s.client.Close()
+}
+
+// update changes the state and tells the watchers what kind of thing changed.
+func (s *Session) update(kind Change, change func(*State)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.state)
+	s.state.Generation++
+	for _, w := range s.watchers {
+		w.tell(kind)
+	}
+}
+
+// begin starts an operation; the caller calls end when it is over.
+func (s *Session) begin(ctx context.Context, name string) (end func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !s.op.TryLock() {
+		return nil, ErrBusy
+	}
+	s.update(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
+	return func() {
+		s.update(ChangeBusy, func(st *State) { st.Busy = "" })
+		s.op.Unlock()
+	}, nil
+}
+
+// progress reports how far the running operation is.
+func (s *Session) progress(done, total int) {
+	s.update(ChangeBusy, func(st *State) { st.Done, st.Total = done, total })
+}

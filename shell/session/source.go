@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// SourceKind says where a subnet comes from.
+type SourceKind string
+
+// The kinds of sources.
+const (
+	SourceUmad  SourceKind = "umad"
+	SourceIbsim SourceKind = "ibsim"
+	SourceSim   SourceKind = "sim"
+	SourceFile  SourceKind = "file"
+)
+
+// DefaultSimulation is the subnet that is simulated where there is no other: a
+// two-level fat-tree of 36-port switches with 648 hosts.
+const DefaultSimulation = "sim:fattree:2,36"
+
+// Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
+// "sim:FILE", "sim:KIND:ARGS" or "file:FILE".
+type Source struct {
+	Kind SourceKind
+	// Arg is what follows the kind and a colon.
+	Arg string
+}
+
+// ParseSource reads a source's name.
+func ParseSource(s string) (Source, error) {
+	kind, arg, _ := strings.Cut(s, ":")
+	src := Source{Kind: SourceKind(kind), Arg: arg}
+	switch src.Kind {
+	case SourceUmad, SourceIbsim:
+		return src, nil
+	case SourceSim, SourceFile:
+		if arg == "" {
+			return Source{}, fmt.Errorf("source %q names no file", s)
+		}
+		return src, nil
+	}
+	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, file:FILE", s)
+}
+
+// String gives the name back.
+func (s Source) String() string {
+	if s.Arg == "" {
+		return string(s.Kind)
+	}
+	return string(s.Kind) + ":" + s.Arg
+}
+
+// Writable says whether there are switches behind the source that can be written to.
+func (s Source) Writable() bool { return s.Kind != SourceFile }
+
+// remote splits the argument of an ibsim source into a host and a UDP port, if it has them.
+func (s Source) remote() (host string, port int, ok bool) {
+	host, num, found := strings.Cut(s.Arg, ":")
+	if !found {
+		return "", 0, false
+	}
+	port, err := strconv.Atoi(num)
+	return host, port, err == nil && port > 0 && port < 65536
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// State is a consistent view of a session at one moment. It is read-only.
+type State struct {
+	// Generation counts the changes.
+	Generation uint64
+	Source     Source
+
+	Live, Base, WhatIf, Staged *Picture
+	// Stale says that the fabric under the staged tables has changed since they
+	// were made.
+	Stale    bool
+	Failures []Failure
+
+	Engine  string
+	WriteOn bool
+	// Holes are the places that did not answer the last sweep, in words.
+	Holes []string
+	// Warnings are what the last sweep or reading of a file noticed.
+	Warnings []string
+	// SMs are the subnet managers that were seen.
+	SMs []SM
+
+	// Busy is the operation that runs, "" if none does.
+	Busy        string
+	Done, Total int
+}
+
+// Master returns the master subnet manager, if one was seen.
+func (st *State) Master() (SM, bool) {
+	for _, sm := range st.SMs {
+		if sm.State == smMaster {
+			return sm, true
+		}
+	}
+	return SM{}, false
+}
+
+// Default is the picture that a reading command takes when it is not told one:
+// staged if there, else whatif, else live.
+func (st *State) Default() *Picture {
+	switch {
+	case st.Staged != nil:
+		return st.Staged
+	case st.WhatIf != nil:
+		return st.WhatIf
+	}
+	return st.Live
+}
+
+// Paper is the fabric that routes are computed for: that of the what-if if
+// there is one, else the live one.
+func (st *State) Paper() *fabric.Fabric {
+	if st.WhatIf != nil {
+		return st.WhatIf.Fabric
+	}
+	return st.Live.Fabric
+}
+
+// Of returns the picture of that name, the default one for "".
+func (st *State) Of(k Kind) (*Picture, error) {
+	var p *Picture
+	switch k {
+	case "":
+		p = st.Default()
+	case Live:
+		p = st.Live
+	case Base:
+		p = st.Base
+		if p == nil {
+			p = st.Live.as(Base)
+		}
+	case WhatIf:
+		if p = st.WhatIf; p == nil {
+			return nil, fmt.Errorf("there is no what-if: nothing has failed on paper (try: fail link SWITCH PORT)")
+		}
+	case Staged:
+		if p = st.Staged; p == nil {
+			return nil, fmt.Errorf("nothing is staged (try: route)")
+		}
+	default:
+		return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif or staged", k)
+	}
+	return p, nil
+}
+
+// TablesOf is like [State.Of] for a picture that must have tables.
+func (st *State) TablesOf(k Kind) (*Picture, error) {
+	p, err := st.Of(k)
+	if err != nil {
+		return nil, err
+	}
+	if p.Tables == nil {
+		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
+	}
+	return p, nil
+}
+
+// Title names a picture for people: "staged (minhop, not written, stale)".
+func (st *State) Title(p *Picture) string {
+	switch {
+	case p.Kind == Staged && st.Stale:
+		return fmt.Sprintf("staged (%s, not written, STALE: the fabric changed since)", p.Tables.Origin)
+	case p.Kind == Staged:
+		return fmt.Sprintf("staged (%s, not written)", p.Tables.Origin)
+	case p.Kind == WhatIf && len(st.Failures) == 1:
+		return "whatif (1 failure)"
+	case p.Kind == WhatIf:
+		return fmt.Sprintf("whatif (%d failures)", len(st.Failures))
+	}
+	return string(p.Kind)
+}

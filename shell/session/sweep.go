@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+)
+
+// SweepReport says what [Session.Sweep] saw.
+type SweepReport struct {
+	Nodes, Switches, Links int
+	Took                   time.Duration
+	MADs                   uint64
+	// Changed says that nodes, links or LIDs are others than before.
+	Changed         bool
+	Holes, Warnings []string
+}
+
+// ErrOffline says that there is no subnet behind a session, only a file.
+var ErrOffline = errors.New("a file has no switches to read or write")
+
+// Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
+func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
+	end, err := s.begin(ctx, "sweep")
+	if err != nil {
+		return SweepReport{}, err
+	}
+	defer end()
+	return s.sweep(ctx)
+}
+
+func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
+	if s.client == nil {
+		return SweepReport{}, ErrOffline
+	}
+	sent := s.client.Stats().Sent
+	res, err := sweep.Full(ctx, s.client, sweep.Options{Progress: s.sweepProgress})
+	if err != nil {
+		return SweepReport{}, err
+	}
+	sms, err := s.findSMs(ctx, res.Fabric)
+	if err != nil {
+		return SweepReport{}, err
+	}
+	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
+	if s.names != nil {
+		live = live.on(res.Fabric.WithDescriptions(s.names))
+	}
+	rep := SweepReport{
+		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
+		Took: res.Stats.Elapsed, MADs: s.client.Stats().Sent - sent, Warnings: res.Warnings,
+	}
+	for _, h := range res.Holes {
+		rep.Holes = append(rep.Holes, h.String())
+	}
+	s.update(ChangeLive|ChangeStaged, func(st *State) {
+		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
+		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
+		st.Stale = st.Staged != nil && !fabric.Same(st.Staged.Fabric, st.Paper())
+	})
+	return rep, nil
+}
+
+func (s *Session) sweepProgress(p sweep.Progress) {
+	if p.BlocksToDo > 0 {
+		s.progress(p.Blocks, p.BlocksToDo)
+		return
+	}
+	s.progress(p.Nodes, 0)
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// ErrExit is what the command exit ends with.
+var ErrExit = errors.New("exit")
+
+// CommandError says which command failed, and why.
+type CommandError struct {
+	Command string
+	// Name and Line say where it stood; Line is 0 where that does not matter.
+	Name string
+	Line int
+	Err  error
+}
+
+func (e *CommandError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s: %v (%s:%d)", e.Command, e.Err, e.Name, e.Line)
+	}
+	return fmt.Sprintf("%s: %v", e.Command, e.Err)
+}
+
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// Shell runs commands on a session.
+type Shell struct {
+	session  *session.Session
+	commands []command
+	specs    []lang.Spec
+}
+
+type command struct {
+	lang.Spec
+	run func(*call) error
+}
+
+// call is one command that runs.
+type call struct {
+	*lang.Invocation
+	ctx     context.Context
+	out     *Output
+	shell   *Shell
+	session *session.Session
+}
+
+// New makes a shell over a session.
+func New(s *session.Session) *Shell {
+	sh := &Shell{session: s, commands: commands()}
+	for _, c := range sh.commands {
+		sh.specs = append(sh.specs, c.Spec)
+	}
+	return sh
+}
+
+// Session returns the session that the commands act on.
+func (sh *Shell) Session() *session.Session { return sh.session }
+
+// Specs returns the commands.
+func (sh *Shell) Specs() []lang.Spec { return sh.specs }
+
+// Complete returns what may stand at the cursor of a line: candidates for
+// line[start:cursor].
+func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
+	return lang.Complete(sh.specs, line, cursor, env{sh.session})
+}
+
+type step struct {
+	*lang.Invocation
+	command *command
+}
+
+// Run runs the statements of a text one after the other and stops at the first
+// that fails. Nothing runs where one of them is not understood: the error then
+// is a [lang.UsageError] or a syntax error; else it is a [*CommandError], or
+// [ErrExit].
+func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error {
+	stmts, err := lang.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	var steps []step
+	for _, stmt := range stmts {
+		s, err := sh.bind(stmt)
+		if err != nil {
+			if len(stmts) > 1 && stmt.Line > 0 {
+				return fmt.Errorf("%s:%d: %w", name, stmt.Line, err)
+			}
+			return err
+		}
+		steps = append(steps, s)
+	}
+	for _, s := range steps {
+		c := call{Invocation: s.Invocation, ctx: ctx, out: out, shell: sh, session: sh.session}
+		if err := s.command.run(&c); err != nil {
+			return sh.failed(name, len(steps) > 1, s, err)
+		}
+	}
+	return nil
+}
+
+func (sh *Shell) failed(name string, many bool, s step, err error) error {
+	var usage *lang.UsageError
+	if errors.Is(err, ErrExit) || errors.As(err, &usage) {
+		return err
+	}
+	e := &CommandError{Command: s.Invocation.Command, Name: name, Err: err}
+	if many {
+		e.Line = s.Line
+	}
+	return e
+}
+
+func (sh *Shell) bind(stmt lang.Statement) (step, error) {
+	spec, err := lang.Find(sh.specs, stmt.Words[0])
+	if err != nil {
+		return step{}, err
+	}
+	inv, err := lang.Bind(spec, stmt)
+	if err != nil {
+		return step{}, err
+	}
+	for i := range sh.commands {
+		if sh.commands[i].Name == spec.Name {
+			return step{inv, &sh.commands[i]}, nil
+		}
+	}
+	return step{}, fmt.Errorf("command %q has no action", spec.Name)
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func subnetCommands() []command {
+	return []command{
+		{lang.Spec{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables",
+			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full"}, Optional: true}}}, runSweep},
+		{lang.Spec{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
+			Options: []lang.Option{ofOption()}}, runSummary},
+		{lang.Spec{Name: "names", Summary: "take node names from a node-name map",
+			Args: []lang.Arg{{Kind: lang.KindFile}}}, runNames},
+		{lang.Spec{Name: "set", Summary: "set something of the session", Subcommands: []lang.Spec{
+			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline)",
+				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}}}}, runSet},
+	}
+}
+
+func runSweep(c *call) error {
+	rep, err := c.session.Sweep(c.ctx)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Nodes    int      `json:"nodes"`
+		Switches int      `json:"switches"`
+		Links    int      `json:"links"`
+		Seconds  float64  `json:"seconds"`
+		MADs     uint64   `json:"mads"`
+		Changed  bool     `json:"changed"`
+		Holes    []string `json:"holes,omitempty"`
+		Warnings []string `json:"warnings,omitempty"`
+	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Holes, rep.Warnings}
+	return c.out.answer(answer, func(w io.Writer) {
+		what := "unchanged"
+		if rep.Changed {
+			what = "changed"
+		}
+		_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(rep.Nodes, "node"),
+			count(rep.Switches, "switch"), count(rep.Links, "link"), seconds(rep.Took), rep.MADs, what)
+		list(w, "hole", rep.Holes)
+		list(w, "warning", rep.Warnings)
+	})
+}
+
+func runNames(c *call) error {
+	n, err := c.session.LoadNames(c.ctx, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	return c.out.answer(struct {
+		Named int `json:"named"`
+	}{n}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s named from %s\n", count(n, "node"), quoteFile(c.Arg(0))) })
+}
+
+func runSet(c *call) error {
+	st := c.session.State()
+	p, err := session.Resolve(st.Live.Fabric, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if err := c.session.SetSM(c.ctx, p.Port); err != nil {
+		return err
+	}
+	name := st.Live.Fabric.PortName(p.Port)
+	return c.out.answer(struct {
+		SM string `json:"sm"`
+	}{name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "LIDs are counted from %s\n", name) })
+}
+
+func runSummary(c *call) error { return Summary(c.session, c.out) }
+
+// Summary says what there is.
+func Summary(s *session.Session, out *Output) error {
+	st := s.State()
+	sum := summarize(&st)
+	return out.answer(sum, func(w io.Writer) { sum.text(w) })
+}

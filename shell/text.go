@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+)
+
+// maxListed is how many items of a kind are listed before "and N more".
+const maxListed = 20
+
+// count is a number with its noun: "1 switch", "2 switches".
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// list prints items one a line behind a label, cut after maxListed.
+func list(w io.Writer, label string, items []string) {
+	for i, item := range items {
+		if i == maxListed {
+			_, _ = fmt.Fprintf(w, "  %s: and %d more\n", label, len(items)-i)
+			return
+		}
+		_, _ = fmt.Fprintf(w, "  %s: %s\n", label, item)
+	}
+}
+
+func quoteFile(path string) string { return fabric.Escape(path) }
