@@ -2,7 +2,11 @@
 
 package osm
 
-import "bytes"
+import (
+	"bytes"
+
+	"example.org/ibconsole/fabric"
+)
 
 // sectionName is the switch's name in what follows its GUID in a header:
 // ('leaf-01'): as OpenSM writes it, (leaf-01): as ibroute and dump_fts do.
@@ -21,4 +25,16 @@ func sectionName(rest []byte) string {
 // isHeading recognises the two lines that ibroute and dump_fts print above a table.
 func isHeading(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Lid  Out")) || bytes.HasPrefix(text, []byte("Port     Info"))
+}
+
+// lostLID is the last LID of a table of ibroute's or dump_fts's, "[0x0-0x40]",
+// where it is a multiple of 64: these tools read one block too few then and do
+// not print it (infiniband-diags, ibroute.c and dump_fts.c).
+func lostLID(header []byte) (lid uint64, ok bool) {
+	_, rest, found := bytes.Cut(header, []byte("-0x"))
+	if !found {
+		return 0, false
+	}
+	lid, rest, ok = parseHex(rest, 16)
+	return lid, ok && lid > 0 && lid%fabric.BlockSize == 0 && len(rest) > 0 && rest[0] == ']'
 }

@@ -153,7 +153,8 @@ func (a *applier) finish() {
 			a.report.MissingSwitches.add(func() string { return guidAndName(a.f.Nodes[n].GUID, a.f.Nodes[n].Desc) })
 		}
 	}
-	a.report.Ignored, a.report.NoSwitch, a.report.Multicast = a.file.ignored, a.file.early, a.file.multicast
+	a.report.Ignored, a.report.NoSwitch = a.file.ignored, a.file.early
+	a.report.Multicast, a.report.Lost = a.file.multicast, a.file.lost
 }
 
 func guidAndName(guid uint64, name string) string {

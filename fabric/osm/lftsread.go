@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"example.org/ibconsole/fabric"
 )
@@ -26,6 +25,7 @@ type RouteFile struct {
 	// entries is the number of entries in all sections.
 	entries   int
 	multicast Finding
+	lost      Finding
 	ignored   Finding
 	early     Finding
 }
@@ -113,7 +113,7 @@ var (
 )
 
 func (p *routeParser) parse(line []byte, number int, ended bool) error {
-	text := bytes.TrimLeft(line, cSpace)
+	text := skipSpace(line)
 	switch {
 	case len(text) == 0 || text[0] == '#':
 		return nil
@@ -158,13 +158,16 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 	}
 	p.closeSection()
 	p.mcast = false
-	_, rest, ok := bytes.Cut(text, switchGUIDMark)
+	before, rest, ok := bytes.Cut(text, switchGUIDMark)
 	if !ok {
 		return fmt.Errorf("cannot parse switch definition %q, expected \"Unicast lids ... guid 0x...\"", shorten(text))
 	}
 	guid, rest, ok := parseHex(rest, 64)
 	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) || (len(rest) == 0 && !ended) {
 		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits and a space", shorten(text))
+	}
+	if end, ok := lostLID(before); ok {
+		p.file.lost.add(func() string { return fmt.Sprintf("LID %d of %s", end, guidAndName(guid, sectionName(rest))) })
 	}
 	p.now = &routeSection{
 		guid: guid, name: sectionName(rest), line: number,
@@ -181,7 +184,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	if lid > fabric.MaxUnicastLID {
 		return fmt.Errorf("LID %d (0x%x) is no unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
 	}
-	rest = bytes.TrimLeft(rest, cSpace)
+	rest = skipSpace(rest)
 	port, rest, ok := parseDecimal(rest)
 	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) {
 		return fmt.Errorf("cannot parse port in \"0x%s\", expected a decimal number after the LID", shorten(text))
@@ -255,7 +258,7 @@ func isTrailer(text []byte) bool {
 	if !ok {
 		return false
 	}
-	rest = bytes.TrimPrefix(bytes.TrimLeft(rest, cSpace), []byte("valid "))
+	rest = bytes.TrimPrefix(skipSpace(rest), []byte("valid "))
 	return bytes.HasPrefix(rest, []byte("lids dumped"))
 }
 
@@ -290,14 +293,25 @@ func hexDigit(c byte) byte {
 	return 0xff
 }
 
-// parseDecimal reads leading decimal digits.
+// parseDecimal reads leading decimal digits, up to nine.
 func parseDecimal(b []byte) (v int, rest []byte, ok bool) {
 	i := 0
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		if i == 9 {
+			return 0, b, false
+		}
+		v = 10*v + int(b[i]-'0')
 		i++
 	}
-	v, err := strconv.Atoi(string(b[:i]))
-	return v, b[i:], err == nil
+	return v, b[i:], i > 0
+}
+
+// skipSpace drops leading space.
+func skipSpace(b []byte) []byte {
+	for len(b) > 0 && isCSpace(b[0]) {
+		b = b[1:]
+	}
+	return b
 }
 
 // shorten makes a piece of a line fit for a message.

@@ -36,6 +36,9 @@ type Report struct {
 	NoSwitch Finding
 	// Multicast are multicast tables in the file; they were skipped.
 	Multicast Finding
+	// Lost are LIDs whose entry ibroute or dump_fts did not print: they leave out
+	// a last LID that is a multiple of 64.
+	Lost Finding
 	// Ignored are lines that mean nothing.
 	Ignored Finding
 }
@@ -59,11 +62,7 @@ func (f *Finding) add(example func() string) {
 
 // Lines says in a sentence each what was noticed; none if nothing was.
 func (r *Report) Lines() []string {
-	var lines []string
-	for _, k := range []struct {
-		f        *Finding
-		one, few string
-	}{
+	return findingLines([]findingText{
 		{&r.UnknownSwitches, "switch of the file is not in the subnet, skipped", "switches of the file are not in the subnet, skipped"},
 		{&r.MissingSwitches, "switch of the subnet has no table in the file", "switches of the subnet have no table in the file"},
 		{&r.Repeated, "table replaced an earlier one of the same switch", "tables replaced earlier ones of the same switch"},
@@ -76,8 +75,19 @@ func (r *Report) Lines() []string {
 		{&r.Collisions, "entry replaced another one for the same LID", "entries replaced others for the same LID"},
 		{&r.NoSwitch, "entry stands before the first table, skipped", "entries stand before the first table, skipped"},
 		{&r.Multicast, "multicast table was skipped", "multicast tables were skipped"},
+		{&r.Lost, "last LID was not printed by ibroute or dump_fts, which leave out multiples of 64", "last LIDs were not printed by ibroute or dump_fts, which leave out multiples of 64"},
 		{&r.Ignored, "line means nothing", "lines mean nothing"},
-	} {
+	})
+}
+
+type findingText struct {
+	f        *Finding
+	one, few string
+}
+
+func findingLines(texts []findingText) []string {
+	var lines []string
+	for _, k := range texts {
 		if k.f.Count == 0 {
 			continue
 		}
