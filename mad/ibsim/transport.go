@@ -32,6 +32,9 @@ const (
 	sendLimit  = 50 * time.Millisecond
 	stuckLimit = time.Millisecond
 
+	// maxName leaves 108 bytes for "@NAME:ctlNUMBER" and a NUL.
+	maxName = 92
+
 	// firstNumber is beyond all process ids, which umad2sim numbers its
 	// sockets by.
 	firstNumber = 1 << 23
@@ -108,6 +111,9 @@ func (t *Transport) Node() string { return t.node }
 func (t *Transport) dial(ctx context.Context) error {
 	if len(t.opts.Node) >= nodeIDSize {
 		return fmt.Errorf("node %q is longer than the %d bytes that ibsim takes", t.opts.Node, nodeIDSize-1)
+	}
+	if len(t.opts.Name) > maxName {
+		return fmt.Errorf("the name is longer than the %d bytes that a socket's address has room for", maxName)
 	}
 	at, err := t.endpoints(ctx)
 	if err != nil {

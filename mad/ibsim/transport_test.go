@@ -125,6 +125,35 @@ func TestAgainstSmpquery(t *testing.T) {
 	}
 }
 
+func TestAgainstIbnetdiscover(t *testing.T) {
+	s := ibsimtest.Start(t, netFile)
+	c := client(t, ibsim.Options{Name: s.Name, Node: "leaf one"}, mad.ClientOptions{})
+	for guid, route := range map[string]string{"0x0002c90300a00010": "0,1", "0x0002c90300a00020": "0"} {
+		caps, err := c.PortInfo(t.Context(), path(t, route), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports := regexp.MustCompile(`(?m)^SW +\d+ +(\d+) `+guid+` (\S+) (\S+)`).
+			FindAllStringSubmatch(s.Output("ibnetdiscover", "-p"), -1)
+		if len(ports) != 8 {
+			t.Fatalf("ibnetdiscover lists %d ports of %s", len(ports), guid)
+		}
+		for _, m := range ports {
+			port, err := strconv.ParseUint(m[1], 10, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := c.PortInfo(t.Context(), path(t, route), uint8(port))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if width, speed := p.LinkWidthActive.String(), p.SpeedActive(&caps, false).String(); width != m[2] || speed != m[3] {
+				t.Errorf("port %d of %s is %s %s, ibnetdiscover says %s %s", port, guid, width, speed, m[2], m[3])
+			}
+		}
+	}
+}
+
 var ibrouteLine = regexp.MustCompile(`(?m)^0x([0-9A-F]{4}) ([0-9]{3}) :`)
 
 // By directed route and by LID, the tables are those that ibroute reads.
@@ -296,9 +325,11 @@ func TestDialNobody(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nobody listens there (is ibsim -r -s running there?)") {
 		t.Errorf("got %v", err)
 	}
-	long := strings.Repeat("x", 200)
-	if _, err := ibsim.Dial(t.Context(), ibsim.Options{Name: long}); err == nil {
-		t.Errorf("a name of 200 bytes is accepted")
+	for length, want := range map[int]string{92: "nobody listens there", 93: "longer than the 92 bytes"} {
+		_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: strings.Repeat("x", length)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a name of %d bytes: %v, want %s", length, err, want)
+		}
 	}
 }
 

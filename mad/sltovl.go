@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+// SLs is the number of service levels.
+const SLs = 16
+
+// SLToVLTable is the VL that packets of each SL leave by (IBA 14.2.5.8): 16
+// entries of 4 bits, that of SL 0 highest in byte 0; 56 bytes are reserved. The
+// attribute modifier is that of [SLToVLMod].
+type SLToVLTable struct {
+	VL [SLs]uint8 // 4 bits; 15 drops the packet
+
+	spare [DataSize - SLs/2]byte
+}
+
+// SLToVLMod is the attribute modifier of the table for packets that go through
+// a switch from port in to port out. A channel adapter has one, 0.
+func SLToVLMod(in, out uint8) uint32 { return uint32(in)<<8 | uint32(out) }
+
+// AttrID returns [AttrSLToVLTable].
+func (*SLToVLTable) AttrID() AttrID { return AttrSLToVLTable }
+
+// UnmarshalBinary decodes the attribute; see [Attribute].
+func (t *SLToVLTable) UnmarshalBinary(b []byte) error {
+	if err := checkLength(AttrSLToVLTable, b); err != nil {
+		return err
+	}
+	for sl := 0; sl < SLs; sl += 2 {
+		t.VL[sl], t.VL[sl+1] = b[sl/2]>>4, b[sl/2]&0xf
+	}
+	copy(t.spare[:], b[SLs/2:])
+	return nil
+}
+
+// AppendBinary appends the attribute's 64 bytes; see [Attribute].
+func (t *SLToVLTable) AppendBinary(dst []byte) ([]byte, error) {
+	dst, b := grow(dst)
+	for sl := 0; sl < SLs; sl += 2 {
+		b[sl/2] = t.VL[sl]<<4 | t.VL[sl+1]&0xf
+	}
+	copy(b[SLs/2:], t.spare[:])
+	return dst, nil
+}
+
+// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
+func (t *SLToVLTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }
