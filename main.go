@@ -199,7 +199,7 @@ func (o *options) connect(work func(context.Context, *session.Session) error) in
 }
 
 func (o *options) output() *shell.Output {
-	return &shell.Output{W: os.Stdout, Notes: o.err, JSON: o.json}
+	return &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
 }
 
 func (o *options) script(name, text string) int {

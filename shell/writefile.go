@@ -4,8 +4,10 @@ package shell
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -18,7 +20,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", quoteFile(path), err)
+		return notWritten(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -36,9 +38,17 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", quoteFile(path), err)
+		return notWritten(path, err)
 	}
 	return nil
+}
+
+// notWritten names the file that was meant, not the temporary one.
+func notWritten(path string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("write %s: %w", quoteFile(path), err)
 }
 
 func writeThrough(path string, write func(io.Writer) error) error {
@@ -50,7 +60,7 @@ func writeThrough(path string, write func(io.Writer) error) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", quoteFile(path), err)
+		return notWritten(path, err)
 	}
 	return nil
 }

@@ -64,7 +64,10 @@ func (s *Session) Route(ctx context.Context) (RouteReport, error) {
 	rep := RouteReport{Engine: engine.Name(), Took: time.Since(start), Warnings: res.Warnings}
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	rep.Assigned = countAssigned(before, f)
-	against, _ := st.Of(Base)
+	against := st.Live
+	if st.Base != nil {
+		against = st.Base
+	}
 	rep.Changed = rep.Entries
 	if against.Tables != nil {
 		rep.Against, rep.Changed = against.Kind, countChanged(against.Tables, res.Tables)
