@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"cmp"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// What the nodes of ibsim 0.10 have where the fabric does not say (sim_net.c).
+const (
+	defaultRevision   = 0xa1
+	caPartitionCap    = 64
+	port0PartitionCap = 8
+	vl0to7            = mad.VLs(4)
+	vlArbCap          = 8
+	vlStallCount      = 7
+	mKeyLease         = 4089
+	allWidths         = mad.LinkWidth(31)
+	capVendorClass    = mad.CapabilityMask(1 << 20)
+	capMaskNotice     = mad.CapabilityMask(1 << 22)
+	baseCapMask       = mad.CapTrap | mad.CapSLMapping | mad.CapExtendedSpeeds | mad.CapCapabilityMask2
+)
+
+func newPort(f *fabric.Fabric, i int32, active bool) port {
+	p := &f.Ports[i]
+	n := &f.Nodes[p.Node]
+	out := port{node: p.Node, num: p.Num, cable: p.Peer, guid: p.GUID}
+	a := &out.info
+	*a = mad.PortInfo{
+		LinkDownDefault: mad.PhysPolling,
+		VLCap:           vl0to7,
+		VLArbHighCap:    vlArbCap,
+		VLArbLowCap:     vlArbCap,
+		NeighborMTU:     mad.MTU2048,
+		MTUCap:          mad.MTU2048,
+		VLStallCount:    vlStallCount,
+		PhysState:       mad.PhysLinkUp,
+		PortState:       mad.PortInit,
+	}
+	switch {
+	case n.Type != mad.NodeSwitch:
+		a.CapabilityMask = baseCapMask | capVendorClass
+		a.GUIDCap = 32
+		if p.Linked() {
+			a.CapabilityMask |= capMaskNotice
+		}
+	case p.Num == 0:
+		a.CapabilityMask = baseCapMask
+		a.GUIDCap, a.RespTime, a.VLStallCount = 1, 8, 0
+		a.NeighborMTU, a.MTUCap = mad.MTU256, mad.MTU1024
+		a.PortState = mad.PortActive
+	case !p.Linked():
+		a.LocalPhyErrors = 4
+	}
+	if n.Type != mad.NodeSwitch || p.Num == 0 {
+		a.MKeyLeasePeriod, a.SubnetTimeout = mKeyLease, 31
+		a.CapabilityMask2 = mad.Cap2LinkWidth2x | mad.Cap2LinkSpeedHDR
+	}
+	out.adopt(p, active)
+	setLink(a, p)
+	return out
+}
+
+// adopt takes over what the fabric knows of the port.
+func (out *port) adopt(p *fabric.Port, active bool) {
+	a := &out.info
+	a.LID, a.MasterSMLID, a.LMC = p.LID, p.SMLID, p.LMC
+	if p.Linked() || p.Num == 0 {
+		a.CapabilityMask = cmp.Or(mad.CapabilityMask(p.CapMask), a.CapabilityMask)
+	}
+	a.VLCap = cmp.Or(mad.VLs(p.VLCap), a.VLCap)
+	a.OperVLs = cmp.Or(mad.VLs(p.OperVLs), a.VLCap)
+	a.NeighborMTU = cmp.Or(mad.MTU(p.MTU), a.NeighborMTU)
+	a.MTUCap = max(a.MTUCap, a.NeighborMTU)
+	switch {
+	case p.Num == 0:
+	case !p.Linked():
+		a.PhysState, a.PortState = mad.PhysPolling, mad.PortDown
+	case active:
+		a.PortState = mad.PortActive
+	case p.State > mad.PortDown:
+		a.PortState = p.State
+	}
+}
+
+// setLink fills in width and speed. A port's enabled widths and speeds are all
+// up to the active ones, as ibsim reads "4xHDR" in its files; ibsim's own
+// default is 4x SDR alone.
+func setLink(a *mad.PortInfo, p *fabric.Port) {
+	a.LinkWidthSupported = allWidths
+	a.LinkWidthActive, a.LinkWidthEnabled = mad.Width4x, mad.Width4x
+	switch p.Width {
+	case 1:
+		a.LinkWidthActive, a.LinkWidthEnabled = mad.Width1x, mad.Width1x
+	case 2:
+		a.LinkWidthActive, a.LinkWidthEnabled = mad.Width2x, mad.Width2x
+	case 4:
+		if p.Speed > fabric.SDR {
+			a.LinkWidthEnabled = mad.Width1x | mad.Width4x
+		}
+	case 8:
+		a.LinkWidthActive, a.LinkWidthEnabled = mad.Width8x, mad.Width8x
+	case 12:
+		a.LinkWidthActive, a.LinkWidthEnabled = mad.Width12x, mad.Width1x|mad.Width4x|mad.Width12x
+	}
+	a.LinkSpeedSupported = 7
+	a.LinkSpeedActive, a.LinkSpeedEnabled = 1, 1
+	if p.Speed >= fabric.DDR {
+		a.LinkSpeedActive, a.LinkSpeedEnabled = 2, 3
+	}
+	if p.Speed >= fabric.QDR {
+		a.LinkSpeedActive, a.LinkSpeedEnabled = 4, 7
+	}
+	switch {
+	case p.Speed == fabric.XDR:
+		a.LinkSpeedExt2Active, a.LinkSpeedExt2Supported, a.LinkSpeedExt2Enabled = 1, 1, 1
+		a.LinkSpeedExtSupported, a.LinkSpeedExtEnabled = 15, 15
+	case p.Speed >= fabric.FDR:
+		a.LinkSpeedExtActive = 1 << (p.Speed - fabric.FDR)
+		a.LinkSpeedExtEnabled = a.LinkSpeedExtActive<<1 - 1
+		a.LinkSpeedExtSupported = max(7, a.LinkSpeedExtEnabled)
+	}
+	if a.CapabilityMask&mad.CapCapabilityMask2 != 0 && p.Speed >= fabric.NDR {
+		a.CapabilityMask2 |= mad.Cap2LinkSpeedNDR | mad.Cap2ExtendedSpeeds2
+	}
+}
+
+func (p *port) encode() {
+	b, _ := p.info.AppendBinary(p.wire[:0])
+	copy(p.wire[:], b)
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Options say in what state a subnet begins.
+type Options struct {
+	// Tables are what the switches hold at first; nil leaves them empty.
+	Tables *fabric.Tables
+	// Active brings all links up to Active, as a subnet manager leaves them;
+	// else those whose state the fabric does not know begin in Initialize.
+	Active bool
+	// SendBack hands requests that find no way or a silent node back at once, as
+	// ibsim does; else their sender has to wait until it gives up. Packets that
+	// are lost by chance are not handed back.
+	SendBack bool
+	// Faults afflict the subnet from the beginning.
+	Faults Faults
+}
+
+// Sim is a simulated subnet. Its methods may be called from any goroutine. Nodes
+// and ports are named by their indexes in the fabric it was made of.
+type Sim struct {
+	f        *fabric.Fabric
+	sendBack bool
+
+	mu     sync.Mutex
+	nodes  []node
+	ports  []port
+	faults Faults
+	rand   *rand.Rand
+}
+
+// node is a node with its subnet management agent.
+type node struct {
+	info   mad.NodeInfo
+	desc   mad.NodeDescription
+	first  int32 // index of port 0
+	sw     *switchState
+	tables map[tableKey][mad.DataSize]byte
+	silent bool
+}
+
+// port is a port, slot 0 of nodes without a port 0 included.
+type port struct {
+	node  int32
+	num   uint8
+	cable int32 // the port at the other end, None: nothing is plugged in
+	cut   bool  // the cable is broken
+	guid  uint64
+	info  mad.PortInfo
+	wire  [mad.DataSize]byte // info, encoded
+	sm    *mad.SMInfo
+}
+
+// New makes a subnet like f: its nodes, links, LIDs and port states.
+func New(f *fabric.Fabric, opts Options) *Sim {
+	s := &Sim{f: f, sendBack: opts.SendBack, nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports))}
+	s.setFaults(opts.Faults)
+	for i := range f.Nodes {
+		s.nodes[i] = newNode(&f.Nodes[i])
+	}
+	for i := range f.Ports {
+		s.ports[i] = newPort(f, int32(i), opts.Active)
+		s.ports[i].encode()
+	}
+	if opts.Tables != nil {
+		s.load(opts.Tables)
+	}
+	return s
+}
+
+func newNode(n *fabric.Node) node {
+	out := node{
+		info: mad.NodeInfo{
+			BaseVersion:     1,
+			ClassVersion:    1,
+			Type:            n.Type,
+			NumPorts:        n.NumPorts,
+			SystemImageGUID: n.SystemGUID,
+			NodeGUID:        n.GUID,
+			PartitionCap:    caPartitionCap,
+			DeviceID:        n.DeviceID,
+			Revision:        n.Revision,
+			VendorID:        n.VendorID,
+		},
+		desc:  mad.NewNodeDescription(n.Desc),
+		first: n.FirstPort,
+	}
+	if out.info.Revision == 0 {
+		out.info.Revision = defaultRevision
+	}
+	if n.Type == mad.NodeSwitch {
+		out.info.PartitionCap = port0PartitionCap
+		out.sw = newSwitch(n)
+	}
+	return out
+}
+
+// load puts tables into the switches.
+func (s *Sim) load(t *fabric.Tables) {
+	for sw, n := range s.f.Switches {
+		if t.Known[sw] {
+			state := s.nodes[n].sw
+			state.info.LinearFDBTop = t.Top[sw]
+			state.lft = append([]byte(nil), t.LFT.Row(int32(sw))...)
+		}
+	}
+}
+
+// Unlink breaks the cable of a port. It fails where there is none.
+func (s *Sim) Unlink(port int32) error { return s.setCut(port, true) }
+
+// Relink mends the cable of a port; both ends then train to Initialize.
+func (s *Sim) Relink(port int32) error { return s.setCut(port, false) }
+
+func (s *Sim) setCut(i int32, cut bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	peer := s.ports[i].cable
+	if peer == fabric.None {
+		return fmt.Errorf("%s has no cable", s.f.PortName(i))
+	}
+	if s.ports[i].cut == cut {
+		return nil
+	}
+	s.ports[i].cut, s.ports[peer].cut = cut, cut
+	s.train(i, false)
+	return nil
+}
+
+// Silence makes a node answer nothing, while it goes on forwarding; or lets it
+// answer again.
+func (s *Sim) Silence(node int32, silent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes[node].silent = silent
+}
+
+// SetGUID changes a node's GUID, so that two nodes can have the same.
+func (s *Sim) SetGUID(node int32, guid uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes[node].info.NodeGUID = guid
+}
+
+// SetLID changes a port's LID, so that two ports can claim the same.
+func (s *Sim) SetLID(port int32, lid uint16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ports[port].info.LID = lid
+	s.ports[port].encode()
+}
+
+// SetSM puts a subnet manager on an end port: the port has its IsSM bit and
+// answers SMInfo; nil takes it away.
+func (s *Sim) SetSM(port int32, info *mad.SMInfo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &s.ports[port]
+	p.sm = info
+	p.info.CapabilityMask &^= mad.CapIsSM
+	if info != nil {
+		p.info.CapabilityMask |= mad.CapIsSM
+	}
+	p.encode()
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"bytes"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// What the switches of ibsim 0.10 have (sim_net.c), but for the capacity of the
+// forwarding table, which is what its -L option says.
+const (
+	linearCap       = mad.LastUnicastLID + 1
+	multicastCap    = 1024
+	extPartitionCap = 64
+	lastLFTBlock    = mad.LastUnicastLID / mad.LFTBlock
+)
+
+type switchState struct {
+	info mad.SwitchInfo
+	lft  []byte // whole blocks; what is above is NoPort
+}
+
+func newSwitch(n *fabric.Node) *switchState {
+	return &switchState{info: mad.SwitchInfo{
+		LinearFDBCap:            linearCap,
+		MulticastFDBCap:         multicastCap,
+		PartitionEnforcementCap: extPartitionCap,
+		FilterRawInboundCap:     true,
+		FilterRawOutboundCap:    true,
+		EnhancedPort0:           n.EnhancedPort0,
+		PortStateChange:         true,
+	}}
+}
+
+// forward is the port by which the switch sends what goes to the LID.
+func (sw *switchState) forward(lid uint16) uint8 {
+	if lid > sw.info.LinearFDBTop || int(lid) >= len(sw.lft) {
+		return mad.NoPort
+	}
+	return sw.lft[lid]
+}
+
+func (a *agent) switchInfo() mad.Status {
+	if a.node.sw == nil {
+		return mad.StatusMethodAttrMismatch
+	}
+	info := &a.node.sw.info
+	if a.set {
+		var want mad.SwitchInfo
+		_ = want.UnmarshalBinary(a.data) // the length is right
+		if want.LinearFDBTop >= info.LinearFDBCap {
+			return mad.StatusInvalidValue
+		}
+		info.LinearFDBTop = want.LinearFDBTop
+		info.DefaultPort = want.DefaultPort
+		info.DefaultMulticastPrimaryPort = want.DefaultMulticastPrimaryPort
+		info.DefaultMulticastNotPrimaryPort = want.DefaultMulticastNotPrimaryPort
+		info.LifeTimeValue = want.LifeTimeValue
+		info.OptimizedSLtoVLMapping = want.OptimizedSLtoVLMapping
+		info.MulticastFDBTop = want.MulticastFDBTop
+		info.PortStateChange = info.PortStateChange && !want.PortStateChange
+	}
+	copy(a.data, marshal(info))
+	return mad.StatusOK
+}
+
+func (a *agent) forwardingTable() mad.Status {
+	sw := a.node.sw
+	switch {
+	case sw == nil:
+		return mad.StatusMethodAttrMismatch
+	case a.mod > lastLFTBlock:
+		return mad.StatusInvalidValue
+	}
+	from := int(a.mod) * mad.LFTBlock
+	to := from + mad.LFTBlock
+	if a.set {
+		if grow := to - len(sw.lft); grow > 0 {
+			sw.lft = append(sw.lft, bytes.Repeat([]byte{mad.NoPort}, grow)...)
+		}
+		copy(sw.lft[from:to], a.data)
+		return mad.StatusOK
+	}
+	if to <= len(sw.lft) {
+		copy(a.data, sw.lft[from:to])
+		return mad.StatusOK
+	}
+	for i := range a.data {
+		a.data[i] = mad.NoPort
+	}
+	return mad.StatusOK
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"encoding/binary"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// tableKey names a block of one of a node's lesser tables. Its modifier has
+// the port's number even where the request leaves it out.
+type tableKey struct {
+	attr mad.AttrID
+	mod  uint32
+}
+
+// table reads or writes a block of a table whose contents do not matter to the
+// simulation. Until it is written a block is as ibsim begins.
+func (a *agent) table(attr mad.AttrID) mad.Status {
+	var block [mad.DataSize]byte
+	var key tableKey
+	var ok bool
+	switch attr {
+	case mad.AttrGUIDInfo:
+		key, ok = a.guidInfo(&block)
+	case mad.AttrPKeyTable:
+		key, ok = a.pKeys(&block)
+	case mad.AttrSLToVLTable:
+		key, ok = a.slToVL(&block)
+	case mad.AttrVLArbitrationTable:
+		key, ok = a.vlArbitration(&block)
+	case mad.AttrMellanoxExtendedPortInfo:
+		key, ok = a.mellanoxPortInfo(&block)
+	case mad.AttrMulticastForwardingTable:
+		if a.node.sw == nil {
+			return mad.StatusMethodAttrMismatch
+		}
+		key, ok = a.multicast()
+	default:
+		return mad.StatusMethodAttrMismatch
+	}
+	if !ok {
+		return mad.StatusInvalidValue
+	}
+	key.attr = attr
+	if a.set {
+		if a.node.tables == nil {
+			a.node.tables = map[tableKey][mad.DataSize]byte{}
+		}
+		a.node.tables[key] = [mad.DataSize]byte(a.data)
+		return mad.StatusOK
+	}
+	if stored, ok := a.node.tables[key]; ok {
+		block = stored
+	}
+	copy(a.data, block[:])
+	return mad.StatusOK
+}
+
+func (a *agent) guidInfo(block *[mad.DataSize]byte) (tableKey, bool) {
+	if a.mod == 0 {
+		binary.BigEndian.PutUint64(block[:], a.end.guid)
+	}
+	return tableKey{mod: uint32(a.end.num)<<16 | a.mod&0xffff}, a.mod <= uint32(a.end.info.GUIDCap)/8
+}
+
+// pKeys: modifier bits 16 to 31 are a switch's port, 0 to 15 the block.
+func (a *agent) pKeys(block *[mad.DataSize]byte) (tableKey, bool) {
+	port, n := a.port(a.mod >> 16)
+	size := uint32(a.node.info.PartitionCap)
+	if a.node.sw != nil && n > 0 {
+		size = uint32(a.node.sw.info.PartitionEnforcementCap)
+	}
+	if a.mod&0xffff == 0 {
+		block[0], block[1] = 0xff, 0xff
+	}
+	return tableKey{mod: n<<16 | a.mod&0xffff}, port != fabric.None && a.mod&0xffff*32 < size
+}
+
+// slToVL: modifier bits 8 to 15 are the ingress, 0 to 7 the egress port of a switch.
+func (a *agent) slToVL(block *[mad.DataSize]byte) (tableKey, bool) {
+	copy(block[:], []byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7})
+	from, in := a.port(a.mod >> 8 & 0xff)
+	to, out := a.port(a.mod & 0xff)
+	return tableKey{mod: in<<8 | out}, from != fabric.None && to != fabric.None
+}
+
+// vlArbitration: modifier bits 16 to 31 are 1 for the low priority table and 3
+// for the high one, 0 to 15 a switch's port.
+func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
+	port, n := a.port(a.mod & 0xffff)
+	table := a.mod >> 16
+	for vl := range byte(vlArbCap) {
+		block[2*vl] = vl
+		if (vl == 0) == (table == 3) {
+			block[2*vl+1] = 4
+		}
+	}
+	return tableKey{mod: table<<16 | n}, port != fabric.None && (table == 1 || table == 3)
+}
+
+// multicast: modifier bits 28 to 31 are the port mask's number, 0 to 8 the block.
+func (a *agent) multicast() (tableKey, bool) {
+	block, mask := a.mod&0x1ff, a.mod>>28
+	return tableKey{mod: mask<<28 | block}, block < multicastCap/32 && mask <= uint32(a.node.info.NumPorts)/16
+}
+
+func (a *agent) mellanoxPortInfo(block *[mad.DataSize]byte) (tableKey, bool) {
+	port, n := a.port(a.mod)
+	if port != fabric.None && a.s.f.Ports[port].Speed == fabric.FDR10 {
+		copy(block[:], marshal(&mad.MellanoxExtendedPortInfo{
+			LinkSpeedSupported: mad.MellanoxFDR10,
+			LinkSpeedEnabled:   mad.MellanoxFDR10,
+			LinkSpeedActive:    mad.MellanoxFDR10,
+		}))
+	}
+	return tableKey{mod: n}, port != fabric.None
+}
+
+// port is the port that a modifier means and its number: of a switch the one
+// named, elsewhere the one where the request came in.
+func (a *agent) port(named uint32) (int32, uint32) {
+	if a.node.sw == nil {
+		return a.at, uint32(a.end.num)
+	}
+	if named > uint32(a.node.info.NumPorts) {
+		return fabric.None, named
+	}
+	return a.node.first + int32(named), named
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"encoding/binary"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Offsets in an SMP (IBA 1.2.1, 14.2.1.1 and 14.2.1.2).
+const (
+	offBaseVersion  = 0
+	offClass        = 1
+	offClassVersion = 2
+	offMethod       = 3
+	offStatus       = 4
+	offHopPointer   = 6
+	offHopCount     = 7
+	offAttr         = 16
+	offMod          = 20
+	offMKey         = 24
+	offDrSLID       = 32
+	offDrDLID       = 34
+	offData         = 64
+	offInitialPath  = 128
+	offReturnPath   = 192
+
+	directionBit = 0x80 // of the status's first byte
+)
+
+// noAnswer is the status of a request that is handed back: ETIMEDOUT.
+const noAnswer = 110
+
+// fate is what becomes of an answer.
+type fate struct {
+	copies int
+	delay  time.Duration
+}
+
+// carry brings a request from a port to its destination and turns the frame
+// into the answer. ok is false where none comes back.
+func (s *Sim) carry(from int32, f *mad.Frame) (fate, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.happens(s.faults.Loss) {
+		return fate{}, false
+	}
+	request := f.Data
+	m := &f.Data
+	var ok bool
+	if mad.Class(m[offClass]) == mad.ClassSMPDirected {
+		ok = s.byDirectedRoute(from, m)
+	} else {
+		ok = s.byLID(from, f.DLID, m)
+	}
+	if !ok {
+		f.Data, f.Status = request, noAnswer
+		return fate{copies: 1}, s.sendBack
+	}
+	if s.happens(s.faults.Loss) {
+		return fate{}, false
+	}
+	out := fate{copies: 1, delay: s.delay()}
+	if s.happens(s.faults.Repeat) {
+		out.copies = 2
+	}
+	return out, true
+}
+
+func (s *Sim) byDirectedRoute(from int32, m *[mad.Size]byte) bool {
+	at, ok := s.walkPath(from, m)
+	if !ok || !s.answer(at, m) {
+		return false
+	}
+	m[offStatus] |= directionBit
+	return true
+}
+
+// walkPath follows the initial path from a port, fills in the return path and
+// returns the port at which the packet arrives (IBA 1.2.1, 14.2.2). Packets
+// that are to go on by LID at either end get nowhere, as in ibsim. The hop
+// pointer is back at 0 when the answer is home, so it is not touched.
+func (s *Sim) walkPath(from int32, m *[mad.Size]byte) (at int32, ok bool) {
+	hops := int(m[offHopCount])
+	if hops > mad.MaxHops || m[offHopPointer] != 0 || m[offStatus]&directionBit != 0 ||
+		binary.BigEndian.Uint32(m[offDrSLID:]) != 0xffffffff {
+		return 0, false
+	}
+	at = from
+	for i := 1; i <= hops; i++ {
+		if at = s.hop(at, m[offInitialPath+i], i == 1); at == fabric.None {
+			return at, false
+		}
+		m[offReturnPath+i] = s.ports[at].num
+	}
+	return at, true
+}
+
+// hop leaves the node of port at by port out and returns where it arrives, or
+// None. Switches pass packets on; other nodes only send their own, and only
+// by the port that the sender sits on.
+func (s *Sim) hop(at int32, out uint8, first bool) int32 {
+	p := &s.ports[at]
+	n := &s.nodes[p.node]
+	if n.sw == nil {
+		if !first || out != p.num {
+			return fabric.None
+		}
+		return s.peer(at)
+	}
+	switch {
+	case out > n.info.NumPorts:
+		return fabric.None
+	case out == 0:
+		return n.first
+	}
+	return s.peer(n.first + int32(out))
+}
+
+func (s *Sim) byLID(from int32, lid uint16, m *[mad.Size]byte) bool {
+	if mad.Class(m[offClass]) != mad.ClassSMPLID {
+		return false
+	}
+	at, ok := s.walkLID(from, lid)
+	if !ok || !s.answer(at, m) {
+		return false
+	}
+	back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID)
+	return ok && s.endPort(back) == from
+}
+
+// walkLID follows the forwarding tables from an end port to the port that
+// answers to the LID, and returns where the packet arrives there. Links must be
+// Active at both ends, as in ibsim; IBA lets VL 15 pass before.
+func (s *Sim) walkLID(from int32, lid uint16) (at int32, ok bool) {
+	at = from
+	if s.ports[at].owns(lid) {
+		return at, true
+	}
+	if s.nodes[s.ports[at].node].sw == nil {
+		if at = s.activePeer(at); at == fabric.None {
+			return at, false
+		}
+	}
+	for range len(s.f.Switches) + 1 {
+		n := &s.nodes[s.ports[at].node]
+		if n.sw == nil {
+			return at, s.ports[at].owns(lid)
+		}
+		out := n.sw.forward(lid)
+		switch {
+		case out == 0:
+			return at, s.ports[n.first].owns(lid)
+		case out > n.info.NumPorts:
+			return at, false
+		}
+		if at = s.activePeer(n.first + int32(out)); at == fabric.None {
+			return at, false
+		}
+	}
+	return at, false
+}
+
+// endPort is the port whose agent answers what arrives at a port.
+func (s *Sim) endPort(i int32) int32 {
+	if n := &s.nodes[s.ports[i].node]; n.sw != nil {
+		return n.first
+	}
+	return i
+}
+
+func (s *Sim) activePeer(i int32) int32 {
+	peer := s.peer(i)
+	if peer == fabric.None || s.ports[i].info.PortState != mad.PortActive || s.ports[peer].info.PortState != mad.PortActive {
+		return fabric.None
+	}
+	return peer
+}
+
+func (p *port) owns(lid uint16) bool {
+	return lid != 0 && p.info.LID != 0 && lid>>p.info.LMC == p.info.LID>>p.info.LMC
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"math/bits"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// builder makes a fabric of what a sweeper has collected.
+type builder struct {
+	*sweeper
+	b      fabric.Builder
+	order  []int32          // node of the sweep, by node of the fabric
+	index  []int32          // node of the fabric, by node of the sweep
+	guids  map[uint64]int32 // node of the fabric, by port GUID
+	lids   []int32          // node of the fabric plus 1, by LID
+	fabric *fabric.Fabric
+}
+
+func (b *builder) build() (err error) {
+	b.arrange()
+	b.guids = map[uint64]int32{}
+	b.lids = make([]int32, fabric.MaxUnicastLID+1)
+	for _, i := range b.order {
+		if err := b.addNode(i); err != nil {
+			return err
+		}
+	}
+	for _, i := range b.order {
+		b.connect(i)
+	}
+	if err := b.b.SetSMPort(0, int(b.local)); err != nil {
+		return err
+	}
+	b.fabric, err = b.b.Build()
+	return err
+}
+
+// arrange finds the order of the nodes: breadth first from the local port.
+func (b *builder) arrange() {
+	b.index = make([]int32, len(b.nodes))
+	for i := range b.index {
+		b.index[i] = fabric.None
+	}
+	visit := func(i int32) {
+		if b.index[i] == fabric.None {
+			b.index[i] = int32(len(b.order))
+			b.order = append(b.order, i)
+		}
+	}
+	visit(0)
+	for next := 0; next < len(b.order); next++ {
+		i := b.order[next]
+		n := &b.nodes[i]
+		for num := range n.ports {
+			p := &n.ports[num]
+			if p.linked() && (n.isSwitch() || b.isLocal(i, uint8(num))) {
+				visit(p.peer)
+			}
+		}
+	}
+}
+
+func (b *builder) addNode(i int32) error {
+	n := &b.nodes[i]
+	at, err := b.b.AddNode(fabric.Node{
+		GUID:          n.info.NodeGUID,
+		SystemGUID:    n.info.SystemImageGUID,
+		Desc:          n.text.String(),
+		VendorID:      n.info.VendorID,
+		Revision:      n.info.Revision,
+		DeviceID:      n.info.DeviceID,
+		Type:          n.info.Type,
+		NumPorts:      n.info.NumPorts,
+		EnhancedPort0: n.sw.EnhancedPort0,
+	})
+	if err != nil {
+		return err
+	}
+	for num := range n.ports {
+		if p := b.b.Port(at, num); p != nil {
+			b.fill(p, n, uint8(num))
+		}
+	}
+	return nil
+}
+
+// fill copies a port and settles whose its GUID and LIDs are.
+func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
+	in := &n.ports[num]
+	a := &in.info
+	caps := a
+	out.GUID = in.guid
+	if n.isSwitch() {
+		out.GUID = n.info.PortGUID
+		caps = &n.ports[0].info
+	}
+	out.State = a.PortState
+	if num != 0 && a.PortState > mad.PortDown {
+		out.Width = fabric.Width(a.LinkWidthActive.Lanes())
+		out.Speed = fabric.Speed(bits.Len16(uint16(a.SpeedActive(caps, in.fdr10))))
+	}
+	if a.PortState > mad.PortDown {
+		out.MTU = uint8(a.NeighborMTU)
+	}
+	out.VLCap = uint8(a.VLCap)
+	out.OperVLs = uint8(a.OperVLs)
+	out.CapMask = uint32(a.CapabilityMask)
+	if n.isSwitch() != (num == 0) {
+		return
+	}
+	b.own(in, out)
+	out.SMLID = a.MasterSMLID
+	out.LID, out.LMC = b.claim(out, a)
+}
+
+// own notes whose a port GUID is: the first one's that has it.
+func (b *builder) own(in *port, out *fabric.Port) {
+	if out.GUID == 0 {
+		return
+	}
+	other, taken := b.guids[out.GUID]
+	if taken {
+		in.shadowed = true
+		b.warn("port GUID 0x%016x is that of both %s and %s; the second is left out", out.GUID, b.name(b.order[other]), b.portName(b.order[out.Node], out.Num))
+		return
+	}
+	b.guids[out.GUID] = out.Node
+}
+
+// claim gives a port the LIDs that it says it has, if nobody else has them.
+func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8) {
+	last := int(a.LID) + 1<<a.LMC - 1
+	name := b.portName(b.order[p.Node], p.Num)
+	switch {
+	case a.LID == 0:
+		return 0, 0
+	case last > fabric.MaxUnicastLID:
+		b.warn("%s says that it has LID %d with LMC %d, which is above the highest unicast LID %d; it counts as having none", name, a.LID, a.LMC, fabric.MaxUnicastLID)
+		return 0, 0
+	}
+	for l := int(a.LID); l <= last; l++ {
+		if other := b.lids[l]; other != 0 {
+			b.warn("LID %d is claimed by both %s and %s; the second counts as having none", l, b.name(b.order[other-1]), name)
+			return 0, 0
+		}
+	}
+	for l := int(a.LID); l <= last; l++ {
+		b.lids[l] = p.Node + 1
+	}
+	return a.LID, a.LMC
+}
+
+// connect makes the links of a node, but those of ports whose GUID another port
+// has: a subnet cannot hold both.
+func (b *builder) connect(i int32) {
+	n := &b.nodes[i]
+	for num := range n.ports {
+		p := &n.ports[num]
+		if !p.linked() || b.endPort(i, uint8(num)).shadowed || b.endPort(p.peer, p.peerNum).shadowed {
+			continue
+		}
+		if err := b.b.Connect(b.index[i], num, b.index[p.peer], int(p.peerNum)); err != nil {
+			b.warn("%v", err)
+		}
+	}
+}
+
+func (b *builder) endPort(i int32, num uint8) *port {
+	if b.nodes[i].isSwitch() {
+		num = 0
+	}
+	return &b.nodes[i].ports[num]
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// describe says all that a fabric knows, a line a node and a line a port, sorted
+// by GUID, so that the order of its nodes does not matter.
+func describe(f *fabric.Fabric) []string {
+	var lines []string
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if !n.InSubnet {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%016x: %+v", n.GUID, struct {
+			SystemGUID         uint64
+			Desc               string
+			Type               mad.NodeType
+			Vendor, Device     int
+			Revision, NumPorts int
+			Enhanced           bool
+		}{n.SystemGUID, n.Desc, n.Type, int(n.VendorID), int(n.DeviceID), int(n.Revision), int(n.NumPorts), n.EnhancedPort0}))
+		for num := 0; num <= int(n.NumPorts); num++ {
+			at := f.PortAt(int32(i), num)
+			if at == fabric.None {
+				continue
+			}
+			p := f.Ports[at]
+			peer, end := "nothing", n.Type != mad.NodeSwitch || num == 0
+			if p.Linked() && f.Nodes[f.Ports[p.Peer].Node].InSubnet {
+				q := &f.Ports[p.Peer]
+				peer = fmt.Sprintf("%016x/%d", f.Nodes[q.Node].GUID, q.Num)
+			} else if n.Type != mad.NodeSwitch && at != f.SMPort {
+				continue // a sweep does not get to see it
+			}
+			if !end || num > 0 && !p.Linked() {
+				p.CapMask = 0
+			}
+			p.Node, p.Peer = 0, 0
+			lines = append(lines, fmt.Sprintf("%016x/%03d: %+v to %s", n.GUID, p.Num, p, peer))
+		}
+	}
+	slices.Sort(lines)
+	sm := &f.Ports[f.SMPort]
+	return append(lines, fmt.Sprintf("SM at %016x/%d", f.Nodes[sm.Node].GUID, sm.Num))
+}
+
+// describeTables is like describe for what the switches hold.
+func describeTables(t *fabric.Tables) []string {
+	var lines []string
+	for sw := range t.Fabric.Switches {
+		if !t.Fabric.SwitchNode(int32(sw)).InSubnet {
+			continue
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "%016x: known %v top %d:", t.Fabric.SwitchNode(int32(sw)).GUID, t.Known[sw], t.Top[sw])
+		for lid := 0; lid <= int(t.Top[sw]); lid++ {
+			fmt.Fprintf(&b, " %d", t.Port(int32(sw), uint16(lid)))
+		}
+		lines = append(lines, b.String())
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func same(t *testing.T, what string, want, got []string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", what, diff)
+	}
+}

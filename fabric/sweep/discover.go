@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// node is a node as far as it is known.
+type node struct {
+	info       mad.NodeInfo // as first seen
+	text       mad.NodeDescription
+	path       mad.Path // by which it was first seen
+	ports      []port   // by number
+	sw         mad.SwitchInfo
+	swKnown    bool
+	unanswered int // questions in a row
+}
+
+type port struct {
+	guid  uint64
+	info  mad.PortInfo
+	known bool // info is
+	fdr10 bool
+	// shadowed: another port has the same GUID and came first
+	shadowed bool
+	peer     int32 // node at the other end, None: none known
+	peerNum  uint8
+}
+
+func (p *port) linked() bool { return p.peer != fabric.None }
+
+func (n *node) isSwitch() bool { return n.info.Type == mad.NodeSwitch }
+
+// discover finds all nodes, ports and links. The local node is node 0.
+func (s *sweeper) discover(ctx context.Context) error {
+	s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo}, func(r *mad.Reply) {
+		var info mad.NodeInfo
+		err := r.Decode(&info)
+		if err == nil {
+			err = usable(&info)
+		}
+		if err != nil {
+			s.fatal = fmt.Errorf("local port: %w", err)
+			return
+		}
+		s.add(info, mad.Path{})
+		s.pump()
+	})
+	s.stats.Requests++
+	if err := s.run(); err != nil {
+		return err
+	}
+	if s.fatal == nil && !s.nodes[0].ports[s.local].known {
+		s.fatal = fmt.Errorf("local port: %w", s.lastError(0))
+	}
+	return s.fatal
+}
+
+// isLocal says whether this is the port that the sweep goes out from.
+func (s *sweeper) isLocal(node int32, num uint8) bool { return node == 0 && num == s.local }
+
+// usable says whether a node can be what its NodeInfo says.
+func usable(info *mad.NodeInfo) error {
+	switch {
+	case info.NodeGUID == 0:
+		return fmt.Errorf("node has GUID 0")
+	case info.NumPorts == 0 || info.NumPorts == 255:
+		return fmt.Errorf("node 0x%016x has %d ports, expected 1 to 254", info.NodeGUID, info.NumPorts)
+	case info.LocalPort > info.NumPorts, info.LocalPort == 0 && info.Type != mad.NodeSwitch:
+		return fmt.Errorf("node 0x%016x of %d ports was reached at its port %d", info.NodeGUID, info.NumPorts, info.LocalPort)
+	}
+	return nil
+}
+
+// add takes in a new node and asks for what is to be known of it: of a switch
+// all ports, of another node the one it was reached at.
+func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
+	i := int32(len(s.nodes))
+	n := node{info: info, path: path, ports: make([]port, int(info.NumPorts)+1)}
+	for p := range n.ports {
+		n.ports[p].peer = fabric.None
+	}
+	s.nodes = append(s.nodes, n)
+	s.byGUID[info.NodeGUID] = i
+	s.ask(task{kind: askText, node: i})
+	if n.isSwitch() {
+		s.switches++
+		s.ask(task{kind: askSwitch, node: i})
+		for p := range n.ports {
+			s.ask(task{kind: askPort, node: i, port: uint8(p)})
+		}
+	}
+	if i == 0 {
+		if !n.isSwitch() {
+			s.local = info.LocalPort
+		}
+		s.reached(0, info)
+	}
+	return i
+}
+
+// reached notes the port at which a node was reached.
+func (s *sweeper) reached(i int32, info mad.NodeInfo) {
+	n := &s.nodes[i]
+	p := &n.ports[info.LocalPort]
+	p.guid = info.PortGUID
+	if !n.isSwitch() {
+		s.ask(task{kind: askPort, node: i, port: info.LocalPort})
+	}
+}
+
+// gotNode handles what answered beyond a port: a link, and perhaps a new node.
+func (s *sweeper) gotNode(t task, r *mad.Reply) {
+	var info mad.NodeInfo
+	err := r.Decode(&info)
+	if err == nil {
+		err = usable(&info)
+	}
+	if err != nil {
+		s.miss(t, err)
+		return
+	}
+	i, known := s.byGUID[info.NodeGUID]
+	if known && !s.same(i, &info, t) {
+		return
+	}
+	here := &s.nodes[t.node].ports[t.port]
+	if !known {
+		if here.linked() {
+			s.warn("%s led to %s at first and to node 0x%016x after that", s.portName(t.node, t.port), s.portName(here.peer, here.peerNum), info.NodeGUID)
+			return
+		}
+		i = s.add(info, r.Request.Path)
+	}
+	s.link(t.node, t.port, i, info)
+}
+
+// same says whether a node that answers with a known GUID can be the known one.
+func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
+	old := s.nodes[i].info
+	if old.NumPorts == info.NumPorts && old.Type == info.Type && old.SystemImageGUID == info.SystemImageGUID {
+		return true
+	}
+	s.warn("node GUID 0x%016x is that of two nodes: %s, a %s of %d ports, and a %s of %d ports behind %s, which is left out",
+		info.NodeGUID, s.name(i), old.Type, old.NumPorts, info.Type, info.NumPorts, s.portName(t.node, t.port))
+	return false
+}
+
+// link notes that a port is cabled to the port at which node i was reached.
+func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) {
+	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
+	switch {
+	case a.peer == i && a.peerNum == info.LocalPort: // seen from both ends at once
+		return
+	case a == b:
+		s.warn("%s leads back to itself", s.portName(from, num))
+		return
+	case info.LocalPort == 0:
+		s.warn("%s leads to port 0 of %s", s.portName(from, num), s.name(i))
+		return
+	case a.linked():
+		s.warn("%s led to %s at first and to %s after that", s.portName(from, num), s.portName(a.peer, a.peerNum), s.portName(i, info.LocalPort))
+		return
+	case b.linked():
+		s.warn("%s answers behind both %s and %s; two nodes with GUID 0x%016x, or a cable that was moved? The second is left out",
+			s.portName(i, info.LocalPort), s.portName(b.peer, b.peerNum), s.portName(from, num), info.NodeGUID)
+		return
+	}
+	a.peer, a.peerNum = i, info.LocalPort
+	b.peer, b.peerNum = from, num
+	if i != 0 || info.LocalPort != s.local || s.nodes[0].isSwitch() {
+		s.reached(i, info)
+	}
+}
+
+func (s *sweeper) gotText(t task, r *mad.Reply) { _ = r.Decode(&s.nodes[t.node].text) }
+
+func (s *sweeper) gotSwitch(t task, r *mad.Reply) {
+	n := &s.nodes[t.node]
+	n.swKnown = r.Decode(&n.sw) == nil
+}
+
+// gotPort handles a PortInfo: what is beyond a port that is up is asked next.
+func (s *sweeper) gotPort(t task, r *mad.Reply) {
+	n := &s.nodes[t.node]
+	p := &n.ports[t.port]
+	if r.Decode(&p.info) != nil {
+		return
+	}
+	p.known = true
+	if p.info.PortState == mad.PortDown || t.port == 0 {
+		return
+	}
+	if p.info.LinkSpeedActive == qdr && p.info.LinkSpeedExtActive == 0 && knowsFDR10(&n.info) {
+		s.ask(task{kind: askSpeed, node: t.node, port: t.port})
+	}
+	if !p.linked() && (n.isSwitch() || s.isLocal(t.node, t.port)) {
+		s.ask(task{kind: askNode, node: t.node, port: t.port})
+	}
+}
+
+const qdr = 4 // in PortInfo's LinkSpeedActive
+
+func (s *sweeper) gotSpeed(t task, r *mad.Reply) {
+	var info mad.MellanoxExtendedPortInfo
+	if r.Decode(&info) == nil {
+		s.nodes[t.node].ports[t.port].fdr10 = info.FDR10()
+	}
+}
+
+func (s *sweeper) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, func() string { return fmt.Sprintf(format, args...) })
+}
+
+// nodeName and portName are names that are looked up when they are printed.
+type nodeName struct {
+	s    *sweeper
+	node int32
+}
+
+type portName struct {
+	nodeName
+	num uint8
+}
+
+// String implements [fmt.Stringer].
+func (n nodeName) String() string { return n.s.nameNow(n.node) }
+
+// String implements [fmt.Stringer].
+func (p portName) String() string { return fmt.Sprintf("%s/%d", p.nodeName, p.num) }
+
+func (s *sweeper) name(i int32) nodeName                { return nodeName{s, i} }
+func (s *sweeper) portName(i int32, num uint8) portName { return portName{s.name(i), num} }
+
+// nameNow is a node's description, escaped, or its GUID.
+func (s *sweeper) nameNow(i int32) string {
+	n := &s.nodes[i]
+	if text := n.text.String(); text != "" {
+		return fabric.Escape(text)
+	}
+	return fmt.Sprintf("0x%016x", n.info.NodeGUID)
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+)
+
+// patient makes a request that is lost every time all but impossible: at 10 %
+// loss each way one try fails in 19 % of cases, 12 tries in 2e-9.
+var patient = mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12, Backoff: 1.3}
+
+// TestFaultsChangeNothing: whatever is lost, late or repeated, the sweep's result
+// is that of a perfect subnet, the order of the nodes included.
+func TestFaultsChangeNothing(t *testing.T) {
+	rnd := testenv.Rand(t)
+	for _, spec := range []string{"fattree:3,8", "torus:5x4,2"} {
+		f, _, s := routed(t, spec)
+		want := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{})
+		for _, faults := range []sim.Faults{
+			{Loss: 0.01},
+			{Loss: 0.10},
+			{Delay: 3 * time.Millisecond},
+			{Repeat: 0.5},
+			{Loss: 0.05, Repeat: 0.2, Delay: 8 * time.Millisecond},
+		} {
+			faults.Seed = rnd.Uint64()
+			t.Run(fmt.Sprintf("%s %+v", spec, faults), func(t *testing.T) {
+				s.SetFaults(faults)
+				got := full(t, client(t, open(t, s, f.SMPort), patient), sweep.Options{})
+				clean(t, got)
+				same(t, "fabric", describe(want.Fabric), describe(got.Fabric))
+				same(t, "tables", describeTables(want.Tables), describeTables(got.Tables))
+				if !fabric.Same(want.Fabric, got.Fabric) {
+					t.Error("the nodes are in another order")
+				}
+			})
+		}
+	}
+}
+
+// TestUnlinkInMidSweep pulls cables while the sweep is at work. It must come to
+// an end, complain of nothing but silence, and show no link that was never
+// there; once the subnet is quiet a sweep shows exactly what is left.
+func TestUnlinkInMidSweep(t *testing.T) {
+	rnd := testenv.Rand(t)
+	for round := range testenv.Count(t, 8, 100) {
+		f, _, s := routed(t, "fattree:3,8")
+		links := f.Links()
+		rnd.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
+		var cut []fabric.Link
+		for _, l := range links {
+			if l.A != f.SMPort && l.B != f.SMPort && len(cut) < 10 {
+				cut = append(cut, l)
+			}
+		}
+		at, answers := 50+rnd.IntN(1500), 0
+		conn := &mute{open(t, s, f.SMPort), func(*mad.SMP) bool {
+			if answers++; answers == at {
+				for _, l := range cut {
+					if err := s.Unlink(l.A); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			return false
+		}}
+		res := full(t, client(t, conn, mad.ClientOptions{Timeout: time.Minute, Tries: 2}), sweep.Options{})
+		for _, w := range res.Warnings {
+			t.Errorf("round %d: warning %s", round, w)
+		}
+		for _, l := range res.Fabric.Links() {
+			if a, b := guidPort(res.Fabric, l.A), guidPort(res.Fabric, l.B); !linked(f, a, b) {
+				t.Errorf("round %d: %v and %v were never linked", round, a, b)
+			}
+		}
+		quiet := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{})
+		clean(t, quiet)
+		same(t, "what is left", cables(f.Without(cut)), cables(quiet.Fabric))
+	}
+}
+
+// cables lists the links of a subnet by GUID and port.
+func cables(f *fabric.Fabric) []string {
+	var lines []string
+	for _, l := range f.Links() {
+		if f.Nodes[f.Ports[l.A].Node].InSubnet {
+			a, b := fmt.Sprintf("%v", guidPort(f, l.A)), fmt.Sprintf("%v", guidPort(f, l.B))
+			lines = append(lines, min(a, b)+" "+max(a, b))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+type end struct {
+	guid uint64
+	num  uint8
+}
+
+func guidPort(f *fabric.Fabric, port int32) end {
+	p := &f.Ports[port]
+	return end{f.Nodes[p.Node].GUID, p.Num}
+}
+
+func linked(f *fabric.Fabric, a, b end) bool {
+	i, j := f.NodeByGUID(a.guid), f.NodeByGUID(b.guid)
+	return i != fabric.None && j != fabric.None && f.Ports[f.Port(i, a.num)].Peer == f.Port(j, b.num)
+}
+
+// TestContradictions: duplicate GUIDs and LIDs, ports that lead to themselves,
+// nonsense in answers. The first wins and the sweep goes on.
+func TestContradictions(t *testing.T) {
+	f, _, s := routed(t, "fattree:2,4")
+	host := func(i int) int32 { return f.NodesByDescription(fmt.Sprintf("node-%04d HCA-1", i))[0] }
+	port := func(i int) int32 { return f.Port(host(i), 1) }
+	sweepWith := func(change func(*mad.SMP)) *sweep.Result {
+		return full(t, client(t, &liar{open(t, s, f.SMPort), change}, mad.ClientOptions{}), sweep.Options{})
+	}
+	expect := func(t *testing.T, res *sweep.Result, nodes int, warning ...string) {
+		t.Helper()
+		if len(res.Fabric.Nodes) != nodes {
+			t.Errorf("%d nodes, want %d", len(res.Fabric.Nodes), nodes)
+		}
+		if got := strings.Join(res.Warnings, "\n"); got != strings.Join(warning, "\n") {
+			t.Errorf("warnings:\n%s\nwant:\n%s", got, strings.Join(warning, "\n"))
+		}
+	}
+	t.Run("two nodes with one GUID", func(t *testing.T) {
+		s.SetGUID(host(5), f.Nodes[host(3)].GUID)
+		defer s.SetGUID(host(5), f.Nodes[host(5)].GUID)
+		res := sweepWith(nil)
+		expect(t, res, 13, "node GUID 0x0000000000100004 is that of two nodes: node-0003 HCA-1, a Channel Adapter of 1 ports, "+
+			"and a Channel Adapter of 1 ports behind leaf-03/1, which is left out")
+	})
+	t.Run("a switch with a host's GUID", func(t *testing.T) {
+		spine := f.NodesByDescription("spine-01")[0]
+		s.SetGUID(spine, f.Nodes[host(2)].GUID)
+		defer s.SetGUID(spine, f.Nodes[spine].GUID)
+		res := sweepWith(nil)
+		if len(res.Fabric.Nodes) != 13 || len(res.Warnings) == 0 || !strings.HasPrefix(res.Warnings[0], "node GUID 0x0000000000100002 is that of two nodes: ") {
+			t.Errorf("%d nodes, warnings %q", len(res.Fabric.Nodes), res.Warnings)
+		}
+	})
+	t.Run("two ports with one LID", func(t *testing.T) {
+		lid := f.Ports[port(5)].LID
+		s.SetLID(port(5), f.Ports[port(3)].LID)
+		defer s.SetLID(port(5), lid)
+		res := sweepWith(nil)
+		expect(t, res, 14, fmt.Sprintf("LID %d is claimed by both node-0003 HCA-1 and node-0005 HCA-1/1; the second counts as having none", f.Ports[port(3)].LID))
+		if got := res.Fabric.PortByLID(f.Ports[port(3)].LID); res.Fabric.PortName(got) != "node-0003 HCA-1/1" {
+			t.Errorf("the LID is that of %s", res.Fabric.PortName(got))
+		}
+	})
+	t.Run("a LID that cannot be", func(t *testing.T) {
+		lid := f.Ports[port(5)].LID
+		s.SetLID(port(5), 0xc000)
+		defer s.SetLID(port(5), lid)
+		expect(t, sweepWith(nil), 14, "node-0005 HCA-1/1 says that it has LID 49152 with LMC 0, which is above the highest unicast LID 49151; it counts as having none")
+	})
+	nodeInfo := func(guid uint64, change func(*mad.NodeInfo)) func(*mad.SMP) {
+		return func(m *mad.SMP) {
+			var info mad.NodeInfo
+			if m.Attr != mad.AttrNodeInfo || info.UnmarshalBinary(m.Data[:]) != nil || info.NodeGUID != guid {
+				return
+			}
+			change(&info)
+			b, _ := info.MarshalBinary()
+			m.Data = [64]byte(b)
+		}
+	}
+	guid5 := f.Nodes[host(5)].GUID
+	t.Run("two nodes alike", func(t *testing.T) {
+		guid3 := f.Nodes[host(3)].GUID
+		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.NodeGUID, i.SystemImageGUID = guid3, guid3 }))
+		expect(t, res, 13, "node-0003 HCA-1/1 answers behind both leaf-02/1 and leaf-03/1; two nodes with GUID 0x0000000000100004, "+
+			"or a cable that was moved? The second is left out")
+	})
+	t.Run("two ports with one GUID", func(t *testing.T) {
+		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.PortGUID = f.Ports[port(3)].GUID }))
+		expect(t, res, 14, "port GUID 0x0000000000100005 is that of both node-0003 HCA-1 and node-0005 HCA-1/1; the second is left out")
+		if n := res.Fabric.NodeByGUID(guid5); res.Fabric.Nodes[n].InSubnet {
+			t.Error("the second is in the subnet")
+		}
+	})
+	t.Run("a node without GUID", func(t *testing.T) {
+		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.NodeGUID = 0 }))
+		expect(t, res, 13)
+		if len(res.Holes) != 1 || res.Holes[0].String() != "leaf-03 port 1: node has GUID 0" {
+			t.Errorf("holes %v", res.Holes)
+		}
+	})
+	t.Run("a node reached at a port that it has not", func(t *testing.T) {
+		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.LocalPort = 2 }))
+		expect(t, res, 13)
+		if len(res.Holes) != 1 || res.Holes[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 ports was reached at its port 2" {
+			t.Errorf("holes %v", res.Holes)
+		}
+	})
+	t.Run("a top that cannot be", func(t *testing.T) {
+		res := sweepWith(func(m *mad.SMP) {
+			if m.Attr == mad.AttrSwitchInfo && m.HopCount == 1 {
+				m.Data[6], m.Data[7] = 0xff, 0xff
+			}
+		})
+		expect(t, res, 14, "leaf-01 says that its LinearFDBTop is 65535, which is above the highest unicast LID 49151")
+	})
+	t.Run("a hostile description", func(t *testing.T) {
+		res := sweepWith(func(m *mad.SMP) {
+			if m.Attr == mad.AttrNodeDescription && m.HopCount == 1 {
+				m.Data = mad.NewNodeDescription("\x1b]0;evil\a")
+			}
+			if m.Attr == mad.AttrSwitchInfo && m.HopCount == 1 {
+				m.Status = mad.StatusBusy &^ 1 // as it is
+				m.Data[6], m.Data[7] = 0xff, 0xff
+			}
+		})
+		expect(t, res, 14, `\x1b]0;evil\x07 says that its LinearFDBTop is 65535, which is above the highest unicast LID 49151`)
+	})
+}
+
+// liar changes answers.
+type liar struct {
+	mad.Transport
+	change func(*mad.SMP)
+}
+
+func (l *liar) Recv(f *mad.Frame) error {
+	if err := l.Transport.Recv(f); err != nil || l.change == nil {
+		return err
+	}
+	var smp mad.SMP
+	if err := smp.UnmarshalBinary(f.Data[:]); err != nil {
+		return err
+	}
+	l.change(&smp)
+	smp.Put(&f.Data)
+	return nil
+}
+
+// TestLoopback: a plug that leads a port's signal back to itself.
+func TestLoopback(t *testing.T) {
+	f, _, s := routed(t, "torus:4x3,1")
+	var b strings.Builder
+	res := full(t, client(t, &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+		var info mad.NodeInfo
+		// The probe beyond port 2 of the first switch comes back to that switch.
+		if m.Attr == mad.AttrNodeInfo && m.HopCount == 2 && m.InitialPath[2] == 2 && info.UnmarshalBinary(m.Data[:]) == nil {
+			n := f.Nodes[f.NodesByDescription("sw-0-0")[0]]
+			info.NodeGUID, info.SystemImageGUID, info.NumPorts, info.LocalPort = n.GUID, n.SystemGUID, n.NumPorts, 2
+			data, _ := info.MarshalBinary()
+			m.Data = [64]byte(data)
+		}
+	}}, mad.ClientOptions{}), sweep.Options{})
+	for _, w := range res.Warnings {
+		fmt.Fprintln(&b, w)
+	}
+	if !strings.Contains(b.String(), "sw-0-0/2 leads back to itself\n") {
+		t.Errorf("warnings:\n%s", &b)
+	}
+}

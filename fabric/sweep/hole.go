@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/mad"
+)
+
+// Hole is something that did not answer, or only with an error.
+type Hole struct {
+	// Node is the escaped name of the node that was asked, or behind whose port
+	// nothing answered, and GUID its node GUID.
+	Node string
+	GUID uint64
+	// Port is the port that leads to silence, or whose PortInfo is missing; -1
+	// for what is the whole node's.
+	Port int
+	// Attr is what was asked for: NodeInfo of what is beyond the port, else of the
+	// node itself.
+	Attr mad.AttrID
+	// Count is how many questions of this kind the node left open, of which Port
+	// and Err are the first's: blocks of a table, ports.
+	Count int
+	Err   error
+}
+
+// String says what is missing: "sw1 port 7: no answer after 3 tries of 200ms",
+// "sw1: 208 blocks of LinearForwardingTable: no answer ...".
+func (h Hole) String() string {
+	why := h.Err
+	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
+		why = re.Err
+	}
+	switch {
+	case h.Attr == mad.AttrNodeInfo:
+		return fmt.Sprintf("%s port %d: %v", h.Node, h.Port, why)
+	case h.Attr == mad.AttrPortInfo && h.Count > 1:
+		return fmt.Sprintf("%s: PortInfo of %d ports from port %d on: %v", h.Node, h.Count, h.Port, why)
+	case h.Attr == mad.AttrPortInfo:
+		return fmt.Sprintf("%s: PortInfo of port %d: %v", h.Node, h.Port, why)
+	case h.Count > 1:
+		return fmt.Sprintf("%s: %d blocks of %v: %v", h.Node, h.Count, h.Attr, why)
+	}
+	return fmt.Sprintf("%s: %v: %v", h.Node, h.Attr, why)
+}
+
+// holes sums the misses up: a hole for every link that leads to silence, and
+// one for each kind of question that a node left open.
+func (s *sweeper) holes() []Hole {
+	type key struct {
+		node int32
+		kind kind
+	}
+	var holes []Hole
+	at := map[key]int{}
+	for _, m := range s.misses {
+		k := key{m.task.node, m.task.kind}
+		if i, ok := at[k]; ok && k.kind != askNode {
+			holes[i].Count++
+			continue
+		}
+		if m.err == nil {
+			m.err = fmt.Errorf("%w to anything", mad.ErrTimeout)
+		}
+		h := Hole{
+			Node: s.nameNow(k.node), GUID: s.nodes[k.node].info.NodeGUID,
+			Port: -1, Attr: attrs[k.kind], Count: 1, Err: m.err,
+		}
+		if k.kind == askNode || k.kind == askPort {
+			h.Port = int(m.task.port)
+		}
+		at[k] = len(holes)
+		holes = append(holes, h)
+	}
+	return holes
+}
+
+// lastError is why the last question to a node failed.
+func (s *sweeper) lastError(node int32) error {
+	for i := len(s.misses) - 1; i >= 0; i-- {
+		if m := s.misses[i]; m.task.node == node && m.task.kind != askNode && m.err != nil {
+			return m.err
+		}
+	}
+	return mad.ErrTimeout
+}

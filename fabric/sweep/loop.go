@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"context"
+	"errors"
+
+	"example.org/ibconsole/mad"
+)
+
+// task is one question, small enough to queue up by the hundred thousand.
+type task struct {
+	kind kind
+	port uint8 // of what is asked
+	mod  uint16
+	node int32 // whom to ask
+}
+
+type kind uint8
+
+const (
+	askNode   kind = iota // NodeInfo, one hop beyond port
+	askText               // NodeDescription
+	askSwitch             // SwitchInfo
+	askPort               // PortInfo of port
+	askSpeed              // MellanoxExtendedPortInfo of port
+	askBlock              // block mod of the forwarding table
+	kinds
+)
+
+var attrs = [kinds]mad.AttrID{
+	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
+	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable,
+}
+
+func (t task) pack() uint64 {
+	return uint64(t.kind)<<56 | uint64(t.port)<<48 | uint64(t.mod)<<32 | uint64(uint32(t.node))
+}
+
+func unpack(u uint64) task {
+	return task{kind: kind(u >> 56), port: uint8(u >> 48), mod: uint16(u >> 32), node: int32(uint32(u))}
+}
+
+// deaf is how many questions in a row a node may leave unanswered before it is
+// asked no more.
+const deaf = 4
+
+// reportEvery is how many answers pass between two progress reports.
+const reportEvery = 1024
+
+// sweeper asks and collects. All of it runs in one goroutine: answers are
+// handled one after the other, and each may ask more.
+type sweeper struct {
+	batch    *mad.Batch
+	opts     Options
+	limit    int // questions handed to the batch at a time
+	queue    []task
+	next     int // of queue
+	handle   func(*mad.Reply)
+	answered [kinds]func(task, *mad.Reply)
+
+	nodes    []node
+	byGUID   map[uint64]int32
+	local    uint8 // port of node 0
+	fatal    error
+	switches int
+	warnings []func() string // as late as possible, when names are known
+	misses   []miss
+	answers  int
+	stats    Stats
+	progress Progress
+}
+
+// miss is a question without a good answer; err is nil if it was not asked.
+type miss struct {
+	task task
+	err  error
+}
+
+func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper {
+	s := &sweeper{
+		batch:  client.NewBatch(ctx),
+		opts:   opts,
+		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
+		byGUID: map[uint64]int32{},
+	}
+	s.handle = s.reply
+	s.answered = [kinds]func(task, *mad.Reply){
+		askNode: s.gotNode, askText: s.gotText, askSwitch: s.gotSwitch, askPort: s.gotPort, askSpeed: s.gotSpeed,
+	}
+	return s
+}
+
+// ask queues a question. Questions are asked in this order, and late: what has
+// become superfluous by then is not asked.
+func (s *sweeper) ask(t task) { s.queue = append(s.queue, t) }
+
+// run asks until no question is left.
+func (s *sweeper) run() error {
+	s.pump()
+	return s.batch.Wait()
+}
+
+func (s *sweeper) pump() {
+	for s.next < len(s.queue) && s.batch.Len() < s.limit {
+		t := s.queue[s.next]
+		s.next++
+		if s.superfluous(t) {
+			continue
+		}
+		path, err := s.path(t)
+		if err != nil {
+			s.miss(t, err)
+			continue
+		}
+		s.stats.Requests++
+		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: t.modifier(), Path: path, User: t.pack()}, s.handle)
+	}
+	if s.next == len(s.queue) {
+		s.queue, s.next = s.queue[:0], 0
+	}
+}
+
+// superfluous says that a question need not be asked: the link is known from
+// its other end, or the node is deaf.
+func (s *sweeper) superfluous(t task) bool {
+	n := &s.nodes[t.node]
+	if t.kind == askNode && n.ports[t.port].linked() {
+		return true
+	}
+	if n.unanswered >= deaf {
+		s.miss(t, nil)
+		return true
+	}
+	return false
+}
+
+func (t task) modifier() uint32 {
+	switch t.kind {
+	case askPort, askSpeed:
+		return uint32(t.port)
+	case askBlock:
+		return uint32(t.mod)
+	}
+	return 0
+}
+
+// path is the directed route for a question. A port of a channel adapter is
+// asked through itself.
+func (s *sweeper) path(t task) (mad.Path, error) {
+	n := &s.nodes[t.node]
+	switch p := &n.ports[t.port]; {
+	case t.kind == askNode:
+		return n.path.Append(t.port)
+	case t.kind == askPort && !n.isSwitch() && p.linked() && !s.isLocal(t.node, t.port):
+		return s.nodes[p.peer].path.Append(p.peerNum)
+	}
+	return n.path, nil
+}
+
+// reply handles an answer.
+func (s *sweeper) reply(r *mad.Reply) {
+	t := unpack(r.Request.User)
+	switch {
+	case r.Err == nil:
+		s.nodes[t.node].unanswered = 0
+		s.answered[t.kind](t, r)
+	case t.kind == askSpeed: // not all that should know the attribute do
+	default:
+		if t.kind != askNode && errors.Is(r.Err, mad.ErrTimeout) {
+			s.nodes[t.node].unanswered++
+		}
+		s.miss(t, r.Err)
+	}
+	if s.answers++; s.answers%reportEvery == 0 {
+		s.report()
+	}
+	s.pump()
+}
+
+func (s *sweeper) miss(t task, err error) {
+	s.stats.Missed++
+	s.misses = append(s.misses, miss{t, err})
+}
+
+func (s *sweeper) report() {
+	if s.opts.Progress != nil {
+		s.progress.Nodes, s.progress.Switches = len(s.nodes), s.switches
+		s.opts.Progress(s.progress)
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// ErrNoRoute says that no directed route leads to a port.
+var ErrNoRoute = errors.New("no directed route")
+
+// Routes are directed routes from a fabric's SM port to its other ports, by
+// the fewest hops. They hold as long as the links do that they go over.
+type Routes struct {
+	f     *fabric.Fabric
+	paths []mad.Path // by node
+	met   []bool
+}
+
+// NewRoutes finds the routes of a fabric. Ports that the SM's port is not linked
+// to, and those more than [mad.MaxHops] away, have none. O(ports).
+func NewRoutes(f *fabric.Fabric) *Routes {
+	r := &Routes{f: f, paths: make([]mad.Path, len(f.Nodes)), met: make([]bool, len(f.Nodes))}
+	if f.SMPort == fabric.None {
+		return r
+	}
+	queue := make([]int32, 0, len(f.Nodes))
+	start := f.Ports[f.SMPort].Node
+	r.met[start] = true
+	visit := func(from int32, port int32) {
+		peer := f.PeerNode(port)
+		if peer == fabric.None || r.met[peer] {
+			return
+		}
+		path, err := r.paths[from].Append(f.Ports[port].Num)
+		if err != nil {
+			return
+		}
+		r.met[peer], r.paths[peer] = true, path
+		if f.Nodes[peer].Switch != fabric.None {
+			queue = append(queue, peer)
+		}
+	}
+	if f.Nodes[start].Switch != fabric.None {
+		queue = append(queue, start)
+	} else {
+		visit(start, f.SMPort)
+	}
+	for next := 0; next < len(queue); next++ {
+		n := &f.Nodes[queue[next]]
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			visit(queue[next], p)
+		}
+	}
+	return r
+}
+
+// ToNode is the route to a node, at whichever port it arrives. The error wraps
+// [ErrNoRoute].
+func (r *Routes) ToNode(node int32) (mad.Path, error) {
+	if !r.met[node] {
+		return mad.Path{}, fmt.Errorf("%s: %w", r.f.NodeName(node), ErrNoRoute)
+	}
+	return r.paths[node], nil
+}
+
+// ToPort is the route that arrives at an end port itself: the agent of a channel
+// adapter changes no port but the one it is asked through. For a port of a
+// switch it is the route to the switch. The error wraps [ErrNoRoute].
+func (r *Routes) ToPort(port int32) (mad.Path, error) {
+	p := &r.f.Ports[port]
+	if port == r.f.SMPort || r.f.Nodes[p.Node].Switch != fabric.None {
+		return r.ToNode(p.Node)
+	}
+	none := fmt.Errorf("%s: %w", r.f.PortName(port), ErrNoRoute)
+	if p.Peer == fabric.None {
+		return mad.Path{}, none
+	}
+	peer := &r.f.Ports[p.Peer]
+	if !r.met[peer.Node] || (r.f.Nodes[peer.Node].Switch == fabric.None && p.Peer != r.f.SMPort) {
+		return mad.Path{}, none
+	}
+	return r.paths[peer.Node].Append(peer.Num)
+}

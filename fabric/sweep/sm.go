@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// SM is a subnet manager, or a port that says there is one behind it.
+type SM struct {
+	// Port is the end port of the fabric that it sits on.
+	Port int32
+	// Info is what it says of itself: GUID, priority, state.
+	Info mad.SMInfo
+	// Err is why it did not say anything; Info is empty then. A port can keep its
+	// IsSM bit after its subnet manager has died.
+	Err error
+}
+
+// Master says whether this subnet manager is the one in charge.
+func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
+
+// SMs asks every port of the subnet whose IsSM bit is set in f for its subnet
+// manager, the local port too, and returns what they say in the order of
+// EndPorts. It fails where ctx ends.
+func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
+	routes := NewRoutes(f)
+	batch := client.NewBatch(ctx)
+	var sms []SM
+	for _, e := range f.EndPorts {
+		if mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM == 0 {
+			continue
+		}
+		i := len(sms)
+		sms = append(sms, SM{Port: e})
+		path, err := routes.ToPort(e)
+		if err != nil {
+			sms[i].Err = err
+			continue
+		}
+		batch.Go(mad.Request{Attr: mad.AttrSMInfo, Path: path}, func(r *mad.Reply) {
+			sms[i].Err = r.Decode(&sms[i].Info)
+		})
+	}
+	if err := batch.Wait(); err != nil {
+		return nil, fmt.Errorf("look for subnet managers: %w", err)
+	}
+	return sms, nil
+}
+
+// MasterSM finds the subnet manager in charge of f: the one that says it is
+// master, the one of the highest priority and then of the lowest GUID if several
+// do (IBA 1.2.1, 14.4.1). ok is false where none does. others are the remaining
+// ones, silent ones among them.
+func MasterSM(ctx context.Context, client *mad.Client, f *fabric.Fabric) (master SM, ok bool, others []SM, err error) {
+	sms, err := SMs(ctx, client, f)
+	if err != nil {
+		return SM{}, false, nil, err
+	}
+	best := -1
+	for i := range sms {
+		if sms[i].Master() && (best < 0 || outranks(&sms[i].Info, &sms[best].Info)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return SM{}, false, sms, nil
+	}
+	master = sms[best]
+	return master, true, append(sms[:best:best], sms[best+1:]...), nil
+}
+
+func outranks(a, b *mad.SMInfo) bool {
+	return cmp.Or(-cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.GUID, b.GUID)) < 0
+}
