@@ -15,14 +15,16 @@ var errBroken = errors.New("wire cut")
 // each frame that is sent.
 type agent struct {
 	handle func(n int, f Frame) []answer
+	hold   func(n int) error // if set, is called by Send at first, and may wait
 
 	in     chan Frame
 	closed chan struct{}
 	once   sync.Once
 
-	mu   sync.Mutex
-	sent []Frame
-	fail error // of Send
+	mu    sync.Mutex
+	sends int
+	sent  []Frame
+	fail  error // of Send
 }
 
 // answer is a frame that comes in after a while.
@@ -36,6 +38,15 @@ func newAgent(handle func(n int, f Frame) []answer) *agent {
 }
 
 func (a *agent) Send(f *Frame) error {
+	if a.hold != nil {
+		a.mu.Lock()
+		n := a.sends
+		a.sends++
+		a.mu.Unlock()
+		if err := a.hold(n); err != nil {
+			return err
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.fail != nil {

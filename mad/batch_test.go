@@ -129,7 +129,9 @@ func TestBatchCancelWhileQueued(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
 		defer cancel()
-		if _, err := c.NodeInfo(ctx, Path{}); !errors.Is(err, context.DeadlineExceeded) {
+		b := c.NewBatch(ctx)
+		b.Go(Request{Attr: AttrNodeInfo}, func(*Reply) { t.Error("a callback ran") })
+		if err := b.Wait(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the one in the queue: %v", err)
 		}
 		if err := <-first; err != nil {
@@ -137,6 +139,36 @@ func TestBatchCancelWhileQueued(t *testing.T) {
 		}
 		if _, err := c.NodeInfo(t.Context(), Path{}); err != nil {
 			t.Errorf("the one afterwards: %v", err)
+		}
+	})
+}
+
+// The slots of a batch that is cancelled go to the one that waits for them.
+func TestBatchCancelHandsOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAgent(func(n int, f Frame) []answer {
+			if n < 2 {
+				return nil
+			}
+			return echo(n, f)
+		})
+		c := newTestClient(t, a, ClientOptions{Window: 2})
+		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
+		defer cancel()
+		b := c.NewBatch(ctx)
+		for range 2 {
+			b.Go(Request{Attr: AttrNodeInfo}, func(*Reply) { t.Error("a callback ran") })
+		}
+		second := make(chan error)
+		go func() {
+			_, err := c.NodeInfo(context.Background(), Path{})
+			second <- err
+		}()
+		if err := b.Wait(); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if err := <-second; err != nil {
+			t.Error(err)
 		}
 	})
 }

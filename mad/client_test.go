@@ -240,12 +240,15 @@ func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := 1
 		a := newAgent(func(n int, f Frame) []answer {
-			if n < busy {
+			switch {
+			case n < busy:
 				return []answer{at(0, reply(f, StatusBusy))}
+			case n > 4:
+				return nil
 			}
 			return echo(n, f)
 		})
-		c := newTestClient(t, a, ClientOptions{})
+		c := newTestClient(t, a, ClientOptions{Window: 1})
 		start := time.Now()
 		if _, err := c.NodeInfo(t.Context(), Path{}); err != nil {
 			t.Fatal(err)
@@ -253,7 +256,7 @@ func TestBusy(t *testing.T) {
 		if d := time.Since(start); d != 200*ms {
 			t.Errorf("asked again after %v, want 200ms", d)
 		}
-		busy = 100
+		busy = 5
 		_, err := c.NodeInfo(t.Context(), Path{})
 		var status Status
 		if !errors.As(err, &status) || status != StatusBusy {
@@ -261,6 +264,9 @@ func TestBusy(t *testing.T) {
 		}
 		if d := time.Since(start); d != 1600*ms {
 			t.Errorf("given up after %v, want 200ms + 1.4s", d)
+		}
+		if _, err := c.NodeInfo(t.Context(), Path{}); !errors.Is(err, ErrTimeout) {
+			t.Errorf("that one was busy says nothing about the next: %v, want %v", err, ErrTimeout)
 		}
 	})
 }
@@ -335,6 +341,29 @@ func TestSendErrorOfRetry(t *testing.T) {
 		}
 		if d := time.Since(start); d != 200*ms {
 			t.Errorf("failed after %v, want 200ms", d)
+		}
+	})
+}
+
+// A try whose sending fails late must not end the request that has its slot by
+// then.
+func TestSendErrorLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAgent(func(n int, f Frame) []answer {
+			return []answer{at([]time.Duration{250 * ms, 150 * ms}[n], reply(f, StatusOK))}
+		})
+		a.hold = func(n int) error {
+			if n != 1 { // the second try of the first request
+				return nil
+			}
+			time.Sleep(100 * ms)
+			return errBroken
+		}
+		c := newTestClient(t, a, ClientOptions{Window: 1})
+		for i := range 2 {
+			if _, err := c.NodeInfo(t.Context(), Path{}); err != nil {
+				t.Errorf("request %d: %v", i, err)
+			}
 		}
 	})
 }
