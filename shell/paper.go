@@ -33,8 +33,7 @@ func paperCommands() []command {
 		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), random)}, runFail},
 		{lang.Spec{Name: "restore", Summary: "take a failure on paper back", Subcommands: append(things(true), all)}, runRestore},
 		{lang.Spec{Name: "whatif", Summary: "say what has failed on paper"}, runWhatIf},
-		{lang.Spec{Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
-			Args: []lang.Arg{{Name: "A", Kind: lang.KindPicture, Optional: true}, {Name: "B", Kind: lang.KindPicture, Optional: true}}}, runDiff},
+		diffCommand(),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/ibnet"
 	"example.org/ibconsole/fabric/osm"
 	"example.org/ibconsole/routing"
 )
@@ -85,7 +86,9 @@ func writeFDBs(w io.Writer, p *Picture) error {
 // writeSubnet writes the links as OpenSM lists them once it has brought them up.
 func writeSubnet(w io.Writer, p *Picture) error { return osm.WriteSubnet(w, managed(p)) }
 
-func writeTopology(w io.Writer, p *Picture) error { return nil }
+func writeTopology(w io.Writer, p *Picture) error {
+	return ibnet.Write(w, p.Fabric, ibnet.WriteOptions{Generated: p.When})
+}
 
 // managed is the fabric of a picture; where tables are staged for it, the
 // fabric as it is once they are written, with all links active.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/repl"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui"
+)
+
+// endSignals are those that end a script or the terminal interface in an
+// orderly way.
+func endSignals() []os.Signal {
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+}
+
+func (o *options) tui() int {
+	return o.connect(func(ctx context.Context, s *session.Session) error {
+		sh := shell.New(s)
+		return tui.Run(ctx, tui.Options{
+			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor,
+			RunShell: func(ctx context.Context) error { return o.prompt(ctx, sh) },
+		})
+	})
+}
+
+func (o *options) repl() int {
+	return o.open(func(ctx context.Context, s *session.Session) error {
+		if err := shell.Summary(s, o.output()); err != nil {
+			return err
+		}
+		return o.prompt(ctx, shell.New(s))
+	})
+}
+
+// prompt runs the command line on a shell until it is left. It takes signals
+// itself.
+func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
+	out := o.output()
+	return repl.Run(context.WithoutCancel(ctx), repl.Options{
+		Complete: sh.Complete,
+		Execute: func(ctx context.Context, line string) error {
+			err := sh.Run(ctx, "line", line, out)
+			if errors.Is(err, shell.ErrExit) {
+				return repl.ErrExit
+			}
+			return err
+		},
+		Prompt:      sh.Prompt,
+		HistoryFile: historyFile(),
+		In:          o.in,
+		NoColor:     o.noColor,
+	})
+}
+
+// historyFile is where the command line keeps what was typed, "" for nowhere.
+func historyFile() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "ibconsole", "commands")
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// doctor says which sources of a subnet there are on this machine.
+func doctor(w io.Writer) int {
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	devices, _ := filepath.Glob("/dev/infiniband/umad*")
+	switch len(devices) {
+	case 0:
+		p("umad   no /dev/infiniband/umad*: this machine shows no InfiniBand port")
+	default:
+		p("umad   %d devices below /dev/infiniband; this version cannot use them yet", len(devices))
+	}
+	p("ibsim  -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME")
+	p("sim    always there: -s sim:FILE or -s sim:KIND:ARGS; %s is the default", session.DefaultSimulation)
+	p("file   always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst")
+	return exitDone
+}

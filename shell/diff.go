@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func diffCommand() command {
+	return command{lang.Spec{
+		Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
+		Help: "A is the base of the paper, else the live picture, where it is not given; B is staged if there, else whatif, else live.",
+		Args: []lang.Arg{
+			{Name: "A", Kind: lang.KindWord, Words: pictureNames(), Optional: true},
+			{Name: "B", Kind: lang.KindWord, Words: pictureNames(), Optional: true}},
+		Options: []lang.Option{{Name: "entries", Kind: lang.KindFlag, Summary: "list every table entry that changes"}},
+	}, runDiff}
+}
+
+func runDiff(c *call) error {
+	from, to := session.Kind(c.Arg(0)), session.Kind(c.Arg(1))
+	if c.Flag("entries") {
+		return c.diffEntries(from, to)
+	}
+	res, err := c.session.Diff(c.ctx, from, to)
+	if err != nil {
+		return err
+	}
+	return c.out.answer(res, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "from %s to %s\n", res.Old, res.New)
+		if res.Same() {
+			_, _ = fmt.Fprintln(w, "no difference")
+			return
+		}
+		_ = res.Text(w)
+	})
+}
+
+type entryRow struct {
+	Switch string `json:"switch"`
+	LID    uint16 `json:"lid"`
+	Old    *uint8 `json:"old"`
+	New    *uint8 `json:"new"`
+	To     string `json:"destination,omitempty"`
+}
+
+func (c *call) diffEntries(from, to session.Kind) error {
+	before, after, err := c.session.Pair(from, to)
+	if err != nil {
+		return err
+	}
+	st := c.session.State()
+	c.out.note("from %s to %s", st.Title(before), st.Title(after))
+	f := after.Fabric
+	t := c.table("SWITCH", "LID", "PORT WAS", "PORT IS", "DESTINATION")
+	for e := range diff.Changes(before.Tables, after.Tables) {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		r := entryRow{Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
+		if p := f.PortByLID(e.LID); p != fabric.None {
+			r.To = f.PortName(p)
+		}
+		if err := t.row(r, r.Switch, e.LID, entryText(e.Old), entryText(e.New), orDash(r.To)); err != nil {
+			return err
+		}
+	}
+	return t.flush()
+}
+
+func entry(port uint8) *uint8 {
+	if port == fabric.NoPath {
+		return nil
+	}
+	return &port
+}
+
+func entryText(port uint8) string {
+	if port == fabric.NoPath {
+		return "-"
+	}
+	return fmt.Sprint(port)
+}
