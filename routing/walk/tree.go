@@ -92,9 +92,11 @@ const (
 // Tree is where the packets for one destination go from every switch that was
 // asked about. It is scratch memory for many destinations in turn.
 type Tree struct {
-	wires Wires
-	dst   Target
-	next  []uint8
+	wires   Wires
+	dst     Target
+	entries []uint8
+	// next are what the switches visited pass packets on to.
+	next []Target
 	// Fates are the fates of switches, by switch.
 	Fates []Fate
 	// Order are the switches visited, each behind the one that it sends to, those
@@ -104,12 +106,14 @@ type Tree struct {
 }
 
 // NewTree makes scratch memory for one goroutine.
-func NewTree(w Wires) *Tree { return &Tree{wires: w, Fates: make([]Fate, len(w)>>8)} }
+func NewTree(w Wires) *Tree {
+	return &Tree{wires: w, next: make([]Target, len(w)>>8), Fates: make([]Fate, len(w)>>8)}
+}
 
 // Start begins with a destination: entries holds the table entry of each switch
 // for it. The tree refers to entries until the next Start.
 func (t *Tree) Start(dst Target, entries []uint8) {
-	t.dst, t.next = dst, entries
+	t.dst, t.entries = dst, entries
 	clear(t.Fates)
 	t.Order = t.Order[:0]
 }
@@ -120,7 +124,9 @@ func (t *Tree) Fate(x Target) Fate {
 	for x >= 0 && t.Fates[x] == Unvisited {
 		t.Fates[x] = underway
 		t.stack = append(t.stack, x)
-		x = t.wires[x<<8|int32(t.next[x])]
+		next := t.wires[x<<8|int32(t.entries[x])]
+		t.next[x] = next
+		x = next
 	}
 	var fate Fate
 	switch {
@@ -141,8 +147,8 @@ func (t *Tree) Fate(x Target) Fate {
 	return fate
 }
 
-// Next is what a switch passes packets on to.
-func (t *Tree) Next(sw int32) Target { return t.wires[sw<<8|int32(t.next[sw])] }
+// Next is what a switch that was visited passes packets on to.
+func (t *Tree) Next(sw int32) Target { return t.next[sw] }
 
 // Entry is the table entry of a switch.
-func (t *Tree) Entry(sw int32) uint8 { return t.next[sw] }
+func (t *Tree) Entry(sw int32) uint8 { return t.entries[sw] }

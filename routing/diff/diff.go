@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package diff says what differs between two pictures of a subnet: table
+// entries, paths, links and how many paths each link carries.
+//
+// The two may stand on different fabrics. Switches are matched by node GUID,
+// other ports by node GUID and number, end ports by port GUID. Pairs are the
+// ordered pairs of distinct end ports of channel adapters and routers that
+// either picture has in its subnet, by the base LID of the destination. All
+// pairs are counted, none is sampled, but they are not walked one by one: the
+// paths to one destination are a tree over the switches.
+package diff
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Options are how to compare.
+type Options struct {
+	// Examples is how many pairs of each kind to name, 10 if it is 0.
+	Examples int
+	// Progress, where set, is called now and then with the destinations done, in
+	// lots of 64, and all there are. It may be called from several goroutines.
+	Progress func(done, total int)
+}
+
+// Result is what differs. Lists of names are ordered by LID or by index, loads
+// by how much they change.
+type Result struct {
+	// Old and New say where the tables come from.
+	Old     string  `json:"old"`
+	New     string  `json:"new"`
+	Entries Entries `json:"entries"`
+	// Switches are those with changed entries.
+	Switches []Switch `json:"switches"`
+	Pairs    Pairs    `json:"pairs"`
+	// CutOff, Connected and Changed name the first pairs of those that Pairs counts.
+	CutOff    []Pair `json:"cut_off"`
+	Connected []Pair `json:"connected"`
+	Changed   []Pair `json:"changed"`
+	// Gone are end ports of the old subnet that the new one has not, Come the
+	// other way round. Moved are those whose base LID changes.
+	Gone  []Port  `json:"gone"`
+	Come  []Port  `json:"come"`
+	Moved []Moved `json:"moved"`
+	// Down and Up are links that only the old, only the new fabric has.
+	Down []Link `json:"down"`
+	Up   []Link `json:"up"`
+	// Loads are the switch ports whose number of entries or paths changes, the
+	// greatest change of paths first.
+	Loads []Load `json:"loads"`
+	// WorstOld and WorstNew are the links between switches that carry most paths,
+	// nil where no path takes such a link.
+	WorstOld *Load `json:"worst_old"`
+	WorstNew *Load `json:"worst_new"`
+}
+
+// Entries sums up what changes in tables.
+type Entries struct {
+	Changed  int `json:"changed"`
+	Blocks   int `json:"blocks"`
+	Switches int `json:"switches"`
+	// Unread are switches of both subnets whose table one of the two does not know.
+	Unread int `json:"unread"`
+}
+
+// Switch is a switch with changed entries.
+type Switch struct {
+	Name string `json:"name"`
+	GUID GUID   `json:"guid"`
+	// Changed counts entries for LIDs from 1 up; what stands above the top of a
+	// table is no entry. Blocks are the 64-LID blocks with changed entries.
+	Changed int    `json:"changed"`
+	Blocks  int    `json:"blocks"`
+	TopOld  uint16 `json:"top_old"`
+	TopNew  uint16 `json:"top_new"`
+}
+
+// Pairs counts ordered pairs of end ports. Total is the sum of the others.
+type Pairs struct {
+	Total int64 `json:"total"`
+	// Same are delivered in both pictures over the same links.
+	Same int64 `json:"same"`
+	// Changed are delivered in both over different links.
+	Changed int64 `json:"changed"`
+	// CutOff are delivered in the old picture only, Connected in the new one only.
+	CutOff    int64 `json:"cut_off"`
+	Connected int64 `json:"connected"`
+	// Unreached are delivered in neither.
+	Unreached int64 `json:"unreached"`
+	// Unknown meet a switch, in either picture, whose table was not read.
+	Unknown int64 `json:"unknown"`
+}
+
+// Pair is an example of a pair.
+type Pair struct {
+	Src Port `json:"src"`
+	Dst Port `json:"dst"`
+}
+
+// Port is an end port. The name is escaped.
+type Port struct {
+	Name string `json:"name"`
+	GUID GUID   `json:"guid"`
+	LID  uint16 `json:"lid"`
+}
+
+// Moved is an end port whose LID changes.
+type Moved struct {
+	Port
+	NewLID uint16 `json:"new_lid"`
+}
+
+// Link is a link, named by its two ends.
+type Link struct {
+	A End `json:"a"`
+	B End `json:"b"`
+}
+
+// End is one port of a link. The name, "NODE/PORT", is escaped.
+type End struct {
+	Name string `json:"name"`
+	// GUID is that of the node.
+	GUID GUID  `json:"guid"`
+	Num  uint8 `json:"port"`
+}
+
+// Load is what leaves a switch by one port.
+type Load struct {
+	From End `json:"from"`
+	// To is the other end of the link: of the new picture, of the old one where the
+	// new one has none, nil where both have none.
+	To *End `json:"to"`
+	// Entries count the LIDs of the table, paths the pairs that are delivered.
+	EntriesOld int   `json:"entries_old"`
+	EntriesNew int   `json:"entries_new"`
+	PathsOld   int64 `json:"paths_old"`
+	PathsNew   int64 `json:"paths_new"`
+}
+
+// GUID is a GUID that prints as 0x%016x, in JSON as a string.
+type GUID uint64
+
+// String gives 0x and sixteen digits.
+func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+const defaultExamples = 10
+
+// Compare compares two pictures. It fails with ctx's error where ctx ends
+// first. O(switches x LIDs) on all processors.
+func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*Result, error) {
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	m := match(before, after)
+	r := &Result{
+		Old: before.Origin, New: after.Origin, Switches: []Switch{}, Gone: []Port{}, Come: []Port{}, Moved: []Moved{},
+		Down: []Link{}, Up: []Link{}, Loads: []Load{},
+	}
+	m.entries(r)
+	m.endPorts(r)
+	m.links(r)
+	w, err := m.walk(ctx, opt)
+	if err != nil {
+		return nil, fmt.Errorf("compare %s with %s: %w", before.Origin, after.Origin, err)
+	}
+	w.result(r)
+	m.loads(r, w)
+	return r, nil
+}
+
+// Same says that nothing differs, as far as both pictures know.
+func (r *Result) Same() bool {
+	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown == r.Pairs.Total &&
+		len(r.Gone) == 0 && len(r.Come) == 0 && len(r.Moved) == 0 && len(r.Down) == 0 && len(r.Up) == 0
+}

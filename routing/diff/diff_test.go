@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// twin is two switches with two hosts each and two cables between them:
+//
+//	h1 -[1] A [3]--[3] B [1]- h3
+//	h2 -[2]   [4]--[4]   [2]- h4
+//
+// A and B have LIDs 1 and 2, hosts 11 to 14. Everything between the switches
+// takes ports 3.
+func twin(t *testing.T) *fabric.Tables {
+	t.Helper()
+	var b fabric.Builder
+	add := func(n fabric.Node, num int, lid uint16) int32 {
+		i, err := b.AddNode(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Port(i, num).GUID, b.Port(i, num).LID = n.GUID+uint64(num), lid
+		return i
+	}
+	connect := func(a int32, pa int, c int32, pc int) {
+		if err := b.Connect(a, pa, c, pc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var h [4]int32
+	for i := range h {
+		h[i] = add(fabric.Node{GUID: uint64(0x10 + 16*i), Desc: "h" + string('1'+rune(i)), Type: mad.NodeCA, NumPorts: 1}, 1, uint16(11+i))
+	}
+	swA := add(fabric.Node{GUID: 0x101, Desc: "A", Type: mad.NodeSwitch, NumPorts: 4}, 0, 1)
+	swB := add(fabric.Node{GUID: 0x102, Desc: "B\x1b[31m", Type: mad.NodeSwitch, NumPorts: 4}, 0, 2)
+	connect(h[0], 1, swA, 1)
+	connect(h[1], 1, swA, 2)
+	connect(h[2], 1, swB, 1)
+	connect(h[3], 1, swB, 2)
+	connect(swA, 3, swB, 3)
+	connect(swA, 4, swB, 4)
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lft := fabric.NewLFT(2, f.MaxLID)
+	copy(lft.Row(0)[11:], []byte{1, 2, 3, 3})
+	copy(lft.Row(1)[11:], []byte{3, 3, 1, 2})
+	lft.Row(0)[1], lft.Row(0)[2], lft.Row(1)[1], lft.Row(1)[2] = 0, 3, 3, 0
+	return fabric.NewTables(f, lft, "before")
+}
+
+func with(t *fabric.Tables, sw int32, lid uint16, entry uint8) *fabric.Tables {
+	c := *t
+	c.LFT, c.Origin = t.LFT.Clone(), "after"
+	c.LFT.Row(sw)[lid] = entry
+	return &c
+}
+
+func compared(t *testing.T, before, after *fabric.Tables) *Result {
+	t.Helper()
+	r, err := Compare(context.Background(), before, after, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Figures by hand from the drawing of twin: of its 12 pairs, 4 cross from A to B
+// and 4 from B to A.
+func TestCompareByHand(t *testing.T) {
+	before := twin(t)
+	f := before.Fabric
+	link, _ := f.LinkOf(f.Port(f.Switches[0], 3))
+	uplink, _ := f.LinkOf(f.PortByLID(14))
+	failed := *before
+	failed.Fabric = f.Without([]fabric.Link{link})
+	alone := *before
+	alone.Fabric = f.Without([]fabric.Link{uplink})
+	unread := *before
+	unread.Known = []bool{true, false}
+	for _, tc := range []struct {
+		name          string
+		before, after *fabric.Tables
+		pairs         Pairs
+		entries       Entries
+		loads         int
+	}{
+		{"nothing", before, before, Pairs{Total: 12, Same: 12}, Entries{}, 0},
+		{"one entry to the other cable", before, with(before, 0, 14, 4), Pairs{Total: 12, Same: 10, Changed: 2}, Entries{1, 1, 1, 0}, 2},
+		// h1 and h2 to h4 run into nothing.
+		{"one entry to nothing", before, with(before, 0, 14, fabric.NoPath), Pairs{Total: 12, Same: 10, CutOff: 2}, Entries{1, 1, 1, 0}, 2},
+		{"one entry back from nothing", with(before, 0, 14, fabric.NoPath), before, Pairs{Total: 12, Same: 10, Connected: 2}, Entries{1, 1, 1, 0}, 2},
+		// h1, h2 and h3 to h4: B sends it back to A.
+		{"a loop", before, with(before, 1, 14, 3), Pairs{Total: 12, Same: 9, CutOff: 3}, Entries{1, 1, 1, 0}, 3},
+		{"a failed cable, tables as they were", before, &failed, Pairs{Total: 12, Same: 4, CutOff: 8}, Entries{}, 6},
+		{"a host that is gone", before, &alone, Pairs{Total: 12, Same: 6, CutOff: 6}, Entries{}, 6},
+		{"a table that was not read", before, &unread, Pairs{Total: 12, Same: 2, Unknown: 10}, Entries{Unread: 1}, 3},
+		{"an entry that no host sends to", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12}, Entries{1, 1, 1, 0}, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := compared(t, tc.before, tc.after)
+			if r.Pairs != tc.pairs {
+				t.Errorf("%+v, want %+v", r.Pairs, tc.pairs)
+			}
+			if r.Entries != tc.entries {
+				t.Errorf("%+v, want %+v", r.Entries, tc.entries)
+			}
+			if len(r.Loads) != tc.loads {
+				t.Errorf("%d loads, want %d: %+v", len(r.Loads), tc.loads, r.Loads)
+			}
+			if r.Same() != (tc.pairs.Same+tc.pairs.Unknown == 12 && tc.entries.Changed == 0) {
+				t.Errorf("Same is %v", r.Same())
+			}
+		})
+	}
+}
+
+func TestMovedLID(t *testing.T) {
+	before := twin(t)
+	f := before.Fabric
+	lids := make([]uint16, len(f.EndPorts))
+	for i, e := range f.EndPorts {
+		if lids[i] = f.Ports[e].LID; lids[i] == 14 {
+			lids[i] = 20
+		}
+	}
+	g, err := f.WithLIDs(lids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lft := fabric.NewLFT(2, g.MaxLID)
+	for sw := range int32(2) {
+		copy(lft.Row(sw), before.LFT.Row(sw))
+		lft.Row(sw)[20], lft.Row(sw)[14] = lft.Row(sw)[14], fabric.NoPath
+	}
+	r := compared(t, before, fabric.NewTables(g, lft, "after"))
+	if len(r.Moved) != 1 || r.Moved[0].Name != "h4/1" || r.Moved[0].LID != 14 || r.Moved[0].NewLID != 20 {
+		t.Errorf("moved %+v, want h4 from 14 to 20", r.Moved)
+	}
+	if r.Pairs.Same != 12 {
+		t.Errorf("%+v: no path changes where only a LID does", r.Pairs)
+	}
+	// Two entries a switch: one goes, one comes; the top follows.
+	if r.Entries.Changed != 4 || r.Switches[0].TopOld != 14 || r.Switches[0].TopNew != 20 {
+		t.Errorf("%+v, %+v", r.Entries, r.Switches)
+	}
+}
+
+// Written down by hand.
+func TestText(t *testing.T) {
+	before := twin(t)
+	after := with(with(before, 0, 14, fabric.NoPath), 1, 11, 4)
+	var got strings.Builder
+	if err := compared(t, before, after).Text(&got); err != nil {
+		t.Fatal(err)
+	}
+	const want = `pairs cut off             2
+  h1/1 (LID 11) -> h4/1 (LID 14)
+  h2/1 (LID 12) -> h4/1 (LID 14)
+pairs with another path   2 of 12
+LFT entries               2 on 2 switches, 2 blocks
+links with other loads    4
+  A/3 -> B\x1b[31m/3: 2 paths, was 4; 2 entries, was 3
+  B\x1b[31m/2 -> h4/1: 1 paths, was 3; 1 entries, was 1
+  B\x1b[31m/3 -> A/3: 2 paths, was 4; 2 entries, was 3
+  B\x1b[31m/4 -> A/4: 2 paths, was 0; 1 entries, was 0
+most paths on a link      2, was 4   A/3 -> B\x1b[31m/3
+`
+	if got.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	before := twin(t)
+	text, err := json.Marshal(compared(t, before, with(before, 0, 14, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"old":"before","new":"after","entries":{"changed":1,"blocks":1,"switches":1,"unread":0},` +
+		`"switches":[{"name":"A","guid":"0x0000000000000101","changed":1,"blocks":1,"top_old":14,"top_new":14}],` +
+		`"pairs":{"total":12,"same":10,"changed":2,"cut_off":0,"connected":0,"unreached":0,"unknown":0},` +
+		`"cut_off":[],"connected":[],"changed":[` +
+		`{"src":{"name":"h1/1","guid":"0x0000000000000011","lid":11},"dst":{"name":"h4/1","guid":"0x0000000000000041","lid":14}},` +
+		`{"src":{"name":"h2/1","guid":"0x0000000000000021","lid":12},"dst":{"name":"h4/1","guid":"0x0000000000000041","lid":14}}],` +
+		`"gone":[],"come":[],"moved":[],"down":[],"up":[],"loads":[` +
+		`{"from":{"name":"A/3","guid":"0x0000000000000101","port":3},"to":{"name":"B\\x1b[31m/3","guid":"0x0000000000000102","port":3},` +
+		`"entries_old":3,"entries_new":2,"paths_old":4,"paths_new":2},` +
+		`{"from":{"name":"A/4","guid":"0x0000000000000101","port":4},"to":{"name":"B\\x1b[31m/4","guid":"0x0000000000000102","port":4},` +
+		`"entries_old":0,"entries_new":1,"paths_old":0,"paths_new":2}],` +
+		`"worst_old":{"from":{"name":"A/3","guid":"0x0000000000000101","port":3},"to":{"name":"B\\x1b[31m/3","guid":"0x0000000000000102","port":3},` +
+		`"entries_old":3,"entries_new":2,"paths_old":4,"paths_new":2},` +
+		`"worst_new":{"from":{"name":"B\\x1b[31m/3","guid":"0x0000000000000102","port":3},"to":{"name":"A/3","guid":"0x0000000000000101","port":3},` +
+		`"entries_old":3,"entries_new":3,"paths_old":4,"paths_new":4}}`
+	if string(text) != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+func TestCompareLinks(t *testing.T) {
+	before := twin(t)
+	link, _ := before.Fabric.LinkOf(before.Fabric.Port(before.Fabric.Switches[0], 4))
+	after := *before
+	after.Fabric = before.Fabric.Without([]fabric.Link{link})
+	if r := compared(t, before, &after); len(r.Down) != 1 || len(r.Up) != 0 || r.Down[0].A.Name != "A/4" {
+		t.Errorf("down %+v, up %+v; want A/4 down", r.Down, r.Up)
+	}
+	if r := compared(t, &after, before); len(r.Up) != 1 || len(r.Down) != 0 || r.Up[0].A.Name != "A/4" {
+		t.Errorf("down %+v, up %+v; want A/4 up", r.Down, r.Up)
+	}
+}
+
+func TestCompareCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	before := twin(t)
+	if _, err := Compare(ctx, before, before, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want a cancelled context", err)
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234", -123: "-123"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d is written %s, want %s", n, got, want)
+		}
+	}
+}
+
+// 11,664 hosts on 1,620 switches: 136 million pairs.
+func BenchmarkCompare(b *testing.B) {
+	f := made(b, "fattree:3,36")
+	before := route(b, f)
+	links := f.Links()
+	failed := route(b, f.Without(links[len(links)-1:]))
+	other := *before
+	other.LFT = before.LFT.Clone()
+	for s := range f.Switches { // every LID leaves by the port of the LID before
+		row := other.LFT.Row(int32(s))
+		for lid := len(row) - 1; lid > 1; lid-- {
+			row[lid] = row[lid-1]
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		after *fabric.Tables
+	}{{"nothing", before}, {"one link failed", failed}, {"nearly everything", &other}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Compare(context.Background(), before, c.after, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diff
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// endPorts lists end ports that go, come and move.
+func (m *matching) endPorts(r *Result) {
+	for _, e := range m.old.f.EndPorts {
+		q := m.new.f.PortByGUID(m.old.f.Ports[e].GUID)
+		switch {
+		case q == fabric.None:
+			r.Gone = append(r.Gone, m.old.named(e))
+		case m.new.lid(q) != m.old.lid(e):
+			r.Moved = append(r.Moved, Moved{m.old.named(e), m.new.lid(q)})
+		}
+	}
+	for _, e := range m.new.f.EndPorts {
+		if m.old.f.PortByGUID(m.new.f.Ports[e].GUID) == fabric.None {
+			r.Come = append(r.Come, m.new.named(e))
+		}
+	}
+	byLID := func(x, y Port) int { return cmp.Compare(x.LID, y.LID) }
+	slices.SortStableFunc(r.Gone, byLID)
+	slices.SortStableFunc(r.Come, byLID)
+	slices.SortStableFunc(r.Moved, func(x, y Moved) int { return byLID(x.Port, y.Port) })
+}
+
+func (s *side) named(port int32) Port {
+	p := &s.f.Ports[port]
+	return Port{Name: s.f.PortName(port), GUID: GUID(p.GUID), LID: p.LID}
+}
+
+// links lists links that only one of the fabrics has.
+func (m *matching) links(r *Result) {
+	r.Down = onlyIn(&m.old, &m.new)
+	r.Up = onlyIn(&m.new, &m.old)
+}
+
+func onlyIn(s, t *side) []Link {
+	links := []Link{}
+	for _, l := range s.f.Links() {
+		a, b := s.other[l.A], s.other[l.B]
+		if a == fabric.None || b == fabric.None || t.f.Ports[a].Peer != b {
+			links = append(links, Link{s.end(l.A), s.end(l.B)})
+		}
+	}
+	return links
+}
+
+func (s *side) end(port int32) End {
+	p := &s.f.Ports[port]
+	return End{Name: s.f.PortName(port), GUID: GUID(s.f.Nodes[p.Node].GUID), Num: p.Num}
+}
+
+// loads lists what changes by switch port, and finds the links with most paths.
+func (m *matching) loads(r *Result, w *walked) {
+	pathsOld, pathsNew := make([]int64, len(m.old.f.Ports)), make([]int64, len(m.new.f.Ports))
+	for _, x := range w.workers {
+		add(pathsOld, x.old.paths)
+		add(pathsNew, x.new.paths)
+	}
+	entriesOld, entriesNew := m.old.entryCounts(), m.new.entryCounts()
+	load := func(old, new int32) Load {
+		l := Load{}
+		if old != fabric.None {
+			l.From, l.EntriesOld, l.PathsOld = m.old.end(old), entriesOld[old], pathsOld[old]
+			l.To = m.old.peer(old)
+		}
+		if new != fabric.None {
+			l.From, l.EntriesNew, l.PathsNew = m.new.end(new), entriesNew[new], pathsNew[new]
+			if to := m.new.peer(new); to != nil {
+				l.To = to
+			}
+		}
+		return l
+	}
+	for p, q := range m.old.other {
+		if m.unread(int32(p)) {
+			continue
+		}
+		if entriesOld[p] != at(entriesNew, q) || pathsOld[p] != at(pathsNew, q) {
+			r.Loads = append(r.Loads, load(int32(p), q))
+		}
+	}
+	for q, p := range m.new.other {
+		if p == fabric.None && (entriesNew[q] != 0 || pathsNew[q] != 0) {
+			r.Loads = append(r.Loads, load(fabric.None, int32(q)))
+		}
+	}
+	slices.SortStableFunc(r.Loads, func(x, y Load) int {
+		return cmp.Compare(abs(y.PathsNew-y.PathsOld), abs(x.PathsNew-x.PathsOld))
+	})
+	if p := m.old.worst(pathsOld); p != fabric.None {
+		l := load(p, m.old.other[p])
+		r.WorstOld = &l
+	}
+	if q := m.new.worst(pathsNew); q != fabric.None {
+		l := load(m.new.other[q], q)
+		r.WorstNew = &l
+	}
+}
+
+// unread says that a port of the old fabric is that of a switch of both subnets
+// whose entries one picture does not know.
+func (m *matching) unread(port int32) bool {
+	so := m.old.f.Nodes[m.old.f.Ports[port].Node].Switch
+	return so != fabric.None && knownOf(m.old.t, m.new.t, so, m.old.otherSwitch[so]) == unread
+}
+
+func (s *side) peer(port int32) *End {
+	p := s.f.Ports[port].Peer
+	if p == fabric.None {
+		return nil
+	}
+	end := s.end(p)
+	return &end
+}
+
+// worst is the switch port to another switch by which most paths leave, the
+// first of several, None where there is no path.
+func (s *side) worst(paths []int64) int32 {
+	worst, most := fabric.None, int64(0)
+	for p, n := range paths {
+		if n > most && s.f.PeerSwitch(int32(p)) != fabric.None {
+			worst, most = int32(p), n
+		}
+	}
+	return worst
+}
+
+// entryCounts counts the LIDs that leave by each port of the switches.
+func (s *side) entryCounts() []int {
+	counts := make([]int, len(s.f.Ports))
+	for sw, n := range s.f.Switches {
+		if !s.t.Known[sw] {
+			continue
+		}
+		var hist [256]int
+		row := s.t.LFT.Row(int32(sw))
+		for _, port := range row[1:max(1, min(int(s.t.Top[sw])+1, len(row)))] {
+			hist[port]++
+		}
+		node := &s.f.Nodes[n]
+		for num := int32(1); num <= int32(node.NumPorts); num++ {
+			counts[node.FirstPort+num] = hist[num]
+		}
+	}
+	return counts
+}
+
+func at[T int | int64](s []T, i int32) T {
+	if i == fabric.None {
+		return 0
+	}
+	return s[i]
+}
+
+func add(sum, x []int64) {
+	for i, n := range x {
+		sum[i] += n
+	}
+}
+
+func abs(n int64) int64 { return max(n, -n) }
