@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/shell/session"
+)
+
+// header is the first line: which subnet, in which state, what runs or what
+// there is.
+func (m *model) header(w int) string {
+	t := m.theme
+	st := &m.sc.st
+	p := newPen(t, w)
+	right := m.busyText(w)
+	if right == "" {
+		right = m.counts(w)
+	}
+	room := width(right) + 1
+	if room > w/2 && st.Busy == "" {
+		right, room = "", 0
+	}
+	p.left -= min(room, p.left)
+	if w >= 100 {
+		p.put(t.strong, "ibconsole ")
+	}
+	name := st.Source.String()
+	p.put(t.info, cut(clean(name, t.ascii), max(w/5, 14), t.ellipsis))
+	p.gap(1)
+	if st.Source.Kind == session.SourceSim {
+		p.badge(t.simulated, "SIMULATED")
+		p.gap(1)
+	}
+	m.headerBadges(p, st)
+	p.gap(p.left)
+	p.left = min(room, w)
+	p.gap(1)
+	p.put(when(st.Busy != "", t.warn, t.dim), right)
+	return p.done()
+}
+
+func (m *model) headerBadges(p *pen, st *session.State) {
+	t := m.theme
+	write, wst := "read-only", style("")
+	if st.WriteOn {
+		write, wst = "WRITE ON", t.writing
+	}
+	for _, b := range t.stateBadges(st) {
+		if p.left < badgeWidth(b.word)+badgeWidth(write) {
+			b.word, _, _ = strings.Cut(b.word, ",")
+		}
+		p.badge(b.st, b.word)
+		p.gap(1)
+	}
+	switch {
+	case st.WriteOn:
+		p.badge(wst, write)
+	case p.left >= len(write):
+		p.put(t.dim, write)
+	}
+}
+
+// counts is what there is in the subnet that is shown, shorter on a smaller screen.
+func (m *model) counts(w int) string {
+	ix := m.sc.top
+	out := fmt.Sprintf("%s sw %s ca %s links", thousands(ix.switches), thousands(ix.hosts), thousands(ix.links))
+	if m.lost > 0 || w >= 100 {
+		out += fmt.Sprintf(" %s down", thousands(m.lost))
+	}
+	if w >= 140 && len(ix.f.Nodes) > 0 {
+		out = "read " + m.sc.st.Live.When.Format("15:04:05") + "   " + out
+	}
+	return out
+}
+
+// busyText says what runs and how far it is.
+func (m *model) busyText(w int) string {
+	st := &m.sc.st
+	t := m.theme
+	name := st.Busy
+	if name == "" && len(m.jobs) > 0 {
+		name = clean(firstWord(m.jobs[len(m.jobs)-1].text), t.ascii)
+	}
+	if name == "" {
+		return ""
+	}
+	out := t.spin[m.spin%len(t.spin)] + " " + name
+	if st.Total > 0 && st.Busy != "" {
+		out += fmt.Sprintf(" %s/%s", thousands(st.Done), thousands(st.Total))
+		if w >= 100 {
+			n := 10 * min(st.Done, st.Total) / st.Total
+			out += " " + strings.Repeat(t.full, n) + strings.Repeat(t.glyphs.empty, 10-n)
+		}
+	}
+	if len(m.jobs) > 0 {
+		if w >= 100 {
+			out += " " + seconds(m.now().Sub(m.jobs[len(m.jobs)-1].started))
+		}
+		out += " Esc cancels"
+	}
+	return out
+}
+
+// statusLine is what is being typed, or what was said last.
+func (m *model) statusLine(w int) string {
+	t := m.theme
+	p := newPen(t, w)
+	switch m.mode {
+	case modeCommand:
+		p.put(t.key, ":")
+		m.edit.draw(p)
+	case modeFilter:
+		p.put(t.key, "/")
+		m.edit.draw(p)
+	default:
+		st := style("")
+		if m.status.bad {
+			st = t.bad
+			p.put(st, "! ")
+		} else {
+			p.gap(1)
+		}
+		p.put(st, m.status.text)
+	}
+	return p.done()
+}
+
+// footer names the keys that do something where the keyboard is.
+func (m *model) footer(w int) string {
+	t := m.theme
+	p := newPen(t, w)
+	p.gap(1)
+	switch m.mode {
+	case modeCommand:
+		p.hints([2]string{"Enter", "run"}, [2]string{"Tab", "complete"}, [2]string{t.up + t.down, "recall"}, [2]string{"Esc", "leave"})
+	case modeFilter:
+		p.hints([2]string{"Enter", "keep"}, [2]string{t.up + t.down, "move"}, [2]string{"Esc", "show all"})
+	case modeHelp:
+		p.hints([2]string{"Enter", "do it"}, [2]string{t.up + t.down, "move"}, [2]string{"Esc", "leave"})
+	default:
+		p.hints(m.keyHints()...)
+	}
+	return p.done()
+}
+
+// hints writes keys and what they do, the last two always, of the others as many
+// as fit.
+func (p *pen) hints(list ...[2]string) {
+	size := func(h [2]string) int { return width(h[0]) + width(h[1]) + 3 }
+	write := func(h [2]string) {
+		p.put(p.key, h[0])
+		p.put(p.hint, " "+h[1])
+		p.gap(2)
+	}
+	first, last := list[:max(len(list)-2, 0)], list[max(len(list)-2, 0):]
+	room := p.left
+	for _, h := range last {
+		room -= size(h)
+	}
+	for _, h := range first {
+		if room -= size(h); room < 0 {
+			break
+		}
+		write(h)
+	}
+	for _, h := range last {
+		write(h)
+	}
+}
+
+// keyHints are the keys that can be pressed now; the last two are those for help
+// and to quit.
+func (m *model) keyHints() [][2]string {
+	var out, last [][2]string
+	for i := range m.actions {
+		a := &m.actions[i]
+		if a.label == "" || a.reason(m) != "" {
+			continue
+		}
+		h := [2]string{m.theme.keyName(a.keys[0]), m.label(a)}
+		if a.name == "help" || a.name == "quit" {
+			last = append(last, h)
+			continue
+		}
+		out = append(out, h)
+	}
+	if m.leave != 0 && m.focus == paneLog {
+		out = append([][2]string{{"Esc", "back"}}, out...)
+	}
+	return append(out, last...)
+}
+
+// label is what the footer calls an action now.
+func (m *model) label(a *action) string {
+	switch {
+	case a.name == "fail":
+		command, _ := m.sc.fail(m.pane().subject())
+		if words := strings.Fields(command); len(words) > 1 {
+			return "fail " + words[1]
+		}
+	case a.name == "open" && m.focus == paneLFT:
+		return "next hop"
+	case a.name == "open" && m.focus == paneLog:
+		return "recall"
+	}
+	return a.label
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// say runs a command of the shell. keyed says that a key stood for it.
+func (m *model) say(text string, keyed bool) tea.Cmd {
+	return m.do(text, keyed, func(ctx context.Context, out *shell.Output) error { return m.back.Run(ctx, text, out) })
+}
+
+// do runs work beside the screen and logs it under a name.
+func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
+	m.lastJob++
+	j, ctx := newJob(m.ctx, m.lastJob, name, m.now())
+	j.keyed = keyed
+	m.jobs = append(m.jobs, j)
+	m.log.add(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
+	m.log.to(m.log.n - 1)
+	m.inform("")
+	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}}
+	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, m.tick())
+}
+
+// drain moves the output of a job to the log.
+func (m *model) drain(j *job, all bool) {
+	var lines []logLine
+	for _, l := range j.take(all) {
+		kind := lineOutput
+		if l.note {
+			kind = lineNote
+		}
+		lines = append(lines, logLine{job: j.id, kind: kind, text: l.text})
+		j.hear(l)
+	}
+	m.log.add(lines...)
+}
+
+// done ends a job: its last output, how it ended, and what follows.
+func (m *model) done(j *job, err error) tea.Cmd {
+	m.drain(j, true)
+	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
+	took := m.now().Sub(j.started)
+	m.refresh()
+	switch {
+	case errors.Is(err, shell.ErrExit):
+		return tea.Quit
+	case err == nil:
+		m.log.ended(j.id, seconds(took), false)
+		m.inform(j.summary())
+		m.learn(j)
+	case errors.Is(err, context.Canceled):
+		m.log.ended(j.id, "cancelled", true)
+		m.warn(j.text + ": cancelled")
+	default:
+		m.failed(j, err)
+	}
+	m.present(j, err)
+	return nil
+}
+
+func (m *model) failed(j *job, err error) {
+	m.log.ended(j.id, "failed", true)
+	lines := []logLine{{job: j.id, kind: lineError, text: "error: " + err.Error()}}
+	var p *panicError
+	if errors.As(err, &p) {
+		for _, l := range strings.Split(strings.TrimSpace(string(p.stack)), "\n") {
+			lines = append(lines, logLine{job: j.id, kind: lineNote, text: l})
+		}
+		m.failure = p
+	}
+	m.log.add(lines...)
+	text := err.Error()
+	if !lang.IsUsage(err) && !strings.HasPrefix(text, firstWord(j.text)) {
+		text = j.text + ": " + text
+	}
+	m.warn(text)
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
+}
+
+// present brings the log up where there is more to read than the status line
+// holds: what was asked for in words, or by a key whose answer is text.
+func (m *model) present(j *job, err error) {
+	said := m.log.said(j.id)
+	wanted := !j.keyed || j.text == "diff" || j.text == "whatif"
+	if err == nil && wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.height) {
+		was := m.focus
+		m.setFocus(paneLog)
+		m.leave = was
+	}
+	if wanted && said+1 > m.log.height && m.focus == paneLog {
+		m.log.job(j.id)
+	}
+}
+
+// learn takes over the ends of a trace that was asked for in words.
+func (m *model) learn(j *job) {
+	stmts, err := lang.Parse("", j.text)
+	if err != nil || j.keyed {
+		return
+	}
+	for _, s := range stmts {
+		if s.Words[0] != "trace" || len(s.Words) < 3 {
+			continue
+		}
+		of := m.of
+		for _, w := range s.Words[3:] {
+			if k, ok := strings.CutPrefix(w, "of="); ok {
+				of = session.Kind(k)
+			}
+		}
+		m.traceWords(of, s.Words[1], s.Words[2])
+	}
+}
+
+func (m *model) traceWords(of session.Kind, src, dst string) {
+	p, err := m.sc.st.Of(of)
+	if err != nil {
+		return
+	}
+	from, err1 := session.Resolve(p.Fabric, src)
+	to, err2 := session.Resolve(p.Fabric, dst)
+	if err1 != nil || err2 != nil {
+		return
+	}
+	m.of = of
+	m.trace.mark(0, placeOf(p.Fabric, from.Node, from.Port), 0)
+	m.trace.mark(1, placeOf(p.Fabric, to.Node, to.Port), to.LID)
+	m.retrace()
+}
+
+// hear keeps what the status line says of the job at its end.
+func (j *job) hear(l outputLine) {
+	text := strings.TrimSpace(l.text)
+	switch {
+	case l.note:
+		j.lastNote = text
+	case j.firstLine == "":
+		j.firstLine = text
+	}
+}
+
+// summary is the first line of the answer and the last of the notes.
+func (j *job) summary() string {
+	switch {
+	case j.firstLine == "":
+		return j.text + ": " + orElse(j.lastNote, "done")
+	case j.lastNote != "" && j.keyed:
+		return j.firstLine + "; " + j.lastNote
+	}
+	return j.firstLine
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}

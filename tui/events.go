@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// maxNamed is how many things of a kind an event names.
+const maxNamed = 4
+
+// tell logs what changed in the session since the scene before: what sweeps
+// found, and tables that went stale.
+func (m *model) tell(before *scene) {
+	old, st := &before.st, &m.sc.st
+	if st.Live != old.Live {
+		m.tellLive(old.Live.Fabric, st.Live.Fabric)
+	}
+	if st.Stale && !old.Stale {
+		m.event("the staged tables are stale: the fabric under them has changed; r routes again")
+	}
+	known := map[string]bool{}
+	for _, h := range append(append([]string{}, old.Holes...), old.Warnings...) {
+		known[h] = true
+	}
+	m.tellNew("no answer: ", st.Holes, known)
+	m.tellNew("warning: ", st.Warnings, known)
+}
+
+func (m *model) tellNew(label string, list []string, known map[string]bool) {
+	n := 0
+	for _, x := range list {
+		if known[x] {
+			continue
+		}
+		if n++; n <= maxNamed {
+			m.event(label + x)
+		}
+	}
+	if n > maxNamed {
+		m.event(fmt.Sprintf("%sand %d more (show holes, summary)", label, n-maxNamed))
+	}
+}
+
+func (m *model) event(text string) {
+	m.log.add(logLine{when: m.now(), kind: lineEvent, text: text})
+}
+
+// tellLive says which nodes and links a new live fabric has lost or gained.
+func (m *model) tellLive(old, live *fabric.Fabric) {
+	if m.seen == nil || len(m.seen.Nodes) == 0 {
+		m.seen = live
+		return
+	}
+	m.namesOf("node gone", missing(old, live))
+	m.namesOf("node new", missing(live, old))
+	m.namesOf("link down", downs(old, live))
+	m.namesOf("link up", downs(live, old))
+	if m.lost = len(downs(m.seen, live)); m.lost == 0 {
+		m.seen = live
+	}
+}
+
+func (m *model) namesOf(what string, names []string) {
+	for i, n := range names {
+		if i == maxNamed {
+			m.event(fmt.Sprintf("%s: and %s more", what, thousands(len(names)-i)))
+			return
+		}
+		m.event(what + ": " + n)
+	}
+}
+
+// missing names the nodes of f that g has not.
+func missing(f, g *fabric.Fabric) []string {
+	var out []string
+	for i := range f.Nodes {
+		if f.Nodes[i].InSubnet && g.NodeByGUID(f.Nodes[i].GUID) == fabric.None {
+			out = append(out, f.NodeName(int32(i)))
+		}
+	}
+	return out
+}
+
+// downs names the links of f whose ports are not linked in g. O(ports).
+func downs(f, g *fabric.Fabric) []string {
+	var out []string
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		other := g.NodeByGUID(n.GUID)
+		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if f.Ports[p].Peer <= p {
+				continue
+			}
+			q := fabric.None
+			if other != fabric.None {
+				q = g.PortAt(other, int(f.Ports[p].Num))
+			}
+			if q == fabric.None || !g.Ports[q].Linked() {
+				out = append(out, f.PortName(p)+" -- "+f.PortName(f.Ports[p].Peer))
+			}
+		}
+	}
+	return out
+}

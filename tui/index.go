@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// index is what the panes want to know of a fabric beyond the fabric itself,
+// computed once for each.
+type index struct {
+	f *fabric.Fabric
+	// tiers are the switches of the subnet by the number of links to the nearest
+	// switch with hosts, each in the order of names; outside those that no link
+	// leads to; loose the nodes that hang on no switch.
+	tiers          [][]int32
+	outside, loose []int32
+
+	switches, hosts, links int
+
+	search []string
+}
+
+// newIndex takes O(ports + switches log switches).
+func newIndex(f *fabric.Fabric) *index {
+	ix := &index{f: f}
+	ix.count()
+	tier := ix.tier()
+	names := make([]string, len(f.Switches))
+	for s, n := range f.Switches {
+		names[s] = f.NodeName(n)
+		switch t := int(tier[s]); {
+		case !f.Nodes[n].InSubnet:
+			ix.outside = append(ix.outside, int32(s))
+		default:
+			for len(ix.tiers) <= t {
+				ix.tiers = append(ix.tiers, nil)
+			}
+			ix.tiers[t] = append(ix.tiers[t], int32(s))
+		}
+	}
+	for _, list := range append(ix.tiers, ix.outside) {
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Or(natural(names[a], names[b]), cmp.Compare(a, b)) })
+	}
+	return ix
+}
+
+func (ix *index) count() {
+	f := ix.f
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		switch {
+		case n.Switch == fabric.None && !ix.onSwitch(n):
+			ix.loose = append(ix.loose, int32(i))
+			fallthrough
+		case n.Switch == fabric.None && n.InSubnet:
+			ix.hosts++
+		case n.Switch != fabric.None && n.InSubnet:
+			ix.switches++
+		}
+	}
+	for i := range f.Ports {
+		if f.Ports[i].Peer > int32(i) && f.Nodes[f.Ports[i].Node].InSubnet {
+			ix.links++
+		}
+	}
+}
+
+func (ix *index) onSwitch(n *fabric.Node) bool {
+	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if ix.f.PeerSwitch(p) != fabric.None {
+			return true
+		}
+	}
+	return false
+}
+
+// tier is the distance of each switch from the nearest switch with hosts; all
+// are 0 where there are no hosts.
+func (ix *index) tier() []int32 {
+	f := ix.f
+	tier := make([]int32, len(f.Switches))
+	var queue []int32
+	for s := range f.Switches {
+		tier[s] = fabric.None
+		if ix.hasHosts(int32(s)) {
+			tier[s] = 0
+			queue = append(queue, int32(s))
+		}
+	}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		n := f.SwitchNode(s)
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if peer := f.PeerSwitch(p); peer != fabric.None && tier[peer] == fabric.None {
+				tier[peer] = tier[s] + 1
+				queue = append(queue, peer)
+			}
+		}
+	}
+	for s := range tier {
+		tier[s] = max(tier[s], 0)
+	}
+	return tier
+}
+
+// hasHosts says whether a switch has a link to a node that is no switch.
+func (ix *index) hasHosts(sw int32) bool {
+	n := ix.f.SwitchNode(sw)
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if peer := ix.f.PeerNode(p); peer != fabric.None && ix.f.Nodes[peer].Switch == fabric.None {
+			return true
+		}
+	}
+	return false
+}
+
+// matches says whether a node's name holds the lower-case text.
+func (ix *index) matches(node int32, text string) bool {
+	if ix.search == nil {
+		ix.search = make([]string, len(ix.f.Nodes))
+		for i := range ix.search {
+			ix.search[i] = strings.ToLower(ix.f.NodeName(int32(i)))
+		}
+	}
+	return strings.Contains(ix.search[node], text)
+}
+
+// up counts the ports of a node that have a link.
+func up(f *fabric.Fabric, n *fabric.Node) int {
+	k := 0
+	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if f.Ports[p].Linked() {
+			k++
+		}
+	}
+	return k
+}
+
+// natural compares names so that "leaf 2" comes before "leaf 10".
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
+}

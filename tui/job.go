@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// maxKept is how many lines of one command's output, and of the log, are kept.
+const maxKept = 10_000
+
+// outputPause is how long output is gathered before the screen hears of it.
+const outputPause = 30 * time.Millisecond
+
+// job is a command that runs, or did.
+type job struct {
+	id      int
+	text    string
+	started time.Time
+	cancel  context.CancelFunc
+	// keyed says that a key stood for the command.
+	keyed bool
+
+	wake chan struct{} // holds an element while there is output to take
+	done chan struct{} // closed when the command has ended
+
+	mu      sync.Mutex
+	pending []outputLine
+	dropped int
+	partial [2][]byte // lines that have not ended, of the answer and the notes
+
+	firstLine, lastNote string // for the status line; only Update uses them
+}
+
+// outputLine is one line that a command said.
+type outputLine struct {
+	text string
+	note bool
+}
+
+type (
+	// outputMsg says that a job has output to take.
+	outputMsg struct{ job *job }
+	// doneMsg says that a job has ended.
+	doneMsg struct {
+		job *job
+		err error
+	}
+)
+
+func newJob(ctx context.Context, id int, text string, now time.Time) (*job, context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	return &job{id: id, text: text, started: now, cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}, ctx
+}
+
+// panicError is a command that panicked.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("internal error: %v (a bug; the session goes on, what ran last may be half done)", e.value)
+}
+
+// run carries out the command and reports how it ended. A panic is an error.
+func (j *job) run(work func() error) tea.Msg {
+	err := func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &panicError{v, debug.Stack()}
+			}
+		}()
+		return work()
+	}()
+	j.cancel()
+	close(j.done)
+	return doneMsg{j, err}
+}
+
+// listen waits for output. It returns nil when the job has ended.
+func (j *job) listen() tea.Msg {
+	select {
+	case <-j.wake:
+	case <-j.done:
+		return nil
+	}
+	select {
+	case <-time.After(outputPause):
+	case <-j.done:
+	}
+	return outputMsg{j}
+}
+
+// sink is where a command writes its answer or its notes.
+type sink struct {
+	job  *job
+	note bool
+}
+
+// Write takes output. Of more than maxKept lines that nobody has taken the
+// oldest are dropped, so that a long answer holds up neither command nor screen.
+func (s sink) Write(b []byte) (int, error) {
+	j := s.job
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	part := &j.partial[btoi(s.note)]
+	*part = append(*part, b...)
+	for {
+		line, rest, found := bytes.Cut(*part, []byte("\n"))
+		if !found {
+			break
+		}
+		j.add(outputLine{strings.TrimSuffix(string(line), "\r"), s.note})
+		*part = rest
+	}
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
+func (j *job) add(l outputLine) {
+	j.pending = append(j.pending, l)
+	if len(j.pending) >= 2*maxKept {
+		n := len(j.pending) - maxKept
+		j.dropped += n
+		j.pending = append(j.pending[:0], j.pending[n:]...)
+	}
+}
+
+// take returns the output since the last call. With all, a line that has not
+// ended counts too.
+func (j *job) take(all bool) []outputLine {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := range j.partial {
+		if all && len(j.partial[i]) > 0 {
+			j.pending = append(j.pending, outputLine{string(j.partial[i]), i == 1})
+			j.partial[i] = nil
+		}
+	}
+	out := j.pending
+	j.pending = nil
+	if j.dropped > 0 {
+		out = append([]outputLine{{fmt.Sprintf("%s left out here: write long answers to a file", count(j.dropped, "line")), true}}, out...)
+		j.dropped = 0
+	}
+	return out
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// action is something that a key does. The footer and the help page are made of
+// these.
+type action struct {
+	name  string // by which it can be bound
+	keys  []string
+	group string
+	// label stands in the footer; "" keeps it out of there.
+	label string
+	help  string
+	// panes are where the key works; nil for everywhere.
+	panes []paneID
+	// why says why the action cannot be done now, "" if it can; nil: always.
+	why func(*model) string
+	run func(*model) tea.Cmd
+}
+
+// keymap lists all actions, in the order of the help page.
+func keymap() []action {
+	return slices.Concat(traceKeys(), paperKeys(), findKeys(), moveKeys(), otherKeys())
+}
+
+func traceKeys() []action {
+	tree, table := []paneID{paneTopology, paneLFT, paneTrace}, []paneID{paneLFT}
+	return []action{
+		{name: "trace-from", keys: []string{"t"}, group: "Trace", label: "from", panes: tree, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
+		{name: "trace-to", keys: []string{"T"}, group: "Trace", label: "to", panes: tree, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
+		{name: "trace-back", keys: []string{"x"}, group: "Trace", help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
+		{name: "picture", keys: []string{"v"}, group: "Trace", label: "picture", help: "show another picture: live, base, what-if, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
+		{name: "changed", keys: []string{"c"}, group: "Trace", label: "changed only", panes: table, help: "limit the table to changed entries, or show all", why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
+	}
+}
+
+func paperKeys() []action {
+	tree := []paneID{paneTopology, paneLFT, paneTrace}
+	return []action{
+		{name: "fail", keys: []string{"f"}, group: "Paper", label: "fail", panes: tree, help: "let the selected link, switch or host fail on paper", why: (*model).whyNotFail, run: (*model).fail},
+		{name: "restore", keys: []string{"u"}, group: "Paper", label: "restore", panes: tree, help: "take that failure back", why: (*model).whyNotRestore, run: (*model).restore},
+		{name: "whatif", keys: []string{"w"}, group: "Paper", label: "what-if", help: "say what has failed on paper", run: says("whatif")},
+		{name: "route", keys: []string{"r"}, group: "Paper", label: "route", help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
+		{name: "diff", keys: []string{"d"}, group: "Paper", label: "diff", help: "say what changes from the base to what is staged", why: (*model).whyNotDiff, run: says("diff")},
+		{name: "sweep", keys: []string{"s"}, group: "Paper", label: "sweep", help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
+	}
+}
+
+func findKeys() []action {
+	return []action{
+		{name: "command", keys: []string{":"}, group: "Find and say", label: "command", help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
+		{name: "filter", keys: []string{"/"}, group: "Find and say", label: "filter", help: "show only rows that hold a text", run: (*model).openFilter},
+		{name: "escape", keys: []string{"esc"}, group: "Find and say", help: "clear the filter; else leave the log; else cancel what runs", why: (*model).whyNoEscape, run: (*model).escape},
+		{name: "open", keys: []string{"enter"}, group: "Find and say", label: "open", help: "open a branch; go to the next hop, or to that switch; recall a logged command", why: (*model).whyNotOpen, run: (*model).open},
+		{name: "back", keys: []string{"backspace"}, group: "Find and say", help: "go back to where Enter was pressed", why: (*model).whyNotBack, run: (*model).goBack},
+	}
+}
+
+func moveKeys() []action {
+	move := func(by int) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { w := m.pane().win(); m.moveTo(w.cursor + by); return nil }
+	}
+	page := func(by int) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { w := m.pane().win(); m.moveTo(w.cursor + by*max(w.height-1, 1)); return nil }
+	}
+	return []action{
+		{name: "up", keys: []string{"up", "k"}, group: "Move", help: "up", run: move(-1)},
+		{name: "down", keys: []string{"down", "j"}, group: "Move", help: "down", run: move(1)},
+		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, group: "Move", help: "a page up", run: page(-1)},
+		{name: "page-down", keys: []string{"pgdown", "ctrl+f"}, group: "Move", help: "a page down", run: page(1)},
+		{name: "first", keys: []string{"g", "home"}, group: "Move", help: "to the first row", run: func(m *model) tea.Cmd { m.moveTo(0); return nil }},
+		{name: "last", keys: []string{"G", "end"}, group: "Move", help: "to the last row", run: func(m *model) tea.Cmd { m.moveTo(m.pane().win().n - 1); return nil }},
+		{name: "left", keys: []string{"left", "h"}, group: "Move", panes: []paneID{paneTopology, paneLog}, help: "shut the branch; move long lines back", run: func(m *model) tea.Cmd { m.sideways(-1); return nil }},
+		{name: "right", keys: []string{"right", "l"}, group: "Move", panes: []paneID{paneTopology, paneLog}, help: "open the branch; move long lines", run: func(m *model) tea.Cmd { m.sideways(1); return nil }},
+	}
+}
+
+func otherKeys() []action {
+	focus := func(id paneID) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { m.setFocus(id); return nil }
+	}
+	return []action{
+		{name: "pane-1", keys: []string{"1"}, group: "Panes", help: "the topology", run: focus(paneTopology)},
+		{name: "pane-2", keys: []string{"2"}, group: "Panes", help: "the forwarding table of the selected switch", run: focus(paneLFT)},
+		{name: "pane-3", keys: []string{"3"}, group: "Panes", help: "the trace", run: focus(paneTrace)},
+		{name: "pane-4", keys: []string{"4"}, group: "Panes", help: "the log", run: focus(paneLog)},
+		{name: "next-pane", keys: []string{"tab"}, group: "Panes", help: "the next pane", run: func(m *model) tea.Cmd { m.setFocus(m.focus%paneID(paneCount) + 1); return nil }},
+		{name: "previous-pane", keys: []string{"shift+tab"}, group: "Panes", help: "the pane before", run: func(m *model) tea.Cmd {
+			m.setFocus((m.focus+paneID(paneCount)-2)%paneID(paneCount) + 1)
+			return nil
+		}},
+		{name: "zoom", keys: []string{"z"}, group: "Panes", label: "zoom", help: "give the pane the whole screen; on a small screen, show two", run: func(m *model) tea.Cmd { m.zoom = !m.zoom; return nil }},
+		{name: "shell", keys: []string{"!"}, group: "Program", help: "the shell on the same session, as :shell; exit comes back", why: (*model).whyNoShell, run: (*model).openShell},
+		{name: "help", keys: []string{"?"}, group: "Program", label: "all keys", help: "this page; Enter does what is selected", run: (*model).openHelp},
+		{name: "suspend", keys: []string{"ctrl+z"}, group: "Program", help: "stop until the shell's fg", run: func(*model) tea.Cmd { return tea.Suspend }},
+		{name: "interrupt", keys: []string{"ctrl+c"}, group: "Program", help: "cancel what runs; else quit", run: (*model).interrupt},
+		{name: "quit", keys: []string{"q"}, group: "Program", label: "quit", help: "quit", run: (*model).quit},
+	}
+}
+
+// says runs a command.
+func says(text string) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.say(text, true) }
+}
+
+// here says whether the action works in a pane.
+func (a *action) here(id paneID) bool { return a.panes == nil || slices.Contains(a.panes, id) }
+
+// reason says why the action cannot be done now, "" if it can.
+func (a *action) reason(m *model) string {
+	switch {
+	case !a.here(m.focus):
+		return "not in the " + paneNames[m.focus] + " pane"
+	case a.why == nil:
+		return ""
+	}
+	return a.why(m)
+}
+
+// keyNames are keys in the words of the footer and the help page.
+func (g *glyphs) keyName(key string) string {
+	switch key {
+	case "up":
+		return g.up
+	case "down":
+		return g.down
+	case "left":
+		return g.left
+	case "right":
+		return g.right
+	case "pgup":
+		return "PgUp"
+	case "pgdown":
+		return "PgDn"
+	case "enter":
+		return "Enter"
+	case "esc":
+		return "Esc"
+	case "tab":
+		return "Tab"
+	case "shift+tab":
+		return "Shift-Tab"
+	case "home":
+		return "Home"
+	case "end":
+		return "End"
+	case "backspace":
+		return "Backspace"
+	}
+	if len(key) > 5 && key[:5] == "ctrl+" {
+		return "Ctrl-" + string(key[5]-'a'+'A')
+	}
+	return key
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// key sends a key to where it belongs.
+func (m *model) key(k tea.KeyMsg) tea.Cmd {
+	if k.Type == tea.KeyCtrlC {
+		return m.interrupt()
+	}
+	switch m.mode {
+	case modeCommand:
+		return m.commandKey(k)
+	case modeFilter:
+		return m.filterKey(k)
+	case modeHelp:
+		return m.helpKey(k)
+	}
+	if k.Paste {
+		m.warn("a paste goes into the command line: press : first")
+		return nil
+	}
+	// Keys that were typed faster than the screen was drawn come as one.
+	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt {
+		return m.keys(k.Runes)
+	}
+	return m.act(k.String())
+}
+
+// keys takes several keys one after the other, as far as they are for the panes.
+func (m *model) keys(runes []rune) tea.Cmd {
+	var cmds []tea.Cmd
+	for i, r := range runes {
+		if m.mode != modeKeys {
+			cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: runes[i:]}))
+			break
+		}
+		cmds = append(cmds, m.act(string(r)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// act does what a key stands for, or says why it cannot.
+func (m *model) act(key string) tea.Cmd {
+	a := m.byKey[key]
+	if a == nil {
+		m.warn(clean(key, m.theme.ascii) + " is no key: ? lists them")
+		return nil
+	}
+	return m.perform(a)
+}
+
+func (m *model) perform(a *action) tea.Cmd {
+	if a.name != "quit" {
+		m.quitting = false
+	}
+	if why := a.reason(m); why != "" {
+		m.warn(m.theme.keyName(a.keys[0]) + ": " + why)
+		return nil
+	}
+	if m.status.bad {
+		m.status = status{}
+	}
+	return a.run(m)
+}
+
+// moveTo moves the cursor of the focused pane.
+func (m *model) moveTo(row int) {
+	m.pane().win().to(row)
+	if m.focus == paneTopology {
+		m.followTree()
+	}
+}
+
+func (m *model) sideways(by int) {
+	switch m.focus {
+	case paneTopology:
+		m.tree.unfold(by < 0)
+		m.followTree()
+	case paneLog:
+		m.log.move(by * 8)
+	}
+}
+
+func (m *model) openFilter() tea.Cmd {
+	m.mode = modeFilter
+	m.edit.set(m.pane().filter())
+	return nil
+}
+
+func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
+	p := m.pane()
+	switch k.Type {
+	case tea.KeyEnter:
+		m.mode = modeKeys
+	case tea.KeyEsc:
+		m.mode = modeKeys
+		m.setFilter("")
+	case tea.KeyUp:
+		m.moveTo(p.win().cursor - 1)
+	case tea.KeyDown:
+		m.moveTo(p.win().cursor + 1)
+	case tea.KeyPgUp, tea.KeyPgDown:
+		return m.act(k.String())
+	default:
+		if m.edit.key(k) && m.edit.String() != p.filter() {
+			m.setFilter(m.edit.String())
+		}
+	}
+	return nil
+}
+
+func (m *model) setFilter(text string) {
+	m.pane().setFilter(text)
+	if m.focus == paneTopology {
+		m.tree.firstMatch()
+		m.followTree()
+	}
+	m.fit()
+}
+
+func (m *model) whyNoEscape() string {
+	if m.pane().filter() == "" && m.leave == 0 && len(m.jobs) == 0 {
+		return "there is nothing to leave or cancel"
+	}
+	return ""
+}
+
+func (m *model) escape() tea.Cmd {
+	switch {
+	case m.pane().filter() != "":
+		m.setFilter("")
+	case m.leave != 0 && m.focus == paneLog:
+		m.setFocus(m.leave)
+	default:
+		m.cancel()
+	}
+	return nil
+}
+
+// interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
+func (m *model) interrupt() tea.Cmd {
+	switch {
+	case m.mode != modeKeys:
+		m.mode, m.comp = modeKeys, nil
+	case len(m.jobs) > 0:
+		m.cancel()
+	default:
+		return tea.Quit
+	}
+	return nil
+}
+
+// cancel ends the command that was begun last.
+func (m *model) cancel() {
+	if len(m.jobs) == 0 {
+		return
+	}
+	j := m.jobs[len(m.jobs)-1]
+	j.cancel()
+	m.inform("cancelling " + j.text)
+}
+
+func (m *model) quit() tea.Cmd {
+	if len(m.jobs) > 0 && !m.quitting {
+		m.quitting = true
+		m.warn(m.jobs[len(m.jobs)-1].text + " is running: q again cancels it and quits")
+		return nil
+	}
+	return tea.Quit
+}

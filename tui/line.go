@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/shell/lang"
+)
+
+// maxHistory is how many commands can be recalled.
+const maxHistory = 500
+
+// history holds the commands that were typed.
+type history struct {
+	lines []string
+	at    int    // which is shown; len(lines): none
+	draft string // what was typed before the first was recalled
+}
+
+func (h *history) add(line string) {
+	if n := len(h.lines); n == 0 || h.lines[n-1] != line {
+		h.lines = append(h.lines, line)
+	}
+	if extra := len(h.lines) - maxHistory; extra > 0 {
+		h.lines = h.lines[extra:]
+	}
+	h.at = len(h.lines)
+}
+
+// recall moves by so many commands.
+func (h *history) recall(by int, now string) (string, bool) {
+	to := h.at + by
+	if to < 0 || to > len(h.lines) {
+		return "", false
+	}
+	if h.at == len(h.lines) {
+		h.draft = now
+	}
+	h.at = to
+	if to == len(h.lines) {
+		return h.draft, true
+	}
+	return h.lines[to], true
+}
+
+// completion is the candidates for a word, one of which may be in the line.
+type completion struct {
+	start      int
+	candidates []lang.Candidate
+	chosen     int // -1: none yet
+	window     window
+}
+
+func (m *model) openCommand() tea.Cmd {
+	m.mode, m.comp = modeCommand, nil
+	m.edit.set("")
+	m.history.at = len(m.history.lines)
+	return nil
+}
+
+// recall puts the command of the selected log line into the command line.
+func (m *model) recall() {
+	id := m.log.line(m.log.cursor).job
+	for i := range m.log.lines {
+		if x := &m.log.lines[i]; x.job == id && x.kind == lineCommand {
+			m.openCommand()
+			m.edit.set(x.text)
+			return
+		}
+	}
+	m.warn("no command belongs to this line")
+}
+
+func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
+	switch k.Type {
+	case tea.KeyTab:
+		m.complete(1)
+		return nil
+	case tea.KeyShiftTab:
+		m.complete(-1)
+		return nil
+	case tea.KeyEsc:
+		if m.comp == nil {
+			m.mode = modeKeys
+		}
+		m.comp = nil
+		return nil
+	}
+	m.comp = nil
+	switch k.Type {
+	case tea.KeyEnter:
+		return m.submit()
+	case tea.KeyUp, tea.KeyCtrlP:
+		m.remember(-1)
+	case tea.KeyDown, tea.KeyCtrlN:
+		m.remember(1)
+	case tea.KeyBackspace:
+		if len(m.edit.text) == 0 {
+			m.mode = modeKeys
+		}
+		m.edit.key(k)
+	default:
+		m.edit.key(k)
+	}
+	return nil
+}
+
+func (m *model) remember(by int) {
+	if line, ok := m.history.recall(by, m.edit.String()); ok {
+		m.edit.set(line)
+	}
+}
+
+func (m *model) submit() tea.Cmd {
+	text := strings.TrimSpace(m.edit.String())
+	m.mode = modeKeys
+	if text == "" {
+		return nil
+	}
+	m.history.add(text)
+	if text == "shell" {
+		return m.perform(m.byKey["!"])
+	}
+	return m.say(text, false)
+}
+
+// complete goes on with the word before the cursor: as far as all candidates
+// agree, then from one to the next.
+func (m *model) complete(by int) {
+	if c := m.comp; c != nil {
+		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
+		c.window.to(c.chosen)
+		m.edit.replace(c.start, c.candidates[c.chosen].Text)
+		return
+	}
+	start, all := m.candidates()
+	switch len(all) {
+	case 0:
+		m.warn("nothing completes this")
+		return
+	case 1:
+		text := all[0].Text
+		if !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "/") {
+			text += " "
+		}
+		m.edit.replace(start, text)
+		return
+	}
+	if common := commonPrefix(all); len(common) > len(m.edit.before())-start {
+		m.edit.replace(start, common)
+	}
+	m.comp = &completion{start: start, candidates: all, chosen: -1}
+	m.comp.window.resize(len(all), min(len(all), max(m.body().h-2, 1), 8))
+}
+
+// candidates are those of the shell, and the word that only the screen knows.
+func (m *model) candidates() (int, []lang.Candidate) {
+	start, all := m.back.Complete(m.edit.String(), len(m.edit.before()))
+	if word := m.edit.before(); word != "" && strings.HasPrefix("shell", word) {
+		all = append(all, lang.Candidate{Text: "shell", Description: "leave the screen for the shell; exit comes back"})
+	}
+	return start, all
+}
+
+func commonPrefix(all []lang.Candidate) string {
+	common := all[0].Text
+	for _, c := range all[1:] {
+		for !strings.HasPrefix(c.Text, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	return strings.ToValidUTF8(common, "")
+}
+
+// popup draws the candidates in lines of w cells.
+func (m *model) popup(w int) []string {
+	c := m.comp
+	t := m.theme
+	var lines []string
+	head := newPen(t, w)
+	head.gap(1)
+	head.put(t.dim, count(len(c.candidates), "candidate")+": Tab takes the next, Enter runs")
+	lines = append(lines, head.done())
+	name := 12
+	for _, x := range c.candidates {
+		name = max(name, min(width(clean(x.Text, t.ascii)), w/2))
+	}
+	for i := c.window.top; i < min(c.window.top+c.window.height, len(c.candidates)); i++ {
+		p := newPen(t, w)
+		mark := " "
+		if i == c.chosen {
+			p.over, mark = t.cursor, t.glyphs.cursor
+		}
+		p.put(t.info, mark+" ")
+		p.cell("", c.candidates[i].Text, name)
+		p.gap(2)
+		p.put(t.dim, c.candidates[i].Description)
+		lines = append(lines, p.done())
+	}
+	return lines
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/termenv"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Options say what [Run] shows, and where.
+type Options struct {
+	// Shell has the commands and the session.
+	Shell *shell.Shell
+	// Start, where set, reads the subnet. It runs beside the first screen.
+	Start func(ctx context.Context) error
+	// RunShell, where set, runs the shell on the same session. It has the terminal
+	// for itself, as the terminal was before Run, and gives it back as it was.
+	RunShell func(ctx context.Context) error
+	// Theme is one of [Themes], "" for the one that suits the terminal.
+	Theme   string
+	NoColor bool
+	// In and Out are the terminal; nil for standard input and output.
+	In, Out *os.File
+}
+
+// SignalError says that a signal ended the program.
+type SignalError struct{ Signal os.Signal }
+
+func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
+
+// ErrTerminal says that there is no terminal that the screen can be drawn on.
+var ErrTerminal = errors.New("no terminal for the screen")
+
+// closingTime is how long Run waits for commands that it cancelled.
+const closingTime = 5 * time.Second
+
+// Run shows the screen until it is quit. The terminal is then as it was before,
+// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, which give a [*SignalError],
+// and after a panic of a command, which gives an error with its stack. It fails
+// with [ErrTerminal] where In or Out is no terminal, or one that cannot move its
+// cursor.
+func Run(ctx context.Context, opt Options) error {
+	if opt.In == nil {
+		opt.In = os.Stdin
+	}
+	if opt.Out == nil {
+		opt.Out = os.Stdout
+	}
+	t, err := checkTerminal(&opt, os.Getenv)
+	if err != nil {
+		return err
+	}
+	before, err := term.GetState(opt.In.Fd())
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrTerminal, err)
+	}
+	defer func() { _ = term.Restore(opt.In.Fd(), before) }()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	away := new(atomic.Bool)
+	defer catchSignals(cancel, away)()
+
+	back := &shellBackend{Shell: opt.Shell, watcher: opt.Shell.Session().Watch()}
+	defer back.watcher.Stop()
+	m := newModel(ctx, back, t)
+	m.start = opt.Start
+	if opt.RunShell != nil {
+		m.shell = func(ctx context.Context) error {
+			away.Store(true)
+			defer away.Store(false)
+			return opt.RunShell(ctx)
+		}
+	}
+	err = m.program(ctx, opt.In, opt.Out)
+	m.end(opt.Out)
+	return outcome(ctx, m, err)
+}
+
+// program runs Bubble Tea. It handles no signals of its own: those that it
+// leaves alone would leave the terminal raw.
+func (m *model) program(ctx context.Context, in *os.File, out *os.File) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error: %v", v)
+		}
+	}()
+	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+		tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
+	return err
+}
+
+// end cancels the commands that run and waits for them.
+func (m *model) end(out io.Writer) {
+	limit := time.After(closingTime)
+	for i, j := range m.jobs {
+		j.cancel()
+		select {
+		case <-j.done:
+			continue
+		default:
+		}
+		if i == 0 {
+			fmt.Fprintf(out, "cancelling %s\n", clean(j.text, true))
+		}
+		select {
+		case <-j.done:
+		case <-limit:
+			return
+		}
+	}
+}
+
+// outcome is the error of Run.
+func outcome(ctx context.Context, m *model, err error) error {
+	var sig *SignalError
+	switch {
+	case errors.As(context.Cause(ctx), &sig):
+		return sig
+	case m.failure != nil:
+		var p *panicError
+		if errors.As(m.failure, &p) {
+			return fmt.Errorf("%w\n%s", m.failure, p.stack)
+		}
+		return m.failure
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return err
+}
+
+// catchSignals ends the screen where a signal would end the program. While the
+// shell has the terminal, an interrupt is the shell's. The function that it
+// returns leaves signals alone again.
+func catchSignals(cancel context.CancelCauseFunc, away *atomic.Bool) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if s == syscall.SIGINT && away.Load() {
+					continue
+				}
+				cancel(&SignalError{s})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+func checkTerminal(opt *Options, env environment) (*theme, error) {
+	switch name := env("TERM"); {
+	case !term.IsTerminal(opt.In.Fd()) || !term.IsTerminal(opt.Out.Fd()):
+		return nil, fmt.Errorf("%w: input and output must be one", ErrTerminal)
+	case name == "" || name == "dumb":
+		return nil, fmt.Errorf("%w: TERM=%s cannot move its cursor; use the shell", ErrTerminal, name)
+	}
+	profile := env.profile()
+	if opt.NoColor {
+		profile = termenv.Ascii
+	}
+	name := opt.Theme
+	if name == "" {
+		name = env.theme()
+	}
+	return newTheme(name, profile, env.glyphs())
+}
+
+// shellBackend is the shell of a session.
+type shellBackend struct {
+	*shell.Shell
+	watcher *session.Watcher
+}
+
+func (b *shellBackend) State() session.State { return b.Session().State() }
+
+func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) error {
+	return b.Shell.Run(ctx, "screen", text, out)
+}
+
+func (b *shellBackend) Complete(line string, cursor int) (int, []lang.Candidate) {
+	return b.Shell.Complete(line, cursor)
+}
+
+func (b *shellBackend) Changed(ctx context.Context) bool {
+	select {
+	case <-b.watcher.C:
+		b.watcher.Take()
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+)
+
+// scene is what the panes draw: the state of the session and what follows from
+// it. It never changes.
+type scene struct {
+	st session.State
+	// of is the picture that was chosen, "" for the session's default.
+	of session.Kind
+	// pic is the picture whose tables are shown. Where it has none, why says so.
+	pic *session.Picture
+	why string
+	// base is what changed entries are told from, nil where there is nothing to compare.
+	base *session.Picture
+
+	// top is the fabric of the topology pane, now the same without what has failed
+	// on paper.
+	top *index
+	now *fabric.Fabric
+	// given holds the LIDs that staged tables give to ports of top that have none,
+	// nil where they are of another fabric.
+	given *fabric.Fabric
+}
+
+// newScene makes the scene of a state. It takes indexes from the scene before
+// where the fabric is still the same.
+func newScene(st session.State, of session.Kind, before *scene) *scene {
+	sc := &scene{st: st, of: of}
+	pic, err := st.Of(of)
+	if err != nil {
+		sc.of = ""
+		pic = st.Default()
+	}
+	sc.pic = pic
+	if pic.Tables == nil {
+		sc.why = sc.whyNoTables()
+	}
+	sc.base = sc.compared()
+	f := sc.chooseTop()
+	if before != nil && before.top.f == f {
+		sc.top = before.top
+	} else {
+		sc.top = newIndex(f)
+	}
+	if s := st.Staged; s != nil && len(s.Fabric.Ports) == len(f.Ports) && fabric.Same(s.Fabric, sc.now) {
+		sc.given = s.Fabric
+	}
+	return sc
+}
+
+// chooseTop sets now and returns the fabric that the topology pane shows.
+func (sc *scene) chooseTop() *fabric.Fabric {
+	switch {
+	case sc.of == session.Live, sc.of == session.Base:
+		sc.now = sc.pic.Fabric
+	case sc.st.WhatIf != nil && sc.st.Base != nil:
+		sc.now = sc.st.WhatIf.Fabric
+		return sc.st.Base.Fabric
+	default:
+		sc.now = sc.st.Live.Fabric
+	}
+	return sc.now
+}
+
+func (sc *scene) compared() *session.Picture {
+	if sc.pic.Kind == session.Live || sc.pic.Kind == session.Base {
+		return nil
+	}
+	if base, err := sc.st.Of(session.Base); err == nil && base.Tables != nil && (sc.pic.Tables == nil || base.Tables.LFT != sc.pic.Tables.LFT) {
+		return base
+	}
+	return nil
+}
+
+func (sc *scene) whyNoTables() string {
+	switch {
+	case len(sc.pic.Fabric.Nodes) == 0 && sc.st.Busy != "":
+		return "the subnet is being read"
+	case len(sc.pic.Fabric.Nodes) == 0:
+		return "the subnet has not been read: press s to sweep"
+	}
+	return "no tables: press r to route"
+}
+
+// changed says whether a scene differs in what panes keep, not only in progress.
+func (sc *scene) changed(before *scene) bool {
+	return before == nil || sc.pic != before.pic || sc.top != before.top || sc.now != before.now ||
+		sc.base != before.base && (sc.base == nil || before.base == nil || sc.base.Tables != before.base.Tables) ||
+		sc.why != before.why || sc.given != before.given || len(sc.st.Failures) != len(before.st.Failures)
+}
+
+// lid is the LID of a port of the topology's fabric, 0 where it has none yet.
+func (sc *scene) lid(port int32) uint16 {
+	end := sc.now.EndPortOf(port)
+	if lid := sc.now.Ports[end].LID; lid != 0 || sc.given == nil {
+		return lid
+	}
+	return sc.given.Ports[end].LID
+}
+
+// failedNode says whether a node of the topology's fabric has failed on paper
+// itself.
+func (sc *scene) failedNode(node int32) bool {
+	if sc.now == sc.top.f {
+		return false
+	}
+	for i := range sc.st.Failures {
+		if sc.st.Failures[i].InvolvesNode(node) {
+			return true
+		}
+	}
+	return false
+}
+
+// failedLink says whether the link of a port has gone on paper, for whatever
+// reason.
+func (sc *scene) failedLink(port int32) bool {
+	return sc.top.f.Ports[port].Linked() && !sc.now.Ports[port].Linked()
+}
+
+// place names a node, or a port of one, in any fabric that has it.
+type place struct {
+	guid uint64
+	port uint8
+}
+
+func placeOf(f *fabric.Fabric, node, port int32) place {
+	p := place{guid: f.Nodes[node].GUID}
+	if port != fabric.None {
+		p.port = f.Ports[port].Num
+	}
+	return p
+}
+
+// in finds the place in a fabric; node is None where it is not there.
+func (p place) in(f *fabric.Fabric) (node, port int32) {
+	node = f.NodeByGUID(p.guid)
+	if node == fabric.None {
+		return fabric.None, fabric.None
+	}
+	return node, f.PortAt(node, int(p.port))
+}
+
+// endPort is the port that carries the LID of a place, None where there is none.
+func (p place) endPort(f *fabric.Fabric) int32 {
+	node, port := p.in(f)
+	if node == fabric.None {
+		return fabric.None
+	}
+	if f.Nodes[node].Switch != fabric.None {
+		return f.Nodes[node].FirstPort
+	}
+	if port == fabric.None {
+		return firstLinked(f, node)
+	}
+	return port
+}
+
+// firstLinked is the first port of a node with a link, else its first port.
+func firstLinked(f *fabric.Fabric, node int32) int32 {
+	n := &f.Nodes[node]
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if f.Ports[p].Linked() {
+			return p
+		}
+	}
+	return n.FirstPort + 1
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/mattn/go-runewidth"
+)
+
+// cells says how wide runes are. Terminals agree on it but for what clean escapes.
+var cells = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// clean makes text safe for one line of cells: tabs become blanks, whatever is
+// no printable character is escaped, and so is all beyond ASCII where terminals
+// may disagree on its width or, with ascii, where they may not have it.
+func clean(s string, ascii bool) string {
+	if plain(s) {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\t", "    ")
+	if ascii {
+		return escape(s, func(r rune) bool { return r < utf8.RuneSelf })
+	}
+	s = escape(s, unicode.IsPrint)
+	if runeCells(s) != ansi.StringWidth(s) || crowded(s) {
+		s = escape(s, func(r rune) bool { return r < utf8.RuneSelf })
+	}
+	return s
+}
+
+// plain says that each byte is one visible ASCII character.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+func escape(s string, keep func(rune) bool) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1, r < 0x20, r == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case keep(r):
+			b.WriteString(s[i : i+size])
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// crowded says that a mark has no letter before it or stands among many: such
+// heaps reach into other lines.
+func crowded(s string) bool {
+	marks := 2
+	for _, r := range s {
+		if !unicode.Is(unicode.M, r) {
+			marks = 0
+			continue
+		}
+		if marks++; marks > 2 {
+			return true
+		}
+	}
+	return false
+}
+
+func runeCells(s string) int {
+	n := 0
+	for _, r := range s {
+		n += cells.RuneWidth(r)
+	}
+	return n
+}
+
+// width is the number of cells of clean text.
+func width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return runeCells(s)
+}
+
+// cut shortens clean text to at most w cells, the last of which is mark then.
+func cut(s string, w int, mark string) string {
+	if len(s) <= w && plain(s) || width(s) <= w {
+		return s
+	}
+	if w <= 0 {
+		return ""
+	}
+	room := w - 1
+	for i, r := range s {
+		if room -= cells.RuneWidth(r); room < 0 {
+			return s[:i] + mark
+		}
+	}
+	return s
+}
+
+// skip leaves out the first w cells of clean text.
+func skip(s string, w int) string {
+	if w <= 0 {
+		return s
+	}
+	if plain(s) {
+		return s[min(w, len(s)):]
+	}
+	for i, r := range s {
+		if w <= 0 && cells.RuneWidth(r) > 0 {
+			return strings.Repeat(" ", -w) + s[i:]
+		}
+		w -= cells.RuneWidth(r)
+	}
+	return ""
+}
+
+// count is a number with its noun: "1 switch", "2 switches".
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%s %s", thousands(n), noun)
+}
+
+// thousands prints a number as "419,904".
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+const blanks = "                                                                                                                                "
+
+// spaces is n blanks.
+func spaces(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n <= len(blanks) {
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// topology is the tree of switches by their distance from the hosts, with the
+// hosts and links of each below it.
+type topology struct {
+	window
+	sc    *scene
+	theme *theme
+	text  string
+	rows  []treeRow
+	// open holds the switches that show their ports, shut the tiers that do not
+	// show their switches.
+	open map[uint64]bool
+	shut map[int32]bool
+	// ends and path are what the trace pane follows, to be marked.
+	ends [2]place
+	path map[int32]bool
+}
+
+// treeRow is one line of the tree.
+type treeRow struct {
+	kind rowKind
+	// node is the switch; of a loose node the node.
+	node int32
+	// port is a port of the switch; of idle ports the first, up to last.
+	port, last int32
+	// tier is that of a heading.
+	tier int32
+}
+
+type rowKind uint8
+
+const (
+	rowTier rowKind = iota
+	rowSwitch
+	rowPort  // a port with a link
+	rowIdle  // ports without
+	rowLoose // a node on no switch
+)
+
+// The headings that are no tiers.
+const (
+	tierOutside int32 = -1 - iota
+	tierLoose
+)
+
+func newTopology(t *theme) *topology {
+	return &topology{theme: t, open: map[uint64]bool{}, shut: map[int32]bool{}}
+}
+
+func (t *topology) win() *window    { return &t.window }
+func (t *topology) filter() string  { return t.text }
+func (t *topology) picture() *badge { return nil }
+
+func (t *topology) setFilter(text string) {
+	t.text = strings.ToLower(text)
+	t.rebuild()
+}
+
+// show takes a new scene and stays on the row of the same thing.
+func (t *topology) show(sc *scene) {
+	at, ok := t.here()
+	t.sc = sc
+	t.build()
+	if ok {
+		t.find(at)
+	}
+}
+
+func (t *topology) rebuild() { t.show(t.sc) }
+
+// here is the place of the selected row.
+func (t *topology) here() (place, bool) {
+	if t.cursor >= len(t.rows) {
+		return place{}, false
+	}
+	r := t.rows[t.cursor]
+	if r.kind == rowTier {
+		return place{}, false
+	}
+	return placeOf(t.sc.top.f, r.node, r.port), true
+}
+
+// find selects the row of a place, or that of its node.
+func (t *topology) find(at place) bool {
+	f := t.sc.top.f
+	node, port := at.in(f)
+	found := -1
+	for i, r := range t.rows {
+		if r.node != node || r.kind == rowTier {
+			continue
+		}
+		if found < 0 || at.port > 0 && r.port != fabric.None && port >= r.port && port <= max(r.last, r.port) {
+			found = i
+		}
+	}
+	if found < 0 {
+		return false
+	}
+	t.window.resize(len(t.rows), t.height)
+	t.reveal(found)
+	return true
+}
+
+// visit opens the tree down to a node, a host below its switch, and selects it.
+func (t *topology) visit(node int32) bool {
+	f := t.sc.top.f
+	at := placeOf(f, node, fabric.None)
+	if f.Nodes[node].Switch == fabric.None {
+		peer := f.Ports[firstLinked(f, node)].Peer
+		if peer != fabric.None && f.Nodes[f.Ports[peer].Node].Switch != fabric.None {
+			at = placeOf(f, f.Ports[peer].Node, peer)
+			t.open[at.guid] = true
+		}
+	}
+	for tier := range t.shut {
+		delete(t.shut, tier)
+	}
+	t.text = ""
+	t.build()
+	return t.find(at)
+}
+
+func (t *topology) build() {
+	t.rows = t.rows[:0]
+	ix := t.sc.top
+	for tier := int32(len(ix.tiers)) - 1; tier >= 0; tier-- {
+		t.addTier(tier, ix.tiers[tier])
+	}
+	t.addTier(tierOutside, ix.outside)
+	t.addLoose(ix.loose)
+	t.window.resize(len(t.rows), t.height)
+}
+
+func (t *topology) addTier(tier int32, switches []int32) {
+	head := len(t.rows)
+	t.add(treeRow{kind: rowTier, tier: tier, node: fabric.None, port: fabric.None})
+	if t.shut[tier] && t.text == "" {
+		if len(switches) == 0 {
+			t.rows = t.rows[:head]
+		}
+		return
+	}
+	for _, s := range switches {
+		t.addSwitch(t.sc.top.f.Switches[s])
+	}
+	if len(t.rows) == head+1 {
+		t.rows = t.rows[:head]
+	}
+}
+
+func (t *topology) addSwitch(node int32) {
+	ix := t.sc.top
+	n := &ix.f.Nodes[node]
+	row := treeRow{kind: rowSwitch, node: node, port: fabric.None}
+	if t.text == "" || ix.matches(node, t.text) {
+		t.add(row)
+		if t.open[n.GUID] {
+			t.addPorts(n, func(treeRow) bool { return true })
+		}
+		return
+	}
+	head := len(t.rows)
+	t.add(row)
+	t.addPorts(n, func(r treeRow) bool {
+		peer := ix.f.PeerNode(r.port)
+		return r.kind == rowPort && ix.f.Nodes[peer].Switch == fabric.None && ix.matches(peer, t.text)
+	})
+	if len(t.rows) == head+1 {
+		t.rows = t.rows[:head]
+	}
+}
+
+// addPorts adds the ports of a switch, those without link that stand together as
+// one row.
+func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
+	f := t.sc.top.f
+	node := f.Ports[n.FirstPort].Node
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		r := treeRow{kind: rowPort, node: node, port: p}
+		if !f.Ports[p].Linked() {
+			r.kind, r.last = rowIdle, p
+			for r.last < n.FirstPort+int32(n.NumPorts) && !f.Ports[r.last+1].Linked() {
+				r.last++
+			}
+			p = r.last
+		}
+		if want(r) {
+			t.add(r)
+		}
+	}
+}
+
+func (t *topology) addLoose(nodes []int32) {
+	head := len(t.rows)
+	t.add(treeRow{kind: rowTier, tier: tierLoose, node: fabric.None, port: fabric.None})
+	for _, n := range nodes {
+		if (t.text == "" && !t.shut[tierLoose]) || t.text != "" && t.sc.top.matches(n, t.text) {
+			t.add(treeRow{kind: rowLoose, node: n, port: fabric.None})
+		}
+	}
+	if len(nodes) == 0 || t.text != "" && len(t.rows) == head+1 {
+		t.rows = t.rows[:head]
+	}
+}
+
+func (t *topology) add(r treeRow) { t.rows = append(t.rows, r) }
+
+// toggle opens or shuts the selected branch; of a leaf, the branch it is on.
+func (t *topology) toggle() {
+	if t.cursor >= len(t.rows) {
+		return
+	}
+	r := t.rows[t.cursor]
+	switch r.kind {
+	case rowTier:
+		t.shut[r.tier] = !t.shut[r.tier]
+	case rowSwitch:
+		t.setOpen(r.node, !t.isOpen(r.node))
+	}
+	t.rebuild()
+}
+
+func (t *topology) isOpen(node int32) bool { return t.open[t.sc.top.f.Nodes[node].GUID] }
+
+func (t *topology) setOpen(node int32, open bool) { t.open[t.sc.top.f.Nodes[node].GUID] = open }
+
+// unfold opens the selected branch; shut says to close it, or go to its head.
+func (t *topology) unfold(shut bool) {
+	if t.cursor >= len(t.rows) {
+		return
+	}
+	switch r := t.rows[t.cursor]; {
+	case r.kind == rowTier:
+		t.shut[r.tier] = shut
+	case r.kind == rowSwitch && (t.isOpen(r.node) || !shut):
+		t.setOpen(r.node, !shut)
+	case shut:
+		for i := t.cursor - 1; i >= 0; i-- {
+			if t.rows[i].kind < r.kind && t.rows[i].kind <= rowSwitch {
+				t.to(i)
+				return
+			}
+		}
+	}
+	t.rebuild()
+}
+
+// switchShown is the switch that the selected row belongs to, None where it is a
+// heading or a loose node.
+func (t *topology) switchShown() int32 {
+	if t.sc == nil || t.cursor >= len(t.rows) {
+		return fabric.None
+	}
+	switch r := t.rows[t.cursor]; r.kind {
+	case rowSwitch, rowPort, rowIdle:
+		return r.node
+	}
+	return fabric.None
+}
+
+func (t *topology) subject() subject {
+	if t.sc == nil || t.cursor >= len(t.rows) {
+		return nothing
+	}
+	r := t.rows[t.cursor]
+	f := t.sc.top.f
+	s := subject{f: f, node: r.node, port: fabric.None, link: fabric.None}
+	switch r.kind {
+	case rowTier:
+		return nothing
+	case rowIdle:
+		s.link = r.port
+	case rowPort:
+		peer := f.Ports[r.port].Peer
+		s.node, s.port = f.Ports[peer].Node, peer
+		if f.Nodes[s.node].Switch != fabric.None {
+			s.link = r.port
+		}
+	}
+	return s
+}
+
+func (t *topology) title() string { return "" }
+
+func (t *topology) figure() string {
+	if t.sc == nil {
+		return ""
+	}
+	if t.text != "" {
+		return count(len(t.rows), "row")
+	}
+	return fmt.Sprintf("%s, %s", count(t.sc.top.switches, "switch"), count(t.sc.top.hosts, "host"))
+}
+
+func (t *topology) empty() string {
+	switch {
+	case t.text != "":
+		return fmt.Sprintf("no switch or host is called *%s*: Esc shows all", t.text)
+	case t.sc != nil && t.sc.st.Busy != "":
+		return "the subnet is being read"
+	}
+	return "the subnet has not been read: press s to sweep"
+}
+
+// first selects the first switch.
+func (t *topology) first() {
+	for i, r := range t.rows {
+		if r.kind != rowTier {
+			t.to(i)
+			return
+		}
+	}
+}
+
+// firstMatch selects the first row that holds the filter's text.
+func (t *topology) firstMatch() {
+	if t.text == "" {
+		return
+	}
+	f := t.sc.top.f
+	for i, r := range t.rows {
+		node := r.node
+		if r.kind == rowPort {
+			node = f.Ports[f.Ports[r.port].Peer].Node
+		}
+		if r.kind != rowTier && r.kind != rowIdle && t.sc.top.matches(node, t.text) {
+			t.to(0)
+			t.to(i)
+			return
+		}
+	}
+}

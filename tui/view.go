@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+)
+
+// View implements [tea.Model].
+func (m *model) View() string {
+	if m.width <= 0 || m.height <= 0 {
+		return ""
+	}
+	body := m.body()
+	lines := make([]string, 0, m.height)
+	if body.y > 0 {
+		lines = append(lines, m.header(m.width))
+	}
+	if m.mode == modeHelp {
+		lines = append(lines, m.helpFrame(body)...)
+	} else {
+		lines = append(lines, m.drawPanes(body)...)
+	}
+	bottom := m.height - body.y - body.h
+	if bottom > 0 {
+		lines = append(lines, m.statusLine(m.width))
+	}
+	if bottom > 1 {
+		lines = append(lines, m.footer(m.width))
+	}
+	if m.mode == modeCommand && m.comp != nil {
+		over := m.popup(m.width)
+		from := body.y + body.h - len(over)
+		for i, l := range over {
+			if from+i >= body.y {
+				lines[from+i] = l
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// drawPanes draws the panes and puts them beside one another.
+func (m *model) drawPanes(body rect) []string {
+	all := m.panes()
+	drawn := make([][]string, len(all))
+	for i, p := range all {
+		drawn[i] = m.drawPane(p)
+	}
+	lines := make([]string, body.h)
+	var b strings.Builder
+	for y := range body.h {
+		b.Reset()
+		for i, p := range all {
+			if row := body.y + y - p.y; row >= 0 && row < p.h {
+				b.WriteString(drawn[i][row])
+			}
+		}
+		lines[y] = b.String()
+	}
+	return lines
+}
+
+// framed is what a frame holds.
+type framed struct {
+	tabs    func(p *pen) // writes the name of the pane, or those of all
+	title   string
+	picture *badge
+	filter  string
+	figure  string
+	focused bool
+	win     *window
+	head    func(p *pen) // writes the heads of columns, nil without
+	draw    func(p *pen, row int)
+	empty   string
+}
+
+func (m *model) drawPane(p placed) []string {
+	x := m.paneOf(p.id)
+	f := framed{
+		tabs: func(pn *pen) { m.tabs(pn, p.id) }, title: x.title(), picture: x.picture(), filter: x.filter(), figure: x.figure(),
+		focused: p.id == m.focus && m.mode != modeCommand, win: x.win(), draw: x.draw, empty: x.empty(),
+	}
+	if m.headRows(p.id) > 0 {
+		f.head = m.lft.header
+	}
+	return m.frame(p.rect, &f)
+}
+
+// tabs writes the name of a pane; on a small screen those of all, so that it is
+// seen what there is.
+func (m *model) tabs(p *pen, id paneID) {
+	own := p.theme.title
+	if id == m.focus && p.theme.focus != "" {
+		own = p.theme.key
+	}
+	if formOf(m.width, m.height) > formPair && !m.zoom || id != m.focus {
+		p.put(own, fmt.Sprintf("%d %s", id, paneNames[id]))
+		return
+	}
+	for i := paneTopology; int(i) <= paneCount; i++ {
+		if i > paneTopology {
+			p.put(p.dim, " "+p.frame.v+" ")
+		}
+		if i == id {
+			p.put(own, p.prompt+fmt.Sprintf("%d %s", i, paneNames[i]))
+			continue
+		}
+		p.put(p.dim, fmt.Sprintf("%d %s", i, paneNames[i]))
+	}
+}
+
+// frame draws a window with a border around it, r.h lines of r.w cells.
+func (m *model) frame(r rect, f *framed) []string {
+	t := m.theme
+	bx, line := t.frame, t.border
+	if f.focused {
+		bx, line = t.focused, t.focus
+	}
+	if f.picture != nil && f.picture.line != "" {
+		line = f.picture.line
+	}
+	lines := make([]string, 0, r.h)
+	if r.h < 1 {
+		return lines
+	}
+	lines = append(lines, m.frameTop(r.w, f, bx, line))
+	inner := r.h - 2
+	if f.head != nil && inner > 0 {
+		lines = append(lines, m.frameHead(r.w, f, bx, line))
+		inner--
+	}
+	from, to := f.win.thumb()
+	for i := range inner {
+		edge := bx.v
+		if i >= from && i < to {
+			edge = t.thumb
+		}
+		lines = append(lines, m.frameRow(r.w, f, bx, line, edge, i))
+	}
+	if r.h > 1 {
+		lines = append(lines, m.frameBottom(r.w, f, bx, line))
+	}
+	return lines
+}
+
+func (m *model) frameHead(w int, f *framed, bx box, line style) string {
+	p := newPen(m.theme, w)
+	p.put(line, bx.v)
+	p.left = max(p.left-1, 0)
+	p.gap(1)
+	f.head(p)
+	return p.close(line, bx.v, w)
+}
+
+func (m *model) frameRow(w int, f *framed, bx box, line style, edge string, i int) string {
+	t := m.theme
+	p := newPen(t, w)
+	p.put(line, bx.v)
+	p.left = max(p.left-1, 0) // the right edge
+	row := f.win.top + i
+	switch {
+	case row < f.win.n && row == f.win.cursor:
+		mark := t.idle
+		if f.focused {
+			mark, p.over = t.glyphs.cursor, t.cursor
+		} else {
+			p.over = t.cursorIdle
+		}
+		p.put(t.focus, mark)
+		f.draw(p, row)
+	case row < f.win.n:
+		p.gap(1)
+		f.draw(p, row)
+	case f.win.n == 0 && i == min(1, (f.win.height-1)/2):
+		p.gap(2)
+		p.put(t.dim, f.empty)
+	}
+	return p.close(line, edge, w)
+}
+
+// close fills the line up and ends it with the right edge of a frame w cells
+// wide, for which a cell was set aside.
+func (p *pen) close(line style, edge string, w int) string {
+	p.gap(p.left)
+	p.over = ""
+	if w > 1 {
+		p.left = 1
+		p.put(line, edge)
+	}
+	return p.done()
+}
+
+func (m *model) frameTop(w int, f *framed, bx box, line style) string {
+	t := m.theme
+	p := newPen(t, w)
+	p.put(line, bx.tl+bx.h)
+	badge := 0
+	if f.picture != nil {
+		badge = badgeWidth(f.picture.word) + 1
+	}
+	end := 2
+	if badge > 0 && w > badge+30 {
+		end += badge
+	}
+	p.left -= end
+	if p.left > 0 {
+		p.put("", " ")
+		f.tabs(p)
+		if f.title != "" {
+			p.put(t.title, " "+f.title)
+		}
+		p.put("", " ")
+	}
+	p.left += end
+	p.fill(line, bx.h, end)
+	if end > 2 {
+		p.badge(f.picture.st, f.picture.word)
+		p.put(line, bx.h)
+	}
+	p.fill(line, bx.h, 1)
+	p.put(line, bx.tr)
+	return p.done()
+}
+
+func (m *model) frameBottom(w int, f *framed, bx box, line style) string {
+	t := m.theme
+	p := newPen(t, w)
+	p.put(line, bx.bl+bx.h)
+	p.left -= 2
+	if f.filter != "" {
+		p.put("", " ")
+		p.put(t.warn, "/"+f.filter)
+		p.put("", " ")
+	}
+	figure := clean(f.figure, t.ascii)
+	if width(figure)+2 < p.left && figure != "" {
+		p.fill(line, bx.h, width(figure)+2)
+		p.put(t.dim, " "+figure+" ")
+	}
+	p.left += 2
+	p.fill(line, bx.h, 1)
+	p.put(line, bx.br)
+	return p.done()
+}
+
+func (m *model) helpFrame(body rect) []string {
+	m.help.resize(len(m.help.rows), max(body.h-2, 0))
+	return m.frame(body, &framed{
+		tabs: func(p *pen) { p.put(p.key, "Keys") }, title: "Enter does what is selected, Esc leaves",
+		focused: true, win: &m.help.window, draw: m.drawHelp, figure: fmt.Sprintf("pane %d, %s", m.focus, paneNames[m.focus]),
+	})
+}
