@@ -10,7 +10,7 @@ import (
 // AttrID says which attribute a MAD carries.
 type AttrID uint16
 
-// Attributes of the subnet management classes (IBA 14.2.5, table 136), and
+// Attributes of the subnet management classes (IBA 14.2.5), and
 // Mellanox's own.
 const (
 	AttrNotice                   AttrID = 0x0002
