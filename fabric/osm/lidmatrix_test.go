@@ -109,7 +109,8 @@ func TestReadLIDMatrixErrors(t *testing.T) {
 	}
 }
 
-// Whatever is read is a matrix that, written and read again, is the same.
+// Whatever is read can be written and read. What comes of that stays the same:
+// the first time a row given twice may get its least value set right.
 func FuzzReadLIDMatrix(f *testing.F) {
 	f.Add([]byte(lineMatrix))
 	f.Add([]byte("Switch: guid 0x200000\n0x0001: 01 02 03 04 05\n"))
@@ -123,11 +124,13 @@ func FuzzReadLIDMatrix(f *testing.F) {
 			return
 		}
 		report.Lines()
-		first := matrix(t, subnet, m)
-		again, _, err := ReadLIDMatrix(bytes.NewReader(first), "matrix", subnet)
-		if err != nil {
-			t.Fatal(err)
+		var texts [2][]byte
+		for i := range texts {
+			if m, _, err = ReadLIDMatrix(bytes.NewReader(matrix(t, subnet, m)), "matrix", subnet); err != nil {
+				t.Fatal(err)
+			}
+			texts[i] = matrix(t, subnet, m)
 		}
-		same(t, "again", matrix(t, subnet, again), first)
+		same(t, "again", texts[1], texts[0])
 	})
 }
