@@ -35,6 +35,17 @@ func TestGuardedProgramAsksNothing(t *testing.T) {
 	}
 }
 
+// TestConsoleAsksNothing watches ibconsole itself: its import path and what
+// main imports decide whether noprobe comes first.
+func TestConsoleAsksNothing(t *testing.T) {
+	bin := build(t, "example.org/ibconsole")
+	for _, term := range terminals {
+		for _, args := range [][]string{{"version"}, {"help"}, {"doctor"}, {"-c", "summary"}} {
+			t.Run(term+" "+args[0], func(t *testing.T) { asksNothing(t, term, bin, args...) })
+		}
+	}
+}
+
 // TestBareProgramAsks shows that the other tests would see the query: without
 // noprobe Bubble Tea sends it.
 func TestBareProgramAsks(t *testing.T) {
