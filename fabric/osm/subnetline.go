@@ -75,7 +75,7 @@ func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 		rest, err := e.parseAddress(name[i+len("} "):])
 		if err == nil {
 			e.node.Desc = string(name[:i])
-			return rest, nil
+			return rest, e.checkLID()
 		}
 		if first == nil {
 			first = err
@@ -95,11 +95,15 @@ func (e *subnetEnd) parseAddress(line []byte) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q, expected }", shorten(line))
 	}
-	if lid > fabric.MaxUnicastLID {
-		return nil, fmt.Errorf("LID %d, expected at most %d", lid, fabric.MaxUnicastLID)
-	}
 	e.lid, e.num = uint16(lid), uint8(num)
 	return bytes.TrimLeft(line, " "), nil
+}
+
+func (e *subnetEnd) checkLID() error {
+	if e.lid > fabric.MaxUnicastLID {
+		return fmt.Errorf("LID %d, expected at most %d", e.lid, fabric.MaxUnicastLID)
+	}
+	return nil
 }
 
 // differs names what of a node is not as in an earlier line, "" if all is.

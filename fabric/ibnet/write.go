@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// WriteOptions say what is in a file beside the fabric.
+type WriteOptions struct {
+	// Generated is the time in the first lines.
+	Generated time.Time
+}
+
+// Write writes what ibnetdiscover of infiniband-diags prints when it is run on
+// the SM's port, byte for byte but for the date: switches, channel adapters and
+// routers, each the one met last first. What a discovery from that port does not
+// find is left out, as are port states and capabilities; a description is
+// written as it is, with a space for what is not printable ASCII. O(ports).
+func Write(w io.Writer, f *fabric.Fabric, o WriteOptions) error {
+	if f.SMPort == fabric.None {
+		return errors.New("write topology: the fabric has no port to start from")
+	}
+	t := topologyWriter{b: bufio.NewWriterSize(w, 1<<16), f: f}
+	t.preamble(o.Generated)
+	order := discoveryOrder(f)
+	slices.Reverse(order)
+	for _, kind := range []mad.NodeType{mad.NodeSwitch, mad.NodeCA, mad.NodeRouter} {
+		for _, n := range order {
+			if f.Nodes[n].Type == kind {
+				t.node(n)
+			}
+		}
+	}
+	if err := t.b.Flush(); err != nil {
+		return fmt.Errorf("write topology: %w", err)
+	}
+	return nil
+}
+
+// topologyWriter leaves errors to the final Flush.
+type topologyWriter struct {
+	b *bufio.Writer
+	f *fabric.Fabric
+}
+
+func (t *topologyWriter) printf(format string, args ...any) { _, _ = fmt.Fprintf(t.b, format, args...) }
+
+func (t *topologyWriter) preamble(at time.Time) {
+	start := &t.f.Ports[t.f.SMPort]
+	t.printf("#\n%s %s\n#\n", generated, at.Format(time.ANSIC))
+	t.printf("# Initiated from node %016x port %016x\n", t.f.Nodes[start.Node].GUID, start.GUID)
+}
+
+func (t *topologyWriter) node(node int32) {
+	n := &t.f.Nodes[node]
+	t.printf("\nvendid=0x%x\ndevid=0x%x\n", n.VendorID, n.DeviceID)
+	if n.SystemGUID != 0 {
+		t.printf("sysimgguid=0x%x\n", n.SystemGUID)
+	}
+	if n.Type == mad.NodeSwitch {
+		t.switchHeader(n)
+	} else {
+		word := map[mad.NodeType]string{mad.NodeCA: "Ca", mad.NodeRouter: "Rt"}[n.Type]
+		t.printf("%sguid=0x%x\n%s\t%d %s\t\t# \"%s\"\n", strings.ToLower(word), n.GUID, word, n.NumPorts, nodeID(n), clean(n.Desc))
+	}
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if t.f.Swept(p) {
+			t.port(n, p)
+		}
+	}
+}
+
+func (t *topologyWriter) switchHeader(n *fabric.Node) {
+	port0, kind := &t.f.Ports[n.FirstPort], "base"
+	if n.EnhancedPort0 {
+		kind = "enhanced"
+	}
+	t.printf("switchguid=0x%x(%x)\n", n.GUID, port0.GUID)
+	t.printf("Switch\t%d %s\t\t# \"%s\" %s port 0 lid %d lmc %d\n", n.NumPorts, nodeID(n), clean(n.Desc), kind, port0.LID, port0.LMC)
+}
+
+func (t *topologyWriter) port(n *fabric.Node, port int32) {
+	p := &t.f.Ports[port]
+	peer := &t.f.Ports[p.Peer]
+	far := &t.f.Nodes[peer.Node]
+	farIsSwitch := far.Type == mad.NodeSwitch
+	t.printf("[%d]", p.Num)
+	if n.Type == mad.NodeSwitch {
+		t.printf("\t%s[%d]", nodeID(far), peer.Num)
+		if !farIsSwitch {
+			t.printf("(%x) ", peer.GUID)
+		}
+		t.printf("\t\t# ")
+	} else {
+		t.printf("(%x) \t%s[%d]", p.GUID, nodeID(far), peer.Num)
+		if !farIsSwitch {
+			t.printf(" (%x) ", peer.GUID)
+		}
+		t.printf("\t\t# lid %d lmc %d ", p.LID, p.LMC)
+	}
+	t.printf("\"%s\" lid %d %s%s\n", clean(far.Desc), t.f.Ports[t.f.EndPortOf(p.Peer)].LID, p.Width, p.Speed)
+}
+
+// nodeID is the id that ibnetdiscover gives a node, in quotes.
+func nodeID(n *fabric.Node) string {
+	letter := map[mad.NodeType]string{mad.NodeSwitch: "S", mad.NodeCA: "H", mad.NodeRouter: "R"}[n.Type]
+	return fmt.Sprintf("\"%s-%016x\"", letter, n.GUID)
+}
+
+// clean makes a description printable (rdma-core, util/node_name_map.c,
+// clean_nodedesc).
+func clean(desc string) string {
+	const most = 64
+	desc, _, _ = strings.Cut(desc, "\x00")
+	b := []byte(desc[:min(len(desc), most)])
+	for i, c := range b {
+		if c < 0x20 || c > 0x7e {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
