@@ -3,34 +3,86 @@
 package names
 
 import (
-	"maps"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// The maps are what ibnetdiscover of infiniband-diags 44.0 makes of the lines.
+var maps = []struct {
+	text string
+	want Map
+}{
+	{"", Map{}},
+	{"0x0002c90300000003 \"sw1 rack 4\"\n", Map{0x2c90300000003: "sw1 rack 4"}},
+	{"0x1 \"a\"\r\n\r\n  0x2\t\"b\"  # why\r\n", Map{1: "a", 2: "b"}},
+	{"# 0x1 \"a\"\n\n0x1 \"b\"\n0x1 \"c\"\n", Map{1: "b"}},
+	{"0x1 no quotes # but a comment", Map{1: "no quotes "}},
+	{"0x1 # a comment", Map{1: " a comment"}},
+	{"0x1 \"open", Map{1: "open"}},
+	{"0x1\n0x2 \"\"\n0x3#x\n", Map{3: "x"}},
+	{"16 \"decimal\"\n010 \"octal\"\n", Map{16: "decimal", 8: "octal"}},
+	{"0x1 \"\x1b[31mred\"", Map{1: "\x1b[31mred"}},
+}
+
 func TestRead(t *testing.T) {
-	cases := []struct {
-		text string
-		want Map
-	}{
-		{"", Map{}},
-		{"0x0002c90300000003 \"sw1 rack 4\"\n", Map{0x2c90300000003: "sw1 rack 4"}},
-		{"\ufeff0x1 \"a\"\r\n\r\n  0x2\t\"b\"  # why\r\n", Map{1: "a", 2: "b"}},
-		{"# 0x1 \"a\"\n\n0x1 \"b\"\n0x1 \"c\"\n", Map{1: "b"}},
-		{"0x1 no quotes # but a comment", Map{1: "no quotes "}},
-		{"0x1 # a comment", Map{1: " a comment"}},
-		{"0x1 \"open", Map{1: "open"}},
-		{"0x1\n0x2 \"\"\n0x3#x\n", Map{3: "x"}},
-		{"16 \"decimal\"\n010 \"octal\"\n", Map{16: "decimal", 8: "octal"}},
-		{"0x1 \"\x1b[31mred\"", Map{1: "\x1b[31mred"}},
+	for _, c := range maps {
+		for _, text := range []string{c.text, "\ufeff" + c.text} {
+			got, err := Read(strings.NewReader(text), "map")
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+			} else if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%q: %v, expected %v", text, got, c.want)
+			}
+		}
 	}
-	for _, c := range cases {
-		got, err := Read(strings.NewReader(c.text), "map")
-		if err != nil {
-			t.Errorf("%q: %v", c.text, err)
-		} else if !maps.Equal(got, c.want) {
-			t.Errorf("%q: %v, expected %v", c.text, got, c.want)
+}
+
+// TestAsIbnetdiscover gives the same maps to the real ibnetdiscover, over an
+// ibsim with a switch for each GUID.
+func TestAsIbnetdiscover(t *testing.T) {
+	guids := []uint64{1, 2, 3, 8, 16, 0x2c90300000003}
+	var net strings.Builder
+	for i, guid := range guids {
+		fmt.Fprintf(&net, "switchguid=0x%x\nSwitch 2 \"S%d\" # \"own name\"\n", guid, i)
+		if i > 0 {
+			fmt.Fprintf(&net, "[1] \"S%d\"[2]\n", i-1)
+		}
+		if i+1 < len(guids) {
+			fmt.Fprintf(&net, "[2] \"S%d\"[1]\n", i+1)
+		}
+		net.WriteString("\n")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	sim := ibsimtest.Start(t, write("net", net.String()))
+	header := regexp.MustCompile(`(?m)^Switch\t2 "S-([0-9a-f]{16})"\t\t# "(.*)" base port 0 `)
+	for i, c := range maps {
+		out := sim.Output("ibnetdiscover", "--node-name-map", write(fmt.Sprintf("map%d", i), c.text))
+		found := header.FindAllStringSubmatch(out, -1)
+		if len(found) != len(guids) {
+			t.Fatalf("%q: %d switches in %s", c.text, len(found), out)
+		}
+		for _, f := range found {
+			guid, err := parseGUID("0x" + f[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := cmp.Or(c.want[guid], "own name"); f[2] != want {
+				t.Errorf("%q: ibnetdiscover names 0x%x %q, expected %q", c.text, guid, f[2], want)
+			}
 		}
 	}
 }
