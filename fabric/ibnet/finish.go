@@ -108,7 +108,7 @@ func (b *builder) slots(node int32, r *record, guid, portGUID uint64) {
 		if port == nil {
 			continue
 		}
-		port.State, port.VLCap, port.OperVLs = mad.PortDown, vls0to7, vls0to7
+		port.State, port.MTU, port.VLCap, port.OperVLs = mad.PortDown, mtu2048, vls0to7, vls0to7
 		if r.typ == mad.NodeSwitch {
 			port.GUID = portGUID
 			continue
@@ -162,7 +162,7 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	}
 	if b.reading == AsWritten && c.guid != 0 && atPeer != 0 && c.guid != atPeer {
 		return 0, b.p.errorAt(c.at, "port %d of %s has GUID 0x%016x here, but 0x%016x at %s",
-			c.port, quote(r.id), c.guid, atPeer, b.at(peer.at))
+			c.port, quote(r.id), c.guid, atPeer, b.p.position(peer.at))
 	}
 	return cmp.Or(c.guid, atPeer), nil
 }
@@ -210,7 +210,7 @@ func (b *builder) link(node int32, r *record, c *cable) error {
 	back := peer.own == "" && peer.remote == r.id && peer.remotePort == c.port
 	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
 		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to agree",
-			c.port, quote(r.id), c.remotePort, quote(other.id), b.at(peer.at), peer.leadsTo())
+			c.port, quote(r.id), c.remotePort, quote(other.id), b.p.position(peer.at), peer.leadsTo())
 	}
 	if err := b.b.Connect(node, c.port, remote, c.remotePort); err != nil {
 		return p.errorAt(c.at, "%w", err)
@@ -228,7 +228,6 @@ func (c *cable) leadsTo() string {
 // rate brings a link up.
 func (b *builder) rate(node int32, r *record, c *cable, remote int32, other *record, peer *cable) error {
 	here, there := b.b.Port(node, c.port), b.b.Port(remote, c.remotePort)
-	here.MTU, there.MTU = mtu2048, mtu2048
 	here.State, there.State = mad.PortInit, mad.PortInit
 	if b.lid(node, c.port) != 0 && b.lid(remote, c.remotePort) != 0 {
 		here.State, there.State = mad.PortActive, mad.PortActive
@@ -270,8 +269,7 @@ func (b *builder) lid(node int32, port int) uint16 {
 
 func (b *builder) build() (*fabric.Fabric, error) {
 	f, err := b.b.Build()
-	var wrong *fabric.PortError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*fabric.PortError](err); ok {
 		return nil, b.p.errorAt(b.placeOf(wrong.Node, wrong.Num), "%w", err)
 	}
 	if err != nil {
@@ -289,11 +287,9 @@ func (b *builder) placeOf(node int32, port uint8) place {
 	return r.at
 }
 
-func (b *builder) at(at place) string { return fmt.Sprintf("%s:%d", b.p.files[at.file], at.line) }
-
 // remarks are the warnings about the file as a whole.
 func (b *builder) remarks() []string {
-	p, name := b.p, b.p.files[0]
+	p, name := b.p, fabric.Escape(b.p.files[0])
 	var w []string
 	if b.reading == AsWritten {
 		return nil
@@ -317,7 +313,7 @@ func (b *builder) remarks() []string {
 	}
 	if len(p.lost) > 0 {
 		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",
-			b.at(p.lost[0]), len(p.lost)-1))
+			p.position(p.lost[0]), len(p.lost)-1))
 	}
 	return w
 }

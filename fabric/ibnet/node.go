@@ -169,7 +169,7 @@ func (p *parser) intern(id string) string {
 func (p *parser) where(at place) string {
 	line := "line " + strconv.Itoa(int(at.line))
 	if at.file != p.at.file {
-		line += " of " + p.files[at.file]
+		line += " of " + fabric.Escape(p.files[at.file])
 	}
 	return line
 }

@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -29,6 +32,7 @@ const (
 // parser collects the records of a file and of those that it includes.
 type parser struct {
 	options Options
+	cutOff  bool // the last line of a file had no newline
 	records []record
 	byID    map[string]int32
 	aliases map[string]aliasTarget
@@ -91,7 +95,7 @@ func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
 	p.at = place{file: int32(len(p.files) - 1)}
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 4096), maxLine)
-	s.Split(scanLines)
+	s.Split(p.scanLines)
 	for s.Scan() {
 		p.at.line++
 		if p.at.line%4096 == 0 && ctx.Err() != nil {
@@ -107,17 +111,21 @@ func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
 	} else if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
-	p.current = -1
+	if p.cutOff && len(p.records) > 0 {
+		p.warn("the last line has no end: the file may be cut off")
+	}
+	p.current, p.cutOff = -1, false
 	p.open = p.open[:len(p.open)-1]
 	return nil
 }
 
-// scanLines splits at newlines only and keeps carriage returns for text to trim.
-func scanLines(data []byte, atEOF bool) (int, []byte, error) {
+// scanLines splits at newlines only and leaves carriage returns for text to trim.
+func (p *parser) scanLines(data []byte, atEOF bool) (int, []byte, error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
 	}
 	if atEOF && len(data) > 0 {
+		p.cutOff = true
 		return len(data), data, nil
 	}
 	return 0, nil, nil
@@ -213,14 +221,15 @@ func (p *parser) include(ctx context.Context, rest string) error {
 	}
 	p.includes++
 	r, path, err := p.options.Open(name, p.files[p.at.file])
+	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
+		err = inPath.Err // the name is in quotes already
+	}
 	if err != nil {
 		return p.errorf("include %s: %w", quote(name), err)
 	}
 	defer func() { _ = r.Close() }()
-	for _, open := range p.open {
-		if open == path {
-			return p.errorf("include %s: the file includes itself", quote(name))
-		}
+	if slices.Contains(p.open, path) {
+		return p.errorf("include %s: the file includes itself", quote(name))
 	}
 	back := p.at
 	if err := p.file(ctx, r, path); err != nil {
@@ -233,12 +242,17 @@ func (p *parser) include(ctx context.Context, rest string) error {
 func (p *parser) errorf(format string, args ...any) error { return p.errorAt(p.at, format, args...) }
 
 func (p *parser) errorAt(at place, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", p.files[at.file], at.line, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %w", p.position(at), fmt.Errorf(format, args...))
 }
 
 func (p *parser) warn(format string, args ...any) {
 	const most = 20
 	if len(p.warnings) < most {
-		p.warnings = append(p.warnings, fmt.Sprintf("%s:%d: %s", p.files[p.at.file], p.at.line, fmt.Sprintf(format, args...)))
+		p.warnings = append(p.warnings, p.position(p.at)+": "+fmt.Sprintf(format, args...))
 	}
+}
+
+// position names a place in the way of compilers, FILE:LINE.
+func (p *parser) position(at place) string {
+	return fmt.Sprintf("%s:%d", fabric.Escape(p.files[at.file]), at.line)
 }

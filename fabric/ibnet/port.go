@@ -153,9 +153,8 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 	if err := p.portOptions(c, s); err != nil {
 		return err
 	}
-	tail := s[strings.LastIndexByte(s, '"')+1:]
-	i := strings.Index(tail, "lid")
-	if i < 0 {
+	_, tail, ok := strings.Cut(s[strings.LastIndexByte(s, '"')+1:], "lid")
+	if !ok {
 		return nil
 	}
 	if r.typ != mad.NodeSwitch {
@@ -164,7 +163,7 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 			return err
 		}
 	}
-	lanes, speed, ok := rateWords(tail[i+len("lid"):])
+	lanes, speed, ok := rateWords(tail)
 	if !ok {
 		return nil
 	}

@@ -4,7 +4,7 @@ package ibnet
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,7 +111,7 @@ func openRegular(path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("open %s: not a regular file", path)
+		return nil, errors.New("not a regular file")
 	}
 	return os.Open(path)
 }

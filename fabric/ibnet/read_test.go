@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -215,6 +216,31 @@ func TestIbdiagnet(t *testing.T) {
 	}
 }
 
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"none", pair, nil},
+		{"cut off", strings.TrimSuffix(pair, "\n"), []string{"net:9: the last line has no end: the file may be cut off"}},
+		{"a command", "do Unlink \"S1\"[1]\n" + pair, []string{`net:1: the ibsim command "Unlink \"S1\"[1]" is not carried out`}},
+		{"a lost line", strings.Replace(pair, "\n\nCa", "\nvendid=1\n\nCa", 1), []string{"net:7: a record ends here and ibsim loses this line, as it does 0 more; expected a blank line before it"}},
+		{"port GUIDs", strings.Replace(pair, "(11)", "(100001)", 1), nil},
+		{"other port GUIDs", strings.Replace(pair, "(11)", "(100002)", 1), []string{`net: 1 ports have another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. ` +
+			`To take the file's, let its first line begin with "# Topology file: generated on"`}},
+		{"a speed", strings.Replace(pair, "4xQDR", "4xXDR", 1), []string{`net: 1 port lines state a speed that ibsim does not know ("XDR"); taken as SDR, as it does`}},
+		{"a width", strings.Replace(pair, "4xQDR", "3xQDR", 1), []string{`net: 1 port lines state a width that ibsim does not know; taken as 4x, as it does`}},
+	} {
+		text := c.text
+		if c.name != "port GUIDs" && c.name != "other port GUIDs" {
+			text = strings.Replace(text, "(11)", "", 1)
+		}
+		if got := mustRead(t, text, Options{}).Warnings; !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	const text = generated + ` Sat Nov 21 01:27:27 2026
 #
@@ -281,9 +307,9 @@ func TestInclude(t *testing.T) {
 		t.Errorf("nodes %+v", f.Nodes)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"\ninclude \"sub/none.net\"\n", `top.net:2: include "sub/none.net": stat `},
+		{"\ninclude \"sub/none.net\"\n", `top.net:2: include "sub/none.net": no such file or directory`},
 		{"include \"top.net\"\n", `top.net:1: include "top.net": the file includes itself`},
-		{"include \"sub\"\n", `top.net:1: include "sub": open `},
+		{"include \"sub\"\n", `top.net:1: include "sub": not a regular file`},
 		{"include sub\n", `top.net:1: include without a name, expected include "FILE"`},
 		{"include \"c.net\"\ninclude \"c.net\"\n", `c.net:1: node "C" is already at line 1 of `},
 		{"include \"c.net\"\n", `c.net:2: port 1 of "C" leads to node "A", which is not in the file`},

@@ -187,21 +187,11 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 				name, p.near[l.near], l.near.num, p.name(l.near), l.far.num, p.name(l.far))
 		}
 	}
-	for i := range p.nodes {
-		for num := 0; num <= int(p.b.Node(int32(i)).NumPorts); num++ {
-			if port := p.b.Port(int32(i), num); port != nil && port.GUID != 0 {
-				port.SMLID = p.smLID
-			}
-		}
-	}
-	if p.sm.node != fabric.None {
-		if err := p.b.SetSMPort(p.sm.node, int(p.sm.num)); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	if err := p.setSM(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	f, err := p.b.Build()
-	var wrong *fabric.PortError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*fabric.PortError](err); ok {
 		line, ok := p.near[subnetPort{wrong.Node, wrong.Num}]
 		if !ok {
 			line = p.nodes[wrong.Node]
@@ -212,4 +202,19 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+// setSM tells all ports of the SM that the file marks, if it marks one.
+func (p *subnetParser) setSM() error {
+	if p.sm.node == fabric.None {
+		return nil
+	}
+	for i := range p.nodes {
+		for num := 0; num <= int(p.b.Node(int32(i)).NumPorts); num++ {
+			if port := p.b.Port(int32(i), num); port != nil && port.GUID != 0 {
+				port.SMLID = p.smLID
+			}
+		}
+	}
+	return p.b.SetSMPort(p.sm.node, int(p.sm.num))
 }
