@@ -85,6 +85,11 @@ func (c *Conn) signal() {
 func (c *Conn) Recv(f *mad.Frame) error {
 	c.recv.Lock()
 	defer c.recv.Unlock()
+	select {
+	case <-c.done:
+		return ErrClosed
+	default:
+	}
 	for c.next == len(c.out) {
 		due, err := c.refill()
 		if err != nil {

@@ -86,6 +86,7 @@ func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 		n.ports[p].peer = fabric.None
 	}
 	s.nodes = append(s.nodes, n)
+	s.ports += len(n.ports)
 	s.byGUID[info.NodeGUID] = i
 	s.ask(task{kind: askText, node: i})
 	if n.isSwitch() {
@@ -135,9 +136,31 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 			s.warn("%s led to %s at first and to node 0x%016x after that", s.portName(t.node, t.port), s.portName(here.peer, here.peerNum), info.NodeGUID)
 			return
 		}
+		if s.tooMany(&info) {
+			return
+		}
 		i = s.add(info, r.Request.Path)
 	}
 	s.link(t.node, t.port, i, info)
+}
+
+// What a sweep takes in at most. Every node needs a LID; a node that gives itself
+// another GUID each time it is asked would be found for ever.
+const (
+	maxNodes = fabric.MaxUnicastLID
+	maxPorts = 1 << 21
+)
+
+// tooMany says that there is no room for another node.
+func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
+	if len(s.nodes) < maxNodes && s.ports+int(info.NumPorts) < maxPorts {
+		return false
+	}
+	if !s.full {
+		s.full = true
+		s.warn("there is no end to the nodes: after %d of them with %d ports the rest is left out", len(s.nodes), s.ports)
+	}
+	return true
 }
 
 // same says whether a node that answers with a known GUID can be the known one.

@@ -65,7 +65,7 @@ func TestUnlinkInMidSweep(t *testing.T) {
 			}
 		}
 		at, answers := 50+rnd.IntN(1500), 0
-		conn := &mute{open(t, s, f.SMPort), func(*mad.SMP) bool {
+		conn := &mute{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
 			if answers++; answers == at {
 				for _, l := range cut {
 					if err := s.Unlink(l.A); err != nil {
@@ -267,5 +267,38 @@ func TestLoopback(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "sw-0-0/2 leads back to itself\n") {
 		t.Errorf("warnings:\n%s", &b)
+	}
+}
+
+// TestEndlessNodes: a switch that has a new GUID each time it is asked.
+func TestEndlessNodes(t *testing.T) {
+	f, _, s := routed(t, "torus:3x3,1")
+	guid := uint64(1) << 40
+	conn := &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+		if m.Attr != mad.AttrNodeInfo || m.HopCount < 2 {
+			return
+		}
+		var info mad.NodeInfo
+		if err := info.UnmarshalBinary(m.Data[:]); err != nil {
+			return
+		}
+		guid++
+		info.NodeGUID, info.PortGUID = guid, guid
+		b, _ := info.MarshalBinary()
+		m.Data = [64]byte(b)
+	}}
+	c := client(t, conn, mad.ClientOptions{Window: 64, Timeout: time.Minute})
+	res := full(t, c, sweep.Options{})
+	if n := len(res.Fabric.Nodes); n != fabric.MaxUnicastLID {
+		t.Errorf("%d nodes, want the limit of %d", n, fabric.MaxUnicastLID)
+	}
+	said := 0
+	for _, w := range res.Warnings {
+		if strings.HasPrefix(w, "there is no end to the nodes") {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("said %d times that there is no end", said)
 	}
 }

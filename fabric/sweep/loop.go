@@ -65,6 +65,8 @@ type sweeper struct {
 	local    uint8 // port of node 0
 	fatal    error
 	switches int
+	ports    int
+	full     bool            // no room for more nodes
 	warnings []func() string // as late as possible, when names are known
 	misses   []miss
 	answers  int

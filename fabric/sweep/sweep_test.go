@@ -320,11 +320,18 @@ func TestSilentNodes(t *testing.T) {
 type mute struct {
 	mad.Transport
 	drop func(*mad.SMP) bool
+	mu   sync.Mutex
+}
+
+func (m *mute) drops(smp *mad.SMP) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.drop(smp)
 }
 
 func (m *mute) Send(f *mad.Frame) error {
 	var smp mad.SMP
-	if err := smp.UnmarshalBinary(f.Data[:]); err == nil && m.drop(&smp) {
+	if err := smp.UnmarshalBinary(f.Data[:]); err == nil && m.drops(&smp) {
 		astray := *f
 		smp.DrSLID = 1 // no directed route from end to end
 		smp.Put(&astray.Data)
@@ -358,7 +365,7 @@ func TestHalfAnswers(t *testing.T) {
 			[]string{"sw-0-0: 2 blocks of LinearForwardingTable: no answer after 1 try: sent back by the transport (errno 110)"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := full(t, client(t, &mute{open(t, s, f.SMPort), c.drop}, quick), sweep.Options{})
+			res := full(t, client(t, &mute{Transport: open(t, s, f.SMPort), drop: c.drop}, quick), sweep.Options{})
 			var got []string
 			for _, h := range res.Holes {
 				got = append(got, h.String())
@@ -395,7 +402,7 @@ func TestDeafSwitch(t *testing.T) {
 		}
 		return dead
 	}
-	c := client(t, &mute{open(t, s, f.SMPort), drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1, Window: 8})
+	c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1, Window: 8})
 	res := full(t, c, sweep.Options{})
 	if len(res.Holes) != 1 || res.Holes[0].Count != 768 {
 		t.Errorf("holes %v, want one of 768 blocks", res.Holes)
@@ -409,7 +416,7 @@ func TestLocalPortMustAnswer(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	for _, attr := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrPortInfo} {
 		drop := func(m *mad.SMP) bool { return m.HopCount == 0 && m.Attr == attr }
-		c := client(t, &mute{open(t, s, f.SMPort), drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
+		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		_, err := sweep.Full(context.Background(), c, sweep.Options{})
 		if !errors.Is(err, mad.ErrTimeout) || !strings.Contains(err.Error(), "local port") {
 			t.Errorf("without %v: error %v, want that of the local port", attr, err)
@@ -421,7 +428,7 @@ func TestCancel(t *testing.T) {
 	f, _, s := routed(t, "fattree:3,8")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	conn := &mute{open(t, s, f.SMPort), func(m *mad.SMP) bool {
+	conn := &mute{Transport: open(t, s, f.SMPort), drop: func(m *mad.SMP) bool {
 		if m.Attr == mad.AttrLinearForwardingTable {
 			cancel()
 		}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+)
+
+// Options say how to write.
+type Options struct {
+	// Progress, where set, is called now and then by the goroutine that writes,
+	// with the number of steps done and that of all. Reading back counts too. It
+	// must be quick.
+	Progress func(done, total int)
+	// MKey is the key of a subnet whose ports are protected by one.
+	MKey uint64
+}
+
+// Apply writes w to the subnet of f, reads all of it back and reports. f must be
+// the subnet as it is: its links are the way to its switches.
+//
+// The error names what failed or reads otherwise, and wraps [ErrDiffers] or
+// [mad.ErrTimeout] as the case may be. It wraps [ErrWrites] or
+// [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends
+// nothing more is sent; Apply waits for the answers that are under way, reads
+// nothing back, and returns ctx's error. There is a report unless nothing was
+// written.
+func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes, opts Options) (*Report, error) {
+	start := time.Now()
+	a, err := newApplier(ctx, client, f, w, opts)
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	a.writeLIDs()
+	a.writeTops()
+	a.writeBlocks()
+	a.writeStates()
+	a.readBack()
+	a.listLeft()
+	a.report.Elapsed = time.Since(start)
+	if err := a.fatal; err != nil {
+		return &a.report, fmt.Errorf("apply: %w: %d of %d written (%v)", err, a.report.Written.Total(), w.Len(), a.report.Written)
+	}
+	if err := a.report.err(); err != nil {
+		return &a.report, fmt.Errorf("apply: %w", err)
+	}
+	return &a.report, nil
+}
+
+// done says which of the writes are done.
+type done struct{ lids, tops, blocks, states []bool }
+
+// applier does the work, in one goroutine.
+type applier struct {
+	ctx    context.Context
+	f      *fabric.Fabric
+	w      *Writes
+	opts   Options
+	batch  *mad.Batch
+	limit  int // requests handed to the batch at a time
+	report Report
+	fatal  error
+
+	switchPath []mad.Path // by switch
+	lidPath    []mad.Path // by w.LIDs
+	statePath  []mad.Path // by w.States
+	infos      []mad.PortInfo
+	done       done
+	failed     map[int32]int // index into report.Failed, by node
+	unanswered []uint8       // requests in a row, by node
+
+	next, n int // of the list that is being worked on
+	begin   func(i int)
+
+	steps, allSteps int
+}
+
+func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes, opts Options) (*applier, error) {
+	if err := w.check(f); err != nil {
+		return nil, err
+	}
+	a := &applier{
+		ctx: ctx, f: f, w: w, opts: opts,
+		batch:      client.NewBatch(context.WithoutCancel(ctx)),
+		limit:      client.Options().Window + 1, // the one whose answer is being handled counts
+		failed:     map[int32]int{},
+		unanswered: make([]uint8, len(f.Nodes)),
+		infos:      make([]mad.PortInfo, len(w.States)),
+		allSteps:   2 * w.Len(),
+	}
+	a.done = done{make([]bool, len(w.LIDs)), make([]bool, len(w.Tops)), make([]bool, len(w.Blocks)), make([]bool, len(w.States))}
+	return a, a.route()
+}
+
+// route finds the way to all that is to be written.
+func (a *applier) route() (err error) {
+	routes := sweep.NewRoutes(a.f)
+	a.switchPath = make([]mad.Path, len(a.f.Switches))
+	need := make([]bool, len(a.f.Switches))
+	for _, t := range a.w.Tops {
+		need[t.Switch] = true
+	}
+	for i := range a.w.Blocks {
+		need[a.w.Blocks[i].Switch] = true
+	}
+	for sw := range need {
+		if need[sw] {
+			if a.switchPath[sw], err = routes.ToNode(a.f.Switches[sw]); err != nil {
+				return err
+			}
+		}
+	}
+	a.lidPath, a.statePath = make([]mad.Path, len(a.w.LIDs)), make([]mad.Path, len(a.w.States))
+	for i, l := range a.w.LIDs {
+		if a.lidPath[i], err = routes.ToPort(l.Port); err != nil {
+			return err
+		}
+	}
+	for i, s := range a.w.States {
+		if a.statePath[i], err = routes.ToPort(s.Port); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listLeft lists what is not done.
+func (a *applier) listLeft() {
+	a.report.Left = Writes{
+		LIDs:   undone(a.w.LIDs, a.done.lids),
+		Tops:   undone(a.w.Tops, a.done.tops),
+		Blocks: undone(a.w.Blocks, a.done.blocks),
+		States: undone(a.w.States, a.done.states),
+	}
+}
+
+func undone[T any](all []T, done []bool) []T {
+	var left []T
+	for i := range all {
+		if !done[i] {
+			left = append(left, all[i])
+		}
+	}
+	return left
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply_test
+
+import (
+	"context"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/minhop"
+)
+
+func generate(t testing.TB, spec string) *fabric.Fabric {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func client(t testing.TB, transport mad.Transport, opts mad.ClientOptions) *mad.Client {
+	t.Helper()
+	c, err := mad.NewClient(transport, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func open(t testing.TB, s *sim.Sim, port int32) *sim.Conn {
+	t.Helper()
+	conn, err := s.Open(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func full(t testing.TB, c *mad.Client) *sweep.Result {
+	t.Helper()
+	res, err := sweep.Full(context.Background(), c, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Holes)+len(res.Warnings) > 0 {
+		t.Fatalf("holes %v, warnings %v", res.Holes, res.Warnings)
+	}
+	return res
+}
+
+// route gives all ports LIDs and computes min-hop tables.
+func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
+	t.Helper()
+	f, err := fabric.AssignLIDs(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Tables
+}
+
+// changes are the writes that make a live subnet one of want's LIDs and tables,
+// with all links up.
+func changes(live, want *fabric.Tables) *apply.Writes {
+	var w apply.Writes
+	f := want.Fabric
+	for _, e := range f.EndPorts {
+		p, now := &f.Ports[e], &live.Fabric.Ports[e]
+		if p.LID != now.LID || p.SMLID != now.SMLID || p.LMC != now.LMC {
+			w.LIDs = append(w.LIDs, apply.LID{Port: e, LID: p.LID, SMLID: p.SMLID, LMC: p.LMC})
+		}
+	}
+	for sw := range f.Switches {
+		if live.Top[sw] != want.Top[sw] {
+			w.Tops = append(w.Tops, apply.Top{Switch: int32(sw), Top: want.Top[sw]})
+		}
+	}
+	for num := range want.LFT.Blocks() {
+		for sw := range f.Switches {
+			b := apply.Block{Switch: int32(sw), Num: uint16(num), Ports: [64]uint8(want.LFT.Block(int32(sw), num))}
+			if num > int(live.Top[sw])/fabric.BlockSize || b.Ports != [64]uint8(live.LFT.Block(int32(sw), num)) {
+				w.Blocks = append(w.Blocks, b)
+			}
+		}
+	}
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		if p.Linked() && p.State < mad.PortActive {
+			w.States = append(w.States, apply.State{Port: int32(i), State: mad.PortActive})
+		}
+	}
+	return &w
+}
+
+func sameTables(t *testing.T, want, got *fabric.Tables) {
+	t.Helper()
+	f := got.Fabric
+	for sw := range f.Switches {
+		other := want.Fabric.SwitchByGUID(f.SwitchNode(int32(sw)).GUID)
+		if got.Top[sw] != want.Top[other] {
+			t.Errorf("%s: top %d, want %d", f.NodeName(f.Switches[sw]), got.Top[sw], want.Top[other])
+		}
+		for lid := range want.Top[other] + 1 {
+			if p, q := got.Port(int32(sw), lid), want.Port(other, lid); p != q {
+				t.Fatalf("%s: LID %d by port %d, want %d", f.NodeName(f.Switches[sw]), lid, p, q)
+			}
+		}
+	}
+}
+
+func TestApplyToSimulation(t *testing.T) {
+	for _, spec := range []string{"fattree:3,8", "torus:6x5,3", "dragonfly:4,2,2"} {
+		t.Run(spec, func(t *testing.T) {
+			f := generate(t, spec)
+			c := client(t, open(t, sim.New(f, sim.Options{}), f.SMPort), mad.ClientOptions{Window: 64})
+			live := full(t, c)
+			want := route(t, live.Fabric)
+			w := changes(live.Tables, want)
+			rep, err := apply.Apply(t.Context(), c, live.Fabric, w, apply.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Written.Total() != w.Len() || rep.ReadBack.Total() != w.Len() || rep.Left.Len() != 0 {
+				t.Errorf("written %v, read back %v of %d, left %d", rep.Written, rep.ReadBack, w.Len(), rep.Left.Len())
+			}
+			after := full(t, c)
+			sameTables(t, want, after.Tables)
+			if more := changes(after.Tables, route(t, after.Fabric)); more.Len() != 0 {
+				t.Errorf("%d writes still to do: %+v", more.Len(), more)
+			}
+		})
+	}
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+)
+
+// wire is a transport on which a test changes what goes over it.
+type wire struct {
+	mad.Transport
+	mu     sync.Mutex
+	change func(*mad.SMP)
+}
+
+func (w *wire) Send(f *mad.Frame) error {
+	changed := *f
+	var smp mad.SMP
+	if err := smp.UnmarshalBinary(f.Data[:]); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.change(&smp)
+	w.mu.Unlock()
+	smp.Put(&changed.Data)
+	return w.Transport.Send(&changed)
+}
+
+// lose makes a packet find no way.
+func lose(m *mad.SMP) { m.DrSLID = 1 }
+
+// subnet is a simulated subnet as a sweep sees it, and the writes that route it.
+type subnet struct {
+	s    *sim.Sim
+	port int32
+	live *sweep.Result
+	want *fabric.Tables
+	w    *apply.Writes
+}
+
+func newSubnet(t testing.TB, spec string) *subnet {
+	t.Helper()
+	f := generate(t, spec)
+	n := &subnet{s: sim.New(f, sim.Options{SendBack: true}), port: f.SMPort}
+	n.live = full(t, n.client(t, nil))
+	n.want = route(t, n.live.Fabric)
+	n.w = changes(n.live.Tables, n.want)
+	return n
+}
+
+// client sits on the subnet's SM port; nothing that it does is a matter of time.
+func (n *subnet) client(t testing.TB, change func(*mad.SMP)) *mad.Client {
+	t.Helper()
+	if change == nil {
+		change = func(*mad.SMP) {}
+	}
+	return client(t, &wire{Transport: open(t, n.s, n.port), change: change}, mad.ClientOptions{Timeout: time.Minute, Tries: 2, Window: 8})
+}
+
+// done checks that a subnet is as it was meant to be.
+func (n *subnet) done(t *testing.T) {
+	t.Helper()
+	n.s.SetFaults(sim.Faults{})
+	after := full(t, n.client(t, nil))
+	sameTables(t, n.want, after.Tables)
+	if more := changes(after.Tables, route(t, after.Fabric)); more.Len() != 0 {
+		t.Errorf("%d writes still to do: %+v", more.Len(), more)
+	}
+}
+
+func TestFaultsChangeNothing(t *testing.T) {
+	rnd := testenv.Rand(t)
+	for _, faults := range []sim.Faults{
+		{Loss: 0.01}, {Loss: 0.10}, {Delay: 3 * time.Millisecond}, {Repeat: 0.5}, {Loss: 0.05, Repeat: 0.2, Delay: 8 * time.Millisecond},
+	} {
+		faults.Seed = rnd.Uint64()
+		t.Run(fmt.Sprintf("%+v", faults), func(t *testing.T) {
+			n := newSubnet(t, "torus:5x4,2")
+			n.s.SetFaults(faults)
+			// One try fails in 19 % of cases at the most, 12 tries in 2e-9.
+			c := client(t, open(t, n.s, n.port), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12, Backoff: 1.3})
+			if _, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			n.done(t)
+		})
+	}
+}
+
+// TestAgainIsNothing: what is so already is not written again, and ports that
+// are up are left alone.
+func TestAgainIsNothing(t *testing.T) {
+	n := newSubnet(t, "torus:4x3,2")
+	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	again := &apply.Writes{LIDs: n.w.LIDs, Tops: n.w.Tops, States: n.w.States}
+	sets := 0
+	c := n.client(t, func(m *mad.SMP) {
+		if m.Method == mad.MethodSet {
+			sets++
+		}
+	})
+	rep, err := apply.Apply(t.Context(), c, n.live.Fabric, again, apply.Options{})
+	if err != nil || rep.Written.Total() != again.Len() || sets != 0 {
+		t.Errorf("%v written with %d Sets, error %v; want %d without any", rep.Written, sets, err, again.Len())
+	}
+}
+
+// TestKeepsOtherFields: a LID is all that changes in a PortInfo, a top all in a
+// SwitchInfo.
+func TestKeepsOtherFields(t *testing.T) {
+	n := newSubnet(t, "torus:4x3,2")
+	c := n.client(t, nil)
+	f := n.live.Fabric
+	sw := f.Switches[3]
+	routes := sweep.NewRoutes(f)
+	path, err := routes.ToNode(sw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.PortInfo(t.Context(), path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.GIDPrefix, info.MasterSMSL, info.SubnetTimeout, info.HOQLife, info.MKeyLeasePeriod = 0xfe80<<48|7, 3, 18, 9, 60
+	info.PortState, info.PhysState = 0, 0
+	before, err := mad.Set(t.Context(), c, path, 0, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	si, err := c.SwitchInfo(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &apply.Writes{LIDs: []apply.LID{{Port: f.Nodes[sw].FirstPort, LID: 40, SMLID: 1}}, Tops: []apply.Top{{Switch: 3, Top: 99}}}
+	if _, err := apply.Apply(t.Context(), c, f, w, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := c.PortInfo(t.Context(), path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.LID, before.MasterSMLID = 40, 1
+	if before != after {
+		t.Errorf("PortInfo\n%+v\nwant\n%+v", after, before)
+	}
+	si.LinearFDBTop = 99
+	if now, err := c.SwitchInfo(t.Context(), path); err != nil || now != si || !now.PortStateChange {
+		t.Errorf("SwitchInfo\n%+v\nwant\n%+v (%v)", now, si, err)
+	}
+}
+
+// TestDeadSwitch: one that falls silent after the sweep. The others are written,
+// the error names it, and what is left is exactly its part.
+func TestDeadSwitch(t *testing.T) {
+	n := newSubnet(t, "fattree:3,8")
+	f := n.live.Fabric
+	dead := f.SwitchByGUID(0x200020)
+	sent := 0
+	path, err := sweep.NewRoutes(f).ToNode(f.Switches[dead])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := n.client(t, func(m *mad.SMP) {
+		if m.Path() == path {
+			sent++
+		}
+	})
+	n.s.Silence(simNode(t, n, f.SwitchNode(dead).GUID), true)
+	rep, err := apply.Apply(t.Context(), c, f, n.w, apply.Options{})
+	if !errors.Is(err, mad.ErrTimeout) || !strings.Contains(err.Error(), f.NodeName(f.Switches[dead])+": ") {
+		t.Errorf("error %v, want that of %s", err, f.NodeName(f.Switches[dead]))
+	}
+	for i, failure := range rep.Failed { // its neighbours' links to it cannot come up
+		if i == 0 && failure.GUID != 0x200020 || i > 0 && !strings.HasSuffix(failure.Error(), "stays Armed and does not become Active") {
+			t.Errorf("failed %v", failure)
+		}
+	}
+	for _, l := range rep.Left.LIDs {
+		if f.Ports[l.Port].Node != f.Switches[dead] {
+			t.Errorf("LID of %s is left", f.PortName(l.Port))
+		}
+	}
+	for _, b := range rep.Left.Blocks {
+		if b.Switch != dead {
+			t.Errorf("block %d of %s is left", b.Num, f.NodeName(f.Switches[b.Switch]))
+		}
+	}
+	for _, s := range rep.Left.States {
+		node, peer := f.Ports[s.Port].Node, f.PeerNode(s.Port)
+		if node != f.Switches[dead] && peer != f.Switches[dead] {
+			t.Errorf("state of %s is left", f.PortName(s.Port))
+		}
+	}
+	if got := rep.Written.Total() + rep.Left.Len(); got != n.w.Len() {
+		t.Errorf("%v written and %d left of %d", rep.Written, rep.Left.Len(), n.w.Len())
+	}
+	if sent > 30 { // 4 in a row, and what was under way, each sent twice
+		t.Errorf("%d packets to a dead switch", sent)
+	}
+}
+
+func simNode(t *testing.T, n *subnet, guid uint64) int32 {
+	t.Helper()
+	f := generate(t, "fattree:3,8")
+	if i := f.NodeByGUID(guid); i != fabric.None {
+		return i
+	}
+	t.Fatalf("no node 0x%x", guid)
+	return 0
+}
+
+// TestReadBackFindsLies: a switch that says yes and does something else.
+func TestReadBackFindsLies(t *testing.T) {
+	n := newSubnet(t, "fattree:2,4")
+	c := n.client(t, func(m *mad.SMP) {
+		if m.Method != mad.MethodSet || m.HopCount != 1 {
+			return
+		}
+		switch m.Attr {
+		case mad.AttrLinearForwardingTable:
+			m.Data[5] = 77
+		case mad.AttrSwitchInfo:
+			m.Data[7] = 63
+		}
+	})
+	rep, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{})
+	if !errors.Is(err, apply.ErrDiffers) {
+		t.Fatalf("error %v, want ErrDiffers", err)
+	}
+	want := []string{
+		fmt.Sprintf("leaf-01: LinearFDBTop is 63 and not %d", n.want.Fabric.MaxLID),
+		fmt.Sprintf("leaf-01: block 0, LID 5 is 77 and not %d", n.want.Port(n.live.Fabric.SwitchByGUID(0x200000), 5)),
+	}
+	var got []string
+	for _, d := range rep.Differ {
+		got = append(got, d.String())
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("differ %q, want %q", got, want)
+	}
+	if rep.ReadBack.Total() != n.w.Len() || rep.Left.Len() != 0 {
+		t.Errorf("read back %v, left %d", rep.ReadBack, rep.Left.Len())
+	}
+}
+
+// TestRefusal: a port that refuses to come up.
+func TestRefusal(t *testing.T) {
+	n := newSubnet(t, "fattree:2,4")
+	c := n.client(t, func(m *mad.SMP) {
+		if m.Method == mad.MethodSet && m.Attr == mad.AttrPortInfo && m.HopCount == 1 && m.Mod&0xff == 3 {
+			m.Data[32] = m.Data[32]&0xf0 | 9 // no such state
+		}
+	})
+	rep, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{})
+	if err == nil || !strings.Contains(err.Error(), "leaf-01: port 3 stays Initialize and does not become Armed") {
+		t.Errorf("error %v", err)
+	}
+	// The far end of that link cannot become active either.
+	if len(rep.Left.States) != 2 || rep.Left.Len() != 2 {
+		t.Errorf("left %+v", rep.Left)
+	}
+}
+
+// TestPortsThatAreUpByThemselves: a port that is active when it is told so, as
+// adapters are that have received a packet.
+func TestPortsThatAreUpByThemselves(t *testing.T) {
+	n := newSubnet(t, "fattree:2,4")
+	c := n.client(t, func(m *mad.SMP) {
+		if m.Method == mad.MethodSet && m.Attr == mad.AttrPortInfo && m.Data[32]&0xf == 4 && m.HopCount == 1 {
+			// Tell it twice: the second time the answer is an error.
+			other := open(t, n.s, n.port)
+			defer other.Close()
+			var f mad.Frame
+			m.Put(&f.Data)
+			if err := other.Send(&f); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if _, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	n.done(t)
+}
+
+// TestCancel stops in the middle of the blocks: what the report calls written is
+// in the switches, and what it calls left is not.
+func TestCancel(t *testing.T) {
+	n := newSubnet(t, "torus:8x8,4")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	blocks := 0
+	c := n.client(t, func(m *mad.SMP) {
+		if m.Method == mad.MethodSet && m.Attr == mad.AttrLinearForwardingTable {
+			if blocks++; blocks == 100 {
+				cancel()
+			}
+		}
+	})
+	rep, err := apply.Apply(ctx, c, n.live.Fabric, n.w, apply.Options{})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("of %d written", n.w.Len())) {
+		t.Fatalf("error %v, want that of the context and a count", err)
+	}
+	if rep.ReadBack.Total() != 0 || len(rep.Left.States) != len(n.w.States) || rep.Written.Blocks < 100 || rep.Written.Blocks > 110 {
+		t.Errorf("read back %v, %d states left, %d blocks written", rep.ReadBack, len(rep.Left.States), rep.Written.Blocks)
+	}
+	if got := rep.Written.Total() + rep.Left.Len(); got != n.w.Len() {
+		t.Errorf("%v written and %d left of %d", rep.Written, rep.Left.Len(), n.w.Len())
+	}
+	after := full(t, n.client(t, nil))
+	todo := changes(after.Tables, n.want)
+	if len(todo.Blocks) != len(rep.Left.Blocks) {
+		t.Errorf("%d blocks are not written, the report says %d", len(todo.Blocks), len(rep.Left.Blocks))
+	}
+	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, &rep.Left, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	n.done(t)
+}
+
+// TestNonsense: writes that do not fit are refused before anything is sent.
+func TestNonsense(t *testing.T) {
+	n := newSubnet(t, "xgft:2,2,2,2,2") // two planes; the second is beyond reach
+	f := n.live.Fabric
+	host := f.SMPort
+	free := fabric.None
+	for i := range f.Ports {
+		if p := &f.Ports[i]; !p.Linked() && p.Num > 0 {
+			free = int32(i)
+		}
+	}
+	sw := f.SwitchNode(0)
+	cut, _ := f.LinkOf(f.SMPort)
+	apart := f.Without([]fabric.Link{cut})
+	sent := 0
+	c := n.client(t, func(*mad.SMP) { sent++ })
+	for _, test := range []struct {
+		name string
+		f    *fabric.Fabric
+		w    apply.Writes
+		err  error
+		say  string
+	}{
+		{"LID 0", f, apply.Writes{LIDs: []apply.LID{{Port: host}}}, apply.ErrWrites, "LID 0 with LMC 0"},
+		{"LID too high", f, apply.Writes{LIDs: []apply.LID{{Port: host, LID: 0xbffc, LMC: 3}}}, apply.ErrWrites, "LID 49148"},
+		{"LID crooked", f, apply.Writes{LIDs: []apply.LID{{Port: host, LID: 3, LMC: 1}}}, apply.ErrWrites, "no multiple of 2"},
+		{"LMC too high", f, apply.Writes{LIDs: []apply.LID{{Port: host, LID: 256, LMC: 8}}}, apply.ErrWrites, "LMC 8"},
+		{"no end port", f, apply.Writes{LIDs: []apply.LID{{Port: sw.FirstPort + 1, LID: 3}}}, apply.ErrWrites, "no end port"},
+		{"no port", f, apply.Writes{States: []apply.State{{Port: -1, State: mad.PortActive}}}, apply.ErrWrites, "port index -1"},
+		{"no switch", f, apply.Writes{Tops: []apply.Top{{Switch: 99}}}, apply.ErrWrites, "switch index 99"},
+		{"top too high", f, apply.Writes{Tops: []apply.Top{{Top: 0xc000}}}, apply.ErrWrites, "49152"},
+		{"block too high", f, apply.Writes{Blocks: []apply.Block{{Num: 768}}}, apply.ErrWrites, "block 768"},
+		{"no link", f, apply.Writes{States: []apply.State{{Port: free, State: mad.PortActive}}}, apply.ErrWrites, "no link"},
+		{"no such state", f, apply.Writes{States: []apply.State{{Port: host, State: mad.PortDown}}}, apply.ErrWrites, "Down"},
+		{"no way", apart, apply.Writes{Tops: []apply.Top{{Top: 5}}}, sweep.ErrNoRoute, "leaf-01-01: no directed route"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rep, err := apply.Apply(t.Context(), c, test.f, &test.w, apply.Options{})
+			if rep != nil || !errors.Is(err, test.err) || !strings.Contains(err.Error(), test.say) {
+				t.Errorf("error %v, want one that says %q", err, test.say)
+			}
+		})
+	}
+	if sent != 0 {
+		t.Errorf("%d packets sent", sent)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	n := newSubnet(t, "torus:4x3,2")
+	var done, total int
+	_, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{Progress: func(d, all int) { done, total = d, all }})
+	if err != nil || done != total || total != 2*n.w.Len() {
+		t.Errorf("progress ends at %d of %d, want %d (%v)", done, total, 2*n.w.Len(), err)
+	}
+}
+
+// BenchmarkApply writes full tables to the fat-tree of 11,664 hosts and 1,620
+// switches, and reads them back: 336,960 blocks each way.
+func BenchmarkApply(b *testing.B) {
+	f, err := fabric.AssignLIDs(generate(b, "fattree:3,36"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := sim.New(f, sim.Options{})
+	c := client(b, open(b, s, f.SMPort), mad.ClientOptions{Window: 64})
+	var w apply.Writes
+	for sw := range f.Switches {
+		w.Tops = append(w.Tops, apply.Top{Switch: int32(sw), Top: f.MaxLID})
+	}
+	for num := range int(f.MaxLID)/fabric.BlockSize + 1 {
+		for sw := range f.Switches {
+			w.Blocks = append(w.Blocks, apply.Block{Switch: int32(sw), Num: uint16(num)})
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := apply.Apply(b.Context(), c, f, &w, apply.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

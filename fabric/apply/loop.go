@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"errors"
+
+	"example.org/ibconsole/mad"
+)
+
+// deaf is how many requests in a row a node may leave unanswered before it gets
+// no more.
+const deaf = 4
+
+// reportEvery is how many steps pass between two progress reports.
+const reportEvery = 256
+
+// each calls begin for 0 to n-1, whenever there is room for another request, and
+// returns when all requests that begin and its callbacks made have ended. Once
+// the context ends it does not call begin any more.
+func (a *applier) each(n int, begin func(i int)) {
+	if a.fatal != nil {
+		return
+	}
+	a.next, a.n, a.begin = 0, n, begin
+	a.pump()
+	if a.fatal = a.batch.Wait(); a.fatal == nil {
+		a.fatal = a.ctx.Err()
+	}
+}
+
+func (a *applier) pump() {
+	for a.next < a.n && a.batch.Len() < a.limit && a.ctx.Err() == nil {
+		i := a.next
+		a.next++
+		a.begin(i)
+	}
+}
+
+// ask sends a request to a node, unless that is deaf. ok handles a good answer.
+// Any other is a failure of the node and ends the step, unless bad, where set,
+// takes care of it.
+func (a *applier) ask(node int32, req mad.Request, ok func(*mad.Reply), bad func() bool) {
+	if a.unanswered[node] >= deaf {
+		a.fail(node, errDeaf)
+		return
+	}
+	req.MKey = a.opts.MKey
+	a.report.Requests++
+	a.batch.Go(req, func(r *mad.Reply) {
+		if errors.Is(r.Err, mad.ErrTimeout) {
+			a.unanswered[node] = min(a.unanswered[node]+1, deaf)
+		} else {
+			a.unanswered[node] = 0
+		}
+		switch {
+		case r.Err == nil:
+			ok(r)
+		case bad == nil || !bad():
+			a.fail(node, r.Err)
+		}
+		a.pump()
+	})
+}
+
+// fail ends a step that failed.
+func (a *applier) fail(node int32, err error) {
+	i, known := a.failed[node]
+	if !known {
+		i = len(a.report.Failed)
+		a.failed[node] = i
+		a.report.Failed = append(a.report.Failed, Failure{Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, Err: err})
+	}
+	a.report.Failed[i].Count++
+	a.step()
+}
+
+// wrote ends a step that is done.
+func (a *applier) wrote(done *bool, count *int) {
+	*done = true
+	*count++
+	a.step()
+}
+
+func (a *applier) step() {
+	a.steps++
+	if a.opts.Progress != nil && (a.steps%reportEvery == 0 || a.steps == a.allSteps) {
+		a.opts.Progress(a.steps, a.allSteps)
+	}
+}

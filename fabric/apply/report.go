@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/mad"
+)
+
+// Report says what became of writes.
+type Report struct {
+	// Written are acknowledged, or were found to be so already.
+	Written Counts
+	// ReadBack are those of them that were read again.
+	ReadBack Counts
+	// Differ are those of them that read otherwise.
+	Differ []Difference
+	// Failed are the writes and readings that failed, the first of a node's.
+	Failed []Failure
+	// Left are the writes that are not known to be done: not sent, refused, or
+	// without an answer. Of the last nobody knows whether they were done.
+	Left Writes
+	// Requests counts questions and writes, not how often they were sent.
+	Requests int
+	Elapsed  time.Duration
+}
+
+// Counts count writes by kind.
+type Counts struct{ LIDs, Tops, Blocks, States int }
+
+// Total is the sum.
+func (c Counts) Total() int { return c.LIDs + c.Tops + c.Blocks + c.States }
+
+// String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states".
+func (c Counts) String() string {
+	return fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"), number(c.States, "port state"))
+}
+
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Difference is something that reads otherwise than it was written.
+type Difference struct {
+	// Node is the node's escaped name, GUID its node GUID.
+	Node string
+	GUID uint64
+	// What is what differs, "LID of port 1", "LinearFDBTop", "block 3, LID 200".
+	What      string
+	Want, Got string
+}
+
+// String says for example "sw1: LinearFDBTop is 0 and not 208".
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: %s is %s and not %s", d.Node, d.What, d.Got, d.Want)
+}
+
+// Failure is a node that could not be written or read, and why at first.
+type Failure struct {
+	Node string // escaped
+	GUID uint64
+	// Count is how many of the node's writes failed or were not tried any more.
+	Count int
+	Err   error
+}
+
+// Error implements error: "sw1: Set LinearForwardingTable 3 by directed route
+// 0,1,5: no answer after 3 tries of 200ms (and 204 more)".
+func (f Failure) Error() string {
+	more := ""
+	if f.Count > 1 {
+		more = fmt.Sprintf(" (and %d more)", f.Count-1)
+	}
+	return fmt.Sprintf("%s: %v%s", f.Node, f.Err, more)
+}
+
+// Unwrap returns Err.
+func (f Failure) Unwrap() error { return f.Err }
+
+// err sums the report up, nil if all is as it was meant to be.
+func (r *Report) err() error {
+	var err error
+	if n := len(r.Failed); n > 0 {
+		err = r.Failed[0]
+		if n > 1 {
+			err = fmt.Errorf("%w; %d more nodes failed", err, n-1)
+		}
+	}
+	if n := len(r.Differ); n > 0 {
+		differs := fmt.Errorf("%d of %d read back %w: %v", n, r.ReadBack.Total(), ErrDiffers, r.Differ[0])
+		if err == nil {
+			return differs
+		}
+		err = fmt.Errorf("%w; %w", err, differs)
+	}
+	return err
+}
+
+// ErrDiffers says that something reads otherwise than it was written.
+var ErrDiffers = errors.New("otherwise than written")
+
+var errDeaf = fmt.Errorf("%w to anything", mad.ErrTimeout)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/mad"
+)
+
+// writeStates brings ports up in three rounds: look, arm, activate. A link can
+// become active only once both of its ends are armed.
+func (a *applier) writeStates() {
+	byPort := make(map[int32]int, len(a.w.States))
+	for i, s := range a.w.States {
+		byPort[s.Port] = i
+	}
+	a.each(len(a.w.States), func(i int) {
+		p := &a.f.Ports[a.w.States[i].Port]
+		a.ask(p.Node, getPort(a.statePath[i], p.Num), func(r *mad.Reply) {
+			_ = r.Decode(&a.infos[i]) // the answer is a good one
+			a.looked(i)
+		}, nil)
+	})
+	a.each(len(a.w.States), func(i int) {
+		if a.infos[i].PortState == mad.PortInit {
+			a.arm(i, byPort)
+		}
+	})
+	a.each(len(a.w.States), func(i int) {
+		if a.infos[i].PortState == mad.PortArmed && !a.done.states[i] {
+			a.raise(i, mad.PortActive)
+		}
+	})
+}
+
+// looked ends the step of a port that is up already, or that cannot come up.
+func (a *applier) looked(i int) {
+	s := a.w.States[i]
+	switch state := a.infos[i].PortState; {
+	case state >= s.State:
+		a.wrote(&a.done.states[i], &a.report.Written.States)
+	case state < mad.PortInit:
+		a.fail(a.f.Ports[s.Port].Node, fmt.Errorf("port %d is %v and cannot become %v", a.f.Ports[s.Port].Num, state, s.State))
+	}
+}
+
+// arm takes a port from Initialize to Armed. Its MTU and VLs become what both
+// ends of the link are capable of, if both are to come up.
+func (a *applier) arm(i int, byPort map[int32]int) {
+	info := &a.infos[i]
+	if j, ok := byPort[a.f.Ports[a.w.States[i].Port].Peer]; ok && a.infos[j].PortState != mad.PortNoChange {
+		peer := &a.infos[j]
+		info.NeighborMTU = min(info.MTUCap, peer.MTUCap)
+		info.OperVLs = min(info.VLCap, peer.VLCap)
+	}
+	a.raise(i, mad.PortArmed)
+}
+
+// raise takes a port up by one state. A port that refuses may have gone there,
+// or farther, by itself.
+func (a *applier) raise(i int, to mad.PortState) {
+	s := a.w.States[i]
+	p := &a.f.Ports[s.Port]
+	set := a.infos[i]
+	keep(&set)
+	set.PortState = to
+	reached := func(state mad.PortState) {
+		a.infos[i].PortState = state
+		if state >= s.State {
+			a.wrote(&a.done.states[i], &a.report.Written.States)
+		}
+	}
+	caps := mad.CapabilityMask(a.f.Ports[a.f.EndPortOf(s.Port)].CapMask)
+	req := setPort(a.statePath[i], p.Num, &set, caps)
+	a.ask(p.Node, req, func(*mad.Reply) { reached(to) }, func() bool {
+		a.ask(p.Node, getPort(a.statePath[i], p.Num), func(r *mad.Reply) {
+			var now mad.PortInfo
+			_ = r.Decode(&now) // the answer is a good one
+			if now.PortState >= to {
+				reached(now.PortState)
+				return
+			}
+			a.fail(p.Node, fmt.Errorf("port %d stays %v and does not become %v", p.Num, now.PortState, to))
+			a.infos[i].PortState = mad.PortNoChange
+		}, nil)
+		return true
+	})
+}

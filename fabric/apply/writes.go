@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// ErrWrites says that a write makes no sense on the fabric it is for.
+var ErrWrites = errors.New("cannot be written")
+
+// Writes are what to write, in the order in which it is written. Switches and
+// ports are indexes of a fabric.
+type Writes struct {
+	// LIDs are written first.
+	LIDs []LID
+	// Tops come next, before the blocks that need them, as OpenSM does it.
+	Tops []Top
+	// Blocks are sent in this order, as many at a time as the client's window has
+	// room for.
+	Blocks []Block
+	// States come last: all ports are armed before the first becomes active.
+	States []State
+}
+
+// LID gives LIDs to an end port.
+type LID struct {
+	Port  int32 // an end port
+	LID   uint16
+	SMLID uint16 // MasterSMLID
+	LMC   uint8
+}
+
+// Top sets a switch's LinearFDBTop.
+type Top struct {
+	Switch int32
+	Top    uint16
+}
+
+// Block is 64 entries of a switch's forwarding table.
+type Block struct {
+	Switch int32
+	Num    uint16 // from 0 to 767; the block is for LIDs 64*Num to 64*Num+63
+	Ports  [fabric.BlockSize]uint8
+}
+
+// State brings a port up. One that is up as far already, or farther, is left
+// alone.
+type State struct {
+	Port  int32         // a port of a link, of either end
+	State mad.PortState // PortArmed or PortActive
+}
+
+// Len is the number of writes.
+func (w *Writes) Len() int { return len(w.LIDs) + len(w.Tops) + len(w.Blocks) + len(w.States) }
+
+// check fails for the first write that makes no sense on f.
+func (w *Writes) check(f *fabric.Fabric) error {
+	for _, l := range w.LIDs {
+		if err := checkLID(f, l); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.Tops {
+		if err := checkSwitch(f, t.Switch); err != nil {
+			return err
+		}
+		if t.Top > fabric.MaxUnicastLID {
+			return fmt.Errorf("%s: LinearFDBTop %d %w: the highest is %d", f.NodeName(f.Switches[t.Switch]), t.Top, ErrWrites, fabric.MaxUnicastLID)
+		}
+	}
+	for i := range w.Blocks {
+		b := &w.Blocks[i]
+		if err := checkSwitch(f, b.Switch); err != nil {
+			return err
+		}
+		if b.Num > fabric.MaxUnicastLID/fabric.BlockSize {
+			return fmt.Errorf("%s: block %d %w: the last one is %d", f.NodeName(f.Switches[b.Switch]), b.Num, ErrWrites, fabric.MaxUnicastLID/fabric.BlockSize)
+		}
+	}
+	for _, s := range w.States {
+		if err := checkPort(f, s.Port); err != nil {
+			return err
+		}
+		switch {
+		case !f.Ports[s.Port].Linked():
+			return fmt.Errorf("%s: state %v %w: it has no link", f.PortName(s.Port), s.State, ErrWrites)
+		case s.State != mad.PortArmed && s.State != mad.PortActive:
+			return fmt.Errorf("%s: state %v %w: only Armed and Active can", f.PortName(s.Port), s.State, ErrWrites)
+		}
+	}
+	return nil
+}
+
+func checkLID(f *fabric.Fabric, l LID) error {
+	if err := checkPort(f, l.Port); err != nil {
+		return err
+	}
+	switch {
+	case f.EndPortOf(l.Port) != l.Port:
+		return fmt.Errorf("%s: a LID %w: it is no end port", f.PortName(l.Port), ErrWrites)
+	case l.LMC > 7:
+		return fmt.Errorf("%s: LMC %d %w: the highest is 7", f.PortName(l.Port), l.LMC, ErrWrites)
+	case l.LID == 0 || int(l.LID)+1<<l.LMC-1 > fabric.MaxUnicastLID:
+		return fmt.Errorf("%s: LID %d with LMC %d %w: unicast LIDs are 1 to %d", f.PortName(l.Port), l.LID, l.LMC, ErrWrites, fabric.MaxUnicastLID)
+	case l.LID&(1<<l.LMC-1) != 0:
+		return fmt.Errorf("%s: LID %d with LMC %d %w: it is no multiple of %d", f.PortName(l.Port), l.LID, l.LMC, ErrWrites, 1<<l.LMC)
+	}
+	return nil
+}
+
+func checkPort(f *fabric.Fabric, port int32) error {
+	if port < 0 || int(port) >= len(f.Ports) {
+		return fmt.Errorf("port index %d %w: the subnet has %d", port, ErrWrites, len(f.Ports))
+	}
+	return nil
+}
+
+func checkSwitch(f *fabric.Fabric, sw int32) error {
+	if sw < 0 || int(sw) >= len(f.Switches) {
+		return fmt.Errorf("switch index %d %w: the subnet has %d", sw, ErrWrites, len(f.Switches))
+	}
+	return nil
+}

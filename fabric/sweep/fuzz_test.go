@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+)
+
+// FuzzLies sweeps a small subnet whose answers are changed: three bytes of input
+// say which answer, which of its attribute bytes, and to what. Whatever nodes
+// say, the sweep ends with a fabric that holds together.
+func FuzzLies(f *testing.F) {
+	f.Add([]byte{0, 3, 0, 2, 36, 9})
+	f.Add([]byte{1, 2, 2, 7, 12, 1, 9, 19, 1})
+	f.Add([]byte{4, 32, 0x11, 5, 6, 0xff, 5, 7, 0xff, 30, 17, 200})
+	subnet := generate(f, "torus:2x2,1")
+	f.Fuzz(func(t *testing.T, lies []byte) {
+		byAnswer := map[int][][2]byte{}
+		for ; len(lies) >= 3; lies = lies[3:] {
+			byAnswer[int(lies[0])] = append(byAnswer[int(lies[0])], [2]byte{lies[1] % mad.DataSize, lies[2]})
+		}
+		n := -1
+		s := sim.New(subnet, sim.Options{SendBack: true})
+		conn := &liar{open(t, s, subnet.SMPort), func(m *mad.SMP) {
+			n++
+			for _, lie := range byAnswer[n] {
+				m.Data[lie[0]] = lie[1]
+			}
+		}}
+		c := client(t, conn, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
+		res, err := sweep.Full(context.Background(), c, sweep.Options{})
+		if err != nil {
+			return // the local port lied
+		}
+		for i := range res.Fabric.Nodes {
+			if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
+				t.Errorf("%s is left out without a word", res.Fabric.NodeName(int32(i)))
+			}
+		}
+		for _, l := range res.Fabric.Links() {
+			if res.Fabric.Ports[l.A].Peer != l.B || res.Fabric.Ports[l.B].Peer != l.A {
+				t.Errorf("half a link: %v", l)
+			}
+		}
+		_ = describe(res.Fabric)
+		_ = describeTables(res.Tables)
+		for _, h := range res.Holes {
+			_ = h.String()
+		}
+		if res.Fabric.SMPort == fabric.None {
+			t.Error("no SM port")
+		}
+	})
+}
