@@ -20,7 +20,10 @@ import (
 //
 // A and B have LIDs 1 and 2, hosts 11 to 14. Everything between the switches
 // takes ports 3.
-func twin(t *testing.T) *fabric.Tables {
+func twin(t *testing.T) *fabric.Tables { return twinOf(t, 0x102) }
+
+// twinOf is twin with another node GUID of switch B.
+func twinOf(t *testing.T, guidB uint64) *fabric.Tables {
 	t.Helper()
 	var b fabric.Builder
 	add := func(n fabric.Node, num int, lid uint16) int32 {
@@ -41,7 +44,7 @@ func twin(t *testing.T) *fabric.Tables {
 		h[i] = add(fabric.Node{GUID: uint64(0x10 + 16*i), Desc: "h" + string('1'+rune(i)), Type: mad.NodeCA, NumPorts: 1}, 1, uint16(11+i))
 	}
 	swA := add(fabric.Node{GUID: 0x101, Desc: "A", Type: mad.NodeSwitch, NumPorts: 4}, 0, 1)
-	swB := add(fabric.Node{GUID: 0x102, Desc: "B\x1b[31m", Type: mad.NodeSwitch, NumPorts: 4}, 0, 2)
+	swB := add(fabric.Node{GUID: guidB, Desc: "B\x1b[31m", Type: mad.NodeSwitch, NumPorts: 4}, 0, 2)
 	connect(h[0], 1, swA, 1)
 	connect(h[1], 1, swA, 2)
 	connect(h[2], 1, swB, 1)
@@ -153,6 +156,56 @@ func TestMovedLID(t *testing.T) {
 	// Two entries a switch: one goes, one comes; the top follows.
 	if r.Entries.Changed != 4 || r.Switches[0].TopOld != 14 || r.Switches[0].TopNew != 20 {
 		t.Errorf("%+v, %+v", r.Entries, r.Switches)
+	}
+}
+
+// A host without LID neither sends nor receives: six of the twelve pairs are
+// with h4. Wires and tables are the same.
+func TestHostGetsALID(t *testing.T) {
+	after := twin(t)
+	f := after.Fabric
+	lids := make([]uint16, len(f.EndPorts))
+	for i, e := range f.EndPorts {
+		if lids[i] = f.Ports[e].LID; lids[i] == 14 {
+			lids[i] = 0
+		}
+	}
+	g, err := f.WithLIDs(lids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := *after
+	before.Fabric = g
+	if got, want := compared(t, &before, after).Pairs, (Pairs{Total: 12, Same: 6, Connected: 6}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got, want := compared(t, after, &before).Pairs, (Pairs{Total: 12, Same: 6, CutOff: 6}); got != want {
+		t.Errorf("the other way: %+v, want %+v", got, want)
+	}
+}
+
+// A switch that was not read in either picture, and a host that comes to it.
+func TestHostComesToAnUnreadSwitch(t *testing.T) {
+	after := *twin(t)
+	after.Known = []bool{true, false}
+	link, _ := after.Fabric.LinkOf(after.Fabric.PortByLID(14))
+	before := after
+	before.Fabric = after.Fabric.Without([]fabric.Link{link})
+	// All pairs but h1 with h2 meet switch B; of those with h4 the new picture knows too little.
+	if got, want := compared(t, &before, &after).Pairs, (Pairs{Total: 12, Same: 2, Unknown: 10}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Another switch in the place of B: indexes, LIDs and tables are what they were,
+// but only the paths between h1 and h2 take the same links.
+func TestReplacedSwitch(t *testing.T) {
+	r := compared(t, twin(t), twinOf(t, 0x103))
+	if want := (Pairs{Total: 12, Same: 2, Changed: 10}); r.Pairs != want {
+		t.Errorf("%+v, want %+v", r.Pairs, want)
+	}
+	if len(r.Gone) != 1 || len(r.Come) != 1 || len(r.Down) != 4 || len(r.Up) != 4 {
+		t.Errorf("gone %v, come %v, down %v, up %v", r.Gone, r.Come, r.Down, r.Up)
 	}
 }
 

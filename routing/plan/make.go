@@ -84,7 +84,7 @@ func (m *maker) free(l LID) error {
 	live := m.live.Fabric
 	for i := range 1 << l.NewLMC {
 		owner := live.PortByLID(l.New + uint16(i))
-		if owner != fabric.None && owner != l.Port && m.staged.Fabric.PortByGUID(live.Ports[owner].GUID) == fabric.None {
+		if owner != fabric.None && m.staged.Fabric.PortByGUID(live.Ports[owner].GUID) == fabric.None {
 			return fmt.Errorf("%w: %d is for %s and belongs to %s, which the staged tables do not reach",
 				ErrLIDTaken, int(l.New)+i, live.PortName(l.Port), live.PortName(owner))
 		}

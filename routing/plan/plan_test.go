@@ -399,6 +399,28 @@ func TestLIDs(t *testing.T) {
 	}
 }
 
+// A fabric from a file may not say what the SM's LID is; the ports keep theirs.
+func TestNoSMLID(t *testing.T) {
+	f := made(t, "random:2,1,4")
+	lids := make([]uint16, len(f.EndPorts))
+	for i, e := range f.EndPorts {
+		lids[i] = f.Ports[e].LID
+	}
+	unset, err := gen.ParseSpec("random:2,1,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unset, err = unset.WithLIDs(lids); err != nil {
+		t.Fatal(err)
+	}
+	for i := range unset.Ports {
+		unset.Ports[i].SMLID = 0
+	}
+	if p := mustMake(t, route(t, f), route(t, unset)); !p.Empty() {
+		t.Errorf("%+v", p.LIDs)
+	}
+}
+
 func TestStale(t *testing.T) {
 	small, large := made(t, "random:3,2,6"), made(t, "random:4,2,8")
 	_, err := Make(route(t, small), route(t, large))
