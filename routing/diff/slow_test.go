@@ -295,7 +295,7 @@ func checkLoads(t *testing.T, before, after *fabric.Tables, got *Result, want sl
 		for tables, n := range map[*fabric.Tables]int{before: l.EntriesOld, after: l.EntriesNew} {
 			sw := tables.Fabric.SwitchByGUID(uint64(l.From.GUID))
 			count := 0
-			for lid := 1; lid <= 200 && sw != fabric.None && tables.Known[sw]; lid++ {
+			for lid := 1; lid <= int(tables.LFT.MaxLID) && sw != fabric.None && tables.Known[sw]; lid++ {
 				if tables.Port(sw, uint16(lid)) == l.From.Num {
 					count++
 				}
@@ -329,7 +329,7 @@ func checkEntries(t *testing.T, before, after *fabric.Tables, got *Result) {
 		if sn == fabric.None || !before.Known[so] || !after.Known[sn] {
 			continue
 		}
-		for lid := uint16(1); lid < 300; lid++ {
+		for lid := uint16(1); lid <= max(before.LFT.MaxLID, after.LFT.MaxLID); lid++ {
 			if before.Port(int32(so), lid) != after.Port(sn, lid) {
 				changed++
 				blocks[[2]int{so, int(lid) / 64}] = true
@@ -349,4 +349,17 @@ func checkEntries(t *testing.T, before, after *fabric.Tables, got *Result) {
 	if n != changed {
 		t.Errorf("iterated over %d entries, counted %d", n, changed)
 	}
+}
+
+// A fabric of some size: 648 hosts, 54 switches, one link failed and all routed
+// anew, then thousands of entries broken.
+func TestCompareLargerAgainstWalkingEachPair(t *testing.T) {
+	if !testenv.Full() {
+		t.Skip("walks 840,000 pairs: only in full runs")
+	}
+	rnd := testenv.Rand(t)
+	f := made(t, "fattree:2,36")
+	before, after := route(t, f), route(t, fewer(rnd, f, 2))
+	check(t, before, after, Pairs{})
+	check(t, before, broken(rnd, after, 5000), Pairs{})
 }
