@@ -77,12 +77,12 @@ func (s *Session) Route(ctx context.Context) (RouteReport, error) {
 }
 
 func (s *Session) stage(p *Picture) {
-	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale = p, false })
+	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = p, false, false })
 }
 
 // Unstage throws the staged tables away.
 func (s *Session) Unstage() {
-	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale = nil, false })
+	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = nil, false, false })
 }
 
 func countEntries(t *fabric.Tables) (switches, entries int) {

@@ -17,7 +17,9 @@ type State struct {
 	Live, Base, WhatIf, Staged *Picture
 	// Stale says that the fabric under the staged tables has changed since they
 	// were made.
-	Stale    bool
+	Stale bool
+	// Written says that the staged tables were written and read back.
+	Written  bool
 	Failures []Failure
 
 	Engine  string
@@ -108,13 +110,20 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 func (st *State) Title(p *Picture) string {
 	switch {
 	case p.Kind == Staged && st.Stale:
-		return fmt.Sprintf("staged (%s, not written, STALE: the fabric changed since)", p.Tables.Origin)
+		return fmt.Sprintf("staged (%s, %s, STALE: the fabric changed since)", p.Tables.Origin, writtenWord(st.Written))
 	case p.Kind == Staged:
-		return fmt.Sprintf("staged (%s, not written)", p.Tables.Origin)
+		return fmt.Sprintf("staged (%s, %s)", p.Tables.Origin, writtenWord(st.Written))
 	case p.Kind == WhatIf && len(st.Failures) == 1:
 		return "whatif (1 failure)"
 	case p.Kind == WhatIf:
 		return fmt.Sprintf("whatif (%d failures)", len(st.Failures))
 	}
 	return string(p.Kind)
+}
+
+func writtenWord(written bool) string {
+	if written {
+		return "written"
+	}
+	return "not written"
 }
