@@ -39,9 +39,6 @@ func (w *wire) Send(f *mad.Frame) error {
 	return w.Transport.Send(&changed)
 }
 
-// lose makes a packet find no way.
-func lose(m *mad.SMP) { m.DrSLID = 1 }
-
 // subnet is a simulated subnet as a sweep sees it, and the writes that route it.
 type subnet struct {
 	s    *sim.Sim
@@ -91,7 +88,7 @@ func TestFaultsChangeNothing(t *testing.T) {
 			n := newSubnet(t, "torus:5x4,2")
 			n.s.SetFaults(faults)
 			// One try fails in 19 % of cases at the most, 12 tries in 2e-9.
-			c := client(t, open(t, n.s, n.port), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12, Backoff: 1.3})
+			c := client(t, open(t, n.s, n.port), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12, Backoff: 1.6})
 			if _, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{}); err != nil {
 				t.Fatal(err)
 			}

@@ -65,24 +65,24 @@ func newPort(f *fabric.Fabric, i int32, active bool) port {
 }
 
 // adopt takes over what the fabric knows of the port.
-func (out *port) adopt(p *fabric.Port, active bool) {
-	a := &out.info
-	a.LID, a.MasterSMLID, a.LMC = p.LID, p.SMLID, p.LMC
-	if p.Linked() || p.Num == 0 {
-		a.CapabilityMask = cmp.Or(mad.CapabilityMask(p.CapMask), a.CapabilityMask)
+func (p *port) adopt(from *fabric.Port, active bool) {
+	a := &p.info
+	a.LID, a.MasterSMLID, a.LMC = from.LID, from.SMLID, from.LMC
+	if from.Linked() || from.Num == 0 {
+		a.CapabilityMask = cmp.Or(mad.CapabilityMask(from.CapMask), a.CapabilityMask)
 	}
-	a.VLCap = cmp.Or(mad.VLs(p.VLCap), a.VLCap)
-	a.OperVLs = cmp.Or(mad.VLs(p.OperVLs), a.VLCap)
-	a.NeighborMTU = cmp.Or(mad.MTU(p.MTU), a.NeighborMTU)
+	a.VLCap = cmp.Or(mad.VLs(from.VLCap), a.VLCap)
+	a.OperVLs = cmp.Or(mad.VLs(from.OperVLs), a.VLCap)
+	a.NeighborMTU = cmp.Or(mad.MTU(from.MTU), a.NeighborMTU)
 	a.MTUCap = max(a.MTUCap, a.NeighborMTU)
 	switch {
-	case p.Num == 0:
-	case !p.Linked():
+	case from.Num == 0:
+	case !from.Linked():
 		a.PhysState, a.PortState = mad.PhysPolling, mad.PortDown
 	case active:
 		a.PortState = mad.PortActive
-	case p.State > mad.PortDown:
-		a.PortState = p.State
+	case from.State > mad.PortDown:
+		a.PortState = from.State
 	}
 }
 

@@ -3,7 +3,7 @@
 package sweep
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -37,8 +37,8 @@ func (p *port) linked() bool { return p.peer != fabric.None }
 func (n *node) isSwitch() bool { return n.info.Type == mad.NodeSwitch }
 
 // discover finds all nodes, ports and links. The local node is node 0.
-func (s *sweeper) discover(ctx context.Context) error {
-	s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo}, func(r *mad.Reply) {
+func (s *sweeper) discover() error {
+	s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo, MKey: s.opts.MKey}, func(r *mad.Reply) {
 		var info mad.NodeInfo
 		err := r.Decode(&info)
 		if err == nil {
@@ -153,7 +153,7 @@ const (
 
 // tooMany says that there is no room for another node.
 func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
-	if len(s.nodes) < maxNodes && s.ports+int(info.NumPorts) < maxPorts {
+	if len(s.nodes) < cmp.Or(s.opts.maxNodes, maxNodes) && s.ports+int(info.NumPorts) < maxPorts {
 		return false
 	}
 	if !s.full {
@@ -216,7 +216,7 @@ func (s *sweeper) gotPort(t task, r *mad.Reply) {
 		return
 	}
 	p.known = true
-	if p.info.PortState == mad.PortDown || t.port == 0 {
+	if p.info.PortState <= mad.PortDown || t.port == 0 {
 		return
 	}
 	if p.info.LinkSpeedActive == qdr && p.info.LinkSpeedExtActive == 0 && knowsFDR10(&n.info) {

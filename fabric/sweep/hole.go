@@ -58,12 +58,12 @@ func (s *sweeper) holes() []Hole {
 	at := map[key]int{}
 	for _, m := range s.misses {
 		k := key{m.task.node, m.task.kind}
+		if k.kind == askNode && s.nodes[k.node].ports[m.task.port].linked() {
+			continue // the link was found from its other end
+		}
 		if i, ok := at[k]; ok && k.kind != askNode {
 			holes[i].Count++
 			continue
-		}
-		if m.err == nil {
-			m.err = fmt.Errorf("%w to anything", mad.ErrTimeout)
 		}
 		h := Hole{
 			Node: s.nameNow(k.node), GUID: s.nodes[k.node].info.NodeGUID,
@@ -81,7 +81,7 @@ func (s *sweeper) holes() []Hole {
 // lastError is why the last question to a node failed.
 func (s *sweeper) lastError(node int32) error {
 	for i := len(s.misses) - 1; i >= 0; i-- {
-		if m := s.misses[i]; m.task.node == node && m.task.kind != askNode && m.err != nil {
+		if m := s.misses[i]; m.task.node == node && m.task.kind != askNode {
 			return m.err
 		}
 	}

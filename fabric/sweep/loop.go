@@ -5,6 +5,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"example.org/ibconsole/mad"
 )
@@ -74,11 +75,13 @@ type sweeper struct {
 	progress Progress
 }
 
-// miss is a question without a good answer; err is nil if it was not asked.
+// miss is a question without a good answer.
 type miss struct {
 	task task
 	err  error
 }
+
+var errNotAsked = fmt.Errorf("not asked, since the node gave %w to the questions before", mad.ErrTimeout)
 
 func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper {
 	s := &sweeper{
@@ -117,7 +120,7 @@ func (s *sweeper) pump() {
 			continue
 		}
 		s.stats.Requests++
-		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: t.modifier(), Path: path, User: t.pack()}, s.handle)
+		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: t.modifier(), Path: path, MKey: s.opts.MKey, User: t.pack()}, s.handle)
 	}
 	if s.next == len(s.queue) {
 		s.queue, s.next = s.queue[:0], 0
@@ -132,7 +135,7 @@ func (s *sweeper) superfluous(t task) bool {
 		return true
 	}
 	if n.unanswered >= deaf {
-		s.miss(t, nil)
+		s.miss(t, errNotAsked)
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -25,15 +26,21 @@ type SM struct {
 // Master says whether this subnet manager is the one in charge.
 func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
 
-// SMs asks every port of the subnet whose IsSM bit is set in f for its subnet
-// manager, the local port too, and returns what they say in the order of
-// EndPorts. It fails where ctx ends.
+// SMs asks for subnet managers: the ports whose IsSM bit is set in f, the local
+// port too, and the one that the local port names as the master's. It returns
+// what they say, and which of the former say nothing, in the order of EndPorts.
+// It fails where ctx ends.
 func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	routes := NewRoutes(f)
 	batch := client.NewBatch(ctx)
+	named := fabric.None
+	if f.SMPort != fabric.None {
+		named = f.PortByLID(f.Ports[f.EndPortOf(f.SMPort)].SMLID)
+	}
+	isSM := func(e int32) bool { return mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM != 0 }
 	var sms []SM
 	for _, e := range f.EndPorts {
-		if mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM == 0 {
+		if !isSM(e) && e != named {
 			continue
 		}
 		i := len(sms)
@@ -50,7 +57,7 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 	if err := batch.Wait(); err != nil {
 		return nil, fmt.Errorf("look for subnet managers: %w", err)
 	}
-	return sms, nil
+	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
 }
 
 // MasterSM finds the subnet manager in charge of f: the one that says it is

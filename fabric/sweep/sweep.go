@@ -18,6 +18,10 @@ type Options struct {
 	Progress func(Progress)
 	// NoTables leaves out the forwarding tables; the result has no Tables then.
 	NoTables bool
+	// MKey is the key of a subnet whose ports are protected by one.
+	MKey uint64
+
+	maxNodes int // for tests; 0 is maxNodes
 }
 
 // Progress says how far a sweep is. The number of blocks is known once all
@@ -65,7 +69,7 @@ func (s Stats) PerSecond() float64 {
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)
-	if err := s.discover(ctx); err != nil {
+	if err := s.discover(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
 	b := builder{sweeper: s}
