@@ -47,6 +47,9 @@ func describe(f *fabric.Fabric) []string {
 			if !end || num > 0 && !p.Linked() {
 				p.CapMask = 0
 			}
+			if num > 0 && !p.Linked() {
+				p.MTU = 0 // of a neighbour that is not there
+			}
 			p.Node, p.Peer = 0, 0
 			lines = append(lines, fmt.Sprintf("%016x/%03d: %+v to %s", n.GUID, p.Num, p, peer))
 		}
