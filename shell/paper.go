@@ -168,6 +168,10 @@ func (c *call) failures(state string, all []session.Failure) error {
 	}
 	st := c.session.State()
 	if st.WhatIf != nil {
+		if at := st.WhatIf.Fabric.SMPort; at != st.Base.Fabric.SMPort {
+			c.out.note("%s, which the session sits on, is cut off; the rest is seen from %s",
+				st.Base.Fabric.PortName(st.Base.Fabric.SMPort), st.WhatIf.Fabric.PortName(at))
+		}
 		if cut := st.WhatIf.CutOff(st.Base); cut > 0 {
 			c.out.note("cut off from the subnet: %s", count(cut, "node"))
 		}

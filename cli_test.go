@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// write makes a file and returns its name.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// pair is a host and a switch; lines of both can be replaced.
+func pair(replace ...string) string {
+	const text = "vendid=0x2c9\n" +
+		"Switch\t8 \"S-0000000000200000\"\t\t# \"sw1\" base port 0 lid 2 lmc 0\n" +
+		"[3]\t\"H-0000000000100000\"[1](100001) \t\t# \"node1\" lid 1 4xQDR\n\n" +
+		"Ca\t1 \"H-0000000000100000\"\t\t# \"node1\"\n" +
+		"[1](100001) \t\"S-0000000000200000\"[3]\t\t# lid 1 lmc 0 \"sw1\" lid 2 4xQDR\n"
+	return strings.NewReplacer(replace...).Replace(text)
+}
+
+func TestBadFiles(t *testing.T) {
+	if r := try("-s", "file:"+write(t, pair()), "-c", "route"); r.status != exitDone {
+		t.Fatalf("the good file: exit status %d, %s", r.status, r.err)
+	}
+	for name, tc := range map[string]struct{ text, want string }{
+		"empty":                   {"", "empty"},
+		"binary":                  {"\x7fELF\x02\x01\x00\x00", "binary"},
+		"truncated":               {pair()[:150], ":5:"},
+		"port 300":                {pair("[3]\t\"H", "[300]\t\"H"), ":3:"},
+		"port above NumPorts":     {pair("[3]", "[9]"), ":3:"},
+		"LID 65335":               {pair("lid 2 lmc 0\n", "lid 65335 lmc 0\n"), ":2:"},
+		"one LID twice":           {pair("lid 2 lmc 0\n", "lid 1 lmc 0\n"), "LID 1"},
+		"one side of a link":      {pair("[1](100001) \t\"S-0000000000200000\"[3]", "#"), ":3:"},
+		"sides that disagree":     {pair("200000\"[3]", "200000\"[4]"), ":3:"},
+		"a node twice":            {pair() + "\n" + pair(), ":9:"},
+		"a node that is not here": {pair("\"H-0000000000100000\"[1]", "\"H-0000000000100009\"[1]"), ":3:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := write(t, tc.text)
+			out := filepath.Join(t.TempDir(), "out")
+			r := try("-s", "file:"+file, "-c", "route; dump lfts "+out)
+			oneLine(t, r, exitFailed, file, tc.want)
+			if _, err := os.Stat(out); err == nil {
+				t.Error("something was dumped")
+			}
+		})
+	}
+}
+
+// oneLine checks that a run failed with one clear line that holds these words.
+func oneLine(t *testing.T, r result, status int, words ...string) {
+	t.Helper()
+	if r.status != status {
+		t.Errorf("exit status %d, want %d", r.status, status)
+	}
+	if strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "ibconsole: ") {
+		t.Errorf("not one line that begins with the program's name: %q", r.err)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.err, w) {
+			t.Errorf("%q does not mention %q", r.err, w)
+		}
+	}
+}
+
+func TestBadCommands(t *testing.T) {
+	const sim = "sim:fattree:2,4"
+	routes := write(t, "Unicast lids [0-3] of switch Lid 2 guid 0x0000000000200000 ('x'):\n0x0001 300 # y\n1 lids dumped\n")
+	for _, tc := range []struct {
+		script string
+		status int
+		words  []string
+	}{
+		{"rout", exitUsage, []string{`"rout"`, `"route"`}},
+		{"trace leaf-01", exitUsage, []string{"DST is missing"}},
+		{"trace leaf-01 leaf-02 form=x", exitUsage, []string{`"form"`, `"format"`}},
+		{"dump lft x", exitUsage, []string{`"lfts"`}},
+		{"engine 'no", exitUsage, []string{"-c:1", "never closed"}},
+		{"fail link leaf-01", exitUsage, []string{"which port"}},
+		{"engine nope", exitFailed, []string{"engine: ", `"nope"`, "minhop"}},
+		{"trace leaf-01 nobody", exitFailed, []string{"trace: ", `"nobody"`}},
+		{"trace leaf spine-01", exitFailed, []string{"ambiguous", "leaf-01", "leaf-02"}},
+		{"fail link leaf-01 9", exitFailed, []string{"fail link: ", "no port 9"}},
+		{"fail switch node-0001", exitFailed, []string{"is no switch"}},
+		{"restore all", exitFailed, []string{"nothing has failed"}},
+		{"load lfts /does/not/exist", exitFailed, []string{"/does/not/exist"}},
+		{"load lfts " + routes, exitFailed, []string{routes + ":2:", "300"}},
+		{"dump lfts /does/not/exist", exitFailed, []string{"/does/not/exist", "no such file"}},
+		{"diff live staged", exitFailed, []string{"nothing is staged"}},
+		{"commit yes", exitFailed, []string{"nothing is staged"}},
+		{"set sm leaf-01", exitFailed, []string{"only that of a file"}},
+		{"show lft node-0001", exitFailed, []string{"is no switch"}},
+	} {
+		t.Run(tc.script, func(t *testing.T) { oneLine(t, try("-s", sim, "-c", tc.script), tc.status, tc.words...) })
+	}
+	if r := try("-s", sim, "-c", "gen torus 3x3 "+filepath.Join(t.TempDir(), "x")+"; rout"); r.status != exitUsage || r.out != "" {
+		t.Errorf("a script with an unknown command ran its beginning: %q", r.out)
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	for _, args := range [][]string{
+		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
+	} {
+		oneLine(t, try(args...), exitUsage)
+	}
+	oneLine(t, try("run", "/does/not/exist"), exitFailed, "/does/not/exist")
+	oneLine(t, try("-s", "ibsim:nobody-is-here"), exitFailed, "nobody-is-here")
+}
+
+func TestSummaryWithoutTerminal(t *testing.T) {
+	out := ibconsole(t)
+	for _, want := range []string{"SIMULATED", "54 switches", "648 channel adapters", "read-only"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q does not say %q", out, want)
+		}
+	}
+}
+
+// TestJSON: every line that a showing command prints is an object, and the one
+// of route has what scripts rely on.
+func TestJSON(t *testing.T) {
+	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
+		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show ports leaf-01; "+
+			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; diff; diff entries; commit dry-run; restore all; write on; summary")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	routed := 0
+	for _, line := range lines {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if object["engine"] == "minhop" && object["entries"] != nil {
+			routed++
+			// 6 switches of 14 LIDs each; the seconds are the engine's own.
+			if object["entries"] != 84.0 || object["seconds"].(float64) <= 0 || object["changed"].(float64) <= 0 {
+				t.Errorf("route says %v", object)
+			}
+		}
+	}
+	if routed != 1 || len(lines) < 60 {
+		t.Errorf("%d of %d lines are those of route", routed, len(lines))
+	}
+}
+
+// TestHostileDescriptions: nothing that a node calls itself reaches the terminal.
+func TestHostileDescriptions(t *testing.T) {
+	for _, hostile := range []string{"\x1b[2J\x1b]0;owned\x07", "a\rb\tc", "\xff\xfe\x80", "\u202etxt.exe", "\u009b31m"} {
+		file := write(t, pair("\"sw1\"", "\""+hostile+"\""))
+		r := try("-s", "file:"+file, "-c", "route; summary; show nodes; show links; show ports lid:2; show lft lid:2; trace lid:1 lid:2; "+
+			"trace lid:1 lid:2 format=ibtracert; fail switch lid:2; whatif; diff base staged")
+		if r.status != exitDone {
+			t.Errorf("%q: exit status %d, %s", hostile, r.status, r.err)
+		}
+		for _, text := range []string{r.out, r.err} {
+			if !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\x07\r\t\u202e\u009b") {
+				t.Errorf("%q reaches the terminal: %q", hostile, text)
+			}
+		}
+	}
+}
+
+// TestLoadGivesBackWhatWasDumped: tables and topology survive a file.
+func TestLoadGivesBackWhatWasDumped(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, kind := range []string{"lfts", "fdbs"} {
+		ibconsole(t, "-s", "sim:torus:4x3", "-c", "fail link sw-0-0 1; route; dump lfts "+at("first")+"; dump "+kind+" "+at("file"))
+		ibconsole(t, "-s", "sim:torus:4x3", "-c", "load "+kind+" "+at("file")+"; dump lfts "+at("second"))
+		same(t, at("first"), at("second"))
+	}
+	for _, kind := range []string{"topology", "subnet"} {
+		ibconsole(t, "-s", "sim:torus:4x3", "-c", "route; dump lfts "+at("first")+"; dump "+kind+" "+at("file"))
+		ibconsole(t, "-s", "file:"+at("file"), "-c", "route; dump lfts "+at("second"))
+		same(t, at("first"), at("second"))
+		ibconsole(t, "-s", "sim:torus:3x3", "-c", "load "+kind+" "+at("file")+"; route; dump lfts "+at("second"))
+		same(t, at("first"), at("second"))
+	}
+}
+
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	x, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := os.ReadFile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(x) != string(y) || len(x) == 0 {
+		t.Errorf("%s (%d bytes) and %s (%d bytes) differ", filepath.Base(a), len(x), filepath.Base(b), len(y))
+	}
+}
+
+// TestIbsimGoesAway: a script whose ibsim dies ends, and says why.
+func TestIbsimGoesAway(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen torus 3x3 "+file)
+	sim := ibsimtest.Start(t, file)
+	sim.Stop()
+	oneLine(t, try("-s", "ibsim:"+sim.Name, "-c", "sweep"), exitFailed, sim.Name)
+}
