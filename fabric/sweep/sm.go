@@ -33,10 +33,7 @@ func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster
 func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	routes := NewRoutes(f)
 	batch := client.NewBatch(ctx)
-	named := fabric.None
-	if f.SMPort != fabric.None {
-		named = f.PortByLID(f.Ports[f.EndPortOf(f.SMPort)].SMLID)
-	}
+	named := namedMaster(f)
 	isSM := func(e int32) bool { return mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM != 0 }
 	var sms []SM
 	for _, e := range f.EndPorts {
@@ -58,6 +55,19 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 		return nil, fmt.Errorf("look for subnet managers: %w", err)
 	}
 	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
+}
+
+// namedMaster is the port that the local port names as the master's. The local
+// port itself has the IsSM bit where a subnet manager sits on it.
+func namedMaster(f *fabric.Fabric) int32 {
+	if f.SMPort == fabric.None {
+		return fabric.None
+	}
+	local := f.EndPortOf(f.SMPort)
+	if named := f.PortByLID(f.Ports[local].SMLID); named != local {
+		return named
+	}
+	return fabric.None
 }
 
 // MasterSM finds the subnet manager in charge of f: the one that says it is
