@@ -32,9 +32,9 @@ func (e *MasterError) Error() string {
 	if e.Asked != 0 {
 		return fmt.Sprintf("0x%016x is not the master subnet manager; that is 0x%016x on %s", e.Asked, e.SM.GUID, e.SM.Port)
 	}
-	return fmt.Sprintf("a master subnet manager, 0x%016x on %s, owns this subnet. OpenSM does not read tables back and sends only "+
+	return fmt.Sprintf("a %s subnet manager, 0x%016x on %s, owns this subnet. OpenSM does not read tables back and sends only "+
 		"blocks that differ from its own copy, so a later re-route of its would leave a mixture of its tables and these. "+
-		"To write all the same: commit yes sm=0x%016x", e.SM.GUID, e.SM.Port, e.SM.GUID)
+		"To write all the same: commit yes sm=0x%016x", e.SM.State, e.SM.GUID, e.SM.Port, e.SM.GUID)
 }
 
 // CommitOptions say how far [Session.Commit] goes.

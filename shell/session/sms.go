@@ -21,10 +21,13 @@ type SM struct {
 }
 
 var smStates = map[mad.SMState]string{
-	mad.SMNotActive: "not active", mad.SMDiscovering: "discovering", mad.SMStandby: "standby", mad.SMMaster: smMaster,
+	mad.SMNotActive: "not active", mad.SMDiscovering: smDiscovering, mad.SMStandby: "standby", mad.SMMaster: smMaster,
 }
 
-const smMaster = "master"
+const (
+	smMaster      = "master"
+	smDiscovering = "discovering"
+)
 
 // findSMs lists the subnet managers, the master first.
 func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {

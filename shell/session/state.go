@@ -36,11 +36,14 @@ type State struct {
 	Done, Total int
 }
 
-// Master returns the master subnet manager, if one was seen.
+// Master returns the master subnet manager, if one was seen, else one that is
+// discovering: OpenSM says so just before it becomes master.
 func (st *State) Master() (SM, bool) {
-	for _, sm := range st.SMs {
-		if sm.State == smMaster {
-			return sm, true
+	for _, state := range []string{smMaster, smDiscovering} {
+		for _, sm := range st.SMs {
+			if sm.State == state {
+				return sm, true
+			}
 		}
 	}
 	return SM{}, false
