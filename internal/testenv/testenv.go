@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -66,6 +67,24 @@ func Tool(t testing.TB, name string) string {
 		t.Skipf("%v: `make test` installs it on Debian", err)
 	}
 	return path
+}
+
+// ToolVersion is [Tool] for a test whose expected bytes are those of one
+// version of a program: the test is skipped where the program, run with args,
+// does not print a line "NAME VERSION".
+func ToolVersion(t testing.TB, name, version string, args ...string) string {
+	t.Helper()
+	path := Tool(t, name)
+	// Usage texts come with a failure status, so only what is printed counts.
+	out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput()
+	want := name + " " + version
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSpace(line) == want {
+			return path
+		}
+	}
+	t.Skipf("%s %s does not say %q (%v): another version gives other bytes", name, strings.Join(args, " "), want, err)
+	return ""
 }
 
 func find(name string) (string, error) {

@@ -49,6 +49,22 @@ func TestToolOutsidePath(t *testing.T) {
 	}
 }
 
+func TestToolVersion(t *testing.T) {
+	dir := t.TempDir()
+	want := filepath.Join(dir, "some-tool")
+	script := "#!/bin/sh\necho usage: $*\necho some-tool 1.20\nexit 1\n"
+	if err := os.WriteFile(want, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	if got := ToolVersion(t, "some-tool", "1.20", "-h"); got != want {
+		t.Errorf("ToolVersion = %s, want %s", got, want)
+	}
+	if !skips(t, func(t *testing.T) { ToolVersion(t, "some-tool", "1.2", "-h") }) {
+		t.Error("ToolVersion did not skip for another version")
+	}
+}
+
 func TestCount(t *testing.T) {
 	t.Setenv(fullVar, "")
 	if got := Count(t, 3, 300); got != 3 {
