@@ -3,8 +3,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"example.org/ibconsole/shell/session"
 )
 
@@ -14,7 +12,8 @@ func (t *theme) pictureBadge(st *session.State, p *session.Picture) *badge {
 	case p.Kind == session.Staged && st.Stale:
 		return &badge{t.stale, t.staleLine, "STAGED, STALE"}
 	case p.Kind == session.Staged:
-		return &badge{t.staged, t.stagedLine, "STAGED " + p.Tables.Origin}
+		b := t.stagedBadge(st)
+		return &b
 	case p.Kind == session.WhatIf:
 		return &badge{t.whatif, t.whatifLine, "WHAT-IF"}
 	case p.Kind == session.Base:
@@ -25,17 +24,28 @@ func (t *theme) pictureBadge(st *session.State, p *session.Picture) *badge {
 	return &badge{t.live, "", "LIVE"}
 }
 
-// stateBadges say what there is beside the live picture, the most pressing first.
+// fabricBadge names the picture whose fabric the topology shows.
+func (t *theme) fabricBadge(sc *scene) *badge {
+	if sc.st.WhatIf != nil && sc.now == sc.st.WhatIf.Fabric {
+		return t.pictureBadge(&sc.st, sc.st.WhatIf)
+	}
+	if sc.pic.Kind == session.Base {
+		return t.pictureBadge(&sc.st, sc.pic)
+	}
+	return t.pictureBadge(&sc.st, sc.st.Live)
+}
+
+// stateBadges say what there is beside the live picture.
 func (t *theme) stateBadges(st *session.State) []badge {
 	var out []badge
-	if st.Staged != nil && st.Stale {
-		out = append(out, badge{t.stale, t.staleLine, "STALE"})
-	}
 	if st.WhatIf != nil {
 		out = append(out, badge{t.whatif, t.whatifLine, whatIfWord(st)})
 	}
-	if st.Staged != nil {
-		out = append(out, badge{t.staged, t.stagedLine, fmt.Sprintf("STAGED %s, not written", st.Staged.Tables.Origin)})
+	switch {
+	case st.Staged != nil && st.Stale:
+		out = append(out, badge{t.stale, t.staleLine, "STAGED, STALE"})
+	case st.Staged != nil:
+		out = append(out, t.stagedBadge(st))
 	}
 	switch {
 	case len(out) > 0:
@@ -49,7 +59,15 @@ func (t *theme) stateBadges(st *session.State) []badge {
 
 func whatIfWord(st *session.State) string {
 	if len(st.Failures) == 0 {
-		return "WHAT-IF topology loaded"
+		return "WHAT-IF topology"
 	}
 	return "WHAT-IF " + count(len(st.Failures), "failure")
+}
+
+// stagedBadge tells tables that were written from those that were not.
+func (t *theme) stagedBadge(st *session.State) badge {
+	if st.Written {
+		return badge{t.live, "", "WRITTEN " + st.Staged.Tables.Origin}
+	}
+	return badge{t.staged, t.stagedLine, "STAGED " + st.Staged.Tables.Origin}
 }

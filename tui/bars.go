@@ -10,70 +10,73 @@ import (
 )
 
 // header is the first line: which subnet, in which state, what runs or what
-// there is.
+// there is. The state is never left out for want of room.
 func (m *model) header(w int) string {
 	t := m.theme
 	st := &m.sc.st
-	p := newPen(t, w)
+	badges := m.badges()
+	need := 1 + len("read-only")
+	for _, b := range badges {
+		need += badgeWidth(b.word) + 1
+	}
+	name := clean(st.Source.String(), t.ascii)
 	right := m.busyText(w)
 	if right == "" {
-		right = m.counts(w)
+		right = m.counts(w, w-need-min(width(name), 16)-2)
 	}
-	room := width(right) + 1
-	if room > w/2 && st.Busy == "" {
-		right, room = "", 0
+	if w >= need+width(name)+width(right)+20 {
+		name = "ibconsole " + name
 	}
-	p.left -= min(room, p.left)
-	if w >= 100 {
-		p.put(t.strong, "ibconsole ")
-	}
-	name := st.Source.String()
-	p.put(t.info, cut(clean(name, t.ascii), max(w/5, 14), t.ellipsis))
+	p := newPen(t, w)
+	p.put(t.info, cut(name, max(w-need-width(right)-2, 10), t.ellipsis))
 	p.gap(1)
-	if st.Source.Kind == session.SourceSim {
-		p.badge(t.simulated, "SIMULATED")
+	for _, b := range badges {
+		p.badge(b.st, b.word)
 		p.gap(1)
 	}
-	m.headerBadges(p, st)
-	p.gap(p.left)
-	p.left = min(room, w)
-	p.gap(1)
+	if !st.WriteOn {
+		p.put(t.dim, "read-only ")
+	}
+	p.gap(p.left - width(right))
 	p.put(when(st.Busy != "", t.warn, t.dim), right)
 	return p.done()
 }
 
-func (m *model) headerBadges(p *pen, st *session.State) {
+func (m *model) badges() []badge {
 	t := m.theme
-	write, wst := "read-only", style("")
+	st := &m.sc.st
+	var out []badge
+	if st.Source.Kind == session.SourceSim {
+		out = append(out, badge{st: t.simulated, word: "SIMULATED"})
+	}
+	out = append(out, t.stateBadges(st)...)
 	if st.WriteOn {
-		write, wst = "WRITE ON", t.writing
-	}
-	for _, b := range t.stateBadges(st) {
-		if p.left < badgeWidth(b.word)+badgeWidth(write) {
-			b.word, _, _ = strings.Cut(b.word, ",")
-		}
-		p.badge(b.st, b.word)
-		p.gap(1)
-	}
-	switch {
-	case st.WriteOn:
-		p.badge(wst, write)
-	case p.left >= len(write):
-		p.put(t.dim, write)
-	}
-}
-
-// counts is what there is in the subnet that is shown, shorter on a smaller screen.
-func (m *model) counts(w int) string {
-	ix := m.sc.top
-	out := fmt.Sprintf("%s sw %s ca %s links", thousands(ix.switches), thousands(ix.hosts), thousands(ix.links))
-	if m.lost > 0 || w >= 100 {
-		out += fmt.Sprintf(" %s down", thousands(m.lost))
-	}
-	if w >= 140 && len(ix.f.Nodes) > 0 {
-		out = "read " + m.sc.st.Live.When.Format("15:04:05") + "   " + out
+		out = append(out, badge{st: t.writing, word: "WRITE ON"})
 	}
 	return out
+}
+
+// counts is what there is in the subnet that is shown, as much as fits.
+func (m *model) counts(w, room int) string {
+	ix := m.sc.top
+	down := ""
+	if m.lost > 0 || w >= 100 {
+		down = fmt.Sprintf(" %s down", thousands(m.lost))
+	}
+	if n := len(m.sc.gone()); n > 0 {
+		down = fmt.Sprintf(" %s failed", thousands(n)) + down
+	}
+	all := fmt.Sprintf("%s sw %s ca %s links", thousands(ix.switches), thousands(ix.hosts), thousands(ix.links)) + down
+	out := []string{all, strings.TrimSpace(down), ""}
+	if w >= 140 && len(ix.f.Nodes) > 0 {
+		out = append([]string{"read " + m.sc.st.Live.When.Format("15:04:05") + "   " + all}, out...)
+	}
+	for _, text := range out {
+		if width(text) <= room {
+			return text
+		}
+	}
+	return ""
 }
 
 // busyText says what runs and how far it is.

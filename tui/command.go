@@ -61,6 +61,9 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	case err == nil:
 		m.log.ended(j.id, seconds(took), false)
 		m.inform(j.summary())
+		if j.keyed && firstWord(j.text) == "trace" && m.trace.ok {
+			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.trace.path.Explain(m.sc.pic.Fabric)))
+		}
 		m.learn(j)
 	case errors.Is(err, context.Canceled):
 		m.log.ended(j.id, "cancelled", true)
@@ -105,7 +108,7 @@ func (m *model) present(j *job, err error) {
 		m.setFocus(paneLog)
 		m.leave = was
 	}
-	if wanted && said+1 > m.log.height && m.focus == paneLog {
+	if said+1 > m.log.height && m.log.text == "" {
 		m.log.job(j.id)
 	}
 }

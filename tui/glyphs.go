@@ -31,7 +31,7 @@ var rounded = box{"╭", "╮", "╯", "╰", "─", "│"}
 func unicodeGlyphs() glyphs {
 	return glyphs{
 		frame: rounded, focused: box{"┏", "┓", "┛", "┗", "━", "┃"},
-		thumb: "█", cursor: "▌", idle: "▏", open: "▾", shut: "▸", failed: "✕", changed: "≠", onPath: "•",
+		thumb: "█", cursor: "▌", idle: "›", open: "▾", shut: "▸", failed: "✕", changed: "≠", onPath: "•",
 		arrow: "→", line: "─", ellipsis: "…", dot: "·", prompt: "›", up: "↑", down: "↓", left: "←", right: "→",
 		full: "█", empty: "░", spin: strings.Split("⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏", " "),
 	}
@@ -42,7 +42,7 @@ func consoleGlyphs() glyphs {
 	g := unicodeGlyphs()
 	g.frame = box{"┌", "┐", "┘", "└", "─", "│"}
 	g.focused = box{"╔", "╗", "╝", "╚", "═", "║"}
-	g.thumb, g.cursor, g.idle, g.open, g.shut, g.failed, g.changed = "█", "█", "│", "▼", "►", "x", "*"
+	g.thumb, g.cursor, g.idle, g.open, g.shut, g.failed, g.changed = "█", "█", "»", "▼", "►", "x", "*"
 	g.onPath, g.ellipsis, g.prompt, g.spin = "•", "~", "»", strings.Split(`| / - \`, " ")
 	return g
 }
@@ -50,7 +50,7 @@ func consoleGlyphs() glyphs {
 func asciiGlyphs() glyphs {
 	return glyphs{
 		ascii: true, frame: box{"+", "+", "+", "+", "-", "|"}, focused: box{"#", "#", "#", "#", "=", "#"},
-		thumb: "H", cursor: ">", idle: " ", open: "-", shut: "+", failed: "x", changed: "*", onPath: "o",
+		thumb: "H", cursor: ">", idle: ".", open: "-", shut: "+", failed: "x", changed: "*", onPath: "o",
 		arrow: ">", line: "-", ellipsis: "~", dot: "-", prompt: ">", up: "Up", down: "Down", left: "Left", right: "Right",
 		full: "#", empty: ".", spin: strings.Split(`| / - \`, " "),
 	}

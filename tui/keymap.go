@@ -35,8 +35,8 @@ func traceKeys() []action {
 		{name: "trace-from", keys: []string{"t"}, group: "Trace", label: "from", panes: tree, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
 		{name: "trace-to", keys: []string{"T"}, group: "Trace", label: "to", panes: tree, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
 		{name: "trace-back", keys: []string{"x"}, group: "Trace", help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
-		{name: "picture", keys: []string{"v"}, group: "Trace", label: "picture", help: "show another picture: live, base, what-if, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
-		{name: "changed", keys: []string{"c"}, group: "Trace", label: "changed only", panes: table, help: "limit the table to changed entries, or show all", why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
+		{name: "picture", keys: []string{"v"}, group: "Trace", label: "picture", help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
+		{name: "changed", keys: []string{"c"}, group: "Trace", label: "changed only", panes: table, help: "show changed entries only, or all again", why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
 	}
 }
 
@@ -56,8 +56,8 @@ func findKeys() []action {
 	return []action{
 		{name: "command", keys: []string{":"}, group: "Find and say", label: "command", help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
 		{name: "filter", keys: []string{"/"}, group: "Find and say", label: "filter", help: "show only rows that hold a text", run: (*model).openFilter},
-		{name: "escape", keys: []string{"esc"}, group: "Find and say", help: "clear the filter; else leave the log; else cancel what runs", why: (*model).whyNoEscape, run: (*model).escape},
-		{name: "open", keys: []string{"enter"}, group: "Find and say", label: "open", help: "open a branch; go to the next hop, or to that switch; recall a logged command", why: (*model).whyNotOpen, run: (*model).open},
+		{name: "escape", keys: []string{"esc"}, group: "Find and say", help: "clear the filter, leave the log, or cancel what runs", why: (*model).whyNoEscape, run: (*model).escape},
+		{name: "open", keys: []string{"enter"}, group: "Find and say", label: "open", help: "open; go to the next hop, to a switch; recall a command", why: (*model).whyNotOpen, run: (*model).open},
 		{name: "back", keys: []string{"backspace"}, group: "Find and say", help: "go back to where Enter was pressed", why: (*model).whyNotBack, run: (*model).goBack},
 	}
 }

@@ -87,7 +87,7 @@ func (m *model) sideways(by int) {
 
 func (m *model) openFilter() tea.Cmd {
 	m.mode = modeFilter
-	m.edit.set(m.pane().filter())
+	m.edit.set("")
 	return nil
 }
 
@@ -96,6 +96,9 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEnter:
 		m.mode = modeKeys
+		if m.edit.String() == "" {
+			m.setFilter("")
+		}
 	case tea.KeyEsc:
 		m.mode = modeKeys
 		m.setFilter("")

@@ -171,6 +171,8 @@ func (l *lft) empty() string {
 		return "select a switch in the topology: press 1"
 	case l.sw == fabric.None:
 		return fmt.Sprintf("%s has no such switch", l.sc.pic.Kind)
+	case !l.sc.pic.Fabric.SwitchNode(l.sw).InSubnet:
+		return fmt.Sprintf("this switch does not belong to the subnet of %s: v shows another picture", l.sc.pic.Kind)
 	case !l.sc.pic.Tables.Known[l.sw]:
 		return "the table of this switch was not read: press s to sweep"
 	case l.changedOnly && l.was == nil:

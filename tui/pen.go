@@ -8,9 +8,10 @@ import "strings"
 // cleaned first and cut with a mark where it does not fit.
 type pen struct {
 	*theme
-	b    strings.Builder
-	left int
-	over style // where set, all is written in it
+	b     strings.Builder
+	left  int
+	over  style // where set, all is written in it
+	under style // where set, it is the background of all
 }
 
 func newPen(t *theme, w int) *pen {
@@ -77,10 +78,11 @@ func (p *pen) raw(st style, s string) {
 	if p.over != "" {
 		st = p.over
 	}
-	if st == "" {
+	if st == "" && p.under == "" {
 		p.b.WriteString(s)
 		return
 	}
+	p.b.WriteString(string(p.under))
 	p.b.WriteString(string(st))
 	p.b.WriteString(s)
 	p.b.WriteString(reset)

@@ -39,7 +39,7 @@ type Options struct {
 }
 
 // SignalError says that a signal ended the program.
-type SignalError struct{ Signal os.Signal }
+type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
 
@@ -139,7 +139,7 @@ func outcome(ctx context.Context, m *model, err error) error {
 		}
 		return m.failure
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func catchSignals(cancel context.CancelCauseFunc, away *atomic.Bool) (stop func(
 				if s == syscall.SIGINT && away.Load() {
 					continue
 				}
-				cancel(&SignalError{s})
+				cancel(&SignalError{s.(syscall.Signal)})
 			case <-done:
 				return
 			}

@@ -92,7 +92,7 @@ func (sc *scene) whyNoTables() string {
 func (sc *scene) changed(before *scene) bool {
 	return before == nil || sc.pic != before.pic || sc.top != before.top || sc.now != before.now ||
 		sc.base != before.base && (sc.base == nil || before.base == nil || sc.base.Tables != before.base.Tables) ||
-		sc.why != before.why || sc.given != before.given || len(sc.st.Failures) != len(before.st.Failures)
+		sc.why != before.why || sc.st.Written != before.st.Written || sc.given != before.given || len(sc.st.Failures) != len(before.st.Failures)
 }
 
 // lid is the LID of a port of the topology's fabric, 0 where it has none yet.
@@ -122,6 +122,20 @@ func (sc *scene) failedNode(node int32) bool {
 // reason.
 func (sc *scene) failedLink(port int32) bool {
 	return sc.top.f.Ports[port].Linked() && !sc.now.Ports[port].Linked()
+}
+
+// gone are the links that have failed on paper.
+func (sc *scene) gone() map[fabric.Link]bool {
+	links := map[fabric.Link]bool{}
+	if sc.now == sc.top.f {
+		return links
+	}
+	for i := range sc.st.Failures {
+		for _, l := range sc.st.Failures[i].Links {
+			links[l] = true
+		}
+	}
+	return links
 }
 
 // place names a node, or a port of one, in any fabric that has it.

@@ -24,6 +24,7 @@ func clean(s string, ascii bool) string {
 	}
 	s = strings.ReplaceAll(s, "\t", "    ")
 	if ascii {
+		s = strings.ReplaceAll(s, "µ", "u")
 		return escape(s, func(r rune) bool { return r < utf8.RuneSelf })
 	}
 	s = escape(s, unicode.IsPrint)

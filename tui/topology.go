@@ -57,9 +57,8 @@ func newTopology(t *theme) *topology {
 	return &topology{theme: t, open: map[uint64]bool{}, shut: map[int32]bool{}}
 }
 
-func (t *topology) win() *window    { return &t.window }
-func (t *topology) filter() string  { return t.text }
-func (t *topology) picture() *badge { return nil }
+func (t *topology) win() *window   { return &t.window }
+func (t *topology) filter() string { return t.text }
 
 func (t *topology) setFilter(text string) {
 	t.text = strings.ToLower(text)
@@ -291,6 +290,13 @@ func (t *topology) subject() subject {
 }
 
 func (t *topology) title() string { return "" }
+
+func (t *topology) picture() *badge {
+	if t.sc == nil || len(t.sc.top.f.Nodes) == 0 {
+		return nil
+	}
+	return t.theme.fabricBadge(t.sc)
+}
 
 func (t *topology) figure() string {
 	if t.sc == nil {

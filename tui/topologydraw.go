@@ -39,15 +39,15 @@ func (t *topology) drawTier(p *pen, tier int32) {
 	var head, what string
 	switch {
 	case tier == tierOutside:
-		head, what = "outside", "no link leads to them: "+thousands(len(ix.outside))
+		head, what = "outside", count(len(ix.outside), "switch")+" that no link leads to"
 	case tier == tierLoose:
-		head, what = "on no switch", thousands(len(ix.loose))
-	case tier == 0 && ix.hosts == 0:
+		head, what = "on no switch", count(len(ix.loose), "node")
+	case tier == 0 && len(ix.tiers) == 1:
 		head, what = "switches", thousands(len(ix.tiers[0]))
 	case tier == 0:
-		head, what = "leaves", "with hosts, "+thousands(len(ix.tiers[0]))
+		head, what = "leaves", count(len(ix.tiers[0]), "switch")+" with hosts"
 	default:
-		head, what = fmt.Sprintf("tier %d", tier), fmt.Sprintf("%s above, %s", count(int(tier), "link"), thousands(len(ix.tiers[tier])))
+		head, what = fmt.Sprintf("tier %d", tier), count(len(ix.tiers[tier]), "switch")
 	}
 	p.put(p.strong, head)
 	p.put(p.dim, "  "+what)
@@ -154,9 +154,9 @@ func (t *topology) drawName(p *pen, node int32, w int) {
 	mark, st := "", style("")
 	switch guid := f.Nodes[node].GUID; {
 	case guid == t.ends[0].guid && guid != 0:
-		mark, st = " from", p.info
+		mark, st = " (from)", p.info
 	case guid == t.ends[1].guid && guid != 0:
-		mark, st = " to", p.info
+		mark, st = " (to)", p.info
 	case t.path[node]:
 		mark, st = " "+p.onPath, p.info
 	}

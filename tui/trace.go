@@ -181,7 +181,7 @@ func sameNodes(back, forth []walk.Hop) bool {
 // compare says how the path goes in another picture that has tables.
 func (t *trace) compare(k session.Kind) {
 	sc := t.sc
-	if k == sc.pic.Kind || k == session.Base && sc.st.Base == nil {
+	if k == sc.pic.Kind || k == session.Base && sameTables(sc.st.Base, sc.st.Live) {
 		return
 	}
 	p, err := sc.st.TablesOf(k)
@@ -200,10 +200,18 @@ func (t *trace) compare(k session.Kind) {
 		t.say(t.theme.bad, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
 	case hop < 0:
 		t.say(t.theme.dim, fmt.Sprintf("%s: the same path", k))
+	case !t.path.Verdict.Arrives():
+		t.say(t.theme.warn, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
 	default:
 		h := other.Hops[min(hop, len(other.Hops)-1)]
 		t.say(t.theme.warn, fmt.Sprintf("%s: another path from %s on, %s", k, p.Fabric.NodeName(h.Node), other.Explain(p.Fabric)))
 	}
+}
+
+// sameTables says whether two pictures are the same but for their names. None is
+// the same as any.
+func sameTables(a, b *session.Picture) bool {
+	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
 }
 
 // differsAt is the first hop at which two paths part, -1 where they do not.

@@ -64,8 +64,7 @@ func (m *model) drawPanes(body rect) []string {
 
 // framed is what a frame holds.
 type framed struct {
-	tabs    func(p *pen) // writes the name of the pane, or those of all
-	title   string
+	tabs    func(p *pen) // writes the name and title
 	picture *badge
 	filter  string
 	figure  string
@@ -79,7 +78,7 @@ type framed struct {
 func (m *model) drawPane(p placed) []string {
 	x := m.paneOf(p.id)
 	f := framed{
-		tabs: func(pn *pen) { m.tabs(pn, p.id) }, title: x.title(), picture: x.picture(), filter: x.filter(), figure: x.figure(),
+		tabs: func(pn *pen) { m.tabs(pn, p.id) }, picture: x.picture(), filter: x.filter(), figure: x.figure(),
 		focused: p.id == m.focus && m.mode != modeCommand, win: x.win(), draw: x.draw, empty: x.empty(),
 	}
 	if m.headRows(p.id) > 0 {
@@ -88,23 +87,36 @@ func (m *model) drawPane(p placed) []string {
 	return m.frame(p.rect, &f)
 }
 
-// tabs writes the name of a pane; on a small screen those of all, so that it is
-// seen what there is.
+// tabs writes the name and title of a pane; where it stands alone those of all,
+// so that it is seen what there is.
 func (m *model) tabs(p *pen, id paneID) {
 	own := p.theme.title
-	if id == m.focus && p.theme.focus != "" {
+	if id == m.focus {
 		own = p.theme.key
 	}
-	if formOf(m.width, m.height) > formPair && !m.zoom || id != m.focus {
-		p.put(own, fmt.Sprintf("%d %s", id, paneNames[id]))
+	write := func(mark, title string) {
+		p.put(own, mark+fmt.Sprintf("%d %s", id, paneNames[id]))
+		if title != "" {
+			p.put(p.theme.title, " "+title)
+		}
+	}
+	title := m.paneOf(id).title()
+	if id != m.focus || len(m.panes()) > 2 {
+		write("", title)
 		return
+	}
+	rest := 0
+	for i := id + 1; int(i) <= paneCount; i++ {
+		rest += width(paneNames[i]) + 5
 	}
 	for i := paneTopology; int(i) <= paneCount; i++ {
 		if i > paneTopology {
 			p.put(p.dim, " "+p.frame.v+" ")
 		}
 		if i == id {
-			p.put(own, p.prompt+fmt.Sprintf("%d %s", i, paneNames[i]))
+			p.left -= rest
+			write(p.prompt, title)
+			p.left += rest
 			continue
 		}
 		p.put(p.dim, fmt.Sprintf("%d %s", i, paneNames[i]))
@@ -148,9 +160,10 @@ func (m *model) frame(r rect, f *framed) []string {
 func (m *model) frameHead(w int, f *framed, bx box, line style) string {
 	p := newPen(m.theme, w)
 	p.put(line, bx.v)
-	p.left = max(p.left-1, 0)
+	p.left = max(p.left-2, 0)
 	p.gap(1)
 	f.head(p)
+	p.left++
 	return p.close(line, bx.v, w)
 }
 
@@ -166,13 +179,17 @@ func (m *model) frameRow(w int, f *framed, bx box, line style, edge string, i in
 		if f.focused {
 			mark, p.over = t.glyphs.cursor, t.cursor
 		} else {
-			p.over = t.cursorIdle
+			p.under = t.cursorIdle
 		}
 		p.put(t.focus, mark)
+		p.left--
 		f.draw(p, row)
+		p.left++
 	case row < f.win.n:
 		p.gap(1)
+		p.left--
 		f.draw(p, row)
+		p.left++
 	case f.win.n == 0 && i == min(1, (f.win.height-1)/2):
 		p.gap(2)
 		p.put(t.dim, f.empty)
@@ -184,7 +201,7 @@ func (m *model) frameRow(w int, f *framed, bx box, line style, edge string, i in
 // wide, for which a cell was set aside.
 func (p *pen) close(line style, edge string, w int) string {
 	p.gap(p.left)
-	p.over = ""
+	p.over, p.under = "", ""
 	if w > 1 {
 		p.left = 1
 		p.put(line, edge)
@@ -208,9 +225,6 @@ func (m *model) frameTop(w int, f *framed, bx box, line style) string {
 	if p.left > 0 {
 		p.put("", " ")
 		f.tabs(p)
-		if f.title != "" {
-			p.put(t.title, " "+f.title)
-		}
 		p.put("", " ")
 	}
 	p.left += end
@@ -248,7 +262,7 @@ func (m *model) frameBottom(w int, f *framed, bx box, line style) string {
 func (m *model) helpFrame(body rect) []string {
 	m.help.resize(len(m.help.rows), max(body.h-2, 0))
 	return m.frame(body, &framed{
-		tabs: func(p *pen) { p.put(p.key, "Keys") }, title: "Enter does what is selected, Esc leaves",
+		tabs:    func(p *pen) { p.put(p.key, "Keys") },
 		focused: true, win: &m.help.window, draw: m.drawHelp, figure: fmt.Sprintf("pane %d, %s", m.focus, paneNames[m.focus]),
 	})
 }
