@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// LIDRange is the LIDs from Min to Max.
+type LIDRange struct{ Min, Max uint16 }
+
+func (r LIDRange) String() string {
+	if r.Min == r.Max {
+		return fmt.Sprintf("LID %d", r.Min)
+	}
+	return fmt.Sprintf("LIDs %d to %d", r.Min, r.Max)
+}
+
+// GUID2LID is OpenSM's memory of the LIDs it gave, which it keeps in a file
+// guid2lid. It holds records as text, as OpenSM does: one that OpenSM cannot make
+// sense of is passed over and still written back.
+//
+// Records come in the order of OpenSM's hash table (st.c), which depends on the
+// order of insertion. That order is also the one in which OpenSM resolves
+// conflicts and writes the file. The zero value is empty and ready.
+type GUID2LID struct {
+	// bins holds the records by hash; the latest of a bin is the last in its
+	// slice and the first for OpenSM.
+	bins [][]guidRecord
+	len  int
+	// used are the LIDs that OpenSM keeps from other ports, once it has validated
+	// the records; nil before. top is the highest LID that it has seen at a port.
+	used []bool
+	top  uint16
+}
+
+// GUIDRecord is a record of a guid2lid file.
+type GUIDRecord struct {
+	// Key and Value stand in the file. OpenSM looks for a GUID by a key such as
+	// 0x0002c90300000001 and finds it under no other.
+	Key, Value string
+	// GUID is the number that Key is for.
+	GUID uint64
+	// LIDs is what Value is for, if it is Readable.
+	LIDs     LIDRange
+	Readable bool
+}
+
+type guidRecord struct {
+	GUIDRecord
+	hash uint32
+}
+
+const (
+	minBins    = 11
+	maxDensity = 5
+)
+
+// binCounts are the sizes that the table grows through.
+var binCounts = []int{
+	minBins, 16 + 3, 32 + 5, 64 + 3, 128 + 3, 256 + 27, 512 + 9, 1024 + 9, 2048 + 5, 4096 + 3, 8192 + 27,
+	16384 + 43, 32768 + 3, 65536 + 45, 131072 + 29, 262144 + 3, 524288 + 21, 1048576 + 7,
+}
+
+// Len is the number of records.
+func (t *GUID2LID) Len() int { return t.len }
+
+// Get returns the LIDs of a port GUID, if there is a readable record of it.
+func (t *GUID2LID) Get(guid uint64) (LIDRange, bool) {
+	r := t.find(guidKey(guid))
+	if r == nil || !r.Readable {
+		return LIDRange{}, false
+	}
+	return r.LIDs, true
+}
+
+// Set gives a port GUID LIDs. It says whether that changed the text of the table.
+func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
+	value := fmt.Sprintf("0x%04x 0x%04x", lids.Min, lids.Max)
+	key := guidKey(guid)
+	r := t.find(key)
+	if r == nil {
+		return t.Add(GUIDRecord{Key: key, Value: value, GUID: guid, LIDs: lids, Readable: true})
+	}
+	if r.Value == value {
+		return false
+	}
+	r.Value, r.LIDs, r.Readable = value, lids, true
+	return true
+}
+
+// Add adds a record, unless there is one with its key already: then it returns false.
+func (t *GUID2LID) Add(r GUIDRecord) bool {
+	if t.find(r.Key) != nil {
+		return false
+	}
+	if t.bins == nil {
+		t.bins = make([][]guidRecord, minBins)
+	}
+	if t.len/len(t.bins) > maxDensity {
+		t.grow()
+	}
+	rec := guidRecord{r, hashKey(r.Key)}
+	bin := rec.hash % uint32(len(t.bins))
+	t.bins[bin] = append(t.bins[bin], rec)
+	t.len++
+	return true
+}
+
+// Delete removes the record of a port GUID and says whether there was one.
+func (t *GUID2LID) Delete(guid uint64) bool {
+	if t.len == 0 {
+		return false
+	}
+	key := guidKey(guid)
+	bin := hashKey(key) % uint32(len(t.bins))
+	i := slices.IndexFunc(t.bins[bin], func(r guidRecord) bool { return r.Key == key })
+	if i < 0 {
+		return false
+	}
+	t.bins[bin] = slices.Delete(t.bins[bin], i, i+1)
+	t.len--
+	return true
+}
+
+// Records are all records in OpenSM's order. The table must not change meanwhile.
+func (t *GUID2LID) Records() iter.Seq[GUIDRecord] {
+	return func(yield func(GUIDRecord) bool) {
+		for _, bin := range t.bins {
+			for _, r := range slices.Backward(bin) {
+				if !yield(r.GUIDRecord) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Clone returns a copy. A nil table is an empty one.
+func (t *GUID2LID) Clone() *GUID2LID {
+	if t == nil {
+		return &GUID2LID{}
+	}
+	c := &GUID2LID{bins: slices.Clone(t.bins), len: t.len, used: slices.Clone(t.used), top: t.top}
+	for i, bin := range c.bins {
+		c.bins[i] = slices.Clone(bin)
+	}
+	return c
+}
+
+// clear forgets all records. The bins stay, as in OpenSM.
+func (t *GUID2LID) clear() {
+	for i := range t.bins {
+		t.bins[i] = nil
+	}
+	t.len, t.used = 0, nil
+}
+
+func (t *GUID2LID) find(key string) *guidRecord {
+	if t.len == 0 {
+		return nil
+	}
+	bin := t.bins[hashKey(key)%uint32(len(t.bins))]
+	for i := range bin {
+		if bin[i].Key == key {
+			return &bin[i]
+		}
+	}
+	return nil
+}
+
+func (t *GUID2LID) grow() {
+	next := slices.IndexFunc(binCounts, func(n int) bool { return n > len(t.bins) })
+	if next < 0 {
+		return
+	}
+	old := t.bins
+	t.bins = make([][]guidRecord, binCounts[next])
+	for _, bin := range old {
+		for _, r := range slices.Backward(bin) {
+			to := r.hash % uint32(len(t.bins))
+			t.bins[to] = append(t.bins[to], r)
+		}
+	}
+}
+
+// hashKey is OpenSM's hash of a text, with the signed bytes of amd64 (st.c, strhash).
+func hashKey(s string) uint32 {
+	var v int32
+	for i := range len(s) {
+		v = v*997 + int32(int8(s[i]))
+	}
+	return uint32(v + v>>5)
+}
+
+func guidKey(guid uint64) string {
+	const hex = "0123456789abcdef"
+	key := [18]byte{'0', 'x'}
+	for i := range 16 {
+		key[2+i] = hex[guid>>(60-4*i)&0xf]
+	}
+	return string(key[:])
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// GUID2LIDFile is OpenSM's file guid2lid as it was read.
+type GUID2LIDFile struct {
+	Table *fabric.GUID2LID
+	// Notes are lines that OpenSM takes otherwise than they look, or passes over.
+	Notes []FileNote
+}
+
+// dbLine is the buffer that OpenSM reads lines of its databases into (osm_db_files.c).
+const dbLine = 1024
+
+// ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore;
+// osm_db_pack.c). A record is a line
+//
+//	0x0002c90300000001 0x0004 0x0007
+//
+// with a port GUID, its first and its last LID, and an empty line. All that
+// OpenSM takes is taken, as it takes it, and noted where that is not what the
+// file seems to say. A line that OpenSM refuses is an error "name:line:"; the
+// file read so far is returned with it, as OpenSM goes on with that where
+// exit_on_fatal is FALSE and else ends. O(bytes).
+func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
+	d := dbReader{
+		pieces: newPieceReader(r, name, dbLine),
+		file:   &GUID2LIDFile{Table: &fabric.GUID2LID{}},
+	}
+	err := d.read()
+	return d.file, err
+}
+
+type dbReader struct {
+	pieces *pieceReader
+	file   *GUID2LIDFile
+	// key and value are those of the record being read, which began on line.
+	inRecord   bool
+	key, value string
+	line       int
+	// more is the number of further lines of the record.
+	more int
+}
+
+func (d *dbReader) read() error {
+	for {
+		piece, err := d.pieces.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.take(piece); err != nil {
+			return fmt.Errorf("%s:%d: %w", d.pieces.name, d.pieces.line, err)
+		}
+	}
+	d.end()
+	return nil
+}
+
+func (d *dbReader) take(piece string) error {
+	if d.pieces.rest {
+		d.note(d.pieces.line, "the line is longer than %d bytes; OpenSM takes the rest as a line of its own", dbLine-1)
+	}
+	switch {
+	case d.inRecord && strings.HasPrefix(piece, "\n"):
+		d.end()
+	case d.inRecord:
+		d.value += piece
+		d.more++
+	case strings.HasPrefix(piece, "\n"):
+	case strings.HasPrefix(piece, " ") || strings.HasPrefix(piece, "\t"):
+		return fmt.Errorf("%q begins with space, expected 0xGUID 0xLID 0xLID or an empty line (ERR 6105)", shorten([]byte(piece)))
+	default:
+		return d.begin(piece)
+	}
+	return nil
+}
+
+func (d *dbReader) begin(piece string) error {
+	piece, _, _ = strings.Cut(piece, "\n")
+	key, value := piece, ""
+	if i := strings.IndexAny(piece, " \t"); i >= 0 {
+		key, value = piece[:i], piece[i+1:]
+	}
+	if key == "" {
+		return fmt.Errorf("a NUL byte, expected 0xGUID 0xLID 0xLID (ERR 6104)")
+	}
+	d.inRecord, d.key, d.value = true, key, value
+	d.line, d.more = d.pieces.line, 0
+	return nil
+}
+
+// end enters the record that an empty line or the file's end closes.
+func (d *dbReader) end() {
+	if !d.inRecord {
+		return
+	}
+	d.inRecord = false
+	rec := fabric.GUIDRecord{Key: d.key, Value: d.value}
+	var rest string
+	rec.GUID, rest, _ = cUnsigned(d.key)
+	if rec.GUID == 0 && rest != "" {
+		d.note(d.line, "%q is no GUID; OpenSM passes the record over (ERR 610B)", shorten([]byte(d.key)))
+		return
+	}
+	rec.LIDs, rec.Readable = unpackLIDs(d.value)
+	if !d.file.Table.Add(rec) {
+		d.note(d.line, "%s stands in the file before; OpenSM passes this record over (ERR 6106)", shorten([]byte(d.key)))
+		return
+	}
+	d.check(rec)
+}
+
+// check notes where a record is not what it seems to be.
+func (d *dbReader) check(rec fabric.GUIDRecord) {
+	if d.more > 0 {
+		d.note(d.line, "no empty line after the record; OpenSM takes the %d lines that follow as part of it", d.more)
+	}
+	if !rec.Readable {
+		d.note(d.line, "%q is no pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM passes the record over and keeps it in the file", shorten([]byte(d.value)))
+		return
+	}
+	if want := fmt.Sprintf("0x%016x", rec.GUID); rec.Key != want {
+		d.note(d.line, "OpenSM looks for %s and does not find it as %q", want, shorten([]byte(rec.Key)))
+	}
+}
+
+func (d *dbReader) note(line int, format string, args ...any) {
+	d.file.Notes = append(d.file.Notes, FileNote{d.pieces.name, line, fmt.Sprintf(format, args...)})
+}
+
+// maxPackedLIDs is how much of a value OpenSM looks at.
+const maxPackedLIDs = 23
+
+// unpackLIDs reads a pair of LIDs as osm_db_pack.c does, which takes a word
+// without digits for 0.
+func unpackLIDs(value string) (r fabric.LIDRange, ok bool) {
+	words := strings.FieldsFunc(value[:min(len(value), maxPackedLIDs)], func(c rune) bool { return c == ' ' || c == '\t' })
+	if len(words) < 2 {
+		return r, false
+	}
+	low, _, _ := cUnsigned(words[0])
+	high, _, _ := cUnsigned(words[1])
+	if low > fabric.MaxUnicastLID || high > fabric.MaxUnicastLID {
+		return r, false
+	}
+	return fabric.LIDRange{Min: uint16(low), Max: uint16(high)}, true
+}
+
+// WriteGUID2LID writes guid2lid as OpenSM does (osm_db_files.c, osm_db_store).
+func WriteGUID2LID(w io.Writer, t *fabric.GUID2LID) error {
+	b := bufio.NewWriter(w)
+	for r := range t.Records() {
+		fmt.Fprintf(b, "%s %s\n\n", r.Key, r.Value)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write guid2lid: %w", err)
+	}
+	return nil
+}
