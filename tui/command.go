@@ -52,9 +52,9 @@ func (m *model) drain(j *job, all bool) {
 // done ends a job: its last output, how it ended, and what follows.
 func (m *model) done(j *job, err error) tea.Cmd {
 	m.drain(j, true)
+	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
 	took := m.now().Sub(j.started)
-	m.refresh()
 	switch {
 	case errors.Is(err, shell.ErrExit):
 		return tea.Quit

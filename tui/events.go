@@ -12,13 +12,14 @@ import (
 const maxNamed = 4
 
 // tell logs what changed in the session since the scene before: what sweeps
-// found, and tables that went stale.
-func (m *model) tell(before *scene) {
+// found, and tables that went stale. alone says that no command runs, which
+// would tell that itself.
+func (m *model) tell(before *scene, alone bool) {
 	old, st := &before.st, &m.sc.st
 	if st.Live != old.Live {
 		m.tellLive(old.Live.Fabric, st.Live.Fabric)
 	}
-	if st.Stale && !old.Stale {
+	if st.Stale && !old.Stale && alone {
 		m.event("the staged tables are stale: the fabric under them has changed; r routes again")
 	}
 	known := map[string]bool{}

@@ -86,7 +86,7 @@ func (l *lft) tables() *fabric.Tables {
 func (l *lft) build() {
 	l.lids, l.was, l.changes = l.lids[:0], nil, 0
 	t := l.tables()
-	if t == nil || !t.Known[l.sw] {
+	if t == nil || !t.Known[l.sw] || !t.Fabric.SwitchNode(l.sw).InSubnet {
 		l.resize(0, l.height)
 		return
 	}
@@ -172,7 +172,7 @@ func (l *lft) empty() string {
 	case l.sw == fabric.None:
 		return fmt.Sprintf("%s has no such switch", l.sc.pic.Kind)
 	case !l.sc.pic.Fabric.SwitchNode(l.sw).InSubnet:
-		return fmt.Sprintf("this switch does not belong to the subnet of %s: v shows another picture", l.sc.pic.Kind)
+		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another picture", l.sc.pic.Kind)
 	case !l.sc.pic.Tables.Known[l.sw]:
 		return "the table of this switch was not read: press s to sweep"
 	case l.changedOnly && l.was == nil:
@@ -208,7 +208,7 @@ func (l *lft) subject() subject {
 		return nothing
 	}
 	f := l.sc.pic.Fabric
-	s := subject{f: f, node: fabric.None, port: f.PortByLID(lid), link: l.egress(lid)}
+	s := subject{f: f, node: fabric.None, port: f.PortByLID(lid), link: l.egress(lid), via: fabric.None}
 	if s.port != fabric.None {
 		s.node = f.Ports[s.port].Node
 	}

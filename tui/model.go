@@ -167,7 +167,7 @@ func (m *model) refresh() {
 	m.sc = newScene(m.back.State(), m.of, before)
 	m.of = m.sc.of
 	if before != nil {
-		m.tell(before)
+		m.tell(before, len(m.jobs) == 0)
 	}
 	if !m.sc.changed(before) {
 		m.tree.sc, m.lft.sc, m.trace.sc = m.sc, m.sc, m.sc

@@ -56,6 +56,14 @@ func (p *pen) badge(st style, word string) {
 
 func badgeWidth(word string) int { return width(word) + 2 }
 
+// keeping sets n cells at the end aside while something is written.
+func (p *pen) keeping(n int, write func()) {
+	n = max(min(n, p.left), 0)
+	p.left -= n
+	write()
+	p.left += n
+}
+
 // gap writes blanks.
 func (p *pen) gap(n int) {
 	n = max(min(n, p.left), 0)

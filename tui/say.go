@@ -18,9 +18,11 @@ type subject struct {
 	node, port int32
 	// link is the port whose link can fail; None where the node is meant.
 	link int32
+	// via is the port at which the node is seen, where it is another's, or None.
+	via int32
 }
 
-var nothing = subject{node: fabric.None, port: fabric.None, link: fabric.None}
+var nothing = subject{node: fabric.None, port: fabric.None, link: fabric.None, via: fabric.None}
 
 // nodeWord names a node as a command understands it: by its name if that leads
 // to it, else by its GUID.
@@ -90,8 +92,8 @@ func (sc *scene) restore(s subject) (command, why string) {
 	f := sc.st.Base.Fabric
 	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
 	suspects := []int32{node}
-	if s.link != fabric.None {
-		owner, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)
+	if link := max(s.link, s.via); link != fabric.None {
+		owner, port := placeOf(s.f, s.f.Ports[link].Node, link).in(f)
 		if port != fabric.None {
 			if l, ok := f.LinkOf(port); ok && sc.linkFailure(l) {
 				return fmt.Sprintf("restore link %s %d", nodeWord(f, owner), f.Ports[port].Num), ""

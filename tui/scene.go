@@ -72,7 +72,11 @@ func (sc *scene) compared() *session.Picture {
 	if sc.pic.Kind == session.Live || sc.pic.Kind == session.Base {
 		return nil
 	}
-	if base, err := sc.st.Of(session.Base); err == nil && base.Tables != nil && (sc.pic.Tables == nil || base.Tables.LFT != sc.pic.Tables.LFT) {
+	of := session.Base
+	if sc.st.Base == nil {
+		of = session.Live
+	}
+	if base, err := sc.st.Of(of); err == nil && base.Tables != nil && (sc.pic.Tables == nil || base.Tables.LFT != sc.pic.Tables.LFT) {
 		return base
 	}
 	return nil

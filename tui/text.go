@@ -129,6 +129,24 @@ func skip(s string, w int) string {
 	return ""
 }
 
+// wrap breaks clean text at blanks into lines of at most w cells, as far as the
+// words allow.
+func wrap(s string, w int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && width(line)+1+width(word) > w {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
 // count is a number with its noun: "1 switch", "2 switches".
 func count(n int, noun string) string {
 	switch {

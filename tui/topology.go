@@ -273,7 +273,7 @@ func (t *topology) subject() subject {
 	}
 	r := t.rows[t.cursor]
 	f := t.sc.top.f
-	s := subject{f: f, node: r.node, port: fabric.None, link: fabric.None}
+	s := subject{f: f, node: r.node, port: fabric.None, link: fabric.None, via: fabric.None}
 	switch r.kind {
 	case rowTier:
 		return nothing
@@ -281,7 +281,7 @@ func (t *topology) subject() subject {
 		s.link = r.port
 	case rowPort:
 		peer := f.Ports[r.port].Peer
-		s.node, s.port = f.Ports[peer].Node, peer
+		s.node, s.port, s.via = f.Ports[peer].Node, peer, r.port
 		if f.Nodes[s.node].Switch != fabric.None {
 			s.link = r.port
 		}

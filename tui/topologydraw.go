@@ -154,9 +154,9 @@ func (t *topology) drawName(p *pen, node int32, w int) {
 	mark, st := "", style("")
 	switch guid := f.Nodes[node].GUID; {
 	case guid == t.ends[0].guid && guid != 0:
-		mark, st = " (from)", p.info
+		mark, st = " "+p.onPath+p.arrow, p.info
 	case guid == t.ends[1].guid && guid != 0:
-		mark, st = " (to)", p.info
+		mark, st = " "+p.arrow+p.onPath, p.info
 	case t.path[node]:
 		mark, st = " "+p.onPath, p.info
 	}

@@ -269,7 +269,7 @@ func (t *trace) subject() subject {
 	if !ok {
 		return nothing
 	}
-	return subject{f: t.sc.pic.Fabric, node: h.Node, port: h.In, link: h.Out}
+	return subject{f: t.sc.pic.Fabric, node: h.Node, port: h.In, link: h.Out, via: fabric.None}
 }
 
 // nodes are the nodes of the path in the fabric of the topology pane.

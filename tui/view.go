@@ -72,17 +72,20 @@ type framed struct {
 	win     *window
 	head    func(p *pen) // writes the heads of columns, nil without
 	draw    func(p *pen, row int)
-	empty   string
+	empty   []string // said where there are no rows
 }
 
 func (m *model) drawPane(p placed) []string {
 	x := m.paneOf(p.id)
 	f := framed{
 		tabs: func(pn *pen) { m.tabs(pn, p.id) }, picture: x.picture(), filter: x.filter(), figure: x.figure(),
-		focused: p.id == m.focus && m.mode != modeCommand, win: x.win(), draw: x.draw, empty: x.empty(),
+		focused: p.id == m.focus && m.mode != modeCommand, win: x.win(), draw: x.draw,
 	}
 	if m.headRows(p.id) > 0 {
 		f.head = m.lft.header
+	}
+	if f.win.n == 0 {
+		f.empty = append([]string{""}, wrap(clean(x.empty(), m.theme.ascii), p.w-5)...)
 	}
 	return m.frame(p.rect, &f)
 }
@@ -114,9 +117,7 @@ func (m *model) tabs(p *pen, id paneID) {
 			p.put(p.dim, " "+p.frame.v+" ")
 		}
 		if i == id {
-			p.left -= rest
-			write(p.prompt, title)
-			p.left += rest
+			p.keeping(rest, func() { write(p.prompt, title) })
 			continue
 		}
 		p.put(p.dim, fmt.Sprintf("%d %s", i, paneNames[i]))
@@ -160,78 +161,67 @@ func (m *model) frame(r rect, f *framed) []string {
 func (m *model) frameHead(w int, f *framed, bx box, line style) string {
 	p := newPen(m.theme, w)
 	p.put(line, bx.v)
-	p.left = max(p.left-2, 0)
-	p.gap(1)
-	f.head(p)
-	p.left++
-	return p.close(line, bx.v, w)
+	p.keeping(1, func() {
+		p.gap(1)
+		p.keeping(1, func() { f.head(p) })
+		p.gap(p.left)
+	})
+	p.put(line, bx.v)
+	return p.done()
 }
 
 func (m *model) frameRow(w int, f *framed, bx box, line style, edge string, i int) string {
 	t := m.theme
 	p := newPen(t, w)
 	p.put(line, bx.v)
-	p.left = max(p.left-1, 0) // the right edge
-	row := f.win.top + i
-	switch {
-	case row < f.win.n && row == f.win.cursor:
-		mark := t.idle
-		if f.focused {
-			mark, p.over = t.glyphs.cursor, t.cursor
-		} else {
-			p.under = t.cursorIdle
+	p.keeping(1, func() {
+		row := f.win.top + i
+		switch {
+		case row < f.win.n:
+			m.frameMark(p, f, row)
+			p.keeping(1, func() { f.draw(p, row) })
+		case i < len(f.empty):
+			p.gap(2)
+			p.put(t.dim, f.empty[i])
 		}
-		p.put(t.focus, mark)
-		p.left--
-		f.draw(p, row)
-		p.left++
-	case row < f.win.n:
-		p.gap(1)
-		p.left--
-		f.draw(p, row)
-		p.left++
-	case f.win.n == 0 && i == min(1, (f.win.height-1)/2):
-		p.gap(2)
-		p.put(t.dim, f.empty)
-	}
-	return p.close(line, edge, w)
-}
-
-// close fills the line up and ends it with the right edge of a frame w cells
-// wide, for which a cell was set aside.
-func (p *pen) close(line style, edge string, w int) string {
-	p.gap(p.left)
+		p.gap(p.left)
+	})
 	p.over, p.under = "", ""
-	if w > 1 {
-		p.left = 1
-		p.put(line, edge)
-	}
+	p.put(line, edge)
 	return p.done()
 }
 
+// frameMark marks the selected row before its text and in its colours.
+func (m *model) frameMark(p *pen, f *framed, row int) {
+	switch {
+	case row != f.win.cursor:
+		p.gap(1)
+	case f.focused:
+		p.over = p.theme.cursor
+		p.put("", p.glyphs.cursor)
+	default:
+		p.under = p.cursorIdle
+		p.put(p.theme.focus, p.idle)
+	}
+}
+
 func (m *model) frameTop(w int, f *framed, bx box, line style) string {
-	t := m.theme
-	p := newPen(t, w)
+	p := newPen(m.theme, w)
 	p.put(line, bx.tl+bx.h)
-	badge := 0
-	if f.picture != nil {
-		badge = badgeWidth(f.picture.word) + 1
-	}
 	end := 2
-	if badge > 0 && w > badge+30 {
-		end += badge
+	if f.picture != nil && w > badgeWidth(f.picture.word)+30 {
+		end += badgeWidth(f.picture.word) + 1
 	}
-	p.left -= end
-	if p.left > 0 {
-		p.put("", " ")
-		f.tabs(p)
-		p.put("", " ")
-	}
-	p.left += end
-	p.fill(line, bx.h, end)
+	p.keeping(end, func() {
+		if p.left > 2 {
+			p.gap(1)
+			p.keeping(1, func() { f.tabs(p) })
+			p.gap(1)
+		}
+		p.fill(line, bx.h, 0)
+	})
 	if end > 2 {
 		p.badge(f.picture.st, f.picture.word)
-		p.put(line, bx.h)
 	}
 	p.fill(line, bx.h, 1)
 	p.put(line, bx.tr)
@@ -242,18 +232,19 @@ func (m *model) frameBottom(w int, f *framed, bx box, line style) string {
 	t := m.theme
 	p := newPen(t, w)
 	p.put(line, bx.bl+bx.h)
-	p.left -= 2
-	if f.filter != "" {
-		p.put("", " ")
-		p.put(t.warn, "/"+f.filter)
-		p.put("", " ")
-	}
-	figure := clean(f.figure, t.ascii)
-	if width(figure)+2 < p.left && figure != "" {
-		p.fill(line, bx.h, width(figure)+2)
-		p.put(t.dim, " "+figure+" ")
-	}
-	p.left += 2
+	p.keeping(2, func() {
+		if f.filter != "" && p.left > 3 {
+			p.gap(1)
+			p.keeping(1, func() { p.put(t.warn, "/"+f.filter) })
+			p.gap(1)
+		}
+		figure := clean(f.figure, t.ascii)
+		if width(figure)+2 < p.left && figure != "" {
+			p.fill(line, bx.h, width(figure)+2)
+			p.put(t.dim, " "+figure+" ")
+		}
+		p.fill(line, bx.h, 0)
+	})
 	p.fill(line, bx.h, 1)
 	p.put(line, bx.br)
 	return p.done()

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// driver presses keys and reads the screen, without a terminal.
+type driver struct {
+	t      testing.TB
+	m      *model
+	msgs   chan tea.Msg
+	quit   bool
+	width  int
+	height int
+}
+
+// drive opens the screen on a simulated subnet that has been read.
+func drive(t testing.TB, source string) *driver {
+	t.Helper()
+	ctx := t.Context()
+	src, err := session.ParseSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(ctx, src, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
+}
+
+func driveBackend(t testing.TB, back backend) *driver {
+	t.Helper()
+	th, err := newTheme("dark", termenv.TrueColor, unicodeGlyphs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &driver{t: t, m: newModel(t.Context(), back, th), msgs: make(chan tea.Msg, 1000)}
+	d.run(d.m.Init())
+	d.size(120, 36)
+	return d
+}
+
+// run carries out a command as Bubble Tea does, beside the test.
+func (d *driver) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		switch msg := cmd().(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				d.run(c)
+			}
+		default:
+			d.msgs <- msg
+		}
+	}()
+}
+
+func (d *driver) send(msg tea.Msg) {
+	if _, ok := msg.(tea.QuitMsg); ok {
+		d.quit = true
+		return
+	}
+	_, cmd := d.m.Update(msg)
+	d.run(cmd)
+}
+
+func (d *driver) size(w, h int) *driver {
+	d.width, d.height = w, h
+	d.send(tea.WindowSizeMsg{Width: w, Height: h})
+	d.check()
+	return d
+}
+
+var keyTypes = map[string]tea.KeyType{
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
+	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"backspace": tea.KeyBackspace, "ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA, "ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU,
+	"delete": tea.KeyDelete,
+}
+
+// press presses keys, one after the other: names of keys, or text that is typed.
+func (d *driver) press(keys ...string) *driver {
+	d.t.Helper()
+	for _, k := range keys {
+		if kt, ok := keyTypes[k]; ok {
+			d.send(tea.KeyMsg{Type: kt})
+		} else {
+			for _, r := range k {
+				d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+			}
+		}
+		d.settle()
+		d.check()
+	}
+	return d
+}
+
+// settle lets the commands that run come to their end.
+func (d *driver) settle() {
+	d.t.Helper()
+	limit := time.After(30 * time.Second)
+	for len(d.m.jobs) > 0 {
+		select {
+		case msg := <-d.msgs:
+			d.send(msg)
+		case <-limit:
+			d.t.Fatalf("%s does not end", d.m.jobs[0].text)
+		}
+	}
+}
+
+// until takes messages until the screen holds a text.
+func (d *driver) until(text string) *driver {
+	d.t.Helper()
+	limit := time.After(30 * time.Second)
+	for !strings.Contains(d.screen(), text) {
+		select {
+		case msg := <-d.msgs:
+			d.send(msg)
+		case <-limit:
+			d.t.Fatalf("the screen never shows %q:\n%s", text, d.screen())
+		}
+	}
+	return d
+}
+
+// screen is what is seen, without colours.
+func (d *driver) screen() string { return ansi.Strip(d.m.View()) }
+
+// sees fails where the screen lacks one of the texts.
+func (d *driver) sees(texts ...string) *driver {
+	d.t.Helper()
+	screen := d.screen()
+	for _, x := range texts {
+		if !strings.Contains(screen, x) {
+			d.t.Fatalf("the screen does not show %q:\n%s", x, screen)
+		}
+	}
+	return d
+}
+
+// misses fails where the screen shows one of the texts.
+func (d *driver) misses(texts ...string) *driver {
+	d.t.Helper()
+	screen := d.screen()
+	for _, x := range texts {
+		if strings.Contains(screen, x) {
+			d.t.Fatalf("the screen shows %q:\n%s", x, screen)
+		}
+	}
+	return d
+}
+
+// check holds the frame to its size: as many lines as there are, each of exactly
+// the width, and nothing but styles for escape sequences.
+func (d *driver) check() {
+	d.t.Helper()
+	if problem := misfit(d.m.View(), d.width, d.height); problem != "" {
+		d.t.Fatalf("%s at %dx%d:\n%s", problem, d.width, d.height, d.screen())
+	}
+}
+
+func misfit(view string, w, h int) string {
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	lines := strings.Split(view, "\n")
+	if len(lines) != h {
+		return fmt.Sprintf("%d lines", len(lines))
+	}
+	for i, l := range lines {
+		if n := ansi.StringWidth(l); n != w {
+			return fmt.Sprintf("line %d is %d wide (terminals that count runes: %d)", i, n, runeCells(ansi.Strip(l)))
+		}
+		if n := runeCells(ansi.Strip(l)); n != w {
+			return fmt.Sprintf("line %d is %d runes wide", i, n)
+		}
+		rest := ansi.Strip(l)
+		if strings.ContainsFunc(rest, func(r rune) bool { return r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
+			return fmt.Sprintf("line %d has control characters: %q", i, rest)
+		}
+	}
+	return ""
+}
+
+// fake is a backend without a session.
+type fake struct {
+	mu      sync.Mutex
+	state   session.State
+	run     func(ctx context.Context, text string, out *shell.Output) error
+	changed chan struct{}
+	all     []lang.Candidate
+}
+
+func newFake(f *fabric.Fabric) *fake {
+	live := &session.Picture{Kind: session.Live, Fabric: f, When: time.Unix(0, 0)}
+	src := session.Source{Kind: session.SourceSim, Arg: "fake"}
+	return &fake{state: session.State{Source: src, Live: live, Engine: "minhop"}, changed: make(chan struct{}, 1)}
+}
+
+func (f *fake) State() session.State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
+}
+
+// change changes the state, as a session would.
+func (f *fake) change(change func(*session.State)) {
+	f.mu.Lock()
+	change(&f.state)
+	f.state.Generation++
+	f.mu.Unlock()
+	select {
+	case f.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
+	if f.run == nil {
+		return nil
+	}
+	return f.run(ctx, text, out)
+}
+
+func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }
+
+func (f *fake) Changed(ctx context.Context) bool {
+	select {
+	case <-f.changed:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// routed is a generated fabric with LIDs, and its tables by minhop.
+func routed(t testing.TB, spec string) (*fabric.Fabric, *fabric.Tables) {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, res.Tables
+}
+
+// star is one switch of this name with hosts of these names.
+func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	sw, err := b.AddNode(fabric.Node{GUID: 0x100, Desc: name, Type: mad.NodeSwitch, NumPorts: uint8(len(hosts) + 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range hosts {
+		n, err := b.AddNode(fabric.Node{GUID: uint64(0x200 + 16*i), Desc: h, Type: mad.NodeCA, NumPorts: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Port(n, 1).GUID = uint64(0x201 + 16*i)
+		if err := b.Connect(sw, i+1, n, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
+
+func TestFirstScreen(t *testing.T) {
+	drive(t, tree).
+		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches", "leaves  12 switches with hosts").
+		sees("2 LFT of spine-01", "mark two nodes", "nothing was run yet", "? all keys")
+}
+
+// sizes are the three that the layouts are made for, and odd ones.
+var sizes = [][2]int{{80, 24}, {120, 36}, {200, 50}, {40, 10}, {100, 20}, {100, 29}, {160, 30}, {79, 23}, {20, 8}, {12, 7}, {3, 3}, {1, 1}, {2, 40}, {300, 2}, {0, 0}, {400, 120}}
+
+func TestSizes(t *testing.T) {
+	d := drive(t, tree)
+	for _, s := range sizes {
+		d.size(s[0], s[1])
+		for _, pane := range []string{"1", "2", "3", "4"} {
+			d.press(pane, "z", "G", "g", "z", "?", "G", "esc")
+		}
+		d.press(":", "sho", "tab", "tab", "esc", "esc", "/", "leaf", "esc")
+	}
+	d.size(120, 36).sees("1 Topology", "2 LFT", "3 Trace", "4 Log")
+}
+
+func TestLayouts(t *testing.T) {
+	d := drive(t, tree)
+	d.size(80, 24).sees("›1 Topology │ 2 LFT │ 3 Trace │ 4 Log").misses("LID  destination")
+	d.press("2").sees("1 Topology │ ›2 LFT of spine-01  LID 19 │ 3 Trace │ 4 Log", "LID  destination")
+	d.press("z").sees("1 Topology", "leaves").press("z").misses("leaves")
+	d.size(100, 24).sees("1 Topology", "LID  destination").misses("4 Log ─")
+	for _, s := range [][2]int{{120, 36}, {200, 50}} {
+		d.size(s[0], s[1]).sees("1 Topology", "LID  destination", "3 Trace", "4 Log").press("z").misses("leaves").press("z")
+	}
+}
+
+func TestMoving(t *testing.T) {
+	d := drive(t, tree)
+	d.press("j").sees("LFT of spine-02").press("down", "k").sees("LFT of spine-02")
+	d.press("G").sees("LFT of leaf-12").press("g", "j").sees("LFT of spine-01")
+	d.press("pgdown").sees("LFT of leaf-12").press("pgup").press("j", "j").sees("LFT of spine-02")
+	// Keys that were typed faster than the screen was drawn come in one message.
+	d.press("g")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjj")})
+	d.sees("LFT of spine-03")
+}
+
+func TestTree(t *testing.T) {
+	d := drive(t, tree)
+	d.press("/", "leaf-07", "enter", "esc").sees("LFT of leaf-07")
+	d.press("right").sees("p1   node-0037 HCA-1", "p7   ─ spine-01/7")
+	d.press("left").misses("node-0037 HCA-1  ")
+	d.press("right", "j", "j", "left").sees("LFT of leaf-07")
+	d.press("enter").misses("p7   ─ spine-01/7")
+	d.press("left").sees("▸ leaf-07")
+	// Of the heading that the cursor went to, the branch can be shut.
+	d.press("left").sees("▸ leaves").misses("leaf-12")
+}
+
+func TestFilter(t *testing.T) {
+	d := drive(t, tree)
+	d.press("/", "NODE-0050").sees("p2   node-0050 HCA-1", "leaf-09").misses("▸ leaf-08", "▸ spine-01")
+	d.press("enter", "2", "/", "spine").sees("/spine", "6 LIDs").press("esc").misses("/spine").sees("90 LIDs")
+	d.press("/", "55", "enter").sees("node-0037 HCA-1", "node-0055 HCA-1", "2 LIDs").press("esc")
+	d.press("1", "esc").sees("spine-01", "leaf-08")
+	d.press("/", "no such node").sees("no switch or host is called *no such node*:", "Esc shows all").press("esc").sees("leaf-08")
+	d.press(":", "summary", "enter", "4", "/", "highest", "enter").sees("highest LID 90", "1 line")
+}
+
+// traced marks node-0037 on leaf-07 and node-0050 on leaf-09.
+func traced(t *testing.T) *driver {
+	d := drive(t, tree)
+	d.press("/", "node-0037", "enter", "t").sees("from node-0037 HCA-1: now mark with T where they go")
+	return d.press("/", "node-0050", "enter", "T", "esc")
+}
+
+func TestTrace(t *testing.T) {
+	d := traced(t)
+	d.sees("3 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered over 3 switches", "trace 'node-0037 HCA-1' 'node-0050 HCA-1'")
+	d.press("x").sees("3 Trace node-0050 HCA-1 → node-0037 HCA-1")
+	// Enter on a hop shows its table at the destination's LID: leaf-07 hands
+	// node-0037 over at port 1, a leaf's hosts being on its first ports.
+	d.press("3", "g", "j", "j", "j", "enter", "2").sees("LFT of leaf-07", "55  node-0037 HCA-1")
+	// The command line marks the ends as well.
+	d.press(":", "trace leaf-01 leaf-02", "enter").sees("3 Trace leaf-01 → leaf-02")
+}
+
+func TestNextHop(t *testing.T) {
+	d := drive(t, tree)
+	d.press("/", "leaf-07", "enter", "esc", "2", "/", "node-0050", "enter")
+	d.press("enter").sees("LFT of spine-0")
+	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1        2  node-0050 HCA-1")
+	d.press("backspace").sees("LFT of spine-0").press("backspace").sees("LFT of leaf-07")
+	d.press("backspace").sees("! Backspace: there is no way back")
+}
+
+func TestWhatIf(t *testing.T) {
+	d := traced(t)
+	d.press("1", "/", "leaf-07", "enter", "esc", "right")
+	d.press("j", "j", "j", "j", "j", "j", "j", "f").sees("fail link leaf-07 7", "✕ failed on paper", "WHAT-IF 1 failure", "11/12  ✕ 1 failed", "1 failed")
+	d.press("f").sees("! f: leaf-07/7 has no link that could fail")
+	d.press("r").sees("STAGED minhop", "changed against base", "WHAT-IF 1 failure")
+	d.press("2", "c").sees(" changed against base").misses(" 10  leaf-07 ")
+	d.press("c", "v").sees("the panes show live", "2 LFT of leaf-07  LID 10 ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ LIVE").press("v", "v", "v").sees("the panes show staged")
+	d.press("1", "k", "f").sees("STAGED, STALE", "WHAT-IF 2 failures", "node-0042")
+	d.press("k", "u").sees("! u: node-0041 HCA-1 has not failed on paper")
+	d.press(":", "restore all", "enter").misses("WHAT-IF")
+	d.press("d").sees("from live to staged", "68 changed against live")
+}
+
+func TestFailSwitch(t *testing.T) {
+	d := drive(t, tree)
+	d.press("/", "leaf-07", "enter", "esc", "right", "f").sees("fail switch leaf-07", "0/12  ✕ failed", "node-0037 HCA-1")
+	d.press("j").sees("✕ failed")
+	// What hangs on a failed switch is restored with it.
+	d.press("u").sees("restore switch leaf-07").misses("WHAT-IF")
+	d.press("f").sees("fail node 'node-0037 HCA-1'").press("u").sees("restore node 'node-0037 HCA-1'")
+}
+
+func TestErrorsAreSaid(t *testing.T) {
+	d := drive(t, tree)
+	d.press(":", "trace nowhere leaf-01", "enter").sees(`error: trace: no node is called "nowhere"`, `! trace: no node is called "nowhere"`)
+	d.press(":", "rout", "enter").sees(`! unknown command "rout": did you mean "route"?`)
+	d.press(":", "'open", "enter").sees("quote opened here is never closed")
+	d.press("Q").sees("! Q is no key: ? lists them")
+}
+
+func TestDisabledKeys(t *testing.T) {
+	d := drive(t, tree)
+	for key, why := range map[string]string{
+		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends", "c": "! c: not in the Topology pane",
+		"v": "! v: there is no other picture", "d": "! d: there is only the live picture", "esc": "! Esc: there is nothing to leave or cancel",
+		"!": "! !: there is no shell on this terminal",
+	} {
+		d.press(key).sees(why)
+	}
+	d.press("2", "c").sees("! c: this is live, which nothing is compared with")
+	d.press("3", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
+	d.press("4", "enter").sees("! Enter: the log is empty")
+	d.press("1", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: nothing that can fail is selected")
+}
+
+func TestCommandLine(t *testing.T) {
+	d := drive(t, tree)
+	d.press(":", "fail sw", "tab").sees(":fail switch ").press("leaf-0", "tab").sees("9 candidates", "leaf-09")
+	d.press("tab", "tab", "tab").sees(":fail switch leaf-03").press("shift+tab").sees(":fail switch leaf-02")
+	d.press("enter").sees("failed on paper: switch leaf-02")
+	d.press(":", "up").sees(":fail switch leaf-02").press("ctrl+w", "leaf-04", "enter").sees("WHAT-IF 2 failures")
+	d.press(":", "draft", "up", "up", "down", "down").sees(":draft").press("esc").misses(":draft")
+	d.press(":", "backspace").misses("Enter run")
+	d.press(":", "quit", "enter")
+	d.settleQuit(t)
+}
+
+func (d *driver) settleQuit(t *testing.T) {
+	t.Helper()
+	for !d.quit {
+		d.send(<-d.msgs)
+	}
+}
+
+func TestPaste(t *testing.T) {
+	d := drive(t, tree)
+	paste := func(s string) { d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true}); d.check() }
+	paste("q\nf")
+	d.sees("! a paste goes into the command line")
+	if d.quit {
+		t.Fatal("a paste pressed keys")
+	}
+	d.press(":")
+	paste("summary\r\n\r\nwhatif\n\x1b[2J")
+	d.sees(":summary; whatif; [2J")
+	d.press("ctrl+u")
+	paste(strings.Repeat("x", 10_000))
+	d.sees(":…xxx")
+	d.press("esc")
+}
+
+func TestHelpPage(t *testing.T) {
+	d := drive(t, tree).size(120, 60).press("?")
+	for _, a := range d.m.actions {
+		d.sees(a.help)
+	}
+	d.sees("take that failure back  (nothing has failed on paper)")
+	d.press("/").sees("Keys").press("esc").misses("Keys ─")
+	// Enter does what is selected: the first row is t.
+	d.press("g", "j", "?", "enter").sees("from spine-01: now mark with T where they go")
+}
+
+func TestLogOfLongAnswer(t *testing.T) {
+	d := drive(t, tree).size(80, 24)
+	d.press(":", "show nodes", "enter").sees("› show nodes", "LID  GUID", "Esc back").press("G").sees("node-0072 HCA-1")
+	d.press("right").sees("…").press("left", "esc").sees("›1 Topology")
+}
+
+func TestNoTables(t *testing.T) {
+	f, _ := routed(t, "fattree:2,4")
+	d := driveBackend(t, newFake(f))
+	d.sees("no tables: press r to route")
+	back := newFake(star(t, "one", "a"))
+	back.state.Live.Fabric, _ = new(fabric.Builder).Build()
+	back.state.Busy = "sweep"
+	driveBackend(t, back).sees("the subnet is being read")
+	back.state.Busy = ""
+	driveBackend(t, back).sees("the subnet has not been read: press s to sweep")
+}
+
+func TestProgressAndCancel(t *testing.T) {
+	back := newFake(star(t, "one", "a", "b"))
+	began := make(chan struct{})
+	back.run = func(ctx context.Context, _ string, _ *shell.Output) error {
+		back.change(func(st *session.State) { st.Busy, st.Done, st.Total = "sweep", 120, 702 })
+		close(began)
+		<-ctx.Done()
+		back.change(func(st *session.State) { st.Busy = "" })
+		return ctx.Err()
+	}
+	d := driveBackend(t, back)
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'s'}})
+	<-began
+	d.until("sweep 120/702").sees("Esc cancels")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'r'}})
+	d.sees("! r: sweep is running: Esc cancels it")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'q'}})
+	d.sees("! sweep is running: q again cancels it and quits")
+	d.press("esc").sees("cancelled").misses("Esc cancels")
+	d.press("ctrl+c")
+	d.settleQuit(t)
+}
+
+func TestPanicOfCommand(t *testing.T) {
+	back := newFake(star(t, "one", "a"))
+	back.run = func(context.Context, string, *shell.Output) error { panic("at the\x1b[2J disco") }
+	d := driveBackend(t, back)
+	d.press(":", "x", "enter").sees(`internal error: at the\x1b[2J disco`)
+	if err := outcome(t.Context(), d.m, nil); err == nil || !strings.Contains(err.Error(), "TestPanicOfCommand") {
+		t.Errorf("the stack is not told at the end: %v", err)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	back := newFake(star(t, "one", "a"))
+	back.run = func(_ context.Context, text string, out *shell.Output) error {
+		for i := range 3 * maxKept {
+			fmt.Fprintf(out.W, "line %d\r\n", i)
+		}
+		fmt.Fprint(out.Notes, "a note without end\a\t|")
+		if text == "bad" {
+			return errors.New("bad\nthings")
+		}
+		return nil
+	}
+	d := driveBackend(t, back)
+	d.press(":", "good", "enter", "4", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*maxKept-1), "10,0").press("g", "j").sees("20,000 lines left out here")
+	d.press(":", "bad", "enter").sees(`! bad\x0athings`).press("G").sees(`error: bad\x0athings`)
+}
+
+func TestEvents(t *testing.T) {
+	f, tables := routed(t, "fattree:2,4")
+	back := newFake(f)
+	back.state.Live.Tables = tables
+	d := driveBackend(t, back)
+	back.change(func(st *session.State) { st.Live = &session.Picture{Kind: session.Live, Fabric: f, Tables: tables} })
+	d.send(changedMsg{})
+	l := linkBetweenSwitches(f)
+	less := f.Without([]fabric.Link{l})
+	back.change(func(st *session.State) {
+		st.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
+		st.Holes = []string{"leaf-01 port 9 \x1b[2J"}
+	})
+	d.send(changedMsg{})
+	d.sees("link down: "+f.PortName(l.A)+" -- "+f.PortName(l.B), `no answer: leaf-01 port 9 \x1b[2J`, " 1 down")
+	back.change(func(st *session.State) { st.Live = &session.Picture{Kind: session.Live, Fabric: f, Tables: tables} })
+	d.send(changedMsg{})
+	d.sees("link up: ", " 0 down")
+}
+
+func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
+	for _, l := range f.Links() {
+		if f.Nodes[f.Ports[l.A].Node].Switch != fabric.None && f.Nodes[f.Ports[l.B].Node].Switch != fabric.None {
+			return l
+		}
+	}
+	return fabric.Link{}
+}
+
+// TestNoColour holds the cursor row and the states to being told without colour.
+func TestNoColour(t *testing.T) {
+	for _, g := range []glyphs{unicodeGlyphs(), consoleGlyphs(), asciiGlyphs()} {
+		d := drive(t, tree)
+		th, err := newTheme("dark", termenv.Ascii, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*d.m.theme = *th
+		d.press("f", "r", "f")
+		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.cursor+"  "+g.shut+" spine-01")
+		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
+			t.Error("there is colour")
+		}
+		if g.ascii && !plain(strings.ReplaceAll(d.screen(), "\n", "")) {
+			t.Errorf("more than ASCII:\n%s", d.screen())
+		}
+		d.size(80, 24).press("4").sees(g.cursor)
+	}
+}
+
+func TestThemes(t *testing.T) {
+	for _, name := range Themes {
+		if _, err := newTheme(name, termenv.ANSI, unicodeGlyphs()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := newTheme("pink", termenv.ANSI, unicodeGlyphs()); err == nil || !strings.Contains(err.Error(), "dark, light, none") {
+		t.Errorf("unknown theme: %v", err)
+	}
+}
+
+// TestEnvironment: the values are those that terminals set, by their manuals.
+func TestEnvironment(t *testing.T) {
+	env := func(pairs ...string) environment {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	for _, c := range []struct {
+		env     environment
+		utf8    bool
+		profile termenv.Profile
+		theme   string
+	}{
+		{env("LANG", "en_US.UTF-8", "TERM", "xterm-256color"), true, termenv.ANSI256, "dark"},
+		{env("LANG", "C.utf8", "TERM", "xterm", "COLORTERM", "truecolor"), true, termenv.TrueColor, "dark"},
+		{env("LANG", "en_US.UTF-8", "LC_ALL", "C", "TERM", "linux"), false, termenv.ANSI, "dark"},
+		{env("TERM", "vt100"), false, termenv.Ascii, "dark"},
+		{env("LC_CTYPE", "de_DE.UTF-8", "TERM", "screen", "COLORTERM", "truecolor"), true, termenv.ANSI256, "dark"},
+		{env("TERM", "tmux-256color", "NO_COLOR", "1"), false, termenv.Ascii, "dark"},
+		{env("TERM", "rxvt", "COLORFGBG", "0;15"), false, termenv.ANSI, "light"},
+		{env("TERM", "rxvt", "COLORFGBG", "0;default;7"), false, termenv.ANSI, "light"},
+		{env("TERM", "rxvt", "COLORFGBG", "15;0"), false, termenv.ANSI, "dark"},
+	} {
+		if got := c.env.utf8(); got != c.utf8 {
+			t.Errorf("%s: utf8 %v", c.env("TERM"), got)
+		}
+		if got := c.env.profile(); got != c.profile {
+			t.Errorf("%s: profile %v, want %v", c.env("TERM"), got, c.profile)
+		}
+		if got := c.env.theme(); got != c.theme {
+			t.Errorf("%s: theme %v, want %v", c.env("TERM"), got, c.theme)
+		}
+	}
+}
+
+func TestCompletionPopupOverSmallScreen(t *testing.T) {
+	back := newFake(star(t, "one", "a"))
+	for i := range 50 {
+		back.all = append(back.all, lang.Candidate{Text: fmt.Sprintf("候補-%d", i), Description: strings.Repeat("long ", 50)})
+	}
+	d := driveBackend(t, back)
+	for _, s := range sizes {
+		d.size(s[0], s[1]).press(":", "tab", "tab", "shift+tab", "shift+tab", "esc", "esc")
+	}
+}
+
+func TestShell(t *testing.T) {
+	d := drive(t, tree)
+	d.press(":", "shell", "enter").sees("! !: there is no shell on this terminal")
+	d.m.shell = func(context.Context) error { panic("shell") }
+	if cmd := d.m.openShell(); cmd == nil {
+		t.Fatal("no command")
+	}
+	if err := (repl{t.Context(), d.m.shell}).Run(); err == nil || !strings.Contains(err.Error(), "internal error: shell") {
+		t.Errorf("a panic of the shell: %v", err)
+	}
+	d.send(shellMsg{errors.New("no terminal")})
+	d.sees("    shell: no terminal", "! shell: no terminal")
+	d.send(shellMsg{})
+	d.sees("back from the shell")
+}
