@@ -12,15 +12,6 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// dumpKinds are what dump writes and load reads.
-func dumpKinds() []string {
-	var out []string
-	for _, d := range session.Dumps {
-		out = append(out, d.Kind)
-	}
-	return out
-}
-
 func fileCommands() []command {
 	var dumps, loads []lang.Spec
 	for _, d := range session.Dumps {
