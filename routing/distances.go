@@ -3,6 +3,7 @@
 package routing
 
 import (
+	"context"
 	"math/bits"
 
 	"example.org/ibconsole/fabric"
@@ -11,53 +12,87 @@ import (
 // Distances are the least hop counts between all switches of a subnet, a byte
 // each. They are the [Hops] of unweighted min-hop routing.
 type Distances struct {
-	f    *fabric.Fabric
-	n    int
-	hops []uint8
+	f     *fabric.Fabric
+	graph *Graph
+	n     int
+	hops  []uint8
+
+	// Bit d of row s of these says that switch s reaches switch d, and has the two
+	// low bits of the distance: enough to say which of two neighbours is nearer.
+	words           int
+	known, low, mid []uint64
 }
 
 // NewDistances computes all distances by a breadth-first search from all
 // switches at once: bit d of a switch's row says that it is known to reach
-// switch d. O(diameter x links x switches / 64).
+// switch d. O(diameter x links x switches / 64), on all processors.
 func NewDistances(f *fabric.Fabric) *Distances {
 	n := len(f.Switches)
-	d := &Distances{f: f, n: n, hops: make([]uint8, n*n)}
+	words := (n + 63) / 64
+	d := &Distances{f: f, graph: NewGraph(f), n: n, words: words, hops: make([]uint8, n*n)}
+	d.known, d.low, d.mid = make([]uint64, n*words), make([]uint64, n*words), make([]uint64, n*words)
 	for i := range d.hops {
 		d.hops[i] = NoHops
 	}
-	neighbours := SwitchNeighbours(f)
-	words := (n + 63) / 64
-	known, next := make([]uint64, n*words), make([]uint64, n*words)
-	for s := range n {
-		if f.SwitchNode(int32(s)).InSubnet {
-			known[s*words+s/64] |= 1 << (s % 64)
-			d.hops[s*n+s] = 0
+	list, first := d.graph.neighbours()
+	// Bits of different words never meet: each worker searches for its own strip.
+	err := ForEach(context.Background(), (words+strip-1)/strip, nil, func(_, i int) { d.search(i*strip, list, first) })
+	if err != nil {
+		panic("routing: a context that never ends has ended: " + err.Error())
+	}
+	return d
+}
+
+// strip is how many words of the rows are searched for together: a cache line.
+const strip = 8
+
+// search finds the distances to the switches of the words from w0 on.
+func (d *Distances) search(w0 int, list, first []int32) {
+	now, next := make([][strip]uint64, d.n), make([][strip]uint64, d.n)
+	var all [strip]uint64
+	for s := w0 * 64; s < min((w0+strip)*64, d.n); s++ {
+		if d.f.SwitchNode(int32(s)).InSubnet {
+			now[s][s/64-w0] |= 1 << (s % 64)
+			all[s/64-w0] |= 1 << (s % 64)
+			d.hops[s*d.n+s] = 0
 		}
 	}
-	for hop := uint8(1); hop < NoHops; hop++ {
-		grew := false
-		for s := range n {
-			now, then := next[s*words:(s+1)*words], known[s*words:(s+1)*words]
-			copy(now, then)
-			for _, nb := range neighbours[s] {
-				for w, b := range known[int(nb)*words : (int(nb)+1)*words] {
-					now[w] |= b
+	for hop, grew := uint8(1), true; hop < NoHops && grew; hop++ {
+		grew = false
+		for s := range now {
+			have := now[s]
+			if have == all {
+				next[s] = have
+				continue
+			}
+			for _, nb := range list[first[s]:first[s+1]] {
+				for w, b := range &now[nb] {
+					have[w] |= b
 				}
 			}
-			row := d.hops[s*n : (s+1)*n]
-			for w := range now {
-				for fresh := now[w] &^ then[w]; fresh != 0; fresh &= fresh - 1 {
-					row[w*64+bits.TrailingZeros64(fresh)] = hop
+			next[s] = have
+			for w := range have {
+				if fresh := have[w] &^ now[s][w]; fresh != 0 {
+					d.set(s, w0+w, fresh, hop)
 					grew = true
 				}
 			}
 		}
-		if !grew {
-			break
-		}
-		known, next = next, known
+		now, next = next, now
 	}
-	return d
+	for s := range now {
+		copy(d.known[s*d.words+w0:(s+1)*d.words], now[s][:])
+	}
+}
+
+// set notes that switch s is hop away from the switches of one word.
+func (d *Distances) set(s, word int, fresh uint64, hop uint8) {
+	d.low[s*d.words+word] |= fresh & -uint64(hop&1)
+	d.mid[s*d.words+word] |= fresh & -uint64(hop>>1&1)
+	row := d.hops[s*d.n : (s+1)*d.n]
+	for ; fresh != 0; fresh &= fresh - 1 {
+		row[word*64+bits.TrailingZeros64(fresh)] = hop
+	}
 }
 
 // Least implements [Hops].
@@ -81,24 +116,42 @@ func (d *Distances) Through(sw int32, port uint8, dst int32) uint8 {
 // From is the row of distances from one switch, indexed by switch. Read-only.
 func (d *Distances) From(sw int32) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
-// SwitchNeighbours lists for each switch the other switches it is linked to,
-// each once, in the order of the first port that leads there.
-func SwitchNeighbours(f *fabric.Fabric) [][]int32 {
-	out := make([][]int32, len(f.Switches))
-	met := make([]int32, len(f.Switches))
-	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
-		if !n.InSubnet {
-			continue
-		}
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
-			peer := f.PeerSwitch(p)
-			if peer == fabric.None || peer == int32(s) || met[peer] == int32(s)+1 {
-				continue
+// LeastHopPorts fills sets, indexed by switch, with the ports of switch sw by
+// which each switch is the fewest hops away. O(links of sw x switches / 64).
+func (d *Distances) LeastHopPorts(sw int32, sets []PortSet) {
+	clear(sets)
+	links := d.graph.Of(sw)
+	var ports [64]uint64
+	for w := range d.words {
+		at := int(sw)*d.words + w
+		known, low, mid := d.known[at], d.low[at], d.mid[at]
+		for i := 0; i < len(links); {
+			clear(ports[:])
+			block := links[i].Port >> 6
+			for ; i < len(links) && links[i].Port>>6 == block; i++ {
+				peer := int(links[i].Peer)*d.words + w
+				// Distances of neighbours differ by at most 1, so that two bits tell
+				// whether here less there is 1.
+				odd := low ^ d.low[peer]
+				ports[links[i].Port&63] = known & odd &^ (mid ^ d.mid[peer] ^ d.low[peer])
 			}
-			met[peer] = int32(s) + 1
-			out[s] = append(out[s], peer)
+			transpose(&ports)
+			for j, set := range ports[:min(64, d.n-w*64)] {
+				sets[w*64+j][block] = set
+			}
 		}
 	}
-	return out
+}
+
+// transpose makes bit j of word i bit i of word j.
+func transpose(m *[64]uint64) {
+	mask := uint64(1)<<32 - 1
+	for width := 32; width > 0; width >>= 1 {
+		for i := 0; i < 64; i = (i + width + 1) &^ width {
+			t := (m[i]>>width ^ m[(i+width)&63]) & mask
+			m[i] ^= t << width
+			m[(i+width)&63] ^= t
+		}
+		mask ^= mask << (width >> 1)
+	}
 }

@@ -4,6 +4,7 @@ package routing
 
 import (
 	"context"
+	"fmt"
 
 	"example.org/ibconsole/fabric"
 )
@@ -13,16 +14,10 @@ type Engine interface {
 	// Name is the engine's name in opensm.conf: "minhop".
 	Name() string
 	// Route computes tables for the part of f that is in the subnet. Every end
-	// port must have a LID ([fabric.AssignLIDs]). It fails with ctx's error where
-	// ctx ends first.
+	// port must have a LID ([fabric.AssignLIDs]). It fails with a [RefusedError]
+	// where the engine does not take this fabric, and with ctx's error where ctx
+	// ends first.
 	Route(ctx context.Context, f *fabric.Fabric, opt Options) (*Result, error)
-}
-
-// Options are what changes a route, by OpenSM's names, and how to report on the way.
-type Options struct {
-	// Progress, where set, is called now and then with the switches done and all
-	// there are. It must be quick and may be called from several goroutines.
-	Progress func(done, total int)
 }
 
 // Result is what an engine computed.
@@ -30,9 +25,25 @@ type Result struct {
 	Tables *fabric.Tables
 	// Hops are the hop counts that the engine routed by.
 	Hops Hops
+	// Roots are the switches that the engine took for the roots of the fabric, in
+	// ascending order; nil where it knows of none.
+	Roots []int32
+	// Ranks are the distances of the switches from the roots, or for dnup from
+	// the switches with hosts, by switch index, [Unranked] outside the subnet; nil
+	// where the engine does not rank.
+	Ranks []int32
 	// Warnings say what was noticed, one sentence each.
 	Warnings []string
 }
+
+// Unranked is the rank of a switch that has none.
+const Unranked int32 = -1
+
+// RefusedError says that an engine does not take a fabric, so that the next one
+// may be tried.
+type RefusedError struct{ Engine, Reason string }
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.Engine, e.Reason) }
 
 // Hops are hop counts between switches as an engine counts them.
 type Hops interface {

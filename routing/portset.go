@@ -10,12 +10,71 @@ type PortSet [4]uint64
 // Add puts a port into the set.
 func (s *PortSet) Add(port uint8) { s[port>>6] |= 1 << (port & 63) }
 
+// Remove takes a port out of the set.
+func (s *PortSet) Remove(port uint8) { s[port>>6] &^= 1 << (port & 63) }
+
 // Has says whether a port is in the set.
 func (s *PortSet) Has(port uint8) bool { return s[port>>6]>>(port&63)&1 != 0 }
+
+// Empty says whether the set has no ports.
+func (s *PortSet) Empty() bool { return s[0]|s[1]|s[2]|s[3] == 0 }
 
 // Len is the number of ports in the set.
 func (s *PortSet) Len() int {
 	return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) + bits.OnesCount64(s[2]) + bits.OnesCount64(s[3])
+}
+
+// First is the lowest port in a set that is not empty.
+func (s *PortSet) First() uint8 {
+	w := 0
+	for w < 3 && s[w] == 0 {
+		w++
+	}
+	return uint8(w<<6 | bits.TrailingZeros64(s[w]))
+}
+
+// Nth is the port before which n others of the set come. The set must have more
+// than n ports.
+func (s *PortSet) Nth(n int) uint8 {
+	for w, word := range s {
+		if c := bits.OnesCount64(word); n >= c {
+			n -= c
+			continue
+		}
+		for ; n > 0; n-- {
+			word &= word - 1
+		}
+		return uint8(w<<6 | bits.TrailingZeros64(word))
+	}
+	panic("routing: no such port in the set")
+}
+
+// From are the ports of the set that are not below port.
+func (s *PortSet) From(port uint8) PortSet {
+	t := *s
+	for w := range int(port >> 6) {
+		t[w] = 0
+	}
+	t[port>>6] &= ^uint64(0) << (port & 63)
+	return t
+}
+
+// And are the ports that are in both sets.
+func (s *PortSet) And(t *PortSet) PortSet {
+	return PortSet{s[0] & t[0], s[1] & t[1], s[2] & t[2], s[3] & t[3]}
+}
+
+// Without are the ports that are in s and not in t.
+func (s *PortSet) Without(t *PortSet) PortSet {
+	return PortSet{s[0] &^ t[0], s[1] &^ t[1], s[2] &^ t[2], s[3] &^ t[3]}
+}
+
+// Join adds the ports of t.
+func (s *PortSet) Join(t *PortSet) {
+	s[0] |= t[0]
+	s[1] |= t[1]
+	s[2] |= t[2]
+	s[3] |= t[3]
 }
 
 // AppendTo appends the ports in ascending order.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package assign
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// run is targets that follow one another in the order of routing and lie behind
+// one switch, so that they share its least-hop ports.
+type run struct {
+	sw      int32
+	targets []target
+	// counted says that routes to them count as use of a port.
+	counted bool
+}
+
+// target is an end port that is to be reached.
+type target struct {
+	lid uint16
+	// lids is how many LIDs of the port are routed, from lid on.
+	lids uint8
+	// local is the port of the run's switch that leads to it, 0 for the switch.
+	local   uint8
+	scatter bool
+}
+
+// lister puts the end ports of a subnet into OpenSM's order of routing.
+type lister struct {
+	f      *fabric.Fabric
+	opt    *routing.Options
+	listed []bool // by port
+	runs   []run
+}
+
+// targetOrder lists the end ports behind switches in the order in which OpenSM
+// spreads them over ports (osm_ucast_mgr.c, ucast_mgr_build_lfts): those that
+// the user named; then the adapters and routers, from the switch with the most
+// of them on, switches alike in table order, by port number within a switch;
+// then the rest in table order, which is switches.
+func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
+	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports))}
+	for _, guid := range opt.RoutingOrder {
+		if e := f.PortByGUID(guid); e != fabric.None {
+			l.add(e, !opt.RoutingOrderNoScatter)
+		}
+	}
+	for _, s := range byLoad(f) {
+		n := f.SwitchNode(s)
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if isHost(f, f.Ports[p].Peer) {
+				l.add(f.Ports[p].Peer, true)
+			}
+		}
+	}
+	for _, e := range f.EndPorts {
+		l.add(e, true)
+	}
+	return l.runs
+}
+
+func (l *lister) add(e int32, scatter bool) {
+	if l.listed[e] {
+		return
+	}
+	l.listed[e] = true
+	sw, local := l.f.AttachedSwitch(e)
+	if sw == fabric.None {
+		return // a host that hangs on another host
+	}
+	counted := local != 0 || l.opt.ProfileSwitchNodes
+	if k := len(l.runs) - 1; k < 0 || l.runs[k].sw != sw || l.runs[k].counted != counted {
+		l.runs = append(l.runs, run{sw: sw, counted: counted})
+	}
+	r := &l.runs[len(l.runs)-1]
+	r.targets = append(r.targets, target{
+		lid: l.f.Ports[e].LID, lids: 1 << min(l.opt.LMC, l.f.Ports[e].LMC), local: local, scatter: scatter,
+	})
+}
+
+// byLoad are the switches of the subnet, from that with the most hosts on.
+func byLoad(f *fabric.Fabric) []int32 {
+	var switches []int32
+	hosts := make([]int, len(f.Switches))
+	for s := range f.Switches {
+		n := f.SwitchNode(int32(s))
+		if !n.InSubnet {
+			continue
+		}
+		switches = append(switches, int32(s))
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if isHost(f, f.Ports[p].Peer) {
+				hosts[s]++
+			}
+		}
+	}
+	slices.SortStableFunc(switches, func(a, b int32) int { return cmp.Compare(hosts[b], hosts[a]) })
+	return switches
+}
+
+func isHost(f *fabric.Fabric, port int32) bool {
+	return port != fabric.None && f.Nodes[f.Ports[port].Node].Switch == fabric.None
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package assign
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// plan is what all switches are assigned by. It is read-only while they are.
+type plan struct {
+	Matrix
+	f    *fabric.Fabric
+	opt  *routing.Options
+	runs []run
+	// lids is the highest number of LIDs that a port has.
+	lids int
+	dor  bool
+	// plain says that ports are chosen by their use alone.
+	plain bool
+	// orders are the search orders that the user gave, by switch.
+	orders map[int32][]uint8
+	// unused are the ports whose use does not count, by switch.
+	unused map[int32]routing.PortSet
+	// seeds are the random generators as each switch finds them.
+	seeds []random
+}
+
+func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
+	p := &plan{
+		Matrix: m, f: f, opt: opt, dor: dor,
+		runs:   targetOrder(f, opt),
+		orders: searchOrders(f, opt.PortSearchOrder),
+		unused: map[int32]routing.PortSet{},
+	}
+	for port, ignored := range opt.IgnoredPorts {
+		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None {
+			set := p.unused[sw]
+			set.Add(port.Port)
+			p.unused[sw] = set
+		}
+	}
+	for _, r := range p.runs {
+		for _, t := range r.targets {
+			p.lids = max(p.lids, int(t.lids))
+		}
+	}
+	p.plain = opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
+	return p
+}
+
+// seed draws what all switches will draw, in their order, and notes how the
+// generator stands before each.
+func (p *plan) seed(draws []int) {
+	r := newRandom(p.opt.ScatterPorts)
+	p.seeds = make([]random, len(draws))
+	for s, n := range draws {
+		p.seeds[s] = r
+		for range n {
+			r.next()
+		}
+	}
+}
+
+// searchOrders completes the orders that are valid: port 0 stays first, those
+// listed come next, then the others in ascending order.
+func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[int32][]uint8 {
+	orders := map[int32][]uint8{}
+	for _, g := range given {
+		sw := f.SwitchByGUID(g.GUID)
+		if sw == fabric.None || orders[sw] != nil || len(g.Ports) == 0 {
+			continue
+		}
+		if order := complete(g.Ports, int(f.SwitchNode(sw).NumPorts)); order != nil {
+			orders[sw] = order
+		}
+	}
+	return orders
+}
+
+func complete(ports []uint8, numPorts int) []uint8 {
+	var seen routing.PortSet
+	order := make([]uint8, 1, numPorts+1)
+	for _, p := range ports {
+		if p == 0 || int(p) > numPorts || seen.Has(p) {
+			return nil
+		}
+		seen.Add(p)
+		order = append(order, p)
+	}
+	for p := 1; p <= numPorts; p++ {
+		if !seen.Has(uint8(p)) {
+			order = append(order, uint8(p))
+		}
+	}
+	return order
+}

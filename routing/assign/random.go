@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package assign
+
+// random is the generator behind random() of the GNU C library as srandom sets
+// it up (type 3 of its manual's random_r family): the additive feedback generator
+// x[i] = x[i-3] + x[i-31] over 32 bits, whose lowest bit is dropped. Its first 31
+// values come from a linear congruence, and 310 more are thrown away.
+type random struct {
+	x [31]uint32
+	i int
+}
+
+func newRandom(seed uint32) random {
+	if seed == 0 {
+		seed = 1
+	}
+	var r random
+	v := int64(int32(seed))
+	for i := range r.x {
+		r.x[i] = uint32(v)
+		// 16807 is a primitive root modulo 2^31-1 (Park and Miller, "Random number
+		// generators: good ones are hard to find", CACM 31, 1988). The remainder
+		// takes the sign of the seed, and a negative one is brought above 0.
+		if v = 16807 * v % 0x7fffffff; v < 0 {
+			v += 0x7fffffff
+		}
+	}
+	for range 310 {
+		r.next()
+	}
+	return r
+}
+
+// next is a number of 31 bits.
+func (r *random) next() uint32 {
+	j := r.i + 28 // 3 steps back
+	if j >= 31 {
+		j -= 31
+	}
+	v := r.x[r.i] + r.x[j]
+	r.x[r.i] = v
+	if r.i++; r.i == 31 {
+		r.i = 0
+	}
+	return v >> 1
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package routing
+
+import "example.org/ibconsole/fabric"
+
+// Graph is the cables between the switches of a subnet, in flat arrays.
+type Graph struct {
+	// Links are those of switch 0 in ascending order of ports, then those of
+	// switch 1, and so on; First has where each begins, and the end.
+	Links []SwitchLink
+	First []int32
+}
+
+// SwitchLink is a cable as seen from one switch.
+type SwitchLink struct {
+	// Peer is the switch at the other end, which may be the same one.
+	Peer int32
+	// Port leads to it, and arrives there at PeerPort.
+	Port, PeerPort uint8
+}
+
+// NewGraph collects the cables of a fabric. O(ports).
+func NewGraph(f *fabric.Fabric) *Graph {
+	g := &Graph{First: make([]int32, 1, len(f.Switches)+1)}
+	for s := range f.Switches {
+		n := f.SwitchNode(int32(s))
+		for p := 1; n.InSubnet && p <= int(n.NumPorts); p++ {
+			port := n.FirstPort + int32(p)
+			if peer := f.PeerSwitch(port); peer != fabric.None {
+				g.Links = append(g.Links, SwitchLink{Peer: peer, Port: uint8(p), PeerPort: f.Ports[f.Ports[port].Peer].Num})
+			}
+		}
+		g.First = append(g.First, int32(len(g.Links)))
+	}
+	return g
+}
+
+// Of are the cables of one switch.
+func (g *Graph) Of(sw int32) []SwitchLink { return g.Links[g.First[sw]:g.First[sw+1]] }
+
+// Switches is the number of switches, those outside the subnet included.
+func (g *Graph) Switches() int { return len(g.First) - 1 }
+
+// neighbours lists for each switch the other switches it is linked to, each once,
+// in flat arrays like those of the graph.
+func (g *Graph) neighbours() (list, first []int32) {
+	n := g.Switches()
+	first = make([]int32, 1, n+1)
+	met := make([]int32, n)
+	for s := range int32(n) {
+		met[s] = s + 1
+		for _, l := range g.Of(s) {
+			if met[l.Peer] != s+1 {
+				met[l.Peer] = s + 1
+				list = append(list, l.Peer)
+			}
+		}
+		first = append(first, int32(len(list)))
+	}
+	return list, first
+}
