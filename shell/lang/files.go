@@ -28,7 +28,7 @@ func Files(prefix string) []Candidate {
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	entries, _ := f.ReadDir(maxFolder)
 	var found []Candidate
 	for _, e := range entries {

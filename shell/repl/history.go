@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	historySize  = 1000     // lines that are kept
+	historyBytes = 1 << 20  // at the end of the file that are read
+	historyLine  = 16 << 10 // the longest line that is kept
+)
+
+// history is what was entered, oldest first, and the file that keeps it. Several
+// consoles may write one file: each adds its lines at the end, whole.
+type history struct {
+	path  string // "" keeps nothing
+	lines []string
+}
+
+// openHistory reads the file and makes it where there is none. The history can
+// be used with an error too; it then keeps nothing.
+func openHistory(path string) (*history, error) {
+	h := &history{path: path}
+	if path == "" {
+		return h, nil
+	}
+	if err := h.load(); err != nil {
+		h.path = ""
+		return h, fmt.Errorf("keep the history: %w", err)
+	}
+	return h, nil
+}
+
+func (h *history) open() (*os.File, error) {
+	// Not blocking, for a named pipe may stand there.
+	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s is no regular file", h.path))
+	}
+	return f, nil
+}
+
+func (h *history) load() (err error) {
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return err
+	}
+	f, err := h.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Chmod(0o600); err != nil {
+		return err
+	}
+	locked := lock(f)
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	skipped := max(0, size-historyBytes)
+	text, err := io.ReadAll(io.NewSectionReader(f, skipped, historyBytes))
+	if err != nil {
+		return err
+	}
+	count := h.parse(text, skipped > 0)
+	if locked && (skipped > 0 || count > 2*historySize) {
+		return h.shorten(f)
+	}
+	return nil
+}
+
+// lock keeps other consoles from the file until it is closed. It reports false
+// where another has it for long, or the file system has no locks; the file may be added
+// to all the same, but not shortened.
+func lock(f *os.File) bool {
+	for range 20 {
+		_, err := ignoringEINTR(func() (int, error) {
+			return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		})
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err == nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return false
+}
+
+// parse takes the lines of text that may be entered, and returns how many
+// lines there are. The first of them is left out where it is cut.
+func (h *history) parse(text []byte, cut bool) int {
+	if cut {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	count := 0
+	for line := range strings.Lines(string(text)) {
+		count++
+		h.remember(strings.TrimSuffix(line, "\n"))
+	}
+	return count
+}
+
+// shorten writes the lines that are kept in place of the whole file.
+func (h *history) shorten(f *os.File) error {
+	text := strings.Join(h.lines, "\n") + "\n"
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteString(text)
+	return err
+}
+
+// remember adds a line unless it is the last one again or is not to be kept:
+// blank, begun with a blank, too long, or not printable text.
+func (h *history) remember(line string) bool {
+	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > historyLine ||
+		!utf8.ValidString(line) || strings.IndexFunc(line, unicode.IsControl) >= 0 {
+		return false
+	}
+	if n := len(h.lines); n > 0 && h.lines[n-1] == line {
+		return false
+	}
+	h.lines = append(h.lines, line)
+	if len(h.lines) > 2*historySize {
+		h.lines = append(h.lines[:0], h.lines[len(h.lines)-historySize:]...)
+	}
+	return true
+}
+
+// add remembers a line and adds it to the file. After an error the file is
+// left alone.
+func (h *history) add(line string) error {
+	if !h.remember(line) || h.path == "" {
+		return nil
+	}
+	if err := h.append(line); err != nil {
+		h.path = ""
+		return fmt.Errorf("keep the history: %w", err)
+	}
+	return nil
+}
+
+func (h *history) append(line string) (err error) {
+	f, err := h.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lock(f)
+	_, err = f.WriteString(line + "\n")
+	return err
+}
+
+// recent returns a copy of the lines that are kept, for go-prompt to change.
+func (h *history) recent() []string {
+	lines := h.lines[max(0, len(h.lines)-historySize):]
+	return append(make([]string, 0, len(lines)+1), lines...)
+}

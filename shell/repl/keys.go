@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repl
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/c-bata/go-prompt"
+)
+
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+
+	keyEnter    = '\r'
+	keyCtrlC    = 0x03
+	keyCtrlD    = 0x04
+	keyEscape   = 0x1b
+	keyDelete   = 0x7f
+	maxSequence = 32 // bytes of an escape sequence
+)
+
+// keys splits what a terminal sends into what go-prompt takes for one key each:
+// a control character, a known escape sequence, or a run of text. All that
+// ends lines becomes keyEnter. In a bracketed paste, whose markers are
+// taken out, only text and the ends of lines are left.
+type keys struct {
+	pending []byte
+	pasting bool
+}
+
+func (k *keys) add(b []byte) { k.pending = append(k.pending, b...) }
+
+func (k *keys) clear() { *k = keys{} }
+
+// next returns the next key, nil where none is complete. With idle set the
+// terminal has sent nothing for a while, so what is there is all there is.
+func (k *keys) next(idle bool) []byte {
+	for len(k.pending) > 0 {
+		n, key := k.split(idle)
+		if n == 0 {
+			return nil
+		}
+		k.pending = k.pending[n:]
+		if len(key) > 0 {
+			return key
+		}
+	}
+	return nil
+}
+
+// split returns how many bytes the first key takes and what it is for go-prompt:
+// nothing, where it is to be dropped. It takes 0 where more is to come.
+func (k *keys) split(idle bool) (int, []byte) {
+	if k.pasting {
+		return k.splitPaste(idle)
+	}
+	switch c := k.pending[0]; {
+	case c == keyEscape:
+		return k.splitSequence(idle)
+	case c == '\r' || c == '\n':
+		return endOfLine(k.pending), []byte{keyEnter}
+	case c == 0:
+		return 1, nil
+	case c < ' ' || c == keyDelete:
+		return 1, []byte{c}
+	}
+	return splitText(k.pending, idle)
+}
+
+func endOfLine(b []byte) int {
+	if bytes.HasPrefix(b, []byte("\r\n")) {
+		return 2
+	}
+	return 1
+}
+
+// splitPaste waits for the end of the paste, so that no command of it begins
+// while it still comes in.
+func (k *keys) splitPaste(idle bool) (int, []byte) {
+	end := bytes.Index(k.pending, []byte(pasteEnds))
+	if end < 0 && !idle {
+		return 0, nil
+	}
+	if end == 0 {
+		k.pasting = false
+		return len(pasteEnds), nil
+	}
+	if end < 0 {
+		end = len(k.pending)
+	}
+	switch n := bytes.IndexAny(k.pending[:end], "\r\n"); {
+	case n == 0:
+		return endOfLine(k.pending), []byte{keyEnter}
+	case n > 0:
+		end = n
+	}
+	return end, cleanText(k.pending[:end])
+}
+
+func splitText(b []byte, idle bool) (int, []byte) {
+	n := bytes.IndexFunc(b, func(r rune) bool { return r < ' ' || r == keyDelete })
+	if n < 0 {
+		n = len(b)
+		if !idle {
+			n -= partialRune(b)
+		}
+	}
+	return n, cleanText(b[:n])
+}
+
+// partialRune returns how many bytes at the end of b begin a rune and do not end it.
+func partialRune(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// cleanText leaves what can be shown: a tab is a blank, control characters go,
+// and bytes that are no UTF-8 become U+FFFD.
+func cleanText(b []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return -1
+	}, b)
+}
+
+func (k *keys) splitSequence(idle bool) (int, []byte) {
+	n := sequenceLength(k.pending)
+	if n == 0 && !idle && len(k.pending) <= maxSequence {
+		return 0, nil
+	}
+	if n == 0 || n > maxSequence {
+		// No sequence after all: the Escape key, and what was typed after it.
+		return 1, k.pending[:1:1]
+	}
+	sequence := k.pending[:n:n]
+	switch string(sequence) {
+	case pasteBegins:
+		k.pasting = true
+		return n, nil
+	case pasteEnds:
+		return n, nil
+	}
+	switch prompt.GetKey(sequence) {
+	case prompt.NotDefined, prompt.F24: // see wakeKey
+		return n, nil
+	}
+	return n, sequence
+}
+
+// sequenceLength returns the length of the escape sequence that b begins with
+// (ECMA-48, 5.4: parameters, intermediates, a final byte; SS3 and Alt
+// take one more character), 0 where it is not complete.
+func sequenceLength(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '[':
+		return controlSequenceLength(b)
+	case 'O':
+		if len(b) < 3 {
+			return 0
+		}
+		return 3
+	case keyEscape:
+		return 1
+	}
+	if !utf8.FullRune(b[1:]) {
+		return 0
+	}
+	_, n := utf8.DecodeRune(b[1:])
+	return 1 + n
+}
+
+func controlSequenceLength(b []byte) int {
+	if len(b) > 2 && b[2] == '[' { // the function keys of the Linux console
+		if len(b) < 4 {
+			return 0
+		}
+		return 4
+	}
+	for i := 2; i < len(b); i++ {
+		switch {
+		case b[i] >= 0x40 && b[i] <= 0x7e:
+			return i + 1
+		case b[i] < 0x20 || b[i] > 0x7e: // broken off
+			return i
+		}
+	}
+	return 0
+}

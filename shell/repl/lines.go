@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxLine bounds a line that is read without a terminal's editing, in bytes.
+const maxLine = 1 << 20
+
+// lineReader reads lines from a file, as soon as each is there.
+type lineReader struct {
+	file    *os.File
+	pending []byte
+	ended   bool
+}
+
+// next returns the next line without its end, or io.EOF, or the cause of ctx.
+func (r *lineReader) next(ctx context.Context) (string, error) {
+	searched := 0
+	for {
+		if n := bytes.IndexByte(r.pending[searched:], '\n'); n >= 0 {
+			return r.take(searched + n), nil
+		}
+		searched = len(r.pending)
+		switch {
+		case r.ended && searched > 0:
+			return r.take(searched), nil
+		case r.ended:
+			return "", io.EOF
+		case searched > maxLine:
+			return "", fmt.Errorf("a line of the input has more than %d bytes", maxLine)
+		}
+		if err := r.fill(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// take returns the first n bytes that are pending, and drops the newline after them.
+func (r *lineReader) take(n int) string {
+	line := bytes.TrimSuffix(r.pending[:n], []byte("\r"))
+	r.pending = r.pending[min(n+1, len(r.pending)):]
+	return string(line)
+}
+
+func (r *lineReader) fill(ctx context.Context) error {
+	fd := int(r.file.Fd())
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		ready, err := awaitInput(fd, 5*idleAfter)
+		if err != nil {
+			return fmt.Errorf("wait for input: %w", err)
+		}
+		if !ready {
+			continue
+		}
+		buffer := make([]byte, 64<<10)
+		n, err := ignoringEINTR(func() (int, error) { return unix.Read(fd, buffer) })
+		switch {
+		case errors.Is(err, unix.EAGAIN):
+			continue
+		case errors.Is(err, unix.EIO): // the terminal is gone
+			n, err = 0, nil
+		case err != nil:
+			return fmt.Errorf("read the input: %w", err)
+		}
+		r.pending = append(r.pending, buffer[:n]...)
+		r.ended = n == 0
+		return err
+	}
+}
+
+// runLines executes lines that nobody types.
+func runLines(ctx context.Context, o *Options) error {
+	r := lineReader{file: o.In}
+	for {
+		line, err := r.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = o.execute(ctx, line)
+		}
+		if errors.Is(err, ErrExit) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// runPlain reads lines from a terminal that cannot be drawn on.
+func runPlain(ctx context.Context, o *Options) error {
+	l := startLoop(ctx, o, plain{o})
+	defer l.stop()
+	r := lineReader{file: o.In}
+	for {
+		o.print(o.Prompt())
+		line, err := r.next(l.ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := l.execute(line); errors.Is(err, ErrExit) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// plain is a terminal in the mode in which it edits lines by itself.
+type plain struct{ o *Options }
+
+// interrupt begins again: the terminal has dropped the line.
+func (p plain) interrupt() { p.o.print("\n" + p.o.Prompt()) }
+
+func (plain) redraw()  {}
+func (plain) close()   {}
+func (plain) restore() {}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repl
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// grace is how long a command may take to return after a signal that ends
+// programs.
+const grace = 5 * time.Second
+
+// face is the terminal while nothing runs. Its methods may be called at any time.
+type face interface {
+	interrupt() // drops the line
+	redraw()    // after the window has changed
+	close()     // ends the reading of a line
+	restore()   // puts the terminal's mode back
+}
+
+// loop runs the commands of one Run and listens to signals meanwhile.
+type loop struct {
+	o    *Options
+	face face
+
+	ctx     context.Context // of Run, or cancelled with a *SignalError
+	cancel  context.CancelCauseFunc
+	quit    chan struct{}
+	watched sync.WaitGroup
+
+	mu      sync.Mutex
+	command context.CancelCauseFunc // of the command that runs
+}
+
+// startLoop begins to listen; stop ends it.
+func startLoop(ctx context.Context, o *Options, f face) *loop {
+	l := &loop{o: o, face: f, quit: make(chan struct{})}
+	l.ctx, l.cancel = context.WithCancelCause(ctx)
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGCONT)
+	l.watched.Go(func() {
+		defer signal.Stop(signals)
+		l.watch(signals)
+	})
+	return l
+}
+
+func (l *loop) stop() {
+	close(l.quit)
+	l.watched.Wait()
+	l.cancel(context.Canceled)
+}
+
+func (l *loop) watch(signals <-chan os.Signal) {
+	ended := l.ctx.Done()
+	var late <-chan time.Time
+	var last syscall.Signal
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-ended:
+			ended = nil
+			l.face.close()
+		case <-late:
+			l.die(last)
+		case s := <-signals:
+			switch s {
+			case syscall.SIGINT:
+				l.interrupt()
+			case syscall.SIGWINCH, syscall.SIGCONT:
+				l.face.redraw()
+			default:
+				if late != nil {
+					l.die(s.(syscall.Signal))
+				}
+				last = s.(syscall.Signal)
+				late = time.After(grace)
+				l.cancel(&SignalError{last})
+			}
+		}
+	}
+}
+
+// die ends the process as the signal would have done.
+func (l *loop) die(s syscall.Signal) {
+	l.face.restore()
+	signal.Reset(s)
+	_ = syscall.Kill(os.Getpid(), s)
+}
+
+func (l *loop) interrupt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.face.interrupt()
+	if l.command != nil {
+		l.command(ErrInterrupted)
+	}
+}
+
+func (l *loop) setCommand(cancel context.CancelCauseFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.command = cancel
+}
+
+// execute runs a line and reports its error. It returns what ends the loop.
+func (l *loop) execute(line string) error {
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	defer cancel(nil)
+	l.setCommand(cancel)
+	defer l.setCommand(nil)
+	err := l.o.execute(ctx, line)
+	if errors.Is(err, ErrExit) {
+		return ErrExit
+	}
+	if l.ctx.Err() != nil {
+		if !errors.Is(err, context.Canceled) {
+			l.o.report(ctx, err)
+		}
+		return context.Cause(l.ctx)
+	}
+	l.o.report(ctx, err)
+	return nil
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repl
+
+import (
+	"strings"
+	"unicode"
+
+	"example.org/ibconsole/shell/lang"
+	"github.com/c-bata/go-prompt"
+)
+
+const (
+	maxSuggestions = 200 // that can be reached
+	maxShown       = 8   // at once
+	minWidth       = 12  // columns right of the prompt, for go-prompt to draw them
+)
+
+// suggester is go-prompt's Completer over a lang completion.
+type suggester struct {
+	complete func(line string, cursor int) (int, []lang.Candidate)
+	room     int // columns right of the prompt
+
+	text, before string // of the line that was last asked for
+	shown        []prompt.Suggest
+}
+
+// suggest returns what the line can go on with. While one of them is being
+// chosen they stay the same, for go-prompt counts on that.
+func (s *suggester) suggest(d prompt.Document) []prompt.Suggest {
+	before := d.TextBeforeCursor()
+	choosing := isChoosing(d.LastKeyStroke())
+	if d.Text == s.text && before == s.before && choosing && s.shown != nil {
+		return s.shown
+	}
+	if d.Text == "" && !choosing || s.room < minWidth {
+		s.text, s.before, s.shown = d.Text, before, nil
+		return nil
+	}
+	start, candidates := s.complete(d.Text, len(before))
+	s.text, s.before, s.shown = d.Text, before, suggestions(before, start, candidates)
+	return s.shown
+}
+
+func isChoosing(k prompt.Key) bool {
+	switch k {
+	case prompt.Tab, prompt.BackTab, prompt.Up, prompt.Down:
+		return true
+	}
+	return false
+}
+
+// suggestions turns candidates for before[start:] into what go-prompt puts in
+// the place of the letters since the last blank.
+func suggestions(before string, start int, candidates []lang.Candidate) []prompt.Suggest {
+	list := []prompt.Suggest{}
+	if start > len(before) {
+		return list
+	}
+	word := strings.LastIndexByte(before, ' ') + 1
+	typed := before[start:]
+	if len(candidates) == 1 && candidates[0].Text == typed {
+		return list
+	}
+	for _, c := range candidates {
+		text, ok := before[min(word, start):start]+c.Text, true
+		if word > start {
+			text, ok = strings.CutPrefix(c.Text, before[start:word])
+		}
+		if ok && strings.IndexFunc(text, unicode.IsControl) < 0 {
+			list = append(list, prompt.Suggest{Text: text, Description: oneLine(c.Description)})
+		}
+		if len(list) == maxSuggestions {
+			break
+		}
+	}
+	return list
+}
+
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
