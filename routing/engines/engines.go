@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engines lists the routing engines.
+// Package engines lists the routing engines, and tries one after the other.
 package engines
 
 import (
@@ -9,13 +9,17 @@ import (
 
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/updn"
 )
 
-// Default is the engine that OpenSM uses when it is not told one.
+// Default is the engine that OpenSM uses when it is not told one, and when all
+// that it was told refuse.
 const Default = "minhop"
 
 // All returns every engine, the default one first.
-func All() []routing.Engine { return []routing.Engine{minhop.Engine{}} }
+func All() []routing.Engine {
+	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}}
+}
 
 // Names returns the engines' names.
 func Names() []string {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// NoFallback is the word in a chain that keeps minhop from routing where all
+// engines named refuse (OpenSM's -R updn,no_fallback).
+const NoFallback = "no_fallback"
+
+// Refusal says why an engine of a chain did not route.
+type Refusal struct{ Engine, Reason string }
+
+// NoneError says that all engines of a chain refused.
+type NoneError struct{ Refusals []Refusal }
+
+func (e *NoneError) Error() string {
+	var reasons []string
+	for _, r := range e.Refusals {
+		reasons = append(reasons, r.Engine+": "+r.Reason)
+	}
+	return "no engine routes this subnet: " + strings.Join(reasons, "; ")
+}
+
+// Route tries the engines of these names in their order, then minhop unless
+// NoFallback is among the names, and returns what the first one computed that did
+// not refuse; the tables' Origin names it. With it come the refusals before. It
+// fails with a [NoneError] where all refuse, and stops at any other error.
+func Route(ctx context.Context, names []string, f *fabric.Fabric, opt routing.Options) (*routing.Result, []Refusal, error) {
+	chain, err := Chain(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Try(ctx, chain, f, opt)
+}
+
+// Try is [Route] with engines that were chosen already.
+func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result, []Refusal, error) {
+	var refusals []Refusal
+	for _, e := range chain {
+		res, err := e.Route(ctx, f, opt)
+		var refused *routing.RefusedError
+		switch {
+		case err == nil:
+			return res, refusals, nil
+		case !errors.As(err, &refused):
+			return nil, refusals, err
+		}
+		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason})
+	}
+	return nil, refusals, &NoneError{Refusals: refusals}
+}
+
+// Chain are the engines that [Route] tries. It fails on an unknown name, and
+// where nothing is left to try.
+func Chain(names []string) ([]routing.Engine, error) {
+	var chain []routing.Engine
+	fallback := true
+	for _, name := range names {
+		if name == NoFallback {
+			fallback = false
+			continue
+		}
+		e, err := ByName(name)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, e)
+	}
+	if fallback {
+		e, err := ByName(Default)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, e)
+	}
+	if len(chain) == 0 {
+		return nil, fmt.Errorf("%s without an engine leaves none to route", NoFallback)
+	}
+	return chain, nil
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// DnUp is down/up routing: switches rank by their distance from the hosts, and a
+// packet never goes on from the hosts again once it came nearer to them, but
+// for steps between switches of one rank.
+type DnUp struct{}
+
+// Name implements [routing.Engine].
+func (DnUp) Name() string { return "dnup" }
+
+// Route implements [routing.Engine]. It refuses a fabric without hosts, and warns
+// where the rule leaves switches without a route.
+// O(switches x links + switches x LIDs).
+func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res, err := e.route(ctx, f, &opt)
+	var refused *routing.RefusedError
+	if err != nil && !errors.As(err, &refused) {
+		return nil, fmt.Errorf("route with %s: %w", e.Name(), err)
+	}
+	return res, err
+}
+
+func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
+	leaves := withHosts(f)
+	if len(leaves) == 0 {
+		return nil, &routing.RefusedError{Engine: e.Name(), Reason: "no switch has hosts, so that none is a leaf"}
+	}
+	g := routing.NewGraph(f)
+	ranks := rank(g, leaves)
+	m := newMatrix(f, g, func(from, to int32) turn { return downUp(ranks[from], ranks[to]) })
+	phases := 2
+	if opt.ConnectRoots {
+		phases = 3
+	}
+	report := newReporter(opt.Progress, len(f.Switches), phases)
+	longest, err := m.search(ctx, report.phase())
+	if err == nil && opt.ConnectRoots {
+		m.penalty = longest + 1
+		_, err = m.search(ctx, report.phase())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return finish(ctx, f, m, opt, report, &routing.Result{Ranks: ranks}, e.Name())
+}
+
+// withHosts are the switches that an adapter or a router hangs on.
+func withHosts(f *fabric.Fabric) []int32 {
+	hosts, _ := hostsOf(f)
+	var switches []int32
+	for s, n := range hosts {
+		if n > 0 {
+			switches = append(switches, int32(s))
+		}
+	}
+	return switches
+}
+
+// downUp is the turn that a step takes between switches of two ranks. A step
+// between equals takes none, and lifts the ban: OpenSM looks back one step only.
+func downUp(from, to int32) turn {
+	switch {
+	case from < to:
+		return barred
+	case from > to:
+		return narrows
+	}
+	return free
+}

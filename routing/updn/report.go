@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// reporter counts the steps of several phases of equal length as one.
+type reporter struct {
+	report          func(done, total int)
+	begun, all, len int
+}
+
+func newReporter(report func(done, total int), length, phases int) *reporter {
+	return &reporter{report: report, all: phases * length, len: length}
+}
+
+// phase returns what the next phase is to report to.
+func (r *reporter) phase() func(done, total int) {
+	if r.report == nil {
+		return nil
+	}
+	before := r.begun
+	r.begun += r.len
+	return func(done, _ int) { r.report(before+done, r.all) }
+}
+
+// unreached warns of switches that have no route to one another, and of an SM
+// among them. O(switches^2).
+func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
+	hosts, _ := hostsOf(f)
+	sm, _ := attached(f)
+	pairs, without, betweenHosts, smWithout := 0, 0, 0, 0
+	example := ""
+	for s := range f.Switches {
+		for d := range f.Switches {
+			if s == d || !f.SwitchNode(int32(s)).InSubnet || !f.SwitchNode(int32(d)).InSubnet {
+				continue
+			}
+			pairs++
+			if hops.Least(int32(s), int32(d)) != routing.NoHops {
+				continue
+			}
+			if without++; without == 1 {
+				example = f.NodeName(f.Switches[s]) + " to " + f.NodeName(f.Switches[d])
+			}
+			if hosts[s] > 0 && hosts[d] > 0 {
+				betweenHosts++
+			}
+			if int32(s) == sm || int32(d) == sm {
+				smWithout++
+			}
+		}
+	}
+	if without == 0 {
+		return nil
+	}
+	advice := "; connect_roots would route them"
+	if connected {
+		advice = ""
+	}
+	warnings := []string{fmt.Sprintf("%d of %d pairs of switches have no route, %d of them with hosts on both (the first: %s)%s",
+		without, pairs, betweenHosts, example, advice)}
+	if smWithout > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of them are with %s, the SM's own switch: the SM belongs on a leaf switch",
+			smWithout, f.NodeName(f.Switches[sm])))
+	}
+	return warnings
+}
+
+// attached is the switch that the SM's port belongs to or hangs on.
+func attached(f *fabric.Fabric) (sw int32, port uint8) {
+	if f.SMPort == fabric.None {
+		return fabric.None, 0
+	}
+	return f.AttachedSwitch(f.EndPortOf(f.SMPort))
+}
