@@ -128,9 +128,13 @@ func (l *lft) wanted() func(uint16) bool {
 	if l.names == nil || l.names.f != f {
 		l.names = &index{f: f}
 	}
+	number, err := strconv.Atoi(l.text)
+	if err != nil {
+		number = -1
+	}
 	return func(lid uint16) bool {
 		e := f.PortByLID(lid)
-		return strconv.Itoa(int(lid)) == l.text || e != fabric.None && l.names.matches(f.Ports[e].Node, l.text)
+		return int(lid) == number || e != fabric.None && l.names.matches(f.Ports[e].Node, l.text)
 	}
 }
 
@@ -153,7 +157,7 @@ func (l *lft) figure() string {
 	switch {
 	case l.tables() == nil:
 		return ""
-	case l.changedOnly:
+	case l.changedOnly && l.was != nil:
 		return fmt.Sprintf("%s changed against %s", thousands(l.changes), l.sc.base.Kind)
 	case l.was != nil:
 		return fmt.Sprintf("%s, %s changed against %s", count(len(l.lids), "LID"), thousands(l.changes), l.sc.base.Kind)

@@ -55,6 +55,12 @@ const closingTime = 5 * time.Second
 // with [ErrTerminal] where In or Out is no terminal, or one that cannot move its
 // cursor.
 func Run(ctx context.Context, opt Options) error {
+	back := &shellBackend{Shell: opt.Shell, watcher: opt.Shell.Session().Watch()}
+	defer back.watcher.Stop()
+	return run(ctx, opt, back)
+}
+
+func run(ctx context.Context, opt Options, back backend) error {
 	if opt.In == nil {
 		opt.In = os.Stdin
 	}
@@ -76,8 +82,6 @@ func Run(ctx context.Context, opt Options) error {
 	away := new(atomic.Bool)
 	defer catchSignals(cancel, away)()
 
-	back := &shellBackend{Shell: opt.Shell, watcher: opt.Shell.Session().Watch()}
-	defer back.watcher.Stop()
 	m := newModel(ctx, back, t)
 	m.start = opt.Start
 	if opt.RunShell != nil {

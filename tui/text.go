@@ -25,14 +25,55 @@ func clean(s string, ascii bool) string {
 	s = strings.ReplaceAll(s, "\t", "    ")
 	if ascii {
 		s = strings.ReplaceAll(s, "µ", "u")
-		return escape(s, func(r rune) bool { return r < utf8.RuneSelf })
 	}
-	s = escape(s, unicode.IsPrint)
-	if runeCells(s) != ansi.StringWidth(s) || crowded(s) {
-		s = escape(s, func(r rune) bool { return r < utf8.RuneSelf })
+	var b strings.Builder
+	for s != "" {
+		n := 0
+		for n < len(s) && s[n] >= 0x20 && s[n] <= 0x7e {
+			n++
+		}
+		// The last letter may have marks behind it.
+		if n > 0 && n < len(s) {
+			n--
+		}
+		b.WriteString(s[:n])
+		if s = s[n:]; s == "" {
+			break
+		}
+		cluster, wide := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if !ascii && agreed(cluster, wide) {
+			b.WriteString(cluster)
+		} else {
+			escape(&b, cluster)
+		}
+		s = s[len(cluster):]
 	}
-	return s
+	return b.String()
 }
+
+// agreed says that a cluster is one letter with at most two marks, that it is as
+// wide in terminals that count clusters as in those that count runes, and that
+// it joins nothing behind it.
+func agreed(cluster string, wide int) bool {
+	marks := 0
+	for i, r := range cluster {
+		switch {
+		case r == utf8.RuneError, !unicode.IsPrint(r), flag(r), selector(r):
+			return false
+		case i > 0 && cells.RuneWidth(r) > 0, i == 0 && cells.RuneWidth(r) == 0:
+			return false
+		case i > 0:
+			marks++
+		}
+	}
+	after, _ := ansi.FirstGraphemeCluster(cluster+"a", ansi.GraphemeWidth)
+	return marks <= 2 && runeCells(cluster) == wide && after == cluster
+}
+
+// flag says that a rune is half of a flag, selector that it chooses between text
+// and picture: terminals differ on both.
+func flag(r rune) bool     { return r >= 0x1f1e6 && r <= 0x1f1ff }
+func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
 // plain says that each byte is one visible ASCII character.
 func plain(s string) bool {
@@ -44,39 +85,22 @@ func plain(s string) bool {
 	return true
 }
 
-func escape(s string, keep func(rune) bool) string {
-	var b strings.Builder
+// escape writes text with an escape for all that is not visible ASCII.
+func escape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1, r < 0x20, r == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case keep(r):
-			b.WriteString(s[i : i+size])
+			fmt.Fprintf(b, `\x%02x`, s[i])
+		case r < utf8.RuneSelf:
+			b.WriteByte(s[i])
 		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			fmt.Fprintf(b, `\U%08x`, r)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			fmt.Fprintf(b, `\u%04x`, r)
 		}
 		i += size
 	}
-	return b.String()
-}
-
-// crowded says that a mark has no letter before it or stands among many: such
-// heaps reach into other lines.
-func crowded(s string) bool {
-	marks := 2
-	for _, r := range s {
-		if !unicode.Is(unicode.M, r) {
-			marks = 0
-			continue
-		}
-		if marks++; marks > 2 {
-			return true
-		}
-	}
-	return false
 }
 
 func runeCells(s string) int {
@@ -126,7 +150,7 @@ func skip(s string, w int) string {
 		}
 		w -= cells.RuneWidth(r)
 	}
-	return ""
+	return spaces(-w)
 }
 
 // wrap breaks clean text at blanks into lines of at most w cells, as far as the

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"slices"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// TestKeymap: each key does one thing, and each action can be told of.
+func TestKeymap(t *testing.T) {
+	seen, names := map[string]string{}, map[string]bool{}
+	for _, a := range keymap() {
+		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys) == 0 {
+			t.Errorf("incomplete: %+v", a)
+		}
+		if names[a.name] {
+			t.Errorf("two actions are called %s", a.name)
+		}
+		names[a.name] = true
+		for _, k := range a.keys {
+			if seen[k] != "" {
+				t.Errorf("%s is both %s and %s", k, seen[k], a.name)
+			}
+			seen[k] = a.name
+		}
+	}
+}
+
+// FuzzKeys presses any keys at any sizes; the frame must always fit.
+func FuzzKeys(f *testing.F) {
+	for _, s := range []string{"1jjjlttjjT23zz?G\x1b", ":fail link leaf-01 3\rr2ccvvd", "\x80\x81jjfrfurw\x82", "/leaf\r4hhll:\t\t\t\t\r", "\x83!qx:shell\rtTx\x7f\x7f"} {
+		f.Add(s)
+	}
+	special := []tea.KeyType{tea.KeyEnter, tea.KeyEsc, tea.KeyTab, tea.KeyShiftTab, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight,
+		tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyCtrlW, tea.KeyCtrlU, tea.KeyCtrlLeft, tea.KeyDelete}
+	f.Fuzz(func(t *testing.T, keys string) {
+		d := drive(t, "sim:fattree:2,4")
+		for _, b := range []byte(keys[:min(len(keys), 80)]) {
+			switch i := slices.Index([]byte("\r\x1b\t"), b); {
+			case i >= 0:
+				d.send(tea.KeyMsg{Type: special[i]})
+			case b >= 0xc0:
+				d.send(tea.KeyMsg{Type: special[int(b)%len(special)]})
+			case b >= 0x80:
+				s := sizes[int(b)%len(sizes)]
+				d.size(s[0], s[1])
+			case b >= 0x20 && b < 0x7f && !(d.m.mode == modeCommand && b == '/'): // no paths: load and dump would touch files
+				d.send(rune1(rune(b)))
+			}
+			d.settle()
+			d.check()
+		}
+	})
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	_ "example.org/ibconsole/internal/noprobe" // or every child stalls for want of an answer
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// envChild makes the test binary a program with a screen; its value says which.
+const envChild = "TUI_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(envChild); kind != "" {
+		child(kind)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func child(kind string) {
+	ctx := context.Background()
+	s, err := session.Open(ctx, session.Source{Kind: session.SourceSim, Arg: "fattree:2,12"}, session.Options{})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	opt := Options{Shell: shell.New(s), Start: s.Start, RunShell: childShell}
+	if kind == "boom" {
+		err = run(ctx, opt, boom{&shellBackend{Shell: opt.Shell, watcher: s.Watch()}})
+	} else {
+		err = Run(ctx, opt)
+	}
+	var sig *SignalError
+	if errors.As(err, &sig) {
+		fmt.Printf("SIGNAL %d\n", sig.Signal)
+		return
+	}
+	fmt.Printf("ENDED %v\n", err)
+}
+
+// childShell stands for the line editor: it says that it is there and reads a
+// line in the mode that it finds the terminal in.
+func childShell(ctx context.Context) error {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer func() {
+		signal.Stop(interrupts)
+		close(interrupts)
+	}()
+	go func() {
+		if _, ok := <-interrupts; ok {
+			fmt.Println("INTERRUPTED")
+		}
+	}()
+	fmt.Println("IN THE SHELL")
+	read := make(chan error, 1)
+	go func() {
+		var b [16]byte
+		_, err := os.Stdin.Read(b[:])
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// boom panics in commands, and in Update where a word is completed.
+type boom struct{ *shellBackend }
+
+func (boom) Run(context.Context, string, *shell.Output) error { panic("command") }
+func (boom) Complete(string, int) (int, []lang.Candidate)     { panic("completion") }
+
+// terminal is a pseudo-terminal that answers no queries, with a child on it.
+type terminal struct {
+	t         *testing.T
+	cmd       *exec.Cmd
+	pty, tty  *os.File
+	before    unix.Termios
+	mu        sync.Mutex
+	out       []byte
+	more      chan struct{}
+	exited    chan struct{}
+	waitState error
+}
+
+func startChild(t *testing.T, kind string, env ...string) *terminal {
+	t.Helper()
+	p, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &terminal{t: t, pty: nonblocking(t, p), tty: tty, more: make(chan struct{}, 1), exited: make(chan struct{})}
+	c.resize(80, 24)
+	c.before = c.mode()
+	c.cmd = exec.Command(os.Args[0])
+	c.cmd.Env = append(withoutCI(os.Environ()), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild+"="+kind)
+	c.cmd.Env = append(c.cmd.Env, env...)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = tty, tty, tty
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go c.read()
+	go func() {
+		c.waitState = c.cmd.Wait()
+		close(c.exited)
+	}()
+	t.Cleanup(func() {
+		_ = c.cmd.Process.Kill()
+		<-c.exited
+		_ = c.pty.Close()
+		_ = tty.Close()
+	})
+	return c
+}
+
+// nonblocking makes a file that can be closed while it is being read.
+func nonblocking(t *testing.T, f *os.File) *os.File {
+	t.Helper()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	return os.NewFile(uintptr(fd), "pty")
+}
+
+// withoutCI leaves out what would keep the terminal libraries from asking.
+func withoutCI(env []string) []string {
+	var out []string
+	for _, v := range env {
+		if !strings.HasPrefix(v, "CI=") && !strings.HasPrefix(v, "NO_COLOR=") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (c *terminal) read() {
+	b := make([]byte, 4096)
+	for {
+		n, err := c.pty.Read(b)
+		c.mu.Lock()
+		c.out = append(c.out, b[:n]...)
+		c.mu.Unlock()
+		select {
+		case c.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *terminal) mode() unix.Termios {
+	c.t.Helper()
+	m, err := unix.IoctlGetTermios(int(c.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return *m
+}
+
+func (c *terminal) resize(w, h int) {
+	size := unix.Winsize{Row: uint16(h), Col: uint16(w)}
+	if err := unix.IoctlSetWinsize(int(c.tty.Fd()), unix.TIOCSWINSZ, &size); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// output is what came since a mark, with and without escape sequences.
+func (c *terminal) output(from int) (raw []byte, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	raw = bytes.Clone(c.out[min(from, len(c.out)):])
+	return raw, ansi.Strip(string(raw))
+}
+
+func (c *terminal) mark() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.out)
+}
+
+// await waits until a text comes after a mark, within half a minute.
+func (c *terminal) await(from int, text string) {
+	c.t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		_, got := c.output(from)
+		if strings.Contains(got, text) {
+			return
+		}
+		select {
+		case <-c.more:
+		case <-limit:
+			c.t.Fatalf("%q never came; what came:\n%s", text, got)
+		}
+	}
+}
+
+// say types keys and waits for a text that comes after them.
+func (c *terminal) say(keys, text string) {
+	c.t.Helper()
+	from := c.mark()
+	if _, err := c.pty.WriteString(keys); err != nil {
+		c.t.Fatal(err)
+	}
+	c.await(from, text)
+}
+
+// end waits for the child to end and holds the terminal to being as before.
+func (c *terminal) end(last string) {
+	c.t.Helper()
+	select {
+	case <-c.exited:
+	case <-time.After(30 * time.Second):
+		c.t.Fatal("the child does not end")
+	}
+	c.await(0, last)
+	if after := c.mode(); after != c.before {
+		c.t.Errorf("termios %+v, was %+v", after, c.before)
+	}
+	raw, _ := c.output(0)
+	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
+		if bytes.LastIndex(raw, []byte(off)) < bytes.LastIndex(raw, []byte(on)) {
+			c.t.Errorf("%q is not taken back", on)
+		}
+	}
+}
+
+func TestTerminalStory(t *testing.T) {
+	c := startChild(t, "sim")
+	c.await(0, "18 sw 72 ca")
+	c.say("/0050", "p2   node-0050 HCA-1")
+	c.say("\rt", "now mark with T")
+	c.say("/0001", "node-0001 HCA-1")
+	c.say("\rT", "delivered over 3 switches")
+	c.resize(120, 36)
+	c.await(0, "4 Log")
+	c.say(":shell\r", "IN THE SHELL")
+	if got := c.mode(); got != c.before {
+		t.Errorf("the shell finds another mode: %+v", got)
+	}
+	c.say("x\r", "back from the shell")
+	c.say("r", "STAGED minhop")
+	raw, _ := c.output(0)
+	if q := queries.Find(raw); q != nil {
+		t.Errorf("the terminal is asked %q", q)
+	}
+	c.say("q", "ENDED <nil>")
+	c.end("ENDED <nil>")
+}
+
+// queries are control sequences that a terminal answers (ECMA-48 8.3.24 and
+// 8.3.35, xterm's control sequences): device attributes, status reports, mode
+// and colour requests, the size in cells.
+var queries = regexp.MustCompile(`\x1b\[[>=?]?[0-9;]*[cn]|\x1b\[\??[0-9;]*\$p|\x1b\][0-9;]*\?|\x1b\[[0-9;]*t|\x1bP|\x1bZ|\x05`)
+
+func TestTerminalAfterSignals(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		t.Run(s.String(), func(t *testing.T) {
+			c := startChild(t, "sim")
+			c.await(0, "18 sw 72 ca")
+			if c.mode() == c.before {
+				t.Fatal("the terminal is not raw, so nothing is tested")
+			}
+			if err := c.cmd.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			c.end(fmt.Sprintf("SIGNAL %d", s))
+		})
+		t.Run(s.String()+" in the shell", func(t *testing.T) {
+			c := startChild(t, "sim")
+			c.await(0, "18 sw 72 ca")
+			c.say(":shell\r", "IN THE SHELL")
+			if err := c.cmd.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			if s == syscall.SIGINT { // the shell's own
+				c.await(0, "INTERRUPTED")
+				c.say("x\r", "back from the shell")
+				c.say("q", "ENDED <nil>")
+				c.end("ENDED <nil>")
+				return
+			}
+			c.end(fmt.Sprintf("SIGNAL %d", s))
+		})
+	}
+}
+
+func TestTerminalAfterPanics(t *testing.T) {
+	c := startChild(t, "boom")
+	c.await(0, "18 sw 72 ca")
+	c.say(":summary\r", "internal error: command")
+	c.say("q", "internal error: command")
+	c.end("pty_test.go")
+
+	c = startChild(t, "boom")
+	c.await(0, "18 sw 72 ca")
+	c.say(":s\t", "completion")
+	c.end("ENDED")
+}
+
+func TestTerminalAfterInterrupt(t *testing.T) {
+	c := startChild(t, "sim")
+	c.await(0, "18 sw 72 ca")
+	c.say("\x03", "ENDED <nil>")
+	c.end("ENDED <nil>")
+}
+
+// TestHangUp: the child ends when its terminal goes away.
+func TestHangUp(t *testing.T) {
+	c := startChild(t, "sim")
+	c.await(0, "18 sw 72 ca")
+	_ = c.tty.Close()
+	_ = c.pty.Close()
+	select {
+	case <-c.exited:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the child goes on without a terminal")
+	}
+}
+
+func TestRefusedTerminals(t *testing.T) {
+	c := startChild(t, "sim", "TERM=dumb")
+	c.end("TERM=dumb cannot move its cursor; use the shell")
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := checkTerminal(&Options{In: in, Out: in}, os.Getenv); !errors.Is(err, ErrTerminal) {
+		t.Errorf("a file: %v", err)
+	}
+}
+
+func TestNoColorOnTerminal(t *testing.T) {
+	c := startChild(t, "sim", "NO_COLOR=1")
+	c.await(0, "[SIMULATED] [LIVE]")
+	raw, _ := c.output(0)
+	if m := regexp.MustCompile(`\x1b\[[0-9;]*[349][0-9][;m]`).Find(raw); m != nil {
+		t.Errorf("colour %q", m)
+	}
+	c.say("q", "ENDED")
+	c.end("ENDED <nil>")
+}
