@@ -343,7 +343,10 @@ func TestNonsense(t *testing.T) {
 	}
 	sw := f.SwitchNode(0)
 	cut, _ := f.LinkOf(f.SMPort)
-	apart := f.Without([]fabric.Link{cut})
+	apart, err := f.Without([]fabric.Link{cut}).WithSMPort(f.SMPort)
+	if err != nil {
+		t.Fatal(err)
+	}
 	sent := 0
 	c := n.client(t, func(*mad.SMP) { sent++ })
 	for _, test := range []struct {

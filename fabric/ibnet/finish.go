@@ -108,7 +108,7 @@ func (b *builder) slots(node int32, r *record, guid, portGUID uint64) {
 		if port == nil {
 			continue
 		}
-		port.State, port.MTU, port.VLCap, port.OperVLs = mad.PortDown, mtu2048, vls0to7, vls0to7
+		port.State, port.VLCap, port.OperVLs = mad.PortDown, vls0to7, vls0to7
 		if r.typ == mad.NodeSwitch {
 			port.GUID = portGUID
 			continue
@@ -229,6 +229,7 @@ func (c *cable) leadsTo() string {
 func (b *builder) rate(node int32, r *record, c *cable, remote int32, other *record, peer *cable) error {
 	here, there := b.b.Port(node, c.port), b.b.Port(remote, c.remotePort)
 	here.State, there.State = mad.PortInit, mad.PortInit
+	here.MTU, there.MTU = mtu2048, mtu2048
 	if b.lid(node, c.port) != 0 && b.lid(remote, c.remotePort) != 0 {
 		here.State, there.State = mad.PortActive, mad.PortActive
 	}
