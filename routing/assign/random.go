@@ -15,7 +15,7 @@ func newRandom(seed uint32) random {
 	if seed == 0 {
 		seed = 1
 	}
-	var r random
+	r := random{i: 3}
 	v := int64(int32(seed))
 	for i := range r.x {
 		r.x[i] = uint32(v)

@@ -59,9 +59,9 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain are the engines that [Route] tries. It fails on an unknown name, and
-// where nothing is left to try.
-func Chain(names []string) ([]routing.Engine, error) {
+// Chain are the engines that [Route] tries, looked for among more and then among
+// [All]. It fails on an unknown name, and where nothing is left to try.
+func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true
 	for _, name := range names {
@@ -69,7 +69,7 @@ func Chain(names []string) ([]routing.Engine, error) {
 			fallback = false
 			continue
 		}
-		e, err := ByName(name)
+		e, err := find(name, more)
 		if err != nil {
 			return nil, err
 		}

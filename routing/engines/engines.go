@@ -31,8 +31,10 @@ func Names() []string {
 }
 
 // ByName returns the engine of that name.
-func ByName(name string) (routing.Engine, error) {
-	for _, e := range All() {
+func ByName(name string) (routing.Engine, error) { return find(name, nil) }
+
+func find(name string, more []routing.Engine) (routing.Engine, error) {
+	for _, e := range append(more, All()...) {
 		if e.Name() == name {
 			return e, nil
 		}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+)
+
+// trial is one comparison with OpenSM.
+type trial struct {
+	chain   []string
+	lmcESP0 bool
+	opt     routing.Options
+}
+
+// config is OpenSM's configuration for a trial, whose files it writes to dir.
+func (c *trial) config(t testing.TB, dir string) string {
+	var conf strings.Builder
+	fmt.Fprintf(&conf, "lmc %d\nlmc_esp0 %s\n", c.opt.LMC, truth(c.lmcESP0))
+	fmt.Fprintf(&conf, "connect_roots %s\nport_profile_switch_nodes %s\nport_shifting %s\nscatter_ports %d\nguid_routing_order_no_scatter %s\n",
+		truth(c.opt.ConnectRoots), truth(c.opt.ProfileSwitchNodes), truth(c.opt.PortShifting), c.opt.ScatterPorts, truth(c.opt.RoutingOrderNoScatter))
+	for name, lines := range c.files() {
+		path := filepath.Join(dir, name)
+		write(t, path, strings.Join(lines, ""))
+		fmt.Fprintf(&conf, "%s %s\n", name, path)
+	}
+	path := filepath.Join(dir, "opensm.conf")
+	write(t, path, conf.String())
+	return path
+}
+
+// files are the lines of the files that OpenSM reads, by the option's name.
+func (c *trial) files() map[string][]string {
+	files := map[string][]string{}
+	add := func(name, format string, args ...any) {
+		files[name] = append(files[name], fmt.Sprintf(format+"\n", args...))
+	}
+	if c.opt.RootGUIDs != nil {
+		files["root_guid_file"] = nil
+	}
+	for _, g := range c.opt.RootGUIDs {
+		add("root_guid_file", "%#x", g)
+	}
+	if c.opt.DetectRoots {
+		add("root_guid_file", "core switches")
+	}
+	for g, id := range c.opt.IDs {
+		add("ids_guid_file", "%#x %#x", g, id)
+	}
+	for _, g := range c.opt.RoutingOrder {
+		add("guid_routing_order_file", "%#x", g)
+	}
+	for p := range c.opt.IgnoredPorts {
+		add("port_prof_ignore_file", "%#x %d", p.GUID, p.Port)
+	}
+	for p, w := range c.opt.HopWeights {
+		add("hop_weights_file", "%#x %d %d", p.GUID, p.Port, w)
+	}
+	for _, o := range c.opt.PortSearchOrder {
+		add("port_search_ordering_file", "%#x %s", o.GUID, strings.Trim(fmt.Sprint(o.Ports), "[]"))
+	}
+	return files
+}
+
+func truth(b bool) string { return strings.ToUpper(fmt.Sprint(b)) }
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start starts an ibsim on a fabric.
+func start(t *testing.T, f *fabric.Fabric) *ibsimtest.Sim {
+	t.Helper()
+	var b bytes.Buffer
+	if err := gen.WriteNet(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "fabric.net")
+	write(t, path, b.String())
+	return ibsimtest.Start(t, path)
+}
+
+// differs routes a fabric with OpenSM and with us, and says what is different:
+// the engine that routed, its forwarding tables or its hop counts.
+func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error {
+	t.Helper()
+	dir, theirs := openSM(t, sim, c)
+	f, err := withLIDs(f, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, refusals, err := engines.Route(context.Background(), c.chain, f, c.opt)
+	var none *engines.NoneError
+	switch {
+	case errors.As(err, &none):
+		if theirs != "" {
+			return fmt.Errorf("OpenSM routes with %s; we do not: %w", theirs, err)
+		}
+		return nil
+	case err != nil:
+		return err
+	case res.Tables.Origin != theirs:
+		return fmt.Errorf("OpenSM routes with %q, we with %q, after refusals %v", theirs, res.Tables.Origin, refusals)
+	}
+	var lfts, matrix bytes.Buffer
+	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops)); err != nil {
+		return err
+	}
+	return errors.Join(
+		unlike(filepath.Join(dir, "opensm-lid-matrix.dump"), matrix.Bytes()),
+		unlike(filepath.Join(dir, "opensm-lfts.dump"), lfts.Bytes()))
+}
+
+// unlike compares what we wrote with OpenSM's file.
+func unlike(file string, ours []byte) error {
+	theirs, err := os.ReadFile(file)
+	if err != nil || bytes.Equal(theirs, ours) {
+		return err
+	}
+	a, b := strings.Split(string(theirs), "\n"), strings.Split(string(ours), "\n")
+	section := ""
+	for i := range min(len(a), len(b)) {
+		if strings.Contains(a[i], "witch") && strings.Contains(a[i], "guid") {
+			section = a[i]
+		}
+		if a[i] != b[i] {
+			return fmt.Errorf("%s differs in line %d, after %q\n  OpenSM: %s\n  we:     %s", filepath.Base(file), i+1, section, a[i], b[i])
+		}
+	}
+	return fmt.Errorf("%s has %d lines, ours %d", filepath.Base(file), len(a), len(b))
+}
+
+var routedWith = regexp.MustCompile(`: (\w+) tables configured on all switches|No routing engine able to successfully configure`)
+
+// openSM lets OpenSM route once, and returns its folder and the engine that
+// routed, which is empty where none did.
+func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
+	t.Helper()
+	dir = t.TempDir()
+	log := filepath.Join(dir, "opensm.log")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := sim.Command(ctx, "opensm", "-o", "-F", c.config(t, dir), "-R", strings.Join(c.chain, ","), "-f", log, "-D", "0x43")
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	for running := true; running; {
+		select {
+		case err = <-ended:
+			running = false
+		case <-time.After(50 * time.Millisecond):
+			// It tries again every ten seconds where no engine routes.
+			if m := routing1st(log); m != nil && len(m[1]) == 0 {
+				cancel()
+				<-ended
+				return dir, ""
+			}
+		}
+	}
+	m := routing1st(log)
+	if err != nil || m == nil {
+		text, _ := os.ReadFile(log)
+		t.Fatalf("opensm: %v\n%s", err, text[max(0, len(text)-4096):])
+	}
+	return dir, string(m[1])
+}
+
+// routing1st is what an OpenSM's log says first about the engine that routed.
+func routing1st(log string) [][]byte {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return nil
+	}
+	return routedWith.FindSubmatch(text)
+}
+
+// withLIDs is a fabric with the LIDs that OpenSM wrote to guid2lid.
+func withLIDs(f *fabric.Fabric, dir string) (*fabric.Fabric, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "guid2lid"))
+	if err != nil {
+		return nil, err
+	}
+	first, last := map[uint64]uint16{}, map[uint64]uint16{}
+	for line := range strings.Lines(string(text)) {
+		var guid uint64
+		var low, high uint16
+		if n, _ := fmt.Sscanf(line, "%v %v %v", &guid, &low, &high); n == 3 {
+			first[guid], last[guid] = low, high
+		}
+	}
+	var b fabric.Builder
+	for i := range f.Nodes {
+		if _, err := b.AddNode(f.Nodes[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range f.Ports {
+		p := f.Ports[i]
+		q := b.Port(p.Node, int(p.Num))
+		if q == nil {
+			continue
+		}
+		q.GUID = p.GUID
+		if int32(i) == f.EndPortOf(int32(i)) && slices.Contains(f.EndPorts, int32(i)) {
+			for q.LID = first[p.GUID]; q.LID+1<<q.LMC <= last[p.GUID]; {
+				q.LMC++
+			}
+		}
+		if p.Peer != fabric.None {
+			if err := b.Connect(p.Node, int(p.Num), f.Ports[p.Peer].Node, int(f.Ports[p.Peer].Num)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	sm := &f.Ports[f.SMPort]
+	if err := b.SetSMPort(sm.Node, int(sm.Num)); err != nil {
+		return nil, err
+	}
+	return b.Build()
+}
