@@ -63,6 +63,19 @@ func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 	})
 }
 
+// endedBySignal is the number of the signal that ended a face, 0 for none.
+func endedBySignal(err error) int {
+	var line *repl.SignalError
+	if errors.As(err, &line) {
+		return int(line.Signal)
+	}
+	var screen *tui.SignalError
+	if errors.As(err, &screen) {
+		return int(screen.Signal)
+	}
+	return 0
+}
+
 // historyFile is where the command line keeps what was typed, "" for nowhere.
 func historyFile() string {
 	dir := os.Getenv("XDG_STATE_HOME")

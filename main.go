@@ -39,6 +39,8 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	// exitSignal is added to the number of the signal that ended the program.
+	exitSignal = 128
 )
 
 // streams are the program's standard files.
@@ -195,7 +197,11 @@ func (o *options) connect(work func(context.Context, *session.Session) error) in
 		_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
 		return exitUsage
 	}
-	return o.failed(err)
+	status := o.failed(err)
+	if n := endedBySignal(err); n > 0 {
+		status = exitSignal + n
+	}
+	return status
 }
 
 func (o *options) output() *shell.Output {

@@ -120,3 +120,14 @@ func Same(f, g *Fabric) bool {
 	}
 	return true
 }
+
+// SameLIDs says whether the end ports of two fabrics with the same indexes have
+// the same LIDs and LMCs. O(end ports).
+func SameLIDs(f, g *Fabric) bool {
+	for _, e := range f.EndPorts {
+		if f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC {
+			return false
+		}
+	}
+	return len(f.EndPorts) == len(g.EndPorts)
+}

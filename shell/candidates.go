@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -27,7 +26,7 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 	f := st.Paper()
 	switch ask.Kind {
 	case lang.KindEngine:
-		return words(engines.Names())
+		return words(session.EngineNames())
 	case lang.KindPicture:
 		return words(pictureNames())
 	case lang.KindNode, lang.KindPlace:

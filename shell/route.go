@@ -5,40 +5,92 @@ package shell
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 )
 
 func routeCommands() []command {
+	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
+	for _, o := range session.SettingOptions {
+		kind := lang.KindText
+		if o.File {
+			kind = lang.KindFile
+		}
+		options = append(options, lang.Option{Name: o.Name, Kind: kind, Summary: o.Summary})
+	}
 	return []command{
-		{lang.Spec{Name: "engine", Summary: "choose the routing engine",
-			Args: []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, Optional: true}}}, runEngine},
+		{lang.Spec{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
+			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
+				"unless no_fallback is among them.",
+			Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true}},
+			Options: options}, runEngine},
 		{lang.Spec{Name: "engines", Summary: "list the routing engines"}, runEngines},
-		{lang.Spec{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged"}, runRoute},
+		{lang.Spec{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
+			Options: []lang.Option{{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"}}}, runRoute},
 		{lang.Spec{Name: "unstage", Summary: "throw the staged tables away"}, runUnstage},
 	}
 }
 
 func runEngine(c *call) error {
-	if len(c.Args) > 0 {
-		if err := c.session.SetEngine(c.Arg(0)); err != nil {
+	if len(c.Args)+len(c.Options) > 0 {
+		set, err := c.settings()
+		if err != nil {
 			return err
 		}
+		c.session.SetSettings(set)
 	}
-	name := c.session.State().Engine
-	return c.out.answer(struct {
-		Engine string `json:"engine"`
-	}{name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "engine %s\n", name) })
+	set := c.session.State().Settings
+	answer := struct {
+		Engine  string            `json:"engine"`
+		Options map[string]string `json:"options,omitempty"`
+		Notes   []string          `json:"notes,omitempty"`
+	}{set.String(), map[string]string{}, set.Notes}
+	for _, g := range set.Given {
+		answer.Options[g.Name] = g.Value
+	}
+	return c.out.answer(answer, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "engine %s", answer.Engine)
+		for _, g := range set.Given {
+			_, _ = fmt.Fprintf(w, " %s=%s", g.Name, lang.Quote(quoteFile(g.Value)))
+		}
+		_, _ = fmt.Fprintln(w)
+		list(w, "note", answer.Notes)
+	})
+}
+
+// settings reads what the command was given.
+func (c *call) settings() (session.Settings, error) {
+	var chain []string
+	if c.Arg(0) != "" {
+		chain = strings.Split(c.Arg(0), ",")
+	}
+	var given []session.Setting
+	for _, o := range session.SettingOptions {
+		if value, ok := c.Options[o.Name]; ok {
+			given = append(given, session.Setting{Name: o.Name, Value: value})
+		}
+	}
+	if conf := c.Option("from", ""); conf != "" {
+		return session.ReadConf(conf, chain, given)
+	}
+	return session.ParseSettings(chain, given)
 }
 
 func runEngines(c *call) error {
-	chosen := c.session.State().Engine
-	for _, name := range engines.Names() {
+	chosen := c.session.State().Settings.Chain
+	for _, name := range session.EngineNames() {
+		if name == engines.NoFallback {
+			continue
+		}
 		row := struct {
 			Engine string `json:"engine"`
 			Chosen bool   `json:"chosen"`
-		}{name, name == chosen}
+		}{name, slices.Contains(chosen, name)}
 		err := c.out.answer(row, func(w io.Writer) {
 			mark := " "
 			if row.Chosen {
@@ -53,31 +105,47 @@ func runEngines(c *call) error {
 	return nil
 }
 
+type routeAnswer struct {
+	Engine   string   `json:"engine"`
+	Seconds  float64  `json:"seconds"`
+	Switches int      `json:"switches"`
+	Entries  int      `json:"entries"`
+	Changed  int      `json:"changed"`
+	Against  string   `json:"against,omitempty"`
+	Kept     bool     `json:"kept"`
+	Assigned int      `json:"lids_assigned,omitempty"`
+	Refused  []string `json:"refused,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+var keepWords = map[string]session.Keep{"": session.KeepAsOpenSM, "yes": session.KeepYes, "no": session.KeepNo}
+
 func runRoute(c *call) error {
-	rep, err := c.session.Route(c.ctx)
+	rep, err := c.session.Route(c.ctx, keepWords[c.Option("keep", "")])
 	if err != nil {
 		return err
 	}
-	answer := struct {
-		Engine   string   `json:"engine"`
-		Seconds  float64  `json:"seconds"`
-		Switches int      `json:"switches"`
-		Entries  int      `json:"entries"`
-		Changed  int      `json:"changed"`
-		Against  string   `json:"against,omitempty"`
-		Assigned int      `json:"lids_assigned,omitempty"`
-		Warnings []string `json:"warnings,omitempty"`
-	}{rep.Engine, rep.Took.Seconds(), rep.Switches, rep.Entries, rep.Changed, string(rep.Against), rep.Assigned, rep.Warnings}
-	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "routed by %s in %s: %s on %s", rep.Engine, seconds(rep.Took), count(rep.Entries, "entry"), count(rep.Switches, "switch"))
-		if rep.Against != "" {
-			_, _ = fmt.Fprintf(w, ", %d of them other than %s", rep.Changed, rep.Against)
+	a := routeAnswer{
+		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
+		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Warnings: rep.Warnings,
+	}
+	for _, r := range rep.Refusals {
+		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
+	}
+	return c.out.answer(a, func(w io.Writer) {
+		list(w, "refused by", a.Refused)
+		_, _ = fmt.Fprintf(w, "routed by %s in %s: %s on %s", a.Engine, seconds(rep.Took), count(a.Entries, "entry"), count(a.Switches, "switch"))
+		if a.Against != "" {
+			_, _ = fmt.Fprintf(w, ", %d of them other than %s", a.Changed, a.Against)
 		}
 		_, _ = fmt.Fprint(w, "; staged, not written\n")
-		if rep.Assigned > 0 {
-			_, _ = fmt.Fprintf(w, "  %s without a LID got one as OpenSM would give it\n", count(rep.Assigned, "port"))
+		if a.Kept {
+			_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", rep.Against)
 		}
-		list(w, "warning", rep.Warnings)
+		if a.Assigned > 0 {
+			_, _ = fmt.Fprintf(w, "  %s got the LIDs that OpenSM would give\n", count(a.Assigned, "port"))
+		}
+		list(w, "warning", a.Warnings)
 	})
 }
 

@@ -35,7 +35,7 @@ func summarize(st *session.State) summary {
 	f := st.Live.Fabric
 	sum := summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
-		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Engine, Write: st.WriteOn,
+		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
 		Routed: st.Live.Tables != nil && f.MaxLID > 0, Holes: st.Holes, Warnings: st.Warnings,
 	}
 	if f.SMPort != fabric.None {

@@ -152,7 +152,7 @@ func (f *Failure) InvolvesLink(l fabric.Link) bool {
 func (s *Session) setFailures(failures []Failure) {
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		if st.Base == nil {
-			st.Base = paperBase(st)
+			st.Base = firstBase(st)
 		}
 		st.Failures = failures
 		var links []fabric.Link
@@ -167,10 +167,10 @@ func (s *Session) setFailures(failures []Failure) {
 	})
 }
 
-// paperBase is the picture that the paper starts from: the live one. Of a
+// firstBase is the picture that the paper starts from: the live one. Of a
 // source without tables of its own, it takes the tables that are staged for
 // the same fabric, so that there is something to compare with.
-func paperBase(st *State) *Picture {
+func firstBase(st *State) *Picture {
 	if st.Live.Tables == nil && st.Staged != nil && !st.Stale {
 		return st.Staged.as(Base)
 	}

@@ -46,7 +46,7 @@ func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, erro
 
 func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 	st := s.State()
-	f, err := fabric.AssignLIDs(st.Paper())
+	f, _, err := st.Settings.assignLIDs(st.Paper())
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -114,9 +114,9 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 		s.names = m
 		for _, p := range []**Picture{&st.Live, &st.Base, &st.WhatIf, &st.Staged} {
 			if *p != nil {
-				hops := (*p).Hops
-				*p = (*p).on((*p).Fabric.WithDescriptions(m))
-				(*p).Hops = hops
+				old := *p
+				*p = old.on(old.Fabric.WithDescriptions(m))
+				(*p).Hops, (*p).Roots, (*p).Ranks = old.Hops, old.Roots, old.Ranks
 			}
 		}
 	})

@@ -31,7 +31,11 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{state: State{Source: src, Engine: engines.Default, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
+	settings, err := ParseSettings(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{state: State{Source: src, Settings: settings, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	var transport mad.Transport
 	switch src.Kind {
 	case SourceFile:

@@ -35,7 +35,9 @@ type Picture struct {
 	Tables *fabric.Tables
 	// Hops are what the tables were routed by, nil where that is not known.
 	Hops routing.Hops
-	When time.Time
+	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
+	Roots, Ranks []int32
+	When         time.Time
 }
 
 // as returns the picture under another name.
@@ -52,7 +54,7 @@ func (p *Picture) as(k Kind) *Picture {
 // indexes.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
-	c.Fabric, c.Hops = f, nil
+	c.Fabric, c.Hops, c.Roots, c.Ranks = f, nil, nil, nil
 	if p.Tables != nil {
 		t := *p.Tables
 		t.Fabric = f

@@ -8,14 +8,28 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+)
+
+// Keep says whether routes that are still among the shortest stay as they are.
+type Keep uint8
+
+// The ways to keep routes.
+const (
+	// KeepAsOpenSM keeps them where OpenSM would: where things were only lost, so
+	// in a what-if of a subnet with tables. OpenSM computes all anew on its first
+	// sweep and whenever a link or host has come up.
+	KeepAsOpenSM Keep = iota
+	KeepYes
+	KeepNo
 )
 
 // RouteReport says what [Session.Route] did.
 type RouteReport struct {
-	Engine string
-	// Took is the engine's own wall time.
+	// Engine is the one that routed, Refusals are those before it in the chain.
+	Engine   string
+	Refusals []engines.Refusal
+	// Took is the engine's own wall time, that of the ones which refused included.
 	Took     time.Duration
 	Switches int
 	// Entries is the number of LFT entries that lead somewhere.
@@ -23,57 +37,80 @@ type RouteReport struct {
 	// Changed is the number of entries that differ from those of Against, the
 	// base of the paper or the live picture. Where that has no tables, all
 	// entries changed and Against is empty.
-	Changed  int
-	Against  Kind
+	Changed int
+	Against Kind
+	// Kept says that existing routes were kept where they could be.
+	Kept bool
+	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
 	Warnings []string
 }
 
-// SetEngine chooses the engine for the next routes.
-func (s *Session) SetEngine(name string) error {
-	if _, err := engines.ByName(name); err != nil {
-		return err
-	}
-	s.update(ChangeSettings, func(st *State) { st.Engine = name })
-	return nil
-}
-
 // Route computes tables for the what-if, or the live fabric where nothing has
 // failed on paper, and stages them.
-func (s *Session) Route(ctx context.Context) (RouteReport, error) {
+func (s *Session) Route(ctx context.Context, keep Keep) (RouteReport, error) {
 	end, err := s.begin(ctx, "route")
 	if err != nil {
 		return RouteReport{}, err
 	}
 	defer end()
 	st := s.State()
-	engine, err := engines.ByName(st.Engine)
+	p, rep, err := s.compute(ctx, &st, keep)
 	if err != nil {
 		return RouteReport{}, err
 	}
-	before := st.Paper()
-	f, err := fabric.AssignLIDs(before)
-	if err != nil {
-		return RouteReport{}, fmt.Errorf("assign LIDs: %w", err)
-	}
-	start := time.Now()
-	res, err := engine.Route(ctx, f, routing.Options{Progress: s.progress})
-	if err != nil {
-		return RouteReport{}, err
-	}
-	rep := RouteReport{Engine: engine.Name(), Took: time.Since(start), Warnings: res.Warnings}
-	rep.Switches, rep.Entries = countEntries(res.Tables)
-	rep.Assigned = countAssigned(before, f)
-	against := st.Live
-	if st.Base != nil {
-		against = st.Base
-	}
+	against := st.paperBase()
 	rep.Changed = rep.Entries
 	if against.Tables != nil {
-		rep.Against, rep.Changed = against.Kind, countChanged(against.Tables, res.Tables)
+		rep.Against, rep.Changed = against.Kind, countChanged(against.Tables, p.Tables)
 	}
-	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, When: time.Now()})
+	s.stage(p)
 	return rep, nil
+}
+
+// compute routes the paper of a state with its settings.
+func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, RouteReport, error) {
+	set := &st.Settings
+	before := st.Paper()
+	f, notes, err := set.assignLIDs(before)
+	if err != nil {
+		return nil, RouteReport{}, fmt.Errorf("assign LIDs: %w", err)
+	}
+	opt := set.routing
+	opt.Progress = s.progress
+	opt.LMC = ownLMC(f)
+	if set.lmcSet {
+		opt.LMC = set.lids.LMC
+	}
+	if opt.Existing, err = existing(st, f, keep); err != nil {
+		return nil, RouteReport{}, err
+	}
+	start := time.Now()
+	res, refusals, err := engines.Try(ctx, set.engines, f, opt)
+	if err != nil {
+		return nil, RouteReport{}, err
+	}
+	rep := RouteReport{
+		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil,
+		Assigned: countAssigned(before, f), Warnings: append(notes, res.Warnings...),
+	}
+	rep.Switches, rep.Entries = countEntries(res.Tables)
+	return &Picture{
+		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, When: time.Now(),
+	}, rep, nil
+}
+
+// existing are the tables whose routes are kept, nil for none.
+func existing(st *State, f *fabric.Fabric, keep Keep) (*fabric.LFT, error) {
+	base := st.paperBase()
+	usable := base.Tables != nil && len(base.Fabric.Nodes) == len(f.Nodes) && base.Fabric.MaxLID > 0
+	switch {
+	case keep == KeepYes && !usable:
+		return nil, fmt.Errorf("there are no routes to keep: %s has no tables for this fabric", base.Kind)
+	case keep == KeepYes, keep == KeepAsOpenSM && usable && st.WhatIf != nil:
+		return base.Tables.LFT, nil
+	}
+	return nil, nil
 }
 
 func (s *Session) stage(p *Picture) {
@@ -103,7 +140,7 @@ func countEntries(t *fabric.Tables) (switches, entries int) {
 func countAssigned(before, after *fabric.Fabric) int {
 	n := 0
 	for _, e := range after.EndPorts {
-		if before.Ports[e].LID == 0 {
+		if p, q := &before.Ports[e], &after.Ports[e]; p.LID != q.LID || p.LMC != q.LMC {
 			n++
 		}
 	}

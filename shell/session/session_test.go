@@ -78,7 +78,7 @@ func openFile(t *testing.T, text string) *Session {
 
 func TestResolve(t *testing.T) {
 	s := openFile(t, twoSwitches)
-	if _, err := s.Route(context.Background()); err != nil {
+	if _, err := s.Route(context.Background(), KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Staged.Fabric
@@ -133,7 +133,7 @@ func TestResolve(t *testing.T) {
 func TestPicturesOfAFailure(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, "sim:fattree:2,4")
-	if _, err := s.Route(ctx); err != nil {
+	if _, err := s.Route(ctx, KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric
@@ -160,7 +160,7 @@ func TestPicturesOfAFailure(t *testing.T) {
 	if _, err := s.FailLink(ctx, link.A); err == nil {
 		t.Error("a link fails twice")
 	}
-	rep, err := s.Route(ctx)
+	rep, err := s.Route(ctx, KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestPicturesOfAFailure(t *testing.T) {
 
 func TestLiveOfASimulationIsRouted(t *testing.T) {
 	s := open(t, "sim:torus:3x3")
-	rep, err := s.Route(context.Background())
+	rep, err := s.Route(context.Background(), KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestCancelledRouteStagesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := open(t, "sim:fattree:2,4")
 	cancel()
-	if _, err := s.Route(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := s.Route(ctx, KeepAsOpenSM); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if s.State().Staged != nil {
@@ -205,12 +205,10 @@ func TestWatcherPutsChangesTogether(t *testing.T) {
 	s := open(t, "sim:fattree:2,4")
 	w := s.Watch()
 	defer w.Stop()
-	if _, err := s.Route(context.Background()); err != nil {
+	if _, err := s.Route(context.Background(), KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetEngine("minhop"); err != nil {
-		t.Fatal(err)
-	}
+	s.SetSettings(s.State().Settings)
 	<-w.C
 	if got, want := w.Take(), ChangeStaged|ChangeBusy|ChangeSettings; got != want {
 		t.Errorf("changes %b, want %b", got, want)

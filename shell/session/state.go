@@ -22,8 +22,8 @@ type State struct {
 	Written  bool
 	Failures []Failure
 
-	Engine  string
-	WriteOn bool
+	Settings Settings
+	WriteOn  bool
 	// Holes are the places that did not answer the last sweep, in words.
 	Holes []string
 	// Warnings are what the last sweep or reading of a file noticed.
@@ -68,6 +68,14 @@ func (st *State) Paper() *fabric.Fabric {
 		return st.WhatIf.Fabric
 	}
 	return st.Live.Fabric
+}
+
+// paperBase is what the paper is compared with: its base, or the live picture.
+func (st *State) paperBase() *Picture {
+	if st.Base != nil {
+		return st.Base
+	}
+	return st.Live
 }
 
 // Of returns the picture of that name, the default one for "".

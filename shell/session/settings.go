@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/file"
+)
+
+// Settings are the engines to route with and the options that change a route or
+// a LID, as opensm.conf has them.
+type Settings struct {
+	// Chain are the engines' names, tried in order, and [engines.NoFallback].
+	Chain []string
+	// Given are the options that were set, by name, as they were written.
+	Given []Setting
+	// Notes say what OpenSM does with what the files hold, one sentence each.
+	Notes []string
+
+	engines []routing.Engine
+	routing routing.Options
+	lids    fabric.LIDOptions
+	lmcSet  bool
+	routes  *osm.RouteFile
+}
+
+// Setting is an option with its value.
+type Setting struct{ Name, Value string }
+
+// Option is an option that [ParseSettings] knows.
+type Option struct {
+	Name    string
+	Summary string
+	// File says that the value is the name of a file.
+	File bool
+	set  func(*Settings, string) error
+}
+
+// SettingOptions are the options, by OpenSM's names. guid2lid names the file
+// that OpenSM keeps in its cache directory.
+var SettingOptions = []Option{
+	{"lmc", "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", false, setLMC},
+	{"lmc_esp0", "give enhanced switch ports 0 as many LIDs", false, boolean(func(s *Settings) *bool { return &s.lids.LMCESP0 })},
+	{"reassign_lids", "give all LIDs anew", false, boolean(func(s *Settings) *bool { return &s.lids.Reassign })},
+	{"honor_guid2lid_file", "take guid2lid also when a standby becomes master", false, boolean(func(s *Settings) *bool { return &s.lids.Honor })},
+	{"guid2lid", "the LIDs that OpenSM remembers", true, setGUID2LID},
+	{"lfts_file", "the tables for the engine file", true, setLFTs},
+	{"connect_roots", "let updn and dnup connect roots", false, boolean(func(s *Settings) *bool { return &s.routing.ConnectRoots })},
+	{"port_profile_switch_nodes", "count routes to switches", false, boolean(func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes })},
+	{"port_shifting", "begin the choice among ports elsewhere each time", false, boolean(func(s *Settings) *bool { return &s.routing.PortShifting })},
+	{"scatter_ports", "the seed for a random choice among ports; 0 for none", false, setScatter},
+	{"guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", false, boolean(func(s *Settings) *bool { return &s.routing.RoutingOrderNoScatter })},
+}
+
+// ParseSettings reads a chain of engines and options. The empty chain is the
+// default engine. Files are read now.
+func ParseSettings(chain []string, given []Setting) (Settings, error) {
+	s := Settings{Chain: chain, Given: given}
+	for _, g := range given {
+		i := slices.IndexFunc(SettingOptions, func(o Option) bool { return o.Name == g.Name })
+		if i < 0 {
+			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
+		}
+		if err := SettingOptions[i].set(&s, g.Value); err != nil {
+			return Settings{}, fmt.Errorf("%s: %w", g.Name, err)
+		}
+	}
+	if len(s.Chain) == 0 {
+		s.Chain = []string{engines.Default}
+	}
+	var err error
+	s.engines, err = engines.Chain(s.Chain, file.Engine{Routes: s.routes})
+	return s, err
+}
+
+// String is the chain, "updn,minhop".
+func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
+
+// EngineNames are the names that a chain can hold.
+func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
+
+func setLMC(s *Settings, value string) error {
+	n, err := strconv.ParseUint(value, 0, 8)
+	if err != nil || n > fabric.MaxLMC {
+		return fmt.Errorf("%q is no LMC, expected 0 to %d", value, fabric.MaxLMC)
+	}
+	s.lids.LMC, s.lmcSet = uint8(n), true
+	return nil
+}
+
+func setScatter(s *Settings, value string) error {
+	n, err := strconv.ParseUint(value, 0, 32)
+	if err != nil {
+		return fmt.Errorf("%q is no seed, expected 0 to 4294967295", value)
+	}
+	s.routing.ScatterPorts = uint32(n)
+	return nil
+}
+
+// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for
+// no; here what is neither is refused.
+func boolean(field func(*Settings) *bool) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		switch strings.ToLower(value) {
+		case "true", "yes", "on", "1":
+			*field(s) = true
+		case "false", "no", "off", "0":
+			*field(s) = false
+		default:
+			return fmt.Errorf("%q is neither TRUE nor FALSE", value)
+		}
+		return nil
+	}
+}
+
+func setGUID2LID(s *Settings, path string) error {
+	return readWith(path, func(r io.Reader) error {
+		f, err := osm.ReadGUID2LID(r, path)
+		if err != nil {
+			return err
+		}
+		s.lids.GUID2LID = f.Table
+		for _, n := range f.Notes {
+			s.Notes = append(s.Notes, n.String())
+		}
+		return nil
+	})
+}
+
+func setLFTs(s *Settings, path string) error {
+	return readWith(path, func(r io.Reader) (err error) {
+		s.routes, err = osm.ReadLFTs(r, path)
+		return err
+	})
+}
+
+// readWith opens a file for a reader.
+func readWith(path string, read func(io.Reader) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return read(bufio.NewReader(f))
+}
+
+// SetSettings chooses the engines and options for the next routes.
+func (s *Session) SetSettings(set Settings) {
+	s.update(ChangeSettings, func(st *State) { st.Settings = set })
+}
+
+// assignLIDs gives the ports of f their LIDs by these settings.
+func (set *Settings) assignLIDs(f *fabric.Fabric) (g *fabric.Fabric, notes []string, err error) {
+	o := set.lids
+	if !set.lmcSet {
+		o.LMC = ownLMC(f)
+	}
+	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && ownLMC(f) == 0 {
+		g, err = fabric.AssignLIDs(f)
+		return g, nil, err
+	}
+	a, err := fabric.AssignLIDsWith(f, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range a.Notes {
+		notes = append(notes, n.String())
+	}
+	if fabric.SameLIDs(f, a.Fabric) {
+		return f, notes, nil
+	}
+	return a.Fabric, notes, nil
+}
+
+// ownLMC is the highest LMC that a port of the subnet has.
+func ownLMC(f *fabric.Fabric) uint8 {
+	most := uint8(0)
+	for _, e := range f.EndPorts {
+		most = max(most, f.Ports[e].LMC)
+	}
+	return most
+}
