@@ -3,7 +3,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/shell/session"
@@ -177,23 +179,24 @@ func (p *pen) hints(list ...[2]string) {
 // keyHints are the keys that can be pressed now; the last two are those for help
 // and to quit.
 func (m *model) keyHints() [][2]string {
-	var out, last [][2]string
+	var list []*action
 	for i := range m.actions {
-		a := &m.actions[i]
-		if a.label == "" || a.reason(m) != "" {
-			continue
+		if a := &m.actions[i]; a.label != "" && a.reason(m) == "" {
+			list = append(list, a)
 		}
-		h := [2]string{m.theme.keyName(a.keys[0]), m.label(a)}
-		if a.name == "help" || a.name == "quit" {
-			last = append(last, h)
-			continue
-		}
-		out = append(out, h)
 	}
-	if m.leave != 0 && m.focus == paneLog {
-		out = append([][2]string{{"Esc", "back"}}, out...)
+	slices.SortStableFunc(list, func(a, b *action) int { return cmp.Compare(a.rank, b.rank) })
+	var out [][2]string
+	switch {
+	case m.pane().filter() != "":
+		out = append(out, [2]string{"Esc", "show all"})
+	case m.leave != 0 && m.focus == paneLog:
+		out = append(out, [2]string{"Esc", "back"})
 	}
-	return append(out, last...)
+	for _, a := range list {
+		out = append(out, [2]string{m.theme.keyName(a.keys[0]), m.label(a)})
+	}
+	return out
 }
 
 // label is what the footer calls an action now.

@@ -71,16 +71,15 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	default:
 		m.failed(j, err)
 	}
-	m.present(j, err)
+	m.present(j)
 	return nil
 }
 
 func (m *model) failed(j *job, err error) {
 	m.log.ended(j.id, "failed", true)
 	lines := []logLine{{job: j.id, kind: lineError, text: "error: " + err.Error()}}
-	var p *panicError
-	if errors.As(err, &p) {
-		for _, l := range strings.Split(strings.TrimSpace(string(p.stack)), "\n") {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		for l := range strings.SplitSeq(strings.TrimSpace(string(p.stack)), "\n") {
 			lines = append(lines, logLine{job: j.id, kind: lineNote, text: l})
 		}
 		m.failure = p
@@ -100,10 +99,10 @@ func firstWord(s string) string {
 
 // present brings the log up where there is more to read than the status line
 // holds: what was asked for in words, or by a key whose answer is text.
-func (m *model) present(j *job, err error) {
+func (m *model) present(j *job) {
 	said := m.log.said(j.id)
 	wanted := !j.keyed || j.text == "diff" || j.text == "whatif"
-	if err == nil && wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.height) {
+	if wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.height) {
 		was := m.focus
 		m.setFocus(paneLog)
 		m.leave = was
@@ -155,20 +154,21 @@ func (j *job) hear(l outputLine) {
 	switch {
 	case l.note:
 		j.lastNote = text
-	case j.firstLine == "":
-		j.firstLine = text
+	case j.line == "" || !j.keyed:
+		j.line = text
 	}
 }
 
-// summary is the first line of the answer and the last of the notes.
+// summary is the first line of the answer and the last of the notes; of what was
+// asked for in words, the last line of the answer.
 func (j *job) summary() string {
 	switch {
-	case j.firstLine == "":
+	case j.line == "":
 		return j.text + ": " + orElse(j.lastNote, "done")
 	case j.lastNote != "" && j.keyed:
-		return j.firstLine + "; " + j.lastNote
+		return j.line + "; " + j.lastNote
 	}
-	return j.firstLine
+	return j.line
 }
 
 func orElse(s, other string) string {

@@ -37,7 +37,7 @@ type job struct {
 	dropped int
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
-	firstLine, lastNote string // for the status line; only Update uses them
+	line, lastNote string // for the status line; only Update uses them
 }
 
 // outputLine is one line that a command said.

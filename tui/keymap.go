@@ -14,8 +14,9 @@ type action struct {
 	name  string // by which it can be bound
 	keys  []string
 	group string
-	// label stands in the footer; "" keeps it out of there.
+	// label stands in the footer, those of low rank first; "" keeps it out of there.
 	label string
+	rank  int
 	help  string
 	// panes are where the key works; nil for everywhere.
 	panes []paneID
@@ -26,38 +27,38 @@ type action struct {
 
 // keymap lists all actions, in the order of the help page.
 func keymap() []action {
-	return slices.Concat(traceKeys(), paperKeys(), findKeys(), moveKeys(), otherKeys())
+	return slices.Concat(findKeys(), traceKeys(), paperKeys(), moveKeys(), otherKeys())
 }
 
 func traceKeys() []action {
 	tree, table := []paneID{paneTopology, paneLFT, paneTrace}, []paneID{paneLFT}
 	return []action{
-		{name: "trace-from", keys: []string{"t"}, group: "Trace", label: "from", panes: tree, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
-		{name: "trace-to", keys: []string{"T"}, group: "Trace", label: "to", panes: tree, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
+		{name: "trace-from", keys: []string{"t"}, group: "Trace", label: "from", rank: 1, panes: tree, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
+		{name: "trace-to", keys: []string{"T"}, group: "Trace", label: "to", rank: 2, panes: tree, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
 		{name: "trace-back", keys: []string{"x"}, group: "Trace", help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
-		{name: "picture", keys: []string{"v"}, group: "Trace", label: "picture", help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
-		{name: "changed", keys: []string{"c"}, group: "Trace", label: "changed only", panes: table, help: "show changed entries only, or all again", why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
+		{name: "picture", keys: []string{"v"}, group: "Trace", label: "picture", rank: 13, help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
+		{name: "changed", keys: []string{"c"}, group: "Trace", label: "changed only", rank: 10, panes: table, help: "show changed entries only, or all again", why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
 	}
 }
 
 func paperKeys() []action {
 	tree := []paneID{paneTopology, paneLFT, paneTrace}
 	return []action{
-		{name: "fail", keys: []string{"f"}, group: "Paper", label: "fail", panes: tree, help: "let the selected link, switch or host fail on paper", why: (*model).whyNotFail, run: (*model).fail},
-		{name: "restore", keys: []string{"u"}, group: "Paper", label: "restore", panes: tree, help: "take that failure back", why: (*model).whyNotRestore, run: (*model).restore},
-		{name: "whatif", keys: []string{"w"}, group: "Paper", label: "what-if", help: "say what has failed on paper", run: says("whatif")},
-		{name: "route", keys: []string{"r"}, group: "Paper", label: "route", help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
-		{name: "diff", keys: []string{"d"}, group: "Paper", label: "diff", help: "say what changes from the base to what is staged", why: (*model).whyNotDiff, run: says("diff")},
-		{name: "sweep", keys: []string{"s"}, group: "Paper", label: "sweep", help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
+		{name: "fail", keys: []string{"f"}, group: "Paper", label: "fail", rank: 3, panes: tree, help: "let the selected link, switch or host fail on paper", why: (*model).whyNotFail, run: (*model).fail},
+		{name: "restore", keys: []string{"u"}, group: "Paper", label: "restore", rank: 4, panes: tree, help: "take that failure back", why: (*model).whyNotRestore, run: (*model).restore},
+		{name: "whatif", keys: []string{"w"}, group: "Paper", label: "what-if", rank: 12, help: "say what has failed on paper", run: says("whatif")},
+		{name: "route", keys: []string{"r"}, group: "Paper", label: "route", rank: 5, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
+		{name: "diff", keys: []string{"d"}, group: "Paper", label: "diff", rank: 6, help: "say what changes from the base to what is staged", why: (*model).whyNotDiff, run: says("diff")},
+		{name: "sweep", keys: []string{"s"}, group: "Paper", label: "sweep", rank: 11, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
 	}
 }
 
 func findKeys() []action {
 	return []action{
-		{name: "command", keys: []string{":"}, group: "Find and say", label: "command", help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
-		{name: "filter", keys: []string{"/"}, group: "Find and say", label: "filter", help: "show only rows that hold a text", run: (*model).openFilter},
+		{name: "command", keys: []string{":"}, group: "Find and say", label: "command", rank: 8, help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
+		{name: "filter", keys: []string{"/"}, group: "Find and say", label: "filter", rank: 7, help: "show only rows that hold a text", run: (*model).openFilter},
 		{name: "escape", keys: []string{"esc"}, group: "Find and say", help: "clear the filter, leave the log, or cancel what runs", why: (*model).whyNoEscape, run: (*model).escape},
-		{name: "open", keys: []string{"enter"}, group: "Find and say", label: "open", help: "open; go to the next hop, to a switch; recall a command", why: (*model).whyNotOpen, run: (*model).open},
+		{name: "open", keys: []string{"enter"}, group: "Find and say", label: "open", rank: 9, help: "open; go to the next hop, to a switch; recall a command", why: (*model).whyNotOpen, run: (*model).open},
 		{name: "back", keys: []string{"backspace"}, group: "Find and say", help: "go back to where Enter was pressed", why: (*model).whyNotBack, run: (*model).goBack},
 	}
 }
@@ -95,12 +96,12 @@ func otherKeys() []action {
 			m.setFocus((m.focus+paneID(paneCount)-2)%paneID(paneCount) + 1)
 			return nil
 		}},
-		{name: "zoom", keys: []string{"z"}, group: "Panes", label: "zoom", help: "give the pane the whole screen; on a small screen, show two", run: func(m *model) tea.Cmd { m.zoom = !m.zoom; return nil }},
+		{name: "zoom", keys: []string{"z"}, group: "Panes", label: "zoom", rank: 14, help: "give the pane the whole screen; on a small screen, show two", run: func(m *model) tea.Cmd { m.zoom = !m.zoom; return nil }},
 		{name: "shell", keys: []string{"!"}, group: "Program", help: "the shell on the same session, as :shell; exit comes back", why: (*model).whyNoShell, run: (*model).openShell},
-		{name: "help", keys: []string{"?"}, group: "Program", label: "all keys", help: "this page; Enter does what is selected", run: (*model).openHelp},
+		{name: "help", keys: []string{"?"}, group: "Program", label: "keys", rank: 20, help: "this page; Enter does what is selected", run: (*model).openHelp},
 		{name: "suspend", keys: []string{"ctrl+z"}, group: "Program", help: "stop until the shell's fg", run: func(*model) tea.Cmd { return tea.Suspend }},
 		{name: "interrupt", keys: []string{"ctrl+c"}, group: "Program", help: "cancel what runs; else quit", run: (*model).interrupt},
-		{name: "quit", keys: []string{"q"}, group: "Program", label: "quit", help: "quit", run: (*model).quit},
+		{name: "quit", keys: []string{"q"}, group: "Program", label: "quit", rank: 21, help: "quit", run: (*model).quit},
 	}
 }
 

@@ -63,7 +63,7 @@ type model struct {
 	ticking  bool
 	quitting bool // q was pressed while something runs
 	status   status
-	failure  error // a panic of a command, to be told of at the end
+	failure  *panicError // of a command, to be told of at the end
 }
 
 // mode says where keys go.

@@ -51,8 +51,7 @@ func child(kind string) {
 	} else {
 		err = Run(ctx, opt)
 	}
-	var sig *SignalError
-	if errors.As(err, &sig) {
+	if sig, ok := errors.AsType[*SignalError](err); ok {
 		fmt.Printf("SIGNAL %d\n", sig.Signal)
 		return
 	}
@@ -366,6 +365,7 @@ func TestRefusedTerminals(t *testing.T) {
 func TestNoColorOnTerminal(t *testing.T) {
 	c := startChild(t, "sim", "NO_COLOR=1")
 	c.await(0, "[SIMULATED] [LIVE]")
+	c.await(0, "18 sw 72 ca")
 	raw, _ := c.output(0)
 	if m := regexp.MustCompile(`\x1b\[[0-9;]*[349][0-9][;m]`).Find(raw); m != nil {
 		t.Errorf("colour %q", m)

@@ -132,20 +132,20 @@ func (m *model) end(out io.Writer) {
 
 // outcome is the error of Run.
 func outcome(ctx context.Context, m *model, err error) error {
-	var sig *SignalError
 	switch {
-	case errors.As(context.Cause(ctx), &sig):
-		return sig
+	case ctx.Err() != nil && signalled(ctx):
+		return context.Cause(ctx)
 	case m.failure != nil:
-		var p *panicError
-		if errors.As(m.failure, &p) {
-			return fmt.Errorf("%w\n%s", m.failure, p.stack)
-		}
-		return m.failure
+		return fmt.Errorf("%w\n%s", m.failure, m.failure.stack)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+func signalled(ctx context.Context) bool {
+	_, ok := errors.AsType[*SignalError](context.Cause(ctx))
+	return ok
 }
 
 // catchSignals ends the screen where a signal would end the program. While the

@@ -83,13 +83,20 @@ func (sc *scene) compared() *session.Picture {
 }
 
 func (sc *scene) whyNoTables() string {
-	switch {
-	case len(sc.pic.Fabric.Nodes) == 0 && sc.st.Busy != "":
-		return "the subnet is being read"
-	case len(sc.pic.Fabric.Nodes) == 0:
-		return "the subnet has not been read: press s to sweep"
+	if len(sc.pic.Fabric.Nodes) == 0 {
+		return sc.whyNoSubnet()
 	}
 	return "no tables: press r to route"
+}
+
+func (sc *scene) whyNoSubnet() string {
+	switch {
+	case sc.st.Busy != "":
+		return "the subnet is being read"
+	case sc.st.Source.Kind == session.SourceFile:
+		return "the file was not read: the log says why"
+	}
+	return "the subnet has not been read: press s to sweep"
 }
 
 // changed says whether a scene differs in what panes keep, not only in progress.

@@ -23,7 +23,7 @@ const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
 func TestFirstScreen(t *testing.T) {
 	drive(t, tree).
 		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches", "leaves  12 switches with hosts").
-		sees("2 LFT of spine-01", "mark two nodes", "nothing was run yet", "? all keys")
+		sees("2 LFT of spine-01", "mark two nodes", "nothing was run yet", "? keys")
 }
 
 // sizes are the three that the layouts are made for, and odd ones.
@@ -201,8 +201,8 @@ func TestHelpPage(t *testing.T) {
 	}
 	d.sees("take that failure back  (nothing has failed on paper)")
 	d.press("/").sees("Keys").press("esc").misses("Keys ─")
-	// Enter does what is selected: the first row is t.
-	d.press("g", "j", "?", "enter").sees("from spine-01: now mark with T where they go")
+	// Enter does what is selected: the first row is the command line.
+	d.press("?", "g", "enter").sees("Enter run")
 }
 
 func TestLogOfLongAnswer(t *testing.T) {

@@ -158,7 +158,7 @@ func skip(s string, w int) string {
 func wrap(s string, w int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		if line != "" && width(line)+1+width(word) > w {
 			lines = append(lines, line)
 			line = ""

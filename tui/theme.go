@@ -58,16 +58,21 @@ func newTheme(name string, profile termenv.Profile, g glyphs) (*theme, error) {
 	return t, nil
 }
 
-// palette makes styles in the colours that a terminal has.
+// palette makes styles in the colours that a terminal has. A colour is written
+// "#rrggbb/n": n is what stands for it among 16 colours, "" for none. Bright
+// black is not among them: some schemes make it that of the background.
 type palette struct{ termenv.Profile }
 
 func (p palette) style(fg, bg string, attributes ...string) style {
 	codes := attributes
-	if fg != "" {
-		codes = append(codes, p.Color(fg).Sequence(false))
-	}
-	if bg != "" {
-		codes = append(codes, p.Color(bg).Sequence(true))
+	for i, colour := range [2]string{fg, bg} {
+		rgb, n, _ := strings.Cut(colour, "/")
+		if p.Profile == termenv.ANSI {
+			rgb = n
+		}
+		if rgb != "" {
+			codes = append(codes, p.Color(rgb).Sequence(i == 1))
+		}
 	}
 	if len(codes) == 0 {
 		return ""
@@ -77,35 +82,38 @@ func (p palette) style(fg, bg string, attributes ...string) style {
 
 const (
 	bold    = "1"
-	faint   = "2"
 	reverse = "7"
 )
 
 func (p palette) dark() *theme {
+	const white, black = "#ffffff/15", "#000000/0"
+	red, amber, blue := "#ff6b6b/1", "#ffb300/3", "#4a90e2/4"
+	accent := p.style("#5fafff/6", "", bold)
+	badge := func(bg string) style { return p.style(white, bg, bold) }
 	return &theme{
-		dim: p.style("#8a8a8a", ""), strong: p.style("", "", bold),
-		good: p.style("#87d787", ""), warn: p.style("#ffd75f", ""), bad: p.style("#ff6b6b", "", bold), info: p.style("#7fb8ff", ""),
-		border: p.style("#5f5f5f", ""), focus: p.style("#5fafff", ""), title: p.style("", "", bold),
-		cursor: p.style("#ffffff", "#264f78", bold), cursorIdle: p.style("#d0d0d0", "#303030"),
-		key: p.style("#5fafff", "", bold), hint: p.style("#9e9e9e", ""),
-		live: p.style("#ffffff", "#2e7d32", bold), whatif: p.style("#000000", "#ffb300", bold), staged: p.style("#ffffff", "#1565c0", bold),
-		stale: p.style("#ffffff", "#c62828", bold), simulated: p.style("#ffffff", "#5e35b1"), writing: p.style("#ffffff", "#c62828", bold),
-		command:    p.style("#7fb8ff", "", bold),
-		whatifLine: p.style("#ffb300", ""), stagedLine: p.style("#4a90e2", ""), staleLine: p.style("#ff6b6b", ""),
+		dim: p.style("#8a8a8a/", ""), hint: p.style("#9e9e9e/", ""), strong: p.style("", "", bold), title: p.style("", "", bold),
+		good: p.style("#87d787/2", ""), warn: p.style("#ffd75f/3", ""), bad: p.style(red, "", bold), info: p.style("#7fb8ff/6", ""),
+		border: p.style("#5f5f5f/", ""), focus: p.style("#5fafff/6", ""), key: accent, command: accent,
+		cursor: badge("#264f78/4"), cursorIdle: p.style("#d0d0d0/", "#303030/"),
+		live: badge("#2e7d32/2"), whatif: p.style(black, amber, bold), staged: badge("#1565c0/4"), stale: badge("#c62828/1"),
+		simulated: badge("#5e35b1/5"), writing: badge("#c62828/1"),
+		whatifLine: p.style(amber, ""), stagedLine: p.style(blue, ""), staleLine: p.style(red, ""),
 	}
 }
 
 func (p palette) light() *theme {
+	const white, black = "#ffffff/15", "#000000/0"
+	red, brown, blue := "#b00020/1", "#8a5000/5", "#0d47a1/4"
+	accent := p.style("#0060c0/4", "", bold)
+	badge := func(bg string) style { return p.style(white, bg, bold) }
 	return &theme{
-		dim: p.style("#6c6c6c", ""), strong: p.style("", "", bold),
-		good: p.style("#006400", ""), warn: p.style("#8a5000", ""), bad: p.style("#b00020", "", bold), info: p.style("#0050a0", ""),
-		border: p.style("#9e9e9e", ""), focus: p.style("#0060c0", ""), title: p.style("", "", bold),
-		cursor: p.style("#000000", "#b3d7ff", bold), cursorIdle: p.style("#202020", "#e4e4e4"),
-		key: p.style("#0060c0", "", bold), hint: p.style("#5f5f5f", ""),
-		live: p.style("#ffffff", "#1b5e20", bold), whatif: p.style("#000000", "#ffb300", bold), staged: p.style("#ffffff", "#0d47a1", bold),
-		stale: p.style("#ffffff", "#b71c1c", bold), simulated: p.style("#ffffff", "#4527a0"), writing: p.style("#ffffff", "#b71c1c", bold),
-		command:    p.style("#0050a0", "", bold),
-		whatifLine: p.style("#8a5000", ""), stagedLine: p.style("#0d47a1", ""), staleLine: p.style("#b00020", ""),
+		dim: p.style("#6c6c6c/", ""), hint: p.style("#5f5f5f/", ""), strong: p.style("", "", bold), title: p.style("", "", bold),
+		good: p.style("#006400/2", ""), warn: p.style(brown, ""), bad: p.style(red, "", bold), info: p.style("#0050a0/4", ""),
+		border: p.style("#9e9e9e/", ""), focus: p.style("#0060c0/4", ""), key: accent, command: accent,
+		cursor: p.style(black, "#b3d7ff/6", bold), cursorIdle: p.style("#202020/", "#e4e4e4/"),
+		live: badge("#1b5e20/2"), whatif: p.style(black, "#ffb300/3", bold), staged: badge("#0d47a1/4"), stale: badge("#b71c1c/1"),
+		simulated: badge("#4527a0/5"), writing: badge("#b71c1c/1"),
+		whatifLine: p.style(brown, ""), stagedLine: p.style(blue, ""), staleLine: p.style(red, ""),
 	}
 }
 

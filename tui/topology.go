@@ -90,7 +90,7 @@ func (t *topology) here() (place, bool) {
 }
 
 // find selects the row of a place, or that of its node.
-func (t *topology) find(at place) bool {
+func (t *topology) find(at place) {
 	f := t.sc.top.f
 	node, port := at.in(f)
 	found := -1
@@ -102,16 +102,13 @@ func (t *topology) find(at place) bool {
 			found = i
 		}
 	}
-	if found < 0 {
-		return false
+	if found >= 0 {
+		t.reveal(found)
 	}
-	t.window.resize(len(t.rows), t.height)
-	t.reveal(found)
-	return true
 }
 
 // visit opens the tree down to a node, a host below its switch, and selects it.
-func (t *topology) visit(node int32) bool {
+func (t *topology) visit(node int32) {
 	f := t.sc.top.f
 	at := placeOf(f, node, fabric.None)
 	if f.Nodes[node].Switch == fabric.None {
@@ -126,7 +123,7 @@ func (t *topology) visit(node int32) bool {
 	}
 	t.text = ""
 	t.build()
-	return t.find(at)
+	t.find(at)
 }
 
 func (t *topology) build() {
@@ -312,10 +309,10 @@ func (t *topology) empty() string {
 	switch {
 	case t.text != "":
 		return fmt.Sprintf("no switch or host is called *%s*: Esc shows all", t.text)
-	case t.sc != nil && t.sc.st.Busy != "":
-		return "the subnet is being read"
+	case t.sc == nil:
+		return ""
 	}
-	return "the subnet has not been read: press s to sweep"
+	return t.sc.whyNoSubnet()
 }
 
 // first selects the first switch.

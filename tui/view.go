@@ -104,13 +104,16 @@ func (m *model) tabs(p *pen, id paneID) {
 		}
 	}
 	title := m.paneOf(id).title()
-	if id != m.focus || len(m.panes()) > 2 {
+	all, rest := 0, 0
+	for i := paneTopology; int(i) <= paneCount; i++ {
+		all += width(paneNames[i]) + 5
+		if i > id {
+			rest += width(paneNames[i]) + 5
+		}
+	}
+	if id != m.focus || len(m.panes()) > 2 || all > p.left {
 		write("", title)
 		return
-	}
-	rest := 0
-	for i := id + 1; int(i) <= paneCount; i++ {
-		rest += width(paneNames[i]) + 5
 	}
 	for i := paneTopology; int(i) <= paneCount; i++ {
 		if i > paneTopology {
