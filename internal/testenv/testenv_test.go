@@ -52,7 +52,7 @@ func TestToolOutsidePath(t *testing.T) {
 func TestToolVersion(t *testing.T) {
 	dir := t.TempDir()
 	want := filepath.Join(dir, "some-tool")
-	script := "#!/bin/sh\necho usage: $*\necho some-tool 1.20\nexit 1\n"
+	script := "#!/bin/sh\necho usage: $*\necho $0 1.20\nexit 1\n"
 	if err := os.WriteFile(want, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -250,7 +250,7 @@ func TestLinkGoesDown(t *testing.T) {
 func TestLossyPort(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{Window: 32, Tries: 30})
-	s.Console(`Error "S-0002c90300a00020"[1] 50`)
+	s.Console(`Error "S-0002c90300a00020"[1] 20`) // of requests and of answers
 	b := c.NewBatch(t.Context())
 	const requests = 500
 	answers := 0
