@@ -216,3 +216,49 @@ func TestIbsimGoesAway(t *testing.T) {
 	sim.Stop()
 	oneLine(t, try("-s", "ibsim:"+sim.Name, "-c", "sweep"), exitFailed, sim.Name)
 }
+
+// TestLIDsOfAnotherLMC: a commit gives ports their new LIDs, after which nothing
+// is left to write and the live tables are those computed.
+func TestLIDsOfAnotherLMC(t *testing.T) {
+	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
+		"engine updn,dor lmc=1; route; write on; commit yes; commit yes; calibrate; fail link leaf-01 3; route; commit yes; commit yes")
+	if n := strings.Count(out, `"written":true`); n != 2 {
+		t.Errorf("%d commits wrote, want two of four:\n%s", n, out)
+	}
+	if !strings.Contains(out, `"differ":0,`) {
+		t.Errorf("calibrate finds differences: %s", out)
+	}
+}
+
+// TestCalibrateFindsChangedEntries: one entry of a dump is changed by hand.
+func TestCalibrateFindsChangedEntries(t *testing.T) {
+	lfts := filepath.Join(t.TempDir(), "lfts")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "route; dump lfts "+lfts)
+	text, err := os.ReadFile(lfts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first table is that of a leaf; its host ports are 1 and 2, spines hang on 3 and 4.
+	changed := strings.Replace(string(text), " 003 # ", " 004 # ", 1)
+	if changed == string(text) {
+		t.Fatal("no entry to change")
+	}
+	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c", "load lfts "+write(t, changed)+"; write on; commit yes; calibrate; fail switch spine-02; route; diff")
+	if !strings.Contains(out, `"differ":1,`) || !strings.Contains(out, `"another neighbour":1`) || !strings.Contains(out, "an estimate") {
+		t.Errorf("one changed entry: %s", out)
+	}
+}
+
+// TestChainSaysWhoRefused: on a hypercube no switch is a root for updn.
+func TestChainSaysWhoRefused(t *testing.T) {
+	const sim = "sim:hypercube:4"
+	out := ibconsole(t, "--json", "-s", sim, "-c", "engine updn; route")
+	if !strings.Contains(out, `"engine":"minhop","seconds"`) || !strings.Contains(out, "updn: no roots") {
+		t.Errorf("the chain says %s", out)
+	}
+	oneLine(t, try("-s", sim, "-c", "engine updn,no_fallback; route"), exitFailed, "route: ", "updn", "no roots")
+	oneLine(t, try("-s", sim, "-c", "engine updn lmc=8"), exitFailed, "engine: ", "lmc", "0 to 7")
+	oneLine(t, try("-s", sim, "-c", "engine updn root_guid_fil=x"), exitUsage, "root_guid_fil")
+	oneLine(t, try("-s", sim, "-c", "show roots"), exitFailed, "does not rank")
+	oneLine(t, try("-s", sim, "-c", "route keep=maybe"), exitUsage, "yes or no")
+}

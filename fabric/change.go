@@ -104,6 +104,19 @@ func Same(f, g *Fabric) bool {
 	if f == g {
 		return true
 	}
+	if !SameLinks(f, g) {
+		return false
+	}
+	for i := range f.Ports {
+		if p, q := f.Ports[i].LID, g.Ports[i].LID; p != q && p != 0 && q != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// SameLinks is [Same] whatever the LIDs are.
+func SameLinks(f, g *Fabric) bool {
 	if len(f.Nodes) != len(g.Nodes) || len(f.Ports) != len(g.Ports) || f.SMPort != g.SMPort {
 		return false
 	}
@@ -113,8 +126,7 @@ func Same(f, g *Fabric) bool {
 		}
 	}
 	for i := range f.Ports {
-		p, q := &f.Ports[i], &g.Ports[i]
-		if p.GUID != q.GUID || p.Peer != q.Peer || (p.LID != q.LID && p.LID != 0 && q.LID != 0) {
+		if p, q := &f.Ports[i], &g.Ports[i]; p.GUID != q.GUID || p.Peer != q.Peer {
 			return false
 		}
 	}

@@ -32,6 +32,7 @@ func routeCommands() []command {
 		{lang.Spec{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
 			Options: []lang.Option{{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
 				Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"}}}, runRoute},
+		calibrateCommand(),
 		{lang.Spec{Name: "unstage", Summary: "throw the staged tables away"}, runUnstage},
 	}
 }

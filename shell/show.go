@@ -23,6 +23,8 @@ func showCommands() []command {
 		{Name: "links", Summary: "the links, of one node or all", Args: node},
 		{Name: "ports", Summary: "the ports of a node", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
 		{Name: "lft", Summary: "the forwarding table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "roots", Summary: "the switches that the engine took for roots"},
+		{Name: "ranks", Summary: "the switches by their distance from the roots"},
 		{Name: "sms", Summary: "the subnet managers that were seen"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
 	}}, runShow}}
@@ -40,6 +42,10 @@ func runShow(c *call) error {
 		return c.showPorts()
 	case "lft":
 		return c.showLFT()
+	case "roots":
+		return c.showRanks(true)
+	case "ranks":
+		return c.showRanks(false)
 	case "sms":
 		return c.showSMs()
 	case "holes":

@@ -121,7 +121,7 @@ func (s *Session) preflight(ctx context.Context) (*plan.Plan, error) {
 	}
 	st = s.State()
 	switch {
-	case st.Base != nil && !fabric.Same(st.Base.Fabric, st.Live.Fabric):
+	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return nil, ErrMoved
 	case st.Stale:
 		return nil, ErrStale

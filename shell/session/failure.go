@@ -135,7 +135,7 @@ func (s *Session) RestoreAll(ctx context.Context) ([]Failure, error) {
 	st := s.State()
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		st.Failures, st.WhatIf, st.Base = nil, nil, nil
-		st.Stale = st.Staged != nil && !fabric.Same(st.Staged.Fabric, st.Live.Fabric)
+		st.Stale = st.stale()
 	})
 	return st.Failures, nil
 }
@@ -160,10 +160,10 @@ func (s *Session) setFailures(failures []Failure) {
 			links = append(links, f.Links...)
 		}
 		st.WhatIf = st.Base.on(st.Base.Fabric.Without(links)).as(WhatIf)
-		if len(failures) == 0 && fabric.Same(st.Base.Fabric, st.Live.Fabric) {
+		if len(failures) == 0 && fabric.SameLinks(st.Base.Fabric, st.Live.Fabric) {
 			st.WhatIf, st.Base = nil, nil
 		}
-		st.Stale = st.Staged != nil && !fabric.Same(st.Staged.Fabric, st.Paper())
+		st.Stale = st.stale()
 	})
 }
 

@@ -59,7 +59,7 @@ func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 		return LoadReport{}, err
 	}
 	tables.Origin = filepath.Base(path)
-	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now()})
+	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()})
 	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
 	out.Switches, out.Entries = countEntries(tables)
 	return out, nil
@@ -86,7 +86,7 @@ func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, er
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		st.Base = &Picture{Kind: Base, Fabric: f, When: time.Now()}
 		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
-		st.Stale = st.Staged != nil && !fabric.Same(st.Staged.Fabric, f)
+		st.Stale = st.stale()
 	})
 	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Notes: notes}, nil
 }

@@ -38,6 +38,9 @@ type Picture struct {
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
 	Roots, Ranks []int32
 	When         time.Time
+	// madeOf is the fabric that staged tables were made for, before LIDs were
+	// assigned.
+	madeOf *fabric.Fabric
 }
 
 // as returns the picture under another name.

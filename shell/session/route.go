@@ -96,7 +96,7 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	}
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{
-		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, When: time.Now(),
+		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, When: time.Now(), madeOf: before,
 	}, rep, nil
 }
 

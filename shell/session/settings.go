@@ -157,7 +157,7 @@ func readWith(path string, read func(io.Reader) error) error {
 
 // SetSettings chooses the engines and options for the next routes.
 func (s *Session) SetSettings(set Settings) {
-	s.update(ChangeSettings, func(st *State) { st.Settings = set })
+	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
 }
 
 // assignLIDs gives the ports of f their LIDs by these settings.

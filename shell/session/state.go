@@ -4,6 +4,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 )
@@ -23,6 +24,10 @@ type State struct {
 	Failures []Failure
 
 	Settings Settings
+	// Estimate says that tables computed with the settings are not what the
+	// switches hold, so that a what-if only estimates what their subnet manager
+	// would do.
+	Estimate bool
 	WriteOn  bool
 	// Holes are the places that did not answer the last sweep, in words.
 	Holes []string
@@ -68,6 +73,16 @@ func (st *State) Paper() *fabric.Fabric {
 		return st.WhatIf.Fabric
 	}
 	return st.Live.Fabric
+}
+
+// stale says whether the staged tables were made for another fabric than the
+// paper's: neither as it was then, nor as it is once their LIDs are written.
+func (st *State) stale() bool {
+	if st.Staged == nil {
+		return false
+	}
+	paper := st.Paper()
+	return !fabric.Same(st.Staged.madeOf, paper) && !fabric.Same(st.Staged.Fabric, paper)
 }
 
 // paperBase is what the paper is compared with: its base, or the live picture.
@@ -120,10 +135,15 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 // Title names a picture for people: "staged (minhop, not written, stale)".
 func (st *State) Title(p *Picture) string {
 	switch {
-	case p.Kind == Staged && st.Stale:
-		return fmt.Sprintf("staged (%s, %s, STALE: the fabric changed since)", p.Tables.Origin, writtenWord(st.Written))
 	case p.Kind == Staged:
-		return fmt.Sprintf("staged (%s, %s)", p.Tables.Origin, writtenWord(st.Written))
+		words := []string{p.Tables.Origin, writtenWord(st.Written)}
+		if st.Estimate {
+			words = append(words, "an estimate")
+		}
+		if st.Stale {
+			words = append(words, "STALE: the fabric changed since")
+		}
+		return "staged (" + strings.Join(words, ", ") + ")"
 	case p.Kind == WhatIf && len(st.Failures) == 1:
 		return "whatif (1 failure)"
 	case p.Kind == WhatIf:

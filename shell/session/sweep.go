@@ -61,7 +61,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
-		st.Stale = st.Staged != nil && !fabric.Same(st.Staged.Fabric, st.Paper())
+		st.Stale = st.stale()
 	})
 	return rep, nil
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func calibrateCommand() command {
+	return command{lang.Spec{Name: "calibrate",
+		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold"}, runCalibrate}
+}
+
+type calibrateAnswer struct {
+	Engine   string                         `json:"engine"`
+	Entries  int                            `json:"entries"`
+	Differ   int                            `json:"differ"`
+	Kinds    map[session.DifferenceKind]int `json:"kinds"`
+	Switches []calibrateSwitch              `json:"switches"`
+	Warnings []string                       `json:"warnings,omitempty"`
+}
+
+type calibrateSwitch struct {
+	Name    string `json:"name"`
+	Differ  int    `json:"differ"`
+	Entries int    `json:"entries"`
+}
+
+func runCalibrate(c *call) error {
+	cal, err := c.session.Calibrate(c.ctx)
+	if err != nil {
+		return err
+	}
+	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, []calibrateSwitch{}, cal.Warnings}
+	for _, sw := range cal.Switches {
+		a.Switches = append(a.Switches, calibrateSwitch(sw))
+	}
+	return c.out.answer(a, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
+		if a.Differ == 0 {
+			_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
+		} else {
+			_, _ = fmt.Fprintln(w, ": what-ifs are estimates")
+		}
+		for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive, session.OnlyComputed} {
+			if n := a.Kinds[k]; n > 0 {
+				_, _ = fmt.Fprintf(w, "  %d: %s\n", n, k)
+			}
+		}
+		var rows []string
+		for _, sw := range a.Switches {
+			rows = append(rows, fmt.Sprintf("%s: %d of %d", sw.Name, sw.Differ, sw.Entries))
+		}
+		list(w, "switch", rows)
+		list(w, "warning", a.Warnings)
+	})
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/shell/session"
+)
+
+var errNoRanks = errors.New("the engine that routed does not rank switches (try: engine updn; route)")
+
+type rankRow struct {
+	Switch string `json:"switch"`
+	GUID   string `json:"guid"`
+	LID    uint16 `json:"lid"`
+	Rank   *int32 `json:"rank"`
+	Root   bool   `json:"root"`
+}
+
+// showRanks lists switches by rank, or the roots alone.
+func (c *call) showRanks(rootsOnly bool) error {
+	st, p, err := c.of()
+	if err != nil {
+		return err
+	}
+	if p.Ranks == nil && p.Roots == nil {
+		return errNoRanks
+	}
+	c.out.note("of %s", st.Title(p))
+	t := c.table("RANK", "LID", "GUID", "NAME")
+	for _, sw := range byRank(p) {
+		root := slices.Contains(p.Roots, sw)
+		if rootsOnly && !root {
+			continue
+		}
+		f := p.Fabric
+		r := rankRow{Switch: f.NodeName(f.Switches[sw]), GUID: guidText(f.SwitchNode(sw).GUID), LID: f.SwitchLID(sw), Root: root}
+		rank := "-"
+		if p.Ranks != nil && p.Ranks[sw] != routing.Unranked {
+			r.Rank, rank = &p.Ranks[sw], fmt.Sprint(p.Ranks[sw])
+		}
+		if err := t.row(r, rank, lidText(r.LID), r.GUID, r.Switch); err != nil {
+			return err
+		}
+	}
+	return t.flush()
+}
+
+func byRank(p *session.Picture) []int32 {
+	all := make([]int32, len(p.Fabric.Switches))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	if p.Ranks != nil {
+		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(p.Ranks[a], p.Ranks[b]) })
+	}
+	return all
+}
