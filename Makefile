@@ -57,7 +57,7 @@ fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
 
 .PHONY: lint
 lint: $(LINT) ## run golangci-lint, building it first where it is missing
-	$(LINT) run
+	$(LINT) run --allow-parallel-runners
 
 $(LINT):
 	GOBIN=$(LINT_DIR) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
