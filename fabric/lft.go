@@ -22,8 +22,8 @@ type LFT struct {
 func NewLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
 	t := &LFT{MaxLID: maxLID, stride: stride, slab: make([]byte, switches*stride)}
-	for i := range t.slab {
-		t.slab[i] = NoPath
+	for filled := copy(t.slab, []byte{NoPath}); filled < len(t.slab); {
+		filled += copy(t.slab[filled:], t.slab[:filled])
 	}
 	return t
 }

@@ -116,10 +116,11 @@ func (d *Distances) Through(sw int32, port uint8, dst int32) uint8 {
 // From is the row of distances from one switch, indexed by switch. Read-only.
 func (d *Distances) From(sw int32) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
-// LeastHopPorts fills sets, indexed by switch, with the ports of switch sw by
-// which each switch is the fewest hops away. O(links of sw x switches / 64).
-func (d *Distances) LeastHopPorts(sw int32, sets []PortSet) {
-	clear(sets)
+// LeastHopPorts finds, by switch, the ports of switch sw by which each switch is
+// the fewest hops away. It fills sets, which must be as many as switches, and
+// returns them. O(links of sw x switches / 64).
+func (d *Distances) LeastHopPorts(sw int32, sets PortSets) PortSets {
+	sets.Clear()
 	links := d.graph.Of(sw)
 	var ports [64]uint64
 	for w := range d.words {
@@ -137,21 +138,9 @@ func (d *Distances) LeastHopPorts(sw int32, sets []PortSet) {
 			}
 			transpose(&ports)
 			for j, set := range ports[:min(64, d.n-w*64)] {
-				sets[w*64+j][block] = set
+				sets.bits[(w*64+j)*sets.words+int(block)] = set
 			}
 		}
 	}
-}
-
-// transpose makes bit j of word i bit i of word j.
-func transpose(m *[64]uint64) {
-	mask := uint64(1)<<32 - 1
-	for width := 32; width > 0; width >>= 1 {
-		for i := 0; i < 64; i = (i + width + 1) &^ width {
-			t := (m[i]>>width ^ m[(i+width)&63]) & mask
-			m[i] ^= t << width
-			m[(i+width)&63] ^= t
-		}
-		mask ^= mask << (width >> 1)
-	}
+	return sets
 }

@@ -24,6 +24,14 @@ func (s *PortSet) Len() int {
 	return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) + bits.OnesCount64(s[2]) + bits.OnesCount64(s[3])
 }
 
+// Single says whether a set that is not empty has one port only.
+func (s *PortSet) Single() bool {
+	if s[1]|s[2]|s[3] == 0 {
+		return s[0]&(s[0]-1) == 0
+	}
+	return s.Len() == 1
+}
+
 // First is the lowest port in a set that is not empty.
 func (s *PortSet) First() uint8 {
 	w := 0
@@ -86,3 +94,49 @@ func (s *PortSet) AppendTo(ports []uint8) []uint8 {
 	}
 	return ports
 }
+
+// PortSets are sets of ports of one switch, such as one for each destination,
+// with no more words for each than the highest port needs.
+type PortSets struct {
+	words int
+	bits  []uint64
+}
+
+// PortSetWords is how many words a set in [PortSets] has.
+func PortSetWords(highestPort uint8) int { return int(highestPort)>>6 + 1 }
+
+// NewPortSets makes n empty sets.
+func NewPortSets(n int, highestPort uint8) PortSets {
+	words := PortSetWords(highestPort)
+	return PortSets{words: words, bits: make([]uint64, n*words)}
+}
+
+// PortSetsOf are the sets that stand in bits, [PortSetWords] words each.
+func PortSetsOf(bits []uint64, words int) PortSets { return PortSets{words: words, bits: bits} }
+
+// Clear empties all sets.
+func (s PortSets) Clear() { clear(s.bits) }
+
+// Len is the number of sets.
+func (s PortSets) Len() int { return len(s.bits) / s.words }
+
+// At is set i.
+func (s PortSets) At(i int32) (set PortSet) {
+	if s.words == 1 {
+		set[0] = s.bits[i]
+		return set
+	}
+	copy(set[:], s.bits[int(i)*s.words:(int(i)+1)*s.words])
+	return set
+}
+
+// Word is set i where [PortSetWords] is 1.
+func (s PortSets) Word(i int32) uint64 { return s.bits[i] }
+
+// Put replaces set i.
+func (s PortSets) Put(i int32, set *PortSet) {
+	copy(s.bits[int(i)*s.words:(int(i)+1)*s.words], set[:])
+}
+
+// Add puts a port into set i.
+func (s PortSets) Add(i int32, port uint8) { s.bits[int(i)*s.words+int(port>>6)] |= 1 << (port & 63) }

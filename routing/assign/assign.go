@@ -5,7 +5,6 @@ package assign
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -18,10 +17,10 @@ const maxLMC = 7
 // least.
 type Matrix interface {
 	routing.Hops
-	// LeastHopPorts fills sets, indexed by switch, with the ports of switch sw by
-	// which each switch is the fewest hops away. It may be called from several
-	// goroutines.
-	LeastHopPorts(sw int32, sets []routing.PortSet)
+	// LeastHopPorts are, by switch, the ports of switch sw by which each switch is
+	// the fewest hops away. It may fill and return scratch, or return sets of its
+	// own, and may be called from several goroutines.
+	LeastHopPorts(sw int32, scratch routing.PortSets) routing.PortSets
 }
 
 // Tables makes the forwarding tables of all switches of a subnet. With dor, all
@@ -41,7 +40,7 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 				return
 			}
 			if workers[worker] == nil {
-				workers[worker] = &assigner{plan: p, sets: make([]routing.PortSet, len(f.Switches))}
+				workers[worker] = &assigner{plan: p, scratch: routing.NewPortSets(len(f.Switches), p.highest)}
 			}
 			workers[worker].begin(int32(s))
 			work(workers[worker], int32(s))
@@ -82,12 +81,13 @@ func check(f *fabric.Fabric, opt *routing.Options) error {
 type assigner struct {
 	*plan
 	balance
+	plainBalance
 	layout
 	random random
 	sw     int32
-	// sets[d] are the least-hop ports towards switch d.
-	sets []routing.PortSet
-	row  []byte
+	// sets are the places of the least-hop ports towards each switch.
+	sets, scratch routing.PortSets
+	row           []byte
 	// shared is what towards returns.
 	shared routing.PortSet
 	// The rest is scratch of the choice of later LIDs: the ports in the order in
@@ -101,13 +101,16 @@ type assigner struct {
 // begin turns to a switch.
 func (a *assigner) begin(sw int32) {
 	a.sw = sw
-	a.balance.reset()
+	a.balance, a.plainBalance = balance{}, plainBalance{}
 	a.layout.turnTo(a.plan, sw)
-	a.LeastHopPorts(sw, a.sets)
+	a.sets = a.LeastHopPorts(sw, a.scratch)
 	if a.ordered {
-		for d := range a.sets {
-			a.sets[d] = a.places(&a.sets[d])
+		for d := range int32(len(a.f.Switches)) {
+			ports := a.sets.At(d)
+			places := a.places(&ports)
+			a.scratch.Put(d, &places)
 		}
+		a.sets = a.scratch
 	}
 	if a.seeds != nil {
 		a.random = a.seeds[sw]
@@ -121,16 +124,20 @@ func (a *assigner) assign(row []byte) {
 	for offset := range a.lids {
 		for i := range a.runs {
 			r := &a.runs[i]
-			switch set := &a.sets[r.sw]; {
-			case r.sw == a.sw:
+			if r.sw == a.sw {
 				a.deliver(r.targets, offset)
+				continue
+			}
+			if a.plain && offset == 0 {
+				a.spread(a.sets.Word(r.sw), r)
+				continue
+			}
+			switch set := a.sets.At(r.sw); {
 			case set.Empty():
 			case offset > 0:
-				a.laterLIDs(set, r, offset)
-			case a.plain:
-				a.spread(a.towards(set), r)
+				a.laterLIDs(&set, r, offset)
 			default:
-				a.firstLIDs(set, r)
+				a.firstLIDs(&set, r)
 			}
 		}
 	}
@@ -157,63 +164,6 @@ func (a *assigner) towards(set *routing.PortSet) *routing.PortSet {
 	}
 	a.shared = set.And(&a.sameNode[set.First()])
 	return &a.shared
-}
-
-// spread gives each target the least used of the ports, the first where several
-// are. Ports fill up in rounds: all with the least count take one target each,
-// in order, then the next count is the least.
-func (a *assigner) spread(set *routing.PortSet, r *run) {
-	targets := r.targets
-	if port := set.First(); *set == single(port) {
-		a.all(port, r)
-		return
-	}
-	a.use(set)
-	if !r.counted {
-		for _, t := range targets {
-			a.row[t.lid] = a.best.First()
-		}
-		return
-	}
-	for {
-		for w := range a.best {
-			word, n := a.best[w], 0
-			for word != 0 && n < len(targets) {
-				port := uint8(w<<6 | bits.TrailingZeros64(word))
-				word &= word - 1
-				a.count[port]++
-				a.row[targets[n].lid] = port
-				n++
-			}
-			a.best[w], targets = word, targets[n:]
-		}
-		if a.best.Empty() {
-			a.refill()
-		}
-		if len(targets) == 0 {
-			return
-		}
-	}
-}
-
-// all gives all targets the one port that there is.
-func (a *assigner) all(port uint8, r *run) {
-	for _, t := range r.targets {
-		a.row[t.lid] = port
-	}
-	if !r.counted {
-		return
-	}
-	a.count[port] += uint32(len(r.targets))
-	if a.set.Has(port) {
-		a.set = routing.PortSet{} // to be counted anew
-	}
-}
-
-func single(port uint8) routing.PortSet {
-	var s routing.PortSet
-	s.Add(port)
-	return s
 }
 
 // firstLIDs routes to the first LID of each target, with all options.

@@ -21,8 +21,6 @@ type balance struct {
 	best, ahead routing.PortSet
 }
 
-func (b *balance) reset() { *b = balance{} }
-
 // use makes a set that is not empty the current one.
 func (b *balance) use(set *routing.PortSet) {
 	if *set != b.set {

@@ -123,12 +123,12 @@ func (a *assigner) countDraws() int {
 	draws := 0
 	for i := range a.runs {
 		r := &a.runs[i]
-		set := &a.sets[r.sw]
+		set := a.sets.At(r.sw)
 		if r.sw == a.sw || set.Empty() {
 			continue
 		}
 		for _, t := range r.targets {
-			if _, kept := a.kept(set, t.lid); t.scatter && !kept {
+			if _, kept := a.kept(&set, t.lid); t.scatter && !kept {
 				draws++
 			}
 		}

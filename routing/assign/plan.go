@@ -13,10 +13,13 @@ type plan struct {
 	f    *fabric.Fabric
 	opt  *routing.Options
 	runs []run
+	// highest is the highest number of ports of a switch.
+	highest uint8
 	// lids is the highest number of LIDs that a port has.
 	lids int
 	dor  bool
-	// plain says that ports are chosen by their use alone.
+	// plain says that first LIDs go by the use of ports alone, and that sets of
+	// ports fit a word.
 	plain bool
 	// orders are the search orders that the user gave, by switch.
 	orders map[int32][]uint8
@@ -33,6 +36,9 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 		orders: searchOrders(f, opt.PortSearchOrder),
 		unused: map[int32]routing.PortSet{},
 	}
+	for s := range f.Switches {
+		p.highest = max(p.highest, f.SwitchNode(int32(s)).NumPorts)
+	}
 	for port, ignored := range opt.IgnoredPorts {
 		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None {
 			set := p.unused[sw]
@@ -45,7 +51,7 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 			p.lids = max(p.lids, int(t.lids))
 		}
 	}
-	p.plain = opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
+	p.plain = routing.PortSetWords(p.highest) == 1 && opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
 	return p
 }
 

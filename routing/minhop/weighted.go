@@ -119,8 +119,8 @@ func (m *weightedHops) Through(sw int32, port uint8, dst int32) uint8 {
 }
 
 // LeastHopPorts implements [assign.Matrix]. O(links of sw x switches).
-func (m *weightedHops) LeastHopPorts(sw int32, sets []routing.PortSet) {
-	clear(sets)
+func (m *weightedHops) LeastHopPorts(sw int32, sets routing.PortSets) routing.PortSets {
+	sets.Clear()
 	here := m.least[int(sw)*m.n : (int(sw)+1)*m.n]
 	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
 		l, weight := m.graph.Links[i], int(m.weights[i])
@@ -130,8 +130,9 @@ func (m *weightedHops) LeastHopPorts(sw int32, sets []routing.PortSet) {
 		there := m.least[int(l.Peer)*m.n : (int(l.Peer)+1)*m.n]
 		for d, h := range here {
 			if h != routing.NoHops && weight+int(there[d]) == int(h) {
-				sets[d].Add(l.Port)
+				sets.Add(int32(d), l.Port)
 			}
 		}
 	}
+	return sets
 }

@@ -38,7 +38,7 @@ func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options)
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, leaves)
-	m := newMatrix(f, g, func(from, to int32) turn { return downUp(ranks[from], ranks[to]) })
+	m := newMatrix(f, func(from, to int32) turn { return downUp(ranks[from], ranks[to]) }, g)
 	phases := 2
 	if opt.ConnectRoots {
 		phases = 3

@@ -10,54 +10,20 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// turn is what a step does to the steps after it. The search goes from the
-// destination outwards, against the direction of travel.
-type turn uint8
-
-const (
-	// free steps are always allowed and leave the next one free.
-	free turn = iota
-	// narrows steps are always allowed, but no barred one may follow at once.
-	narrows
-	// barred steps are allowed after free and barred ones.
-	barred
-)
-
-// step is one way out of a switch.
-type step struct {
-	peer int32
-	// slot is the place of the peer's port among all ports.
-	slot int32
-	// port is the peer's port.
-	port uint8
-	turn turn
-}
-
-// steps are those out of all switches, by port, in flat arrays.
-type steps struct {
-	list  []step
-	first []int32
-}
-
-func (s *steps) of(sw int32) []step { return s.list[s.first[sw]:s.first[sw+1]] }
-
 // matrix holds hop counts between switches where not all turns are allowed.
 type matrix struct {
-	f *fabric.Fabric
-	n int
-	// all are the steps out of each switch, and allowed those that are not barred.
-	all, allowed steps
-	// slot is the place of port 0 of each switch among all ports, then their number.
-	slot []int32
+	f     *fabric.Fabric
+	n     int
+	words int // of a set of ports
+	steps steps
 	// penalty is what a step that is not allowed adds, 0 where there are none.
 	penalty uint8
 	// preset, where set, gives the hop counts that the search to dst starts with, or nil.
 	preset func(dst int32) routing.Hops
 
-	// least[s*n+d] is the least count from s to d. From words x (s*n+d) on stand
+	// least[s*n+d] is the least count from s to d, and from words x (s*n+d) on stand
 	// the words of the set of ports that have it.
 	least []uint8
-	words int
 	sets  []uint64
 
 	// full[d] are the counts of all ports towards d, by slot, made when first asked for.
@@ -65,56 +31,93 @@ type matrix struct {
 	full [][]uint8
 }
 
-func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) *matrix {
-	m := &matrix{f: f, n: g.Switches(), slot: make([]int32, 1, g.Switches()+1), words: 1}
+func newMatrix(f *fabric.Fabric, turnOf func(from, to int32) turn, g *routing.Graph) *matrix {
+	m := &matrix{f: f, n: len(f.Switches), words: 1}
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
-		m.slot = append(m.slot, m.slot[s]+int32(n.NumPorts)+1)
-		m.words = max(m.words, int(n.NumPorts)/64+1)
+		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(int32(s)).NumPorts))
 	}
-	m.all.first, m.allowed.first = make([]int32, 1, m.n+1), make([]int32, 1, m.n+1)
-	m.all.list = make([]step, 0, len(g.Links))
-	for s := range int32(m.n) {
-		for _, l := range g.Of(s) {
-			st := step{peer: l.Peer, slot: m.slot[l.Peer] + int32(l.PeerPort), port: l.PeerPort, turn: turnOf(s, l.Peer)}
-			m.all.list = append(m.all.list, st)
-			if st.turn != barred {
-				m.allowed.list = append(m.allowed.list, st)
-			}
-		}
-		m.all.first = append(m.all.first, int32(len(m.all.list)))
-		m.allowed.first = append(m.allowed.first, int32(len(m.allowed.list)))
-	}
+	m.steps = newSteps(f, g, m.words, turnOf)
 	return m
 }
+
+// batch is how many destinations are searched from before their counts are
+// written to the matrix: a cache line of sets.
+const batch = 8
 
 // search fills the matrix and returns the highest count that it came upon.
 func (m *matrix) search(ctx context.Context, progress func(done, total int)) (longest uint8, err error) {
 	if m.least == nil {
 		m.least, m.sets = make([]uint8, m.n*m.n), make([]uint64, m.n*m.n*m.words)
 	}
-	walkers := make([]*walker, routing.Workers())
-	err = routing.ForEach(ctx, m.n, progress, func(worker, dst int) {
-		if walkers[worker] == nil {
-			walkers[worker] = newWalker(m)
+	workers := make([]*batchWorker, routing.Workers())
+	if progress != nil {
+		inner := progress
+		progress = func(done, _ int) { inner(min(done*batch, m.n), m.n) }
+	}
+	err = routing.ForEach(ctx, (m.n+batch-1)/batch, progress, func(worker, i int) {
+		if workers[worker] == nil {
+			workers[worker] = newBatchWorker(m)
 		}
-		w := walkers[worker]
-		w.start(int32(dst))
-		if m.f.SwitchNode(int32(dst)).InSubnet {
-			w.walk(int32(dst))
-		}
-		for s, h := range w.least {
-			at := s*m.n + dst
-			m.least[at] = h
-			copy(m.sets[at*m.words:(at+1)*m.words], w.sets[s*m.words:])
-		}
+		workers[worker].search(int32(i*batch), int32(min((i+1)*batch, m.n)))
 	})
-	for _, w := range walkers {
+	for _, w := range workers {
 		if w != nil {
-			longest = max(longest, w.longest)
+			longest = max(longest, w.fast.longest, w.full.longest)
 		}
 	}
 	return longest, err
+}
+
+// batchWorker searches from a few destinations that stand side by side.
+type batchWorker struct {
+	m     *matrix
+	fast  *walker
+	full  *fullWalker
+	least []uint8
+	sets  []uint64
+}
+
+func newBatchWorker(m *matrix) *batchWorker {
+	return &batchWorker{
+		m: m, fast: newWalker(m), full: newFullWalker(m),
+		least: make([]uint8, m.n*batch), sets: make([]uint64, m.n*batch*m.words),
+	}
+}
+
+func (b *batchWorker) search(from, to int32) {
+	m, words := b.m, b.m.words
+	for d := from; d < to; d++ {
+		found := b.searchFrom(d)
+		k := int(d - from)
+		for s, h := range found.least {
+			b.least[s*batch+k] = h
+		}
+		if words == 1 {
+			for s, set := range found.sets {
+				b.sets[s*batch+k] = set
+			}
+			continue
+		}
+		for s := range m.n {
+			copy(b.sets[(s*batch+k)*words:], found.sets[s*words:(s+1)*words])
+		}
+	}
+	width := int(to - from)
+	for s := range m.n {
+		at := s*m.n + int(from)
+		copy(m.least[at:at+width], b.least[s*batch:])
+		copy(m.sets[at*words:(at+width)*words], b.sets[s*batch*words:])
+	}
+}
+
+// searchFrom finds the counts towards one switch.
+func (b *batchWorker) searchFrom(dst int32) *counts {
+	if b.m.penalty != 0 || (b.m.preset != nil && b.m.preset(dst) != nil) {
+		b.full.search(dst)
+		return &b.full.counts
+	}
+	b.fast.search(dst)
+	return &b.fast.counts
 }
 
 // Least implements [routing.Hops].
@@ -126,29 +129,26 @@ func (m *matrix) Through(sw int32, port uint8, dst int32) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)
 	}
-	m.once.Do(func() {
-		m.full = make([][]uint8, m.n)
-		walkers := make([]*walker, routing.Workers())
-		_ = routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
-			if walkers[worker] == nil {
-				walkers[worker] = newWalker(m)
-			}
-			w := walkers[worker]
-			w.start(int32(d))
-			if m.f.SwitchNode(int32(d)).InSubnet {
-				w.walk(int32(d))
-			}
-			m.full[d] = append([]uint8(nil), w.hops...)
-		})
+	m.once.Do(m.searchFully)
+	return m.full[dst][m.steps.slot[sw]+int32(port)]
+}
+
+func (m *matrix) searchFully() {
+	m.full = make([][]uint8, m.n)
+	workers := make([]*fullWalker, routing.Workers())
+	err := routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
+		if workers[worker] == nil {
+			workers[worker] = newFullWalker(m)
+		}
+		workers[worker].search(int32(d))
+		m.full[d] = append([]uint8(nil), workers[worker].hops...)
 	})
-	return m.full[dst][m.slot[sw]+int32(port)]
+	if err != nil {
+		panic("updn: a context that never ends has ended: " + err.Error())
+	}
 }
 
 // LeastHopPorts implements [assign.Matrix].
-func (m *matrix) LeastHopPorts(sw int32, sets []routing.PortSet) {
-	row := m.sets[int(sw)*m.n*m.words : (int(sw)+1)*m.n*m.words]
-	for d := range sets {
-		sets[d] = routing.PortSet{}
-		copy(sets[d][:], row[d*m.words:(d+1)*m.words])
-	}
+func (m *matrix) LeastHopPorts(sw int32, _ routing.PortSets) routing.PortSets {
+	return routing.PortSetsOf(m.sets[int(sw)*m.n*m.words:(int(sw)+1)*m.n*m.words], m.words)
 }

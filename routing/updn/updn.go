@@ -42,7 +42,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, r.switches)
-	m := newMatrix(f, g, func(from, to int32) turn { return upDown(f, opt, ranks, from, to) })
+	m := newMatrix(f, func(from, to int32) turn { return upDown(f, opt, ranks, from, to) }, g)
 	if opt.ConnectRoots && r.hops != nil {
 		m.preset = func(dst int32) routing.Hops {
 			if ranks[dst] == 0 {

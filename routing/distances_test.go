@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package routing
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/mad"
+)
+
+func TestTranspose(t *testing.T) {
+	var m, was [64]uint64
+	for i := range m {
+		m[i] = rand.Uint64()
+	}
+	was = m
+	transpose(&m)
+	for i := range 64 {
+		for j := range 64 {
+			if m[i]>>j&1 != was[j]>>i&1 {
+				t.Fatalf("bit %d of word %d is not bit %d of word %d", j, i, i, j)
+			}
+		}
+	}
+}
+
+// ring is switches in a ring, of which the last has some ports that lead nowhere.
+func ring(t *testing.T, n int) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	for i := range n {
+		ports := uint8(2)
+		if i == n-1 {
+			ports = 200
+		}
+		if _, err := b.AddNode(fabric.Node{GUID: uint64(n - i), Type: mad.NodeSwitch, NumPorts: ports, Desc: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		in := 2
+		if (i+1)%n == n-1 {
+			in = 199
+		}
+		if err := b.Connect(int32(i), 1, int32((i+1)%n), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// slowDistances is a search from each switch over the ports of the fabric.
+func slowDistances(f *fabric.Fabric, from int32) []int {
+	dist := make([]int, len(f.Switches))
+	for s := range dist {
+		dist[s] = -1
+	}
+	dist[from] = 0
+	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
+		n := f.SwitchNode(queue[0])
+		for p := 1; p <= int(n.NumPorts); p++ {
+			if peer := f.PeerSwitch(n.FirstPort + int32(p)); peer != fabric.None && dist[peer] < 0 {
+				dist[peer] = dist[queue[0]] + 1
+				queue = append(queue, peer)
+			}
+		}
+	}
+	return dist
+}
+
+// The ring of 600 switches has distances that OpenSM's byte does not hold.
+func TestDistances(t *testing.T) {
+	fabrics := map[string]*fabric.Fabric{"ring of 600": ring(t, 600), "ring of 64": ring(t, 64)}
+	for _, spec := range []string{"fattree:3,8", "torus:5x5x5", "random:130,5,200", "hypercube:7"} {
+		f, err := gen.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fabrics[spec] = f
+		fabrics[spec+" damaged"] = f.Without(f.Links()[len(f.Links())/2:])
+	}
+	for name, f := range fabrics {
+		d := NewDistances(f)
+		sets := NewPortSets(len(f.Switches), 254)
+		for s := range int32(len(f.Switches)) {
+			if !f.SwitchNode(s).InSubnet {
+				continue
+			}
+			want := slowDistances(f, s)
+			sets = d.LeastHopPorts(s, sets)
+			for to, h := range want {
+				if h < 0 || h >= NoHops {
+					h = NoHops
+				}
+				if got := d.Least(s, int32(to)); int(got) != h {
+					t.Fatalf("%s: %d hops from %d to %d, want %d", name, got, s, to, h)
+				}
+				set := sets.At(int32(to))
+				for p := 1; p <= int(f.SwitchNode(s).NumPorts); p++ {
+					least := h != NoHops && d.Through(s, uint8(p), int32(to)) == uint8(h)
+					if set.Has(uint8(p)) != least {
+						t.Fatalf("%s: port %d of %d towards %d is least: %v, want %v", name, p, s, to, !least, least)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import "example.org/ibconsole/routing"
+
+// fullWalker searches as [walker] does and keeps the counts of all ports. It can
+// start from counts that are given, and take steps that are not allowed.
+type fullWalker struct {
+	*matrix
+	counts
+	queue
+	// hops are the counts of all ports, by slot.
+	hops  []uint8
+	state []state
+}
+
+func newFullWalker(m *matrix) *fullWalker {
+	return &fullWalker{
+		matrix: m,
+		counts: counts{least: make([]uint8, m.n), sets: make([]uint64, m.n*m.words)},
+		queue:  queue{ring: make([]int32, m.n)},
+		hops:   make([]uint8, m.steps.slot[m.n]),
+		state:  make([]state, m.n),
+	}
+}
+
+func (w *fullWalker) search(dst int32) {
+	fill(w.hops, routing.NoHops)
+	fill(w.counts.least, routing.NoHops)
+	clear(w.counts.sets)
+	fill(w.state, state{})
+	if !w.f.SwitchNode(dst).InSubnet {
+		return
+	}
+	w.begin(dst)
+	w.counts.least[dst] = 0
+	clear(w.counts.sets[int(dst)*w.words : (int(dst)+1)*w.words])
+	for w.push(dst); w.length > 0; {
+		s := w.pop()
+		w.state[s].queued = false
+		for _, st := range w.steps.all.of(s) {
+			if peer := &w.state[st.peer]; w.try(s, st) && !peer.queued {
+				peer.queued, peer.narrowed = true, st.turn == narrows
+				w.push(st.peer)
+			}
+		}
+	}
+}
+
+// begin sets the counts that the search to dst starts with.
+func (w *fullWalker) begin(dst int32) {
+	if w.preset == nil {
+		return
+	}
+	given := w.preset(dst)
+	if given == nil {
+		return
+	}
+	for _, st := range w.steps.all.list {
+		if h := given.Through(st.peer, st.port, dst); h != routing.NoHops {
+			w.set(st, h)
+		}
+	}
+}
+
+// tooFar is the count from which OpenSM gives up a step that is not allowed.
+const tooFar = 64
+
+// try takes a step and says whether it brought a lower count.
+func (w *fullWalker) try(s int32, st step) bool {
+	h, old := w.counts.least[s], w.hops[st.slot]
+	if w.state[s].narrowed && st.turn == barred {
+		if w.penalty == 0 {
+			return false
+		}
+		if h += w.penalty; h >= tooFar {
+			// It forgets the way that there was, but not its count, and goes on.
+			w.hops[st.slot] = routing.NoHops
+			w.counts.sets[st.word] &^= 1 << (st.port & 63)
+		}
+	}
+	if int(h)+1 >= int(old) {
+		return false
+	}
+	w.longest = max(w.longest, h+1)
+	w.set(st, h+1)
+	return true
+}
+
+// set sets the count of the peer's port of a step.
+func (w *fullWalker) set(st step, h uint8) {
+	w.hops[st.slot] = h
+	least := &w.counts.least[st.peer]
+	if h > *least {
+		return
+	}
+	if h < *least {
+		*least = h
+		clear(w.counts.sets[int(st.peer)*w.words : (int(st.peer)+1)*w.words])
+	}
+	w.counts.sets[st.word] |= 1 << (st.port & 63)
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// turn is what a step does to the steps after it. The search goes from the
+// destination outwards, against the direction of travel.
+type turn uint8
+
+const (
+	// free steps are always allowed and leave the next one free.
+	free turn = iota
+	// narrows steps are always allowed, but no barred one may follow at once.
+	narrows
+	// barred steps are allowed after free and barred ones.
+	barred
+)
+
+// step is one way out of a switch.
+type step struct {
+	peer int32
+	// slot is the place of the peer's port among all ports, and word that of the
+	// word with its bit among all words of sets of ports.
+	slot, word int32
+	// port is the peer's port.
+	port uint8
+	turn turn
+}
+
+// steps are the ways out of all switches, by port.
+type steps struct {
+	// slot is the place of port 0 of each switch among all ports, then their number.
+	slot []int32
+	// all are the ways out, allowed those that are not barred, bars those that are.
+	all, allowed, bars stepList
+}
+
+func newSteps(f *fabric.Fabric, g *routing.Graph, words int, turnOf func(from, to int32) turn) steps {
+	t := steps{slot: make([]int32, 1, len(f.Switches)+1)}
+	for s := range f.Switches {
+		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(int32(s)).NumPorts)+1)
+	}
+	for s := range int32(len(f.Switches)) {
+		for _, l := range g.Of(s) {
+			st := step{
+				peer: l.Peer, slot: t.slot[l.Peer] + int32(l.PeerPort), word: l.Peer*int32(words) + int32(l.PeerPort>>6),
+				port: l.PeerPort, turn: turnOf(s, l.Peer),
+			}
+			t.all.list = append(t.all.list, st)
+			if st.turn == barred {
+				t.bars.list = append(t.bars.list, st)
+			} else {
+				t.allowed.list = append(t.allowed.list, st)
+			}
+		}
+		t.all.end()
+		t.allowed.end()
+		t.bars.end()
+	}
+	return t
+}
+
+// stepList are steps in a flat array, those of switch 0 first.
+type stepList struct {
+	list []step
+	ends []int32
+}
+
+func (l *stepList) end() { l.ends = append(l.ends, int32(len(l.list))) }
+
+func (l *stepList) of(sw int32) []step {
+	if sw == 0 {
+		return l.list[:l.ends[0]]
+	}
+	return l.list[l.ends[sw-1]:l.ends[sw]]
+}
