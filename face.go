@@ -18,14 +18,14 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// endSignals are those that end a script or the terminal interface in an
-// orderly way.
+// endSignals are those that end a script in an orderly way. The faces take
+// signals themselves.
 func endSignals() []os.Signal {
 	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
 func (o *options) tui() int {
-	return o.connect(func(ctx context.Context, s *session.Session) error {
+	return o.connect(context.Background(), func(ctx context.Context, s *session.Session) error {
 		sh := shell.New(s)
 		return tui.Run(ctx, tui.Options{
 			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor,

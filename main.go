@@ -161,7 +161,9 @@ func (o *options) help(words []string) int {
 
 // open opens the session, reads the subnet and hands it to work.
 func (o *options) open(work func(context.Context, *session.Session) error) int {
-	return o.connect(func(ctx context.Context, s *session.Session) error {
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	defer stop()
+	return o.connect(ctx, func(ctx context.Context, s *session.Session) error {
 		if err := s.Start(ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
 		}
@@ -169,9 +171,8 @@ func (o *options) open(work func(context.Context, *session.Session) error) int {
 	})
 }
 
-// connect opens the session and hands it to work, until that ends or a signal
-// interrupts it.
-func (o *options) connect(work func(context.Context, *session.Session) error) int {
+// connect opens the session and hands it to work.
+func (o *options) connect(ctx context.Context, work func(context.Context, *session.Session) error) int {
 	source := o.source
 	if source == "" {
 		source = session.DefaultSimulation
@@ -180,8 +181,6 @@ func (o *options) connect(work func(context.Context, *session.Session) error) in
 	if err != nil {
 		return o.misused(err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
-	defer stop()
 	s, err := session.Open(ctx, src, session.Options{Client: mad.ClientOptions{Window: o.window}})
 	if err != nil {
 		return o.failed(err)

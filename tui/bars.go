@@ -194,7 +194,7 @@ func (m *model) keyHints() [][2]string {
 		out = append(out, [2]string{"Esc", "back"})
 	}
 	for _, a := range list {
-		out = append(out, [2]string{m.theme.keyName(a.keys[0]), m.label(a)})
+		out = append(out, [2]string{m.theme.keyName(a.keys.Keys()[0]), m.label(a)})
 	}
 	return out
 }

@@ -58,7 +58,7 @@ func (m *model) perform(a *action) tea.Cmd {
 		m.quitting = false
 	}
 	if why := a.reason(m); why != "" {
-		m.warn(m.theme.keyName(a.keys[0]) + ": " + why)
+		m.warn(m.theme.keyName(a.keys.Keys()[0]) + ": " + why)
 		return nil
 	}
 	if m.status.bad {

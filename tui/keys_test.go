@@ -13,14 +13,14 @@ import (
 func TestKeymap(t *testing.T) {
 	seen, names := map[string]string{}, map[string]bool{}
 	for _, a := range keymap() {
-		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys) == 0 {
+		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys.Keys()) == 0 {
 			t.Errorf("incomplete: %+v", a)
 		}
 		if names[a.name] {
 			t.Errorf("two actions are called %s", a.name)
 		}
 		names[a.name] = true
-		for _, k := range a.keys {
+		for _, k := range a.keys.Keys() {
 			if seen[k] != "" {
 				t.Errorf("%s is both %s and %s", k, seen[k], a.name)
 			}

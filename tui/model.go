@@ -97,7 +97,7 @@ func newModel(ctx context.Context, back backend, t *theme) *model {
 		tree: newTopology(t), lft: newLFT(t), trace: newTrace(t), log: newLog(t), actions: keymap(), byKey: map[string]*action{},
 	}
 	for i := range m.actions {
-		for _, k := range m.actions[i].keys {
+		for _, k := range m.actions[i].keys.Keys() {
 			m.byKey[k] = &m.actions[i]
 		}
 	}

@@ -20,15 +20,23 @@ type DumpKind struct {
 	// Routes says that it holds forwarding tables, not a topology.
 	Routes bool
 	write  func(w io.Writer, p *Picture) error
+	// writeOnly says that it cannot be loaded as routes or topology.
+	writeOnly bool
 }
 
 // Dumps are the forms that [Session.Dump] writes and [Session.Load] reads.
 var Dumps = []DumpKind{
-	{"lfts", "forwarding tables, as opensm-lfts.dump", true, writeLFTs},
-	{"fdbs", "forwarding tables with hops, as opensm.fdbs", true, writeFDBs},
-	{"subnet", "all links, as opensm-subnet.lst", false, writeSubnet},
-	{"topology", "all nodes and links, as ibnetdiscover prints them", false, writeTopology},
+	{Kind: "lfts", Summary: "forwarding tables, as opensm-lfts.dump", Routes: true, write: writeLFTs},
+	{Kind: "fdbs", Summary: "forwarding tables with hops, as opensm.fdbs", Routes: true, write: writeFDBs},
+	{Kind: "subnet", Summary: "all links, as opensm-subnet.lst", write: writeSubnet},
+	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
+	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, writeOnly: true},
+	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, writeOnly: true},
 }
+
+// Loadable says whether [Session.Load] takes the form. The others are read as
+// options of engines.
+func (d DumpKind) Loadable() bool { return !d.writeOnly }
 
 func dumpKind(kind string) (DumpKind, error) {
 	for _, d := range Dumps {
@@ -75,12 +83,28 @@ func (c *contextWriter) Write(b []byte) (int, error) {
 
 func writeLFTs(w io.Writer, p *Picture) error { return osm.WriteLFTs(w, p.Tables) }
 
-func writeFDBs(w io.Writer, p *Picture) error {
-	hops := p.Hops
-	if hops == nil {
-		hops = routing.NewDistances(p.Fabric)
+func writeFDBs(w io.Writer, p *Picture) error { return osm.WriteFDBs(w, p.Tables, p.hops(), nil) }
+
+func writeLIDMatrix(w io.Writer, p *Picture) error { return osm.WriteLIDMatrix(w, p.Fabric, p.hops()) }
+
+// hops are those that the picture was routed by, else the least there are.
+func (p *Picture) hops() routing.Hops {
+	if p.Hops != nil {
+		return p.Hops
 	}
-	return osm.WriteFDBs(w, p.Tables, hops, nil)
+	return routing.NewDistances(p.Fabric)
+}
+
+// writeGUID2LID writes what OpenSM would remember had it given these LIDs.
+func writeGUID2LID(w io.Writer, p *Picture) error {
+	t := &fabric.GUID2LID{}
+	for _, e := range p.Fabric.EndPorts {
+		port := &p.Fabric.Ports[e]
+		if port.LID != 0 {
+			t.Set(port.GUID, fabric.LIDRange{Min: port.LID, Max: port.LID | (1<<port.LMC - 1)})
+		}
+	}
+	return osm.WriteGUID2LID(w, t)
 }
 
 // writeSubnet writes the links as OpenSM lists them once it has brought them up.

@@ -32,7 +32,7 @@ type Settings struct {
 	routing routing.Options
 	lids    fabric.LIDOptions
 	lmcSet  bool
-	routes  *osm.RouteFile
+	file    file.Engine
 }
 
 // Setting is an option with its value.
@@ -56,6 +56,7 @@ var SettingOptions = []Option{
 	{"honor_guid2lid_file", "take guid2lid also when a standby becomes master", false, boolean(func(s *Settings) *bool { return &s.lids.Honor })},
 	{"guid2lid", "the LIDs that OpenSM remembers", true, setGUID2LID},
 	{"lfts_file", "the tables for the engine file", true, setLFTs},
+	{"lid_matrix_dump_file", "the hop counts for the engine file", true, setLIDMatrix},
 	{"connect_roots", "let updn and dnup connect roots", false, boolean(func(s *Settings) *bool { return &s.routing.ConnectRoots })},
 	{"port_profile_switch_nodes", "count routes to switches", false, boolean(func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes })},
 	{"port_shifting", "begin the choice among ports elsewhere each time", false, boolean(func(s *Settings) *bool { return &s.routing.PortShifting })},
@@ -80,7 +81,7 @@ func ParseSettings(chain []string, given []Setting) (Settings, error) {
 		s.Chain = []string{engines.Default}
 	}
 	var err error
-	s.engines, err = engines.Chain(s.Chain, file.Engine{Routes: s.routes})
+	s.engines, err = engines.Chain(s.Chain, s.file)
 	return s, err
 }
 
@@ -140,7 +141,15 @@ func setGUID2LID(s *Settings, path string) error {
 
 func setLFTs(s *Settings, path string) error {
 	return readWith(path, func(r io.Reader) (err error) {
-		s.routes, err = osm.ReadLFTs(r, path)
+		s.file.Routes, err = osm.ReadLFTs(r, path)
+		return err
+	})
+}
+
+func setLIDMatrix(s *Settings, path string) error {
+	return readWith(path, func(r io.Reader) (err error) {
+		s.file.MatrixName = path
+		s.file.Matrix, err = io.ReadAll(r)
 		return err
 	})
 }
