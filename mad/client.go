@@ -5,6 +5,7 @@ package mad
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -198,6 +199,11 @@ func (c *Client) now() time.Duration { return time.Since(c.epoch) }
 func (c *Client) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.die(err)
+}
+
+// die is fail under the lock.
+func (c *Client) die(err error) {
 	if c.err == nil {
 		c.err = err
 		close(c.dead)
@@ -317,6 +323,9 @@ func (c *Client) sent(f *Frame, err error) {
 	defer c.mu.Unlock()
 	if s := &c.slots[i]; s.tries > 0 && s.seq == tid>>slotBits {
 		c.finish(i, s.request.failed(err))
+	}
+	if errors.Is(err, ErrBroken) {
+		c.die(err)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 var (
 	// ErrTimeout says that no answer came, however often the request was sent.
 	ErrTimeout = errors.New("no answer")
+	// ErrBroken says that a transport carries nothing any more. A client whose
+	// transport says so when it sends fails all requests.
+	ErrBroken = errors.New("the transport is broken")
 	// ErrClosed says that the client was closed.
 	ErrClosed = errors.New("client closed")
 )

@@ -63,6 +63,7 @@ type applier struct {
 	w      *Writes
 	opts   Options
 	batch  *mad.Batch
+	pulse  mad.Pulse
 	limit  int // requests handed to the batch at a time
 	report Report
 	fatal  error

@@ -24,13 +24,16 @@ func (a *applier) each(n int, begin func(i int)) {
 	}
 	a.next, a.n, a.begin = 0, n, begin
 	a.pump()
-	if a.fatal = a.batch.Wait(); a.fatal == nil {
+	if err := a.batch.Wait(); a.fatal == nil {
+		a.fatal = err
+	}
+	if a.fatal == nil {
 		a.fatal = a.ctx.Err()
 	}
 }
 
 func (a *applier) pump() {
-	for a.next < a.n && a.batch.Len() < a.limit && a.ctx.Err() == nil {
+	for a.next < a.n && a.batch.Len() < a.limit && a.ctx.Err() == nil && a.fatal == nil {
 		i := a.next
 		a.next++
 		a.begin(i)
@@ -48,6 +51,7 @@ func (a *applier) ask(node int32, req mad.Request, ok func(*mad.Reply), bad func
 	req.MKey = a.opts.MKey
 	a.report.Requests++
 	a.batch.Go(req, func(r *mad.Reply) {
+		a.pulse.Heard(a.batch, r.Err, func(err error) { a.fatal = err })
 		if errors.Is(r.Err, mad.ErrTimeout) {
 			a.unanswered[node] = min(a.unanswered[node]+1, deaf)
 		} else {

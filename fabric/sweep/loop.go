@@ -54,6 +54,9 @@ const reportEvery = 1024
 // handled one after the other, and each may ask more.
 type sweeper struct {
 	batch    *mad.Batch
+	pulse    mad.Pulse
+	ctx      context.Context
+	give     context.CancelCauseFunc // gives the sweep up
 	opts     Options
 	limit    int // questions handed to the batch at a time
 	queue    []task
@@ -84,7 +87,9 @@ type miss struct {
 var errNotAsked = fmt.Errorf("not asked, since the node gave %w to the questions before", mad.ErrTimeout)
 
 func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper {
+	ctx, give := context.WithCancelCause(ctx)
 	s := &sweeper{
+		ctx: ctx, give: give,
 		batch:  client.NewBatch(ctx),
 		opts:   opts,
 		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
@@ -104,7 +109,11 @@ func (s *sweeper) ask(t task) { s.queue = append(s.queue, t) }
 // run asks until no question is left.
 func (s *sweeper) run() error {
 	s.pump()
-	return s.batch.Wait()
+	err := s.batch.Wait()
+	if s.ctx.Err() != nil {
+		err = context.Cause(s.ctx)
+	}
+	return err
 }
 
 func (s *sweeper) pump() {
@@ -167,6 +176,7 @@ func (s *sweeper) path(t task) (mad.Path, error) {
 // reply handles an answer.
 func (s *sweeper) reply(r *mad.Reply) {
 	t := unpack(r.Request.User)
+	s.pulse.Heard(s.batch, r.Err, s.give)
 	switch {
 	case r.Err == nil:
 		s.nodes[t.node].unanswered = 0

@@ -69,6 +69,7 @@ func (s Stats) PerSecond() float64 {
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)
+	defer s.give(nil)
 	if err := s.discover(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}

@@ -41,7 +41,7 @@ const (
 )
 
 // ErrGone says that ibsim is no longer there.
-var ErrGone = errors.New("ibsim has gone away")
+var ErrGone = fmt.Errorf("ibsim has gone away, %w", mad.ErrBroken)
 
 // Options say which ibsim to talk to.
 type Options struct {
@@ -242,8 +242,11 @@ func (t *Transport) Recv(f *mad.Frame) error {
 }
 
 func (t *Transport) broken(what string, err error) error {
-	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) {
-		err = fmt.Errorf("%w: %w", ErrGone, err)
+	for _, gone := range []syscall.Errno{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE} {
+		if errors.Is(err, gone) {
+			err = fmt.Errorf("%w: %w", ErrGone, err)
+			break
+		}
 	}
 	return fmt.Errorf("%v: %s: %w", t.opts, what, err)
 }

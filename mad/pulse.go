@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrSilent says that the subnet, the local port included, has stopped answering.
+var ErrSilent = errors.New("nothing answers any more, the local port included")
+
+// pulseLimit is how long nothing may answer before the local port is asked.
+const pulseLimit = 2 * time.Second
+
+// Pulse tells a node that is deaf from a subnet that is gone: when a request
+// gets no answer and nothing else did for some seconds, it asks the local port.
+// It belongs to the goroutine of a batch's callbacks. The zero value is ready.
+type Pulse struct {
+	last   time.Time // of an answer
+	asking bool
+}
+
+// Heard takes the end of a request of batch b. It calls gone, with an error that
+// wraps [ErrSilent], where the local port does not answer either.
+func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
+	if p.last.IsZero() || !errors.Is(err, ErrTimeout) {
+		p.last = time.Now()
+		return
+	}
+	if p.asking || time.Since(p.last) < pulseLimit {
+		return
+	}
+	p.asking = true
+	b.Go(Request{Attr: AttrNodeInfo}, func(r *Reply) {
+		p.asking = false
+		if errors.Is(r.Err, ErrTimeout) {
+			gone(fmt.Errorf("%w (%w)", ErrSilent, r.Err))
+			return
+		}
+		p.last = time.Now()
+	})
+}
