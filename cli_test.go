@@ -262,3 +262,66 @@ func TestChainSaysWhoRefused(t *testing.T) {
 	oneLine(t, try("-s", sim, "-c", "show roots"), exitFailed, "does not rank")
 	oneLine(t, try("-s", sim, "-c", "route keep=maybe"), exitUsage, "yes or no")
 }
+
+// TestCommitThatCutsPairs: a file with the table of one leaf alone takes the
+// routes of no other switch; one with an entry missing cuts pairs off.
+func TestCommitThatCutsPairs(t *testing.T) {
+	const sim = "sim:fattree:2,4"
+	lfts := filepath.Join(t.TempDir(), "lfts")
+	ibconsole(t, "-s", sim, "-c", "route; dump lfts "+lfts)
+	text, err := os.ReadFile(lfts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "0x") && strings.Contains(l, "node-0008") {
+			lines[i] = ""
+			break
+		}
+	}
+	script := "load lfts " + write(t, strings.Join(lines, "")) + "; write on; "
+	r := try("-s", sim, "-c", script+"commit yes")
+	if r.status != exitFailed || !strings.Contains(r.err, "cut=yes") || !strings.Contains(r.out, "PAIRS CUT OFF") || strings.Contains(r.out, "written in") {
+		t.Errorf("exit status %d\n%s%s", r.status, r.out, r.err)
+	}
+	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes cut=yes"); !strings.Contains(out, "written in") {
+		t.Errorf("with cut=yes: %s", out)
+	}
+	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out, "PAIRS CUT OFF") {
+		t.Errorf("a leaf that failed on paper cuts its hosts off: %s", out)
+	}
+}
+
+// TestDiffOfAFile: a file has no tables to compare with, so its base is routed.
+func TestDiffOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	out := ibconsole(t, "-s", "file:"+file, "-c", "fail link leaf-01 3; route; diff")
+	if !strings.Contains(out, "routed by minhop to compare with") || !strings.Contains(out, "leaf-01/3 -- spine-01/1") {
+		t.Errorf("diff says %s", out)
+	}
+	if r := try("-s", "file:"+file, "-c", "route; fail link leaf-01 3; diff"); r.status != exitFailed || !strings.Contains(r.err, "route first") {
+		t.Errorf("diff with stale tables: exit status %d, %s", r.status, r.err)
+	}
+	oneLine(t, try("-s", "file:"+file, "-c", "fail link leaf-01 3; set sm leaf-02"), exitFailed, "set sm: ", "restore all")
+}
+
+// TestDumpThroughALink writes to what a symbolic link points at.
+func TestDumpThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	ibconsole(t, "-c", "dump lfts "+link)
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the link is a file now: %v", err)
+	}
+	if info, err := os.Stat(target); err != nil || info.Size() == 0 {
+		t.Errorf("nothing was written to the target: %v", err)
+	}
+}

@@ -65,12 +65,10 @@ func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 
 // endedBySignal is the number of the signal that ended a face, 0 for none.
 func endedBySignal(err error) int {
-	var line *repl.SignalError
-	if errors.As(err, &line) {
+	if line, ok := errors.AsType[*repl.SignalError](err); ok {
 		return int(line.Signal)
 	}
-	var screen *tui.SignalError
-	if errors.As(err, &screen) {
+	if screen, ok := errors.AsType[*tui.SignalError](err); ok {
 		return int(screen.Signal)
 	}
 	return 0

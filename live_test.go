@@ -205,3 +205,24 @@ func waitFor(t *testing.T, file, text string) {
 	}
 	t.Fatalf("%q does not appear in %s", text, file)
 }
+
+// TestIbsimDiesInTheFirstSweep: a subnet that is gone gives an error and no
+// half picture.
+func TestIbsimDiesInTheFirstSweep(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "net")
+	ibconsole(t, "-c", "gen fattree 3 20 "+file)
+	sim := ibsimtest.Start(t, file)
+	out := filepath.Join(dir, "out")
+	done := make(chan result)
+	go func() { done <- try("-s", "ibsim:"+sim.Name, "-c", "sweep; sweep; sweep; sweep; sweep; dump topology "+out) }()
+	time.Sleep(60 * time.Millisecond)
+	sim.Stop()
+	r := <-done
+	if r.status != exitFailed || !strings.Contains(r.err, sim.Name) {
+		t.Errorf("exit status %d: %s", r.status, r.err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was dumped")
+	}
+}

@@ -167,6 +167,9 @@ func (o *options) open(work func(context.Context, *session.Session) error) int {
 		if err := s.Start(ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
 		}
+		if n := len(s.State().Holes); n > 0 {
+			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with holes: %s, and %d more (show holes)\n", s.State().Holes[0], n-1)
+		}
 		return work(ctx, s)
 	})
 }
@@ -214,19 +217,22 @@ func (o *options) script(name, text string) int {
 }
 
 func (o *options) file(path string) int {
-	var text []byte
-	var err error
-	name := path
 	if path == "-" {
-		name = "stdin"
-		text, err = io.ReadAll(o.in)
-	} else {
-		text, err = os.ReadFile(path)
+		return o.stdin()
 	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return o.failed(fmt.Errorf("run: %w", err))
 	}
-	return o.script(name, string(text))
+	return o.script(path, string(text))
+}
+
+// stdin runs what comes from standard input line by line, as it comes.
+func (o *options) stdin() int {
+	return o.open(func(ctx context.Context, s *session.Session) error {
+		sh, out := shell.New(s), o.output()
+		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
+	})
 }
 
 func (o *options) interactive() int {

@@ -21,6 +21,7 @@ func commitCommands() []command {
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
 			Options: []lang.Option{
 				{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
+				{Name: "cut", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "write tables that take the path from pairs which could have one"},
 				{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
 			}}, runCommit},
 	}
@@ -37,7 +38,7 @@ func runWrite(c *call) error {
 }
 
 func runCommit(c *call) error {
-	opt := session.CommitOptions{Yes: c.Arg(0) == "yes", DryRun: c.Flag("dry-run")}
+	opt := session.CommitOptions{Yes: c.Arg(0) == "yes", DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes"}
 	if text := c.Option("sm", ""); text != "" {
 		guid, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
@@ -56,6 +57,7 @@ func runCommit(c *call) error {
 
 type commitAnswer struct {
 	Plan    plan.Totals `json:"plan"`
+	CutOff  int64       `json:"pairs_cut_off"`
 	Written bool        `json:"written"`
 	Seconds float64     `json:"seconds,omitempty"`
 	Differ  []string    `json:"differ,omitempty"`
@@ -64,7 +66,7 @@ type commitAnswer struct {
 }
 
 func (c *call) showCommit(rep *session.CommitReport) error {
-	a := commitAnswer{Plan: rep.Plan.Totals(), Written: rep.Written != nil}
+	a := commitAnswer{Plan: rep.Plan.Totals(), CutOff: rep.CutOff, Written: rep.Written != nil}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)
 	}
@@ -79,6 +81,12 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		_ = rep.Plan.Text(w)
+		if a.CutOff > 0 {
+			_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", a.CutOff)
+			for _, e := range rep.Examples {
+				_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
+			}
+		}
 		if a.Master != "" {
 			_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", a.Master)
 		}

@@ -24,7 +24,7 @@ func fileCommands() []command {
 	var kinds []lang.Spec
 	for _, k := range gen.Kinds() {
 		kinds = append(kinds, lang.Spec{Name: k.Name, Summary: k.Usage, Help: k.Help,
-			Args: []lang.Arg{{Name: "ARGS... FILE", Kind: lang.KindText, Repeat: true}}})
+			Args: []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}}})
 	}
 	return []command{
 		{lang.Spec{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",

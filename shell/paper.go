@@ -51,7 +51,7 @@ func (c *call) link(f *fabric.Fabric) (int32, error) {
 		if p.Port = f.PortAt(p.Node, num); p.Port == fabric.None {
 			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
 		}
-	} else if !p.PortNamed {
+	} else if !p.PortNamed && f.Nodes[p.Node].NumPorts > 1 {
 		return fabric.None, c.Misused("which port of %s?", f.NodeName(p.Node))
 	}
 	if f.Ports[p.Port].Num == 0 {

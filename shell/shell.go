@@ -88,6 +88,11 @@ func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error 
 	if err != nil {
 		return err
 	}
+	return sh.Execute(ctx, name, stmts, out)
+}
+
+// Execute is [Shell.Run] of statements that were parsed already.
+func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
 	var steps []step
 	for _, stmt := range stmts {
 		s, err := sh.bind(stmt)

@@ -18,7 +18,7 @@ func showCommands() []command {
 	of := []lang.Option{ofOption()}
 	node := []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}}
 	return []command{{lang.Spec{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []lang.Spec{
-		{Name: "nodes", Summary: "all nodes, or one"},
+		{Name: "nodes", Summary: "all nodes, or one", Args: node},
 		{Name: "switches", Summary: "the switches"},
 		{Name: "links", Summary: "the links, of one node or all", Args: node},
 		{Name: "ports", Summary: "the ports of a node", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
@@ -99,12 +99,18 @@ func (c *call) showNodes(want func(*fabric.Node) bool) error {
 	if err != nil {
 		return err
 	}
+	f := p.Fabric
+	only := fabric.None
+	if c.Arg(0) != "" {
+		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
+			return err
+		}
+	}
 	c.out.note("of %s", st.Title(p))
 	t := c.table("LID", "GUID", "TYPE", "UP/PORTS", "NAME")
-	f := p.Fabric
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		if !want(n) {
+		if !want(n) || (only != fabric.None && only != int32(i)) {
 			continue
 		}
 		r := nodeRow{f.NodeName(int32(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet}

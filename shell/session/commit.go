@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/plan"
 )
 
@@ -43,6 +44,8 @@ type CommitOptions struct {
 	Yes bool
 	// DryRun only plans, also where writing is off.
 	DryRun bool
+	// Cut says that pairs may lose their path that the staged subnet could connect.
+	Cut bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
 	Master uint64
 }
@@ -50,10 +53,41 @@ type CommitOptions struct {
 // CommitReport says what [Session.Commit] planned and did.
 type CommitReport struct {
 	Plan *plan.Plan
+	// CutOff counts the pairs that are connected now and will not be, Unconnected
+	// those of the staged subnet that its tables do not connect.
+	CutOff, Unconnected int64
+	// Examples are some of the pairs cut off.
+	Examples []diff.Pair
 	// Written is nil where nothing was written.
 	Written *apply.Report
 	// Master is the master subnet manager beside which it is, or would be, written.
 	Master *SM
+}
+
+// CutError says that a commit would take the path from pairs of the subnet that
+// it is for.
+type CutError struct{ Pairs int64 }
+
+func (e *CutError) Error() string {
+	return fmt.Sprintf("%d pairs that are connected now would have no path, and not because of what has failed on paper: "+
+		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", e.Pairs)
+}
+
+// countCuts compares what is connected before and after.
+func (r *CommitReport) countCuts(ctx context.Context, live, staged *fabric.Tables) error {
+	if r.Plan.Empty() {
+		return nil
+	}
+	d, err := diff.Compare(ctx, live, staged, diff.Options{})
+	if err != nil || d.Pairs.CutOff == 0 {
+		return err
+	}
+	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
+	own, err := diff.Compare(ctx, staged, staged, diff.Options{})
+	if err == nil {
+		r.Unconnected = own.Pairs.Unreached + own.Pairs.Unknown
+	}
+	return err
 }
 
 // SetWrite allows or forbids writing.
@@ -81,6 +115,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	rep := CommitReport{Plan: p}
 	st := s.State()
+	if err := rep.countCuts(ctx, st.Live.Tables, st.Staged.Tables); err != nil {
+		return CommitReport{}, err
+	}
 	if master, ok := st.Master(); ok {
 		rep.Master = &master
 	}
@@ -92,6 +129,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	if err := allowed(&st, opt); err != nil {
 		return rep, err
+	}
+	if rep.CutOff > 0 && rep.Unconnected > 0 && !opt.Cut {
+		return rep, &CutError{rep.CutOff}
 	}
 	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
 	if err == nil {
@@ -121,6 +161,10 @@ func (s *Session) preflight(ctx context.Context) (*plan.Plan, error) {
 	}
 	st = s.State()
 	switch {
+	case len(st.Holes) > 0:
+		return nil, fmt.Errorf("the subnet was read with holes, so it is not known what to write: %s, and %d more", st.Holes[0], len(st.Holes)-1)
+	case st.Base != nil && st.Base.file != "" && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
+		return nil, fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.Base.file)
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return nil, ErrMoved
 	case st.Stale:

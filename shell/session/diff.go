@@ -4,6 +4,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"example.org/ibconsole/routing/diff"
 )
@@ -16,6 +18,11 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 		return nil, err
 	}
 	defer end()
+	st := s.State()
+	base := st.paperBase()
+	if from == "" && base.Tables == nil && st.Staged != nil {
+		return s.diffWithRouted(ctx, &st, base, to)
+	}
 	before, after, err := s.Pair(from, to)
 	if err != nil {
 		return nil, err
@@ -24,8 +31,26 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	st := s.State()
 	res.Old, res.New = st.Title(before), st.Title(after)
+	return res, nil
+}
+
+// diffWithRouted compares with what the engine makes of a base that has no
+// tables of its own, as that of a file.
+func (s *Session) diffWithRouted(ctx context.Context, st *State, base *Picture, to Kind) (*diff.Result, error) {
+	_, after, err := s.Pair(Staged, to)
+	if err != nil {
+		return nil, err
+	}
+	before, rep, err := s.compute(ctx, &State{Live: base, Settings: st.Settings}, KeepNo)
+	if err != nil {
+		return nil, fmt.Errorf("route the base, to compare with: %w", err)
+	}
+	res, err := diff.Compare(ctx, before.Tables, after.Tables, diff.Options{Progress: s.progress})
+	if err != nil {
+		return nil, err
+	}
+	res.Old, res.New = fmt.Sprintf("%s (routed by %s to compare with)", base.Kind, rep.Engine), st.Title(after)
 	return res, nil
 }
 
@@ -40,6 +65,9 @@ func (s *Session) Pair(from, to Kind) (before, after *Picture, err error) {
 	}
 	if before, err = st.TablesOf(from); err != nil {
 		return nil, nil, err
+	}
+	if to == "" && st.Staged != nil && st.Stale {
+		return nil, nil, errors.New("the staged tables are stale: route first, or name both pictures (diff base whatif)")
 	}
 	after, err = st.TablesOf(to)
 	return before, after, err

@@ -28,10 +28,19 @@ func (s *Session) FailLink(ctx context.Context, port int32) (Failure, error) {
 	return s.fail(ctx, func(f *fabric.Fabric) (Failure, error) {
 		l, ok := f.LinkOf(port)
 		if !ok {
-			return Failure{}, fmt.Errorf("%s has no link", f.PortName(port))
+			return Failure{}, s.noLink(f, port)
 		}
 		return linkFailure(f, l), nil
 	})
+}
+
+// noLink says why a link cannot fail on paper.
+func (s *Session) noLink(f *fabric.Fabric, port int32) error {
+	st := s.State()
+	if st.Base != nil && st.Base.Fabric.Ports[port].Linked() {
+		return fmt.Errorf("the link of %s has already failed on paper", f.PortName(port))
+	}
+	return fmt.Errorf("%s has no link", f.PortName(port))
 }
 
 // FailNode fails a node with all its links. What is "switch" or "node".
@@ -45,7 +54,7 @@ func (s *Session) FailNode(ctx context.Context, what string, node int32) (Failur
 			}
 		}
 		if len(out.Links) == 0 {
-			return Failure{}, fmt.Errorf("%s has no links", out.Name)
+			return Failure{}, fmt.Errorf("%s has no links, or they have already failed on paper", out.Name)
 		}
 		return out, nil
 	})

@@ -5,9 +5,11 @@ package session
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -58,7 +60,10 @@ func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 	if err != nil {
 		return LoadReport{}, err
 	}
-	tables.Origin = filepath.Base(path)
+	if rep.Switches == 0 {
+		return LoadReport{}, fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(rep.Lines(), "; "))
+	}
+	tables.Origin = fabric.Escape(filepath.Base(path))
 	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()})
 	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
 	out.Switches, out.Entries = countEntries(tables)
@@ -84,7 +89,7 @@ func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, er
 		return LoadReport{}, err
 	}
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		st.Base = &Picture{Kind: Base, Fabric: f, When: time.Now()}
+		st.Base = &Picture{Kind: Base, Fabric: f, When: time.Now(), file: fabric.Escape(path)}
 		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
 		st.Stale = st.stale()
 	})
@@ -135,14 +140,16 @@ func (s *Session) SetSM(ctx context.Context, port int32) error {
 	if s.client != nil {
 		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
 	}
+	if st.Base != nil {
+		return errors.New("something has failed on paper, as seen from where the subnet manager sits now (try: restore all)")
+	}
 	f, err := st.Live.Fabric.WithSMPort(port)
 	if err != nil {
 		return err
 	}
 	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
 		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
-		st.Base, st.WhatIf, st.Failures = nil, nil, nil
-		st.Staged, st.Stale = nil, false
+		st.Staged, st.Stale, st.Written = nil, false, false
 	})
 	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,14 +121,19 @@ func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error
 		f, err := gen.ParseSpec(arg)
 		return f, nil, err
 	}
-	return load.File(ctx, arg)
+	f, notes, err := load.File(ctx, arg)
+	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
+		return nil, nil, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind, strings.Join(kindNames(), ", "))
+	}
+	return f, notes, err
 }
 
-func isKind(name string) bool {
+func kindNames() []string {
+	var names []string
 	for _, k := range gen.Kinds() {
-		if k.Name == name {
-			return true
-		}
+		names = append(names, k.Name)
 	}
-	return false
+	return names
 }
+
+func isKind(name string) bool { return slices.Contains(kindNames(), name) }

@@ -38,6 +38,8 @@ type Picture struct {
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
 	Roots, Ranks []int32
 	When         time.Time
+	// file is the file that a base was loaded from, escaped.
+	file string
 	// madeOf is the fabric that staged tables were made for, before LIDs were
 	// assigned.
 	madeOf *fabric.Fabric

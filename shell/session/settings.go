@@ -170,9 +170,9 @@ func (s *Session) SetSettings(set Settings) {
 }
 
 // assignLIDs gives the ports of f their LIDs by these settings.
-func (set *Settings) assignLIDs(f *fabric.Fabric) (g *fabric.Fabric, notes []string, err error) {
-	o := set.lids
-	if !set.lmcSet {
+func (s *Settings) assignLIDs(f *fabric.Fabric) (g *fabric.Fabric, notes []string, err error) {
+	o := s.lids
+	if !s.lmcSet {
 		o.LMC = ownLMC(f)
 	}
 	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && ownLMC(f) == 0 {

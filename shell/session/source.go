@@ -36,7 +36,12 @@ func ParseSource(s string) (Source, error) {
 	kind, arg, _ := strings.Cut(s, ":")
 	src := Source{Kind: SourceKind(kind), Arg: arg}
 	switch src.Kind {
-	case SourceUmad, SourceIbsim:
+	case SourceIbsim:
+		if _, _, ok := src.remote(); strings.Contains(arg, ":") && !ok {
+			return Source{}, fmt.Errorf("source %q has no UDP port behind the host, expected ibsim:HOST:1 to 65535", s)
+		}
+		return src, nil
+	case SourceUmad:
 		return src, nil
 	case SourceSim, SourceFile:
 		if arg == "" {

@@ -126,7 +126,11 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Tables == nil {
+	switch {
+	case p.Tables != nil && p.Fabric.MaxLID > 0:
+	case p.Kind == Base && st.Staged != nil:
+		return nil, fmt.Errorf("%s has no forwarding tables; there are some to compare with after: restore all; route; and the failures again", st.Title(p))
+	default:
 		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
 	}
 	return p, nil
@@ -148,6 +152,10 @@ func (st *State) Title(p *Picture) string {
 		return "whatif (1 failure)"
 	case p.Kind == WhatIf:
 		return fmt.Sprintf("whatif (%d failures)", len(st.Failures))
+	case p.Kind == Live && len(st.Holes) == 1:
+		return "live (INCOMPLETE: 1 hole)"
+	case p.Kind == Live && len(st.Holes) > 1:
+		return fmt.Sprintf("live (INCOMPLETE: %d holes)", len(st.Holes))
 	}
 	return string(p.Kind)
 }
