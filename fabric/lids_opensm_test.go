@@ -178,7 +178,7 @@ func randomGUID2LID(rnd *rand.Rand, c *lidCase) []byte {
 			case 3:
 				value = []string{"", "5", "0xc000 0xc001", "x y", "0 0", "-1 4", " 0x0008  0x000f", "0xbfff 0xbfff", "9 4"}[rnd.IntN(9)]
 			case 4:
-				key = []string{fmt.Sprintf("0x%x", guid), strconv.FormatUint(guid, 10), "0", "junk", "0x0000000000000000", "-4"}[rnd.IntN(6)]
+				key = []string{fmt.Sprintf("0x%x", guid), strconv.FormatUint(guid, 10), "0", "junk", "0x0000000000000000", "-4", "7\xff\xfe"}[rnd.IntN(7)]
 			case 5:
 				end = []string{"\n", "\r\n\r\n", "\n\n\n", "\n" + strings.Repeat("z", 1100) + "\n\n"}[rnd.IntN(4)]
 			}
@@ -299,9 +299,9 @@ func (c *lidCase) start(t *testing.T) (s *ibsimtest.Sim, dir string) {
 	}
 	write("net", net.String())
 	write("guid2lid", string(c.guid2lid))
-	boolean := map[bool]string{true: "TRUE", false: "FALSE"}
+
 	write("opensm.conf", fmt.Sprintf("lmc %d\nlmc_esp0 %s\nreassign_lids %s\nexit_on_fatal %s\n",
-		c.lmc, boolean[c.esp0], boolean[c.reassign], boolean[!c.stay]))
+		c.lmc, boolean(c.esp0), boolean(c.reassign), boolean(!c.stay)))
 	s = ibsimtest.Start(t, filepath.Join(dir, "net"))
 	for i, e := range c.fabric.EndPorts {
 		if claim := c.claims[i]; claim.LID != 0 {
