@@ -2,9 +2,120 @@
 
 package session
 
-import "errors"
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-// ReadConf reads an opensm.conf and lays the chain and the options given over it.
+	"example.org/ibconsole/fabric/osm"
+)
+
+// cacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
+const cacheDir = "/var/cache/opensm"
+
+// unmodelled are options of opensm.conf that can change a route and that no
+// engine here takes, with the value that changes nothing.
+var unmodelled = map[string]string{
+	"cn_guid_file": "", "io_guid_file": "", "max_reverse_hops": "0", "quasi_ftree_indexing": "FALSE",
+	"do_mesh_analysis": "FALSE", "lash_start_vl": "0", "nue_max_num_vls": "1", "nue_include_switches": "FALSE",
+	"avoid_throttled_links": "FALSE", "use_ucast_cache": "FALSE",
+}
+
+// aliases are older names of options.
+var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"}
+
+// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the
+// chain and the options given over them. What it does not model is noted.
 func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
-	return Settings{}, errors.New("not yet")
+	var conf *osm.Conf
+	err := readWith(path, func(r io.Reader) (err error) {
+		conf, err = osm.ReadConf(r, path)
+		return err
+	})
+	if err != nil {
+		return Settings{}, err
+	}
+	var notes []string
+	for _, n := range conf.Notes {
+		notes = append(notes, n.String())
+	}
+	if len(chain) == 0 {
+		chain, notes = confChain(conf, notes)
+	}
+	options := confOptions(conf)
+	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
+		options = append(options, rememberedLIDs()...)
+	}
+	for _, g := range given {
+		if i := indexSetting(options, g.Name); i >= 0 {
+			options[i] = g
+		} else {
+			options = append(options, g)
+		}
+	}
+	s, err := ParseSettings(chain, options)
+	if err != nil {
+		return Settings{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, o := range conf.Options {
+		if harmless, ok := unmodelled[o.Name]; ok && o.Value != harmless {
+			notes = append(notes, fmt.Sprintf("%s:%d: %s is not modelled", path, o.Line, o.Name))
+		}
+	}
+	s.Notes = append(notes, s.Notes...)
+	return s, nil
+}
+
+// confChain is the chain of routing_engine without the engines that are not here.
+func confChain(conf *osm.Conf, notes []string) (chain, more []string) {
+	known := EngineNames()
+	for _, name := range strings.FieldsFunc(conf.Get("routing_engine"), func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+		if !slices.Contains(known, name) {
+			notes = append(notes, fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only an estimate", conf.Name, name))
+			continue
+		}
+		chain = append(chain, name)
+	}
+	return chain, notes
+}
+
+// confOptions are the options of the file that are known here. A switch that is
+// not TRUE is off for OpenSM.
+func confOptions(conf *osm.Conf) []Setting {
+	var out []Setting
+	for _, o := range conf.Options {
+		name := o.Name
+		if alias, ok := aliases[name]; ok {
+			name = alias
+		}
+		i := slices.IndexFunc(SettingOptions, func(x Option) bool { return x.Name == name })
+		if i < 0 {
+			continue
+		}
+		if SettingOptions[i].boolean && o.Value != "TRUE" {
+			o.Value = "FALSE"
+		}
+		out = append(out, Setting{name, o.Value})
+	}
+	return out
+}
+
+// rememberedLIDs is the guid2lid of OpenSM's cache directory, if there is one.
+func rememberedLIDs() []Setting {
+	dir := os.Getenv("OSM_CACHE_DIR")
+	if dir == "" {
+		dir = cacheDir
+	}
+	file := filepath.Join(dir, "guid2lid")
+	if _, err := os.Stat(file); err != nil {
+		return nil
+	}
+	return []Setting{{"guid2lid", file}}
+}
+
+func indexSetting(list []Setting, name string) int {
+	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
 }

@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -92,7 +93,7 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	}
 	rep := RouteReport{
 		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil,
-		Assigned: countAssigned(before, f), Warnings: append(notes, res.Warnings...),
+		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), notes, res.Warnings),
 	}
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{

@@ -32,6 +32,7 @@ type Settings struct {
 	routing routing.Options
 	lids    fabric.LIDOptions
 	lmcSet  bool
+	guids   []guidUse
 	file    file.Engine
 }
 
@@ -43,25 +44,37 @@ type Option struct {
 	Name    string
 	Summary string
 	// File says that the value is the name of a file.
-	File bool
-	set  func(*Settings, string) error
+	File    bool
+	boolean bool
+	set     func(*Settings, string) error
 }
 
 // SettingOptions are the options, by OpenSM's names. guid2lid names the file
 // that OpenSM keeps in its cache directory.
 var SettingOptions = []Option{
-	{"lmc", "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", false, setLMC},
-	{"lmc_esp0", "give enhanced switch ports 0 as many LIDs", false, boolean(func(s *Settings) *bool { return &s.lids.LMCESP0 })},
-	{"reassign_lids", "give all LIDs anew", false, boolean(func(s *Settings) *bool { return &s.lids.Reassign })},
-	{"honor_guid2lid_file", "take guid2lid also when a standby becomes master", false, boolean(func(s *Settings) *bool { return &s.lids.Honor })},
-	{"guid2lid", "the LIDs that OpenSM remembers", true, setGUID2LID},
-	{"lfts_file", "the tables for the engine file", true, setLFTs},
-	{"lid_matrix_dump_file", "the hop counts for the engine file", true, setLIDMatrix},
-	{"connect_roots", "let updn and dnup connect roots", false, boolean(func(s *Settings) *bool { return &s.routing.ConnectRoots })},
-	{"port_profile_switch_nodes", "count routes to switches", false, boolean(func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes })},
-	{"port_shifting", "begin the choice among ports elsewhere each time", false, boolean(func(s *Settings) *bool { return &s.routing.PortShifting })},
-	{"scatter_ports", "the seed for a random choice among ports; 0 for none", false, setScatter},
-	{"guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", false, boolean(func(s *Settings) *bool { return &s.routing.RoutingOrderNoScatter })},
+	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", set: setLMC},
+	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
+	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
+	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
+	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, set: setGUID2LID},
+	{Name: "root_guid_file", Summary: "node GUIDs of the roots, for updn", File: true, set: guidFile(false, takeRoots)},
+	{Name: "ids_guid_file", Summary: "node GUIDs with numbers that order switches of one rank, for updn", File: true, set: guidFile(false, takeIDs)},
+	on("connect_roots", "let updn and dnup connect roots", func(s *Settings) *bool { return &s.routing.ConnectRoots }),
+	{Name: "guid_routing_order_file", Summary: "port GUIDs that are routed first", File: true, set: guidFile(true, takeOrder)},
+	on("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", func(s *Settings) *bool { return &s.routing.RoutingOrderNoScatter }),
+	{Name: "port_prof_ignore_file", Summary: "switch ports whose routes are not counted", File: true, set: guidFile(false, takeIgnored)},
+	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
+	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
+	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none", set: setScatter},
+	{Name: "hop_weights_file", Summary: "what leaving by a switch port counts", File: true, set: guidFile(false, takeWeights)},
+	{Name: "port_search_ordering_file", Summary: "the order in which the ports of switches are tried", File: true, set: guidFile(false, takeSearchOrder)},
+	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
+	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, set: setLIDMatrix},
+}
+
+// on is an option that is TRUE or FALSE.
+func on(name, summary string, field func(*Settings) *bool) Option {
+	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
 // ParseSettings reads a chain of engines and options. The empty chain is the
