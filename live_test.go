@@ -215,7 +215,9 @@ func TestIbsimDiesInTheFirstSweep(t *testing.T) {
 	sim := ibsimtest.Start(t, file)
 	out := filepath.Join(dir, "out")
 	done := make(chan result)
-	go func() { done <- try("-s", "ibsim:"+sim.Name, "-c", "sweep; sweep; sweep; sweep; sweep; dump topology "+out) }()
+	go func() {
+		done <- try("-s", "ibsim:"+sim.Name, "-c", "sweep; sweep; sweep; sweep; sweep; dump topology "+out)
+	}()
 	time.Sleep(60 * time.Millisecond)
 	sim.Stop()
 	r := <-done
