@@ -16,8 +16,8 @@ type balance struct {
 	// set is the current set, and sum what its ports are used together.
 	set routing.PortSet
 	sum uint32
-	// best are the ports of the set that are used the least; ahead are those that
-	// were used more than the least when best was last found from the counts.
+	// best are the ports of the set that are used the least. Those that may be used
+	// more than once more than that are in ahead.
 	best, ahead routing.PortSet
 }
 
@@ -36,6 +36,10 @@ func (b *balance) take(port uint8) {
 		return
 	}
 	b.sum++
+	if !b.best.Has(port) {
+		b.ahead.Add(port)
+		return
+	}
 	if b.best.Remove(port); b.best.Empty() {
 		b.refill()
 	}

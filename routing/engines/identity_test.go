@@ -34,7 +34,7 @@ type trial struct {
 // config is OpenSM's configuration for a trial, whose files it writes to dir.
 func (c *trial) config(t testing.TB, dir string) string {
 	var conf strings.Builder
-	fmt.Fprintf(&conf, "lmc %d\nlmc_esp0 %s\n", c.opt.LMC, truth(c.lmcESP0))
+	fmt.Fprintf(&conf, "force_log_flush TRUE\nlmc %d\nlmc_esp0 %s\n", c.opt.LMC, truth(c.lmcESP0))
 	fmt.Fprintf(&conf, "connect_roots %s\nport_profile_switch_nodes %s\nport_shifting %s\nscatter_ports %d\nguid_routing_order_no_scatter %s\n",
 		truth(c.opt.ConnectRoots), truth(c.opt.ProfileSwitchNodes), truth(c.opt.PortShifting), c.opt.ScatterPorts, truth(c.opt.RoutingOrderNoScatter))
 	for name, lines := range c.files() {
@@ -123,8 +123,13 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 	case res.Tables.Origin != theirs:
 		return fmt.Errorf("OpenSM routes with %q, we with %q, after refusals %v", theirs, res.Tables.Origin, refusals)
 	}
+	return sameDumps(dir, res)
+}
+
+// sameDumps compares tables and hop counts with an OpenSM's dumps.
+func sameDumps(dir string, res *routing.Result) error {
 	var lfts, matrix bytes.Buffer
-	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops)); err != nil {
+	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, res.Tables.Fabric, res.Hops)); err != nil {
 		return err
 	}
 	return errors.Join(

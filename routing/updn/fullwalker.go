@@ -38,9 +38,10 @@ func (w *fullWalker) search(dst int32) {
 	clear(w.counts.sets[int(dst)*w.words : (int(dst)+1)*w.words])
 	for w.push(dst); w.length > 0; {
 		s := w.pop()
+		narrowed := w.state[s].narrowed // a cable from s to s may change it
 		w.state[s].queued = false
 		for _, st := range w.steps.all.of(s) {
-			if peer := &w.state[st.peer]; w.try(s, st) && !peer.queued {
+			if peer := &w.state[st.peer]; w.try(s, st, narrowed) && !peer.queued {
 				peer.queued, peer.narrowed = true, st.turn == narrows
 				w.push(st.peer)
 			}
@@ -67,10 +68,10 @@ func (w *fullWalker) begin(dst int32) {
 // tooFar is the count from which OpenSM gives up a step that is not allowed.
 const tooFar = 64
 
-// try takes a step and says whether it brought a lower count.
-func (w *fullWalker) try(s int32, st step) bool {
+// try takes a step out of s and says whether it brought a lower count.
+func (w *fullWalker) try(s int32, st step, narrowed bool) bool {
 	h, old := w.counts.least[s], w.hops[st.slot]
-	if w.state[s].narrowed && st.turn == barred {
+	if narrowed && st.turn == barred {
 		if w.penalty == 0 {
 			return false
 		}
