@@ -4,58 +4,117 @@ package engines_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 )
 
 // besideOpenSM is the variable that makes the benchmark run OpenSM too, which
-// takes minutes on the largest fabric.
+// takes minutes on the largest fabrics.
 const besideOpenSM = "IBCONSOLE_BENCH_OPENSM"
 
-// BenchmarkRoute times every engine and, with IBCONSOLE_BENCH_OPENSM=1, OpenSM's
-// routing phase over ibsim on the same fabrics: from the choice of the engine to
-// the tables being on all switches, as its log stamps it.
+// BenchmarkRoute times every engine. With IBCONSOLE_BENCH_OPENSM=1 an OpenSM
+// routes the same fabric over ibsim beside it, and these are reported too:
+//
+//	opensm-s    its routing phase, as its log stamps it: from the choice of the
+//	            engine to the tables being on all switches
+//	ratio       how many times as long as ours that is
+//	resend-s    the same phase of a second sweep, in which it sends no table
+//	resend-x    how many times as long as ours that is
+//	opensm-MB   its peak memory
+//	our-MB      the peak memory of the process that runs the benchmark
 func BenchmarkRoute(b *testing.B) {
+	for name, f := range benchFabrics(b) {
+		for _, engine := range engines.All() {
+			b.Run(name+"/"+engine.Name(), func(b *testing.B) { benchRoute(b, f, engine) })
+		}
+	}
+}
+
+func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
+	all := map[string]*fabric.Fabric{}
 	for _, spec := range []string{"fattree:2,36", "torus:8x8x8", "fattree:3,36"} {
 		f, err := gen.ParseSpec(spec)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if f, err = fabric.AssignLIDs(f); err != nil {
+		all[spec] = f
+	}
+	if root := os.Getenv("IBCONSOLE_SHARED"); root != "" {
+		f, _, err := load.File(b.Context(), filepath.Join(root, "fabrics", "rhino10k-2520sw.net"))
+		if err != nil {
 			b.Fatal(err)
 		}
-		for _, engine := range engines.All() {
-			b.Run(fmt.Sprintf("%s/%s/ibconsole", spec, engine.Name()), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := engine.Route(b.Context(), f, routing.Options{}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-			if os.Getenv(besideOpenSM) != "1" {
-				continue
-			}
-			b.Run(fmt.Sprintf("%s/%s/opensm", spec, engine.Name()), func(b *testing.B) {
-				benchOpenSM(b, f, engine.Name())
-			})
-		}
+		all["rhino10k"] = f
 	}
+	for name, f := range all {
+		g, err := fabric.AssignLIDs(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all[name] = g
+	}
+	return all
 }
 
-// benchOpenSM reports the routing phase of OpenSM as the time of an operation.
-func benchOpenSM(b *testing.B, f *fabric.Fabric, engine string) {
-	netFile := filepath.Join(b.TempDir(), "fabric.net")
+func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
+	start := time.Now()
+	runs := 0
+	for b.Loop() {
+		if _, err := engine.Route(b.Context(), f, routing.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		runs++
+	}
+	ours := time.Since(start).Seconds() / float64(runs)
+	b.ReportMetric(peakMB(b), "our-MB")
+	if os.Getenv(besideOpenSM) != "1" {
+		return
+	}
+	first, second, mb := opensmPhases(b, f, engine.Name())
+	b.ReportMetric(first.Seconds(), "opensm-s")
+	b.ReportMetric(first.Seconds()/ours, "ratio")
+	b.ReportMetric(second.Seconds(), "resend-s")
+	b.ReportMetric(second.Seconds()/ours, "resend-x")
+	b.ReportMetric(mb, "opensm-MB")
+}
+
+// peakMB is the highest resident memory that this process has had.
+func peakMB(b *testing.B) float64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(kb), " kB"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			return float64(n) / 1024
+		}
+	}
+	return 0
+}
+
+// opensmPhases has an OpenSM route a fabric twice, and returns both routing
+// phases and its peak memory.
+func opensmPhases(b *testing.B, f *fabric.Fabric, engine string) (first, second time.Duration, mb float64) {
+	b.Helper()
+	dir := b.TempDir()
+	netFile, log, conf := filepath.Join(dir, "net"), filepath.Join(dir, "log"), filepath.Join(dir, "conf")
 	w, err := os.Create(netFile)
 	if err != nil {
 		b.Fatal(err)
@@ -66,49 +125,61 @@ func benchOpenSM(b *testing.B, f *fabric.Fabric, engine string) {
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	sim := ibsimtest.Start(b, netFile)
-	var total time.Duration
-	runs := 0
-	for b.Loop() {
-		total += routingPhase(b, sim, engine)
-		runs++
-	}
-	b.ReportMetric(float64(total.Nanoseconds())/float64(runs), "ns/op")
-}
-
-func routingPhase(b *testing.B, sim *ibsimtest.Sim, engine string) time.Duration {
-	b.Helper()
-	dir := b.TempDir()
-	log := filepath.Join(dir, "opensm.log")
-	cmd := sim.Command(context.Background(), "opensm", "-o", "-R", engine, "-f", log, "-D", "0x07")
-	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("opensm: %v\n%s", err, out)
-	}
-	text, err := os.ReadFile(log)
-	if err != nil {
+	if err := os.WriteFile(conf, []byte("force_log_flush TRUE\nsweep_interval 0\nrouting_engine "+engine+"\n"), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	start, end := stamp(b, string(text), "building routing with"), stamp(b, string(text), "tables configured on all switches")
-	return end.Sub(start)
+	sim := ibsimtest.Start(b, netFile)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cmd := sim.Command(ctx, "opensm", "-F", conf, "-f", log, "-D", "0x07")
+	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	first = phase(b, log, 0)
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		b.Fatal(err)
+	}
+	second = phase(b, log, 1)
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		mb = float64(usage.Maxrss) / 1024
+	}
+	return first, second, mb
+}
+
+// phase waits for the n-th routing phase in an OpenSM log.
+func phase(b *testing.B, log string, n int) time.Duration {
+	b.Helper()
+	for range 3000 {
+		text, _ := os.ReadFile(log)
+		begins, ends := stamps(b, string(text), "building routing with"), stamps(b, string(text), "tables configured on all switches")
+		if len(begins) > n && len(ends) > n {
+			return ends[n].Sub(begins[n])
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	b.Fatalf("OpenSM does not end its routing phase %d", n)
+	return 0
 }
 
 var stampForm = regexp.MustCompile(`^(\w+ +\d+ \d+:\d+:\d+) (\d+) .*\n`)
 
-// stamp is the time of the first line of an OpenSM log that has the words:
+// stamps are the times of the lines of an OpenSM log that have the words:
 // "Nov 21 01:20:53 123456 [...] ...", microseconds last.
-func stamp(b *testing.B, log, words string) time.Time {
+func stamps(b *testing.B, log, words string) []time.Time {
 	b.Helper()
+	var all []time.Time
 	for line := range strings.Lines(log) {
-		if !strings.Contains(line, words) {
+		if !strings.Contains(line, words) || !strings.HasSuffix(line, "\n") {
 			continue
 		}
 		at, err := time.Parse("Jan _2 15:04:05.000000", stampForm.ReplaceAllString(line, "$1.$2"))
 		if err != nil {
 			b.Fatalf("opensm log: %v in %q", err, line)
 		}
-		return at
+		all = append(all, at)
 	}
-	b.Fatalf("opensm log has no line with %q", words)
-	return time.Time{}
+	return all
 }
