@@ -3,8 +3,11 @@
 package osm
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -13,113 +16,187 @@ import (
 // Conf is an opensm.conf.
 type Conf struct {
 	Name string
-	// Options are those that were given, the last value of each, in the order of
-	// their first line.
+	// Options are those that the file gives, with the value that OpenSM takes, in
+	// the order of their first line. Strings that are (null) or empty are left out.
 	Options []ConfOption
-	// Notes are lines that OpenSM does not know.
+	// Notes are lines that OpenSM does not know or takes otherwise than they look.
 	Notes []FileNote
+
+	// values are those of Options and of what they leave out.
+	values map[string]string
 }
 
-// ConfOption is an option of opensm.conf with its value, without quotes.
+// ConfOption is an option of opensm.conf with the value that OpenSM takes: a
+// string without quotes, TRUE or FALSE, a number in decimal, and keys and GUIDs
+// as in 0x000000000000002a.
 type ConfOption struct {
 	Name, Value string
-	Line        int
+	// Line is where the value stands, 0 if it follows from other options.
+	Line int
 }
 
 // confLine is the buffer that OpenSM reads lines of its configuration into (osm_subnet.c).
 const confLine = 1023
 
-// confNames are the options of OpenSM 3.3.23 (osm_subnet.c, opt_tbl).
-var confNames = strings.Fields(`
-accum_log_file allow_both_pkeys avoid_throttled_links babbling_port_policy cc_ca_cong_setting_ccti_increase
-cc_ca_cong_setting_ccti_min cc_ca_cong_setting_ccti_timer cc_ca_cong_setting_control_map cc_ca_cong_setting_port_control
-cc_ca_cong_setting_trigger_threshold cc_cct cc_key cc_max_outstanding_mads cc_sw_cong_setting_control_map
-cc_sw_cong_setting_credit_mask cc_sw_cong_setting_credit_starvation_return_delay cc_sw_cong_setting_credit_starvation_threshold
-cc_sw_cong_setting_marking_rate cc_sw_cong_setting_packet_size cc_sw_cong_setting_threshold cc_sw_cong_setting_victim_mask
-cn_guid_file congestion_control connect_roots console console_port consolidate_ipv6_snm_req daemon dimn_ports_file
-disable_multicast do_mesh_analysis drop_event_subscriptions dump_files_dir enable_quirks event_db_dump_file event_plugin_name
-event_plugin_options exit_on_fatal fdr10 force_heavy_sweep force_link_speed force_link_speed_ext force_link_width force_log_flush
-fsync_high_avail_files guid guid_routing_order_file guid_routing_order_no_scatter head_of_queue_lifetime honor_guid2lid_file
-hop_weights_file ids_guid_file ignore_other_sm io_guid_file ipoib_mcgroup_creation_validation keep_pkey_indexes lash_start_vl
-leaf_head_of_queue_lifetime leaf_vl_stall_count lfts_file lid_matrix_dump_file lmc lmc_esp0 local_phy_errors_threshold log_file
-log_flags log_max_size log_prefix long_transaction_timeout m_key m_key_lease_period m_key_lookup m_key_protection_level
-max_msg_fifo_timeout max_op_vls max_rate_enum max_reverse_hops max_smps_timeout max_wire_smps max_wire_smps2
-mcgroup_join_validation no_clients_rereg no_partition_enforcement node_name_map_name nue_include_switches nue_max_num_vls
-overrun_errors_threshold packet_life_time part_enforce partition_config_file per_module_logging_file perfmgr perfmgr_ignore_cas
-perfmgr_log_errors perfmgr_max_outstanding_queries perfmgr_query_cpi perfmgr_redir perfmgr_rm_nodes perfmgr_sweep_time_s
-perfmgr_xmit_wait_log perfmgr_xmit_wait_threshold polling_retry_number port_prof_ignore_file port_profile_switch_nodes
-port_search_ordering_file port_shifting prefix_routes_file qos qos_ca_high_limit qos_ca_max_vls qos_ca_sl2vl qos_ca_vlarb_high
-qos_ca_vlarb_low qos_high_limit qos_max_vls qos_policy_file qos_rtr_high_limit qos_rtr_max_vls qos_rtr_sl2vl qos_rtr_vlarb_high
-qos_rtr_vlarb_low qos_sl2vl qos_sw0_high_limit qos_sw0_max_vls qos_sw0_sl2vl qos_sw0_vlarb_high qos_sw0_vlarb_low
-qos_swe_high_limit qos_swe_max_vls qos_swe_sl2vl qos_swe_vlarb_high qos_swe_vlarb_low qos_vlarb_high qos_vlarb_low
-quasi_ftree_indexing reassign_lids root_guid_file routing_engine sa_db_dump sa_db_file sa_key scatter_ports single_thread
-sm_assigned_guid sm_inactive sm_key sm_priority sm_sl sminfo_polling_timeout subnet_prefix subnet_timeout
-suppress_sl2vl_mad_status_errors sweep_interval sweep_on_trap torus_config transaction_retries transaction_timeout use_mfttop
-use_optimized_slvl use_original_extended_sa_rates_only use_ucast_cache vl_stall_count
-`)
-
 // ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c,
-// osm_subn_parse_conf_file). Options without a value, and those whose value is
-// (null), are left out. An error is one of reading. O(bytes).
+// osm_subn_parse_conf_file and osm_subn_verify_config): the last value of an
+// option counts, one that does not fit its type is passed over, and one that is
+// out of range becomes another, all of which is noted. An error is one of
+// reading. O(bytes).
 func ReadConf(r io.Reader, name string) (*Conf, error) {
-	c := &Conf{Name: name}
+	p := confParser{c: &Conf{Name: name, values: map[string]string{}}, given: map[string]int{}}
 	pieces := newPieceReader(r, name, confLine)
 	for {
 		piece, err := pieces.next()
 		if err == io.EOF {
-			return c, nil
+			break
 		}
 		if err != nil {
-			return c, err
+			return p.c, err
 		}
-		piece, _, _ = strings.Cut(piece, "#")
-		piece = strings.TrimLeft(piece, " \t\n")
-		end := strings.IndexAny(piece, " \t\n")
-		if piece == "" {
-			continue
+		p.line = pieces.line
+		if pieces.rest {
+			p.note("the line is longer than %d bytes; OpenSM takes the rest as a line of its own", confLine-1)
 		}
-		if end < 0 {
-			end = len(piece)
-		}
-		c.take(ConfOption{Name: piece[:end], Value: confValue(piece[end:]), Line: pieces.line})
+		p.take(piece)
 	}
+	p.verify()
+	p.c.Options = slices.DeleteFunc(p.c.Options, func(o ConfOption) bool { return o.Value == "" })
+	return p.c, nil
 }
 
-func (c *Conf) take(o ConfOption) {
-	if !slices.Contains(confNames, o.Name) {
-		c.Notes = append(c.Notes, FileNote{File: c.Name, Line: o.Line, Text: fabric.Escape(o.Name) + " is no option of OpenSM 3.3.23, which passes over it"})
+type confParser struct {
+	c *Conf
+	// given is the index of an option in c.Options.
+	given map[string]int
+	line  int
+}
+
+func (p *confParser) note(format string, args ...any) {
+	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
+}
+
+// take takes a line: a word, space and a value. A # begins a comment, also in
+// quotes.
+func (p *confParser) take(line string) {
+	line, _, _ = strings.Cut(line, "#")
+	line = strings.TrimLeft(line, " \t\n")
+	end := strings.IndexAny(line, " \t\n")
+	if line == "" {
 		return
 	}
-	if o.Value == "" {
+	if end < 0 {
+		end = len(line)
+	}
+	name := line[:end]
+	d, ok := FindConfDef(name)
+	if !ok {
+		p.note("%s is no option of OpenSM 3.3.23, which passes over it", shorten([]byte(name)))
 		return
 	}
-	i := slices.IndexFunc(c.Options, func(x ConfOption) bool { return x.Name == o.Name })
+	value, why := d.Type.parse(cleanConfValue(line[end:]))
 	switch {
-	case i >= 0:
-		c.Options[i] = o
-	default:
-		c.Options = append(c.Options, o)
+	case why != "":
+		p.note("%s: %s", name, why)
+	case value == confKeep:
+		p.note("%s: %q is no %s; OpenSM passes over the line", name, shorten([]byte(line[end:])), d.Type)
+		return
 	}
+	p.set(ConfOption{cmp.Or(d.For, d.Name), value, p.line})
 }
 
-// confValue takes space and a pair of quotes off.
-func confValue(s string) string {
-	s = strings.Trim(s, cSpace)
-	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		s = s[1 : len(s)-1]
+func (p *confParser) set(o ConfOption) {
+	p.c.values[o.Name] = o.Value
+	if i, ok := p.given[o.Name]; ok {
+		p.c.Options[i] = o
+		return
 	}
-	if s == "(null)" {
+	p.given[o.Name] = len(p.c.Options)
+	p.c.Options = append(p.c.Options, o)
+}
+
+// cleanConfValue takes space and a pair of quotes off, as clean_val does.
+func cleanConfValue(s string) string {
+	s = strings.Trim(s, cSpace)
+	if s == "" || (s[0] != '"' && s[0] != '\'') || s[len(s)-1] != s[0] {
+		return s
+	}
+	if len(s) == 1 {
 		return ""
 	}
-	return s
+	return s[1 : len(s)-1]
 }
 
-// Get returns the value of an option, "" where it was not given.
-func (c *Conf) Get(name string) string {
+// Get returns the value of an option that the file gives, "" where it does not.
+func (c *Conf) Get(name string) string { return c.values[name] }
+
+// Value returns the value of an option that OpenSM takes: that of the file, or
+// the default; "" is none.
+func (c *Conf) Value(name string) string {
+	if v, ok := c.values[name]; ok {
+		return v
+	}
+	d, _ := FindConfDef(name)
+	return d.Default
+}
+
+// Bool is the value of an option that is TRUE or FALSE.
+func (c *Conf) Bool(name string) bool { return c.Value(name) == "TRUE" }
+
+// Uint is the value of an option that is a number, 0 of any other.
+func (c *Conf) Uint(name string) uint64 {
+	v, err := strconv.ParseUint(c.Value(name), 0, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// Affecting are those of Options that differ from the default and affect one of these.
+func (c *Conf) Affecting(what Affects) []ConfOption {
+	var out []ConfOption
 	for _, o := range c.Options {
-		if o.Name == name {
-			return o.Value
+		if d, _ := FindConfDef(o.Name); d.Affects&what != 0 && o.Value != d.Default {
+			out = append(out, o)
 		}
 	}
-	return ""
+	return out
+}
+
+// LIDOptions are the options that decide which LIDs OpenSM gives.
+func (c *Conf) LIDOptions() fabric.LIDOptions {
+	return fabric.LIDOptions{
+		LMC: uint8(c.Uint("lmc")), LMCESP0: c.Bool("lmc_esp0"),
+		Reassign: c.Bool("reassign_lids"), Honor: c.Bool("honor_guid2lid_file"),
+	}
+}
+
+// EngineChain is a list of routing engines as OpenSM tries them.
+type EngineChain struct {
+	// Engines are tried in this order.
+	Engines []string
+	// NoFallback says that minhop does not follow by itself (no_fallback).
+	NoFallback bool
+	// Unknown are names that are none of OpenSM's engines; it passes over them.
+	Unknown []string
+}
+
+// ConfEngines are the names of OpenSM's engines (osm_opensm.c).
+var ConfEngines = []string{"none", "minhop", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp"}
+
+// ParseEngineChain reads the value of routing_engine as OpenSM does
+// (osm_opensm.c, setup_routing_engines): names with commas or space between them.
+func ParseEngineChain(value string) EngineChain {
+	var c EngineChain
+	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+		switch {
+		case name == "no_fallback":
+			c.NoFallback = true
+		case slices.Contains(ConfEngines, name):
+			c.Engines = append(c.Engines, name)
+		default:
+			c.Unknown = append(c.Unknown, name)
+		}
+	}
+	return c
 }

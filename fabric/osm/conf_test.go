@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+// takenByOpenSM has OpenSM read a configuration and write what it took. The
+// second result is what it says meanwhile.
+func takenByOpenSM(t *testing.T, conf string) (taken map[string]string, says string) {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	writeFile(t, in, []byte(conf))
+	cmd := exec.Command(testenv.Tool(t, "opensm"), "-F", in, "-c", out)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OSM_") })
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("opensm: %v\n%s\n%q", err, text, conf)
+	}
+	taken = map[string]string{}
+	for line := range strings.Lines(string(dump(t, dir, "out"))) {
+		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && name != "#" {
+			taken[name] = value
+		}
+	}
+	return taken, string(text)
+}
+
+// sameConf compares all options but those of congestion control that are kept as text.
+func sameConf(t *testing.T, conf string) {
+	t.Helper()
+	c, err := ReadConf(strings.NewReader(conf), "conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, says := takenByOpenSM(t, conf)
+	for _, d := range ConfDefs() {
+		theirs, ok := taken[d.Name]
+		if d.For != "" || d.Type == ConfText || d.Type == ConfPerSL {
+			continue
+		}
+		ours := c.Value(d.Name)
+		switch d.Type {
+		case ConfString:
+			if theirs == "(null)" {
+				theirs = ""
+			}
+		case ConfUint8, ConfUint16, ConfUint32:
+			v, rest, _ := cUnsigned(theirs)
+			if rest != "" {
+				t.Fatalf("OpenSM says %s %q", d.Name, theirs)
+			}
+			theirs = fmt.Sprint(uint32(v)) // scatter_ports comes with a sign
+		}
+		if !ok || ours != theirs {
+			t.Fatalf("%s: OpenSM takes %q (%v), we take %q, of\n%q\n%s\n%s", d.Name, theirs, ok, ours, conf, c.Notes, says)
+		}
+	}
+	for ours, theirs := range map[string][]string{
+		"is no option of":             {"Unrecognized token"},
+		"OpenSM passes over the line": {"-E- Parsing error", "digit in bitmask", "length bitmask"},
+	} {
+		weSay, theySay := 0, 0
+		for _, n := range c.Notes {
+			weSay += strings.Count(n.Text, ours)
+		}
+		for _, text := range theirs {
+			theySay += strings.Count(says, text)
+		}
+		if weSay != theySay {
+			t.Fatalf("OpenSM says %q %d times, we say %q %d times, of\n%q\n%s\n%s", theirs, theySay, ours, weSay, conf, c.Notes, says)
+		}
+	}
+}
+
+// TestConfDefaults compares the defaults with those that OpenSM writes, and the
+// names: there is none more or less but for other names of an option.
+func TestConfDefaults(t *testing.T) {
+	sameConf(t, "")
+	taken, _ := takenByOpenSM(t, "")
+	known := 0
+	for _, d := range ConfDefs() {
+		if _, ok := taken[d.Name]; ok != (d.For == "") {
+			t.Errorf("%s: OpenSM writes it: %v", d.Name, ok)
+		}
+		if d.For == "" {
+			known++
+		}
+	}
+	if known != len(taken) {
+		t.Errorf("%d options, OpenSM has %d", known, len(taken))
+	}
+}
+
+// TestConfAsOpenSM has OpenSM say what it took of random configurations.
+func TestConfAsOpenSM(t *testing.T) {
+	rnd := testenv.Rand(t)
+	for range testenv.Count(t, 60, 1500) {
+		sameConf(t, randomConf(rnd))
+	}
+}
+
+func randomConf(rnd *rand.Rand) string {
+	defs := ConfDefs()
+	var b strings.Builder
+	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }
+	for range 1 + rnd.IntN(30) {
+		d := defs[rnd.IntN(len(defs))]
+		if rnd.IntN(3) == 0 {
+			for d.Affects == 0 {
+				d = defs[rnd.IntN(len(defs))]
+			}
+		}
+		name := d.Name
+		var value string
+		switch {
+		case d.Type == ConfBool:
+			value = pick("TRUE", "FALSE", "true", "1", "", "\"TRUE\"", "TRUE ", "'TRUE'", "TRUE\r")
+		case d.Type == ConfString && name != "console" && name != "part_enforce":
+			value = pick("(null)", "", "/etc/a", "\"/etc/a b\"", "'x", "\"", "updn,minhop,no_fallback", "a\"b", "'a'b'", " x  y ", "\"(null)\"", "\"a#b\"")
+		case d.Type == ConfString:
+			value = pick("off", "both", "in", "out", "local", "x", "", "\"off\"")
+		case d.Type == ConfPerSL || d.Type == ConfText:
+			continue
+		case d.Type == ConfMask:
+			value = pick("0x1", "ff", "0X"+strings.Repeat("Ab", 32), strings.Repeat("1", 70), "0x", "zz", "")
+		default:
+			value = pick("0", "1", "2", "3", "7", "8", "15", "16", "30", "31", "0x1f", "010", "09", "255", "256", "65535", "65536", "4294967295",
+				"4294967296", "-1", "-5", "+5", "abc", "5x", "\"5\"", "' 5'", "5 6", "", "18446744073709551615", "18446744073709551616", "2147483648",
+				fmt.Sprint(rnd.IntN(300)))
+		}
+		switch rnd.IntN(30) {
+		case 0:
+			name = pick("max_rate_enum", "LMC", "lmc=2", "\r", name+"x", strings.Repeat("n", 200))
+		case 1:
+			value += strings.Repeat(" ", 1000) + "lmc 5"
+		case 2:
+			value += " # comment"
+		case 3:
+			value += "\x00lmc 3"
+		}
+		fmt.Fprintf(&b, "%s%s%s%s%s", pick("", "", "", " ", "\t", "#"), name, pick(" ", " ", "\t", "  \t", ""), value, pick("\n", "\n", "\n", " \n", "\n\n", "\r\n"))
+	}
+	return b.String()
+}
+
+func TestConfMethods(t *testing.T) {
+	c, err := ReadConf(strings.NewReader("lmc 2\nlmc_esp0 TRUE\ndimn_ports_file /x\nsweep_interval 5\ntorus_config (null)\nqos FALSE\nguid 0x2a\n"), "conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := c.LIDOptions(); o.LMC != 2 || !o.LMCESP0 || o.Reassign || o.Honor {
+		t.Errorf("LID options %+v", o)
+	}
+	if got := c.Get("port_search_ordering_file"); got != "/x" {
+		t.Errorf("port_search_ordering_file %q, expected what dimn_ports_file says", got)
+	}
+	if got := c.Value("torus_config"); got != "" {
+		t.Errorf("torus_config %q, expected none", got)
+	}
+	if got := c.Uint("guid"); got != 42 {
+		t.Errorf("guid %d, expected 42", got)
+	}
+	if got, want := fmt.Sprint(c.Affecting(AffectsRoutes)), "[{lmc 2 1} {lmc_esp0 TRUE 2} {port_search_ordering_file /x 3} {guid 0x000000000000002a 7}]"; got != want {
+		t.Errorf("routes are affected by %s, expected %s", got, want)
+	}
+}
+
+// TestEngineChain: by hand, from setup_routing_engines of osm_opensm.c.
+func TestEngineChain(t *testing.T) {
+	for value, want := range map[string]string{
+		"":                         "{[] false []}",
+		"updn,minhop,no_fallback":  "{[updn minhop] true []}",
+		"no_fallback updn\tdnup,,": "{[updn dnup] true []}",
+		"Updn,torus-2QoS,ftree2":   "{[torus-2QoS] false [Updn ftree2]}",
+	} {
+		if got := fmt.Sprint(ParseEngineChain(value)); got != want {
+			t.Errorf("%q is %s, expected %s", value, got, want)
+		}
+	}
+}
+
+func TestConf(t *testing.T) {
+	c, err := ReadConf(strings.NewReader("lmc 1\n lmc\t2 # now\nroot_guid_file \"/a b\"\nids_guid_file (null)\nqos\nfoo 1\n#lmc 3\n"), "conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(c.Options), "[{lmc 2 2} {root_guid_file /a b 3} {qos FALSE 5}]"; got != want {
+		t.Errorf("options %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(c.Notes), "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM takes FALSE conf:6: foo is no option of OpenSM 3.3.23, which passes over it]"; got != want {
+		t.Errorf("notes %s, want %s", got, want)
+	}
+}
+
+func FuzzConf(f *testing.F) {
+	f.Add("routing_engine updn,minhop\nlmc 2\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ReadConf(strings.NewReader(text), "conf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Uint("lmc") > 7 || c.Uint("fdr10") > 2 || c.Value("part_enforce") == "" {
+			t.Errorf("options %v", c.Options)
+		}
+	})
+}
