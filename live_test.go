@@ -228,3 +228,20 @@ func TestIbsimDiesInTheFirstSweep(t *testing.T) {
 		t.Error("something was dumped")
 	}
 }
+
+// TestCommitWithAHole: a host that does not answer any more keeps a commit from
+// being written unless it is asked for.
+func TestCommitWithAHole(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	sim.Console(`Error "node-0008" 100`)
+	const script = "sweep; route; write on; "
+	r := try("-s", "ibsim:"+sim.Name, "--window", "64", "-c", script+"commit yes")
+	if r.status != exitFailed || !strings.Contains(r.err, "holes=yes") || !strings.Contains(r.err, "leaf-04 port 2") {
+		t.Errorf("exit status %d: %s", r.status, r.err)
+	}
+	if out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", script+"commit yes holes=yes"); !strings.Contains(out, "written in") {
+		t.Errorf("with holes=yes: %s", out)
+	}
+}

@@ -22,6 +22,7 @@ func commitCommands() []command {
 			Options: []lang.Option{
 				{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
 				{Name: "cut", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "write tables that take the path from pairs which could have one"},
+				{Name: "holes", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "write although parts of the subnet did not answer"},
 				{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
 			}}, runCommit},
 	}
@@ -38,7 +39,7 @@ func runWrite(c *call) error {
 }
 
 func runCommit(c *call) error {
-	opt := session.CommitOptions{Yes: c.Arg(0) == "yes", DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes"}
+	opt := session.CommitOptions{Yes: c.Arg(0) == "yes", DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes", Holes: c.Option("holes", "no") == "yes"}
 	if text := c.Option("sm", ""); text != "" {
 		guid, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {

@@ -46,6 +46,8 @@ type CommitOptions struct {
 	DryRun bool
 	// Cut says that pairs may lose their path that the staged subnet could connect.
 	Cut bool
+	// Holes says that what did not answer the sweep may lose its routes.
+	Holes bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
 	Master uint64
 }
@@ -62,6 +64,15 @@ type CommitReport struct {
 	Written *apply.Report
 	// Master is the master subnet manager beside which it is, or would be, written.
 	Master *SM
+}
+
+// HolesError says that parts of the subnet did not answer, so that nobody knows
+// what a commit would take from them.
+type HolesError struct{ Holes []string }
+
+func (e *HolesError) Error() string {
+	return fmt.Sprintf("the subnet was read with %d holes (%s, ...); what did not answer would lose its routes (show holes lists them). "+
+		"To write all the same: commit yes holes=yes", len(e.Holes), e.Holes[0])
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that
@@ -109,7 +120,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return CommitReport{}, err
 	}
 	defer end()
-	p, err := s.preflight(ctx)
+	p, err := s.preflight(ctx, opt)
 	if err != nil {
 		return CommitReport{}, err
 	}
@@ -148,7 +159,7 @@ func (s *Session) markWritten() {
 }
 
 // preflight reads the live subnet and plans.
-func (s *Session) preflight(ctx context.Context) (*plan.Plan, error) {
+func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan, error) {
 	st := s.State()
 	switch {
 	case s.client == nil:
@@ -161,8 +172,8 @@ func (s *Session) preflight(ctx context.Context) (*plan.Plan, error) {
 	}
 	st = s.State()
 	switch {
-	case len(st.Holes) > 0:
-		return nil, fmt.Errorf("the subnet was read with holes, so it is not known what to write: %s, and %d more", st.Holes[0], len(st.Holes)-1)
+	case len(st.Holes) > 0 && !opt.Holes && !opt.DryRun:
+		return nil, &HolesError{st.Holes}
 	case st.Base != nil && st.Base.file != "" && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return nil, fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.Base.file)
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
