@@ -46,6 +46,9 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 		chain, notes = confChain(conf, notes)
 	}
 	options := confOptions(conf)
+	if indexSetting(options, "lmc") < 0 {
+		options = append(options, Setting{"lmc", "0"})
+	}
 	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
 		options = append(options, rememberedLIDs()...)
 	}
