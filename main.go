@@ -30,7 +30,7 @@ const usage = `usage:
   ibconsole version | doctor | help [COMMAND]
 
 SOURCE is ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS (a simulated subnet inside the program) or
-file:FILE (offline). Without one, a simulated 648-host fat-tree.
+file:FILE (offline). Without one, a simulated 648-host fat-tree. --window N keeps at most N management packets in flight.
 
 `
 
