@@ -67,6 +67,15 @@ func (s *PortSet) From(port uint8) PortSet {
 	return t
 }
 
+// FirstFrom is the lowest port that is not below port, or where there is none the
+// lowest of all. The set must not be empty.
+func (s *PortSet) FirstFrom(port uint8) uint8 {
+	if late := s.From(port); !late.Empty() {
+		return late.First()
+	}
+	return s.First()
+}
+
 // And are the ports that are in both sets.
 func (s *PortSet) And(t *PortSet) PortSet {
 	return PortSet{s[0] & t[0], s[1] & t[1], s[2] & t[2], s[3] & t[3]}

@@ -91,10 +91,8 @@ type assigner struct {
 	// shared is what towards returns.
 	shared routing.PortSet
 	// The rest is scratch of the choice of later LIDs: the ports in the order in
-	// which they are looked at, with room to turn them, and how many LIDs of a
-	// target they got.
-	cand      []uint8
-	buffer    [512]uint8
+	// which they are looked at, and how many LIDs of a target they got.
+	found     [256]uint8
 	forwarded [256]uint32
 }
 
@@ -177,7 +175,7 @@ func (a *assigner) firstLIDs(set *routing.PortSet, r *run) {
 			case a.opt.ScatterPorts != 0 && t.scatter:
 				port = a.best.Nth(int(a.random.next() % uint32(a.best.Len())))
 			case a.opt.PortShifting:
-				port = a.shifted()
+				port = a.best.FirstFrom(a.set.Nth(a.turn()))
 			default:
 				port = a.best.First()
 			}

@@ -74,13 +74,10 @@ func (b *balance) recount() {
 	b.ahead = b.set.Without(&b.best)
 }
 
-// shifted is the least used port that comes first when the search begins at the
-// port whose number in the set is the mean use of its ports (osm_switch.c,
-// osm_switch_recommend_path, port_shifting).
-func (b *balance) shifted() uint8 {
+// turn is how many ports of the set the search passes over at first with
+// port_shifting: the mean use of the ports, as a number of one of them
+// (osm_switch.c, osm_switch_recommend_path).
+func (b *balance) turn() int {
 	n := uint32(b.set.Len())
-	if late := b.best.From(b.set.Nth(int(b.sum / n % n))); !late.Empty() {
-		return late.First()
-	}
-	return b.best.First()
+	return int(b.sum / n % n)
 }

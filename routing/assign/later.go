@@ -22,7 +22,8 @@ func (a *assigner) laterLIDs(set *routing.PortSet, r *run, offset int) {
 }
 
 func (a *assigner) choose(set *routing.PortSet, lid uint16, offset int, counted bool) uint8 {
-	a.search(set, lid+uint16(offset))
+	a.use(set)
+	start := a.start(lid + uint16(offset))
 	var used []byte
 	if counted {
 		used = a.row[lid : int(lid)+offset]
@@ -37,49 +38,56 @@ func (a *assigner) choose(set *routing.PortSet, lid uint16, offset int, counted 
 			}
 		}
 		if fresh := set.Without(&systems); !fresh.Empty() {
-			return a.leastUsed(&fresh)
+			return a.leastUsed(&fresh, start)
 		}
 		if fresh := set.Without(&nodes); !fresh.Empty() {
-			return a.leastUsed(&fresh)
+			return a.leastUsed(&fresh, start)
 		}
 	case a.opt.PortShifting:
 		// What follows is never asked for shifted dimension order routing.
-		return a.leastUsed(set)
+		return a.leastUsed(set, start)
 	}
-	return a.leastForwarded(used)
+	return a.leastForwarded(used, start)
 }
 
-// search lists the ports of a set in the order in which they are looked at.
-func (a *assigner) search(set *routing.PortSet, lid uint16) {
-	start := 1
+// start is the place from which on the ports of the current set are looked at for
+// a LID that is not the first one of its port.
+func (a *assigner) start(lid uint16) uint8 {
+	start := uint8(1)
 	if !a.dor {
-		start = (int(a.portAt[a.row[lid-1]]) + 1) % a.numPorts
+		start = uint8((int(a.portAt[a.row[lid-1]]) + 1) % a.numPorts)
 	}
-	late := set.From(uint8(start))
-	early := set.Without(&late)
-	a.cand = early.AppendTo(late.AppendTo(a.buffer[:0]))
 	if !a.opt.PortShifting {
-		return
+		return start
 	}
-	sum := uint32(0)
-	for _, port := range a.cand {
-		sum += a.count[port]
+	late := a.set.From(start)
+	turn, n := a.turn(), late.Len()
+	if turn < n {
+		return late.Nth(turn)
 	}
-	n := uint32(len(a.cand))
-	turn := int(sum / n % n)
-	a.cand = append(a.cand, a.cand[:turn]...)[turn:]
+	return a.set.Nth(turn - n)
 }
 
-// leastUsed is the first port found of those used the least, among some of those
-// that are looked at.
-func (a *assigner) leastUsed(among *routing.PortSet) uint8 {
+// leastUsed is the first port found of those used the least, among some of the
+// current set.
+func (a *assigner) leastUsed(among *routing.PortSet, start uint8) uint8 {
+	if best := among.And(&a.best); !best.Empty() {
+		return best.FirstFrom(start)
+	}
 	least, best := ^uint32(0), uint8(0)
-	for _, port := range a.cand {
-		if among.Has(port) && a.count[port] < least {
+	for _, port := range a.search(among, start) {
+		if a.count[port] < least {
 			least, best = a.count[port], port
 		}
 	}
 	return best
+}
+
+// search lists the ports of a set in the order in which they are looked at.
+func (a *assigner) search(set *routing.PortSet, start uint8) []uint8 {
+	late := set.From(start)
+	early := set.Without(&late)
+	return early.AppendTo(late.AppendTo(a.found[:0]))
 }
 
 // leastForwarded is OpenSM's choice where all neighbours were used by the
@@ -87,14 +95,14 @@ func (a *assigner) leastUsed(among *routing.PortSet) uint8 {
 // fewer of the target's LIDs than any port looked at before had when it was
 // the choice. (That least number does not start anew with a lesser count.)
 // Dimension order routing looks at cables instead of neighbours.
-func (a *assigner) leastForwarded(used []byte) uint8 {
+func (a *assigner) leastForwarded(used []byte, start uint8) uint8 {
 	for _, port := range used {
 		if !a.ignored.Has(port) {
 			a.forwarded[a.cable(port)]++
 		}
 	}
 	leastCount, leastForwarded, best := ^uint32(0), ^uint32(0), uint8(0)
-	for _, port := range a.cand {
+	for _, port := range a.search(&a.set, start) {
 		count, forwarded := a.count[port], a.forwarded[a.cable(port)]
 		switch {
 		case count < leastCount:

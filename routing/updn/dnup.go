@@ -38,21 +38,28 @@ func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options)
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, leaves)
-	m := newMatrix(f, func(from, to int32) turn { return downUp(ranks[from], ranks[to]) }, g)
-	phases := 2
-	if opt.ConnectRoots {
-		phases = 3
+	m := newMatrix(f, g, func(from, to int32) turn { return downUp(ranks[from], ranks[to]) })
+	res := &routing.Result{Ranks: ranks}
+	report := newReporter(opt.Progress, len(f.Switches), 3)
+	if m.steps.unrestricted {
+		report.skip()
+		report.skip()
+		return finish(ctx, f, routing.NewDistances(f), opt, report, res, e.Name())
 	}
-	report := newReporter(opt.Progress, len(f.Switches), phases)
 	longest, err := m.search(ctx, report.phase())
-	if err == nil && opt.ConnectRoots {
-		m.penalty = longest + 1
-		_, err = m.search(ctx, report.phase())
-	}
 	if err != nil {
 		return nil, err
 	}
-	return finish(ctx, f, m, opt, report, &routing.Result{Ranks: ranks}, e.Name())
+	if !opt.ConnectRoots {
+		report.skip()
+	} else {
+		m.penalty = longest + 1
+		if _, err = m.search(ctx, report.phase()); err != nil {
+			return nil, err
+		}
+	}
+	defer m.forget()
+	return finish(ctx, f, m, opt, report, res, e.Name())
 }
 
 // withHosts are the switches that an adapter or a router hangs on.

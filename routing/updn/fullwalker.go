@@ -70,15 +70,16 @@ const tooFar = 64
 
 // try takes a step out of s and says whether it brought a lower count.
 func (w *fullWalker) try(s int32, st step, narrowed bool) bool {
-	h, old := w.counts.least[s], w.hops[st.slot]
+	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer]+int32(st.port)]
+	old := *hops
 	if narrowed && st.turn == barred {
 		if w.penalty == 0 {
 			return false
 		}
 		if h += w.penalty; h >= tooFar {
 			// It forgets the way that there was, but not its count, and goes on.
-			w.hops[st.slot] = routing.NoHops
-			w.counts.sets[st.word] &^= 1 << (st.port & 63)
+			*hops = routing.NoHops
+			w.counts.sets[int(st.peer)*w.words+int(st.port>>6)] &^= 1 << (st.port & 63)
 		}
 	}
 	if int(h)+1 >= int(old) {
@@ -91,14 +92,15 @@ func (w *fullWalker) try(s int32, st step, narrowed bool) bool {
 
 // set sets the count of the peer's port of a step.
 func (w *fullWalker) set(st step, h uint8) {
-	w.hops[st.slot] = h
+	w.hops[w.steps.slot[st.peer]+int32(st.port)] = h
 	least := &w.counts.least[st.peer]
 	if h > *least {
 		return
 	}
+	set := w.counts.sets[int(st.peer)*w.words : (int(st.peer)+1)*w.words]
 	if h < *least {
 		*least = h
-		clear(w.counts.sets[int(st.peer)*w.words : (int(st.peer)+1)*w.words])
+		clear(set)
 	}
-	w.counts.sets[st.word] |= 1 << (st.port & 63)
+	set[st.port>>6] |= 1 << (st.port & 63)
 }

@@ -31,12 +31,12 @@ type matrix struct {
 	full [][]uint8
 }
 
-func newMatrix(f *fabric.Fabric, turnOf func(from, to int32) turn, g *routing.Graph) *matrix {
+func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) *matrix {
 	m := &matrix{f: f, n: len(f.Switches), words: 1}
 	for s := range f.Switches {
 		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(int32(s)).NumPorts))
 	}
-	m.steps = newSteps(f, g, m.words, turnOf)
+	m.steps = newSteps(f, g, turnOf)
 	return m
 }
 
@@ -147,6 +147,9 @@ func (m *matrix) searchFully() {
 		panic("updn: a context that never ends has ended: " + err.Error())
 	}
 }
+
+// forget gives up what only the making of tables needs.
+func (m *matrix) forget() { m.sets = nil }
 
 // LeastHopPorts implements [assign.Matrix].
 func (m *matrix) LeastHopPorts(sw int32, _ routing.PortSets) routing.PortSets {

@@ -29,6 +29,9 @@ func (r *reporter) phase() func(done, total int) {
 	return func(done, _ int) { r.report(before+done, r.all) }
 }
 
+// skip leaves a phase out.
+func (r *reporter) skip() { r.begun += r.len }
+
 // unreached warns of switches that have no route to one another, and of an SM
 // among them. O(switches^2).
 func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {

@@ -23,9 +23,6 @@ const (
 // step is one way out of a switch.
 type step struct {
 	peer int32
-	// slot is the place of the peer's port among all ports, and word that of the
-	// word with its bit among all words of sets of ports.
-	slot, word int32
 	// port is the peer's port.
 	port uint8
 	turn turn
@@ -37,19 +34,19 @@ type steps struct {
 	slot []int32
 	// all are the ways out, allowed those that are not barred, bars those that are.
 	all, allowed, bars stepList
+	// unrestricted says that no step is ever forbidden, nor leads to where it began.
+	unrestricted bool
 }
 
-func newSteps(f *fabric.Fabric, g *routing.Graph, words int, turnOf func(from, to int32) turn) steps {
-	t := steps{slot: make([]int32, 1, len(f.Switches)+1)}
+func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) steps {
+	t := steps{unrestricted: true, slot: make([]int32, 1, len(f.Switches)+1)}
 	for s := range f.Switches {
 		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(int32(s)).NumPorts)+1)
 	}
 	for s := range int32(len(f.Switches)) {
 		for _, l := range g.Of(s) {
-			st := step{
-				peer: l.Peer, slot: t.slot[l.Peer] + int32(l.PeerPort), word: l.Peer*int32(words) + int32(l.PeerPort>>6),
-				port: l.PeerPort, turn: turnOf(s, l.Peer),
-			}
+			st := step{peer: l.Peer, port: l.PeerPort, turn: turnOf(s, l.Peer)}
+			t.unrestricted = t.unrestricted && st.turn != narrows && st.peer != s
 			t.all.list = append(t.all.list, st)
 			if st.turn == barred {
 				t.bars.list = append(t.bars.list, st)

@@ -42,7 +42,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, r.switches)
-	m := newMatrix(f, func(from, to int32) turn { return upDown(f, opt, ranks, from, to) }, g)
+	m := newMatrix(f, g, func(from, to int32) turn { return upDown(f, opt, ranks, from, to) })
 	if opt.ConnectRoots && r.hops != nil {
 		m.preset = func(dst int32) routing.Hops {
 			if ranks[dst] == 0 {
@@ -52,10 +52,16 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 		}
 	}
 	report := newReporter(opt.Progress, len(f.Switches), 2)
+	res := &routing.Result{Roots: r.switches, Ranks: ranks}
+	if _, distances := r.hops.(*routing.Distances); m.steps.unrestricted && (m.preset == nil || distances) {
+		report.skip()
+		return finish(ctx, f, routing.NewDistances(f), opt, report, res, e.Name())
+	}
 	if _, err := m.search(ctx, report.phase()); err != nil {
 		return nil, err
 	}
-	return finish(ctx, f, m, opt, report, &routing.Result{Roots: r.switches, Ranks: ranks}, e.Name())
+	defer m.forget()
+	return finish(ctx, f, m, opt, report, res, e.Name())
 }
 
 // upDown is the turn that a step between two switches takes. Of switches of one
@@ -81,14 +87,13 @@ func number(f *fabric.Fabric, opt *routing.Options, sw int32) uint64 {
 }
 
 // finish makes the tables of a matrix and completes the result.
-func finish(ctx context.Context, f *fabric.Fabric, m *matrix, opt *routing.Options, report *reporter, res *routing.Result, name string) (*routing.Result, error) {
+func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing.Options, report *reporter, res *routing.Result, name string) (*routing.Result, error) {
 	o := *opt
 	o.Progress = report.phase()
 	lft, err := assign.Tables(ctx, f, m, &o, false)
 	if err != nil {
 		return nil, err
 	}
-	m.sets = nil
 	res.Tables, res.Hops = fabric.NewTables(f, lft, name), m
 	res.Warnings = append(res.Warnings, unreached(f, m, opt.ConnectRoots)...)
 	return res, nil

@@ -123,17 +123,17 @@ func (w *walker) walk(list []step, h uint8) {
 		return
 	}
 	w.longest = max(w.longest, h)
-	least, sets := w.counts.least, w.counts.sets
+	least, sets, words := w.counts.least, w.counts.sets, w.words
 	for i := range list {
 		st := &list[i]
 		if old := least[st.peer]; h <= old {
-			bit := uint64(1) << (st.port & 63)
+			word, bit := int(st.peer)*words+int(st.port>>6), uint64(1)<<(st.port&63)
 			if h == old {
-				bit |= sets[st.word]
-			} else if least[st.peer] = h; w.words > 1 {
-				clear(sets[int(st.peer)*w.words : (int(st.peer)+1)*w.words])
+				bit |= sets[word]
+			} else if least[st.peer] = h; words > 1 {
+				clear(sets[int(st.peer)*words : (int(st.peer)+1)*words])
 			}
-			sets[st.word] = bit
+			sets[word] = bit
 		}
 		if peer := &w.state[st.peer]; !peer.queued {
 			peer.queued, peer.narrowed = true, st.turn == narrows
