@@ -60,6 +60,19 @@ func (t *LFT) Block(sw int32, block int) []byte {
 	return t.slab[i : i+BlockSize : i+BlockSize]
 }
 
+// Grown returns the tables with entries up to a LID, the new ones NoPath; t itself
+// where it has them.
+func (t *LFT) Grown(maxLID uint16) *LFT {
+	if maxLID <= t.MaxLID {
+		return t
+	}
+	g := NewLFT(t.Switches(), maxLID)
+	for sw := range t.Switches() {
+		copy(g.Row(int32(sw)), t.Row(int32(sw)))
+	}
+	return g
+}
+
 // Clone returns a copy that can be changed.
 func (t *LFT) Clone() *LFT {
 	c := *t

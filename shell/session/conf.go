@@ -45,7 +45,7 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 	if len(chain) == 0 {
 		chain, notes = confChain(conf, notes)
 	}
-	options := confOptions(conf)
+	options, notes := confOptions(conf, notes)
 	if indexSetting(options, "lmc") < 0 {
 		options = append(options, Setting{"lmc", "0"})
 	}
@@ -86,9 +86,8 @@ func confChain(conf *osm.Conf, notes []string) (chain, more []string) {
 }
 
 // confOptions are the options of the file that are known here. A switch that is
-// not TRUE is off for OpenSM.
-func confOptions(conf *osm.Conf) []Setting {
-	var out []Setting
+// not TRUE is off for OpenSM; a file that cannot be read is left out.
+func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) {
 	for _, o := range conf.Options {
 		name := o.Name
 		if alias, ok := aliases[name]; ok {
@@ -101,9 +100,13 @@ func confOptions(conf *osm.Conf) []Setting {
 		if SettingOptions[i].boolean && o.Value != "TRUE" {
 			o.Value = "FALSE"
 		}
+		if _, err := os.Stat(o.Value); err != nil && SettingOptions[i].File {
+			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; OpenSM goes on without it", conf.Name, o.Line, name, err))
+			continue
+		}
 		out = append(out, Setting{name, o.Value})
 	}
-	return out
+	return out, notes
 }
 
 // rememberedLIDs is the guid2lid of OpenSM's cache directory, if there is one.

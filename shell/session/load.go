@@ -48,10 +48,11 @@ func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, erro
 
 func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 	st := s.State()
-	f, _, err := st.Settings.assignLIDs(st.Paper())
+	lids, err := st.Settings.assignLIDs(st.Paper())
 	if err != nil {
 		return LoadReport{}, err
 	}
+	f := lids.fabric
 	routes, err := readRoutes(kind, path)
 	if err != nil {
 		return LoadReport{}, err

@@ -73,10 +73,11 @@ func (s *Session) Route(ctx context.Context, keep Keep) (RouteReport, error) {
 func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, RouteReport, error) {
 	set := &st.Settings
 	before := st.Paper()
-	f, notes, err := set.assignLIDs(before)
+	lids, err := set.assignLIDs(before)
 	if err != nil {
 		return nil, RouteReport{}, fmt.Errorf("assign LIDs: %w", err)
 	}
+	f := lids.fabric
 	opt := set.routing
 	opt.Progress = s.progress
 	opt.LMC = ownLMC(f)
@@ -93,12 +94,25 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	}
 	rep := RouteReport{
 		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil,
-		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), notes, res.Warnings),
+		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, res.Warnings),
 	}
+	res.Tables = upTo(res.Tables, lids.top)
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{
 		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, When: time.Now(), madeOf: before,
 	}, rep, nil
+}
+
+// upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port
+// had and that none has any more.
+func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
+	if top <= t.LFT.MaxLID {
+		return t
+	}
+	g := *t
+	g.LFT = t.LFT.Grown(top)
+	g.Top = slices.Repeat([]uint16{top}, len(t.Top))
+	return &g
 }
 
 // existing are the tables whose routes are kept, nil for none.

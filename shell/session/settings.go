@@ -182,27 +182,39 @@ func (s *Session) SetSettings(set Settings) {
 	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
 }
 
+// assignment is what [Settings.assignLIDs] found.
+type assignment struct {
+	fabric *fabric.Fabric
+	// top is the highest LID that OpenSM's tables have entries for.
+	top   uint16
+	notes []string
+}
+
 // assignLIDs gives the ports of f their LIDs by these settings.
-func (s *Settings) assignLIDs(f *fabric.Fabric) (g *fabric.Fabric, notes []string, err error) {
+func (s *Settings) assignLIDs(f *fabric.Fabric) (assignment, error) {
 	o := s.lids
 	if !s.lmcSet {
 		o.LMC = ownLMC(f)
 	}
 	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && ownLMC(f) == 0 {
-		g, err = fabric.AssignLIDs(f)
-		return g, nil, err
+		g, err := fabric.AssignLIDs(f)
+		if err != nil {
+			return assignment{}, err
+		}
+		return assignment{fabric: g, top: g.MaxLID}, nil
 	}
 	a, err := fabric.AssignLIDsWith(f, o)
 	if err != nil {
-		return nil, nil, err
+		return assignment{}, err
 	}
+	out := assignment{fabric: a.Fabric, top: a.Top}
 	for _, n := range a.Notes {
-		notes = append(notes, n.String())
+		out.notes = append(out.notes, n.String())
 	}
 	if fabric.SameLIDs(f, a.Fabric) {
-		return f, notes, nil
+		out.fabric = f
 	}
-	return a.Fabric, notes, nil
+	return out, nil
 }
 
 // ownLMC is the highest LMC that a port of the subnet has.
