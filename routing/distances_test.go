@@ -103,10 +103,9 @@ func TestDistances(t *testing.T) {
 				if got := d.Least(s, int32(to)); int(got) != h {
 					t.Fatalf("%s: %d hops from %d to %d, want %d", name, got, s, to, h)
 				}
-				set := sets.At(int32(to))
 				for p := 1; p <= int(f.SwitchNode(s).NumPorts); p++ {
 					least := h != NoHops && d.Through(s, uint8(p), int32(to)) == uint8(h)
-					if set.Has(uint8(p)) != least {
+					if sets.Has(int32(to), uint8(p)) != least {
 						t.Fatalf("%s: port %d of %d towards %d is least: %v, want %v", name, p, s, to, !least, least)
 					}
 				}

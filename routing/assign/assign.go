@@ -5,6 +5,7 @@ package assign
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -33,32 +34,10 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 		return nil, err
 	}
 	p := newPlan(f, m, opt, dor)
-	workers := make([]*assigner, routing.Workers())
-	each := func(progress func(done, total int), work func(a *assigner, sw int32)) error {
-		return routing.ForEach(ctx, len(f.Switches), progress, func(worker, s int) {
-			if !f.SwitchNode(int32(s)).InSubnet {
-				return
-			}
-			if workers[worker] == nil {
-				workers[worker] = &assigner{plan: p, scratch: routing.NewPortSets(len(f.Switches), p.highest)}
-			}
-			workers[worker].begin(int32(s))
-			work(workers[worker], int32(s))
-		})
+	if routing.PortSetWords(p.highest) == 1 {
+		return tables[[1]uint64](ctx, p)
 	}
-	if opt.ScatterPorts != 0 {
-		draws := make([]int, len(f.Switches))
-		if err := each(nil, func(a *assigner, s int32) { draws[s] = a.countDraws() }); err != nil {
-			return nil, err
-		}
-		p.seed(draws)
-	}
-	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	err := each(opt.Progress, func(a *assigner, s int32) { a.assign(lft.Row(s)) })
-	if err != nil {
-		return nil, err
-	}
-	return lft, nil
+	return tables[[4]uint64](ctx, p)
 }
 
 func check(f *fabric.Fabric, opt *routing.Options) error {
@@ -76,20 +55,46 @@ func check(f *fabric.Fabric, opt *routing.Options) error {
 	return nil
 }
 
+func tables[S set](ctx context.Context, p *plan) (*fabric.LFT, error) {
+	f := p.f
+	workers := make([]*assigner[S], routing.Workers())
+	each := func(progress func(done, total int), work func(a *assigner[S], sw int32)) error {
+		return routing.ForEach(ctx, len(f.Switches), progress, func(worker, s int) {
+			if !f.SwitchNode(int32(s)).InSubnet {
+				return
+			}
+			if workers[worker] == nil {
+				workers[worker] = &assigner[S]{plan: p, scratch: routing.NewPortSets(len(f.Switches), p.highest)}
+			}
+			workers[worker].begin(int32(s))
+			work(workers[worker], int32(s))
+		})
+	}
+	if p.opt.ScatterPorts != 0 {
+		draws := make([]int, len(f.Switches))
+		if err := each(nil, func(a *assigner[S], s int32) { draws[s] = a.countDraws() }); err != nil {
+			return nil, err
+		}
+		p.seed(draws)
+	}
+	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
+	if err := each(p.opt.Progress, func(a *assigner[S], s int32) { a.assign(lft.Row(s)) }); err != nil {
+		return nil, err
+	}
+	return lft, nil
+}
+
 // assigner makes the forwarding table of one switch after the other. Its scratch
 // memory belongs to one goroutine.
-type assigner struct {
+type assigner[S set] struct {
 	*plan
-	balance
-	plainBalance
-	layout
+	balance[S]
+	layout[S]
 	random random
 	sw     int32
 	// sets are the places of the least-hop ports towards each switch.
 	sets, scratch routing.PortSets
 	row           []byte
-	// shared is what towards returns.
-	shared routing.PortSet
 	// The rest is scratch of the choice of later LIDs: the ports in the order in
 	// which they are looked at, and how many LIDs of a target they got.
 	found     [256]uint8
@@ -97,16 +102,17 @@ type assigner struct {
 }
 
 // begin turns to a switch.
-func (a *assigner) begin(sw int32) {
+func (a *assigner[S]) begin(sw int32) {
 	a.sw = sw
-	a.balance, a.plainBalance = balance{}, plainBalance{}
+	a.balance = balance[S]{}
 	a.layout.turnTo(a.plan, sw)
 	a.sets = a.LeastHopPorts(sw, a.scratch)
 	if a.ordered {
 		for d := range int32(len(a.f.Switches)) {
-			ports := a.sets.At(d)
-			places := a.places(&ports)
-			a.scratch.Put(d, &places)
+			places := a.places(at[S](a.sets, d))
+			for w := range a.scratch.Words(d) {
+				a.scratch.Words(d)[w] = places[w]
+			}
 		}
 		a.sets = a.scratch
 	}
@@ -117,7 +123,7 @@ func (a *assigner) begin(sw int32) {
 
 // assign fills the row of the switch. While it does, entries are places in the
 // search order.
-func (a *assigner) assign(row []byte) {
+func (a *assigner[S]) assign(row []byte) {
 	a.row = row
 	for offset := range a.lids {
 		for i := range a.runs {
@@ -126,16 +132,15 @@ func (a *assigner) assign(row []byte) {
 				a.deliver(r.targets, offset)
 				continue
 			}
-			if a.plain && offset == 0 {
-				a.spread(a.sets.Word(r.sw), r)
-				continue
-			}
-			switch set := a.sets.At(r.sw); {
-			case set.Empty():
+			ports := at[S](a.sets, r.sw)
+			switch {
+			case empty(ports):
 			case offset > 0:
-				a.laterLIDs(&set, r, offset)
+				a.laterLIDs(ports, r, offset)
+			case a.plain:
+				a.spread(ports, r)
 			default:
-				a.firstLIDs(&set, r)
+				a.firstLIDs(ports, r)
 			}
 		}
 	}
@@ -147,7 +152,7 @@ func (a *assigner) assign(row []byte) {
 }
 
 // deliver routes to what hangs on the switch itself.
-func (a *assigner) deliver(targets []target, offset int) {
+func (a *assigner[S]) deliver(targets []target, offset int) {
 	for _, t := range targets {
 		if offset < int(t.lids) {
 			a.row[int(t.lid)+offset] = a.placeOf[t.local]
@@ -156,28 +161,77 @@ func (a *assigner) deliver(targets []target, offset int) {
 }
 
 // towards are the ports of a set that may share the routes to a LID.
-func (a *assigner) towards(set *routing.PortSet) *routing.PortSet {
-	if !a.dor {
-		return set
+func (a *assigner[S]) towards(ports S) S {
+	if a.dor {
+		return and(ports, a.sameNode[first(ports)])
 	}
-	a.shared = set.And(&a.sameNode[set.First()])
-	return &a.shared
+	return ports
+}
+
+// spread gives the first LID of each target the least used of the ports, the
+// first where several are. Ports fill up in rounds: all with the least count take
+// one target each, in order, then the next count is the least. It does what
+// firstLIDs does, without options and faster.
+func (a *assigner[S]) spread(ports S, r *run) {
+	ports = a.towards(ports)
+	if port := first(ports); empty(without(ports, port)) {
+		a.all(port, r)
+		return
+	}
+	a.use(ports)
+	if !r.counted {
+		for _, t := range r.targets {
+			a.row[t.lid] = first(a.best)
+		}
+		return
+	}
+	for targets := r.targets; len(targets) > 0; {
+		for w := range len(a.best) {
+			word, n := a.best[w], 0
+			for word != 0 && n < len(targets) {
+				port := uint8(w<<6 | bits.TrailingZeros64(word))
+				word &= word - 1
+				a.count[port]++
+				a.row[targets[n].lid] = port
+				n++
+			}
+			a.best[w], targets = word, targets[n:]
+		}
+		if empty(a.best) {
+			a.refill()
+		}
+	}
+}
+
+// all gives all targets the one port that there is.
+func (a *assigner[S]) all(port uint8, r *run) {
+	for _, t := range r.targets {
+		a.row[t.lid] = port
+	}
+	if !r.counted {
+		return
+	}
+	a.count[port] += uint32(len(r.targets))
+	if has(a.set, port) {
+		var none S
+		a.set = none // to be counted anew
+	}
 }
 
 // firstLIDs routes to the first LID of each target, with all options.
-func (a *assigner) firstLIDs(set *routing.PortSet, r *run) {
-	towards := a.towards(set)
+func (a *assigner[S]) firstLIDs(ports S, r *run) {
+	towards := a.towards(ports)
 	for _, t := range r.targets {
-		port, kept := a.kept(set, t.lid)
+		port, kept := a.kept(ports, t.lid)
 		if !kept {
 			a.use(towards)
 			switch {
 			case a.opt.ScatterPorts != 0 && t.scatter:
-				port = a.best.Nth(int(a.random.next() % uint32(a.best.Len())))
+				port = nth(a.best, int(a.random.next()%uint32(size(a.best))))
 			case a.opt.PortShifting:
-				port = a.best.FirstFrom(a.set.Nth(a.turn()))
+				port = firstFrom(a.best, nth(a.set, a.turn()))
 			default:
-				port = a.best.First()
+				port = first(a.best)
 			}
 		}
 		a.give(t.lid, port, r.counted)
@@ -185,7 +239,7 @@ func (a *assigner) firstLIDs(set *routing.PortSet, r *run) {
 }
 
 // kept says whether the switch's present route to a LID stays.
-func (a *assigner) kept(set *routing.PortSet, lid uint16) (port uint8, ok bool) {
+func (a *assigner[S]) kept(ports S, lid uint16) (port uint8, ok bool) {
 	if a.opt.Existing == nil {
 		return 0, false
 	}
@@ -194,13 +248,13 @@ func (a *assigner) kept(set *routing.PortSet, lid uint16) (port uint8, ok bool) 
 		return 0, false
 	}
 	port = a.placeOf[now]
-	return port, set.Has(port)
+	return port, has(ports, port)
 }
 
 // give writes an entry and counts it.
-func (a *assigner) give(lid uint16, port uint8, counted bool) {
+func (a *assigner[S]) give(lid uint16, port uint8, counted bool) {
 	a.row[lid] = port
-	if counted && !a.ignored.Has(port) {
+	if counted && !has(a.ignored, port) {
 		a.take(port)
 	}
 }

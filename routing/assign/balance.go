@@ -2,52 +2,48 @@
 
 package assign
 
-import (
-	"math/bits"
-
-	"example.org/ibconsole/routing"
-)
+import "math/bits"
 
 // balance counts how often each port of a switch is used, and knows the least
 // used ones of one set of ports at a time. Ports are named by their place in the
 // switch's search order.
-type balance struct {
+type balance[S set] struct {
 	count [256]uint32
 	// set is the current set, and sum what its ports are used together.
-	set routing.PortSet
+	set S
 	sum uint32
 	// best are the ports of the set that are used the least. Those that may be used
 	// more than once more than that are in ahead.
-	best, ahead routing.PortSet
+	best, ahead S
 }
 
 // use makes a set that is not empty the current one.
-func (b *balance) use(set *routing.PortSet) {
-	if *set != b.set {
-		b.set = *set
+func (b *balance[S]) use(s S) {
+	if s != b.set {
+		b.set = s
 		b.recount()
 	}
 }
 
 // take counts one more use of a port, of the current set or not.
-func (b *balance) take(port uint8) {
+func (b *balance[S]) take(port uint8) {
 	b.count[port]++
-	if !b.set.Has(port) {
+	if !has(b.set, port) {
 		return
 	}
 	b.sum++
-	if !b.best.Has(port) {
-		b.ahead.Add(port)
+	if !has(b.best, port) {
+		b.ahead = with(b.ahead, port)
 		return
 	}
-	if b.best.Remove(port); b.best.Empty() {
+	if b.best = without(b.best, port); empty(b.best) {
 		b.refill()
 	}
 }
 
 // refill finds the least used ports once all that were have been used once more.
-func (b *balance) refill() {
-	if b.ahead.Empty() {
+func (b *balance[S]) refill() {
+	if empty(b.ahead) {
 		b.best = b.set // all are used alike again
 		return
 	}
@@ -55,29 +51,28 @@ func (b *balance) refill() {
 }
 
 // recount finds the least used ports from the counts. O(ports of the set).
-func (b *balance) recount() {
-	least := ^uint32(0)
-	b.best, b.sum = routing.PortSet{}, 0
-	for w, word := range b.set {
-		for ; word != 0; word &= word - 1 {
-			port := uint8(w<<6 | bits.TrailingZeros64(word))
-			count := b.count[port]
-			b.sum += count
+func (b *balance[S]) recount() {
+	least, sum := ^uint32(0), uint32(0)
+	var none, best S
+	for w := range len(b.set) {
+		for word := b.set[w]; word != 0; word &= word - 1 {
+			count := b.count[uint8(w<<6|bits.TrailingZeros64(word))]
+			sum += count
 			if count < least {
-				least, b.best = count, routing.PortSet{}
+				least, best = count, none
 			}
 			if count == least {
-				b.best.Add(port)
+				best[w] |= word & -word
 			}
 		}
 	}
-	b.ahead = b.set.Without(&b.best)
+	b.sum, b.best, b.ahead = sum, best, minus(b.set, best)
 }
 
 // turn is how many ports of the set the search passes over at first with
 // port_shifting: the mean use of the ports, as a number of one of them
 // (osm_switch.c, osm_switch_recommend_path).
-func (b *balance) turn() int {
-	n := uint32(b.set.Len())
+func (b *balance[S]) turn() int {
+	n := uint32(size(b.set))
 	return int(b.sum / n % n)
 }

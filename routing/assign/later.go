@@ -2,27 +2,26 @@
 
 package assign
 
-import "example.org/ibconsole/routing"
-
 // laterLIDs routes to the LIDs of a run's targets that are offset above the
 // first, by other systems and switches than the LIDs before them where that can
 // be (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
-func (a *assigner) laterLIDs(set *routing.PortSet, r *run, offset int) {
-	towards := a.towards(set)
+func (a *assigner[S]) laterLIDs(ports S, r *run, offset int) {
+	towards := a.towards(ports)
 	for _, t := range r.targets {
 		if offset >= int(t.lids) {
 			continue
 		}
-		port, kept := a.kept(set, t.lid+uint16(offset))
+		port, kept := a.kept(ports, t.lid+uint16(offset))
 		if !kept {
-			port = a.choose(towards, t.lid, offset, r.counted)
+			a.use(towards)
+			port = a.choose(t.lid, offset, r.counted)
 		}
 		a.give(t.lid+uint16(offset), port, r.counted)
 	}
 }
 
-func (a *assigner) choose(set *routing.PortSet, lid uint16, offset int, counted bool) uint8 {
-	a.use(set)
+// choose finds a port of the current set.
+func (a *assigner[S]) choose(lid uint16, offset int, counted bool) uint8 {
 	start := a.start(lid + uint16(offset))
 	var used []byte
 	if counted {
@@ -30,29 +29,29 @@ func (a *assigner) choose(set *routing.PortSet, lid uint16, offset int, counted 
 	}
 	switch {
 	case !a.dor:
-		var systems, nodes routing.PortSet
+		var systems, nodes S
 		for _, port := range used {
-			if !a.ignored.Has(port) {
-				systems.Join(&a.sameSystem[port])
-				nodes.Join(&a.sameNode[port])
+			if !has(a.ignored, port) {
+				systems = or(systems, a.sameSystem[port])
+				nodes = or(nodes, a.sameNode[port])
 			}
 		}
-		if fresh := set.Without(&systems); !fresh.Empty() {
-			return a.leastUsed(&fresh, start)
+		if fresh := minus(a.set, systems); !empty(fresh) {
+			return a.leastUsed(fresh, start)
 		}
-		if fresh := set.Without(&nodes); !fresh.Empty() {
-			return a.leastUsed(&fresh, start)
+		if fresh := minus(a.set, nodes); !empty(fresh) {
+			return a.leastUsed(fresh, start)
 		}
 	case a.opt.PortShifting:
 		// What follows is never asked for shifted dimension order routing.
-		return a.leastUsed(set, start)
+		return a.leastUsed(a.set, start)
 	}
 	return a.leastForwarded(used, start)
 }
 
 // start is the place from which on the ports of the current set are looked at for
 // a LID that is not the first one of its port.
-func (a *assigner) start(lid uint16) uint8 {
+func (a *assigner[S]) start(lid uint16) uint8 {
 	start := uint8(1)
 	if !a.dor {
 		start = uint8((int(a.portAt[a.row[lid-1]]) + 1) % a.numPorts)
@@ -60,19 +59,19 @@ func (a *assigner) start(lid uint16) uint8 {
 	if !a.opt.PortShifting {
 		return start
 	}
-	late := a.set.From(start)
-	turn, n := a.turn(), late.Len()
+	late := from(a.set, start)
+	turn, n := a.turn(), size(late)
 	if turn < n {
-		return late.Nth(turn)
+		return nth(late, turn)
 	}
-	return a.set.Nth(turn - n)
+	return nth(a.set, turn-n)
 }
 
 // leastUsed is the first port found of those used the least, among some of the
 // current set.
-func (a *assigner) leastUsed(among *routing.PortSet, start uint8) uint8 {
-	if best := among.And(&a.best); !best.Empty() {
-		return best.FirstFrom(start)
+func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
+	if best := and(among, a.best); !empty(best) {
+		return firstFrom(best, start)
 	}
 	least, best := ^uint32(0), uint8(0)
 	for _, port := range a.search(among, start) {
@@ -83,11 +82,10 @@ func (a *assigner) leastUsed(among *routing.PortSet, start uint8) uint8 {
 	return best
 }
 
-// search lists the ports of a set in the order in which they are looked at.
-func (a *assigner) search(set *routing.PortSet, start uint8) []uint8 {
-	late := set.From(start)
-	early := set.Without(&late)
-	return early.AppendTo(late.AppendTo(a.found[:0]))
+// search lists some ports in the order in which they are looked at.
+func (a *assigner[S]) search(ports S, start uint8) []uint8 {
+	late := from(ports, start)
+	return list(list(a.found[:0], late), minus(ports, late))
 }
 
 // leastForwarded is OpenSM's choice where all neighbours were used by the
@@ -95,14 +93,14 @@ func (a *assigner) search(set *routing.PortSet, start uint8) []uint8 {
 // fewer of the target's LIDs than any port looked at before had when it was
 // the choice. (That least number does not start anew with a lesser count.)
 // Dimension order routing looks at cables instead of neighbours.
-func (a *assigner) leastForwarded(used []byte, start uint8) uint8 {
+func (a *assigner[S]) leastForwarded(used []byte, start uint8) uint8 {
 	for _, port := range used {
-		if !a.ignored.Has(port) {
+		if !has(a.ignored, port) {
 			a.forwarded[a.cable(port)]++
 		}
 	}
 	leastCount, leastForwarded, best := ^uint32(0), ^uint32(0), uint8(0)
-	for _, port := range a.search(&a.set, start) {
+	for _, port := range a.search(a.set, start) {
 		count, forwarded := a.count[port], a.forwarded[a.cable(port)]
 		switch {
 		case count < leastCount:
@@ -119,24 +117,24 @@ func (a *assigner) leastForwarded(used []byte, start uint8) uint8 {
 }
 
 // cable is a number for what a port leads to, as far as it makes a difference.
-func (a *assigner) cable(port uint8) uint8 {
+func (a *assigner[S]) cable(port uint8) uint8 {
 	if a.dor {
 		return port
 	}
-	return a.sameNode[port].First()
+	return first(a.sameNode[port])
 }
 
 // countDraws is how many random numbers the switch will draw.
-func (a *assigner) countDraws() int {
+func (a *assigner[S]) countDraws() int {
 	draws := 0
 	for i := range a.runs {
 		r := &a.runs[i]
-		set := a.sets.At(r.sw)
-		if r.sw == a.sw || set.Empty() {
+		ports := at[S](a.sets, r.sw)
+		if r.sw == a.sw || empty(ports) {
 			continue
 		}
 		for _, t := range r.targets {
-			if _, kept := a.kept(&set, t.lid); t.scatter && !kept {
+			if _, kept := a.kept(ports, t.lid); t.scatter && !kept {
 				draws++
 			}
 		}

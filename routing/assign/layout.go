@@ -2,15 +2,10 @@
 
 package assign
 
-import (
-	"math/bits"
-
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
-)
+import "example.org/ibconsole/fabric"
 
 // layout is the ports of one switch in their search order.
-type layout struct {
+type layout[S set] struct {
 	// numPorts counts port 0.
 	numPorts int
 	// ordered says that places in the order differ from port numbers. portAt and
@@ -18,13 +13,15 @@ type layout struct {
 	ordered         bool
 	portAt, placeOf [256]uint8
 	// ignored are the places whose use does not count.
-	ignored routing.PortSet
+	ignored S
 	// sameNode[i] and sameSystem[i] are the places that lead to the same switch and
 	// the same system as place i.
-	sameNode, sameSystem [256]routing.PortSet
+	sameNode, sameSystem [256]S
+
+	ports [256]uint8 // scratch
 }
 
-func (l *layout) turnTo(p *plan, sw int32) {
+func (l *layout[S]) turnTo(p *plan, sw int32) {
 	n := p.f.SwitchNode(sw)
 	l.numPorts = int(n.NumPorts) + 1
 	order := p.orders[sw]
@@ -35,50 +32,50 @@ func (l *layout) turnTo(p *plan, sw int32) {
 	for place, port := range order {
 		l.portAt[place], l.placeOf[port] = port, uint8(place)
 	}
-	unused := p.unused[sw]
-	l.ignored = l.places(&unused)
+	var none S
+	l.ignored = none
+	for _, port := range p.unused[sw] {
+		l.ignored = with(l.ignored, l.placeOf[port])
+	}
 	if p.dor || p.lids > 1 {
 		l.group(p.f, n)
 	}
 }
 
 // places translates a set of ports.
-func (l *layout) places(ports *routing.PortSet) routing.PortSet {
-	var set routing.PortSet
-	for w, word := range ports {
-		for ; word != 0; word &= word - 1 {
-			set.Add(l.placeOf[w<<6|bits.TrailingZeros64(word)])
-		}
+func (l *layout[S]) places(ports S) (places S) {
+	for _, port := range list(l.ports[:0], ports) {
+		places = with(places, l.placeOf[port])
 	}
-	return set
+	return places
 }
 
 // group finds which ports lead to the same switch, and to the same system.
-func (l *layout) group(f *fabric.Fabric, n *fabric.Node) {
+func (l *layout[S]) group(f *fabric.Fabric, n *fabric.Node) {
 	peer := func(place int) int32 {
 		if s := f.PeerSwitch(n.FirstPort + int32(l.portAt[place])); s != fabric.None {
 			return f.Switches[s]
 		}
 		return fabric.None
 	}
+	var none S
 	for i := 1; i < l.numPorts; i++ {
-		l.sameNode[i], l.sameSystem[i] = routing.PortSet{}, routing.PortSet{}
+		l.sameNode[i], l.sameSystem[i] = none, none
 		a := peer(i)
 		if a == fabric.None {
 			continue
 		}
-		l.sameNode[i].Add(uint8(i))
-		l.sameSystem[i].Add(uint8(i))
+		l.sameNode[i], l.sameSystem[i] = with(none, uint8(i)), with(none, uint8(i))
 		for j := 1; j < i; j++ {
 			b := peer(j)
 			if b == fabric.None || f.Nodes[a].SystemGUID != f.Nodes[b].SystemGUID {
 				continue
 			}
-			l.sameSystem[i].Add(uint8(j))
-			l.sameSystem[j].Add(uint8(i))
+			l.sameSystem[i] = with(l.sameSystem[i], uint8(j))
+			l.sameSystem[j] = with(l.sameSystem[j], uint8(i))
 			if a == b {
-				l.sameNode[i].Add(uint8(j))
-				l.sameNode[j].Add(uint8(i))
+				l.sameNode[i] = with(l.sameNode[i], uint8(j))
+				l.sameNode[j] = with(l.sameNode[j], uint8(i))
 			}
 		}
 	}

@@ -18,13 +18,12 @@ type plan struct {
 	// lids is the highest number of LIDs that a port has.
 	lids int
 	dor  bool
-	// plain says that first LIDs go by the use of ports alone, and that sets of
-	// ports fit a word.
+	// plain says that first LIDs go by the use of ports alone.
 	plain bool
 	// orders are the search orders that the user gave, by switch.
 	orders map[int32][]uint8
 	// unused are the ports whose use does not count, by switch.
-	unused map[int32]routing.PortSet
+	unused map[int32][]uint8
 	// seeds are the random generators as each switch finds them.
 	seeds []random
 }
@@ -34,16 +33,14 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 		Matrix: m, f: f, opt: opt, dor: dor,
 		runs:   targetOrder(f, opt),
 		orders: searchOrders(f, opt.PortSearchOrder),
-		unused: map[int32]routing.PortSet{},
+		unused: map[int32][]uint8{},
 	}
 	for s := range f.Switches {
 		p.highest = max(p.highest, f.SwitchNode(int32(s)).NumPorts)
 	}
 	for port, ignored := range opt.IgnoredPorts {
-		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None {
-			set := p.unused[sw]
-			set.Add(port.Port)
-			p.unused[sw] = set
+		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None && port.Port <= f.SwitchNode(sw).NumPorts {
+			p.unused[sw] = append(p.unused[sw], port.Port)
 		}
 	}
 	for _, r := range p.runs {
@@ -51,7 +48,7 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 			p.lids = max(p.lids, int(t.lids))
 		}
 	}
-	p.plain = routing.PortSetWords(p.highest) == 1 && opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
+	p.plain = opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
 	return p
 }
 
@@ -85,17 +82,17 @@ func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[int32][]uint8
 }
 
 func complete(ports []uint8, numPorts int) []uint8 {
-	var seen routing.PortSet
+	var seen [256]bool
 	order := make([]uint8, 1, numPorts+1)
 	for _, p := range ports {
-		if p == 0 || int(p) > numPorts || seen.Has(p) {
+		if p == 0 || int(p) > numPorts || seen[p] {
 			return nil
 		}
-		seen.Add(p)
+		seen[p] = true
 		order = append(order, p)
 	}
 	for p := 1; p <= numPorts; p++ {
-		if !seen.Has(uint8(p)) {
+		if !seen[p] {
 			order = append(order, uint8(p))
 		}
 	}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package assign
+
+import (
+	"math/bits"
+
+	"example.org/ibconsole/routing"
+)
+
+// set is a set of places in the search order of a switch. Where all switches have
+// fewer than 64 ports it fits a word, and then most of what follows is one
+// instruction; that is why it is a parameter of nearly everything here.
+type set interface{ [1]uint64 | [4]uint64 }
+
+// at is set i of those of a matrix.
+func at[S set](sets routing.PortSets, i int32) (s S) {
+	for w, word := range sets.Words(i) {
+		s[w] = word
+	}
+	return s
+}
+
+func has[S set](s S, i uint8) bool { return s[i>>6]>>(i&63)&1 != 0 }
+
+func with[S set](s S, i uint8) S {
+	s[i>>6] |= 1 << (i & 63)
+	return s
+}
+
+func without[S set](s S, i uint8) S {
+	s[i>>6] &^= 1 << (i & 63)
+	return s
+}
+
+func empty[S set](s S) bool {
+	var none S
+	return s == none
+}
+
+func and[S set](s, t S) S {
+	for w := range len(s) {
+		s[w] &= t[w]
+	}
+	return s
+}
+
+func or[S set](s, t S) S {
+	for w := range len(s) {
+		s[w] |= t[w]
+	}
+	return s
+}
+
+func minus[S set](s, t S) S {
+	for w := range len(s) {
+		s[w] &^= t[w]
+	}
+	return s
+}
+
+// size is the number of places in a set.
+func size[S set](s S) int {
+	n := 0
+	for w := range len(s) {
+		n += bits.OnesCount64(s[w])
+	}
+	return n
+}
+
+// first is the lowest place in a set that is not empty.
+func first[S set](s S) uint8 {
+	w := 0
+	for w < len(s)-1 && s[w] == 0 {
+		w++
+	}
+	return uint8(w<<6 | bits.TrailingZeros64(s[w]))
+}
+
+// nth is the place before which n others of the set come; it has more than n.
+func nth[S set](s S, n int) uint8 {
+	w := 0
+	for c := bits.OnesCount64(s[w]); n >= c; c = bits.OnesCount64(s[w]) {
+		n -= c
+		w++
+	}
+	word := s[w]
+	for ; n > 0; n-- {
+		word &= word - 1
+	}
+	return uint8(w<<6 | bits.TrailingZeros64(word))
+}
+
+// from are the places of the set that are not below i.
+func from[S set](s S, i uint8) S {
+	for w := range int(i >> 6) {
+		s[w] = 0
+	}
+	s[i>>6] &= ^uint64(0) << (i & 63)
+	return s
+}
+
+// firstFrom is the lowest place of the set that is not below i, or where there is
+// none the lowest of all. The set is not empty.
+func firstFrom[S set](s S, i uint8) uint8 {
+	if late := from(s, i); !empty(late) {
+		return first(late)
+	}
+	return first(s)
+}
+
+// list appends the places of a set in ascending order.
+func list[S set](places []uint8, s S) []uint8 {
+	for w := range len(s) {
+		for word := s[w]; word != 0; word &= word - 1 {
+			places = append(places, uint8(w<<6|bits.TrailingZeros64(word)))
+		}
+	}
+	return places
+}
