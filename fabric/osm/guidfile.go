@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// GUIDFile is a file of GUIDs, one a line with what is said of it, which is the
-// form of root_guid_file, ids_guid_file, guid_routing_order_file,
-// port_prof_ignore_file, hop_weights_file and port_search_ordering_file.
+// GUIDFile is a file of GUIDs, one a line with what is said of it: the form of
+// the files that [GUIDFileKind] lists.
 type GUIDFile struct {
 	Name string
 	// Lines are those that OpenSM takes.
@@ -48,7 +47,7 @@ func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 		if err != nil {
 			return f, err
 		}
-		if pieces.rest {
+		if pieces.rest && strings.Trim(piece, cSpace) != "" {
 			f.note(pieces.line, "the line is longer than %d bytes; OpenSM takes the rest for a line of its own", guidLine-1)
 		}
 		text := strings.TrimLeft(piece, cSpace)

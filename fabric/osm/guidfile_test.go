@@ -47,5 +47,52 @@ func FuzzGUIDFile(f *testing.F) {
 			l.Numbers()
 			l.Number()
 		}
+		ports, _ := file.Ports()
+		weights, _ := file.Weights()
+		orders, _ := file.Orders()
+		ids, _ := file.IDs(nil)
+		if len(weights) > len(ports) || len(ids) > len(file.GUIDs()) || len(orders) > len(file.GUIDs()) {
+			t.Errorf("%d ports, %d weights, %d numbers, %d orders of %d lines", len(ports), len(weights), len(ids), len(orders), len(file.Lines))
+		}
 	})
+}
+
+// TestGUIDFileUses: by hand, from update_id, mark_ignored_port, set_hop_wf and
+// set_search_ordering_ports of OpenSM.
+func TestGUIDFileUses(t *testing.T) {
+	f := mustRead(t, []byte("0x10 3 7 # a\n0x11 3,7\n0x12\n0x13 4294967297 0x101\n0x14 5 5\n0x15 258 2\n0x16 -1 1\n0x17 2x9\n0x18 1 2 3 #4\n"))
+	ports, notes := f.Ports()
+	if got, want := fmt.Sprint(ports), "[{16 3 0} {17 3 0} {19 1 0} {20 5 0} {23 2 0} {24 1 0}]"; got != want || len(notes) != 3 {
+		t.Errorf("ports %s, %d notes, expected %s and 3: %v", got, len(notes), want, notes)
+	}
+	weights, notes := f.Weights()
+	if got, want := fmt.Sprint(weights), "[{16 3 7} {17 3 7} {20 5 5} {23 2 9} {24 1 2}]"; got != want || len(notes) != 4 {
+		t.Errorf("weights %s, %d notes, expected %s and 4: %v", got, len(notes), want, notes)
+	}
+	orders, notes := f.Orders()
+	if got, want := fmt.Sprint(orders), "[{16 [3 7]} {24 [1 2 3]}]"; got != want || len(notes) != 6 {
+		t.Errorf("orders %s, %d notes, expected %s and 6: %v", got, len(notes), want, notes)
+	}
+	ids, stop := f.IDs(nil)
+	if got, want := fmt.Sprint(ids), "map[16:3]"; got != want || stop == nil || stop.Line != 2 {
+		t.Errorf("numbers %s, stop %v, expected %s and line 2", got, stop, want)
+	}
+	ids, stop = f.IDs(func(guid uint64) bool { return guid != 0x11 && guid != 0x17 })
+	if got, want := fmt.Sprint(ids), "map[16:3 18:0 19:4294967297 20:5 21:258 22:18446744073709551615 24:1]"; got != want || stop != nil {
+		t.Errorf("numbers %s, stop %v, expected %s and none", got, stop, want)
+	}
+}
+
+func TestGUIDFileKinds(t *testing.T) {
+	for k := RootGUIDs; k <= SearchOrder; k++ {
+		if back, ok := FindGUIDFileKind(k.Option()); !ok || back != k {
+			t.Errorf("%s is kind %d, expected %d", k.Option(), back, k)
+		}
+		if d, ok := FindConfDef(k.Option()); !ok || d.Affects&AffectsRoutes == 0 {
+			t.Errorf("%s is no option that affects routes", k.Option())
+		}
+	}
+	if _, ok := FindGUIDFileKind("log_file"); ok {
+		t.Error("log_file is a file of GUIDs")
+	}
 }
