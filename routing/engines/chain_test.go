@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+)
+
+func TestChain(t *testing.T) {
+	torus, tree := assigned(t, "torus:4x4"), assigned(t, "fattree:2,12")
+	for _, c := range []struct {
+		names    string
+		refuses  bool // whether updn does
+		want     string
+		refusals int
+	}{
+		{"", false, "minhop", 0},
+		{"dor", false, "dor", 0},
+		{"updn dnup", false, "updn", 0},
+		{"updn", true, "minhop", 1},
+		{"updn dnup minhop", true, "dnup", 1},
+		{"updn updn no_fallback", true, "", 2},
+		{"no_fallback dor", false, "dor", 0},
+	} {
+		f := tree
+		if c.refuses {
+			f = torus
+		}
+		res, refusals, err := engines.Route(context.Background(), strings.Fields(c.names), f, routing.Options{})
+		var none *engines.NoneError
+		switch {
+		case c.want == "":
+			if !errors.As(err, &none) || len(none.Refusals) != c.refusals || !strings.Contains(err.Error(), "updn: no roots found") {
+				t.Errorf("%s: %v, want that all refuse", c.names, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.names, err)
+		case res.Tables.Origin != c.want || len(refusals) != c.refusals:
+			t.Errorf("%s: routed by %s after refusals %v, want %s after %d", c.names, res.Tables.Origin, refusals, c.want, c.refusals)
+		}
+	}
+}
+
+func TestChainErrors(t *testing.T) {
+	f := assigned(t, "fattree:2,4")
+	for names, want := range map[string]string{
+		"updn upndown": `no engine is called "upndown"`,
+		"no_fallback":  "leaves none",
+	} {
+		if _, _, err := engines.Route(context.Background(), strings.Fields(names), f, routing.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", names, err, want)
+		}
+	}
+	// Other errors than refusals end the chain.
+	_, refusals, err := engines.Route(context.Background(), []string{"updn"}, made(t, "fattree:2,4"), routing.Options{})
+	if err == nil || len(refusals) > 0 || !strings.Contains(err.Error(), "has no LID") {
+		t.Errorf("without LIDs: %v after %v", err, refusals)
+	}
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// largeSwitches is from how many switches on a trial takes OpenSM long.
+const largeSwitches = 1000
+
+// TestSharedFabricsEqualOpenSM compares all engines with OpenSM on the fabrics
+// that others built.
+func TestSharedFabricsEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	folder := filepath.Join(testenv.Shared(t), "fabrics")
+	files, err := filepath.Glob(filepath.Join(folder, "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// ibsim does not read the form of ibdiagnet.
+		if filepath.Ext(file) == ".md" || bytes.Contains(text, []byte("[1](1)")) {
+			continue
+		}
+		seed := r.Uint64()
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			sharedTrials(t, file, rand.New(rand.NewPCG(seed, 3)))
+		})
+	}
+}
+
+func sharedTrials(t *testing.T, file string, r *rand.Rand) {
+	f, _, err := load.File(context.Background(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chains := [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}}
+	trials := 16
+	switch large := len(f.Switches) >= largeSwitches; {
+	case large && !testenv.Full():
+		t.Skip("OpenSM takes minutes: only with IBCONSOLE_FULL=1")
+	case large:
+		trials = len(chains)
+	case !testenv.Full():
+		trials = 2
+	}
+	first := r.IntN(len(chains))
+	for i := range trials {
+		c := &trial{chain: chains[(first+i)%len(chains)]}
+		if i >= len(chains) || !testenv.Full() {
+			c.opt = randomOptions(r, f)
+			c.opt.LMC = []uint8{0, 1, 3}[r.IntN(3)]
+		}
+		if err := differs(t, ibsimtest.Start(t, file), f, c); err != nil {
+			t.Fatal(fmt.Errorf("engines %q, options %+v: %w", c.chain, c.opt, err))
+		}
+	}
+}
