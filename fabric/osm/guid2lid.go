@@ -44,9 +44,10 @@ type dbReader struct {
 	pieces *pieceReader
 	file   *GUID2LIDFile
 	// key and value are those of the record being read, which began on line.
-	inRecord   bool
-	key, value string
-	line       int
+	inRecord bool
+	key      string
+	value    []byte
+	line     int
 	// more is the number of further lines of the record.
 	more int
 }
@@ -76,7 +77,7 @@ func (d *dbReader) take(piece string) error {
 	case d.inRecord && strings.HasPrefix(piece, "\n"):
 		d.end()
 	case d.inRecord:
-		d.value += piece
+		d.value = append(d.value, piece...)
 		d.more++
 	case strings.HasPrefix(piece, "\n"):
 	case strings.HasPrefix(piece, " ") || strings.HasPrefix(piece, "\t"):
@@ -96,7 +97,7 @@ func (d *dbReader) begin(piece string) error {
 	if key == "" {
 		return fmt.Errorf("a NUL byte, expected 0xGUID 0xLID 0xLID (ERR 6104)")
 	}
-	d.inRecord, d.key, d.value = true, key, value
+	d.inRecord, d.key, d.value = true, key, append(d.value[:0], value...)
 	d.line, d.more = d.pieces.line, 0
 	return nil
 }
@@ -107,14 +108,14 @@ func (d *dbReader) end() {
 		return
 	}
 	d.inRecord = false
-	rec := fabric.GUIDRecord{Key: d.key, Value: d.value}
+	rec := fabric.GUIDRecord{Key: d.key, Value: string(d.value)}
 	var rest string
 	rec.GUID, rest, _ = cUnsigned(d.key)
 	if rec.GUID == 0 && rest != "" {
 		d.note(d.line, "%q is no GUID; OpenSM passes the record over (ERR 610B)", shorten([]byte(d.key)))
 		return
 	}
-	rec.LIDs, rec.Readable = unpackLIDs(d.value)
+	rec.LIDs, rec.Readable = unpackLIDs(rec.Value)
 	if !d.file.Table.Add(rec) {
 		d.note(d.line, "%s stands in the file before; OpenSM passes this record over (ERR 6106)", shorten([]byte(d.key)))
 		return
@@ -128,7 +129,7 @@ func (d *dbReader) check(rec fabric.GUIDRecord) {
 		d.note(d.line, "no empty line after the record; OpenSM takes the %d lines that follow as part of it", d.more)
 	}
 	if !rec.Readable {
-		d.note(d.line, "%q is no pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM passes the record over and keeps it in the file", shorten([]byte(d.value)))
+		d.note(d.line, "%q is no pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM passes the record over and keeps it in the file", shorten(d.value))
 		return
 	}
 	if want := fmt.Sprintf("0x%016x", rec.GUID); rec.Key != want {
