@@ -59,8 +59,8 @@ func TestReadFDBs(t *testing.T) {
 func TestReadFDBsRefuses(t *testing.T) {
 	const head = "dump_ucast_routes: Switch 0x0000000000200000\nLID    : Port : Hops : Optimal\n"
 	for text, want := range map[string]string{
-		"":                                   "f:1: the file is empty",
-		"nothing\n":                          "f:1: no forwarding table",
+		"":                                    "f:1: the file is empty",
+		"nothing\n":                           "f:1: no forwarding table",
 		head + "0x0001 : 300  : 01   : yes\n": "f:3: port 300",
 		head + "0xF000 : 003  : 01   : yes\n": "f:3: LID 61440",
 		head + "0x0001 : x\n":                 "f:3: cannot parse port",

@@ -30,8 +30,7 @@ func TestLeastHopsAreThoseOfAPort(t *testing.T) {
 		opt := randomOptions(r, f)
 		e := family[r.IntN(len(family))]
 		res, err := e.Route(context.Background(), f, opt)
-		var refused *routing.RefusedError
-		if errors.As(err, &refused) {
+		if _, ok := errors.AsType[*routing.RefusedError](err); ok {
 			continue
 		}
 		if err != nil {

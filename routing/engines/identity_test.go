@@ -184,7 +184,7 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 			// It tries again every ten seconds where no engine routes.
 			if m := routing1st(log); m != nil && len(m[1]) == 0 {
 				cancel()
-				<-ended
+				_ = <-ended
 				return dir, ""
 			}
 		}

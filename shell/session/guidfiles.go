@@ -74,15 +74,22 @@ func takeIgnored(s *Settings, f *osm.GUIDFile) {
 	}
 }
 
+// takeWeights reads a port, one character whatever it is, and a weight, as
+// OpenSM does (osm_ucast_mgr.c, set_hop_wf); what follows does not count.
 func takeWeights(s *Settings, f *osm.GUIDFile) {
 	s.routing.HopWeights = map[routing.SwitchPort]uint8{}
 	for _, l := range f.Lines {
-		n, ok := l.Numbers()
-		if !ok || len(n) < 2 || n[0] == 0 || n[0] >= fabric.NoPath || n[1] == 0 || n[1] > 255 {
+		port, rest, ok := l.Number()
+		weight := uint64(0)
+		if ok && rest != "" {
+			after := osm.GUIDLine{Rest: rest[1:]}
+			weight, _, ok = after.Number()
+		}
+		if !ok || port == 0 || port >= fabric.NoPath || weight == 0 || weight > 255 {
 			s.noteLine(f, l, "%q is no port and a weight of 1 to 255; OpenSM passes over the line", l.Rest)
 			continue
 		}
-		s.routing.HopWeights[routing.SwitchPort{GUID: l.GUID, Port: uint8(n[0])}] = uint8(n[1])
+		s.routing.HopWeights[routing.SwitchPort{GUID: l.GUID, Port: uint8(port)}] = uint8(weight)
 	}
 }
 

@@ -96,6 +96,9 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil,
 		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, res.Warnings),
 	}
+	if opt.Existing != nil {
+		lids.top = max(lids.top, slices.Max(st.paperBase().Tables.Top))
+	}
 	res.Tables = upTo(res.Tables, lids.top)
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{
