@@ -184,7 +184,9 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 			// It tries again every ten seconds where no engine routes.
 			if m := routing1st(log); m != nil && len(m[1]) == 0 {
 				cancel()
-				_ = <-ended
+				if err := <-ended; err == nil {
+					t.Log("OpenSM ended by itself")
+				}
 				return dir, ""
 			}
 		}
