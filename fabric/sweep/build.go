@@ -141,6 +141,9 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 	case last > fabric.MaxUnicastLID:
 		b.warn("%s says that it has LID %d with LMC %d, which is above the highest unicast LID %d; it counts as having none", name, a.LID, a.LMC, fabric.MaxUnicastLID)
 		return 0, 0
+	case a.LID&(1<<a.LMC-1) != 0:
+		b.warn("%s says that it has LID %d with LMC %d, which is no multiple of %d; it counts as having none", name, a.LID, a.LMC, 1<<a.LMC)
+		return 0, 0
 	}
 	for l := int(a.LID); l <= last; l++ {
 		if other := b.lids[l]; other != 0 {

@@ -168,6 +168,14 @@ func TestContradictions(t *testing.T) {
 		defer s.SetLID(port(5), lid)
 		expect(t, sweepWith(nil), 14, "node-0005 HCA-1/1 says that it has LID 49152 with LMC 0, which is above the highest unicast LID 49151; it counts as having none")
 	})
+	t.Run("a LID that its LMC does not allow", func(t *testing.T) {
+		res := sweepWith(func(m *mad.SMP) {
+			if m.Attr == mad.AttrPortInfo && m.Data[16] == 0 && m.Data[17] == byte(f.Ports[port(5)].LID) {
+				m.Data[17], m.Data[34] = 5, m.Data[34]&^7|2
+			}
+		})
+		expect(t, res, 14, "node-0005 HCA-1/1 says that it has LID 5 with LMC 2, which is no multiple of 4; it counts as having none")
+	})
 	nodeInfo := func(guid uint64, change func(*mad.NodeInfo)) func(*mad.SMP) {
 		return func(m *mad.SMP) {
 			var info mad.NodeInfo
