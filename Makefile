@@ -41,6 +41,10 @@ test: tools ## install what is missing and run all tests, large matrices as samp
 acceptance: tools ## the same tests with their full counts; takes long
 	IBCONSOLE_FULL=1 go test $(RACE) -count=1 -timeout $(FULL_TIMEOUT) $(PKG)
 
+.PHONY: identity
+identity: tools ## compare N (1000) random routings with OpenSM's, SEED=S for those of an earlier run; shrinks the first difference
+	IBCONSOLE_TRIALS=$(or $(N),1000) IBCONSOLE_SEED=$(SEED) go test -count=1 -timeout $(FULL_TIMEOUT) -failfast -run TestRandomTrialsEqualOpenSM -v ./routing/engines
+
 .PHONY: bench
 bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 times OpenSM beside us
 	IBCONSOLE_BENCH_OPENSM=$(OPENSM) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG)

@@ -325,3 +325,14 @@ func TestDumpThroughALink(t *testing.T) {
 		t.Errorf("nothing was written to the target: %v", err)
 	}
 }
+
+// TestLoadLIDMatrixAndGUID2LID: hop counts and LIDs that were dumped give the
+// same tables again.
+func TestLoadLIDMatrixAndGUID2LID(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	ibconsole(t, "-c", "gen random 12 5 30 "+at("net"))
+	ibconsole(t, "-s", "file:"+at("net"), "-c", "engine updn,minhop lmc=1; route; dump lfts "+at("first")+"; dump lid-matrix "+at("matrix")+"; dump guid2lid "+at("lids"))
+	ibconsole(t, "-s", "file:"+at("net"), "-c", "engine updn,minhop lmc=1; load guid2lid "+at("lids")+"; load lid-matrix "+at("matrix")+"; route; dump lfts "+at("second"))
+	same(t, at("first"), at("second"))
+}

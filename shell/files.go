@@ -17,9 +17,7 @@ func fileCommands() []command {
 	for _, d := range session.Dumps {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
 		dumps = append(dumps, lang.Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file})
-		if d.Loadable() {
-			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file})
-		}
+		loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file})
 	}
 	var kinds []lang.Spec
 	for _, k := range gen.Kinds() {
@@ -68,10 +66,14 @@ func runLoad(c *call) error {
 		Switches int      `json:"switches"`
 		Entries  int      `json:"entries"`
 		Remapped int      `json:"remapped,omitempty"`
+		Option   string   `json:"option,omitempty"`
 		Skipped  []string `json:"skipped,omitempty"`
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Notes}
+	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Notes}
 	return c.out.answer(answer, func(w io.Writer) {
-		if rep.Topology {
+		if rep.Option != "" {
+			st := c.session.State()
+			_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", st.Settings.String(), rep.Option, quoteFile(c.Arg(0)))
+		} else if rep.Topology {
 			_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
 				quoteFile(c.Arg(0)), count(rep.Switches, "switch"), count(rep.Links, "link"))
 		} else {

@@ -20,8 +20,8 @@ type DumpKind struct {
 	// Routes says that it holds forwarding tables, not a topology.
 	Routes bool
 	write  func(w io.Writer, p *Picture) error
-	// writeOnly says that it cannot be loaded as routes or topology.
-	writeOnly bool
+	// option is the engine's option that loading sets, "" for routes and topologies.
+	option string
 }
 
 // Dumps are the forms that [Session.Dump] writes and [Session.Load] reads.
@@ -30,13 +30,9 @@ var Dumps = []DumpKind{
 	{Kind: "fdbs", Summary: "forwarding tables with hops, as opensm.fdbs", Routes: true, write: writeFDBs},
 	{Kind: "subnet", Summary: "all links, as opensm-subnet.lst", write: writeSubnet},
 	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
-	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, writeOnly: true},
-	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, writeOnly: true},
+	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
+	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, option: "guid2lid"},
 }
-
-// Loadable says whether [Session.Load] takes the form. The others are read as
-// options of engines.
-func (d DumpKind) Loadable() bool { return !d.writeOnly }
 
 func dumpKind(kind string) (DumpKind, error) {
 	for _, d := range Dumps {

@@ -3,12 +3,12 @@
 package session
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/names"
 	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/routing/file"
 )
 
 // LoadReport says what [Session.Load] found.
@@ -24,6 +25,8 @@ type LoadReport struct {
 	// are staged.
 	Topology                           bool
 	Switches, Links, Entries, Remapped int
+	// Option is the engine's option that the file was taken for, else "".
+	Option string
 	// Notes say what was skipped, and why.
 	Notes []string
 }
@@ -40,8 +43,11 @@ func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, erro
 	if err != nil {
 		return LoadReport{}, err
 	}
-	if d.Routes {
+	switch {
+	case d.Routes:
 		return s.loadRoutes(kind, path)
+	case d.option != "":
+		return s.loadOption(d, path)
 	}
 	return s.loadTopology(ctx, path)
 }
@@ -71,17 +77,33 @@ func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 	return out, nil
 }
 
-func readRoutes(kind, path string) (*osm.RouteFile, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// loadOption takes a file as an option of the engine. A lid matrix is for the
+// engine file, which is chosen with it.
+func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
+	set := s.State().Settings
+	chain := set.Chain
+	if d.Kind == "lid-matrix" {
+		chain = []string{file.Name}
 	}
-	defer func() { _ = file.Close() }()
+	given := slices.DeleteFunc(slices.Clone(set.Given), func(g Setting) bool { return g.Name == d.option })
+	next, err := ParseSettings(chain, append(given, Setting{d.option, path}))
+	if err != nil {
+		return LoadReport{}, err
+	}
+	s.SetSettings(next)
+	return LoadReport{Option: d.option, Notes: next.Notes}, nil
+}
+
+func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 	read := osm.ReadLFTs
 	if kind == "fdbs" {
 		read = osm.ReadFDBs
 	}
-	return read(bufio.NewReader(file), path)
+	err = readWith(path, func(r io.Reader) (err error) {
+		routes, err = read(r, path)
+		return err
+	})
+	return routes, err
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, error) {
