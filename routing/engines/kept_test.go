@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -83,6 +84,7 @@ func between(f *fabric.Fabric) []fabric.Link {
 type manager struct {
 	dir, log string
 	sweeps   int
+	process  *os.Process
 }
 
 func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
@@ -96,6 +98,7 @@ func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	m.process = cmd.Process
 	t.Cleanup(func() {
 		cancel()
 		_ = cmd.Wait()
@@ -106,11 +109,16 @@ func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
 // quiet is how long an OpenSM must have rested before its tables count.
 const quiet = 400 * time.Millisecond
 
+// patience is how long an OpenSM may take to hear of what happened. The traps
+// that tell it can be lost; it is then told to sweep.
+const patience = 5 * time.Second
+
 // rest waits until OpenSM has routed once more and rests. What happens in the
 // subnet starts its sweeps, one or several.
 func (m *manager) rest(t *testing.T) {
 	t.Helper()
 	begun := time.Now()
+	told := false
 	for since, last := begun, -1; time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(m.log)
 		if err != nil || len(text) != last {
@@ -120,6 +128,12 @@ func (m *manager) rest(t *testing.T) {
 		if sweeps := bytes.Count(text, []byte("-> SUBNET UP")); sweeps > m.sweeps && time.Since(since) > quiet {
 			m.sweeps = sweeps
 			return
+		}
+		if !told && time.Since(begun) > patience && time.Since(since) > patience {
+			told = true
+			if err := m.process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	text, _ := os.ReadFile(m.log)
