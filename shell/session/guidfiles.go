@@ -3,7 +3,6 @@
 package session
 
 import (
-	"fmt"
 	"io"
 
 	"example.org/ibconsole/fabric"
@@ -11,135 +10,85 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// guidUse is a file of GUIDs and what its GUIDs are to be.
+// guidUse is a file of GUIDs and the option that names it.
 type guidUse struct {
 	file *osm.GUIDFile
-	// ports says that they are port GUIDs, else node GUIDs of switches.
-	ports bool
+	kind osm.GUIDFileKind
 }
 
-// guidFile makes an option of a file of GUIDs.
-func guidFile(ports bool, take func(*Settings, *osm.GUIDFile)) func(*Settings, string) error {
-	return func(s *Settings, path string) error {
+// guidFile is an option that names a file of GUIDs.
+func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
+	set := func(s *Settings, path string) error {
 		return readWith(path, func(r io.Reader) error {
 			f, err := osm.ReadGUIDFile(r, path)
 			if err != nil {
 				return err
 			}
-			for _, n := range f.Notes {
-				s.Notes = append(s.Notes, n.String())
+			s.noteLines(f.Notes)
+			if f.Broken {
+				s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
 			}
-			s.guids = append(s.guids, guidUse{f, ports})
+			s.guids = append(s.guids, guidUse{f, kind})
 			take(s, f)
 			return nil
 		})
 	}
+	return Option{Name: kind.Option(), Summary: summary, File: true, set: set}
+}
+
+func (s *Settings) noteLines(notes []osm.FileNote) {
+	for _, n := range notes {
+		s.Notes = append(s.Notes, n.String())
+	}
 }
 
 func takeRoots(s *Settings, f *osm.GUIDFile) {
-	s.routing.RootGUIDs = []uint64{}
-	for _, l := range f.Lines {
-		s.routing.RootGUIDs = append(s.routing.RootGUIDs, l.GUID)
-	}
-	s.routing.DetectRoots = f.Broken
+	s.routing.RootGUIDs, s.routing.DetectRoots = f.GUIDs(), f.Broken
 }
 
 func takeIDs(s *Settings, f *osm.GUIDFile) {
-	s.routing.IDs = map[uint64]uint64{}
-	for _, l := range f.Lines {
-		id, rest, ok := l.Number()
-		if !ok && rest != "" || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
-			s.noteLine(f, l, "%q is no number; OpenSM reads no further", l.Rest)
-			return
-		}
-		s.routing.IDs[l.GUID] = id
+	ids, stop := f.IDs(nil)
+	if stop != nil {
+		s.noteLines([]osm.FileNote{*stop})
 	}
+	s.routing.IDs = ids
 }
 
-func takeOrder(s *Settings, f *osm.GUIDFile) {
-	for _, l := range f.Lines {
-		s.routing.RoutingOrder = append(s.routing.RoutingOrder, l.GUID)
-	}
-}
+func takeOrder(s *Settings, f *osm.GUIDFile) { s.routing.RoutingOrder = f.GUIDs() }
 
 func takeIgnored(s *Settings, f *osm.GUIDFile) {
+	ports, notes := f.Ports()
+	s.noteLines(notes)
 	s.routing.IgnoredPorts = map[routing.SwitchPort]bool{}
-	for _, l := range f.Lines {
-		n, _, ok := l.Number()
-		if !ok || n == 0 || n >= fabric.NoPath {
-			s.noteLine(f, l, "%q is no port; OpenSM passes over the line", l.Rest)
-			continue
-		}
-		s.routing.IgnoredPorts[routing.SwitchPort{GUID: l.GUID, Port: uint8(n)}] = true
+	for _, p := range ports {
+		s.routing.IgnoredPorts[routing.SwitchPort{GUID: p.GUID, Port: p.Port}] = true
 	}
 }
 
-// takeWeights reads a port, one character whatever it is, and a weight, as
-// OpenSM does (osm_ucast_mgr.c, set_hop_wf); what follows does not count.
 func takeWeights(s *Settings, f *osm.GUIDFile) {
+	weights, notes := f.Weights()
+	s.noteLines(notes)
 	s.routing.HopWeights = map[routing.SwitchPort]uint8{}
-	for _, l := range f.Lines {
-		port, rest, ok := l.Number()
-		weight := uint64(0)
-		if ok && rest != "" {
-			after := osm.GUIDLine{Rest: rest[1:]}
-			weight, _, ok = after.Number()
-		}
-		if !ok || port == 0 || port >= fabric.NoPath || weight == 0 || weight > 255 {
-			s.noteLine(f, l, "%q is no port and a weight of 1 to 255; OpenSM passes over the line", l.Rest)
-			continue
-		}
-		s.routing.HopWeights[routing.SwitchPort{GUID: l.GUID, Port: uint8(port)}] = uint8(weight)
+	for _, w := range weights {
+		s.routing.HopWeights[routing.SwitchPort{GUID: w.GUID, Port: w.Port}] = w.Weight
 	}
 }
 
 func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
-	for _, l := range f.Lines {
-		numbers, ok := l.Numbers()
-		order := routing.PortOrder{GUID: l.GUID}
-		for _, n := range numbers {
-			ok = ok && n > 0 && n < fabric.NoPath
-			order.Ports = append(order.Ports, uint8(n))
-		}
-		if !ok {
-			s.noteLine(f, l, "%q are no ports; OpenSM passes over the line", l.Rest)
-			continue
-		}
-		s.routing.PortSearchOrder = append(s.routing.PortSearchOrder, order)
+	orders, notes := f.Orders()
+	s.noteLines(notes)
+	for _, o := range orders {
+		s.routing.PortSearchOrder = append(s.routing.PortSearchOrder, routing.PortOrder{GUID: o.GUID, Ports: o.Ports})
 	}
 }
 
-func (s *Settings) noteLine(f *osm.GUIDFile, l osm.GUIDLine, format string, args ...any) {
-	s.Notes = append(s.Notes, osm.FileNote{File: f.Name, Line: l.Line, Text: fmt.Sprintf(format, args...)}.String())
-}
-
-// strangers are the lines of the files whose GUID is not in a subnet, or is of
-// another kind than the option takes.
+// strangers are the lines of the files that are for nothing on a subnet.
 func (s *Settings) strangers(f *fabric.Fabric) []string {
 	var out []string
 	for _, u := range s.guids {
-		for _, l := range u.file.Lines {
-			if why := u.stranger(f, l.GUID); why != "" {
-				out = append(out, osm.FileNote{File: u.file.Name, Line: l.Line, Text: why + "; OpenSM passes over the line"}.String())
-			}
+		for _, n := range u.file.Check(f, u.kind) {
+			out = append(out, n.String())
 		}
 	}
 	return out
-}
-
-func (u *guidUse) stranger(f *fabric.Fabric, guid uint64) string {
-	node, port := f.NodeByGUID(guid), f.PortByGUID(guid)
-	switch {
-	case u.ports && port != fabric.None:
-		return ""
-	case u.ports && node != fabric.None:
-		return fmt.Sprintf("0x%016x is the node GUID of %s, expected a port GUID", guid, f.NodeName(node))
-	case !u.ports && node != fabric.None && f.Nodes[node].Switch != fabric.None:
-		return ""
-	case !u.ports && node != fabric.None:
-		return fmt.Sprintf("0x%016x is %s, which is no switch", guid, f.NodeName(node))
-	case !u.ports && port != fabric.None:
-		return fmt.Sprintf("0x%016x is the port GUID of %s, expected the node GUID of a switch", guid, f.PortName(port))
-	}
-	return fmt.Sprintf("0x%016x is not in the subnet", guid)
 }
