@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/minhop"
 	"example.org/ibconsole/routing/updn"
@@ -101,6 +102,35 @@ func TestBadInput(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), e.Name()) {
 				t.Errorf("%s: %v, want %q", e.Name(), err, c.want)
 			}
+		}
+	}
+}
+
+// Two adapters on one cable are a subnet without switches.
+func TestNoSwitches(t *testing.T) {
+	var b fabric.Builder
+	for i := range 2 {
+		n, err := b.AddNode(fabric.Node{GUID: uint64(16 * (i + 1)), Type: mad.NodeCA, NumPorts: 1, Desc: "host"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Port(n, 1).GUID = uint64(16*(i+1) + 1)
+	}
+	if err := b.Connect(0, 1, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range family {
+		res, err := e.Route(context.Background(), f, routing.Options{})
+		var refused *routing.RefusedError
+		if !errors.As(err, &refused) && (err != nil || res.Tables.LFT.Switches() != 0) {
+			t.Errorf("%s: %v, want no tables", e.Name(), err)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (w *fullWalker) search(dst int32) {
 	fill(w.hops, routing.NoHops)
 	fill(w.counts.least, routing.NoHops)
 	clear(w.counts.sets)
-	fill(w.state, state{})
+	clear(w.state)
 	if !w.f.SwitchNode(dst).InSubnet {
 		return
 	}

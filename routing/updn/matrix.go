@@ -4,6 +4,7 @@ package updn
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"example.org/ibconsole/fabric"
@@ -26,9 +27,17 @@ type matrix struct {
 	least []uint8
 	sets  []uint64
 
-	// full[d] are the counts of all ports towards d, by slot, made when first asked for.
+	// ends[d] is how the search from d ended, made when first asked for.
 	once sync.Once
-	full [][]uint8
+	ends []ending
+}
+
+// ending says what the counts of all ports are after a search.
+type ending struct {
+	// hops are the counts of all ports by slot, nil after a search by [walker].
+	hops []uint8
+	// tried are the least counts from which each switch last tried its steps.
+	tried []tries
 }
 
 func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) *matrix {
@@ -112,36 +121,60 @@ func (b *batchWorker) search(from, to int32) {
 
 // searchFrom finds the counts towards one switch.
 func (b *batchWorker) searchFrom(dst int32) *counts {
-	if b.m.penalty != 0 || (b.m.preset != nil && b.m.preset(dst) != nil) {
-		b.full.search(dst)
-		return &b.full.counts
+	if b.m.plain(dst) {
+		b.fast.search(dst)
+		return &b.fast.counts
 	}
-	b.fast.search(dst)
-	return &b.fast.counts
+	b.full.search(dst)
+	return &b.full.counts
+}
+
+func (b *batchWorker) end(dst int32) ending {
+	b.searchFrom(dst)
+	if b.m.plain(dst) {
+		return ending{tried: slices.Clone(b.fast.tried)}
+	}
+	return ending{hops: slices.Clone(b.full.hops)}
+}
+
+// plain says that the search from a switch begins with nothing and takes allowed
+// steps only.
+func (m *matrix) plain(dst int32) bool {
+	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }
 
 // Least implements [routing.Hops].
 func (m *matrix) Least(sw, dst int32) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
 // Through implements [routing.Hops]. Port 0 stands for the best port. The first
-// call searches once more, and keeps a byte a port and destination.
+// call searches once more, and keeps what it finds.
 func (m *matrix) Through(sw int32, port uint8, dst int32) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)
 	}
-	m.once.Do(m.searchFully)
-	return m.full[dst][m.steps.slot[sw]+int32(port)]
+	m.once.Do(m.searchAgain)
+	slot, end := m.steps.slot[sw]+int32(port), &m.ends[dst]
+	if end.hops != nil {
+		return end.hops[slot]
+	}
+	into := m.steps.into[slot]
+	switch {
+	case into.peer == fabric.None:
+		return routing.NoHops
+	case into.turn == barred:
+		return end.tried[into.peer].barred + 1
+	}
+	return end.tried[into.peer].allowed + 1
 }
 
-func (m *matrix) searchFully() {
-	m.full = make([][]uint8, m.n)
-	workers := make([]*fullWalker, routing.Workers())
+func (m *matrix) searchAgain() {
+	m.ends = make([]ending, m.n)
+	workers := make([]*batchWorker, routing.Workers())
 	err := routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
 		if workers[worker] == nil {
-			workers[worker] = newFullWalker(m)
+			workers[worker] = newBatchWorker(m)
 		}
-		workers[worker].search(int32(d))
-		m.full[d] = append([]uint8(nil), workers[worker].hops...)
+		m.ends[d] = workers[worker].end(int32(d))
 	})
 	if err != nil {
 		panic("updn: a context that never ends has ended: " + err.Error())

@@ -32,6 +32,9 @@ type step struct {
 type steps struct {
 	// slot is the place of port 0 of each switch among all ports, then their number.
 	slot []int32
+	// into is by place the step that leads into a port: where it comes from as the
+	// peer, fabric.None where there is none, and the turn it takes.
+	into []step
 	// all are the ways out, allowed those that are not barred, bars those that are.
 	all, allowed, bars stepList
 	// unrestricted says that no step is ever forbidden, nor leads to where it began.
@@ -43,10 +46,13 @@ func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) tu
 	for s := range f.Switches {
 		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(int32(s)).NumPorts)+1)
 	}
+	t.into = make([]step, t.slot[len(f.Switches)])
+	fill(t.into, step{peer: fabric.None})
 	for s := range int32(len(f.Switches)) {
 		for _, l := range g.Of(s) {
 			st := step{peer: l.Peer, port: l.PeerPort, turn: turnOf(s, l.Peer)}
 			t.unrestricted = t.unrestricted && st.turn != narrows && st.peer != s
+			t.into[t.slot[st.peer]+int32(st.port)] = step{peer: s, turn: st.turn}
 			t.all.list = append(t.all.list, st)
 			if st.turn == barred {
 				t.bars.list = append(t.bars.list, st)

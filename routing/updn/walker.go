@@ -50,6 +50,7 @@ type walker struct {
 	counts
 	queue
 	state []state
+	tried []tries
 }
 
 // state is what a search knows of a switch beside its counts.
@@ -57,13 +58,13 @@ type state struct {
 	queued bool
 	// narrowed says that the step that queued it narrows the next ones.
 	narrowed bool
-	// allowed and barred are the counts from which it last tried its steps.
-	allowed, barred uint8
 }
 
-// unstarted is the state of a switch that has not tried its steps: from a higher
-// count no step leads to a count below NoHops.
-var unstarted = state{allowed: routing.NoHops - 1, barred: routing.NoHops - 1}
+// tries are the least counts from which a switch last tried its steps.
+type tries struct{ allowed, barred uint8 }
+
+// untried is before the first: from a higher count no step leads to a count below NoHops.
+var untried = tries{allowed: routing.NoHops - 1, barred: routing.NoHops - 1}
 
 func newWalker(m *matrix) *walker {
 	return &walker{
@@ -71,6 +72,7 @@ func newWalker(m *matrix) *walker {
 		counts: counts{least: make([]uint8, m.n), sets: make([]uint64, m.n*m.words)},
 		queue:  queue{ring: make([]int32, m.n)},
 		state:  make([]state, m.n),
+		tried:  make([]tries, m.n),
 	}
 }
 
@@ -82,7 +84,8 @@ func fill[T any](s []T, v T) {
 
 func (w *walker) search(dst int32) {
 	fill(w.counts.least, routing.NoHops)
-	fill(w.state, unstarted)
+	clear(w.state)
+	fill(w.tried, untried)
 	clear(w.counts.sets)
 	if !w.f.SwitchNode(dst).InSubnet {
 		return
@@ -97,14 +100,14 @@ func (w *walker) search(dst int32) {
 
 // next are the steps out of a switch that lead to lower counts.
 func (w *walker) next(s int32) []step {
-	least, state := w.counts.least[s], &w.state[s]
-	allowed := least < state.allowed
-	barred := least < state.barred && !state.narrowed
+	least, tried := w.counts.least[s], &w.tried[s]
+	allowed := least < tried.allowed
+	barred := least < tried.barred && !w.state[s].narrowed
 	if allowed {
-		state.allowed = least
+		tried.allowed = least
 	}
 	if barred {
-		state.barred = least
+		tried.barred = least
 	}
 	switch {
 	case allowed && barred:

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+)
+
+// The walker that keeps no counts of ports finds what the one does that keeps
+// them all, with any turns.
+func TestWalkersAgree(t *testing.T) {
+	r := testenv.Rand(t)
+	for i := range 60 {
+		f, err := gen.ParseSpec(fmt.Sprintf("random:%d,%d,20,seed=%d", 8+r.IntN(80), 3+r.IntN(4), i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		turns := make([]turn, len(f.Switches)*len(f.Switches))
+		for i := range turns {
+			turns[i] = turn(r.IntN(3))
+		}
+		m := newMatrix(f, routing.NewGraph(f), func(from, to int32) turn { return turns[int(from)*len(f.Switches)+int(to)] })
+		fast, full := newWalker(m), newFullWalker(m)
+		for d := range int32(m.n) {
+			fast.search(d)
+			full.search(d)
+			if !bytes.Equal(fast.counts.least, full.counts.least) || !slices.Equal(fast.counts.sets, full.counts.sets) {
+				t.Fatalf("fabric %d, towards %d: least counts %d or %d, of ports %x or %x",
+					i, d, fast.counts.least, full.counts.least, fast.counts.sets, full.counts.sets)
+			}
+		}
+		if fast.longest != full.longest {
+			t.Fatalf("fabric %d: the highest count is %d or %d", i, fast.longest, full.longest)
+		}
+	}
+}
