@@ -123,7 +123,8 @@ func TestWhatIf(t *testing.T) {
 	d.press("1", "k", "f").sees("STAGED, STALE", "WHAT-IF 2 failures", "node-0042")
 	d.press("k", "u").sees("! u: node-0041 HCA-1 has not failed on paper")
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
-	d.press("d").sees("from live to staged", " changed against live")
+	d.press("d").sees("route first")
+	d.press("r").sees(" 0 changed against live").press("d").sees("from live to staged", "no difference")
 }
 
 func TestFailSwitch(t *testing.T) {
