@@ -126,13 +126,21 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 	return sameDumps(dir, res)
 }
 
-// sameDumps compares tables and hop counts with an OpenSM's dumps.
+// sameDumps compares tables, hop counts and roots with an OpenSM's dumps.
 func sameDumps(dir string, res *routing.Result) error {
 	var lfts, matrix bytes.Buffer
 	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, res.Tables.Fabric, res.Hops)); err != nil {
 		return err
 	}
-	return errors.Join(
+	var roots bytes.Buffer
+	for _, s := range res.Roots {
+		fmt.Fprintf(&roots, "%#x\n", res.Tables.Fabric.SwitchNode(s).GUID)
+	}
+	var differ error
+	if res.Roots != nil {
+		differ = unlike(filepath.Join(dir, "opensm-updn-roots.dump"), roots.Bytes())
+	}
+	return errors.Join(differ,
 		unlike(filepath.Join(dir, "opensm-lid-matrix.dump"), matrix.Bytes()),
 		unlike(filepath.Join(dir, "opensm-lfts.dump"), lfts.Bytes()))
 }

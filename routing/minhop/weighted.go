@@ -105,6 +105,9 @@ func (m *weightedHops) searchTo(b *buckets, into []uint8, dst int32) {
 // Least implements [routing.Hops].
 func (m *weightedHops) Least(sw, dst int32) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
+// From is the row of least counts from one switch, indexed by switch. Read-only.
+func (m *weightedHops) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+1)*m.n] }
+
 // Through implements [routing.Hops]. Port 0 stands for the best port.
 func (m *weightedHops) Through(sw int32, port uint8, dst int32) uint8 {
 	if port == 0 {
@@ -121,13 +124,13 @@ func (m *weightedHops) Through(sw int32, port uint8, dst int32) uint8 {
 // LeastHopPorts implements [assign.Matrix]. O(links of sw x switches).
 func (m *weightedHops) LeastHopPorts(sw int32, sets routing.PortSets) routing.PortSets {
 	sets.Clear()
-	here := m.least[int(sw)*m.n : (int(sw)+1)*m.n]
+	here := m.From(sw)
 	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
 		l, weight := m.graph.Links[i], int(m.weights[i])
 		if l.Peer == sw {
 			continue
 		}
-		there := m.least[int(l.Peer)*m.n : (int(l.Peer)+1)*m.n]
+		there := m.From(l.Peer)
 		for d, h := range here {
 			if h != routing.NoHops && weight+int(there[d]) == int(h) {
 				sets.Add(int32(d), l.Port)

@@ -146,6 +146,9 @@ func (m *matrix) plain(dst int32) bool {
 // Least implements [routing.Hops].
 func (m *matrix) Least(sw, dst int32) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
+// From is the row of least counts from one switch, indexed by switch. Read-only.
+func (m *matrix) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+1)*m.n] }
+
 // Through implements [routing.Hops]. Port 0 stands for the best port. The first
 // call searches once more, and keeps what it finds.
 func (m *matrix) Through(sw int32, port uint8, dst int32) uint8 {

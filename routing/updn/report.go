@@ -37,15 +37,18 @@ func (r *reporter) skip() { r.begun += r.len }
 func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	hosts, _ := hostsOf(f)
 	sm, _ := attached(f)
-	pairs, without, betweenHosts, smWithout := 0, 0, 0, 0
+	without, betweenHosts, smWithout := 0, 0, 0
 	example := ""
+	row := make([]uint8, len(f.Switches))
+	members := 0
 	for s := range f.Switches {
-		for d := range f.Switches {
-			if s == d || !f.SwitchNode(int32(s)).InSubnet || !f.SwitchNode(int32(d)).InSubnet {
-				continue
-			}
-			pairs++
-			if hops.Least(int32(s), int32(d)) != routing.NoHops {
+		if !f.SwitchNode(int32(s)).InSubnet {
+			continue
+		}
+		members++
+		row = leastFrom(hops, int32(s), row)
+		for d, h := range row {
+			if h != routing.NoHops || !f.SwitchNode(int32(d)).InSubnet {
 				continue
 			}
 			if without++; without == 1 {
@@ -67,7 +70,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 		advice = ""
 	}
 	warnings := []string{fmt.Sprintf("%d of %d pairs of switches have no route, %d of them with hosts on both (the first: %s)%s",
-		without, pairs, betweenHosts, example, advice)}
+		without, members*(members-1), betweenHosts, example, advice)}
 	if smWithout > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d of them are with %s, the SM's own switch: the SM belongs on a leaf switch",
 			smWithout, f.NodeName(f.Switches[sm])))

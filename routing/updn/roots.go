@@ -28,13 +28,15 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 			leaves = append(leaves, int32(s))
 		}
 	}
+	row := make([]uint8, len(f.Switches))
 	for s := range f.Switches {
 		if !f.SwitchNode(int32(s)).InSubnet {
 			continue
 		}
 		var bars [farthest]int
+		row = leastFrom(hops, int32(s), row)
 		for _, leaf := range leaves {
-			if h := hops.Least(int32(s), leaf); h < farthest {
+			if h := row[leaf]; h < farthest {
 				bars[h] += hosts[leaf]
 			}
 		}
@@ -56,6 +58,17 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 	}
 	return fmt.Sprintf("no roots found: from no switch are more than 90 %% of the %d host ports at one distance, "+
 		"and not more than 5 %% at any other; root_guid_file can name the roots", total)
+}
+
+// leastFrom are the least counts from one switch, which it may write to row.
+func leastFrom(hops routing.Hops, sw int32, row []uint8) []uint8 {
+	if h, ok := hops.(interface{ From(sw int32) []uint8 }); ok {
+		return h.From(sw)
+	}
+	for d := range row {
+		row[d] = hops.Least(sw, int32(d))
+	}
+	return row
 }
 
 // hostsOf counts the ports of adapters and routers on each switch, and all.

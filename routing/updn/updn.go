@@ -53,9 +53,12 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	}
 	report := newReporter(opt.Progress, len(f.Switches), 2)
 	res := &routing.Result{Roots: r.switches, Ranks: ranks}
-	if _, distances := r.hops.(*routing.Distances); m.steps.unrestricted && (m.preset == nil || distances) {
+	if d, _ := r.hops.(*routing.Distances); m.steps.unrestricted && (m.preset == nil || d != nil) {
+		if d == nil {
+			d = routing.NewDistances(f)
+		}
 		report.skip()
-		return finish(ctx, f, routing.NewDistances(f), opt, report, res, e.Name())
+		return finish(ctx, f, d, opt, report, res, e.Name())
 	}
 	if _, err := m.search(ctx, report.phase()); err != nil {
 		return nil, err
