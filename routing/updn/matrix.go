@@ -4,7 +4,6 @@ package updn
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"example.org/ibconsole/fabric"
@@ -32,14 +31,6 @@ type matrix struct {
 	ends []ending
 }
 
-// ending says what the counts of all ports are after a search.
-type ending struct {
-	// hops are the counts of all ports by slot, nil after a search by [walker].
-	hops []uint8
-	// tried are the least counts from which each switch last tried its steps.
-	tried []tries
-}
-
 func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) *matrix {
 	m := &matrix{f: f, n: len(f.Switches), words: 1}
 	for s := range f.Switches {
@@ -48,10 +39,6 @@ func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) t
 	m.steps = newSteps(f, g, turnOf)
 	return m
 }
-
-// batch is how many destinations are searched from before their counts are
-// written to the matrix: a cache line of sets.
-const batch = 8
 
 // search fills the matrix and returns the highest count that it came upon.
 func (m *matrix) search(ctx context.Context, progress func(done, total int)) (longest uint8, err error) {
@@ -77,112 +64,11 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 	return longest, err
 }
 
-// batchWorker searches from a few destinations that stand side by side.
-type batchWorker struct {
-	m     *matrix
-	fast  *walker
-	full  *fullWalker
-	least []uint8
-	sets  []uint64
-}
-
-func newBatchWorker(m *matrix) *batchWorker {
-	return &batchWorker{
-		m: m, fast: newWalker(m), full: newFullWalker(m),
-		least: make([]uint8, m.n*batch), sets: make([]uint64, m.n*batch*m.words),
-	}
-}
-
-func (b *batchWorker) search(from, to int32) {
-	m, words := b.m, b.m.words
-	for d := from; d < to; d++ {
-		found := b.searchFrom(d)
-		k := int(d - from)
-		for s, h := range found.least {
-			b.least[s*batch+k] = h
-		}
-		if words == 1 {
-			for s, set := range found.sets {
-				b.sets[s*batch+k] = set
-			}
-			continue
-		}
-		for s := range m.n {
-			copy(b.sets[(s*batch+k)*words:], found.sets[s*words:(s+1)*words])
-		}
-	}
-	width := int(to - from)
-	for s := range m.n {
-		at := s*m.n + int(from)
-		copy(m.least[at:at+width], b.least[s*batch:])
-		copy(m.sets[at*words:(at+width)*words], b.sets[s*batch*words:])
-	}
-}
-
-// searchFrom finds the counts towards one switch.
-func (b *batchWorker) searchFrom(dst int32) *counts {
-	if b.m.plain(dst) {
-		b.fast.search(dst)
-		return &b.fast.counts
-	}
-	b.full.search(dst)
-	return &b.full.counts
-}
-
-func (b *batchWorker) end(dst int32) ending {
-	b.searchFrom(dst)
-	if b.m.plain(dst) {
-		return ending{tried: slices.Clone(b.fast.tried)}
-	}
-	return ending{hops: slices.Clone(b.full.hops)}
-}
-
-// plain says that the search from a switch begins with nothing and takes allowed
-// steps only.
-func (m *matrix) plain(dst int32) bool {
-	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
-}
-
 // Least implements [routing.Hops].
 func (m *matrix) Least(sw, dst int32) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
 // From is the row of least counts from one switch, indexed by switch. Read-only.
 func (m *matrix) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+1)*m.n] }
-
-// Through implements [routing.Hops]. Port 0 stands for the best port. The first
-// call searches once more, and keeps what it finds.
-func (m *matrix) Through(sw int32, port uint8, dst int32) uint8 {
-	if port == 0 {
-		return m.Least(sw, dst)
-	}
-	m.once.Do(m.searchAgain)
-	slot, end := m.steps.slot[sw]+int32(port), &m.ends[dst]
-	if end.hops != nil {
-		return end.hops[slot]
-	}
-	into := m.steps.into[slot]
-	switch {
-	case into.peer == fabric.None:
-		return routing.NoHops
-	case into.turn == barred:
-		return end.tried[into.peer].barred + 1
-	}
-	return end.tried[into.peer].allowed + 1
-}
-
-func (m *matrix) searchAgain() {
-	m.ends = make([]ending, m.n)
-	workers := make([]*batchWorker, routing.Workers())
-	err := routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
-		if workers[worker] == nil {
-			workers[worker] = newBatchWorker(m)
-		}
-		m.ends[d] = workers[worker].end(int32(d))
-	})
-	if err != nil {
-		panic("updn: a context that never ends has ended: " + err.Error())
-	}
-}
 
 // forget gives up what only the making of tables needs.
 func (m *matrix) forget() { m.sets = nil }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+// batch is how many destinations are searched from before their counts are
+// written to the matrix: a cache line of sets.
+const batch = 8
+
+// batchWorker searches from a few destinations that stand side by side.
+type batchWorker struct {
+	m     *matrix
+	fast  *walker
+	full  *fullWalker
+	least []uint8
+	sets  []uint64
+}
+
+func newBatchWorker(m *matrix) *batchWorker {
+	return &batchWorker{
+		m: m, fast: newWalker(m), full: newFullWalker(m),
+		least: make([]uint8, m.n*batch), sets: make([]uint64, m.n*batch*m.words),
+	}
+}
+
+func (b *batchWorker) search(from, to int32) {
+	m, words := b.m, b.m.words
+	for d := from; d < to; d++ {
+		found := b.searchFrom(d)
+		k := int(d - from)
+		for s, h := range found.least {
+			b.least[s*batch+k] = h
+		}
+		if words == 1 {
+			for s, set := range found.sets {
+				b.sets[s*batch+k] = set
+			}
+			continue
+		}
+		for s := range m.n {
+			copy(b.sets[(s*batch+k)*words:], found.sets[s*words:(s+1)*words])
+		}
+	}
+	width := int(to - from)
+	for s := range m.n {
+		at := s*m.n + int(from)
+		copy(m.least[at:at+width], b.least[s*batch:])
+		copy(m.sets[at*words:(at+width)*words], b.sets[s*batch*words:])
+	}
+}
+
+// searchFrom finds the counts towards one switch.
+func (b *batchWorker) searchFrom(dst int32) *counts {
+	if b.m.plain(dst) {
+		b.fast.search(dst)
+		return &b.fast.counts
+	}
+	b.full.search(dst)
+	return &b.full.counts
+}
+
+// plain says that the search from a switch begins with nothing and takes allowed
+// steps only.
+func (m *matrix) plain(dst int32) bool {
+	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
+}

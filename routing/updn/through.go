@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"context"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// ending says what the counts of all ports are after a search.
+type ending struct {
+	// hops are the counts of all ports by slot, nil after a search by [walker].
+	hops []uint8
+	// tried are the least counts from which each switch last tried its steps.
+	tried []tries
+}
+
+// Through implements [routing.Hops]. Port 0 stands for the best port. The first
+// call searches once more, and keeps what it finds.
+func (m *matrix) Through(sw int32, port uint8, dst int32) uint8 {
+	if port == 0 {
+		return m.Least(sw, dst)
+	}
+	m.once.Do(m.searchAgain)
+	slot, end := m.steps.slot[sw]+int32(port), &m.ends[dst]
+	if end.hops != nil {
+		return end.hops[slot]
+	}
+	into := m.steps.into[slot]
+	switch {
+	case into.peer == fabric.None:
+		return routing.NoHops
+	case into.turn == barred:
+		return end.tried[into.peer].barred + 1
+	}
+	return end.tried[into.peer].allowed + 1
+}
+
+func (m *matrix) searchAgain() {
+	m.ends = make([]ending, m.n)
+	workers := make([]*batchWorker, routing.Workers())
+	err := routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
+		if workers[worker] == nil {
+			workers[worker] = newBatchWorker(m)
+		}
+		m.ends[d] = workers[worker].end(int32(d))
+	})
+	if err != nil {
+		panic("updn: a context that never ends has ended: " + err.Error())
+	}
+}
+
+func (b *batchWorker) end(dst int32) ending {
+	b.searchFrom(dst)
+	if b.m.plain(dst) {
+		return ending{tried: slices.Clone(b.fast.tried)}
+	}
+	return ending{hops: slices.Clone(b.full.hops)}
+}
