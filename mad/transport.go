@@ -4,11 +4,27 @@ package mad
 
 import "time"
 
+// The queue pair of the general services, and its Q_Key (IBA 1.2.1, 10.2.4.1).
+const (
+	QP1          = 1
+	QKey1 uint32 = 0x80010000
+)
+
 // Frame is a MAD on its way to or from a [Transport].
 type Frame struct {
 	// DLID is where the frame goes, [PermissiveLID] by directed route. Of a
 	// frame that came in it has no meaning.
 	DLID uint16
+	// SLID is where a frame that came in is from, 0 where the transport does not
+	// say.
+	SLID uint16
+	// QP is the queue pair at the other end, 0 for subnet management packets and 1
+	// for the other classes ([QP1]), whose Q_Key is always [QKey1].
+	QP uint32
+	// SL is the service level to send by.
+	SL uint8
+	// PKey is the index of the P_Key to send with.
+	PKey uint16
 	// Status is 0 for a frame that came in. A transport that finds out by
 	// itself that a request gets no answer hands the request back with an
 	// errno here, ETIMEDOUT (110) as a rule.

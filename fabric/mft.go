@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import "slices"
+
+// FirstMLID is the lowest multicast LID (IBA 1.2.1, 4.1.3).
+const FirstMLID = 0xC000
+
+// MFT holds the multicast forwarding tables of all switches: of each switch and
+// multicast LID the set of ports by which a packet leaves.
+type MFT struct {
+	// Top is the highest multicast LID with an entry, FirstMLID-1 for none.
+	Top      uint16
+	switches int
+	words    int
+	slab     []uint64
+}
+
+// NewMFT makes empty tables for the multicast LIDs from [FirstMLID] to top.
+func NewMFT(f *Fabric, top uint16) *MFT {
+	highest := 0
+	for _, n := range f.Switches {
+		highest = max(highest, int(f.Nodes[n].NumPorts))
+	}
+	t := &MFT{Top: max(top, FirstMLID-1), switches: len(f.Switches), words: highest>>6 + 1}
+	t.slab = make([]uint64, t.switches*t.LIDs()*t.words)
+	return t
+}
+
+// LIDs is the number of multicast LIDs from FirstMLID to Top.
+func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }
+
+// Ports are the words of the port set of one switch and multicast LID, port p
+// at bit p&63 of word p>>6; nil for a LID that is not in the tables. They can be
+// written while the tables are being made.
+func (t *MFT) Ports(sw int32, mlid uint16) []uint64 {
+	if mlid < FirstMLID || mlid > t.Top {
+		return nil
+	}
+	i := (int(sw)*t.LIDs() + int(mlid-FirstMLID)) * t.words
+	return t.slab[i : i+t.words : i+t.words]
+}
+
+// Has says whether a packet to mlid leaves a switch by a port.
+func (t *MFT) Has(sw int32, mlid uint16, port uint8) bool {
+	set := t.Ports(sw, mlid)
+	return int(port>>6) < len(set) && set[port>>6]>>(port&63)&1 != 0
+}
+
+// Add makes a packet to mlid leave a switch by a port, too. Both must be in the
+// tables.
+func (t *MFT) Add(sw int32, mlid uint16, port uint8) {
+	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
+}
+
+// Clone returns a copy that can be changed.
+func (t *MFT) Clone() *MFT {
+	c := *t
+	c.slab = slices.Clone(t.slab)
+	return &c
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import "slices"
+
+// VLs maps the service levels 0 to 15 to virtual lanes; lane 15 drops the packet.
+type VLs [16]uint8
+
+// SL2VL holds the SLtoVLMappingTables of all ports of a fabric (IBA 1.2.1,
+// 14.2.5.8). Equal tables are kept once.
+type SL2VL struct {
+	base  []int32 // of each node, into at
+	width []int32 // of each node: ports with port 0, or 0 for one table a port
+	at    []uint16
+	known []VLs
+	index map[VLs]uint16
+}
+
+// NewSL2VL makes tables that map every SL to lane 0, as a subnet does that was
+// never told.
+func NewSL2VL(f *Fabric) *SL2VL {
+	t := &SL2VL{
+		base: make([]int32, len(f.Nodes)), width: make([]int32, len(f.Nodes)),
+		known: make([]VLs, 1), index: map[VLs]uint16{{}: 0},
+	}
+	size := int32(0)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		ports := int32(n.NumPorts) + 1
+		t.base[i] = size
+		if n.Switch != None {
+			t.width[i] = ports
+			size += ports * ports
+		} else {
+			size += ports
+		}
+	}
+	t.at = make([]uint16, size)
+	return t
+}
+
+// slot is where the table of a node's port out for packets from port in stands.
+// A node that is no switch has one table a port, whatever in is.
+func (t *SL2VL) slot(node int32, in, out uint8) int32 {
+	return t.base[node] + int32(in)*t.width[node] + int32(out)
+}
+
+// VLs is the table of a node for packets that come in by one port, 0 for its own,
+// and leave by another. For a channel adapter in does not count.
+func (t *SL2VL) VLs(node int32, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
+
+// VL is the lane of one service level, see [SL2VL.VLs].
+func (t *SL2VL) VL(node int32, in, out, sl uint8) uint8 {
+	return t.known[t.at[t.slot(node, in, out)]][sl]
+}
+
+// Set replaces one table. It is for the time when the tables are made. More
+// than 65,536 different tables do not occur and panic.
+func (t *SL2VL) Set(node int32, in, out uint8, vls VLs) {
+	i, ok := t.index[vls]
+	if !ok {
+		if len(t.known) > 0xffff {
+			panic("fabric: more than 65536 different SL2VL tables")
+		}
+		i = uint16(len(t.known))
+		t.index[vls] = i
+		t.known = append(t.known, vls)
+	}
+	t.at[t.slot(node, in, out)] = i
+}
+
+// Clone returns a copy that can be changed.
+func (t *SL2VL) Clone() *SL2VL {
+	c := *t
+	c.at = slices.Clone(t.at)
+	c.known = slices.Clone(t.known)
+	c.index = make(map[VLs]uint16, len(t.index))
+	for k, v := range t.index {
+		c.index[k] = v
+	}
+	return &c
+}
+
+// PathSLs are the service levels by which packets travel.
+type PathSLs interface {
+	// SL is the service level from one LID to another. LIDs that no end port
+	// has give 0.
+	SL(src, dst uint16) uint8
+}
