@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,50 +23,96 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// TestKeptRoutesEqualOpenSM has an OpenSM live through the loss of links, after
-// which it keeps the routes that still are of the fewest hops.
-func TestKeptRoutesEqualOpenSM(t *testing.T) {
+// TestEventsEqualOpenSM has an OpenSM live through links and hosts that are lost
+// and come back. After a loss it keeps the routes that still are of the fewest
+// hops; after a return it computes all anew.
+func TestEventsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
 	for i := range testenv.Count(t, 12, 100) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			keptRoutes(t, rand.New(rand.NewPCG(seed, 2)))
+			liveThrough(t, rand.New(rand.NewPCG(seed, 2)))
 		})
 	}
 }
 
-func keptRoutes(t *testing.T, r *rand.Rand) {
-	var f *fabric.Fabric
+func liveThrough(t *testing.T, r *rand.Rand) {
+	var whole *fabric.Fabric
 	what := ""
-	for f == nil || len(between(f)) < 3 {
-		what, f = randomFabric(t, r)
+	for whole == nil || len(between(whole)) < 3 {
+		what, whole = randomFabric(t, r)
 	}
-	c := &trial{chain: randomChain(r), opt: randomOptions(r, f)}
+	c := &trial{chain: randomChain(r), opt: randomOptions(r, whole)}
 	if c.chain[len(c.chain)-1] == engines.NoFallback {
 		c.chain = c.chain[:1]
 	}
 	c.opt.LMC = []uint8{0, 0, 1, 3}[r.IntN(4)]
-	sim := start(t, f)
+	sim := start(t, whole)
 	m := startManager(t, sim, c)
-	for step := range 4 {
+	var lost []fabric.Link
+	var events []string
+	for step := range 5 {
 		if step > 0 {
-			links := between(f)
-			if len(links) == 0 {
+			var event string
+			var back bool
+			if event, lost, back = happen(r, whole, lost, step); event == "" {
 				return
 			}
-			l := links[r.IntN(len(links))]
-			f = f.Without([]fabric.Link{l})
-			sim.Console(fmt.Sprintf("Unlink %q[%d]", f.Nodes[f.Ports[l.A].Node].Desc, f.Ports[l.A].Num))
+			events = append(events, event)
+			sim.Console(event)
+			if back {
+				c.opt.Existing = nil
+			}
 		}
 		m.rest(t)
-		lft, err := m.compare(f, c)
+		lft, err := m.compare(whole.Without(lost), c)
 		if err != nil {
-			t.Fatalf("%s, engines %q, options %+v, %d links lost: %v", what, c.chain, c.opt, step, err)
+			t.Fatalf("%s, engines %q, options %+v, after %q: %v", what, c.chain, c.opt, events, err)
 		}
 		c.opt.Existing = lft
 	}
+}
+
+// happen chooses what happens next: a link between switches or one of a host is
+// lost, or the one that was lost first comes back. It returns the words that make
+// ibsim do it, none if there is nothing left to lose, and the links that are
+// lost then.
+func happen(r *rand.Rand, whole *fabric.Fabric, lost []fabric.Link, step int) (event string, now []fabric.Link, back bool) {
+	end := func(l fabric.Link) string {
+		p := &whole.Ports[l.A]
+		if whole.Nodes[p.Node].Switch == fabric.None {
+			p = &whole.Ports[l.B]
+		}
+		return fmt.Sprintf("%q[%d]", whole.Nodes[p.Node].Desc, p.Num)
+	}
+	if len(lost) > 0 && (step == 3 || r.IntN(3) == 0) {
+		return "ReLink " + end(lost[0]), lost[1:], true
+	}
+	links := between(whole.Without(lost))
+	if r.IntN(3) == 0 {
+		links = hostLinks(whole.Without(lost))
+	}
+	if len(links) == 0 {
+		return "", lost, false
+	}
+	l := links[r.IntN(len(links))]
+	return "Unlink " + end(l), append(slices.Clone(lost), l), false
+}
+
+// hostLinks are the links of hosts of the subnet, but for those of the node that
+// the subnet manager runs on.
+func hostLinks(f *fabric.Fabric) []fabric.Link {
+	sm := f.Ports[f.SMPort].Node
+	var links []fabric.Link
+	for _, l := range f.Links() {
+		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
+		if (f.Nodes[a].Switch == fabric.None) != (f.Nodes[b].Switch == fabric.None) && f.Nodes[a].InSubnet && a != sm && b != sm {
+			links = append(links, l)
+		}
+	}
+	return links
 }
 
 // between are the links between switches of the subnet.
