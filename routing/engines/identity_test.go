@@ -172,7 +172,7 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 	t.Helper()
 	dir = t.TempDir()
 	log := filepath.Join(dir, "opensm.log")
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := sim.Command(ctx, "opensm", "-o", "-F", c.config(t, dir), "-R", strings.Join(c.chain, ","), "-f", log, "-D", "0x43")
 	cmd.Dir = dir
