@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livetrace_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/walk"
+)
+
+// routed is a simulated subnet with the tables of minhop, broken by damage.
+func routed(t testing.TB, spec string, damage func(*fabric.Tables)) (*sim.Sim, *fabric.Tables, *mad.Client) {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if damage != nil {
+		damage(res.Tables)
+	}
+	s := sim.New(f, sim.Options{Tables: res.Tables, Active: true})
+	conn, err := s.Open(f.EndPortOf(f.SMPort))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mad.NewClient(conn, mad.ClientOptions{Window: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return s, res.Tables, client
+}
+
+func allPairs(f *fabric.Fabric) []livetrace.Pair {
+	var pairs []livetrace.Pair
+	for _, src := range f.EndPorts {
+		for _, dst := range f.EndPorts {
+			pairs = append(pairs, livetrace.Pair{Src: src, LID: f.Ports[dst].LID})
+		}
+	}
+	return pairs
+}
+
+// TestAgreesWithTables compares traces over MADs with walks through the tables
+// that the switches were given, broken ones too.
+func TestAgreesWithTables(t *testing.T) {
+	r := testenv.Rand(t)
+	for _, spec := range []string{"fattree:2,4", "torus:3x3", "random:9,6,10"} {
+		t.Run(spec, func(t *testing.T) {
+			_, tables, client := routed(t, spec, func(tb *fabric.Tables) { breakSome(r, tb) })
+			f := tables.Fabric
+			pairs := allPairs(f)
+			seen := map[livetrace.Verdict]int{}
+			err := livetrace.New(client, f).All(context.Background(), pairs, func(i int, p *livetrace.Path) {
+				if p.Pair != pairs[i] {
+					t.Fatalf("pair %d is %+v, want %+v", i, p.Pair, pairs[i])
+				}
+				seen[p.Verdict]++
+				want := walk.Trace(tables, p.Src, p.LID)
+				if !agree(f, p, &want) {
+					t.Errorf("%s to LID %d: %v, %d hops; by the tables %s, %d hops",
+						f.PortName(p.Src), p.LID, p.Verdict, len(p.Hops), want.Explain(f), len(want.Hops))
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[livetrace.Delivered] == 0 || len(seen) < 3 {
+				t.Errorf("verdicts %v, want several kinds", seen)
+			}
+		})
+	}
+}
+
+func breakSome(r *rand.Rand, tb *fabric.Tables) {
+	for range 12 {
+		sw := int32(r.IntN(len(tb.Fabric.Switches)))
+		row := tb.LFT.Row(sw)
+		row[1+r.IntN(int(tb.Fabric.MaxLID))] = []uint8{fabric.NoPath, 0, 1, 2, 3, 77}[r.IntN(6)]
+	}
+}
+
+// agree says whether both took the same ports and ended the same way.
+func agree(f *fabric.Fabric, p *livetrace.Path, want *walk.Path) bool {
+	verdicts := map[walk.Verdict][]livetrace.Verdict{
+		walk.Delivered:    {livetrace.Delivered},
+		walk.Loop:         {livetrace.Loop},
+		walk.DeadEnd:      {livetrace.NoEntry, livetrace.NoSuchPort, livetrace.LinkDown},
+		walk.Misdelivered: {livetrace.Misdelivered},
+	}
+	fits := false
+	for _, v := range verdicts[want.Verdict] {
+		fits = fits || v == p.Verdict
+	}
+	for i, h := range p.Hops {
+		if i >= len(want.Hops) {
+			break
+		}
+		if want.Hops[i].Node != h.Node || h.Out != portNum(f, want.Hops[i].Out) && p.Verdict == livetrace.Delivered {
+			return false
+		}
+	}
+	return fits && (p.Verdict != livetrace.Delivered || len(p.Hops) == len(want.Hops))
+}
+
+func portNum(f *fabric.Fabric, port int32) int {
+	if port == fabric.None || f.Ports[port].Num == 0 {
+		return livetrace.NoPort
+	}
+	return int(f.Ports[port].Num)
+}
+
+// TestSeesWhatMoved traces in a subnet that has changed since it was read.
+func TestSeesWhatMoved(t *testing.T) {
+	s, tables, client := routed(t, "fattree:2,4", nil)
+	f := tables.Fabric
+	src, dst := f.EndPorts[len(f.EndPorts)-1], f.EndPortOf(f.SMPort)
+	tracer := livetrace.New(client, f)
+	trace := func() livetrace.Path {
+		p, err := tracer.Trace(context.Background(), livetrace.Pair{Src: dst, LID: f.Ports[src].LID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if p := trace(); p.Verdict != livetrace.Delivered {
+		t.Fatalf("before: %s", p.Explain(f))
+	}
+	if err := s.Unlink(src); err != nil {
+		t.Fatal(err)
+	}
+	if p := trace(); p.Verdict != livetrace.LinkDown {
+		t.Errorf("with the host unplugged: %s", p.Explain(f))
+	}
+	s.Silence(f.Ports[f.Ports[src].Peer].Node, true)
+	if p := trace(); p.Verdict != livetrace.Silent || p.Err == nil {
+		t.Errorf("with its switch silent: %s", p.Explain(f))
+	}
+}
+
+// TestManyTraces is the same session over and over: nothing may grow.
+func TestManyTraces(t *testing.T) {
+	_, tables, client := routed(t, "fattree:2,8", nil)
+	f := tables.Fabric
+	tracer := livetrace.New(client, f)
+	r := testenv.Rand(t)
+	before := testenv.Resources(t)
+	for range testenv.Count(t, 3000, 100000) {
+		src, dst := f.EndPorts[r.IntN(len(f.EndPorts))], f.EndPorts[r.IntN(len(f.EndPorts))]
+		p, err := tracer.Trace(context.Background(), livetrace.Pair{Src: src, LID: f.Ports[dst].LID})
+		if err != nil || p.Verdict != livetrace.Delivered {
+			t.Fatalf("%s to LID %d: %v, %v", f.PortName(src), p.LID, p.Verdict, err)
+		}
+	}
+	before.Same(t)
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livetrace
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Pair is a question: where do packets for a LID go that an end port sends?
+type Pair struct {
+	// Src is the index of an end port of the fabric.
+	Src int32
+	// LID is where they are for.
+	LID uint16
+}
+
+// Verdict says how a path ends.
+type Verdict uint8
+
+// The ways to end.
+const (
+	// Delivered: the packet comes to the port that owns the LID.
+	Delivered Verdict = iota + 1
+	// NoEntry: the table of the last switch has no entry for the LID.
+	NoEntry
+	// NoSuchPort: the entry names a port that the last switch does not have.
+	NoSuchPort
+	// LinkDown: the port by which the packet would leave is not active.
+	LinkDown
+	// Loop: the packet comes back to a switch that it has passed.
+	Loop
+	// Misdelivered: the packet comes to an end port that does not own the LID.
+	Misdelivered
+	// Silent: what had to be asked did not answer, see [Path.Err].
+	Silent
+	// Moved: at the source's place is now another node, or none.
+	Moved
+)
+
+var verdictNames = [...]string{
+	Delivered: "delivered", NoEntry: "no entry", NoSuchPort: "no such port", LinkDown: "link down",
+	Loop: "loop", Misdelivered: "misdelivered", Silent: "silent", Moved: "moved",
+}
+
+// String gives the verdict in lower-case words.
+func (v Verdict) String() string {
+	if v == 0 || int(v) >= len(verdictNames) {
+		return fmt.Sprintf("verdict %d", uint8(v))
+	}
+	return verdictNames[v]
+}
+
+// NoPort stands for the port by which a path's first or last node is not entered
+// or left.
+const NoPort = -1
+
+// Hop is one node on the way.
+type Hop struct {
+	GUID uint64
+	// Node is the index of the node in the fabric that is known, None for one that
+	// is not in it.
+	Node int32
+	Type mad.NodeType
+	// In and Out are the ports by which the packet comes and goes, or [NoPort].
+	In, Out int
+	// State, Width and Speed are those of port Out, as it says now.
+	State mad.PortState
+	Width mad.LinkWidth
+	Speed mad.LinkSpeed
+}
+
+// Path is an answer.
+type Path struct {
+	Pair
+	Hops    []Hop
+	Verdict Verdict
+	// Err is what a silent node, or its agent, was asked, and why there is no answer.
+	Err error
+}
+
+// Explain says in a sentence how the path ends, with the names of a fabric.
+func (p *Path) Explain(f *fabric.Fabric) string {
+	name := "the source"
+	out := NoPort
+	if len(p.Hops) > 0 {
+		last := p.Hops[len(p.Hops)-1]
+		name, out = last.Name(f), last.Out
+	}
+	switch p.Verdict {
+	case Delivered:
+		return fmt.Sprintf("delivered to %s", name)
+	case NoEntry:
+		return fmt.Sprintf("%s has no entry for LID %d", name, p.LID)
+	case NoSuchPort:
+		return fmt.Sprintf("the entry of %s for LID %d names port %d, which it does not have", name, p.LID, out)
+	case LinkDown:
+		return fmt.Sprintf("port %d of %s is not active", out, name)
+	case Loop:
+		return fmt.Sprintf("back at %s: the packet loops", name)
+	case Misdelivered:
+		return fmt.Sprintf("comes to %s, which does not have LID %d", name, p.LID)
+	case Moved:
+		return fmt.Sprintf("%s is not where it was when the subnet was read (try: sweep)", f.PortName(p.Src))
+	}
+	return fmt.Sprintf("not known from %s on: %v", name, p.Err)
+}
+
+// Name is the name of the hop's node in a fabric, or its GUID.
+func (h *Hop) Name(f *fabric.Fabric) string {
+	if h.Node == fabric.None {
+		return fmt.Sprintf("0x%016x (new)", h.GUID)
+	}
+	return f.NodeName(h.Node)
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testenv
+
+import (
+	"os"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Held are the things that a program can forget to give back.
+type Held struct {
+	Descriptors, Goroutines int
+	// Heap is the number of bytes in use after a garbage collection.
+	Heap uint64
+}
+
+// Resources counts what the test's process holds now.
+func Resources(t testing.TB) Held {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skipf("descriptors cannot be counted: %v", err)
+	}
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	return Held{Descriptors: len(files), Goroutines: runtime.NumGoroutine(), Heap: mem.HeapAlloc}
+}
+
+// heapSlack is by how much the heap may have grown: more than what is only
+// pooled, less than a leak of many rounds.
+const heapSlack = 4 << 20
+
+// Same fails the test if more is held now than then. Goroutines get a second to
+// end.
+func (h Held) Same(t testing.TB) {
+	t.Helper()
+	now := Resources(t)
+	for range 100 {
+		if now.Goroutines <= h.Goroutines && now.Descriptors <= h.Descriptors {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		now = Resources(t)
+	}
+	if now.Descriptors > h.Descriptors || now.Goroutines > h.Goroutines || now.Heap > h.Heap+heapSlack {
+		t.Errorf("held before %+v, now %+v", h, now)
+	}
+}
