@@ -3,8 +3,7 @@
 package shell
 
 import (
-	"fmt"
-	"io"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/walk"
@@ -12,102 +11,86 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
+const (
+	liveWord = "live"
+	allWord  = "all"
+)
+
 func traceCommands() []command {
 	return []command{{lang.Spec{
-		Name: "trace", Summary: "follow the packets from SRC to DST through the tables",
-		Args:    []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
-		Options: []lang.Option{ofOption(), {Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"}},
+		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
+		Args: []lang.Arg{
+			{Name: "SRC", Kind: lang.KindPlace, Words: []string{liveWord}, Optional: true},
+			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
+			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
+		},
+		Options: []lang.Option{
+			ofOption(),
+			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
+			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
+		},
 	}, runTrace}}
 }
 
-type traceAnswer struct {
-	Of      string     `json:"of"`
-	From    string     `json:"from"`
-	To      string     `json:"to"`
-	LID     uint16     `json:"lid"`
-	Verdict string     `json:"verdict"`
-	Arrives bool       `json:"arrives"`
-	Why     string     `json:"why"`
-	Hops    []traceHop `json:"hops"`
+// traceRequest is what a trace command asks for.
+type traceRequest struct {
+	live  bool
+	many  bool
+	pairs []session.Pair
 }
 
-type traceHop struct {
-	Node string `json:"node"`
-	GUID string `json:"guid"`
-	LID  uint16 `json:"lid"`
-	In   *int   `json:"in,omitempty"`
-	Out  *int   `json:"out,omitempty"`
-	Link string `json:"link,omitempty"`
+func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
+	var r traceRequest
+	words := slices.Clone(c.Args)
+	if i := slices.Index(words, liveWord); i >= 0 {
+		r.live = true
+		words = slices.Delete(words, i, i+1)
+	}
+	file := c.Option("file", "")
+	var err error
+	switch {
+	case file != "" && len(words) > 0:
+		return r, c.Misused("the pairs come from %s, so none is named", lang.Quote(file))
+	case file != "":
+		r.many = true
+		r.pairs, err = session.ReadPairs(f, file)
+	case len(words) != 2:
+		return r, c.Misused("it takes a source and a destination, or file=PAIRS")
+	case words[1] == allWord:
+		r.many = true
+		r.pairs, err = session.PairsFrom(f, words[0])
+	default:
+		var pair session.Pair
+		pair, err = session.PairOf(f, words[0], words[1])
+		r.pairs = []session.Pair{pair}
+	}
+	return r, err
 }
 
 func runTrace(c *call) error {
-	st, p, err := c.tablesOf()
-	if err != nil {
+	st := c.session.State()
+	p, perr := st.TablesOf(session.Kind(c.Option("of", "")))
+	if perr != nil {
+		p = st.Live
+	}
+	r, err := c.traceRequest(p.Fabric)
+	switch {
+	case err != nil:
 		return err
+	case r.live && r.many:
+		return c.traceManyLive(&st, p, perr, r.pairs)
+	case r.live:
+		return c.traceLive(&st, p, perr, r.pairs[0])
+	case perr != nil:
+		return perr
+	case r.many:
+		return c.traceMany(&st, p, r.pairs)
 	}
-	f := p.Fabric
-	src, err := session.Resolve(f, c.Arg(0))
-	if err != nil {
-		return err
-	}
-	dst, err := session.Resolve(f, c.Arg(1))
-	if err != nil {
-		return err
-	}
-	if dst.LID == 0 {
-		return fmt.Errorf("%s has no LID in %s", f.PortName(dst.Port), st.Title(p))
-	}
-	path := walk.Trace(p.Tables, f.EndPortOf(src.Port), dst.LID)
+	path := walk.Trace(p.Tables, r.pairs[0].Src, r.pairs[0].LID)
 	if c.Option("format", "text") == "ibtracert" {
 		return walk.Ibtracert(c.out.W, p.Tables, &path)
 	}
-	answer := traceAnswerOf(f, &path)
+	answer := traceAnswerOf(p.Fabric, &path)
 	answer.Of = st.Title(p)
-	answer.To = f.PortName(dst.Port)
-	return c.out.answer(answer, func(w io.Writer) { answer.text(w) })
-}
-
-func traceAnswerOf(f *fabric.Fabric, path *walk.Path) traceAnswer {
-	a := traceAnswer{
-		From: f.PortName(path.Src), LID: path.DstLID, Verdict: path.Verdict.String(),
-		Arrives: path.Verdict.Arrives(), Why: path.Explain(f),
-	}
-	for _, h := range path.Hops {
-		hop := traceHop{Node: f.NodeName(h.Node), GUID: guidText(f.Nodes[h.Node].GUID), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out)}
-		if h.Out != fabric.None && f.Ports[h.Out].Linked() {
-			hop.Link = f.Ports[h.Out].Width.String() + f.Ports[h.Out].Speed.String()
-		}
-		a.Hops = append(a.Hops, hop)
-	}
-	return a
-}
-
-func portNumber(f *fabric.Fabric, port int32) *int {
-	if port == fabric.None {
-		return nil
-	}
-	n := int(f.Ports[port].Num)
-	return &n
-}
-
-func (a *traceAnswer) text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d, of %s\n", a.From, a.To, a.LID, a.Of)
-	width := 0
-	for _, h := range a.Hops {
-		width = max(width, len([]rune(h.Node)))
-	}
-	for _, h := range a.Hops {
-		ports := ""
-		if h.In != nil {
-			ports = fmt.Sprintf("p%d", *h.In)
-		}
-		if h.Out != nil {
-			if ports != "" {
-				ports += " -> "
-			}
-			ports += fmt.Sprintf("p%d", *h.Out)
-		}
-		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s\n", width, h.Node, lidText(h.LID), ports, h.Link)
-	}
-	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
+	return c.out.answer(answer, answer.text)
 }

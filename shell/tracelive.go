@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/shell/session"
+)
+
+// onLive moves a pair of a picture to the live fabric, where the picture is of
+// another.
+func onLive(st *session.State, p *session.Picture, pair session.Pair) (session.Pair, error) {
+	if p.Fabric == st.Live.Fabric {
+		return pair, nil
+	}
+	port := &p.Fabric.Ports[pair.Src]
+	node := st.Live.Fabric.NodeByGUID(p.Fabric.Nodes[port.Node].GUID)
+	if node == fabric.None {
+		return pair, fmt.Errorf("%s is not in the live subnet", p.Fabric.PortName(pair.Src))
+	}
+	src := st.Live.Fabric.PortAt(node, int(port.Num))
+	if src == fabric.None {
+		return pair, fmt.Errorf("%s is not in the live subnet", p.Fabric.PortName(pair.Src))
+	}
+	pair.Src = src
+	return pair, nil
+}
+
+// traceLive asks the switches, and says where their path leaves that of a picture.
+func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, pair session.Pair) error {
+	if c.Option("format", "text") == "ibtracert" {
+		return errors.New("format=ibtracert is for a picture, not for a live trace")
+	}
+	live, err := onLive(st, p, pair)
+	if err != nil {
+		return err
+	}
+	var path livetrace.Path
+	if err := c.session.TraceLive(c.ctx, []session.Pair{live}, func(_ int, p *livetrace.Path) { path = *p }); err != nil {
+		return err
+	}
+	answer := liveAnswerOf(st.Live.Fabric, &path)
+	if noTables == nil {
+		planned := walk.Trace(p.Tables, pair.Src, pair.LID)
+		answer.Parts = parts(st.Live.Fabric, &path, p.Fabric, &planned, st.Title(p))
+	}
+	return c.out.answer(answer, answer.text)
+}
+
+// parts says where a live path leaves that of a picture, "" where it does not.
+func parts(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *walk.Path, title string) string {
+	for i := range live.Hops {
+		h := &live.Hops[i]
+		if i == len(planned.Hops) {
+			return fmt.Sprintf("parts from %s: there the path ends before %s", title, h.Name(f))
+		}
+		want := planned.Hops[i]
+		switch {
+		case g.Nodes[want.Node].GUID != h.GUID:
+			return fmt.Sprintf("parts from %s: there %s comes next, not %s", title, g.NodeName(want.Node), h.Name(f))
+		case outOf(g, want.Out) != h.Out:
+			return fmt.Sprintf("parts from %s at %s: %s there, %s now", title, h.Name(f), byPort(outOf(g, want.Out)), byPort(h.Out))
+		}
+	}
+	if len(planned.Hops) > len(live.Hops) {
+		return fmt.Sprintf("parts from %s: there the path goes on to %s", title, g.NodeName(planned.Hops[len(live.Hops)].Node))
+	}
+	return ""
+}
+
+// outOf is the number of the port by which a hop leaves; a switch that keeps a
+// packet does not let it leave.
+func outOf(f *fabric.Fabric, port int32) int {
+	if port == fabric.None || f.Ports[port].Num == 0 {
+		return livetrace.NoPort
+	}
+	return int(f.Ports[port].Num)
+}
+
+func byPort(n int) string {
+	if n == livetrace.NoPort {
+		return "no way out"
+	}
+	return fmt.Sprintf("port %d", n)
+}

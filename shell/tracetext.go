@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/routing/walk"
+)
+
+type traceAnswer struct {
+	Of      string     `json:"of"`
+	From    string     `json:"from"`
+	To      string     `json:"to"`
+	LID     uint16     `json:"lid"`
+	Verdict string     `json:"verdict"`
+	Arrives bool       `json:"arrives"`
+	Why     string     `json:"why"`
+	Hops    []traceHop `json:"hops"`
+	// Parts says where a live path leaves that of the tables, "" where it does not.
+	Parts string `json:"parts,omitempty"`
+}
+
+type traceHop struct {
+	Node string `json:"node"`
+	GUID string `json:"guid"`
+	LID  uint16 `json:"lid"`
+	In   *int   `json:"in,omitempty"`
+	Out  *int   `json:"out,omitempty"`
+	Link string `json:"link,omitempty"`
+	// Errors are the error counters of port Out that are not zero.
+	Errors string `json:"errors,omitempty"`
+}
+
+func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
+	a := &traceAnswer{
+		From: f.PortName(path.Src), To: destinationName(f, path.DstLID), LID: path.DstLID, Verdict: path.Verdict.String(),
+		Arrives: path.Verdict.Arrives(), Why: path.Explain(f),
+	}
+	for _, h := range path.Hops {
+		hop := traceHop{Node: f.NodeName(h.Node), GUID: guidText(f.Nodes[h.Node].GUID), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out)}
+		if h.Out != fabric.None && f.Ports[h.Out].Linked() {
+			hop.Link = f.Ports[h.Out].Width.String() + f.Ports[h.Out].Speed.String()
+		}
+		a.Hops = append(a.Hops, hop)
+	}
+	return a
+}
+
+func liveAnswerOf(f *fabric.Fabric, path *livetrace.Path) *traceAnswer {
+	a := &traceAnswer{
+		Of: "the switches now", From: f.PortName(path.Src), To: destinationName(f, path.LID), LID: path.LID, Verdict: path.Verdict.String(),
+		Arrives: path.Verdict == livetrace.Delivered, Why: path.Explain(f),
+	}
+	for i := range path.Hops {
+		h := &path.Hops[i]
+		hop := traceHop{Node: h.Name(f), GUID: guidText(h.GUID), In: givenPort(h.In), Out: givenPort(h.Out)}
+		if h.Node != fabric.None {
+			hop.LID = hopLID(f, h)
+		}
+		if h.Out != livetrace.NoPort && h.Width != 0 {
+			hop.Link = fmt.Sprintf("%v%v", h.Width, h.Speed)
+		}
+		a.Hops = append(a.Hops, hop)
+	}
+	return a
+}
+
+// hopLID is the LID of a known hop's end port.
+func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
+	num := 0
+	if f.Nodes[h.Node].Switch == fabric.None {
+		num = max(h.In, h.Out)
+	}
+	if port := f.PortAt(h.Node, num); port != fabric.None {
+		return f.Ports[port].LID
+	}
+	return 0
+}
+
+func destinationName(f *fabric.Fabric, lid uint16) string {
+	if port := f.PortByLID(lid); port != fabric.None {
+		return f.PortName(port)
+	}
+	return fmt.Sprintf("LID %d", lid)
+}
+
+func givenPort(n int) *int {
+	if n == livetrace.NoPort {
+		return nil
+	}
+	return &n
+}
+
+func portNumber(f *fabric.Fabric, port int32) *int {
+	if port == fabric.None {
+		return nil
+	}
+	n := int(f.Ports[port].Num)
+	return &n
+}
+
+func (a *traceAnswer) text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d, of %s\n", a.From, a.To, a.LID, a.Of)
+	width := 0
+	for _, h := range a.Hops {
+		width = max(width, len([]rune(h.Node)))
+	}
+	for _, h := range a.Hops {
+		ports := ""
+		if h.In != nil {
+			ports = fmt.Sprintf("p%d", *h.In)
+		}
+		if h.Out != nil {
+			if ports != "" {
+				ports += " -> "
+			}
+			ports += fmt.Sprintf("p%d", *h.Out)
+		}
+		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s\n", width, h.Node, lidText(h.LID), ports, h.Link, errorsText(h.Errors))
+	}
+	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
+	if a.Parts != "" {
+		_, _ = fmt.Fprintf(w, "  %s\n", a.Parts)
+	}
+}
+
+func errorsText(errors string) string {
+	if errors == "" {
+		return ""
+	}
+	return "  " + errors
+}
