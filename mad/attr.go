@@ -13,6 +13,7 @@ type AttrID uint16
 // Attributes of the subnet management classes (IBA 14.2.5), and
 // Mellanox's own.
 const (
+	AttrClassPortInfo            AttrID = 0x0001 // of the other classes
 	AttrNotice                   AttrID = 0x0002
 	AttrNodeDescription          AttrID = 0x0010
 	AttrNodeInfo                 AttrID = 0x0011
@@ -31,7 +32,63 @@ const (
 	AttrMellanoxExtendedPortInfo AttrID = 0xff90
 )
 
-// String returns the attribute's name.
+// Attributes of performance management (IBA 16.1.3).
+const (
+	AttrPortCounters         AttrID = 0x0012
+	AttrPortCountersExtended AttrID = 0x001d
+)
+
+// Name returns the attribute's name in a management class: the numbers of
+// attributes belong to the class.
+func (a AttrID) Name(c Class) string {
+	switch {
+	case c.isSMP():
+		return a.String()
+	case a == AttrClassPortInfo:
+		return "ClassPortInfo"
+	case c == ClassPerf && a == AttrPortCounters:
+		return "PortCounters"
+	case c == ClassPerf && a == AttrPortCountersExtended:
+		return "PortCountersExtended"
+	case c == ClassSA:
+		return a.nameSA()
+	}
+	return fmt.Sprintf("attribute 0x%04x of class 0x%02x", uint16(a), uint8(c))
+}
+
+func (a AttrID) nameSA() string {
+	switch a {
+	case AttrNotice:
+		return "Notice"
+	case 0x0003:
+		return "InformInfo"
+	case 0x0011:
+		return "NodeRecord"
+	case 0x0012:
+		return "PortInfoRecord"
+	case 0x0013:
+		return "SLtoVLMappingTableRecord"
+	case 0x0014:
+		return "SwitchInfoRecord"
+	case 0x0015:
+		return "LinearForwardingTableRecord"
+	case 0x0017:
+		return "MulticastForwardingTableRecord"
+	case 0x0018:
+		return "SMInfoRecord"
+	case 0x0020:
+		return "LinkRecord"
+	case 0x0031:
+		return "ServiceRecord"
+	case 0x0035:
+		return "PathRecord"
+	case 0x0038:
+		return "MCMemberRecord"
+	}
+	return fmt.Sprintf("SA attribute 0x%04x", uint16(a))
+}
+
+// String returns the attribute's name in the subnet management classes.
 func (a AttrID) String() string {
 	switch a {
 	case AttrNotice:
@@ -71,13 +128,28 @@ func (a AttrID) String() string {
 }
 
 // Attribute is what the attribute types have in common. UnmarshalBinary takes
-// exactly [DataSize] bytes and gives an error that wraps [ErrLength] for any
+// exactly [DataSize] bytes, except as [GSIAttribute] says, and gives an error that wraps [ErrLength] for any
 // other number; MarshalBinary and AppendBinary yield as many and do not fail.
 type Attribute interface {
 	AttrID() AttrID
 	encoding.BinaryUnmarshaler
 	encoding.BinaryMarshaler
 	encoding.BinaryAppender
+}
+
+// GSIAttribute is what the attributes of the other classes have in common.
+// UnmarshalBinary takes as many bytes as the attribute has, or more, of which
+// the rest means nothing; for fewer it gives an error that wraps [ErrLength].
+// MarshalBinary and AppendBinary yield as many bytes as the attribute has and do
+// not fail.
+type GSIAttribute Attribute
+
+// checkAtLeast is the first thing the decoder of a [GSIAttribute] does.
+func checkAtLeast(what string, b []byte, want int) error {
+	if len(b) < want {
+		return fmt.Errorf("%s: %w: %d bytes, want %d or more", what, ErrLength, len(b), want)
+	}
+	return nil
 }
 
 // checkLength is the first thing every attribute's decoder does.

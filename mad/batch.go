@@ -22,6 +22,7 @@ type Batch struct {
 	ready  chan struct{}
 	keep   func(*Reply) // for Client.Do
 	kept   Reply
+	mad    [Size]byte // of kept
 
 	// Guarded by client.mu.
 	done    []int32 // slots with ended requests
@@ -39,8 +40,25 @@ func (c *Client) NewBatch(ctx context.Context) *Batch {
 
 func newBatch(c *Client) *Batch {
 	b := &Batch{client: c, ready: make(chan struct{}, 1)}
-	b.keep = func(r *Reply) { b.kept = *r }
+	b.keep = func(r *Reply) {
+		b.kept = *r
+		if r.MAD != nil {
+			b.mad = *r.MAD
+			b.kept.MAD = &b.mad
+		}
+	}
 	return b
+}
+
+// do asks one question. The answer is good until the batch is used again.
+func (b *Batch) do(ctx context.Context, req *Request) *Reply {
+	b.ctx, b.kept = ctx, Reply{}
+	b.Go(*req, b.keep)
+	if err := b.Wait(); err != nil {
+		b.kept = Reply{Err: req.failed(err)}
+	}
+	b.ctx, b.kept.Request = nil, req
+	return &b.kept
 }
 
 // Go asks for req. Its end, good or bad, is handed to callback, which Wait

@@ -179,18 +179,24 @@ func (c *Client) Close() error {
 // are errors that wrap the [Status]. The error is ctx's if that ends first.
 func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	b := c.batches.Get().(*Batch)
-	b.ctx = ctx
-	b.Go(*req, b.keep)
-	err := b.Wait()
-	if err != nil {
-		err = req.failed(err)
-	} else {
-		err = b.kept.Err
-	}
-	data := b.kept.Data
-	b.ctx, b.kept = nil, Reply{}
+	r := b.do(ctx, req)
+	data, err := r.Data, r.Err
 	c.batches.Put(b)
 	return data, err
+}
+
+// Ask is [Client.Do] for requests of all classes: it calls use, if that is not
+// nil, with the answer, which is good until use returns, and returns use's
+// error. An answer with an error status is handed to use too, as [Reply.Err].
+// Where there is no answer it returns why, and does not call use.
+func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
+	b := c.batches.Get().(*Batch)
+	defer c.batches.Put(b)
+	r := b.do(ctx, req)
+	if use == nil || r.Err != nil && r.MAD == nil {
+		return r.Err
+	}
+	return use(r)
 }
 
 func (c *Client) now() time.Duration { return time.Since(c.epoch) }
@@ -269,6 +275,10 @@ func (c *Client) answer(i int, f *Frame) {
 		return
 	}
 	c.stats.Received++
+	if !s.request.Class.isSMP() {
+		s.frame.Data = f.Data // nothing is sent again from here on
+		s.reply.MAD = &s.frame.Data
+	}
 	if status != StatusOK {
 		c.stats.Refused++
 		c.finish(i, s.request.failed(status))
@@ -289,7 +299,7 @@ func (c *Client) begin(i int, f *Frame) bool {
 	}
 	s := &c.slots[i]
 	s.tries, s.busy, s.sentBack = 0, 0, 0
-	s.reply.Request, s.reply.Err = &s.request, nil
+	s.reply.Request, s.reply.MAD, s.reply.Table, s.reply.Err = &s.request, nil, nil, nil
 	s.frame = *f
 	c.try(i, now)
 	*f = s.frame

@@ -39,6 +39,67 @@ func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod
 	return a, err
 }
 
+// gsiAttributeOf is a pointer to T that is an attribute of a class other than
+// subnet management.
+type gsiAttributeOf[T any] interface {
+	*T
+	GSIAttribute
+}
+
+// PerfRequest is a request of performance management by LID and SL:
+//
+//	req := mad.PerfRequest(mad.MethodGet, lid, sl, &mad.PortCounters{PortSelect: port})
+//
+// The attribute says whose counters, and of a Set which are cleared.
+func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
+	req := Request{Class: ClassPerf, Method: m, Attr: a.AttrID(), LID: lid, SL: sl}
+	var room [Size]byte
+	b, _ := a.AppendBinary(room[:0]) // does not fail
+	copy(req.Data[:], b)
+	if len(b) > DataSize && m != MethodGet { // a Get says all it has to at the beginning
+		req.GSI = new(GSI)
+		copy(req.GSI.Body.Perf(), b)
+	}
+	return req
+}
+
+// GetPerf asks by LID and SL for an attribute of performance management; a
+// says whose counters:
+//
+//	counters, err := mad.GetPerf(ctx, client, lid, sl, mad.PortCounters{PortSelect: port})
+func GetPerf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, lid uint16, sl uint8, a T) (T, error) {
+	return perf[T, P](ctx, c, MethodGet, lid, sl, a)
+}
+
+// SetPerf writes by LID and SL an attribute of performance management, which
+// clears the counters that a selects, and returns what they were after that.
+func SetPerf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, lid uint16, sl uint8, a T) (T, error) {
+	return perf[T, P](ctx, c, MethodSet, lid, sl, a)
+}
+
+func perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, lid uint16, sl uint8, a T) (T, error) {
+	req := PerfRequest(m, lid, sl, P(&a))
+	err := c.Ask(ctx, &req, func(r *Reply) error { return r.Decode(P(&a)) })
+	return a, err
+}
+
+// PerfClassPortInfo asks the performance management agent at a LID what it can
+// do.
+func (c *Client) PerfClassPortInfo(ctx context.Context, lid uint16, sl uint8) (ClassPortInfo, error) {
+	return GetPerf(ctx, c, lid, sl, ClassPortInfo{})
+}
+
+// PortCounters asks for the counters of a port of the node at a LID.
+func (c *Client) PortCounters(ctx context.Context, lid uint16, sl, port uint8) (PortCounters, error) {
+	return GetPerf(ctx, c, lid, sl, PortCounters{PortSelect: port})
+}
+
+// PortCountersExtended asks for the 64-bit counters of a port of the node at a
+// LID.
+func (c *Client) PortCountersExtended(ctx context.Context, lid uint16, sl, port uint8) (PortCountersExtended, error) {
+	return GetPerf(ctx, c, lid, sl, PortCountersExtended{PortSelect: port})
+}
+
 func (c *Client) ask(ctx context.Context, req *Request, a Attribute) error {
 	data, err := c.Do(ctx, req)
 	if err != nil {

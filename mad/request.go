@@ -3,8 +3,10 @@
 package mad
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Errors of requests.
@@ -18,26 +20,69 @@ var (
 	ErrClosed = errors.New("client closed")
 )
 
-// Request is what is asked of a port's subnet management agent.
+// Request is what is asked of a port's subnet management agent, or of that of
+// another class.
 type Request struct {
-	Method Method // MethodGet or MethodSet; 0 is MethodGet
+	Class  Class  // 0: subnet management; others go by LID
+	Method Method // 0 is MethodGet
 	Attr   AttrID
 	Mod    uint32 // the attribute modifier: a port's number, a block, ...
 	LID    uint16 // where to by LID; 0 is by directed route
+	SL     uint8  // by which to go; SMPs have none
+	PKey   uint16 // index of the P_Key to go with; SMPs have none
 	Path   Path   // where to by directed route
-	MKey   uint64
-	Data   [DataSize]byte // of a Set
+	MKey   uint64 // of subnet management
+	// Data is the attribute of a Set. It goes at byte 64 of the MAD, so in
+	// performance management too, where a Get says which port by it.
+	Data [DataSize]byte
+	// GSI is what more a request of a class other than subnet management
+	// carries, or nil. It must stay as it is until the request has ended.
+	GSI *GSI
 
 	// User is for the caller; it is not sent.
 	User uint64
 }
 
+// GSI is what a request of a class other than subnet management carries, where
+// 64 bytes at the place of an SMP's are not enough.
+type GSI struct {
+	// Body is the MAD from byte 24 on.
+	Body Body
+	// Timeout is how long the first try waits for an answer, 0 if for as long as
+	// the client's.
+	Timeout time.Duration
+	// Limit is how many bytes an answer of many segments may have; 0 is
+	// [DefaultLimit].
+	Limit int
+}
+
+// Body is a MAD without the 24 bytes of header that all classes have.
+type Body [Size - offBody]byte
+
+// Perf returns the 192 bytes of an attribute of performance management.
+func (b *Body) Perf() []byte { return b[offData-offBody:] }
+
+// SA returns the 200 bytes of an attribute of subnet administration.
+func (b *Body) SA() []byte { return b[offSAData-offBody:] }
+
+// DefaultLimit is how many bytes an answer of many segments may have where a
+// request does not say.
+const DefaultLimit = 1 << 26
+
 // Reply is the end of a request.
 type Reply struct {
 	// Request is what was asked.
 	Request *Request
-	// Data is the attribute, if Err is nil.
+	// Data is the attribute, if Err is nil; of a class other than subnet
+	// management bytes 64 to 127 of the answer.
 	Data [DataSize]byte
+	// MAD is the answer to a request of another class, the first segment if
+	// there are many; nil if there is none. It is there with an error status,
+	// too. It is good until the callback returns.
+	MAD *[Size]byte
+	// Table is what the segments of an answer carry one after the other, without
+	// the headers; nil if the answer does not come in segments.
+	Table []byte
 	// Err is a [*RequestError] that wraps [ErrTimeout], a [Status] or what the
 	// transport said.
 	Err error
@@ -48,11 +93,15 @@ func (r *Reply) Decode(a Attribute) error {
 	if r.Err != nil {
 		return r.Err
 	}
+	if r.MAD != nil {
+		return a.UnmarshalBinary(r.MAD[Class(r.MAD[offClass]).dataAt():])
+	}
 	return a.UnmarshalBinary(r.Data[:])
 }
 
 // RequestError says which request failed, and why.
 type RequestError struct {
+	Class  Class
 	Method Method
 	Attr   AttrID
 	Mod    uint32
@@ -64,7 +113,7 @@ type RequestError struct {
 // Error returns for example "NodeInfo by directed route 0,1,5: no answer after
 // 3 tries of 200ms".
 func (e *RequestError) Error() string {
-	what := e.Attr.String()
+	what := e.Attr.Name(e.Class)
 	if e.Method != MethodGet {
 		what = fmt.Sprintf("%v %s", e.Method, what)
 	}
@@ -82,7 +131,7 @@ func (e *RequestError) Error() string {
 func (e *RequestError) Unwrap() error { return e.Err }
 
 func (r *Request) failed(err error) error {
-	return &RequestError{Method: r.method(), Attr: r.Attr, Mod: r.Mod, LID: r.LID, Path: r.Path, Err: err}
+	return &RequestError{Class: r.Class, Method: r.method(), Attr: r.Attr, Mod: r.Mod, LID: r.LID, Path: r.Path, Err: err}
 }
 
 func (r *Request) method() Method {
@@ -94,6 +143,11 @@ func (r *Request) method() Method {
 
 // put encodes the request into f, without a transaction id.
 func (r *Request) put(f *Frame) {
+	f.Status = 0
+	if !r.Class.isSMP() {
+		r.putGSI(f)
+		return
+	}
 	smp := SMP{
 		BaseVersion:  1,
 		Class:        ClassSMPLID,
@@ -104,11 +158,30 @@ func (r *Request) put(f *Frame) {
 		MKey:         r.MKey,
 		Data:         r.Data,
 	}
+	f.QP, f.SL, f.PKey = 0, 0, 0
 	f.DLID = r.LID
 	if r.LID == 0 {
 		f.DLID = PermissiveLID
 		smp.SetPath(r.Path)
 	}
-	f.Status = 0
 	smp.Put(&f.Data)
+}
+
+// putGSI is put for classes that go to queue pair 1.
+func (r *Request) putGSI(f *Frame) {
+	be := binary.BigEndian
+	f.DLID, f.QP, f.SL, f.PKey = r.LID, QP1, r.SL, r.PKey
+	b := &f.Data
+	clear(b[:])
+	b[offBaseVersion] = 1
+	b[offClass] = uint8(r.Class)
+	b[offClassVersion] = r.Class.version()
+	b[offMethod] = uint8(r.method())
+	be.PutUint16(b[offAttr:], uint16(r.Attr))
+	be.PutUint32(b[offMod:], r.Mod)
+	if r.GSI != nil {
+		copy(b[offBody:], r.GSI.Body[:])
+	} else {
+		copy(b[offData:], r.Data[:])
+	}
 }

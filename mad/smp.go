@@ -32,16 +32,37 @@ var (
 // Class is a management class.
 type Class uint8
 
-// Management classes of SMPs (IBA 13.4.4).
+// Management classes (IBA 13.4.4).
 const (
 	ClassSMPLID      Class = 0x01
 	ClassSMPDirected Class = 0x81
+	ClassSA          Class = 0x03 // subnet administration
+	ClassPerf        Class = 0x04 // performance management
 )
+
+// isSMP says whether MADs of the class are SMPs; so is no class.
+func (c Class) isSMP() bool { return c == 0 || c == ClassSMPLID || c == ClassSMPDirected }
+
+// version is the class version that is spoken here.
+func (c Class) version() uint8 {
+	if c == ClassSA {
+		return 2
+	}
+	return 1
+}
+
+// dataAt is where a MAD of the class has its attribute.
+func (c Class) dataAt() int {
+	if c == ClassSA {
+		return offSAData
+	}
+	return offData
+}
 
 // Method is what a MAD asks for, or an answer (IBA 13.4.5).
 type Method uint8
 
-// Methods of the subnet management classes (IBA 14.2.4).
+// Methods of the subnet management classes (IBA 14.2.4) and others.
 const (
 	MethodGet         Method = 0x01
 	MethodSet         Method = 0x02
@@ -49,6 +70,11 @@ const (
 	MethodTrap        Method = 0x05
 	MethodTrapRepress Method = 0x07
 	MethodGetResp     Method = 0x81
+	// Of subnet administration (IBA 15.2.2).
+	MethodGetTable     Method = 0x12
+	MethodGetTableResp Method = 0x92
+	MethodDelete       Method = 0x15
+	MethodDeleteResp   Method = 0x95
 	// MethodResponse is the bit that answers carry.
 	MethodResponse Method = 0x80
 )
@@ -68,6 +94,14 @@ func (m Method) String() string {
 		return "TrapRepress"
 	case MethodGetResp:
 		return "GetResp"
+	case MethodGetTable:
+		return "GetTable"
+	case MethodGetTableResp:
+		return "GetTableResp"
+	case MethodDelete:
+		return "Delete"
+	case MethodDeleteResp:
+		return "DeleteResp"
 	}
 	return fmt.Sprintf("method 0x%02x", uint8(m))
 }
@@ -88,6 +122,8 @@ const (
 	offDrSLID       = 32
 	offDrDLID       = 34
 	offData         = 64
+	offBody         = 24 // where the header ends that all classes have
+	offSAData       = 56
 	offInitialPath  = 128
 	offReturnPath   = 192
 

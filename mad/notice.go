@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// NoticeType says how much a [Notice] matters (IBA 13.4.8.2).
+type NoticeType uint8
+
+// Types of notices.
+const (
+	NoticeFatal    NoticeType = 0
+	NoticeUrgent   NoticeType = 1
+	NoticeSecurity NoticeType = 2
+	NoticeSM       NoticeType = 3
+	NoticeInfo     NoticeType = 4
+	NoticeEmpty    NoticeType = 0x7f
+)
+
+// String returns the type's name.
+func (t NoticeType) String() string {
+	switch t {
+	case NoticeFatal:
+		return "fatal"
+	case NoticeUrgent:
+		return "urgent"
+	case NoticeSecurity:
+		return "security"
+	case NoticeSM:
+		return "subnet management"
+	case NoticeInfo:
+		return "informational"
+	case NoticeEmpty:
+		return "empty"
+	}
+	return fmt.Sprintf("type %d", uint8(t))
+}
+
+// Numbers of the generic traps of subnet management agents (IBA 14.2.5.1).
+const (
+	TrapGIDInService     = 64
+	TrapGIDOutOfService  = 65
+	TrapGroupCreated     = 66
+	TrapGroupDeleted     = 67
+	TrapLinkState        = 128 // a switch's link came up or went down
+	TrapLinkIntegrity    = 129
+	TrapBufferOverrun    = 130
+	TrapFlowControl      = 131
+	TrapCapabilityMask   = 144
+	TrapSystemImageGUID  = 145
+	TrapBadMKey          = 256
+	TrapBadPKey          = 257
+	TrapBadQKey          = 258
+	TrapBadPKeyAtSwitch  = 259
+	noticeDetails        = 54
+	noticeDetailsAt      = 10
+	noticeGenericProduct = 0xffffff
+)
+
+// Notice is what a port reports by itself (IBA 13.4.8.2):
+//
+//	 0  Generic    1 bit, highest first
+//	    Type       7 bits
+//	 1  Producer   3  of a generic notice a [NodeType], else the vendor's id
+//	 4  Trap       2  of a generic notice the trap's number, else the device id
+//	 6  IssuerLID  2
+//	 8  Toggle     1 bit
+//	    Count      15 bits
+//	10  Details   54  as the trap lays them out
+type Notice struct {
+	Generic   bool
+	Type      NoticeType
+	Producer  uint32 // 24 bits
+	Trap      uint16
+	IssuerLID uint16
+	Toggle    bool
+	Count     uint16 // 15 bits
+	Details   [noticeDetails]byte
+}
+
+// AttrID returns [AttrNotice].
+func (*Notice) AttrID() AttrID { return AttrNotice }
+
+// UnmarshalBinary decodes the attribute; see [Attribute].
+func (a *Notice) UnmarshalBinary(b []byte) error {
+	if err := checkLength(AttrNotice, b); err != nil {
+		return err
+	}
+	be := binary.BigEndian
+	a.Generic = bit(b[0], 7)
+	a.Type = NoticeType(b[0] & 0x7f)
+	a.Producer = be.Uint32(b[0:]) & noticeGenericProduct
+	a.Trap = be.Uint16(b[4:])
+	a.IssuerLID = be.Uint16(b[6:])
+	count := be.Uint16(b[8:])
+	a.Toggle, a.Count = count>>15 != 0, count&0x7fff
+	copy(a.Details[:], b[noticeDetailsAt:])
+	return nil
+}
+
+// AppendBinary appends the attribute's 64 bytes; see [Attribute].
+func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
+	dst, b := grow(dst)
+	be := binary.BigEndian
+	be.PutUint32(b[0:], a.Producer&noticeGenericProduct)
+	b[0] = flag(a.Generic, 7) | uint8(a.Type)&0x7f
+	be.PutUint16(b[4:], a.Trap)
+	be.PutUint16(b[6:], a.IssuerLID)
+	be.PutUint16(b[8:], uint16(flag(a.Toggle, 7))<<8|a.Count&0x7fff)
+	copy(b[noticeDetailsAt:], a.Details[:])
+	return dst, nil
+}
+
+// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
+func (a *Notice) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }
+
+// LID is the LID that the details of a generic trap name, 0 where they name
+// none: of a link's state and of changes the node's, of violations the first.
+func (a *Notice) LID() uint16 {
+	if !a.Generic {
+		return 0
+	}
+	be := binary.BigEndian
+	switch a.Trap {
+	case TrapLinkState:
+		return be.Uint16(a.Details[0:])
+	case TrapLinkIntegrity, TrapBufferOverrun, TrapFlowControl, TrapCapabilityMask, TrapSystemImageGUID,
+		TrapBadMKey, TrapBadPKey, TrapBadQKey, TrapBadPKeyAtSwitch:
+		return be.Uint16(a.Details[2:])
+	}
+	return 0
+}
+
+// Port is the number of the port that the details of a generic trap name, and
+// whether they name one.
+func (a *Notice) Port() (uint8, bool) {
+	switch {
+	case !a.Generic:
+	case a.Trap == TrapLinkIntegrity, a.Trap == TrapBufferOverrun, a.Trap == TrapFlowControl:
+		return a.Details[4], true
+	case a.Trap == TrapBadPKeyAtSwitch:
+		return a.Details[50], true
+	}
+	return 0, false
+}
+
+// GID is the GID that the details of traps 64 to 67 name, and whether they do.
+func (a *Notice) GID() (g GID, ok bool) {
+	if !a.Generic || a.Trap < TrapGIDInService || a.Trap > TrapGroupDeleted {
+		return g, false
+	}
+	copy(g[:], a.Details[6:])
+	return g, true
+}
+
+// String says what was reported and by whom: "link state changed at LID 3".
+func (a *Notice) String() string {
+	if !a.Generic {
+		return fmt.Sprintf("%v notice of vendor 0x%06x, device 0x%04x, from LID %d", a.Type, a.Producer, a.Trap, a.IssuerLID)
+	}
+	what := a.what()
+	if g, ok := a.GID(); ok {
+		return fmt.Sprintf("%s: %v", what, g)
+	}
+	lid := a.LID()
+	if lid == 0 {
+		lid = a.IssuerLID
+	}
+	if port, ok := a.Port(); ok {
+		return fmt.Sprintf("%s at LID %d port %d", what, lid, port)
+	}
+	return fmt.Sprintf("%s at LID %d", what, lid)
+}
+
+func (a *Notice) what() string {
+	switch a.Trap {
+	case TrapGIDInService:
+		return "port came into service"
+	case TrapGIDOutOfService:
+		return "port went out of service"
+	case TrapGroupCreated:
+		return "multicast group created"
+	case TrapGroupDeleted:
+		return "multicast group deleted"
+	case TrapLinkState:
+		return "link state changed"
+	case TrapLinkIntegrity:
+		return "local link integrity threshold reached"
+	case TrapBufferOverrun:
+		return "excessive buffer overrun"
+	case TrapFlowControl:
+		return "flow control watchdog ran out"
+	case TrapCapabilityMask:
+		return "capabilities or description changed"
+	case TrapSystemImageGUID:
+		return "system image GUID changed"
+	case TrapBadMKey:
+		return "bad M_Key"
+	case TrapBadPKey, TrapBadPKeyAtSwitch:
+		return "bad P_Key"
+	case TrapBadQKey:
+		return "bad Q_Key"
+	}
+	return fmt.Sprintf("trap %d", a.Trap)
+}

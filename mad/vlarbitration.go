@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+// VLArbBlock is the number of entries in a block of a VL arbitration table.
+const VLArbBlock = DataSize / 2
+
+// VLArbPart is a part of the VL arbitration tables of a port.
+type VLArbPart uint8
+
+// Parts of the VL arbitration tables.
+const (
+	VLArbLow      VLArbPart = 1 // of the low-priority table the lower 32 entries
+	VLArbLowNext  VLArbPart = 2 // and the upper 32
+	VLArbHigh     VLArbPart = 3 // of the high-priority table the lower 32 entries
+	VLArbHighNext VLArbPart = 4 // and the upper 32
+)
+
+// VLArbMod is the attribute modifier of a part of the tables of a switch's
+// port, or with port 0 of a channel adapter's.
+func VLArbMod(part VLArbPart, port uint8) uint32 { return uint32(part)<<16 | uint32(port) }
+
+// VLWeight is an entry of a VL arbitration table: the VL may send so many units
+// of 64 bytes in its turn. A weight of 0 skips the entry.
+type VLWeight struct {
+	VL     uint8 // 4 bits
+	Weight uint8
+
+	spare uint8
+}
+
+// VLArbitrationTable is one part of how a port shares its link among VLs (IBA
+// 14.2.5.9): 32 entries of a reserved half byte, VL in the other half, and a
+// byte of weight. The attribute modifier is that of [VLArbMod].
+type VLArbitrationTable [VLArbBlock]VLWeight
+
+// AttrID returns [AttrVLArbitrationTable].
+func (*VLArbitrationTable) AttrID() AttrID { return AttrVLArbitrationTable }
+
+// UnmarshalBinary decodes the attribute; see [Attribute].
+func (t *VLArbitrationTable) UnmarshalBinary(b []byte) error {
+	if err := checkLength(AttrVLArbitrationTable, b); err != nil {
+		return err
+	}
+	for i := range t {
+		t[i] = VLWeight{VL: b[2*i] & 0xf, Weight: b[2*i+1], spare: b[2*i] >> 4}
+	}
+	return nil
+}
+
+// AppendBinary appends the attribute's 64 bytes; see [Attribute].
+func (t *VLArbitrationTable) AppendBinary(dst []byte) ([]byte, error) {
+	for _, e := range t {
+		dst = append(dst, e.spare<<4|e.VL&0xf, e.Weight)
+	}
+	return dst, nil
+}
+
+// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
+func (t *VLArbitrationTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }
