@@ -255,7 +255,7 @@ func (c *cable) ibsimRate(r *record) enabled {
 
 // seenSpeed is how a speed looks to who asks this node.
 func (r *record) seenSpeed(s fabric.Speed) fabric.Speed {
-	if s == fabric.FDR10 && !hasExtendedPortInfo(r.vendor, r.device) {
+	if s == fabric.FDR10 && !fabric.KnowsFDR10(r.vendor, r.device) {
 		return fabric.QDR
 	}
 	return s

@@ -81,7 +81,7 @@ func (d *discovery) answered(s step) {
 // maybeFDR10 says whether a port has to be asked for the difference between QDR
 // and FDR10.
 func maybeFDR10(n *fabric.Node, p *fabric.Port) bool {
-	return (p.Speed == fabric.QDR || p.Speed == fabric.FDR10) && hasExtendedPortInfo(n.VendorID, n.DeviceID)
+	return (p.Speed == fabric.QDR || p.Speed == fabric.FDR10) && fabric.KnowsFDR10(n.VendorID, n.DeviceID)
 }
 
 // goOn looks through a port, which can be done with switches and at the start.

@@ -219,7 +219,7 @@ func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	if p.info.PortState <= mad.PortDown || t.port == 0 {
 		return
 	}
-	if p.info.LinkSpeedActive == qdr && p.info.LinkSpeedExtActive == 0 && knowsFDR10(&n.info) {
+	if p.info.LinkSpeedActive == qdr && p.info.LinkSpeedExtActive == 0 && fabric.KnowsFDR10(n.info.VendorID, n.info.DeviceID) {
 		s.ask(task{kind: askSpeed, node: t.node, port: t.port})
 	}
 	if !p.linked() && (n.isSwitch() || s.isLocal(t.node, t.port)) {

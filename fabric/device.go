@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package sweep
-
-import "example.org/ibconsole/mad"
+package fabric
 
 const vendorBull = 0x119f
 
-// knowsFDR10 says whether a node is of a kind that ibnetdiscover asks for
-// MellanoxExtendedPortInfo, by which FDR10 is told from QDR (rdma-core,
-// libibnetdisc).
-func knowsFDR10(n *mad.NodeInfo) bool {
-	switch d := n.DeviceID; {
+// KnowsFDR10 says whether a node is of a kind that OpenSM 3.3.23 and
+// ibnetdiscover ask for MellanoxExtendedPortInfo, without which FDR10 looks like
+// QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
+func KnowsFDR10(vendor uint32, device uint16) bool {
+	switch d := device; {
 	case d >= 0xc738 && d <= 0xc73b, d == 0xc839, d == 0xcb20, d == 0xcf08, d == 0xcf09, d == 0xd2f0, d == 0xa2d2,
 		d >= 0x1003 && d <= 0x101b:
 		return true
-	case n.VendorID != vendorBull:
+	case vendor != vendorBull:
 		return false
 	}
-	switch d := n.DeviceID; d {
+	switch d := device; d {
 	case 0x1b02, 0x1b33, 0x1b40, 0x1b41, 0x1b50, 0x1b60, 0x1b61, 0x1b73, 0x1b83, 0x1b93, 0x1b94, 0x1ba0, 0x1bb4, 0x1bb5, 0x1bf0:
 		return true
 	default:

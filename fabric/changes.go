@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import "fmt"
+
+// ChangeKind says what a [Change] is about.
+type ChangeKind uint8
+
+// The kinds, in the order in which [Changes] lists them.
+const (
+	NodeGone    ChangeKind = iota
+	NodeNew                // also one that was there and is a node of another kind or size now
+	NodeRenamed            // From and To are descriptions, escaped
+	LinkDown
+	LinkUp       // a cable that was moved is a LinkDown and a LinkUp
+	LIDChanged   // of an end port: "5", "8-11", "none"
+	StateChanged // of a port whose link is still there, as are the next: "Active"
+	WidthChanged // "4x"
+	SpeedChanged // "HDR"
+)
+
+var changeWords = [...]string{
+	"node gone", "node new", "node renamed", "link down", "link up", "LID", "state", "width", "speed",
+}
+
+// String says the kind in lower-case words.
+func (k ChangeKind) String() string {
+	if int(k) < len(changeWords) {
+		return changeWords[k]
+	}
+	return fmt.Sprintf("change %d", uint8(k))
+}
+
+// End names a node, or with Port above -1 a port of it.
+type End struct {
+	GUID uint64 // of the node
+	Port int
+	Name string // escaped; of a port as [Fabric.PortName] has it
+}
+
+// Change is one difference between two pictures of a subnet.
+type Change struct {
+	Kind ChangeKind
+	// At is what changed. It is named as in the later picture, where that has it.
+	At End
+	// Peer is the other end of a link that went or came.
+	Peer End
+	// From and To are what was and what is: see [ChangeKind].
+	From, To string
+}
+
+// String says the change in a line: "leaf-01/3 to spine-02/1: link down",
+// "node-0003 HCA-1/1: LID 5, was 7".
+func (c Change) String() string {
+	switch c.Kind {
+	case NodeGone, NodeNew:
+		return fmt.Sprintf("%s: %v", c.At.Name, c.Kind)
+	case LinkDown, LinkUp:
+		return fmt.Sprintf("%s to %s: %v", c.At.Name, c.Peer.Name, c.Kind)
+	case NodeRenamed:
+		return fmt.Sprintf("%s: %v, was %s", c.To, c.Kind, c.From)
+	}
+	return fmt.Sprintf("%s: %v %s, was %s", c.At.Name, c.Kind, c.To, c.From)
+}
+
+// Changes lists how a subnet differs from what it was: nodes by node GUID, links
+// and ports by node GUID and port number, whatever the indexes are. Only nodes
+// that are InSubnet count. Kinds come one after the other, each in the order of
+// the later picture's nodes and ports, of the earlier one for what is gone.
+// O(ports).
+func Changes(earlier, later *Fabric) []Change {
+	c := comparison{old: earlier, now: later, to: counterparts(earlier, later), from: counterparts(later, earlier)}
+	for i := range earlier.Nodes {
+		if earlier.Nodes[i].InSubnet && c.to[i] == None {
+			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, int32(i))})
+		}
+	}
+	for i := range later.Nodes {
+		if later.Nodes[i].InSubnet && c.from[i] == None {
+			c.add(Change{Kind: NodeNew, At: nodeEnd(later, int32(i))})
+		}
+	}
+	for i, was := range c.from {
+		if was != None && earlier.Nodes[was].Desc != later.Nodes[i].Desc {
+			c.add(Change{Kind: NodeRenamed, At: nodeEnd(later, int32(i)), From: earlier.NodeName(was), To: later.NodeName(int32(i))})
+		}
+	}
+	c.links(LinkDown, earlier, later, c.to)
+	c.links(LinkUp, later, earlier, c.from)
+	c.ports()
+	return c.found
+}
+
+type comparison struct {
+	old, now *Fabric
+	to, from []int32 // by node: what it is in the other picture
+	found    []Change
+}
+
+func (c *comparison) add(x Change) { c.found = append(c.found, x) }
+
+// counterparts finds for each node of f that is in the subnet the same node of
+// g's subnet, None for all else.
+func counterparts(f, g *Fabric) []int32 {
+	out := make([]int32, len(f.Nodes))
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		j := g.NodeByGUID(n.GUID)
+		if !n.InSubnet || j == None || !g.Nodes[j].InSubnet || g.Nodes[j].Type != n.Type || g.Nodes[j].NumPorts != n.NumPorts {
+			j = None
+		}
+		out[i] = j
+	}
+	return out
+}
+
+// links lists the links of f that g does not have.
+func (c *comparison) links(kind ChangeKind, f, g *Fabric, to []int32) {
+	for _, l := range f.Links() {
+		a, b := &f.Ports[l.A], &f.Ports[l.B]
+		if !f.Nodes[a.Node].InSubnet || !f.Nodes[b.Node].InSubnet {
+			continue
+		}
+		x, y := to[a.Node], to[b.Node]
+		if x == None || y == None || g.Ports[g.Port(x, a.Num)].Peer != g.Port(y, b.Num) {
+			c.add(Change{Kind: kind, At: c.portEnd(f, l.A), Peer: c.portEnd(f, l.B)})
+		}
+	}
+}
+
+// ports lists what became other of ports that are in both pictures.
+func (c *comparison) ports() {
+	c.each(LIDChanged, lids, func(was, is *Port) bool { return was.LID != is.LID || was.LMC != is.LMC })
+	c.each(StateChanged, func(p *Port) string { return p.State.String() }, func(was, is *Port) bool {
+		return was.State != is.State && (is.Num == 0 || c.sameLink(was, is))
+	})
+	c.each(WidthChanged, func(p *Port) string { return p.Width.String() }, func(was, is *Port) bool {
+		return was.Width != is.Width && c.sameLink(was, is)
+	})
+	c.each(SpeedChanged, func(p *Port) string { return p.Speed.String() }, func(was, is *Port) bool {
+		return was.Speed != is.Speed && c.sameLink(was, is)
+	})
+}
+
+func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func(was, is *Port) bool) {
+	for i, was := range c.from {
+		if was == None {
+			continue
+		}
+		n := &c.now.Nodes[i]
+		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			from, to := &c.old.Ports[c.old.Port(was, c.now.Ports[p].Num)], &c.now.Ports[p]
+			if differs(from, to) {
+				c.add(Change{Kind: kind, At: c.portEnd(c.now, p), From: word(from), To: word(to)})
+			}
+		}
+	}
+}
+
+// sameLink says whether a port's link leads to where it led.
+func (c *comparison) sameLink(was, is *Port) bool {
+	if was.Peer == None || is.Peer == None {
+		return false
+	}
+	p, q := &c.old.Ports[was.Peer], &c.now.Ports[is.Peer]
+	return p.Num == q.Num && c.to[p.Node] == q.Node
+}
+
+func lids(p *Port) string {
+	switch {
+	case p.LID == 0:
+		return "none"
+	case p.LMC == 0:
+		return fmt.Sprint(p.LID)
+	}
+	return fmt.Sprintf("%d-%d", p.LID, int(p.LID)+1<<p.LMC-1)
+}
+
+func nodeEnd(f *Fabric, node int32) End {
+	return End{GUID: f.Nodes[node].GUID, Port: -1, Name: f.NodeName(node)}
+}
+
+// portEnd names a port of f as the later picture does, where that has it.
+func (c *comparison) portEnd(f *Fabric, port int32) End {
+	p := &f.Ports[port]
+	name := f.NodeName(p.Node)
+	if f == c.old && c.to[p.Node] != None {
+		name = c.now.NodeName(c.to[p.Node])
+	}
+	return End{GUID: f.Nodes[p.Node].GUID, Port: int(p.Num), Name: fmt.Sprintf("%s/%d", name, p.Num)}
+}
