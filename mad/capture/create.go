@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// create makes the file with a header in it. A file that is there already stays
+// as it is, an error that wraps [fs.ErrExist], unless overwrite says that the
+// new one takes its place. What is no regular file, a pipe to a Wireshark say, is
+// written to, if somebody reads it.
+func create(path string, overwrite bool) (*os.File, error) {
+	f, err := open(path, overwrite)
+	if err != nil {
+		return nil, failed(path, err)
+	}
+	return f, nil
+}
+
+// failed names the file that was meant, not a temporary one.
+func failed(path string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	if e := (*os.LinkError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("capture to %s: %w", path, err)
+}
+
+func open(path string, overwrite bool) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		return begin(f, err, nil)
+	case !overwrite:
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		return begin(f, err, nil)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	return begin(f, err, func() error {
+		if err := f.Chmod(0o644); err != nil {
+			return err
+		}
+		return os.Rename(f.Name(), path)
+	})
+}
+
+// begin writes the header and does what remains to be done; where that fails
+// nothing is left of the file.
+func begin(f *os.File, err error, then func() error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	if _, err = f.Write(appendFileHeader(nil)); err == nil && then != nil {
+		err = then()
+	}
+	if err == nil {
+		return f, nil
+	}
+	if info, serr := f.Stat(); serr == nil && info.Mode().IsRegular() {
+		_ = os.Remove(f.Name())
+	}
+	_ = f.Close()
+	return nil, err
+}
