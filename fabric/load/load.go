@@ -13,29 +13,59 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/ibnet"
 	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/snapshot"
 )
 
-// File reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets and
-// opensm-subnet.lst, told apart by what is in them. Warnings are whole sentences
-// that begin with the file's name. An error names the file and, where there is
-// one, the line; for a file that is something else it says what it seems to be.
+// Subnet is what a file holds.
+type Subnet struct {
+	Fabric *fabric.Fabric
+	// Tables are those of a snapshot, else nil.
+	Tables *fabric.Tables
+	// Warnings are whole sentences that begin with the file's name.
+	Warnings []string
+}
+
+// File reads the fabric of a file, see [Read].
 func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string, err error) {
+	s, err := Read(ctx, path)
+	return s.Fabric, s.Warnings, err
+}
+
+// Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets,
+// opensm-subnet.lst and snapshots, told apart by what is in them. An error names
+// the file and, where there is one, the line; for a file that is something else it
+// says what it seems to be.
+func Read(ctx context.Context, path string) (s Subnet, err error) {
 	format, err := sniffFile(path)
 	if err != nil {
-		return nil, nil, err
+		return s, err
 	}
 	switch format {
 	case topology:
 		file, err := ibnet.ReadFile(ctx, path, ibnet.Options{})
 		if err != nil {
-			return nil, nil, err
+			return s, err
 		}
-		return file.Fabric, file.Warnings, nil
+		return Subnet{Fabric: file.Fabric, Warnings: file.Warnings}, nil
 	case subnetList:
-		f, err = readSubnet(ctx, path)
-		return f, nil, err
+		s.Fabric, err = readSubnet(ctx, path)
+		return s, err
+	case saved:
+		return readSnapshot(ctx, path)
 	}
-	return nil, nil, fmt.Errorf("%s: %s, expected %s", path, format, expected)
+	return s, fmt.Errorf("%s: %s, expected %s", path, format, expected)
+}
+
+func readSnapshot(ctx context.Context, path string) (s Subnet, err error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = r.Close() }()
+	if s.Fabric, s.Tables, err = snapshot.Read(contextReader{ctx, r}); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return s, err
 }
 
 func readSubnet(ctx context.Context, path string) (*fabric.Fabric, error) {

@@ -5,12 +5,14 @@ package load
 import (
 	"bytes"
 	"regexp"
+
+	"example.org/ibconsole/fabric/snapshot"
 )
 
 // sniffed is how much of a file decides on its format.
 const sniffed = 64 << 10
 
-const expected = "a topology file of ibnetdiscover or ibsim, or opensm-subnet.lst"
+const expected = "a topology file of ibnetdiscover or ibsim, opensm-subnet.lst or a snapshot"
 
 // format says what a file seems to be, in words for a message.
 type format string
@@ -18,6 +20,7 @@ type format string
 const (
 	topology   format = "topology"
 	subnetList format = "opensm-subnet.lst"
+	saved      format = "a snapshot"
 
 	empty  format = "the file is empty"
 	binary format = "binary data"
@@ -43,6 +46,9 @@ var signatures = []struct {
 func sniff(head []byte) format {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return empty
+	}
+	if bytes.HasPrefix(head, []byte(snapshot.Magic)) {
+		return saved
 	}
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
 		return binary

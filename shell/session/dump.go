@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/ibnet"
 	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/snapshot"
 	"example.org/ibconsole/routing"
 )
 
@@ -32,6 +33,7 @@ var Dumps = []DumpKind{
 	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
 	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
 	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, option: "guid2lid"},
+	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
 func dumpKind(kind string) (DumpKind, error) {
@@ -109,6 +111,8 @@ func writeSubnet(w io.Writer, p *Picture) error { return osm.WriteSubnet(w, mana
 func writeTopology(w io.Writer, p *Picture) error {
 	return ibnet.Write(w, p.Fabric, ibnet.WriteOptions{Generated: p.When})
 }
+
+func writeSnapshot(w io.Writer, p *Picture) error { return snapshot.Write(w, p.Fabric, p.Tables) }
 
 // managed is the fabric of a picture; where tables are staged for it, the
 // fabric as it is once they are written, with all links active.

@@ -107,16 +107,17 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, error) {
-	f, notes, err := load.File(ctx, path)
+	file, err := load.Read(ctx, path)
 	if err != nil {
 		return LoadReport{}, err
 	}
+	f := file.Fabric
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		st.Base = &Picture{Kind: Base, Fabric: f, When: time.Now(), file: fabric.Escape(path)}
+		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path)}
 		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
 		st.Stale = st.stale()
 	})
-	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Notes: notes}, nil
+	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Notes: file.Warnings}, nil
 }
 
 // LoadNames takes node names from a node-name map, now and at later sweeps. It

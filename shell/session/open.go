@@ -72,13 +72,13 @@ func (s *Session) Start(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	f, notes, err := load.File(ctx, s.State().Source.Arg)
+	file, err := load.Read(ctx, s.State().Source.Arg)
 	if err != nil {
 		return err
 	}
 	s.update(ChangeLive, func(st *State) {
-		st.Live = &Picture{Kind: Live, Fabric: f, When: time.Now()}
-		st.Warnings = notes
+		st.Live = &Picture{Kind: Live, Fabric: file.Fabric, Tables: file.Tables, When: time.Now()}
+		st.Warnings = file.Warnings
 	})
 	return nil
 }

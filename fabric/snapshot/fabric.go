@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"fmt"
+	"math"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// EncodeFabric encodes a fabric. Fabrics that are equal in all that they know
+// yield equal bytes. O(ports).
+func EncodeFabric(f *fabric.Fabric) []byte {
+	e := &encoder{}
+	e.int(f.SMPort)
+	e.uint(uint64(len(f.Nodes)))
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		e.uint(n.GUID)
+		e.uint(n.SystemGUID)
+		e.string(n.Desc)
+		e.uint(uint64(n.VendorID))
+		e.uint(uint64(n.Revision))
+		e.uint(uint64(n.DeviceID))
+		e.uint(uint64(n.Type))
+		e.uint(uint64(n.NumPorts))
+		e.bool(n.EnhancedPort0)
+		for p := 0; p <= int(n.NumPorts); p++ {
+			e.port(&f.Ports[n.FirstPort+int32(p)])
+		}
+	}
+	return e.b
+}
+
+func (e *encoder) port(p *fabric.Port) {
+	e.uint(p.GUID)
+	e.int(p.Peer)
+	e.uint(uint64(p.LID))
+	e.uint(uint64(p.SMLID))
+	e.uint(uint64(p.CapMask))
+	for _, v := range []uint8{p.LMC, uint8(p.State), uint8(p.Width), uint8(p.Speed), p.MTU, p.VLCap, p.OperVLs} {
+		e.uint(uint64(v))
+	}
+}
+
+// DecodeFabric is the inverse of [EncodeFabric]. Bytes that are none of its give
+// an error.
+func DecodeFabric(b []byte) (*fabric.Fabric, error) {
+	d := &decoder{b: b}
+	r := &fabricReader{d: d}
+	f, err := r.read()
+	if d.err != nil {
+		err = d.err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fabric: %w", err)
+	}
+	return f, nil
+}
+
+// fabricReader builds a fabric of what a decoder yields.
+type fabricReader struct {
+	d *decoder
+	b fabric.Builder
+	// owner and num are the node and number of each port slot, peer its peer.
+	owner, peer []int32
+	num         []uint8
+}
+
+// maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000
+// switches of 254 ports are well below.
+const maxPorts = 1 << 22
+
+func (r *fabricReader) read() (*fabric.Fabric, error) {
+	d := r.d
+	sm := d.int(maxPorts)
+	nodes := d.uint(maxPorts)
+	for range nodes {
+		if d.err != nil {
+			return nil, d.err
+		}
+		if err := r.node(); err != nil {
+			return nil, err
+		}
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	if len(d.b) > 0 {
+		return nil, fmt.Errorf("%d bytes too many", len(d.b))
+	}
+	if err := r.connect(); err != nil {
+		return nil, err
+	}
+	if sm != fabric.None {
+		if int(sm) >= len(r.owner) {
+			return nil, fmt.Errorf("the SM's port is %d of %d", sm, len(r.owner))
+		}
+		if err := r.b.SetSMPort(r.owner[sm], int(r.num[sm])); err != nil {
+			return nil, err
+		}
+	}
+	return r.b.Build()
+}
+
+func (r *fabricReader) node() error {
+	d := r.d
+	n := fabric.Node{GUID: d.uint(math.MaxUint64), SystemGUID: d.uint(math.MaxUint64), Desc: d.string()}
+	n.VendorID, n.Revision = uint32(d.uint(math.MaxUint32)), uint32(d.uint(math.MaxUint32))
+	n.DeviceID, n.Type = uint16(d.uint(math.MaxUint16)), mad.NodeType(d.uint(math.MaxUint8))
+	n.NumPorts, n.EnhancedPort0 = uint8(d.uint(254)), d.bool()
+	if d.err != nil {
+		return d.err
+	}
+	i, err := r.b.AddNode(n)
+	if err != nil {
+		return err
+	}
+	for p := 0; p <= int(n.NumPorts); p++ {
+		port := r.b.Port(i, p)
+		if port == nil {
+			port = new(fabric.Port)
+		}
+		r.peer = append(r.peer, r.port(port))
+		r.owner, r.num = append(r.owner, i), append(r.num, uint8(p))
+	}
+	return nil
+}
+
+// port fills in a port, and returns its peer.
+func (r *fabricReader) port(p *fabric.Port) (peer int32) {
+	d := r.d
+	p.GUID = d.uint(math.MaxUint64)
+	peer = d.int(maxPorts)
+	p.LID, p.SMLID, p.CapMask = uint16(d.uint(math.MaxUint16)), uint16(d.uint(math.MaxUint16)), uint32(d.uint(math.MaxUint32))
+	p.LMC, p.State = uint8(d.uint(7)), mad.PortState(d.uint(math.MaxUint8))
+	p.Width, p.Speed = fabric.Width(d.uint(math.MaxUint8)), fabric.Speed(d.uint(math.MaxUint8))
+	p.MTU, p.VLCap, p.OperVLs = uint8(d.uint(math.MaxUint8)), uint8(d.uint(math.MaxUint8)), uint8(d.uint(math.MaxUint8))
+	return peer
+}
+
+func (r *fabricReader) connect() error {
+	for i, peer := range r.peer {
+		if int(peer) <= i {
+			continue
+		}
+		if int(peer) >= len(r.peer) {
+			return fmt.Errorf("a link to port %d of %d", peer, len(r.peer))
+		}
+		if err := r.b.Connect(r.owner[i], int(r.num[i]), r.owner[peer], int(r.num[peer])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

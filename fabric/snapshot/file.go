@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Magic is how a snapshot begins.
+const Magic = "IBCSNAP\x01"
+
+// maxSize bounds what a file may unfold to: 3,000 switches with 48,000 LIDs, and
+// their lanes, stay well below.
+const maxSize = 4 << 30
+
+// Write writes a fabric and its tables, which may be nil.
+func Write(w io.Writer, f *fabric.Fabric, t *fabric.Tables) error {
+	if _, err := io.WriteString(w, Magic); err != nil {
+		return err
+	}
+	z, err := zstd.NewWriter(w, zstd.WithEncoderCRC(true))
+	if err != nil {
+		return err
+	}
+	for _, s := range sections(f, t) {
+		head := encoder{}
+		head.string(s.name)
+		head.uint(uint64(len(s.data)))
+		if _, err := z.Write(append(head.b, s.data...)); err != nil {
+			return errors.Join(err, z.Close())
+		}
+	}
+	return z.Close()
+}
+
+type section struct {
+	name string
+	data []byte
+}
+
+func sections(f *fabric.Fabric, t *fabric.Tables) []section {
+	all := []section{{"fabric", EncodeFabric(f)}}
+	if t == nil {
+		return all
+	}
+	all = append(all, section{"lft", encodeLFT(t)})
+	if t.SL2VL != nil {
+		all = append(all, section{"sl2vl", encodeSL2VL(f, t.SL2VL)})
+	}
+	if t.SLs != nil {
+		all = append(all, section{"sls", encodeSLs(f, t.SLs)})
+	}
+	if t.MFT != nil {
+		all = append(all, section{"mft", encodeMFT(f, t.MFT)})
+	}
+	return all
+}
+
+// Read reads what [Write] wrote. The tables are nil where there were none.
+func Read(r io.Reader) (*fabric.Fabric, *fabric.Tables, error) {
+	magic := make([]byte, len(Magic))
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != Magic {
+		return nil, nil, fmt.Errorf("not a snapshot: it begins with %q, expected %q", magic, Magic)
+	}
+	z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(maxSize))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer z.Close()
+	var all bytes.Buffer
+	if _, err := io.Copy(&all, io.LimitReader(z, maxSize)); err != nil {
+		return nil, nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return decode(all.Bytes())
+}
+
+func decode(b []byte) (f *fabric.Fabric, t *fabric.Tables, err error) {
+	d := &decoder{b: b}
+	for len(d.b) > 0 {
+		name := d.string()
+		data := d.bytes(int(d.uint(math.MaxInt64)))
+		if d.err != nil {
+			return nil, nil, fmt.Errorf("snapshot: %w", d.err)
+		}
+		switch {
+		case name == "fabric":
+			f, err = DecodeFabric(data)
+		case name == "lft" && f != nil:
+			t, err = decodeLFT(f, data)
+		case name == "sl2vl" && t != nil:
+			t.SL2VL, err = decodeSL2VL(f, data)
+		case name == "sls" && t != nil:
+			t.SLs, err = decodeSLs(data)
+		case name == "mft" && t != nil:
+			t.MFT, err = decodeMFT(f, data)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("snapshot: %w", err)
+		}
+	}
+	if f == nil {
+		return nil, nil, errors.New("snapshot: there is no fabric in it")
+	}
+	return f, t, nil
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"fmt"
+	"math"
+
+	"example.org/ibconsole/fabric"
+)
+
+// pairSLs are service levels that were read: of each source LID a row by
+// destination LID.
+type pairSLs struct {
+	row  []int32 // by source LID
+	rows [][]byte
+}
+
+// SL implements [fabric.PathSLs].
+func (p *pairSLs) SL(src, dst uint16) uint8 {
+	if int(src) >= len(p.row) || p.row[src] < 0 {
+		return 0
+	}
+	row := p.rows[p.row[src]]
+	if int(dst) >= len(row) {
+		return 0
+	}
+	return row[dst]
+}
+
+// encodeSLs writes the rows of all LIDs, those that are equal once. O(LIDs^2).
+func encodeSLs(f *fabric.Fabric, sls fabric.PathSLs) []byte {
+	e := &encoder{}
+	e.uint(uint64(f.MaxLID))
+	seen := map[string]int{}
+	row := make([]byte, int(f.MaxLID)+1)
+	for src := range int(f.MaxLID) + 1 {
+		if f.PortByLID(uint16(src)) == fabric.None {
+			e.uint(0)
+			continue
+		}
+		for dst := range row {
+			row[dst] = 0
+			if f.PortByLID(uint16(dst)) != fabric.None {
+				row[dst] = sls.SL(uint16(src), uint16(dst))
+			}
+		}
+		i, ok := seen[string(row)]
+		if !ok {
+			i = len(seen)
+			seen[string(row)] = i
+		}
+		e.uint(uint64(i) + 1)
+		if !ok {
+			e.bytes(row)
+		}
+	}
+	return e.b
+}
+
+func decodeSLs(b []byte) (fabric.PathSLs, error) {
+	d := &decoder{b: b}
+	most := int(d.uint(math.MaxUint16))
+	p := &pairSLs{row: make([]int32, most+1)}
+	for src := range p.row {
+		p.row[src] = d.int(len(p.rows) + 1)
+		if int(p.row[src]) == len(p.rows) && d.err == nil {
+			p.rows = append(p.rows, d.bytes(most+1))
+		}
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("sls: %w", d.err)
+	}
+	return p, nil
+}
