@@ -12,7 +12,7 @@ import (
 // commands lists every command, in the order of help.
 func commands() []command {
 	return slices.Concat(
-		subnetCommands(), routeCommands(), showCommands(), traceCommands(),
+		subnetCommands(), watchCommands(), routeCommands(), showCommands(), traceCommands(),
 		fileCommands(), paperCommands(), commitCommands(), helpCommands())
 }
 

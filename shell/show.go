@@ -27,6 +27,7 @@ func showCommands() []command {
 		{Name: "ranks", Summary: "the switches by their distance from the roots"},
 		{Name: "sms", Summary: "the subnet managers that were seen"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
+		{Name: "events", Summary: "what sweeps found to be new, with the time"},
 	}}, runShow}}
 }
 
@@ -50,6 +51,8 @@ func runShow(c *call) error {
 		return c.showSMs()
 	case "holes":
 		return c.showHoles()
+	case "events":
+		return showEvents(c)
 	}
 	return fmt.Errorf("nothing to show is called %q", c.Spec.Name)
 }

@@ -12,8 +12,8 @@ import (
 
 func subnetCommands() []command {
 	return []command{
-		{lang.Spec{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables",
-			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full"}, Optional: true}}}, runSweep},
+		{lang.Spec{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
+			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}}}, runSweep},
 		{lang.Spec{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
 			Options: []lang.Option{ofOption()}}, runSummary},
 		{lang.Spec{Name: "names", Summary: "take node names from a node-name map",
@@ -25,7 +25,11 @@ func subnetCommands() []command {
 }
 
 func runSweep(c *call) error {
-	rep, err := c.session.Sweep(c.ctx)
+	read := c.session.Sweep
+	if c.Arg(0) == "light" {
+		read = c.session.SweepLight
+	}
+	rep, err := read(c.ctx)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func TestFile(t *testing.T) {
 // The lines of OpenSM's dumps are from its sources (osm_dump.c).
 func TestFileRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, or opensm-subnet.lst"},
+		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, opensm-subnet.lst or a snapshot"},
 		{" \n\n", "the file is empty, expected"},
 		{"\x7fELF\x02\x01\x01\x00", "binary data, expected"},
 		{"\x1f\x8b\x08\x08", "binary data, expected"},

@@ -148,8 +148,12 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if err == nil {
 		s.markWritten()
 	}
+	done := err == nil
 	if _, serr := s.sweep(context.WithoutCancel(ctx)); err == nil {
 		err = serr
+	}
+	if done {
+		s.update(ChangeLive, func(st *State) { st.Committed, st.Drift = st.Live.Tables, 0 })
 	}
 	return rep, err
 }

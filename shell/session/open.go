@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/capture"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
@@ -55,8 +56,9 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if opt.Client.Window == 0 {
 		opt.Client.Window = simulatedWindow
 	}
-	if s.client, err = mad.NewClient(transport, opt.Client); err != nil {
-		return nil, errors.Join(err, transport.Close())
+	s.capture = capture.Wrap(transport)
+	if s.client, err = mad.NewClient(s.capture, opt.Client); err != nil {
+		return nil, errors.Join(err, s.capture.Close())
 	}
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/capture"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
@@ -24,7 +25,10 @@ type Session struct {
 	op sync.Mutex
 
 	// client is nil for a file.
-	client *mad.Client
+	client  *mad.Client
+	capture *capture.Transport
+	// keeper sweeps in the background, nil for nobody; guarded by mu.
+	keeper *keeper
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }
@@ -45,6 +49,7 @@ func (s *Session) State() State {
 // Close gives back the port that the session sits on. It waits for an operation
 // that runs; cancel that first.
 func (s *Session) Close() error {
+	s.StopKeeping()
 	s.op.Lock()
 	defer s.op.Unlock()
 	if s.client == nil {

@@ -5,6 +5,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
 )
@@ -33,6 +34,14 @@ type State struct {
 	Holes []string
 	// Warnings are what the last sweep or reading of a file noticed.
 	Warnings []string
+	// Every is how often the subnet is swept in the background, 0 for never.
+	Every time.Duration
+	// Events are what sweeps found to be new, the latest last.
+	Events []Event
+	// Committed are the tables that the last commit left, nil before that, and
+	// Drift is how many entries were others at the last sweep.
+	Committed *fabric.Tables
+	Drift     int
 	// SMs are the subnet managers that were seen.
 	SMs []SM
 

@@ -34,6 +34,9 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 	return s.sweep(ctx)
 }
 
+// SweepLight reads what can have changed since the last sweep.
+func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) { return s.Sweep(ctx) }
+
 func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	if s.client == nil {
 		return SweepReport{}, ErrOffline
@@ -60,8 +63,10 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	}
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
+		before := st.Live
 		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
 		st.Stale = st.stale()
+		st.noteChanges(before)
 	})
 	return rep, nil
 }

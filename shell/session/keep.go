@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+)
+
+// maxEvents is how many events a session remembers.
+const maxEvents = 2000
+
+// Event is something that a sweep found to be new.
+type Event struct {
+	When time.Time
+	Text string
+}
+
+// keeper sweeps again and again until it is stopped.
+type keeper struct {
+	stop  context.CancelFunc
+	ended chan struct{}
+}
+
+// KeepCurrent sweeps lightly every so often from now on, until [Session.StopKeeping]
+// or [Session.Close]. A sweep is left out while another operation runs. What has
+// changed is added to the events of the state.
+func (s *Session) KeepCurrent(every time.Duration) error {
+	if s.client == nil {
+		return ErrOffline
+	}
+	s.StopKeeping()
+	ctx, cancel := context.WithCancel(context.Background())
+	k := &keeper{stop: cancel, ended: make(chan struct{})}
+	s.update(ChangeSettings, func(st *State) {
+		s.keeper = k
+		st.Every = every
+	})
+	go func() {
+		defer close(k.ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				s.keep(ctx)
+			}
+		}
+	}()
+	return nil
+}
+
+// keep sweeps once. That the subnet does not answer is an event, too.
+func (s *Session) keep(ctx context.Context) {
+	_, err := s.SweepLight(ctx)
+	if err == nil || errors.Is(err, ErrBusy) || ctx.Err() != nil {
+		return
+	}
+	text := "sweep: " + err.Error()
+	st := s.State()
+	if n := len(st.Events); n > 0 && st.Events[n-1].Text == text {
+		return
+	}
+	s.update(ChangeLive, func(st *State) { st.note(text) })
+}
+
+// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is
+// under way, which it cancels.
+func (s *Session) StopKeeping() {
+	var k *keeper
+	s.update(ChangeSettings, func(st *State) {
+		k, s.keeper = s.keeper, nil
+		st.Every = 0
+	})
+	if k != nil {
+		k.stop()
+		<-k.ended
+	}
+}
+
+// note adds an event.
+func (st *State) note(format string, args ...any) {
+	e := Event{When: time.Now(), Text: fmt.Sprintf(format, args...)}
+	st.Events = append(slices.Clip(st.Events[max(0, len(st.Events)+1-maxEvents):]), e)
+}
+
+// noteChanges adds what is new in the live picture.
+func (st *State) noteChanges(before *Picture) {
+	if len(before.Fabric.Nodes) == 0 {
+		return
+	}
+	for _, c := range fabric.Changes(before.Fabric, st.Live.Fabric) {
+		st.note("%s", c.String())
+	}
+	if st.Committed == nil || st.Live.Tables == nil || !fabric.SameLIDs(st.Committed.Fabric, st.Live.Fabric) {
+		return
+	}
+	drift := countChanged(st.Committed, st.Live.Tables)
+	if drift != st.Drift && drift > 0 {
+		st.note("%d entries are no longer what the last commit wrote", drift)
+	}
+	st.Drift = drift
+}

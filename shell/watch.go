@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const offWord = "off"
+
+func watchCommands() []command {
+	return []command{
+		{lang.Spec{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
+			Args: []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{offWord}}},
+			Options: []lang.Option{{Name: "for", Kind: lang.KindInt, Value: "SECONDS",
+				Summary: "stay for so long, print what changes as it does, then stop watching"}}}, runWatch},
+		{lang.Spec{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
+			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}}, runCapture},
+	}
+}
+
+// The bounds of a watch's interval in seconds: no subnet manager is asked to
+// stand more, and none sweeps less often than once a day.
+const (
+	shortestWatch = 0.1
+	longestWatch  = 24 * 60 * 60
+)
+
+func runWatch(c *call) error {
+	if c.Arg(0) == offWord {
+		c.session.StopKeeping()
+		return c.out.answer(watchAnswer{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "no longer watching") })
+	}
+	n, err := strconv.ParseFloat(c.Arg(0), 64)
+	if err != nil || !(n >= shortestWatch && n <= longestWatch) {
+		return c.Misused("%q is no time, expected %g to %d seconds, or off", c.Arg(0), shortestWatch, longestWatch)
+	}
+	if err := c.session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
+		return err
+	}
+	if stay := c.Int("for", 0); stay > 0 {
+		defer c.session.StopKeeping()
+		return c.printEvents(time.Duration(stay) * time.Second)
+	}
+	return c.out.answer(watchAnswer{Seconds: n}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)\n", n)
+	})
+}
+
+type watchAnswer struct {
+	Seconds float64 `json:"seconds"`
+}
+
+// printEvents prints events as they come, for some time.
+func (c *call) printEvents(long time.Duration) error {
+	ctx, cancel := context.WithTimeout(c.ctx, long)
+	defer cancel()
+	w := c.session.Watch()
+	defer w.Stop()
+	events := c.session.State().Events
+	last := time.Now()
+	if len(events) > 0 {
+		last = events[len(events)-1].When
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return c.ctx.Err()
+		case <-w.C:
+			w.Take()
+		}
+		for _, e := range c.session.State().Events {
+			if !e.When.After(last) {
+				continue
+			}
+			last = e.When
+			if err := c.printEvent(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (c *call) printEvent(e session.Event) error {
+	return c.out.answer(eventAnswer{e.When.Format(time.RFC3339), e.Text}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s  %s\n", e.When.Format(time.TimeOnly), e.Text)
+	})
+}
+
+type eventAnswer struct {
+	When string `json:"when"`
+	Text string `json:"text"`
+}
+
+func showEvents(c *call) error {
+	st := c.session.State()
+	if len(st.Events) == 0 && !c.out.JSON {
+		why := "no sweep has found anything new"
+		if st.Every == 0 {
+			why += " (watch SECONDS looks again and again)"
+		}
+		_, err := fmt.Fprintln(c.out.W, why)
+		return err
+	}
+	for _, e := range st.Events {
+		if err := c.printEvent(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runCapture(c *call) error {
+	if c.Arg(0) == offWord {
+		path, stats, err := c.session.StopCapture()
+		if err != nil {
+			return err
+		}
+		return c.out.answer(struct {
+			File     string `json:"file"`
+			Sent     uint64 `json:"sent"`
+			Received uint64 `json:"received"`
+			Lost     uint64 `json:"lost"`
+		}{path, stats.Sent, stats.Received, stats.Lost}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "captured %d MADs sent and %d received in %s; %d not written\n", stats.Sent, stats.Received, quoteFile(path), stats.Lost)
+		})
+	}
+	if err := c.session.Capture(c.Arg(0)); err != nil {
+		return err
+	}
+	return c.out.answer(struct {
+		File string `json:"file"`
+	}{c.Arg(0)}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "capturing to %s (capture off ends it); keys are written as 0\n", quoteFile(c.Arg(0)))
+	})
+}
