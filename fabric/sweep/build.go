@@ -92,17 +92,12 @@ func (b *builder) addNode(i int32) error {
 func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	in := &n.ports[num]
 	a := &in.info
-	caps := a
 	out.GUID = in.guid
 	if n.isSwitch() {
 		out.GUID = n.info.PortGUID
-		caps = &n.ports[0].info
 	}
 	out.State = a.PortState
-	if num != 0 && a.PortState > mad.PortDown {
-		out.Width = fabric.Width(a.LinkWidthActive.Lanes())
-		out.Speed = fabric.Speed(bits.Len16(uint16(a.SpeedActive(caps, in.fdr10))))
-	}
+	out.Width, out.Speed = n.link(num)
 	if a.PortState > mad.PortDown {
 		out.MTU = uint8(a.NeighborMTU)
 	}
@@ -115,6 +110,20 @@ func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	b.own(in, out)
 	out.SMLID = a.MasterSMLID
 	out.LID, out.LMC = b.claim(out, a)
+}
+
+// link is what a port's link has, nothing where it is down.
+func (n *node) link(num uint8) (fabric.Width, fabric.Speed) {
+	a := &n.ports[num].info
+	caps := a
+	if n.isSwitch() {
+		caps = &n.ports[0].info
+	}
+	if num == 0 || a.PortState <= mad.PortDown {
+		return 0, fabric.SpeedUnknown
+	}
+	speed := a.SpeedActive(caps, n.ports[num].fdr10)
+	return fabric.Width(a.LinkWidthActive.Lanes()), fabric.Speed(bits.Len16(uint16(speed)))
 }
 
 // own notes whose a port GUID is: the first one's that has it.

@@ -48,17 +48,30 @@ func (s *sweeper) discover() error {
 			s.fatal = fmt.Errorf("local port: %w", err)
 			return
 		}
-		s.add(info, mad.Path{})
+		s.describe(s.add(info, mad.Path{}), mad.NodeDescription{}, false)
 		s.pump()
 	})
 	s.stats.Requests++
-	if err := s.run(); err != nil {
+	if err := s.look(); err != nil {
 		return err
 	}
 	if s.fatal == nil && !s.nodes[0].ports[s.local].known {
 		s.fatal = fmt.Errorf("local port: %w", s.lastError(0))
 	}
 	return s.fatal
+}
+
+// look asks until nothing is left to ask.
+func (s *sweeper) look() error {
+	for {
+		if err := s.run(); err != nil || s.fatal != nil {
+			return err
+		}
+		if s.memory == nil || len(s.memory.open) == 0 {
+			return s.settle()
+		}
+		s.guess()
+	}
 }
 
 // isLocal says whether this is the port that the sweep goes out from.
@@ -77,18 +90,11 @@ func usable(info *mad.NodeInfo) error {
 	return nil
 }
 
-// add takes in a new node and asks for what is to be known of it: of a switch
-// all ports, of another node the one it was reached at.
+// add takes in a new node and asks for what is to be known of it, but for its
+// description: of a switch all ports, of another node the one it was reached at.
 func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
-	i := int32(len(s.nodes))
-	n := node{info: info, path: path, ports: make([]port, int(info.NumPorts)+1)}
-	for p := range n.ports {
-		n.ports[p].peer = fabric.None
-	}
-	s.nodes = append(s.nodes, n)
-	s.ports += len(n.ports)
-	s.byGUID[info.NodeGUID] = i
-	s.ask(task{kind: askText, node: i})
+	i := s.enter(info, path)
+	n := &s.nodes[i]
 	if n.isSwitch() {
 		s.switches++
 		s.ask(task{kind: askSwitch, node: i})
@@ -103,6 +109,28 @@ func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 		s.reached(0, info)
 	}
 	return i
+}
+
+// enter takes in a new node and asks nothing.
+func (s *sweeper) enter(info mad.NodeInfo, path mad.Path) int32 {
+	i := int32(len(s.nodes))
+	n := node{info: info, path: path, ports: make([]port, int(info.NumPorts)+1)}
+	for p := range n.ports {
+		n.ports[p].peer = fabric.None
+	}
+	s.nodes = append(s.nodes, n)
+	s.ports += len(n.ports)
+	s.byGUID[info.NodeGUID] = i
+	return i
+}
+
+// describe gives a new node its description, or asks for it where it is not known.
+func (s *sweeper) describe(i int32, text mad.NodeDescription, known bool) {
+	if known {
+		s.nodes[i].text = text
+		return
+	}
+	s.ask(task{kind: askText, node: i})
 }
 
 // reached notes the port at which a node was reached.
@@ -139,9 +167,16 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 		if s.tooMany(&info) {
 			return
 		}
+		var text mad.NodeDescription
+		if s.memory != nil {
+			text, known = s.memory.text(&s.nodes[t.node], t.port, &info)
+		}
 		i = s.add(info, r.Request.Path)
+		s.describe(i, text, known)
 	}
-	s.link(t.node, t.port, i, info)
+	if s.link(t.node, t.port, i, info) && !s.isLocal(i, info.LocalPort) {
+		s.reached(i, info)
+	}
 }
 
 // What a sweep takes in at most. Every node needs a LID; a node that gives itself
@@ -174,31 +209,30 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	return false
 }
 
-// link notes that a port is cabled to the port at which node i was reached.
-func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) {
+// link notes that a port is cabled to the port at which node i was reached. It
+// returns false where that is known or cannot be.
+func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
 	switch {
 	case a.peer == i && a.peerNum == info.LocalPort: // seen from both ends at once
-		return
+		return false
 	case a == b:
 		s.warn("%s leads back to itself", s.portName(from, num))
-		return
+		return false
 	case info.LocalPort == 0:
 		s.warn("%s leads to port 0 of %s", s.portName(from, num), s.name(i))
-		return
+		return false
 	case a.linked():
 		s.warn("%s led to %s at first and to %s after that", s.portName(from, num), s.portName(a.peer, a.peerNum), s.portName(i, info.LocalPort))
-		return
+		return false
 	case b.linked():
 		s.warn("%s answers behind both %s and %s; two nodes with GUID 0x%016x, or a cable that was moved? The second is left out",
 			s.portName(i, info.LocalPort), s.portName(b.peer, b.peerNum), s.portName(from, num), info.NodeGUID)
-		return
+		return false
 	}
 	a.peer, a.peerNum = i, info.LocalPort
 	b.peer, b.peerNum = from, num
-	if i != 0 || info.LocalPort != s.local || s.nodes[0].isSwitch() {
-		s.reached(i, info)
-	}
+	return true
 }
 
 func (s *sweeper) gotText(t task, r *mad.Reply) { _ = r.Decode(&s.nodes[t.node].text) }
@@ -219,11 +253,27 @@ func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	if p.info.PortState <= mad.PortDown || t.port == 0 {
 		return
 	}
-	if p.info.LinkSpeedActive == qdr && p.info.LinkSpeedExtActive == 0 && fabric.KnowsFDR10(n.info.VendorID, n.info.DeviceID) {
-		s.ask(task{kind: askSpeed, node: t.node, port: t.port})
-	}
+	s.askFDR10(t.node, t.port)
 	if !p.linked() && (n.isSwitch() || s.isLocal(t.node, t.port)) {
-		s.ask(task{kind: askNode, node: t.node, port: t.port})
+		s.beyond(task{kind: askNode, node: t.node, port: t.port})
+	}
+}
+
+// beyond asks what is beyond a port that is up, a light sweep later.
+func (s *sweeper) beyond(t task) {
+	if s.memory != nil {
+		s.memory.open = append(s.memory.open, t)
+		return
+	}
+	s.ask(t)
+}
+
+// askFDR10 asks whether a port that says QDR does FDR10.
+func (s *sweeper) askFDR10(node int32, num uint8) {
+	n := &s.nodes[node]
+	info := &n.ports[num].info
+	if info.LinkSpeedActive == qdr && info.LinkSpeedExtActive == 0 && fabric.KnowsFDR10(n.info.VendorID, n.info.DeviceID) {
+		s.ask(task{kind: askSpeed, node: node, port: num})
 	}
 }
 

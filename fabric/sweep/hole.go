@@ -58,8 +58,14 @@ func (s *sweeper) holes() []Hole {
 	at := map[key]int{}
 	for _, m := range s.misses {
 		k := key{m.task.node, m.task.kind}
-		if k.kind == askNode && s.nodes[k.node].ports[m.task.port].linked() {
-			continue // the link was found from its other end
+		switch k.kind {
+		case askAgain:
+			k.kind = askPort
+		case askHost:
+			k.kind = askNode
+		}
+		if p := &s.nodes[k.node].ports[m.task.port]; k.kind == askNode && (p.linked() || p.down()) {
+			continue // the link was found from its other end, or went down
 		}
 		if i, ok := at[k]; ok && k.kind != askNode {
 			holes[i].Count++

@@ -27,12 +27,14 @@ const (
 	askPort               // PortInfo of port
 	askSpeed              // MellanoxExtendedPortInfo of port
 	askBlock              // block mod of the forwarding table
+	askAgain              // PortInfo of port once more
+	askHost               // PortInfo of the host's port that was beyond port
 	kinds
 )
 
 var attrs = [kinds]mad.AttrID{
 	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
-	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable,
+	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable, mad.AttrPortInfo, mad.AttrPortInfo,
 }
 
 func (t task) pack() uint64 {
@@ -53,12 +55,15 @@ const reportEvery = 1024
 // sweeper asks and collects. All of it runs in one goroutine: answers are
 // handled one after the other, and each may ask more.
 type sweeper struct {
+	client   *mad.Client
+	before   mad.Stats // of the client
 	batch    *mad.Batch
 	pulse    mad.Pulse
 	ctx      context.Context
 	give     context.CancelCauseFunc // gives the sweep up
 	opts     Options
-	limit    int // questions handed to the batch at a time
+	memory   *memory // of a light sweep
+	limit    int     // questions handed to the batch at a time
 	queue    []task
 	next     int // of queue
 	handle   func(*mad.Reply)
@@ -90,6 +95,7 @@ func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper 
 	ctx, give := context.WithCancelCause(ctx)
 	s := &sweeper{
 		ctx: ctx, give: give,
+		client: client, before: client.Stats(),
 		batch:  client.NewBatch(ctx),
 		opts:   opts,
 		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
@@ -98,6 +104,7 @@ func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper 
 	s.handle = s.reply
 	s.answered = [kinds]func(task, *mad.Reply){
 		askNode: s.gotNode, askText: s.gotText, askSwitch: s.gotSwitch, askPort: s.gotPort, askSpeed: s.gotSpeed,
+		askAgain: s.gotAgain, askHost: s.gotHost,
 	}
 	return s
 }
@@ -129,7 +136,7 @@ func (s *sweeper) pump() {
 			continue
 		}
 		s.stats.Requests++
-		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: t.modifier(), Path: path, MKey: s.opts.MKey, User: t.pack()}, s.handle)
+		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: s.modifier(t), Path: path, MKey: s.opts.MKey, User: t.pack()}, s.handle)
 	}
 	if s.next == len(s.queue) {
 		s.queue, s.next = s.queue[:0], 0
@@ -140,7 +147,7 @@ func (s *sweeper) pump() {
 // its other end, or the node is deaf.
 func (s *sweeper) superfluous(t task) bool {
 	n := &s.nodes[t.node]
-	if t.kind == askNode && n.ports[t.port].linked() {
+	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {
 		return true
 	}
 	if n.unanswered >= deaf {
@@ -150,10 +157,12 @@ func (s *sweeper) superfluous(t task) bool {
 	return false
 }
 
-func (t task) modifier() uint32 {
+func (s *sweeper) modifier(t task) uint32 {
 	switch t.kind {
-	case askPort, askSpeed:
+	case askPort, askSpeed, askAgain:
 		return uint32(t.port)
+	case askHost:
+		return uint32(s.memory.assumed(&s.nodes[t.node], t.port).Num)
 	case askBlock:
 		return uint32(t.mod)
 	}
@@ -164,11 +173,13 @@ func (t task) modifier() uint32 {
 // asked through itself.
 func (s *sweeper) path(t task) (mad.Path, error) {
 	n := &s.nodes[t.node]
-	switch p := &n.ports[t.port]; {
-	case t.kind == askNode:
+	switch p := &n.ports[t.port]; t.kind {
+	case askNode, askHost:
 		return n.path.Append(t.port)
-	case t.kind == askPort && !n.isSwitch() && p.linked() && !s.isLocal(t.node, t.port):
-		return s.nodes[p.peer].path.Append(p.peerNum)
+	case askPort, askAgain:
+		if !n.isSwitch() && p.linked() && !s.isLocal(t.node, t.port) {
+			return s.nodes[p.peer].path.Append(p.peerNum)
+		}
 	}
 	return n.path, nil
 }
@@ -182,6 +193,8 @@ func (s *sweeper) reply(r *mad.Reply) {
 		s.nodes[t.node].unanswered = 0
 		s.answered[t.kind](t, r)
 	case t.kind == askSpeed: // not all that should know the attribute do
+	case t.kind == askHost:
+		s.gotHost(t, r)
 	default:
 		if t.kind != askNode && errors.Is(r.Err, mad.ErrTimeout) {
 			s.nodes[t.node].unanswered++

@@ -40,6 +40,8 @@ type Result struct {
 	// Tables are what the switches hold, with origin "live". A switch of which a
 	// block is missing is not Known.
 	Tables *fabric.Tables
+	// Changes are what is other than in the picture that a light sweep was given.
+	Changes []fabric.Change
 	// Holes are what did not answer.
 	Holes []Hole
 	// Warnings say what contradicted itself, one sentence each.
@@ -77,20 +79,27 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 	if err := b.build(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	res := &Result{Fabric: b.fabric}
+	var tables *fabric.Tables
 	if !opts.NoTables {
 		r := newReader(s, &b)
-		if err := s.run(); err != nil {
+		if err := r.read(); err != nil {
 			return nil, fmt.Errorf("sweep: read forwarding tables: %w", err)
 		}
-		res.Tables = r.finish()
+		tables = r.finish()
 	}
+	res := s.result(b.fabric, start)
+	res.Tables = tables
+	return res, nil
+}
+
+// result sums a sweep up.
+func (s *sweeper) result(f *fabric.Fabric, start time.Time) *Result {
 	s.report()
-	res.Holes = s.holes()
+	res := &Result{Fabric: f, Holes: s.holes()}
 	for _, w := range s.warnings {
 		res.Warnings = append(res.Warnings, w())
 	}
 	res.Stats = s.stats
 	res.Stats.Elapsed = time.Since(start)
-	return res, nil
+	return res
 }

@@ -61,6 +61,19 @@ func (r *reader) top(i int32) uint16 {
 	return mad.LastUnicastLID
 }
 
+// read asks until no block is left, for what was lost on its way again.
+func (r *reader) read() error {
+	for round := 0; len(r.queue) > 0; round++ {
+		if err := r.run(); err != nil {
+			return err
+		}
+		if round < rounds {
+			r.retry(round)
+		}
+	}
+	return nil
+}
+
 func (r *reader) gotBlock(t task, reply *mad.Reply) {
 	copy(r.tables.LFT.Block(r.row[t.node], int(t.mod)), reply.Data[:])
 	r.progress.Blocks++
