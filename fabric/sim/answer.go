@@ -24,7 +24,7 @@ type agent struct {
 func (s *Sim) answer(at int32, m *[mad.Size]byte) bool {
 	method := mad.Method(m[offMethod])
 	n := &s.nodes[s.ports[at].node]
-	if n.silent || method&mad.MethodResponse != 0 || method == mad.MethodTrap || method == mad.MethodTrapRepress {
+	if n.silent || n.off || !asks(method) && method != mad.MethodTrapRepress {
 		return false
 	}
 	a := agent{
@@ -40,12 +40,14 @@ func (s *Sim) answer(at int32, m *[mad.Size]byte) bool {
 	if attr == mad.AttrSMInfo && a.end.sm == nil {
 		return false
 	}
-	known, allowed := a.keyFits(binary.BigEndian.Uint64(m[offMKey:]))
-	if !allowed {
+	known, allowed := a.keyFits(method, binary.BigEndian.Uint64(m[offMKey:]))
+	if !allowed || method == mad.MethodTrapRepress {
 		return false
 	}
 	var status mad.Status
 	switch {
+	case s.happens(s.faults.Busy):
+		status = mad.StatusBusy
 	case m[offBaseVersion] != 1 || m[offClassVersion] != 1:
 		status = mad.StatusBadVersion
 	case method != mad.MethodGet && method != mad.MethodSet:
@@ -59,22 +61,6 @@ func (s *Sim) answer(at int32, m *[mad.Size]byte) bool {
 	m[offMethod] = uint8(mad.MethodGetResp)
 	binary.BigEndian.PutUint16(m[offStatus:], uint16(status))
 	return true
-}
-
-// keyFits checks the request's M_Key (IBA 1.2.1, 14.2.4): known is false for a
-// wrong one, which then must not be told the right one; a request that is not
-// allowed with a wrong key is not answered at all.
-func (a *agent) keyFits(key uint64) (known, allowed bool) {
-	pi := &a.end.info
-	if pi.MKey == 0 || key == pi.MKey {
-		return true, true
-	}
-	if a.set || pi.MKeyProtect >= 2 {
-		pi.MKeyViolations += min(1, ^pi.MKeyViolations)
-		a.end.encode()
-		return false, false
-	}
-	return pi.MKeyProtect == 0, true
 }
 
 // do does what is asked, and leaves the answer in a.data.

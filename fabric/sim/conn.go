@@ -52,7 +52,7 @@ func (c *Conn) Send(f *mad.Frame) error {
 	if c.closed {
 		return ErrClosed
 	}
-	c.in = append(c.in, mad.Frame{DLID: f.DLID, Data: f.Data})
+	c.in = append(c.in, mad.Frame{DLID: f.DLID, QP: f.QP, SL: f.SL, PKey: f.PKey, Data: f.Data})
 	last := len(c.in) - 1
 	fate, ok := c.sim.carry(c.port, &c.in[last])
 	switch {

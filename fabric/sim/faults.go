@@ -5,6 +5,8 @@ package sim
 import (
 	"math/rand/v2"
 	"time"
+
+	"example.org/ibconsole/fabric"
 )
 
 // Faults are what packets suffer on their way. The zero value is a perfect
@@ -15,14 +17,28 @@ type Faults struct {
 	Loss float64
 	// Repeat is the probability that an answer arrives twice.
 	Repeat float64
+	// Busy is the probability that an agent answers that it is busy and does
+	// nothing (IBA 1.2.1, 13.4.7).
+	Busy float64
+	// Flaps are links that go down and come back again and again.
+	Flaps []Flap
 	// Delay is the longest time by which an answer is late; times are evenly
 	// distributed, so answers overtake one another.
 	Delay time.Duration
-	// Seed makes the faults repeatable.
+	// Seed makes the faults repeatable: the same requests in the same order suffer
+	// the same.
 	Seed uint64
 }
 
-// SetFaults replaces the faults.
+// Flap is a timetable of a link, in requests that the subnet gets: after Up of
+// them the cable of a port breaks, after Down more it is mended, and so on. Both
+// are at least 1; a port without a cable does not flap.
+type Flap struct {
+	Port     int32
+	Up, Down uint64
+}
+
+// SetFaults replaces the faults. Links that flapped are mended.
 func (s *Sim) SetFaults(f Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,6 +48,46 @@ func (s *Sim) SetFaults(f Faults) {
 func (s *Sim) setFaults(f Faults) {
 	s.faults = f
 	s.rand = rand.New(rand.NewPCG(f.Seed, 0))
+	s.setFlaps(f.Flaps)
+}
+
+// flaps are the links that flap until they are replaced.
+type flaps struct{ down map[int32]bool }
+
+func (s *Sim) setFlaps(list []Flap) {
+	if s.flaps != nil {
+		for port := range s.flaps.down {
+			s.cut(port, false)
+		}
+	}
+	s.flaps = &flaps{down: map[int32]bool{}}
+	for _, f := range list {
+		if s.ports[f.Port].cable != fabric.None {
+			s.flap(s.flaps, f)
+		}
+	}
+}
+
+// flap has the next change of a link happen when it is due.
+func (s *Sim) flap(of *flaps, f Flap) {
+	wait := f.Up
+	if of.down[f.Port] {
+		wait = f.Down
+	}
+	s.after(max(wait, 1), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.flaps != of {
+			return
+		}
+		if of.down[f.Port] {
+			delete(of.down, f.Port)
+		} else {
+			of.down[f.Port] = true
+		}
+		s.cut(f.Port, of.down[f.Port])
+		s.flap(of, f)
+	})
 }
 
 func (s *Sim) happens(probability float64) bool {

@@ -23,7 +23,7 @@ func (s *Sim) train(i int32, told bool) {
 	ends := [2]int32{i, s.ports[i].cable}
 	up := !s.ports[i].cut
 	for _, e := range ends {
-		up = up && s.ports[e].info.PhysState != mad.PhysDisabled
+		up = up && s.ports[e].info.PhysState != mad.PhysDisabled && !s.nodes[s.ports[e].node].off
 	}
 	for k, e := range ends {
 		p := &s.ports[e]

@@ -19,6 +19,7 @@ const (
 	vlStallCount      = 7
 	mKeyLease         = 4089
 	allWidths         = mad.LinkWidth(31)
+	respTime          = 18
 	capVendorClass    = mad.CapabilityMask(1 << 20)
 	capMaskNotice     = mad.CapabilityMask(1 << 22)
 	baseCapMask       = mad.CapTrap | mad.CapSLMapping | mad.CapExtendedSpeeds | mad.CapCapabilityMask2

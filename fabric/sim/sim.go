@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -14,6 +15,7 @@ import (
 // Options say in what state a subnet begins.
 type Options struct {
 	// Tables are what the switches hold at first; nil leaves them empty.
+	// SL2VL and MFT of them are what the nodes' tables are until they are written.
 	Tables *fabric.Tables
 	// Active brings all links up to Active, as a subnet manager leaves them;
 	// else those whose state the fabric does not know begin in Initialize.
@@ -24,19 +26,26 @@ type Options struct {
 	SendBack bool
 	// Faults afflict the subnet from the beginning.
 	Faults Faults
+	// Now tells the time by which M_Key leases run out; nil is [time.Now].
+	Now func() time.Time
 }
 
 // Sim is a simulated subnet. Its methods may be called from any goroutine. Nodes
 // and ports are named by their indexes in the fabric it was made of.
 type Sim struct {
 	f        *fabric.Fabric
+	tables   *fabric.Tables // nil or as in the options
 	sendBack bool
+	now      func() time.Time
 
-	mu     sync.Mutex
-	nodes  []node
-	ports  []port
-	faults Faults
-	rand   *rand.Rand
+	mu       sync.Mutex
+	nodes    []node
+	ports    []port
+	faults   Faults
+	rand     *rand.Rand
+	requests uint64  // so far
+	agenda   []event // in the order of their times
+	flaps    *flaps
 }
 
 // node is a node with its subnet management agent.
@@ -47,6 +56,8 @@ type node struct {
 	sw     *switchState
 	tables map[tableKey][mad.DataSize]byte
 	silent bool
+	off    bool
+	fresh  bool // was switched on: has nothing of what the tables of the options say
 }
 
 // port is a port, slot 0 of nodes without a port 0 included.
@@ -59,12 +70,20 @@ type port struct {
 	info  mad.PortInfo
 	wire  [mad.DataSize]byte // info, encoded
 	sm    *mad.SMInfo
+
+	leaseEnd time.Time // zero: no lease runs
+	counters *mad.PortCountersExtended
 }
 
 // New makes a subnet like f: its nodes, links, LIDs and port states.
 func New(f *fabric.Fabric, opts Options) *Sim {
-	s := &Sim{f: f, sendBack: opts.SendBack, nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports))}
-	s.setFaults(opts.Faults)
+	s := &Sim{
+		f: f, tables: opts.Tables, sendBack: opts.SendBack, now: opts.Now,
+		nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports)),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
 	for i := range f.Nodes {
 		s.nodes[i] = newNode(&f.Nodes[i])
 	}
@@ -75,6 +94,7 @@ func New(f *fabric.Fabric, opts Options) *Sim {
 	if opts.Tables != nil {
 		s.load(opts.Tables)
 	}
+	s.setFaults(opts.Faults)
 	return s
 }
 
@@ -112,6 +132,9 @@ func (s *Sim) load(t *fabric.Tables) {
 			state := s.nodes[n].sw
 			state.info.LinearFDBTop = t.Top[sw]
 			state.lft = append([]byte(nil), t.LFT.Row(int32(sw))...)
+			if t.MFT != nil {
+				state.holdMulticast(t.MFT.Top)
+			}
 		}
 	}
 }
@@ -132,9 +155,14 @@ func (s *Sim) setCut(i int32, cut bool) error {
 	if s.ports[i].cut == cut {
 		return nil
 	}
+	s.cut(i, cut)
+	return nil
+}
+
+func (s *Sim) cut(i int32, cut bool) {
+	peer := s.ports[i].cable
 	s.ports[i].cut, s.ports[peer].cut = cut, cut
 	s.train(i, false)
-	return nil
 }
 
 // Silence makes a node answer nothing, while it goes on forwarding; or lets it

@@ -35,6 +35,13 @@ func newSwitch(n *fabric.Node) *switchState {
 	}}
 }
 
+// holdMulticast makes room for the multicast LIDs up to top.
+func (sw *switchState) holdMulticast(top uint16) {
+	sw.info.MulticastFDBTop = top
+	blocks := (int(top) + 1 - fabric.FirstMLID + mad.MFTBlock - 1) / mad.MFTBlock
+	sw.info.MulticastFDBCap = max(sw.info.MulticastFDBCap, uint16(blocks*mad.MFTBlock))
+}
+
 // forward is the port by which the switch sends what goes to the LID.
 func (sw *switchState) forward(lid uint16) uint8 {
 	if lid > sw.info.LinearFDBTop || int(lid) >= len(sw.lft) {

@@ -17,7 +17,8 @@ type tableKey struct {
 }
 
 // table reads or writes a block of a table whose contents do not matter to the
-// simulation. Until it is written a block is as ibsim begins.
+// simulation. Until it is written a block is what the options say, or else as
+// ibsim begins.
 func (a *agent) table(attr mad.AttrID) mad.Status {
 	var block [mad.DataSize]byte
 	var key tableKey
@@ -37,7 +38,7 @@ func (a *agent) table(attr mad.AttrID) mad.Status {
 		if a.node.sw == nil {
 			return mad.StatusMethodAttrMismatch
 		}
-		key, ok = a.multicast()
+		key, ok = a.multicast(&block)
 	default:
 		return mad.StatusMethodAttrMismatch
 	}
@@ -46,6 +47,9 @@ func (a *agent) table(attr mad.AttrID) mad.Status {
 	}
 	key.attr = attr
 	if a.set {
+		if attr == mad.AttrGUIDInfo && a.mod == 0 {
+			binary.BigEndian.PutUint64(a.data, a.end.guid) // cannot be written (IBA 1.2.1, 14.2.5.5)
+		}
 		if a.node.tables == nil {
 			a.node.tables = map[tableKey][mad.DataSize]byte{}
 		}
@@ -84,7 +88,20 @@ func (a *agent) slToVL(block *[mad.DataSize]byte) (tableKey, bool) {
 	copy(block[:], []byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7})
 	from, in := a.port(a.mod >> 8 & 0xff)
 	to, out := a.port(a.mod & 0xff)
-	return tableKey{mod: in<<8 | out}, from != fabric.None && to != fabric.None
+	ok := from != fabric.None && to != fabric.None
+	if t := a.loaded(); ok && t != nil && t.SL2VL != nil {
+		table := mad.SLToVLTable{VL: t.SL2VL.VLs(a.end.node, uint8(in), uint8(out))}
+		copy(block[:], marshal(&table))
+	}
+	return tableKey{mod: in<<8 | out}, ok
+}
+
+// loaded are the tables of the options, nil if the node has nothing of them.
+func (a *agent) loaded() *fabric.Tables {
+	if a.node.fresh {
+		return nil
+	}
+	return a.s.tables
 }
 
 // vlArbitration: modifier bits 16 to 31 are 1 for the low priority table and 3
@@ -102,9 +119,19 @@ func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
 }
 
 // multicast: modifier bits 28 to 31 are the port mask's number, 0 to 8 the block.
-func (a *agent) multicast() (tableKey, bool) {
-	block, mask := a.mod&0x1ff, a.mod>>28
-	return tableKey{mod: mask<<28 | block}, block < multicastCap/32 && mask <= uint32(a.node.info.NumPorts)/16
+func (a *agent) multicast(block *[mad.DataSize]byte) (tableKey, bool) {
+	n, mask := a.mod&0x1ff, a.mod>>28
+	ok := n < uint32(a.node.sw.info.MulticastFDBCap)/mad.MFTBlock && mask <= uint32(a.node.info.NumPorts)/mad.MFTPorts
+	if t := a.loaded(); ok && t != nil && t.MFT != nil {
+		sw := a.s.f.Nodes[a.end.node].Switch
+		for i := range uint32(mad.MFTBlock) {
+			ports := t.MFT.Ports(sw, uint16(fabric.FirstMLID+n*mad.MFTBlock+i))
+			if word := mask * mad.MFTPorts / 64; int(word) < len(ports) {
+				binary.BigEndian.PutUint16(block[2*i:], uint16(ports[word]>>(mask*mad.MFTPorts%64)))
+			}
+		}
+	}
+	return tableKey{mod: mask<<28 | n}, ok
 }
 
 func (a *agent) mellanoxPortInfo(block *[mad.DataSize]byte) (tableKey, bool) {

@@ -43,7 +43,7 @@ type fate struct {
 // carry brings a request from a port to its destination and turns the frame
 // into the answer. ok is false where none comes back.
 func (s *Sim) carry(from int32, f *mad.Frame) (fate, bool) {
-	s.mu.Lock()
+	s.arrive()
 	defer s.mu.Unlock()
 	if s.happens(s.faults.Loss) {
 		return fate{}, false
@@ -51,13 +51,19 @@ func (s *Sim) carry(from int32, f *mad.Frame) (fate, bool) {
 	request := f.Data
 	m := &f.Data
 	var ok bool
-	if mad.Class(m[offClass]) == mad.ClassSMPDirected {
+	switch class := mad.Class(m[offClass]); {
+	case f.QP == mad.QP1:
+		ok = s.byLID(from, f.DLID, m, s.general)
+		f.SLID = f.DLID
+	case class == mad.ClassSMPDirected:
 		ok = s.byDirectedRoute(from, m)
-	} else {
-		ok = s.byLID(from, f.DLID, m)
+		f.SLID = mad.PermissiveLID
+	case class == mad.ClassSMPLID:
+		ok = s.byLID(from, f.DLID, m, s.answer)
+		f.SLID = f.DLID
 	}
 	if !ok {
-		f.Data, f.Status = request, noAnswer
+		f.Data, f.Status, f.SLID = request, noAnswer, 0
 		return fate{copies: 1}, s.sendBack
 	}
 	if s.happens(s.faults.Loss) {
@@ -120,12 +126,11 @@ func (s *Sim) hop(at int32, out uint8, first bool) int32 {
 	return s.peer(n.first + int32(out))
 }
 
-func (s *Sim) byLID(from int32, lid uint16, m *[mad.Size]byte) bool {
-	if mad.Class(m[offClass]) != mad.ClassSMPLID {
-		return false
-	}
+// byLID brings a request to the port with a LID, which answers it, and the answer
+// back.
+func (s *Sim) byLID(from int32, lid uint16, m *[mad.Size]byte, answer func(at int32, m *[mad.Size]byte) bool) bool {
 	at, ok := s.walkLID(from, lid)
-	if !ok || !s.answer(at, m) {
+	if !ok || !answer(at, m) {
 		return false
 	}
 	back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"math"
+
+	"example.org/ibconsole/mad"
+)
+
+// SetCounters sets the counters of a port, which are all 0 at first: PortCounters
+// tells of the same ones as PortCountersExtended, up to the greatest number that
+// it has room for. PortSelect and CounterSelect do not count. Traffic of the
+// simulation does not move them.
+func (s *Sim) SetCounters(port int32, c mad.PortCountersExtended) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ports[port].counters = &c
+}
+
+// Counters returns the counters of a port.
+func (s *Sim) Counters(port int32) mad.PortCountersExtended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.ports[port].counters; c != nil {
+		return *c
+	}
+	return mad.PortCountersExtended{}
+}
+
+// perf is a performance management agent at work on one request (IBA 1.2.1, 16.1).
+func (a *agent) perf(attr mad.AttrID) mad.Status {
+	switch attr {
+	case mad.AttrClassPortInfo:
+		return a.perfClassPortInfo()
+	case mad.AttrPortCounters:
+		var q mad.PortCounters
+		_ = q.UnmarshalBinary(a.data) // the length is right
+		which := uint32(q.CounterSelect) | uint32(q.CounterSelect2&1)<<16
+		sum, ok := a.counters(q.PortSelect, narrowOrder, which)
+		if !ok {
+			return mad.StatusInvalidValue
+		}
+		q = narrow(&sum, &q)
+		clear(a.data)
+		_, _ = q.AppendBinary(a.data[:0])
+	case mad.AttrPortCountersExtended:
+		var q mad.PortCountersExtended
+		_ = q.UnmarshalBinary(a.data) // the length is right
+		which := uint32(q.CounterSelect) | q.CounterSelect2<<8
+		sum, ok := a.counters(q.PortSelect, wideOrder, which)
+		if !ok {
+			return mad.StatusInvalidValue
+		}
+		sum.PortSelect, sum.CounterSelect, sum.CounterSelect2 = q.PortSelect, q.CounterSelect, q.CounterSelect2
+		_, _ = sum.AppendBinary(a.data[:0])
+	default:
+		return mad.StatusMethodAttrMismatch
+	}
+	return mad.StatusOK
+}
+
+func (a *agent) perfClassPortInfo() mad.Status {
+	if a.set {
+		return mad.StatusMethodAttrMismatch
+	}
+	info := mad.ClassPortInfo{
+		BaseVersion: 1, ClassVersion: 1, RespTime: respTime,
+		CapabilityMask: mad.PerfExtendedWidth | mad.PerfXmitWait,
+	}
+	if a.node.sw != nil {
+		info.CapabilityMask |= mad.PerfAllPortSelect
+	}
+	clear(a.data)
+	_, _ = info.AppendBinary(a.data[:0])
+	return mad.StatusOK
+}
+
+// counters are those of the port that a request selects, or the sums of a
+// switch's; a Set clears those of the order that which has bits for, first.
+func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.PortCountersExtended, ok bool) {
+	first, last := int32(port), int32(port)
+	switch {
+	case a.node.sw == nil && port != a.end.num:
+		return sum, false
+	case a.node.sw != nil && port == mad.AllPorts:
+		first, last = 0, int32(a.node.info.NumPorts)
+	case port > a.node.info.NumPorts:
+		return sum, false
+	}
+	for i := first; i <= last; i++ {
+		c := a.s.ports[a.node.first+i].counters
+		if c == nil {
+			continue
+		}
+		if a.set {
+			for bit, counter := range order(c) {
+				if which>>bit&1 != 0 {
+					*counter = 0
+				}
+			}
+		}
+		add(&sum, c)
+	}
+	return sum, true
+}
+
+// counterOrder lists counters in the order of the bits that select them.
+type counterOrder func(*mad.PortCountersExtended) []*uint64
+
+// narrowOrder is that of CounterSelect of PortCounters, and one of CounterSelect2.
+func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
+	return []*uint64{
+		&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.RcvRemotePhysical, &c.RcvSwitchRelay,
+		&c.XmitDiscards, &c.XmitConstraintErrors, &c.RcvConstraintErrors, &c.LocalLinkIntegrity, &c.BufferOverruns,
+		&c.VL15Dropped, &c.XmitData, &c.RcvData, &c.XmitPackets, &c.RcvPackets, &c.XmitWait,
+	}
+}
+
+// wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and
+// CounterSelect2.
+func wideOrder(c *mad.PortCountersExtended) []*uint64 {
+	return []*uint64{
+		&c.XmitData, &c.RcvData, &c.XmitPackets, &c.RcvPackets,
+		&c.UnicastXmitPackets, &c.UnicastRcvPackets, &c.MulticastXmitPackets, &c.MulticastRcvPackets,
+		&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.RcvRemotePhysical, &c.RcvSwitchRelay,
+		&c.XmitDiscards, &c.XmitConstraintErrors, &c.RcvConstraintErrors, &c.LocalLinkIntegrity, &c.BufferOverruns,
+		&c.VL15Dropped, &c.XmitWait, &c.QP1Dropped,
+	}
+}
+
+func add(sum, c *mad.PortCountersExtended) {
+	to := wideOrder(sum)
+	for i, counter := range wideOrder(c) {
+		if *to[i] += *counter; *to[i] < *counter {
+			*to[i] = math.MaxUint64
+		}
+	}
+}
+
+// narrow is c as PortCounters, which stop at their greatest value.
+func narrow(c *mad.PortCountersExtended, q *mad.PortCounters) mad.PortCounters {
+	return mad.PortCounters{
+		PortSelect: q.PortSelect, CounterSelect: q.CounterSelect, CounterSelect2: q.CounterSelect2,
+		SymbolErrors:         uint16(min(c.SymbolErrors, math.MaxUint16)),
+		LinkErrorRecovery:    uint8(min(c.LinkErrorRecovery, math.MaxUint8)),
+		LinkDowned:           uint8(min(c.LinkDowned, math.MaxUint8)),
+		RcvErrors:            uint16(min(c.RcvErrors, math.MaxUint16)),
+		RcvRemotePhysical:    uint16(min(c.RcvRemotePhysical, math.MaxUint16)),
+		RcvSwitchRelay:       uint16(min(c.RcvSwitchRelay, math.MaxUint16)),
+		XmitDiscards:         uint16(min(c.XmitDiscards, math.MaxUint16)),
+		XmitConstraintErrors: uint8(min(c.XmitConstraintErrors, math.MaxUint8)),
+		RcvConstraintErrors:  uint8(min(c.RcvConstraintErrors, math.MaxUint8)),
+		LocalLinkIntegrity:   uint8(min(c.LocalLinkIntegrity, 15)),
+		BufferOverruns:       uint8(min(c.BufferOverruns, 15)),
+		QP1Dropped:           uint16(min(c.QP1Dropped, math.MaxUint16)),
+		VL15Dropped:          uint16(min(c.VL15Dropped, math.MaxUint16)),
+		XmitData:             uint32(min(c.XmitData, math.MaxUint32)),
+		RcvData:              uint32(min(c.RcvData, math.MaxUint32)),
+		XmitPackets:          uint32(min(c.XmitPackets, math.MaxUint32)),
+		RcvPackets:           uint32(min(c.RcvPackets, math.MaxUint32)),
+		XmitWait:             uint32(min(c.XmitWait, math.MaxUint32)),
+	}
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/mad"
+)
+
+// reached asks the right host n times and says when it answered.
+func reached(t *testing.T, c *mad.Client, n int) (out []bool) {
+	t.Helper()
+	for range n {
+		_, err := c.NodeInfo(t.Context(), path(t, 1, 2, 2))
+		if err != nil && !errors.Is(err, mad.ErrTimeout) {
+			t.Fatal(err)
+		}
+		out = append(out, err == nil)
+	}
+	return out
+}
+
+// TestFlaps: a link keeps to its timetable, and is up when the faults end.
+func TestFlaps(t *testing.T) {
+	f := chain(t)
+	s := sim.New(f, sim.Options{SendBack: true, Faults: sim.Faults{Flaps: []sim.Flap{
+		{Port: f.Port(1, 2), Up: 3, Down: 2},
+		{Port: f.Port(1, 3), Up: 1, Down: 1}, // nothing is plugged in
+	}}})
+	c := dial(t, s, f.SMPort, once)
+	want := []bool{true, true, true, false, false, true, true, true, false, false, true, true, true, false}
+	if got := reached(t, c, len(want)); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	s.SetFaults(sim.Faults{})
+	if got := reached(t, c, 20); slices.Contains(got, false) {
+		t.Errorf("after the faults: %v", got)
+	}
+}
+
+// TestAfter: what is planned happens before the request that it is planned for,
+// in order, and may plan more.
+func TestAfter(t *testing.T) {
+	f := chain(t)
+	s := sim.New(f, sim.Options{SendBack: true})
+	c := dial(t, s, f.SMPort, once)
+	var order []string
+	s.After(5, func() { order = append(order, "c"); s.PowerOn(2) })
+	s.After(2, func() {
+		order = append(order, "a")
+		s.PowerOff(2)
+		s.After(0, func() { order = append(order, "now") })
+	})
+	s.After(5, func() { order = append(order, "d") })
+	want := []bool{true, true, false, false, false, true}
+	if got := reached(t, c, 6); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if want := []string{"a", "now", "c", "d"}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
+
+// TestPower: a switch that was off comes back as a new one, with the cable that
+// was broken still broken.
+func TestPower(t *testing.T) {
+	f, s := routedChain(t, sim.Options{SendBack: true})
+	c := dial(t, s, f.SMPort, once)
+	ctx := t.Context()
+	if _, err := c.PortCounters(ctx, 4, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	s.SetCounters(f.Port(1, 1), mad.PortCountersExtended{RcvData: 3})
+	req := mad.Request{Method: mad.MethodSet, Attr: mad.AttrSLToVLTable, Mod: mad.SLToVLMod(1, 2), Path: path(t, 1), Data: [mad.DataSize]byte{9}}
+	if _, err := c.Do(ctx, &req); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Unlink(f.Port(1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	s.PowerOff(1)
+	s.PowerOff(1)
+	if _, err := c.NodeInfo(ctx, path(t, 1)); !errors.Is(err, mad.ErrTimeout) {
+		t.Errorf("a switch that is off: %v", err)
+	}
+	if info, err := c.PortInfo(ctx, mad.Path{}, 0); err != nil || info.PortState != mad.PortDown {
+		t.Errorf("at its neighbour: %v (%v), want down", info.PortState, err)
+	}
+	s.PowerOn(1)
+	info, err := c.PortInfo(ctx, path(t, 1), 1)
+	if err != nil || info.PortState != mad.PortInit {
+		t.Errorf("on again: %v (%v), want Initialize", info.PortState, err)
+	}
+	if info, err = c.PortInfo(ctx, path(t, 1), 2); err != nil || info.PortState != mad.PortDown {
+		t.Errorf("with a broken cable: %v (%v), want down", info.PortState, err)
+	}
+	if info, err = c.PortInfo(ctx, path(t, 1), 0); err != nil || info.LID != 0 {
+		t.Errorf("LID %d (%v), want none", info.LID, err)
+	}
+	if sw, err := c.SwitchInfo(ctx, path(t, 1)); err != nil || sw.LinearFDBTop != 0 || !sw.PortStateChange {
+		t.Errorf("%+v (%v), want a new switch", sw, err)
+	}
+	if table, err := c.LinearForwardingTable(ctx, path(t, 1), 0); err != nil || table[1] != mad.NoPort {
+		t.Errorf("the table is still there (%v)", err)
+	}
+	req.Method = mad.MethodGet
+	if b, err := c.Do(ctx, &req); err != nil || b[0] == 9 {
+		t.Errorf("SLtoVLMappingTable is still there (%v)", err)
+	}
+	if got := s.Counters(f.Port(1, 1)); got.RcvData != 0 {
+		t.Errorf("counters are still there: %+v", got)
+	}
+}
+
+// TestOff: a node that is off does not even answer the one who sits on it.
+func TestOff(t *testing.T) {
+	f := chain(t)
+	s := sim.New(f, sim.Options{SendBack: true})
+	c := dial(t, s, f.SMPort, once)
+	s.PowerOff(0)
+	if _, err := c.NodeInfo(t.Context(), mad.Path{}); !errors.Is(err, mad.ErrTimeout) {
+		t.Errorf("%v, want no answer", err)
+	}
+}
+
+func TestRename(t *testing.T) {
+	f := chain(t)
+	s := sim.New(f, sim.Options{SendBack: true})
+	c := dial(t, s, f.SMPort, once)
+	s.Rename(1, "another name")
+	got, err := c.NodeDescription(t.Context(), path(t, 1))
+	if err != nil || got.String() != "another name" {
+		t.Errorf("%q (%v)", got.String(), err)
+	}
+}
+
+// TestBusy: an agent that is busy does nothing.
+func TestBusy(t *testing.T) {
+	f := chain(t)
+	s := sim.New(f, sim.Options{SendBack: true, Faults: sim.Faults{Busy: 1}})
+	conn, err := s.Open(f.SMPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: mad.MethodSet, Attr: mad.AttrSwitchInfo, Data: data(&mad.SwitchInfo{LinearFDBTop: 99})}
+	smp.SetPath(path(t, 1))
+	frame := mad.Frame{DLID: mad.PermissiveLID}
+	smp.Put(&frame.Data)
+	if err := conn.Send(&frame); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Recv(&frame); err != nil {
+		t.Fatal(err)
+	}
+	if _ = smp.UnmarshalBinary(frame.Data[:]); smp.Status != mad.StatusBusy {
+		t.Errorf("%v, want busy", smp.Status)
+	}
+	s.SetFaults(sim.Faults{})
+	c := dial(t, s, f.SMPort, once)
+	if info, err := c.SwitchInfo(t.Context(), path(t, 1)); err != nil || info.LinearFDBTop != 0 {
+		t.Errorf("LinearFDBTop %d (%v), want 0", info.LinearFDBTop, err)
+	}
+}
+
+// TestFaultsRepeat: the same seed and the same requests give the same.
+func TestFaultsRepeat(t *testing.T) {
+	run := func(seed uint64) (out []bool) {
+		f := chain(t)
+		conn, err := sim.New(f, sim.Options{SendBack: true, Faults: sim.Faults{Loss: 0.3, Busy: 0.2, Repeat: 0.2, Seed: seed}}).Open(f.SMPort)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		const n = 200
+		for tid := range uint64(n) {
+			smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrNodeInfo, TID: tid}
+			smp.SetPath(path(t, 1))
+			frame := mad.Frame{DLID: mad.PermissiveLID}
+			smp.Put(&frame.Data)
+			if err := conn.Send(&frame); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out = make([]bool, n)
+		for {
+			var frame mad.Frame
+			done := make(chan error, 1)
+			go func() { done <- conn.Recv(&frame) }()
+			smp := mad.SMP{TID: n - 1}
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			_ = smp.UnmarshalBinary(frame.Data[:])
+			out[smp.TID] = true
+			if smp.TID >= n-10 {
+				return out[:n-10]
+			}
+		}
+	}
+	first := run(1)
+	if !slices.Equal(first, run(1)) {
+		t.Error("the same seed gives another fate")
+	}
+	if slices.Equal(first, run(2)) {
+		t.Error("another seed gives the same fate")
+	}
+}
+
+// TestNodesInMidSweep is in package sweep's terms: a switch that disappears
+// after so many requests always does so at the same one.
+func TestNodesInMidSweep(t *testing.T) {
+	for range 2 {
+		f := chain(t)
+		s := sim.New(f, sim.Options{SendBack: true})
+		c := dial(t, s, f.SMPort, once)
+		s.After(4, func() { s.PowerOff(2) })
+		if got, want := reached(t, c, 6), []bool{true, true, true, true, false, false}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

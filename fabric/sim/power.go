@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// PowerOff makes a node disappear: it answers and forwards nothing, and its
+// links are down.
+func (s *Sim) PowerOff(node int32) { s.power(node, true) }
+
+// PowerOn makes a node come back as one that was just switched on: it has no
+// LIDs, tables and keys, its counters are 0, and its links train to Initialize.
+func (s *Sim) PowerOn(node int32) { s.power(node, false) }
+
+func (s *Sim) power(node int32, off bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := &s.nodes[node]
+	if n.off == off {
+		return
+	}
+	n.off = off
+	if !off {
+		s.reset(node)
+	}
+	for i := n.first; i <= n.first+int32(n.info.NumPorts); i++ {
+		if s.ports[i].cable != fabric.None {
+			s.train(i, false)
+		}
+	}
+}
+
+// reset makes a node's settings those of one that was just switched on.
+func (s *Sim) reset(node int32) {
+	n := &s.nodes[node]
+	n.tables = nil
+	n.fresh = true
+	if n.sw != nil {
+		n.sw = newSwitch(&s.f.Nodes[node])
+	}
+	for i := n.first; i <= n.first+int32(n.info.NumPorts); i++ {
+		p := newPort(s.f, i, false)
+		p.cut, p.sm = s.ports[i].cut, s.ports[i].sm
+		p.info.LID, p.info.MasterSMLID, p.info.LMC = 0, 0, 0
+		if p.sm != nil {
+			p.info.CapabilityMask |= mad.CapIsSM
+		}
+		p.encode()
+		s.ports[i] = p
+	}
+}
+
+// Rename changes a node's description.
+func (s *Sim) Rename(node int32, desc string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes[node].desc = mad.NewNodeDescription(desc)
+}
