@@ -31,14 +31,27 @@ func Write(w io.Writer, f *fabric.Fabric, t *fabric.Tables) error {
 		return err
 	}
 	for _, s := range sections(f, t) {
-		head := encoder{}
-		head.string(s.name)
-		head.uint(uint64(len(s.data)))
-		if _, err := z.Write(append(head.b, s.data...)); err != nil {
+		if _, err := z.Write(s.encode()); err != nil {
 			return errors.Join(err, z.Close())
 		}
 	}
 	return z.Close()
+}
+
+// EncodeRest encodes what tables hold beside the forwarding tables: lanes, service
+// levels, multicast. It is empty where they hold none of it.
+func EncodeRest(t *fabric.Tables) []byte {
+	var b []byte
+	for _, s := range rest(t) {
+		b = append(b, s.encode()...)
+	}
+	return b
+}
+
+// DecodeRest is the inverse of [EncodeRest]: it fills in t.
+func DecodeRest(b []byte, t *fabric.Tables) error {
+	_, _, err := decode(b, t.Fabric, t)
+	return err
 }
 
 type section struct {
@@ -46,12 +59,25 @@ type section struct {
 	data []byte
 }
 
+func (s *section) encode() []byte {
+	e := encoder{}
+	e.string(s.name)
+	e.uint(uint64(len(s.data)))
+	return append(e.b, s.data...)
+}
+
 func sections(f *fabric.Fabric, t *fabric.Tables) []section {
 	all := []section{{"fabric", EncodeFabric(f)}}
 	if t == nil {
 		return all
 	}
-	all = append(all, section{"lft", encodeLFT(t)})
+	return append(append(all, section{"lft", encodeLFT(t)}), rest(t)...)
+}
+
+// rest are the sections behind the forwarding tables.
+func rest(t *fabric.Tables) []section {
+	var all []section
+	f := t.Fabric
 	if t.SL2VL != nil {
 		all = append(all, section{"sl2vl", encodeSL2VL(f, t.SL2VL)})
 	}
@@ -79,10 +105,15 @@ func Read(r io.Reader) (*fabric.Fabric, *fabric.Tables, error) {
 	if _, err := io.Copy(&all, io.LimitReader(z, maxSize)); err != nil {
 		return nil, nil, fmt.Errorf("snapshot: %w", err)
 	}
-	return decode(all.Bytes())
+	f, t, err := decode(all.Bytes(), nil, nil)
+	if err == nil && f == nil {
+		err = errors.New("snapshot: there is no fabric in it")
+	}
+	return f, t, err
 }
 
-func decode(b []byte) (f *fabric.Fabric, t *fabric.Tables, err error) {
+// decode reads sections, on top of what is known already.
+func decode(b []byte, f *fabric.Fabric, t *fabric.Tables) (*fabric.Fabric, *fabric.Tables, error) {
 	d := &decoder{b: b}
 	for len(d.b) > 0 {
 		name := d.string()
@@ -90,6 +121,7 @@ func decode(b []byte) (f *fabric.Fabric, t *fabric.Tables, err error) {
 		if d.err != nil {
 			return nil, nil, fmt.Errorf("snapshot: %w", d.err)
 		}
+		var err error
 		switch {
 		case name == "fabric":
 			f, err = DecodeFabric(data)
@@ -105,9 +137,6 @@ func decode(b []byte) (f *fabric.Fabric, t *fabric.Tables, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("snapshot: %w", err)
 		}
-	}
-	if f == nil {
-		return nil, nil, errors.New("snapshot: there is no fabric in it")
 	}
 	return f, t, nil
 }

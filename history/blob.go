@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// writer stores within one transaction.
+type writer struct {
+	ctx    context.Context
+	store  *Store
+	find   *sql.Stmt
+	insert *sql.Stmt
+}
+
+func (s *Store) writer(ctx context.Context, tx *sql.Tx) (*writer, error) {
+	find, err := tx.PrepareContext(ctx, "SELECT id FROM blob WHERE hash = ?")
+	if err != nil {
+		return nil, err
+	}
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO blob (hash, data) VALUES (?, ?)")
+	if err != nil {
+		return nil, err
+	}
+	return &writer{ctx: ctx, store: s, find: find, insert: insert}, nil
+}
+
+// blob stores data once, and returns where it is.
+func (w *writer) blob(data []byte) (id int64, err error) {
+	sum := sha256.Sum256(data)
+	err = w.find.QueryRowContext(w.ctx, sum[:]).Scan(&id)
+	if err == nil || !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	res, err := w.insert.ExecContext(w.ctx, sum[:], w.store.pack.EncodeAll(data, nil))
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// blob reads what stands at an id, and checks it.
+func (s *Store) blob(ctx context.Context, id int64) ([]byte, error) {
+	var hash, packed []byte
+	if err := s.db.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
+		return nil, fmt.Errorf("blob %d: %w", id, err)
+	}
+	return s.unpack(id, hash, packed)
+}
+
+func (s *Store) unpack(id int64, hash, packed []byte) ([]byte, error) {
+	data, err := s.open.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("blob %d: %w", id, err)
+	}
+	if sum := sha256.Sum256(data); string(sum[:]) != string(hash) {
+		return nil, fmt.Errorf("blob %d: damaged: its checksum is wrong", id)
+	}
+	return data, nil
+}

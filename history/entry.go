@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/snapshot"
+)
+
+// Kind says what an entry came from.
+type Kind string
+
+// The kinds of entries.
+const (
+	Sweep  Kind = "sweep"
+	Route  Kind = "route"
+	Load   Kind = "load"
+	Commit Kind = "commit"
+)
+
+// ErrNoEntry says that there is no entry of that number.
+var ErrNoEntry = errors.New("there is no such entry")
+
+// Entry describes a snapshot.
+type Entry struct {
+	ID   int64 `json:"id"`
+	Kind Kind  `json:"kind"`
+	// Subnet tells subnets apart; it is the caller's choice.
+	Subnet string `json:"subnet"`
+	// Began is when it was so first, and Until when it was last seen to be so.
+	Began time.Time `json:"began"`
+	Until time.Time `json:"until"`
+	Who   string    `json:"who"`
+	// Source is where it was read, Engine and Options how it was routed.
+	Source  string `json:"source,omitempty"`
+	Engine  string `json:"engine,omitempty"`
+	Options string `json:"options,omitempty"`
+	Note    string `json:"note,omitempty"`
+	// Figures are numbers by name: nodes, entries, changed.
+	Figures map[string]float64 `json:"figures,omitempty"`
+	// Tables says that there are forwarding tables.
+	Tables bool `json:"tables"`
+}
+
+// Snapshot is an entry with what it describes.
+type Snapshot struct {
+	Entry
+	Fabric *fabric.Fabric
+	Tables *fabric.Tables // nil for none
+}
+
+// Add stores a fabric with its tables, which may be nil, and returns the number of
+// the entry. A sweep that found what the subnet's last sweep did becomes no entry
+// of its own: that one's time is extended.
+func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		w, err := s.writer(ctx, tx)
+		if err != nil {
+			return err
+		}
+		id, err = w.add(tx, e, f, t)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("write the history: %w", err)
+	}
+	return id, nil
+}
+
+func (w *writer) add(tx *sql.Tx, e Entry, f *fabric.Fabric, t *fabric.Tables) (int64, error) {
+	fab, err := w.blob(snapshot.EncodeFabric(f))
+	if err != nil {
+		return 0, err
+	}
+	var tables, rest sql.NullInt64
+	if t != nil {
+		manifest, err := w.manifest(t)
+		if err != nil {
+			return 0, err
+		}
+		if tables.Int64, err = w.blob(manifest); err != nil {
+			return 0, err
+		}
+		tables.Valid = true
+		if more := snapshot.EncodeRest(t); len(more) > 0 {
+			if rest.Int64, err = w.blob(more); err != nil {
+				return 0, err
+			}
+			rest.Valid = true
+		}
+	}
+	if e.Kind == Sweep {
+		if id, err := w.extend(tx, &e, fab, tables, rest); err != nil || id != 0 {
+			return id, err
+		}
+	}
+	figures, err := json.Marshal(e.Figures)
+	if err != nil {
+		return 0, err
+	}
+	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
+		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), fab, tables, rest)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// extend makes the subnet's last sweep last until now, if it saw the same. It
+// returns its number, 0 where it did not.
+func (w *writer) extend(tx *sql.Tx, e *Entry, fab int64, tables, rest sql.NullInt64) (int64, error) {
+	var id, oldFab int64
+	var oldTables, oldRest sql.NullInt64
+	err := tx.QueryRowContext(w.ctx, `SELECT id, fabric, tables, rest FROM entry WHERE subnet = ? AND kind = ? ORDER BY id DESC LIMIT 1`,
+		e.Subnet, Sweep).Scan(&id, &oldFab, &oldTables, &oldRest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil || oldFab != fab || oldTables != tables || oldRest != rest {
+		return 0, err
+	}
+	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = ? WHERE id = ?", e.Until.UnixNano(), id)
+	return id, err
+}
+
+const entryColumns = "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL"
+
+// scanner is a row of a query.
+type scanner interface{ Scan(into ...any) error }
+
+func scanEntry(row scanner, more ...any) (e Entry, err error) {
+	var began, until int64
+	var figures string
+	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables}
+	if err := row.Scan(append(into, more...)...); err != nil {
+		return e, err
+	}
+	e.Began, e.Until = time.Unix(0, began), time.Unix(0, until)
+	return e, json.Unmarshal([]byte(figures), &e.Figures)
+}
+
+// List returns the entries of a subnet, or of all for "", the newest first, not
+// more than limit of them if that is more than 0.
+func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT "+entryColumns+" FROM entry WHERE ? IN (subnet, '') ORDER BY id DESC LIMIT ?", subnet, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []Entry
+	for rows.Next() {
+		e, err := scanEntry(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read the history: %w", err)
+		}
+		all = append(all, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	return all, nil
+}
+
+// Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this
+// number.
+func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
+	snap, err := s.load(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNoEntry
+	}
+	if err != nil {
+		return nil, fmt.Errorf("history entry %d: %w", id, err)
+	}
+	return snap, nil
+}
+
+func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
+	var fab int64
+	var tables, rest sql.NullInt64
+	e, err := scanEntry(s.db.QueryRowContext(ctx, "SELECT "+entryColumns+", fabric, tables, rest FROM entry WHERE id = ?", id), &fab, &tables, &rest)
+	if err != nil {
+		return nil, err
+	}
+	snap := &Snapshot{Entry: e}
+	data, err := s.blob(ctx, fab)
+	if err != nil {
+		return nil, err
+	}
+	if snap.Fabric, err = snapshot.DecodeFabric(data); err != nil || !tables.Valid {
+		return snap, err
+	}
+	if data, err = s.blob(ctx, tables.Int64); err != nil {
+		return nil, err
+	}
+	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil || !rest.Valid {
+		return snap, err
+	}
+	if data, err = s.blob(ctx, rest.Int64); err != nil {
+		return nil, err
+	}
+	return snap, snapshot.DecodeRest(data, snap.Tables)
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/minhop"
+)
+
+func tables(t testing.TB, spec string) *fabric.Tables {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Tables
+}
+
+func store(t testing.TB, dir string) *history.Store {
+	t.Helper()
+	s, err := history.Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 123456789, time.UTC)
+
+func entry(kind history.Kind) history.Entry {
+	return history.Entry{Kind: kind, Subnet: "a", Began: noon, Until: noon, Who: "ann", Source: "sim:x", Engine: "minhop", Options: "lmc=1",
+		Note: "a note; with 'quotes'\x1b[31m", Figures: map[string]float64{"entries": 12}}
+}
+
+func add(t testing.TB, s *history.Store, e history.Entry, tb *fabric.Tables) int64 {
+	t.Helper()
+	id, err := s.Add(context.Background(), e, tb.Fabric, tb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// sameTables says whether forwarding tables hold the same for the same fabric.
+func sameTables(a, b *fabric.Tables) bool {
+	if !fabric.Same(a.Fabric, b.Fabric) || a.Origin != b.Origin || !cmp.Equal(a.Top, b.Top) || !cmp.Equal(a.Known, b.Known) {
+		return false
+	}
+	for sw := range a.Fabric.Switches {
+		if !bytes.Equal(a.LFT.Row(int32(sw)), b.LFT.Row(int32(sw))) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestAddAndLoad(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	s := store(t, dir)
+	tb := tables(t, "fattree:2,8")
+	tb.Known[2] = false
+	tb.SL2VL = fabric.NewSL2VL(tb.Fabric)
+	tb.SL2VL.Set(tb.Fabric.Switches[0], 1, 2, fabric.VLs{1})
+	e := entry(history.Route)
+	e.ID = add(t, s, e, tb)
+	e.Tables = true
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = store(t, dir)
+	snap, err := s.Load(ctx, e.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameTables(snap.Tables, tb) || snap.Tables.SL2VL.VL(tb.Fabric.Switches[0], 1, 2, 0) != 1 {
+		t.Error("other tables")
+	}
+	if !snap.Began.Equal(e.Began) || !snap.Until.Equal(e.Until) {
+		t.Errorf("times %v to %v", snap.Began, snap.Until)
+	}
+	snap.Began, snap.Until = e.Began, e.Until
+	if d := cmp.Diff(e, snap.Entry); d != "" {
+		t.Error(d)
+	}
+	if _, err := s.Load(ctx, e.ID+1); !errors.Is(err, history.ErrNoEntry) {
+		t.Errorf("an entry that is not there: %v", err)
+	}
+}
+
+func TestSweepOfTheSameExtends(t *testing.T) {
+	ctx := context.Background()
+	s := store(t, t.TempDir())
+	tb := tables(t, "fattree:2,4")
+	first := add(t, s, entry(history.Sweep), tb)
+	later := entry(history.Sweep)
+	later.Began, later.Until = noon.Add(time.Hour), noon.Add(time.Hour)
+	if id := add(t, s, later, tb); id != first {
+		t.Errorf("the same again is entry %d, want %d", id, first)
+	}
+	other := later
+	other.Subnet = "b"
+	if id := add(t, s, other, tb); id == first {
+		t.Error("another subnet's sweep extends this one's")
+	}
+	changed := *tb
+	changed.LFT = tb.LFT.Clone()
+	changed.LFT.Row(0)[1] = 7
+	if id := add(t, s, later, &changed); id == first {
+		t.Error("a sweep that saw other tables extends the last one")
+	}
+	all, err := s.List(ctx, "a", 0)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d entries, %v", len(all), err)
+	}
+	if old := all[1]; !old.Began.Equal(noon) || !old.Until.Equal(noon.Add(time.Hour)) {
+		t.Errorf("from %v until %v", old.Began, old.Until)
+	}
+}
+
+// TestPrune: what is old goes, commits stay, and what is left can be read.
+func TestPrune(t *testing.T) {
+	ctx := context.Background()
+	s := store(t, t.TempDir())
+	tb := tables(t, "fattree:2,8")
+	var ids []int64
+	for i := range 20 {
+		changed := *tb
+		changed.LFT = tb.LFT.Clone()
+		changed.LFT.Row(0)[1+i] = 99
+		ids = append(ids, add(t, s, entry(history.Route), &changed))
+	}
+	young := entry(history.Route)
+	young.Until = time.Now()
+	ids = append(ids, add(t, s, young, tb))
+	j, err := s.Begin(ctx, entry(history.Commit), tb, tb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := s.Prune(ctx, history.Retention{Age: 24 * time.Hour})
+	if err != nil || gone != 20 {
+		t.Errorf("%d went, %v; want 20", gone, err)
+	}
+	for _, id := range []int64{ids[20], j.Before, j.After} {
+		if snap, err := s.Load(ctx, id); err != nil || !sameTables(snap.Tables, tb) {
+			t.Errorf("entry %d: %v", id, err)
+		}
+	}
+	if gone, err = s.Prune(ctx, history.Retention{Size: 1}); err != nil || gone != 1 {
+		t.Errorf("%d went for size, %v; want 1, the commit stays", gone, err)
+	}
+	if _, err := s.Load(ctx, j.After); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTwoConsoles(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	tb := tables(t, "fattree:2,4")
+	stores := []*history.Store{store(t, dir), store(t, dir)}
+	var all sync.WaitGroup
+	for _, s := range stores {
+		for range 10 {
+			all.Go(func() {
+				if _, err := s.Add(ctx, entry(history.Route), tb.Fabric, tb); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	if list, err := stores[0].List(ctx, "", 0); err != nil || len(list) != 20 {
+		t.Errorf("%d entries, %v; want 20", len(list), err)
+	}
+	lock, err := stores[0].Lock("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stores[1].Lock("a"); !errors.Is(err, history.ErrLocked) {
+		t.Errorf("the second lock: %v", err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if lock, err = stores[1].Lock("a"); err != nil {
+		t.Errorf("after the unlock: %v", err)
+	} else if err := lock.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestJournal(t *testing.T) {
+	ctx := context.Background()
+	s := store(t, t.TempDir())
+	before := tables(t, "fattree:2,8")
+	after := *before
+	after.LFT = before.LFT.Clone()
+	after.LFT.Row(3)[5] = 1
+	if _, found, err := s.Interrupted(ctx, "a"); found || err != nil {
+		t.Fatalf("in a new history: %v, %v", found, err)
+	}
+	j, err := s.Begin(ctx, entry(history.Commit), before, &after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := s.Interrupted(ctx, "a")
+	if err != nil || !found || got.ID != j.ID {
+		t.Fatalf("the commit under way: %+v, %v, %v", got, found, err)
+	}
+	for id, want := range map[int64]*fabric.Tables{got.Before: before, got.After: &after} {
+		if snap, err := s.Load(ctx, id); err != nil || !sameTables(snap.Tables, want) {
+			t.Errorf("entry %d is not what was journalled: %v", id, err)
+		}
+	}
+	if err := s.End(ctx, j.ID, history.RolledBack); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := s.Interrupted(ctx, "a"); found || err != nil {
+		t.Errorf("after the end: %v, %v", found, err)
+	}
+	all, err := s.Journal(ctx, "a")
+	if err != nil || len(all) != 1 || all[0].Outcome != history.RolledBack {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestExportAndImport(t *testing.T) {
+	ctx := context.Background()
+	s := store(t, t.TempDir())
+	tb := tables(t, "torus:3x3")
+	for _, k := range []history.Kind{history.Sweep, history.Route} {
+		add(t, s, entry(k), tb)
+	}
+	file := filepath.Join(t.TempDir(), "out.db")
+	if n, err := s.Export(ctx, file, "a"); err != nil || n != 2 {
+		t.Fatalf("%d exported, %v", n, err)
+	}
+	if _, err := s.Export(ctx, file, "a"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second time: %v", err)
+	}
+	others := store(t, t.TempDir())
+	if n, err := others.Import(ctx, file); err != nil || n != 2 {
+		t.Fatalf("%d imported, %v", n, err)
+	}
+	all, err := others.List(ctx, "", 0)
+	if err != nil || len(all) != 2 || all[0].Kind != history.Route || all[0].Who != "ann" {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if snap, err := others.Load(ctx, all[0].ID); err != nil || !sameTables(snap.Tables, tb) {
+		t.Error("other tables", err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.db")
+	if err := os.WriteFile(bad, bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := others.Import(ctx, bad); err == nil {
+		t.Error("a text file was imported")
+	}
+}
+
+func TestNowhereToWrite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := history.Open(context.Background(), filepath.Join(file, "sub")); err == nil {
+		t.Error("a directory below a file was made")
+	}
+}
+
+// BenchmarkThousand stores a thousand routings of a fabric of a thousand switches,
+// each a few hundred entries away from the one before, and reports the size.
+func BenchmarkThousand(b *testing.B) {
+	tb := tables(b, "xgft:3,10,20,20,1,10,20")
+	for b.Loop() {
+		dir := b.TempDir()
+		s := store(b, dir)
+		for i := range 1000 {
+			changed := *tb
+			changed.LFT = tb.LFT.Clone()
+			for k := range 300 {
+				row := changed.LFT.Row(int32((i*31 + k*7) % len(tb.Fabric.Switches)))
+				row[1+(i*17+k)%int(tb.Fabric.MaxLID)] ^= 1
+			}
+			add(b, s, entry(history.Route), &changed)
+		}
+		start := time.Now()
+		again := store(b, dir)
+		if _, err := again.List(b.Context(), "", 50); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(time.Since(start).Seconds()*1000, "open-ms")
+		info, err := os.Stat(filepath.Join(dir, history.FileName))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(info.Size())/1e6, "MB")
+		b.ReportMetric(float64(len(tb.Fabric.Switches)), "switches")
+	}
+}

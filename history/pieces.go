@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// pieceLIDs is how many entries of a switch are stored together.
+const pieceLIDs = 1024
+
+// manifest lists of what pieces tables are made: the origin, the highest LID, the
+// number of switches, and of each whether it is known, its top, and the blobs of its row, each as
+// its difference from the one before.
+func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
+	b := binary.AppendUvarint(nil, uint64(len(t.Origin)))
+	b = append(b, t.Origin...)
+	b = binary.AppendUvarint(b, uint64(t.LFT.MaxLID))
+	b = binary.AppendUvarint(b, uint64(len(t.Fabric.Switches)))
+	last := int64(0)
+	for sw := range t.Fabric.Switches {
+		known := uint64(0)
+		if t.Known[sw] {
+			known = 1
+		}
+		b = binary.AppendUvarint(b, known)
+		b = binary.AppendUvarint(b, uint64(t.Top[sw]))
+		row := t.LFT.Row(int32(sw))[:int(t.LFT.MaxLID)+1]
+		for len(row) > 0 {
+			n := min(pieceLIDs, len(row))
+			id, err := w.blob(row[:n])
+			if err != nil {
+				return nil, err
+			}
+			b = binary.AppendVarint(b, id-last)
+			last = id
+			row = row[n:]
+		}
+	}
+	return b, nil
+}
+
+var errManifest = errors.New("damaged: the list of pieces is wrong")
+
+// numbers takes varints off a manifest.
+type numbers struct {
+	b   []byte
+	bad bool
+}
+
+func (n *numbers) uint() uint64 {
+	v, k := binary.Uvarint(n.b)
+	if k <= 0 {
+		n.bad, n.b = true, nil
+		return 0
+	}
+	n.b = n.b[k:]
+	return v
+}
+
+func (n *numbers) int() int64 {
+	v, k := binary.Varint(n.b)
+	if k <= 0 {
+		n.bad, n.b = true, nil
+		return 0
+	}
+	n.b = n.b[k:]
+	return v
+}
+
+// heading is how a manifest begins.
+type heading struct {
+	origin   string
+	most     uint16
+	switches int
+}
+
+func (n *numbers) heading() (heading, error) {
+	length := n.uint()
+	if n.bad || length > uint64(len(n.b)) {
+		return heading{}, errManifest
+	}
+	h := heading{origin: string(n.b[:length])}
+	n.b = n.b[length:]
+	most, switches := n.uint(), n.uint()
+	if n.bad || most > fabric.MaxUnicastLID || switches > uint64(len(n.b)) {
+		return heading{}, errManifest
+	}
+	h.most, h.switches = uint16(most), int(switches)
+	return h, nil
+}
+
+// tables puts tables together again.
+func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (*fabric.Tables, error) {
+	n := &numbers{b: manifest}
+	h, err := n.heading()
+	if err != nil {
+		return nil, err
+	}
+	if h.switches != len(f.Switches) {
+		return nil, fmt.Errorf("%w: of %d switches, the fabric has %d", errManifest, h.switches, len(f.Switches))
+	}
+	t := &fabric.Tables{
+		Fabric: f, Origin: h.origin, LFT: fabric.NewLFT(h.switches, h.most),
+		Top: make([]uint16, h.switches), Known: make([]bool, h.switches),
+	}
+	known := map[int64][]byte{}
+	last := int64(0)
+	for sw := range f.Switches {
+		t.Known[sw], t.Top[sw] = n.uint() == 1, uint16(n.uint())
+		row := t.LFT.Row(int32(sw))[:int(h.most)+1]
+		for len(row) > 0 {
+			last += n.int()
+			if n.bad {
+				return nil, errManifest
+			}
+			piece, ok := known[last]
+			if !ok {
+				var err error
+				if piece, err = s.blob(ctx, last); err != nil {
+					return nil, err
+				}
+				known[last] = piece
+			}
+			if want := min(pieceLIDs, len(row)); len(piece) != want {
+				return nil, fmt.Errorf("%w: a piece has %d entries, expected %d", errManifest, len(piece), want)
+			}
+			copy(row, piece)
+			row = row[len(piece):]
+		}
+	}
+	return t, nil
+}
+
+// pieces are the blobs that a manifest names.
+func pieces(manifest []byte) (ids []int64, err error) {
+	n := &numbers{b: manifest}
+	h, err := n.heading()
+	if err != nil {
+		return nil, err
+	}
+	last := int64(0)
+	for range h.switches {
+		n.uint()
+		n.uint()
+		for range int(h.most)/pieceLIDs + 1 {
+			last += n.int()
+			ids = append(ids, last)
+		}
+	}
+	if n.bad {
+		return nil, errManifest
+	}
+	return ids, nil
+}

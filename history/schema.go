@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+// version is the schema's, kept in SQLite's user_version.
+const version = 1
+
+const schema = `
+CREATE TABLE blob (
+	id   INTEGER PRIMARY KEY,
+	hash BLOB NOT NULL UNIQUE,
+	data BLOB NOT NULL
+);
+CREATE TABLE entry (
+	id      INTEGER PRIMARY KEY AUTOINCREMENT,
+	kind    TEXT NOT NULL,
+	subnet  TEXT NOT NULL,
+	began   INTEGER NOT NULL,
+	until   INTEGER NOT NULL,
+	who     TEXT NOT NULL,
+	source  TEXT NOT NULL,
+	engine  TEXT NOT NULL,
+	options TEXT NOT NULL,
+	note    TEXT NOT NULL,
+	figures TEXT NOT NULL,
+	fabric  INTEGER NOT NULL REFERENCES blob,
+	tables  INTEGER REFERENCES blob,
+	rest    INTEGER REFERENCES blob
+);
+CREATE INDEX entry_by_subnet ON entry (subnet, id);
+CREATE TABLE journal (
+	id      INTEGER PRIMARY KEY AUTOINCREMENT,
+	subnet  TEXT NOT NULL,
+	began   INTEGER NOT NULL,
+	ended   INTEGER,
+	state   TEXT NOT NULL,
+	who     TEXT NOT NULL,
+	before  INTEGER NOT NULL REFERENCES entry ON DELETE RESTRICT,
+	after   INTEGER NOT NULL REFERENCES entry ON DELETE RESTRICT,
+	note    TEXT NOT NULL
+);
+`
