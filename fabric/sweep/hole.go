@@ -41,6 +41,10 @@ func (h Hole) String() string {
 		return fmt.Sprintf("%s: PortInfo of %d ports from port %d on: %v", h.Node, h.Count, h.Port, why)
 	case h.Attr == mad.AttrPortInfo:
 		return fmt.Sprintf("%s: PortInfo of port %d: %v", h.Node, h.Port, why)
+	case h.Count > 1 && h.Port >= 0:
+		return fmt.Sprintf("%s: %d blocks of %v from port %d on: %v", h.Node, h.Count, h.Attr, h.Port, why)
+	case h.Port >= 0:
+		return fmt.Sprintf("%s: %v of port %d: %v", h.Node, h.Attr, h.Port, why)
 	case h.Count > 1:
 		return fmt.Sprintf("%s: %d blocks of %v: %v", h.Node, h.Count, h.Attr, why)
 	}
@@ -64,8 +68,8 @@ func (s *sweeper) holes() []Hole {
 		case askHost:
 			k.kind = askNode
 		}
-		if p := &s.nodes[k.node].ports[m.task.port]; k.kind == askNode && (p.linked() || p.down()) {
-			continue // the link was found from its other end, or went down
+		if k.kind == askNode && s.settled(m.task) {
+			continue
 		}
 		if i, ok := at[k]; ok && k.kind != askNode {
 			holes[i].Count++
@@ -75,13 +79,21 @@ func (s *sweeper) holes() []Hole {
 			Node: s.nameNow(k.node), GUID: s.nodes[k.node].info.NodeGUID,
 			Port: -1, Attr: attrs[k.kind], Count: 1, Err: m.err,
 		}
-		if k.kind == askNode || k.kind == askPort {
+		switch k.kind {
+		case askNode, askPort, askVLArb, askPKeys, askGUIDs, askSL2VL:
 			h.Port = int(m.task.port)
 		}
 		at[k] = len(holes)
 		holes = append(holes, h)
 	}
 	return holes
+}
+
+// settled says that what is beyond a port is known without its answer: the link
+// was found from its other end, or went down.
+func (s *sweeper) settled(t task) bool {
+	p := &s.nodes[t.node].ports[t.port]
+	return p.linked() || p.down()
 }
 
 // lastError is why the last question to a node failed.

@@ -29,12 +29,18 @@ const (
 	askBlock              // block mod of the forwarding table
 	askAgain              // PortInfo of port once more
 	askHost               // PortInfo of the host's port that was beyond port
+	askSL2VL              // SLtoVLMappingTable of packets from port mod to port
+	askMFT                // block mod of the multicast table, for 16 ports from 16*port on
+	askVLArb              // part mod of the VL arbitration of port
+	askPKeys              // block mod of the P_Keys of port
+	askGUIDs              // block mod of the GUIDs of port
 	kinds
 )
 
 var attrs = [kinds]mad.AttrID{
 	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
 	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable, mad.AttrPortInfo, mad.AttrPortInfo,
+	mad.AttrSLToVLTable, mad.AttrMulticastForwardingTable, mad.AttrVLArbitrationTable, mad.AttrPKeyTable, mad.AttrGUIDInfo,
 }
 
 func (t task) pack() uint64 {
@@ -163,8 +169,22 @@ func (s *sweeper) modifier(t task) uint32 {
 		return uint32(t.port)
 	case askHost:
 		return uint32(s.memory.assumed(&s.nodes[t.node], t.port).Num)
-	case askBlock:
+	case askBlock, askGUIDs:
 		return uint32(t.mod)
+	case askMFT:
+		return mad.MulticastMod(t.mod, t.port)
+	}
+	num := t.port
+	if !s.nodes[t.node].isSwitch() {
+		num = 0 // the one that is asked through
+	}
+	switch t.kind {
+	case askSL2VL:
+		return mad.SLToVLMod(uint8(t.mod), num)
+	case askVLArb:
+		return mad.VLArbMod(mad.VLArbPart(t.mod), num)
+	case askPKeys:
+		return mad.PKeyMod(num, t.mod)
 	}
 	return 0
 }
@@ -173,13 +193,14 @@ func (s *sweeper) modifier(t task) uint32 {
 // asked through itself.
 func (s *sweeper) path(t task) (mad.Path, error) {
 	n := &s.nodes[t.node]
-	switch p := &n.ports[t.port]; t.kind {
+	switch t.kind {
 	case askNode, askHost:
 		return n.path.Append(t.port)
-	case askPort, askAgain:
-		if !n.isSwitch() && p.linked() && !s.isLocal(t.node, t.port) {
-			return s.nodes[p.peer].path.Append(p.peerNum)
-		}
+	case askText, askSwitch, askBlock, askMFT, askSpeed:
+		return n.path, nil
+	}
+	if p := &n.ports[t.port]; !n.isSwitch() && p.linked() && !s.isLocal(t.node, t.port) {
+		return s.nodes[p.peer].path.Append(p.peerNum)
 	}
 	return n.path, nil
 }

@@ -18,6 +18,23 @@ type Options struct {
 	Progress func(Progress)
 	// NoTables leaves out the forwarding tables; the result has no Tables then.
 	NoTables bool
+	// SL2VL, MFT, VLArb, PKeys and GUIDs read more tables. The first two are part
+	// of Result.Tables and left out by NoTables. In MADs they cost:
+	//
+	//	LFTs   a switch 1 + LinearFDBTop/64
+	//	SL2VL  a switch l*(l+1) for l linked ports, an adapter 1 a port; none
+	//	       where the node has no such tables (IsSLMappingSupported)
+	//	MFT    a switch (1 + ports/16) for each 32 LIDs up to MulticastFDBTop,
+	//	       up to MulticastFDBCap where it has no top
+	//	VLArb  2 a linked port, 4 if it has more than 32 entries
+	//	PKeys  an end port 1 for each 32 of its PartitionCap, 2 as a rule; a
+	//	       linked port of a switch the same of PartitionEnforcementCap
+	//	GUIDs  an end port 1 for each 8 of its GUIDCap
+	//
+	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that
+	// are 0.34, 2.2, 0.16, 0.14, 0.14 and 0.05 million; nodes, ports and links
+	// cost 0.12 million.
+	SL2VL, MFT, VLArb, PKeys, GUIDs bool
 	// MKey is the key of a subnet whose ports are protected by one.
 	MKey uint64
 
@@ -38,8 +55,13 @@ type Result struct {
 	// is the local port.
 	Fabric *fabric.Fabric
 	// Tables are what the switches hold, with origin "live". A switch of which a
-	// block is missing is not Known.
+	// block is missing, of any of its tables that were asked for, is not Known.
 	Tables *fabric.Tables
+	// VLArb, PKeys and GUIDs are what ports hold, by port, where it was asked for.
+	// A port of which a block is missing is not there.
+	VLArb map[int32]*VLArb
+	PKeys map[int32][]mad.PKey
+	GUIDs map[int32][]uint64
 	// Changes are what is other than in the picture that a light sweep was given.
 	Changes []fabric.Change
 	// Holes are what did not answer.
@@ -79,16 +101,12 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 	if err := b.build(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	var tables *fabric.Tables
-	if !opts.NoTables {
-		r := newReader(s, &b)
-		if err := r.read(); err != nil {
-			return nil, fmt.Errorf("sweep: read forwarding tables: %w", err)
-		}
-		tables = r.finish()
+	r := newReader(s, &b)
+	if err := r.read(); err != nil {
+		return nil, fmt.Errorf("sweep: read tables: %w", err)
 	}
 	res := s.result(b.fabric, start)
-	res.Tables = tables
+	res.Tables, res.VLArb, res.PKeys, res.GUIDs = r.tables, r.vlArb, r.pKeys, r.guids
 	return res, nil
 }
 

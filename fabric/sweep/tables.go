@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"cmp"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -13,42 +12,83 @@ import (
 // origin is what tables that were read say of themselves.
 const origin = "live"
 
-// reader reads forwarding tables into the slab of a fabric's tables.
+// reader reads what the nodes of a fabric hold in their tables.
 type reader struct {
 	*sweeper
-	tables *fabric.Tables
-	row    []int32 // switch of the fabric, by node of the sweep
+	b      *builder
+	f      *fabric.Fabric
+	tables *fabric.Tables // nil: not wanted
+	row    []int32        // switch of the fabric, by node of the sweep
+	vlArb  map[int32]*VLArb
+	pKeys  map[int32][]mad.PKey
+	guids  map[int32][]uint64
 }
 
-// newReader asks for blocks 0 to LinearFDBTop of all switches: all first blocks,
-// then all second ones, so that no switch gets a flood of requests.
+// newReader asks for all that the options want.
 func newReader(s *sweeper, b *builder) *reader {
-	f := b.fabric
-	r := &reader{sweeper: s, row: make([]int32, len(s.nodes))}
-	tops := make([]uint16, len(f.Switches))
-	known := make([]bool, len(f.Switches))
+	r := &reader{sweeper: s, b: b, f: b.fabric}
+	if !s.opts.NoTables {
+		r.askLFTs()
+		if s.opts.MFT {
+			r.askMFTs()
+		}
+		if s.opts.SL2VL {
+			r.askSL2VL()
+		}
+	}
+	r.askPorts()
+	return r
+}
+
+// spread asks node after node for its first block, then for its second one and
+// so on, so that no switch gets a flood of requests: count is how many blocks a
+// node of the sweep has, and nth one of them.
+func (r *reader) spread(nodes []int32, count func(i int32) int, nth func(i int32, k int) task) {
+	left := make([]int32, 0, len(nodes))
+	for _, n := range nodes {
+		left = append(left, r.b.order[n])
+	}
+	for k := 0; len(left) > 0; k++ {
+		left = slices.DeleteFunc(left, func(i int32) bool { return k >= count(i) })
+		for _, i := range left {
+			s := nth(i, k)
+			s.node = i
+			r.ask(s)
+		}
+		r.progress.BlocksToDo += len(left)
+	}
+}
+
+// known are the nodes of the switches that can be asked, in their own order.
+func (r *reader) known() []int32 {
+	var nodes []int32
+	for sw, n := range r.f.Switches {
+		if r.tables.Known[sw] {
+			nodes = append(nodes, n)
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
+// askLFTs asks for blocks 0 to LinearFDBTop of all switches.
+func (r *reader) askLFTs() {
+	r.row = make([]int32, len(r.nodes))
+	tops := make([]uint16, len(r.f.Switches))
+	known := make([]bool, len(r.f.Switches))
 	var top uint16
-	for sw, n := range f.Switches {
-		i := b.order[n]
+	for sw, n := range r.f.Switches {
+		i := r.b.order[n]
 		r.row[i] = int32(sw)
-		known[sw] = s.nodes[i].swKnown && f.Nodes[n].InSubnet
+		known[sw] = r.nodes[i].swKnown && r.f.Nodes[n].InSubnet
 		tops[sw] = r.top(i)
 		top = max(top, tops[sw])
 	}
-	r.tables = &fabric.Tables{Fabric: f, LFT: fabric.NewLFT(len(f.Switches), top), Top: tops, Known: known, Origin: origin}
-	order := slices.Clone(f.Switches)
-	slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(x, y) })
-	for block := range r.tables.LFT.Blocks() {
-		for _, n := range order {
-			i := b.order[n]
-			if sw := r.row[i]; known[sw] && block <= int(tops[sw])/fabric.BlockSize {
-				s.ask(task{kind: askBlock, node: i, mod: uint16(block)})
-				s.progress.BlocksToDo++
-			}
-		}
-	}
-	s.answered[askBlock] = r.gotBlock
-	return r
+	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.NewLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin}
+	r.answered[askBlock] = r.gotBlock
+	r.spread(r.known(), func(i int32) int { return int(tops[r.row[i]])/fabric.BlockSize + 1 }, func(_ int32, k int) task {
+		return task{kind: askBlock, mod: uint16(k)}
+	})
 }
 
 // top is the LinearFDBTop of a switch, if that can be.
@@ -71,6 +111,7 @@ func (r *reader) read() error {
 			r.retry(round)
 		}
 	}
+	r.giveUp()
 	return nil
 }
 
@@ -79,21 +120,35 @@ func (r *reader) gotBlock(t task, reply *mad.Reply) {
 	r.progress.Blocks++
 }
 
-// finish gives up on the tables of switches of which a block is missing.
-func (r *reader) finish() *fabric.Tables {
+// giveUp forgets the tables of which a block is missing.
+func (r *reader) giveUp() {
 	for _, m := range r.misses {
-		if m.task.kind != askBlock {
-			continue
-		}
-		sw := r.row[m.task.node]
-		if !r.tables.Known[sw] {
-			continue
-		}
-		r.tables.Known[sw] = false
-		row := r.tables.LFT.Row(sw)
-		for i := range row {
-			row[i] = fabric.NoPath
+		switch t := m.task; t.kind {
+		case askBlock, askMFT, askSL2VL:
+			if r.nodes[t.node].isSwitch() {
+				r.forget(r.row[t.node])
+			}
+		case askVLArb:
+			delete(r.vlArb, r.port(t))
+		case askPKeys:
+			delete(r.pKeys, r.port(t))
+		case askGUIDs:
+			delete(r.guids, r.port(t))
 		}
 	}
-	return r.tables
 }
+
+// forget makes the tables of a switch unknown.
+func (r *reader) forget(sw int32) {
+	if !r.tables.Known[sw] {
+		return
+	}
+	r.tables.Known[sw] = false
+	row := r.tables.LFT.Row(sw)
+	for i := range row {
+		row[i] = fabric.NoPath
+	}
+}
+
+// port is the port of the fabric that a question is about.
+func (r *reader) port(t task) int32 { return r.f.Port(r.b.index[t.node], t.port) }

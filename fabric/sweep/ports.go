@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import "example.org/ibconsole/mad"
+
+// VLArb is how a port shares its link among virtual lanes: its tables of low and
+// of high priority, as long as the port can have them.
+type VLArb struct{ Low, High []mad.VLWeight }
+
+// portBlock is a block of a port's table.
+type portBlock struct {
+	port uint8
+	mod  uint16
+}
+
+// askPorts asks for the tables that each port has of its own.
+func (r *reader) askPorts() {
+	if r.opts.VLArb {
+		r.vlArb = map[int32]*VLArb{}
+		r.answered[askVLArb] = r.gotVLArb
+		r.askBlocks(askVLArb, r.vlArbBlocks)
+	}
+	if r.opts.PKeys {
+		r.pKeys = map[int32][]mad.PKey{}
+		r.answered[askPKeys] = r.gotPKeys
+		r.askBlocks(askPKeys, r.pKeyBlocks)
+	}
+	if r.opts.GUIDs {
+		r.guids = map[int32][]uint64{}
+		r.answered[askGUIDs] = r.gotGUIDs
+		r.askBlocks(askGUIDs, r.guidBlocks)
+	}
+}
+
+func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
+	all := map[int32][]portBlock{}
+	var nodes []int32
+	for n := range r.f.Nodes {
+		if i := r.b.order[n]; r.f.Nodes[n].InSubnet {
+			nodes = append(nodes, int32(n))
+			all[i] = blocks(&r.nodes[i])
+		}
+	}
+	r.spread(nodes, func(i int32) int { return len(all[i]) }, func(i int32, n int) task {
+		return task{kind: k, port: all[i][n].port, mod: all[i][n].mod}
+	})
+}
+
+// vlArbBlocks are those of ports that are linked; mod is the part.
+func (r *reader) vlArbBlocks(n *node) []portBlock {
+	var out []portBlock
+	for num := range n.ports {
+		p := &n.ports[num]
+		if !p.linked() || !p.known {
+			continue
+		}
+		low, high := int(p.info.VLArbLowCap), int(p.info.VLArbHighCap)
+		for i, room := range [...]int{low, low - mad.VLArbBlock, high, high - mad.VLArbBlock} {
+			if room > 0 {
+				out = append(out, portBlock{uint8(num), uint16(mad.VLArbLow) + uint16(i)})
+			}
+		}
+	}
+	return out
+}
+
+func (r *reader) gotVLArb(t task, reply *mad.Reply) {
+	var block mad.VLArbitrationTable
+	if reply.Decode(&block) != nil {
+		return
+	}
+	r.progress.Blocks++
+	at, info := r.port(t), &r.nodes[t.node].ports[t.port].info
+	v := r.vlArb[at]
+	if v == nil {
+		v = &VLArb{Low: make([]mad.VLWeight, min(info.VLArbLowCap, 2*mad.VLArbBlock)), High: make([]mad.VLWeight, min(info.VLArbHighCap, 2*mad.VLArbBlock))}
+		r.vlArb[at] = v
+	}
+	switch mad.VLArbPart(t.mod) {
+	case mad.VLArbLow:
+		copy(v.Low, block[:])
+	case mad.VLArbLowNext:
+		copy(v.Low[mad.VLArbBlock:], block[:])
+	case mad.VLArbHigh:
+		copy(v.High, block[:])
+	case mad.VLArbHighNext:
+		copy(v.High[mad.VLArbBlock:], block[:])
+	}
+}
+
+// pKeyBlocks are those of end ports, and of ports of switches that enforce
+// partitions.
+func (r *reader) pKeyBlocks(n *node) []portBlock {
+	var out []portBlock
+	for num := range n.ports {
+		size := int(n.info.PartitionCap)
+		if n.isSwitch() && num > 0 {
+			size = int(n.sw.PartitionEnforcementCap)
+		}
+		if n.endPort(num) || n.isSwitch() && n.ports[num].linked() {
+			out = appendBlocks(out, num, size, mad.PKeyBlock)
+		}
+	}
+	return out
+}
+
+func (r *reader) gotPKeys(t task, reply *mad.Reply) {
+	var block mad.PKeyTable
+	if reply.Decode(&block) == nil {
+		r.progress.Blocks++
+		put(r.pKeys, r.port(t), int(t.mod)*mad.PKeyBlock, block[:])
+	}
+}
+
+// guidBlocks are those of end ports.
+func (r *reader) guidBlocks(n *node) []portBlock {
+	var out []portBlock
+	for num := range n.ports {
+		if n.endPort(num) {
+			out = appendBlocks(out, num, int(n.ports[num].info.GUIDCap), mad.GUIDBlock)
+		}
+	}
+	return out
+}
+
+func (r *reader) gotGUIDs(t task, reply *mad.Reply) {
+	var block mad.GUIDInfo
+	if reply.Decode(&block) == nil {
+		r.progress.Blocks++
+		put(r.guids, r.port(t), int(t.mod)*mad.GUIDBlock, block[:])
+	}
+}
+
+// endPort says whether a port has a GUID and tables of its own and was read.
+func (n *node) endPort(num int) bool { return n.isSwitch() == (num == 0) && n.ports[num].known }
+
+func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
+	for block := 0; block*size < entries; block++ {
+		out = append(out, portBlock{uint8(num), uint16(block)})
+	}
+	return out
+}
+
+// put stores a block of a port's table, which grows as blocks come in, whatever
+// their order.
+func put[T any](tables map[int32][]T, port int32, at int, block []T) {
+	table := tables[port]
+	if grow := at + len(block) - len(table); grow > 0 {
+		table = append(table, make([]T, grow)...)
+	}
+	copy(table[at:], block)
+	tables[port] = table
+}
