@@ -29,6 +29,8 @@ type Session struct {
 	capture *capture.Transport
 	// keeper sweeps in the background, nil for nobody; guarded by mu.
 	keeper *keeper
+	// lights counts the light sweeps.
+	lights int
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }

@@ -34,8 +34,51 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 	return s.sweep(ctx)
 }
 
-// SweepLight reads what can have changed since the last sweep.
-func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) { return s.Sweep(ctx) }
+// SweepLight reads what can have changed since the last sweep, and all again if
+// anything has. Forwarding tables are read only then, but for every tenth call,
+// which reads all.
+func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
+	end, err := s.begin(ctx, "sweep")
+	if err != nil {
+		return SweepReport{}, err
+	}
+	defer end()
+	if s.client == nil {
+		return SweepReport{}, ErrOffline
+	}
+	s.lights++
+	if s.lights%fullEvery == 0 {
+		return s.sweep(ctx)
+	}
+	live := s.State().Live
+	sent := s.client.Stats().Sent
+	res, err := sweep.Light(ctx, s.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress})
+	if err != nil {
+		return SweepReport{}, err
+	}
+	if s.names != nil {
+		res.Changes = fabric.Changes(live.Fabric, res.Fabric.WithDescriptions(s.names))
+	}
+	if len(res.Changes) > 0 || len(res.Holes) != len(s.State().Holes) {
+		return s.sweep(ctx)
+	}
+	sms, err := s.findSMs(ctx, live.Fabric)
+	if err != nil {
+		return SweepReport{}, err
+	}
+	s.update(ChangeLive, func(st *State) {
+		same := *st.Live
+		same.When = time.Now()
+		st.Live, st.SMs = &same, sms
+	})
+	return SweepReport{
+		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
+		Took: res.Stats.Elapsed, MADs: s.client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
+	}, nil
+}
+
+// fullEvery is how often a light sweep is a full one.
+const fullEvery = 10
 
 func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	if s.client == nil {
