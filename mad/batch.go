@@ -12,21 +12,24 @@ import (
 // Requests beyond the client's window queue up in the batch. Batches of the
 // same client share its window in turn.
 type Batch struct {
-	client *Client
-	ctx    context.Context
-	queue  queue
-	frame  Frame
-	active int     // slots with requests whose callbacks have not run
-	ended  []int32 // slots whose callbacks are to run
-	full   bool    // no slot was free when last tried
-	ready  chan struct{}
-	keep   func(*Reply) // for Client.Do
-	kept   Reply
-	mad    [Size]byte // of kept
+	client  *Client
+	ctx     context.Context
+	queue   queue
+	frame   Frame
+	waiting int     // requests that have no slot
+	active  int     // slots with requests whose callbacks have not run
+	ended   []int32 // slots whose callbacks are to run
+	full    bool    // no slot was free when last tried
+	target  int32   // that of the last request, for a guess at the next
+	ready   chan struct{}
+	keep    func(*Reply) // for Client.Do
+	kept    Reply
+	mad     [Size]byte // of kept
 
 	// Guarded by client.mu.
 	done    []int32 // slots with ended requests
 	granted []int32 // slots to use
+	woken   queue   // requests whose targets have a place for them
 	queued  bool    // is in client.queue
 	asleep  bool
 }
@@ -64,9 +67,10 @@ func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 // Go asks for req. Its end, good or bad, is handed to callback, which Wait
 // runs; the reply is good until callback returns.
 func (b *Batch) Go(req Request, callback func(*Reply)) {
-	b.queue.push(job{req, callback})
+	b.queue.push(&job{b, req, callback})
+	b.waiting++
 	if !b.full {
-		b.fill()
+		b.fill(-1)
 	}
 }
 
@@ -80,8 +84,8 @@ func (b *Batch) Wait() error {
 			b.abandon()
 			return err
 		}
-		b.fill()
-		if b.active == 0 && b.queue.len() == 0 {
+		b.fill(-1)
+		if b.active == 0 && b.waiting == 0 {
 			return nil
 		}
 		if b.collect() {
@@ -101,28 +105,37 @@ func (b *Batch) Wait() error {
 }
 
 // Len is the number of requests whose callbacks have not run.
-func (b *Batch) Len() int { return b.active + b.queue.len() }
+func (b *Batch) Len() int { return b.active + b.waiting }
 
-// fill begins requests of the queue while there are free slots.
-func (b *Batch) fill() {
-	for b.queue.len() > 0 {
-		i := b.client.acquire(b)
-		if b.full = i < 0; b.full {
+// fill gives slot done back, unless that is -1, and sends requests while there are
+// free slots.
+func (b *Batch) fill(done int) {
+	c := b.client
+	if done < 0 && b.waiting == 0 {
+		return
+	}
+	for i := c.pick(b, done); i >= 0; i = c.pick(b, -1) {
+		b.waiting--
+		b.active++
+		b.start(i)
+		if b.waiting == 0 {
 			return
 		}
-		b.active++
-		b.start(i, b.queue.pop())
 	}
 }
 
-func (b *Batch) start(i int, j job) {
+func (b *Batch) start(i int) {
 	c := b.client
-	s := &c.slots[i]
-	s.request, s.callback = j.request, j.callback
-	s.request.put(&b.frame)
-	if c.begin(i, &b.frame) {
-		c.sent(&b.frame, c.transport.Send(&b.frame))
+	r := &c.slots[i].request
+	r.put(&b.frame)
+	if !c.begin(i, &b.frame) {
+		return
 	}
+	if r.LID == 0 && !r.Class.isSMP() {
+		c.sent(&b.frame, errNoLID)
+		return
+	}
+	c.sent(&b.frame, c.transport.Send(&b.frame))
 }
 
 // collect moves ended requests to b.ended. It returns false, and marks the
@@ -132,7 +145,7 @@ func (b *Batch) collect() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b.done, b.ended = b.ended[:0], b.done
-	busy := len(b.ended) > 0 || len(b.granted) > 0
+	busy := len(b.ended) > 0 || len(b.granted) > 0 || b.woken.len() > 0 && !b.queued
 	b.asleep = !busy
 	return busy
 }
@@ -144,8 +157,7 @@ func (b *Batch) end(i int) {
 	s.callback = nil
 	callback(&s.reply)
 	b.active--
-	b.client.release(i)
-	b.fill()
+	b.fill(i)
 }
 
 // wake ends the batch's sleep, with client.mu held.
@@ -168,61 +180,28 @@ func (b *Batch) abandon() {
 		c.queue = slices.DeleteFunc(c.queue, func(x *Batch) bool { return x == b })
 		b.queued = false
 	}
+	if b.waiting > b.queue.len() {
+		for i := range c.targets.all {
+			c.parked.drop(&c.targets.all[i], b)
+		}
+	}
+	for b.woken.len() > 0 {
+		t := c.targets.find(&b.woken.front().request, 0)
+		b.woken.drop()
+		c.leave(t)
+	}
 	for i := range c.slots {
 		if s := &c.slots[i]; s.owner == b {
 			if s.tries > 0 {
 				c.remove(i)
-				s.tries = 0
+				s.tries, s.table = 0, nil
+				c.leave(s.target)
 			}
 			s.callback = nil
-			c.pass(i)
+			c.release(i)
 		}
 	}
 	b.queue.clear()
 	b.done, b.granted, b.ended = b.done[:0], b.granted[:0], nil
-	b.active, b.full, b.asleep = 0, false, false
-}
-
-// acquire returns a free slot for b, or -1 after noting that b wants one.
-func (c *Client) acquire(b *Batch) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(b.granted); n > 0 {
-		i := b.granted[n-1]
-		b.granted = b.granted[:n-1]
-		return int(i)
-	}
-	if n := len(c.free); n > 0 {
-		i := c.free[n-1]
-		c.free = c.free[:n-1]
-		c.slots[i].owner = b
-		return int(i)
-	}
-	if !b.queued {
-		b.queued = true
-		c.queue = append(c.queue, b)
-	}
-	return -1
-}
-
-// release gives slot i back.
-func (c *Client) release(i int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pass(i)
-}
-
-// pass gives slot i to the batch that has waited longest for one.
-func (c *Client) pass(i int) {
-	if len(c.queue) == 0 {
-		c.slots[i].owner = nil
-		c.free = append(c.free, int32(i))
-		return
-	}
-	b := c.queue[0]
-	c.queue = slices.Delete(c.queue, 0, 1)
-	b.queued = false
-	b.granted = append(b.granted, int32(i))
-	c.slots[i].owner = b
-	b.wake()
+	b.active, b.waiting, b.full, b.asleep = 0, 0, false, false
 }

@@ -66,7 +66,7 @@ func TestWindow(t *testing.T) {
 			})
 			return []answer{at(10*ms, reply(f, StatusOK))}
 		}
-		c := newTestClient(t, a, ClientOptions{Window: window})
+		c := newTestClient(t, a, ClientOptions{Window: window, MinWindow: window, PerTarget: window})
 		start := time.Now()
 		b := c.NewBatch(t.Context())
 		for range 100 {
@@ -292,7 +292,7 @@ func (l *loop) Close() error {
 func BenchmarkBatch(b *testing.B) {
 	for _, window := range []int{1, 16, 64, MaxWindow} {
 		b.Run(fmt.Sprintf("window=%d", window), func(b *testing.B) {
-			c, err := NewClient(newLoop(), ClientOptions{Window: window})
+			c, err := NewClient(newLoop(), ClientOptions{Window: window, MinWindow: window, PerTarget: window})
 			if err != nil {
 				b.Fatal(err)
 			}

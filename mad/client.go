@@ -3,9 +3,8 @@
 package mad
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -13,21 +12,38 @@ import (
 )
 
 // ClientOptions say how a [Client] treats the subnet. Zero fields take the
-// defaults.
+// defaults, which are gentle: management agents of switches are slow, have room
+// for few packets on VL 15, which has no flow control, and drop the rest. For a
+// subnet that is simulated [Fast] has others.
 type ClientOptions struct {
 	// Window is how many requests are in flight at most, from 1 to
-	// [MaxWindow]. The default is 8, twice what OpenSM keeps on the wire
-	// (max_wire_smps): agents have room for few packets on VL 15 and drop the
-	// rest. A simulated subnet takes 64 and more.
+	// [MaxWindow]; 16. OpenSM keeps 4 on the wire (max_wire_smps). It is a bound:
+	// the client begins with 4 or MinWindow, has more in flight as long as answers
+	// come, and halves what it has when they fail to.
 	Window int
+	// MinWindow is how many requests may be in flight however many get no answer;
+	// an eighth of Window. If it is Window, the window does not change.
+	MinWindow int
+	// PerTarget is how many requests are in flight to the same LID, or by the
+	// same directed route, at most; a quarter of Window, 4 at least.
+	PerTarget int
 	// Timeout is how long the first try waits for an answer; 200 ms.
 	Timeout time.Duration
-	// Tries is how often a request is sent before it has failed; 3.
+	// Tries is how often a request is sent before it has failed; 3. A target that
+	// has failed several times in a row gets one try until it answers.
 	Tries int
 	// Backoff is by how much a try waits longer than the one before it, at
 	// least 1; 2.
 	Backoff float64
+	// Traps, if it is not nil, gets the traps that come in. One that finds no room
+	// there is dropped, and counted ([Stats.TrapsDropped]). No trap is answered:
+	// that is for subnet managers.
+	Traps chan<- Trap
 }
+
+// Fast returns options for subnets that are simulated, whose agents drop
+// nothing: a window of 64 that does not change, and as many for each target.
+func Fast() ClientOptions { return ClientOptions{Window: 64, MinWindow: 64, PerTarget: 64} }
 
 // MaxWindow is the largest window of a client.
 const MaxWindow = 1 << slotBits
@@ -35,21 +51,19 @@ const MaxWindow = 1 << slotBits
 const maxTries = 32
 
 func (o ClientOptions) withDefaults() (ClientOptions, error) {
-	if o.Window == 0 {
-		o.Window = 8
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 200 * time.Millisecond
-	}
-	if o.Tries == 0 {
-		o.Tries = 3
-	}
-	if o.Backoff == 0 {
-		o.Backoff = 2
-	}
+	o.Window = cmp.Or(o.Window, 16)
+	o.MinWindow = cmp.Or(o.MinWindow, max(1, o.Window/8))
+	o.PerTarget = cmp.Or(o.PerTarget, min(o.Window, max(4, o.Window/4)))
+	o.Timeout = cmp.Or(o.Timeout, 200*time.Millisecond)
+	o.Tries = cmp.Or(o.Tries, 3)
+	o.Backoff = cmp.Or(o.Backoff, 2)
 	switch {
 	case o.Window < 1 || o.Window > MaxWindow:
 		return o, fmt.Errorf("client options: window %d, want 1 to %d", o.Window, MaxWindow)
+	case o.MinWindow < 1 || o.MinWindow > o.Window:
+		return o, fmt.Errorf("client options: smallest window %d, want 1 to %d", o.MinWindow, o.Window)
+	case o.PerTarget < 1:
+		return o, fmt.Errorf("client options: %d requests per target, want 1 or more", o.PerTarget)
 	case o.Timeout < 0:
 		return o, fmt.Errorf("client options: timeout %v, want more than 0", o.Timeout)
 	case o.Tries < 1 || o.Tries > maxTries:
@@ -69,6 +83,9 @@ type Stats struct {
 	TimedOut uint64 // requests that failed without an answer
 	Late     uint64 // answers to nothing outstanding: too late, or repeated
 	Stray    uint64 // frames that are no answers
+
+	Traps        uint64 // traps that came in
+	TrapsDropped uint64 // of those, for want of room
 }
 
 // Client asks questions over a transport, many at a time, and asks again when
@@ -83,14 +100,18 @@ type Client struct {
 	dead      chan struct{} // closed with err set
 	running   sync.WaitGroup
 
-	mu      sync.Mutex
-	err     error // why nothing goes any more
-	slots   []slot
-	free    []int32
-	queue   []*Batch // those that wait for a free slot
-	waiting []list   // slots by try, in the order of their deadlines; then those due now
-	wakeAt  time.Duration
-	stats   Stats
+	mu       sync.Mutex
+	err      error // why nothing goes any more
+	slots    []slot
+	free     []int32
+	window   window
+	targets  targets
+	parked   parking
+	queue    []*Batch // those that wait for a free slot
+	waiting  []list   // slots by try, in the order of their deadlines; then those of their own time-outs; those due now
+	wakeAt   time.Duration
+	finished finished
+	stats    Stats
 }
 
 // A transaction id is 32 bits, as transports use the upper half for themselves:
@@ -109,13 +130,20 @@ type slot struct {
 	callback   func(*Reply)
 	reply      Reply
 	frame      Frame
+	target     int32
 	seq        uint32
 	tries      int // so far; 0 unless in flight
+	most       int // tries at most
 	busy       Status
-	sentBack   uint32 // Frame.Status of the last try
+	sentBack   uint32        // Frame.Status of the last try
+	first      time.Duration // when the first try was sent
+	last       time.Duration // when the last try was sent
 	deadline   time.Duration
 	in         int // which list of Client.waiting
 	prev, next int32
+	table      *Assembler // of an answer in segments that has begun
+	over       time.Duration
+	nudges     int
 }
 
 // list links slots; -1 ends it.
@@ -135,7 +163,10 @@ func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 		kick:      make(chan struct{}, 1),
 		dead:      make(chan struct{}),
 		slots:     make([]slot, opts.Window),
-		waiting:   make([]list, opts.Tries+1),
+		window:    newWindow(opts.MinWindow, opts.Window),
+		targets:   newTargets(maxTargets),
+		parked:    parking{free: -1},
+		waiting:   make([]list, opts.Tries+2),
 	}
 	wait := float64(opts.Timeout)
 	for range opts.Tries {
@@ -164,6 +195,13 @@ func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
+}
+
+// Window returns how many requests may be in flight now.
+func (c *Client) Window() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.window.limit()
 }
 
 // Close closes the transport and waits for the client's goroutines. Requests
@@ -214,138 +252,4 @@ func (c *Client) die(err error) {
 		c.err = err
 		close(c.dead)
 	}
-}
-
-// receive takes in what the transport brings until that ends.
-func (c *Client) receive() {
-	defer c.running.Done()
-	var f Frame
-	for {
-		f.Status = 0
-		if err := c.transport.Recv(&f); err != nil {
-			c.fail(err)
-			return
-		}
-		c.take(&f)
-	}
-}
-
-func (c *Client) take(f *Frame) {
-	be := binary.BigEndian
-	tid := be.Uint32(f.Data[offTID+4:])
-	i := int(tid & (MaxWindow - 1))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f.Status == 0 && Method(f.Data[offMethod])&MethodResponse == 0 {
-		c.stats.Stray++
-		return
-	}
-	if i >= len(c.slots) {
-		c.stats.Late++
-		return
-	}
-	s := &c.slots[i]
-	age := int((s.seq - tid>>slotBits) & seqMask)
-	if age >= s.tries {
-		c.stats.Late++
-		return
-	}
-	if f.Status != 0 {
-		if age == 0 {
-			s.sentBack = f.Status
-			c.due(i)
-		}
-		return
-	}
-	if f.Data[offClass] != s.frame.Data[offClass] ||
-		be.Uint16(f.Data[offAttr:]) != uint16(s.request.Attr) || be.Uint32(f.Data[offMod:]) != s.request.Mod {
-		c.stats.Stray++
-		return
-	}
-	c.answer(i, f)
-}
-
-// answer ends the request in slot i with the answer f, unless that says to
-// come back later.
-func (c *Client) answer(i int, f *Frame) {
-	s := &c.slots[i]
-	status := Status(binary.BigEndian.Uint16(f.Data[offStatus:]) &^ directionBit)
-	if status&StatusBusy != 0 {
-		s.busy = status
-		return
-	}
-	c.stats.Received++
-	if !s.request.Class.isSMP() {
-		s.frame.Data = f.Data // nothing is sent again from here on
-		s.reply.MAD = &s.frame.Data
-	}
-	if status != StatusOK {
-		c.stats.Refused++
-		c.finish(i, s.request.failed(status))
-		return
-	}
-	copy(s.reply.Data[:], f.Data[offData:])
-	c.finish(i, nil)
-}
-
-// begin puts the request in slot i on the wire's record and its transaction id
-// into f; the caller then sends f. It returns false if the client is dead.
-func (c *Client) begin(i int, f *Frame) bool {
-	now := c.now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return false
-	}
-	s := &c.slots[i]
-	s.tries, s.busy, s.sentBack = 0, 0, 0
-	s.reply.Request, s.reply.MAD, s.reply.Table, s.reply.Err = &s.request, nil, nil, nil
-	s.frame = *f
-	c.try(i, now)
-	*f = s.frame
-	return true
-}
-
-// try makes slot i ready to be sent once more.
-func (c *Client) try(i int, now time.Duration) {
-	s := &c.slots[i]
-	wait := c.timeouts[s.tries]
-	s.seq = (s.seq + 1) & seqMask
-	binary.BigEndian.PutUint64(s.frame.Data[offTID:], uint64(s.seq<<slotBits|uint32(i)))
-	s.frame.Timeout = wait
-	s.deadline = now + wait
-	c.push(i, s.tries)
-	s.tries++
-	c.stats.Sent++
-	if s.deadline < c.wakeAt {
-		c.wake()
-	}
-}
-
-// sent is called with the error of sending f.
-func (c *Client) sent(f *Frame, err error) {
-	if err == nil {
-		return
-	}
-	tid := binary.BigEndian.Uint32(f.Data[offTID+4:])
-	i := int(tid & (MaxWindow - 1))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := &c.slots[i]; s.tries > 0 && s.seq == tid>>slotBits {
-		c.finish(i, s.request.failed(err))
-	}
-	if errors.Is(err, ErrBroken) {
-		c.die(err)
-	}
-}
-
-// finish ends the request in slot i and hands it to its owner.
-func (c *Client) finish(i int, err error) {
-	s := &c.slots[i]
-	c.remove(i)
-	s.tries = 0
-	s.reply.Err = err
-	b := s.owner
-	b.done = append(b.done, int32(i))
-	b.wake()
 }

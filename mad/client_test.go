@@ -425,14 +425,14 @@ func TestClose(t *testing.T) {
 
 func TestClientOptions(t *testing.T) {
 	for _, opts := range []ClientOptions{
-		{Window: -1}, {Window: MaxWindow + 1}, {Timeout: -1}, {Tries: -1}, {Tries: 33}, {Backoff: 0.5}, {Backoff: 11},
+		{Window: -1}, {Window: MaxWindow + 1}, {MinWindow: -1}, {Window: 4, MinWindow: 5}, {PerTarget: -1}, {Timeout: -1}, {Tries: -1}, {Tries: 33}, {Backoff: 0.5}, {Backoff: 11},
 	} {
 		if _, err := NewClient(newAgent(silence), opts); err == nil {
 			t.Errorf("%+v is accepted", opts)
 		}
 	}
 	c := newTestClient(t, newAgent(echo), ClientOptions{Window: MaxWindow})
-	if got, want := c.Options(), (ClientOptions{MaxWindow, 200 * ms, 3, 2}); got != want {
+	if got, want := c.Options(), (ClientOptions{Window: MaxWindow, MinWindow: MaxWindow / 8, PerTarget: MaxWindow / 4, Timeout: 200 * ms, Tries: 3, Backoff: 2}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

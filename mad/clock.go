@@ -9,7 +9,9 @@ import (
 
 // Tries of the same number wait equally long, so that each list of
 // Client.waiting is in the order of deadlines by itself: to begin, to end and
-// to expire a try are O(1), and one timer serves them all.
+// to expire a try are O(1), and one timer serves them all. Requests with a
+// time-out of their own, and answers in segments, have a list that is kept in
+// order; they are few.
 
 const never = time.Duration(1<<63 - 1)
 
@@ -55,29 +57,67 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 				next = min(next, s.deadline)
 				break
 			}
-			if s.tries < c.opts.Tries {
-				c.remove(i)
-				c.try(i, now)
-				c.stats.Retried++
+			if s.table != nil {
+				c.overdue(i, now, f)
+				return true, 0
+			}
+			c.lost(s, now)
+			if s.tries < s.most {
+				c.retry(i, now)
 				*f = s.frame
 				return true, 0
 			}
-			c.giveUp(i)
+			c.giveUp(i, now)
 		}
 	}
 	c.wakeAt = next
 	return false, next
 }
 
+// wait is how long try number try, from 0, of slot s waits.
+func (c *Client) wait(s *slot, try int) time.Duration {
+	wait := c.timeouts[try]
+	if s.own() {
+		wait = time.Duration(min(float64(wait)/float64(c.opts.Timeout)*float64(s.request.GSI.Timeout), float64(time.Hour)))
+	}
+	return wait
+}
+
+// own says whether the request has a time-out of its own.
+func (s *slot) own() bool { return s.request.GSI != nil && s.request.GSI.Timeout > 0 }
+
+// lost takes note that the last try of slot s got no answer. What a transport
+// sends back at once has no way to go, which says nothing of how busy agents are.
+func (c *Client) lost(s *slot, now time.Duration) {
+	t := &c.targets.all[s.target]
+	t.lost++
+	if atOnce := s.sentBack != 0 && now-s.last < c.wait(s, s.tries-1)/2; !atOnce && t.tells() {
+		c.window.lost(s.last, now)
+	}
+}
+
+// retry sends slot i once more.
+func (c *Client) retry(i int, now time.Duration) {
+	s := &c.slots[i]
+	c.remove(i)
+	s.sentBack = 0
+	c.try(i, now, &s.frame)
+	c.stats.Retried++
+	c.targets.all[s.target].stats.Retried++
+}
+
 // giveUp ends the request in slot i, whose last try has failed.
-func (c *Client) giveUp(i int) {
+func (c *Client) giveUp(i int, now time.Duration) {
 	s := &c.slots[i]
 	if s.busy != 0 {
-		c.stats.Received++
-		c.stats.Refused++
-		c.finish(i, s.request.failed(s.busy))
+		c.targets.all[s.target].answered(0)
+		c.received(i, s.request.failed(s.busy))
 		return
 	}
+	t := &c.targets.all[s.target]
+	t.stats.TimedOut++
+	t.stats.Silent++
+	t.failedAt = now
 	c.stats.TimedOut++
 	c.finish(i, s.request.failed(c.timeoutError(s)))
 }
@@ -90,7 +130,7 @@ func (c *Client) timeoutError(s *slot) error {
 	if s.sentBack != 0 {
 		return fmt.Errorf("%w after %s: sent back by the transport (errno %d)", ErrTimeout, tries, s.sentBack)
 	}
-	first, last := c.timeouts[0], c.timeouts[s.tries-1]
+	first, last := c.wait(s, 0), c.wait(s, s.tries-1)
 	if first == last {
 		return fmt.Errorf("%w after %s of %v", ErrTimeout, tries, first)
 	}
@@ -123,6 +163,29 @@ func (c *Client) push(i, k int) {
 		l.first = int32(i)
 	}
 	l.last = int32(i)
+}
+
+// pushSorted puts slot i in its place in the list of those with time-outs of
+// their own.
+func (c *Client) pushSorted(i int) {
+	k := len(c.waiting) - 2
+	s, l := &c.slots[i], &c.waiting[k]
+	after := l.last
+	for after >= 0 && c.slots[after].deadline > s.deadline {
+		after = c.slots[after].prev
+	}
+	if after == l.last {
+		c.push(i, k)
+		return
+	}
+	s.in, s.prev, s.next = k, after, l.first
+	if after >= 0 {
+		s.next = c.slots[after].next
+		c.slots[after].next = int32(i)
+	} else {
+		l.first = int32(i)
+	}
+	c.slots[s.next].prev = int32(i)
 }
 
 // remove takes slot i out of its list.

@@ -4,6 +4,7 @@ package mad
 
 // job is a request that waits for its turn.
 type job struct {
+	batch    *Batch
 	request  Request
 	callback func(*Reply)
 }
@@ -17,21 +18,23 @@ type queue struct {
 
 func (q *queue) len() int { return q.n }
 
-func (q *queue) push(j job) {
+func (q *queue) push(j *job) {
 	if q.n == len(q.jobs) {
 		q.grow()
 	}
-	q.jobs[(q.first+q.n)&(len(q.jobs)-1)] = j
+	q.jobs[(q.first+q.n)&(len(q.jobs)-1)] = *j
 	q.n++
 }
 
-// pop needs a queue that is not empty.
-func (q *queue) pop() job {
-	j := q.jobs[q.first]
-	q.jobs[q.first].callback = nil
+// front is the first job of a queue that is not empty, until it is dropped.
+func (q *queue) front() *job { return &q.jobs[q.first] }
+
+// drop takes the first job out of a queue that is not empty.
+func (q *queue) drop() {
+	x := &q.jobs[q.first]
+	x.batch, x.callback, x.request.GSI = nil, nil, nil
 	q.first = (q.first + 1) & (len(q.jobs) - 1)
 	q.n--
-	return j
 }
 
 func (q *queue) grow() {

@@ -143,45 +143,51 @@ func (r *Request) method() Method {
 
 // put encodes the request into f, without a transaction id.
 func (r *Request) put(f *Frame) {
-	f.Status = 0
-	if !r.Class.isSMP() {
-		r.putGSI(f)
+	be := binary.BigEndian
+	b := &f.Data
+	class := r.class()
+	b[offBaseVersion] = 1
+	b[offClass] = uint8(class)
+	b[offClassVersion] = class.version()
+	b[offMethod] = uint8(r.method())
+	be.PutUint32(b[offStatus:], 0) // the hops, too
+	be.PutUint64(b[offAttr:], uint64(r.Attr)<<48|uint64(r.Mod))
+	f.DLID, f.Status = r.LID, 0
+	if !class.isSMP() {
+		f.QP, f.SL, f.PKey = QP1, r.SL, r.PKey
+		r.putBody(b)
 		return
 	}
-	smp := SMP{
-		BaseVersion:  1,
-		Class:        ClassSMPLID,
-		ClassVersion: 1,
-		Method:       r.method(),
-		Attr:         r.Attr,
-		Mod:          r.Mod,
-		MKey:         r.MKey,
-		Data:         r.Data,
-	}
 	f.QP, f.SL, f.PKey = 0, 0, 0
-	f.DLID = r.LID
-	if r.LID == 0 {
+	be.PutUint64(b[offMKey:], r.MKey)
+	clear(b[offDrSLID:offData])
+	copy(b[offData:], r.Data[:])
+	clear(b[offInitialPath:])
+	if class == ClassSMPDirected {
 		f.DLID = PermissiveLID
-		smp.SetPath(r.Path)
+		b[offHopCount] = r.Path.n
+		be.PutUint32(b[offDrSLID:], PermissiveLID<<16|PermissiveLID)
+		copy(b[offInitialPath+1:offReturnPath], r.Path.hops[:])
 	}
-	smp.Put(&f.Data)
 }
 
-// putGSI is put for classes that go to queue pair 1.
-func (r *Request) putGSI(f *Frame) {
-	be := binary.BigEndian
-	f.DLID, f.QP, f.SL, f.PKey = r.LID, QP1, r.SL, r.PKey
-	b := &f.Data
-	clear(b[:])
-	b[offBaseVersion] = 1
-	b[offClass] = uint8(r.Class)
-	b[offClassVersion] = r.Class.version()
-	b[offMethod] = uint8(r.method())
-	be.PutUint16(b[offAttr:], uint16(r.Attr))
-	be.PutUint32(b[offMod:], r.Mod)
+// class is the class of the MAD that the request becomes.
+func (r *Request) class() Class {
+	switch {
+	case !r.Class.isSMP():
+		return r.Class
+	case r.LID == 0:
+		return ClassSMPDirected
+	}
+	return ClassSMPLID
+}
+
+func (r *Request) putBody(b *[Size]byte) {
 	if r.GSI != nil {
 		copy(b[offBody:], r.GSI.Body[:])
-	} else {
-		copy(b[offData:], r.Data[:])
+		return
 	}
+	clear(b[offBody:offData])
+	copy(b[offData:], r.Data[:])
+	clear(b[offData+DataSize:])
 }

@@ -104,6 +104,8 @@ func decodeConnect(b []byte) (id uint32, node string) {
 const (
 	offDLID    = 0
 	offSLID    = 4
+	offDQP     = 8
+	offSQP     = 12
 	offStatus  = 16
 	offLength  = 24
 	offMAD     = 32
@@ -119,6 +121,8 @@ func (p *packet) encode(f *mad.Frame) {
 	if f.DLID == mad.PermissiveLID {
 		be.PutUint16(p[offSLID:], mad.PermissiveLID)
 	}
+	be.PutUint32(p[offDQP:], f.QP)
+	be.PutUint32(p[offSQP:], f.QP)
 	be.PutUint64(p[offLength:], mad.Size)
 	copy(p[offMAD:], f.Data[:])
 }
@@ -126,7 +130,13 @@ func (p *packet) encode(f *mad.Frame) {
 func (p *packet) decode(f *mad.Frame) {
 	be := binary.BigEndian
 	f.DLID = be.Uint16(p[offDLID:])
+	f.SLID = be.Uint16(p[offSLID:])
+	f.QP = be.Uint32(p[offSQP:])
+	f.SL, f.PKey = 0, 0
 	f.Status = be.Uint32(p[offStatus:])
 	f.Timeout = 0
 	copy(f.Data[:], p[offMAD:])
+	if f.Status == 0 {
+		fillIn(&f.Data, be.Uint64(p[offLength:]))
+	}
 }

@@ -198,9 +198,13 @@ func (t *Transport) control(ctx context.Context, kind uint32, data []byte) ([]by
 	return decodeReply(b[:n], kind)
 }
 
-// Send implements [mad.Transport]. The error wraps [ErrGone] once ibsim has
+// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no
+// client of ibsim understands them. The error wraps [ErrGone] once ibsim has
 // ended.
 func (t *Transport) Send(f *mad.Frame) error {
+	if isControl(&f.Data) {
+		return nil
+	}
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	t.out.encode(f)

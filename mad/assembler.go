@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Assembler puts the segments of one transfer together at the end that receives
+// (IBA 13.6.6.2). Whatever the segments say, it holds no more than its limit and
+// no more than [SegmentWindow] segments beyond those that came in order.
+// Every segment costs O(1).
+type Assembler struct {
+	limit  int
+	tid    uint64
+	last   uint32 // number of the last segment, 0 as long as it is not known
+	end    int    // bytes of the last segment
+	next   uint32 // the first segment that is missing
+	beyond uint64 // bit i: segment next+i is there
+	window uint32 // the last segment that may be sent
+	cut    bool
+	data   []byte
+	sample [Size]byte // a segment, for the headers of what is sent back
+}
+
+// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 is
+// [DefaultLimit].
+func NewAssembler(limit int) *Assembler {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &Assembler{limit: limit, next: 1, window: 1}
+}
+
+// Take takes the MAD m of the transfer. If answer is true it has put into out what
+// is to be sent back, an acknowledgement or the end of the transfer. An error,
+// which wraps [ErrSegments], ends the transfer.
+func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
+	be := binary.BigEndian
+	if a.data == nil && a.next == 1 && a.beyond == 0 {
+		a.tid = be.Uint64(m[offTID:])
+	}
+	if a.Done() || be.Uint64(m[offTID:]) != a.tid {
+		return a.again(m, out), nil
+	}
+	switch m[offRMPPType] {
+	case RMPPStop, RMPPAbort:
+		return false, ended(m)
+	case RMPPData:
+	default:
+		return a.abort(m, out, RMPPBadType)
+	}
+	seg := be.Uint32(m[offSegment:])
+	if status := a.check(m, seg); status != RMPPOK {
+		return a.abort(m, out, status)
+	}
+	switch {
+	case seg < a.next:
+		return a.again(m, out), nil
+	case seg > a.window:
+		return false, nil
+	}
+	a.sample = *m
+	if status := a.put(m, seg); status != RMPPOK {
+		return a.abort(m, out, status)
+	}
+	if a.Done() || a.next > a.window {
+		if !a.Done() {
+			a.window += SegmentWindow
+		}
+		a.Ack(out)
+		return true, nil
+	}
+	return false, nil
+}
+
+// Done says whether all segments are there.
+func (a *Assembler) Done() bool { return a.last != 0 && a.next > a.last }
+
+// Segments is how many segments came in order.
+func (a *Assembler) Segments() int { return int(a.next - 1) }
+
+// Data returns what the segments carry, without headers, once all are there.
+// The error wraps [ErrCut] where there was more.
+func (a *Assembler) Data() ([]byte, error) {
+	if a.cut {
+		return a.data, ErrCut
+	}
+	return a.data, nil
+}
+
+// Ack makes out the acknowledgement of what came in order. At least one segment
+// must have come.
+func (a *Assembler) Ack(out *[Size]byte) {
+	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
+}
+
+// Abort makes out the end of the transfer. At least one segment must have come.
+func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
+	control(out, &a.sample, RMPPAbort, status, 0, 0)
+}
+
+// again acknowledges once more where a segment is repeated, because the
+// acknowledgement may have been lost.
+func (a *Assembler) again(m, out *[Size]byte) bool {
+	if m[offRMPPType] != RMPPData || binary.BigEndian.Uint64(m[offTID:]) != a.tid {
+		return false
+	}
+	a.Ack(out)
+	return true
+}
+
+func (a *Assembler) abort(m, out *[Size]byte, status RMPPStatus) (bool, error) {
+	kind := uint8(RMPPAbort)
+	if status == RMPPNoResources {
+		kind = RMPPStop
+	}
+	control(out, m, kind, status, 0, 0)
+	return true, fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[offSegment:]), status)
+}
+
+// check says what is wrong with the header of data segment seg.
+func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
+	flags, length := m[offRMPPFlags], binary.BigEndian.Uint32(m[offLength:])
+	first, last := flags&RMPPFirst != 0, flags&RMPPLast != 0
+	// A status in the last segment is how a transport says that it cut the rest.
+	cut := last && RMPPStatus(m[offRMPPStatus]) == RMPPNoResources
+	switch {
+	case m[offRMPPVersion] != rmppVersion:
+		return RMPPBadVersion
+	case m[offRMPPStatus] != 0 && !cut:
+		return RMPPBadStatus
+	case seg == 0, first != (seg == 1):
+		return RMPPBadSegment
+	case last && (length < classHeader || length > segmentRoom):
+		return RMPPBadLength
+	case a.last != 0 && (seg > a.last || last != (seg == a.last)):
+		return RMPPBadLength
+	case last && seg <= a.window && seg >= a.next && a.beyond>>(seg-a.next) > 1:
+		return RMPPBadLength // one beyond the last has come
+	case first && !last && uint64(length) > uint64(a.limit)*segmentRoom/SegmentSize+segmentRoom:
+		return RMPPNoResources
+	}
+	return RMPPOK
+}
+
+// put keeps segment seg, which is within the window.
+func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
+	bytes := SegmentSize
+	if m[offRMPPFlags]&RMPPLast != 0 {
+		bytes = int(binary.BigEndian.Uint32(m[offLength:])) - classHeader
+		a.last, a.end = seg, bytes
+		a.cut = m[offRMPPStatus] != 0
+	}
+	at := int(seg-1) * SegmentSize
+	if at+bytes > a.limit {
+		return RMPPNoResources
+	}
+	if n := at + bytes - len(a.data); n > 0 {
+		a.data = append(a.data, make([]byte, n)...)
+	}
+	copy(a.data[at:at+bytes], m[offSAData:])
+	a.beyond |= 1 << (seg - a.next)
+	for a.beyond&1 != 0 {
+		a.beyond >>= 1
+		a.next++
+	}
+	return RMPPOK
+}

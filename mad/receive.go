@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// receive takes in what the transport brings until that ends.
+func (c *Client) receive() {
+	defer c.running.Done()
+	var f, out Frame
+	for {
+		f.Status, f.SLID = 0, 0
+		if err := c.transport.Recv(&f); err != nil {
+			c.fail(err)
+			return
+		}
+		if c.take(&f, &out) {
+			c.sent(&out, c.transport.Send(&out))
+		}
+	}
+}
+
+// take takes in a frame. It returns true if it has made out one to send.
+func (c *Client) take(f, out *Frame) bool {
+	be := binary.BigEndian
+	now := c.now()
+	tid := be.Uint32(f.Data[offTID+4:])
+	i := int(tid & (MaxWindow - 1))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.Status == 0 && Method(f.Data[offMethod])&MethodResponse == 0 {
+		c.unasked(f)
+		return false
+	}
+	if i >= len(c.slots) {
+		return c.late(f, out)
+	}
+	s := &c.slots[i]
+	age := int((s.seq - tid>>slotBits) & seqMask)
+	if age >= s.tries {
+		return c.late(f, out)
+	}
+	if f.Status != 0 {
+		if age == 0 && s.table == nil {
+			s.sentBack = f.Status
+			c.due(i)
+		}
+		return false
+	}
+	if f.Data[offClass] != s.frame.Data[offClass] ||
+		be.Uint16(f.Data[offAttr:]) != uint16(s.request.Attr) || be.Uint32(f.Data[offMod:]) != s.request.Mod {
+		c.stats.Stray++
+		return false
+	}
+	return c.answer(i, age, now, f, out)
+}
+
+// answer ends the request in slot i with the answer f to the try that is age
+// tries old, unless that says to come back later or is one of many segments.
+func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
+	s := &c.slots[i]
+	status := Status(binary.BigEndian.Uint16(f.Data[offStatus:]) &^ directionBit)
+	if status&StatusBusy != 0 {
+		s.busy = status
+		return false
+	}
+	if status == StatusOK && segmented(&f.Data) {
+		return c.segment(i, age, now, f, out)
+	}
+	c.timed(s, age, now)
+	if !s.request.Class.isSMP() {
+		s.frame.Data = f.Data // nothing is sent again from here on
+		s.reply.MAD = &s.frame.Data
+	}
+	if status != StatusOK {
+		c.received(i, s.request.failed(status))
+		return false
+	}
+	copy(s.reply.Data[:], f.Data[offData:])
+	c.received(i, nil)
+	return false
+}
+
+// timed takes note of how long the answer to a try took.
+func (c *Client) timed(s *slot, age int, now time.Duration) {
+	t := &c.targets.all[s.target]
+	switch age {
+	case 0:
+		t.answered(now - s.last)
+	case s.tries - 1:
+		t.answered(now - s.first)
+	default:
+		t.answered(0)
+	}
+	if s.tries == 1 {
+		c.window.answered(len(c.slots) - len(c.free))
+		c.grant()
+	}
+}
+
+// received ends the request in slot i, which was answered.
+func (c *Client) received(i int, err error) {
+	c.stats.Received++
+	if err != nil {
+		c.stats.Refused++
+	}
+	c.finish(i, err)
+}
+
+// late takes an answer to nothing that is outstanding.
+func (c *Client) late(f, out *Frame) bool {
+	c.stats.Late++
+	key := Target{LID: f.SLID}
+	if Class(f.Data[offClass]) == ClassSMPDirected {
+		n := min(f.Data[offHopCount], MaxHops)
+		key = Target{Path: Path{n: n}}
+		copy(key.Path.hops[:n], f.Data[offInitialPath+1:])
+	}
+	if t, known := c.targets.index[key]; known {
+		c.targets.all[t].stats.Late++
+	}
+	return c.finished.again(f, out)
+}
+
+// unasked takes a frame that is no answer.
+func (c *Client) unasked(f *Frame) {
+	var n Notice
+	if Method(f.Data[offMethod]) != MethodTrap || !Class(f.Data[offClass]).isSMP() ||
+		AttrID(binary.BigEndian.Uint16(f.Data[offAttr:])) != AttrNotice ||
+		n.UnmarshalBinary(f.Data[offData:offData+DataSize]) != nil {
+		c.stats.Stray++
+		return
+	}
+	c.stats.Traps++
+	if c.opts.Traps == nil {
+		return
+	}
+	select {
+	case c.opts.Traps <- Trap{SLID: f.SLID, Notice: n}:
+	default:
+		c.stats.TrapsDropped++
+	}
+}
+
+// Trap is a notice that a port sent by itself.
+type Trap struct {
+	SLID   uint16 // where it is from, 0 where the transport does not say
+	Notice Notice
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Types of segments (IBA 13.6.2.1).
+const (
+	RMPPData  = 1
+	RMPPAck   = 2
+	RMPPStop  = 3
+	RMPPAbort = 4
+)
+
+// Flags of segments.
+const (
+	RMPPActive = 1 << 0 // the header means something
+	RMPPFirst  = 1 << 1
+	RMPPLast   = 1 << 2
+)
+
+// RMPPStatus says why a transfer in segments ended (IBA 13.6.2.2).
+type RMPPStatus uint8
+
+// Statuses of transfers.
+const (
+	RMPPOK             RMPPStatus = 0
+	RMPPNoResources    RMPPStatus = 1
+	RMPPTooLong        RMPPStatus = 118
+	RMPPBadLength      RMPPStatus = 119
+	RMPPBadSegment     RMPPStatus = 120
+	RMPPBadType        RMPPStatus = 121
+	RMPPWindowTooSmall RMPPStatus = 122
+	RMPPSegmentTooBig  RMPPStatus = 123
+	RMPPBadStatus      RMPPStatus = 124
+	RMPPBadVersion     RMPPStatus = 125
+	RMPPTooManyRetries RMPPStatus = 126
+	RMPPUnspecified    RMPPStatus = 127
+)
+
+// Error says the status in words.
+func (s RMPPStatus) Error() string {
+	switch s {
+	case RMPPOK:
+		return "no error"
+	case RMPPNoResources:
+		return "resources exhausted"
+	case RMPPTooLong:
+		return "total time too long"
+	case RMPPBadLength:
+		return "inconsistent last segment and payload length"
+	case RMPPBadSegment:
+		return "inconsistent first segment and segment number"
+	case RMPPBadType:
+		return "bad RMPP type"
+	case RMPPWindowTooSmall:
+		return "new window too small"
+	case RMPPSegmentTooBig:
+		return "segment number too big"
+	case RMPPBadStatus:
+		return "illegal RMPP status"
+	case RMPPBadVersion:
+		return "unsupported RMPP version"
+	case RMPPTooManyRetries:
+		return "too many retries"
+	case RMPPUnspecified:
+		return "unspecified"
+	}
+	return fmt.Sprintf("RMPP status %d", uint8(s))
+}
+
+// ErrSegments says that a transfer in segments failed. Errors that wrap it wrap
+// an [RMPPStatus], too.
+var ErrSegments = errors.New("transfer in segments ended")
+
+// ErrCut says that an answer is the beginning of a longer one that the
+// transport could not carry.
+var ErrCut = errors.New("the answer was cut off on its way")
+
+// The header of a segment, behind that of all MADs (IBA 13.6.2.1):
+//
+//	24  Version   1
+//	25  Type      1
+//	26  RRespTime 5 bits, highest first; 31 is none
+//	    Flags     3 bits
+//	27  Status    1
+//	28  Segment   4  from 1; in an ACK the last that came in order
+//	32  Length    4  of a first segment that of all, of a last its own, each with
+//	                 the 20 bytes of class header in every segment;
+//	                 in an ACK the last segment that may be sent
+const (
+	offRMPPVersion = 24
+	offRMPPType    = 25
+	offRMPPFlags   = 26
+	offRMPPStatus  = 27
+	offSegment     = 28
+	offLength      = 32
+	offClassHeader = 36
+
+	rmppVersion    = 1
+	rmppNoRespTime = 31 << 3
+	classHeader    = offSAData - offClassHeader
+	segmentRoom    = Size - offClassHeader
+
+	// SegmentSize is how many bytes a segment carries of subnet administration,
+	// the one class that is sent in segments here.
+	SegmentSize = Size - offSAData
+	// SegmentWindow is how many segments are under way at once.
+	SegmentWindow = 64
+)
+
+// segmented says whether m is a segment of a transfer, or about one.
+func segmented(m *[Size]byte) bool {
+	return Class(m[offClass]) == ClassSA && m[offRMPPFlags]&RMPPActive != 0
+}
+
+// control makes out a packet of the given type about the transfer that m is of.
+func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uint32) {
+	copy(out[:offSAData], m[:offSAData])
+	clear(out[offSAData:])
+	out[offMethod] = m[offMethod] ^ uint8(MethodResponse)
+	out[offRMPPVersion] = rmppVersion
+	out[offRMPPType] = kind
+	out[offRMPPFlags] = rmppNoRespTime | RMPPActive
+	out[offRMPPStatus] = uint8(status)
+	binary.BigEndian.PutUint32(out[offSegment:], data1)
+	binary.BigEndian.PutUint32(out[offLength:], data2)
+}
+
+// ended is the error of a transfer that the other end stops.
+func ended(m *[Size]byte) error {
+	return fmt.Errorf("%w by the other end: %w", ErrSegments, RMPPStatus(m[offRMPPStatus]))
+}

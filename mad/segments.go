@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+const (
+	// maxTransfer is how long an answer in segments may take in all.
+	maxTransfer = 2 * time.Minute
+	// maxNudges is how often the other end is told again what has come, when
+	// nothing more comes.
+	maxNudges = 3
+)
+
+// segment takes a segment of the answer to the request in slot i.
+func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
+	s := &c.slots[i]
+	if s.table == nil {
+		limit := 0
+		if s.request.GSI != nil {
+			limit = s.request.GSI.Limit
+		}
+		s.table = NewAssembler(limit)
+		s.over = now + maxTransfer
+		c.timed(s, age, now)
+		s.frame.Data = f.Data // nothing is sent again from here on
+		s.reply.MAD = &s.frame.Data
+	}
+	before := s.table.Segments()
+	answer, err := s.table.Take(&f.Data, &out.Data)
+	if answer {
+		s.address(out)
+	}
+	switch {
+	case err != nil:
+		c.received(i, s.request.failed(err))
+	case s.table.Done():
+		c.complete(i, out)
+	case s.table.Segments() > before:
+		s.nudges = 0
+		c.rearm(i, now)
+	}
+	return answer
+}
+
+// complete ends the request in slot i, of whose answer all segments are there; out
+// is the acknowledgement of the last.
+func (c *Client) complete(i int, out *Frame) {
+	s := &c.slots[i]
+	c.finished.add(out)
+	table, err := s.table.Data()
+	if table == nil {
+		table = []byte{}
+	}
+	s.reply.Table = table
+	copy(s.reply.Data[:], s.frame.Data[offData:])
+	if err != nil {
+		err = s.request.failed(err)
+	}
+	c.received(i, err)
+}
+
+// rearm gives the answer to slot i time for one more segment.
+func (c *Client) rearm(i int, now time.Duration) {
+	s := &c.slots[i]
+	c.remove(i)
+	s.deadline = min(now+c.wait(s, 0), s.over)
+	c.pushSorted(i)
+	if s.deadline < c.wakeAt {
+		c.wake()
+	}
+}
+
+// overdue sees to slot i, for which no segment has come in time: it tells the
+// other end what has come, or in the end that this was all.
+func (c *Client) overdue(i int, now time.Duration, out *Frame) {
+	s := &c.slots[i]
+	s.address(out)
+	if s.nudges < maxNudges && now < s.over {
+		s.nudges++
+		s.table.Ack(&out.Data)
+		c.rearm(i, now)
+		return
+	}
+	s.table.Abort(&out.Data, RMPPTooLong)
+	c.stats.TimedOut++
+	c.targets.all[s.target].stats.TimedOut++
+	c.finish(i, s.request.failed(fmt.Errorf("%w after %d segments", ErrTimeout, s.table.Segments())))
+}
+
+// address makes f go where the request went.
+func (s *slot) address(f *Frame) {
+	f.DLID, f.QP, f.SL, f.PKey = s.request.LID, QP1, s.request.SL, s.request.PKey
+	f.SLID, f.Status, f.Timeout = 0, 0, 0
+}
+
+// finished are the last acknowledgements of transfers that are through. The other
+// end repeats its last segment if the acknowledgement is lost.
+type finished struct {
+	frames [16]Frame
+	next   int
+}
+
+func (l *finished) add(f *Frame) {
+	l.frames[l.next] = *f
+	l.next = (l.next + 1) % len(l.frames)
+}
+
+// again makes out the acknowledgement of segment f once more.
+func (l *finished) again(f, out *Frame) bool {
+	if f.Status != 0 || !segmented(&f.Data) || f.Data[offRMPPType] != RMPPData {
+		return false
+	}
+	tid := binary.BigEndian.Uint64(f.Data[offTID:])
+	for i := range l.frames {
+		if x := &l.frames[i]; segmented(&x.Data) && binary.BigEndian.Uint64(x.Data[offTID:]) == tid {
+			*out = *x
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mad
+
+import "time"
+
+// window is how much may be in flight. It grows by one with every answer until
+// the first loss, from then on by one with every window of answers; a loss
+// halves it.
+type window struct {
+	size     float64
+	min, max float64
+	slow     bool          // there was a loss
+	cut      time.Duration // when it was last halved
+}
+
+func newWindow(low, high int) window {
+	const start = 4
+	return window{size: float64(min(max(low, start), high)), min: float64(low), max: float64(high)}
+}
+
+// limit is how much may be in flight now.
+func (w *window) limit() int { return int(w.size) }
+
+// answered takes an answer to a first try, with so much in flight. A window that
+// is not used does not grow.
+func (w *window) answered(used int) {
+	if w.size >= w.max || 2*used < w.limit() {
+		return
+	}
+	step := 1.0
+	if w.slow {
+		step = 1 / w.size
+	}
+	w.size = min(w.size+step, w.max)
+}
+
+// lost takes the loss of what was sent at a time. What was sent before the
+// window was halved says nothing of how it is now.
+func (w *window) lost(sent, now time.Duration) {
+	if sent < w.cut {
+		return
+	}
+	w.size = max(w.size/2, w.min)
+	w.slow, w.cut = true, now
+}
