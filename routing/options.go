@@ -17,8 +17,9 @@ type Options struct {
 	// and switches where that can be (lmc). How many a port has is its own LMC.
 	LMC uint8
 
-	// RootGUIDs are the node GUIDs of the roots for updn, as the file lists them
-	// (root_guid_file). Nil is no file: updn then looks for roots itself.
+	// RootGUIDs are the node GUIDs of the roots for updn and ftree, as the file
+	// lists them (root_guid_file). Nil is no file: the engines then look for roots
+	// themselves.
 	RootGUIDs []uint64
 	// DetectRoots makes updn look for roots beside those of RootGUIDs, as OpenSM
 	// does after a line that it cannot read.
@@ -26,9 +27,30 @@ type Options struct {
 	// IDs are the numbers by which updn orders switches of one rank, by node GUID;
 	// a switch without takes its GUID (ids_guid_file).
 	IDs map[uint64]uint64
-	// ConnectRoots lets updn and dnup route between switches that their rule keeps
-	// apart (connect_roots).
+	// ConnectRoots lets updn, dnup and ftree route between switches that their rule
+	// keeps apart (connect_roots).
 	ConnectRoots bool
+
+	// ComputeNodes are the port GUIDs of the compute nodes as the file lists them
+	// (cn_guid_file). Nil is no file: then all adapters are compute nodes but those
+	// of IONodes.
+	ComputeNodes []uint64
+	// IONodes are the port GUIDs of the I/O nodes (io_guid_file), nil for no file.
+	IONodes []uint64
+	// BrokenNodeFile is the option of the two whose file has a line that OpenSM
+	// cannot read, "" for none: engines that need the file refuse then.
+	BrokenNodeFile string
+	// MaxReverseHops is how often a way to an I/O node may turn against the
+	// direction of ftree, so that I/O nodes on upper switches reach one another
+	// (max_reverse_hops).
+	MaxReverseHops uint16
+	// QuasiFtreeIndexing makes ftree number the switches from the roots instead of
+	// from a leaf (quasi_ftree_indexing).
+	QuasiFtreeIndexing bool
+	// BeforeBull makes ftree route as it did before Bull's upgrades of 2009, which
+	// no option of OpenSM does: a way that was found stays, also where a shorter one
+	// is found later, and secondary ways go in the order of port groups, uncounted.
+	BeforeBull bool
 
 	// RoutingOrder are port GUIDs that are routed before all others
 	// (guid_routing_order_file), and RoutingOrderNoScatter takes them out of
@@ -52,6 +74,16 @@ type Options struct {
 	// PortSearchOrder are the orders in which the ports of switches are looked
 	// through (port_search_ordering_file).
 	PortSearchOrder []PortOrder
+
+	// MaxOpVLs bounds the lanes of every link by the code of OperationalVLs: 1 to 5
+	// for 1, 2, 4, 8 and 15 data lanes (max_op_vls). 0 is no bound. OpenSM minds it
+	// from its second sweep on, when it has told the ports.
+	MaxOpVLs uint8
+	// LASHStartVL is the first service level that lash uses (lash_start_vl).
+	LASHStartVL uint8
+	// MeshAnalysis makes lash look for a mesh and order links and switches by its
+	// dimensions (do_mesh_analysis).
+	MeshAnalysis bool
 
 	// Existing are the tables that the switches hold: a route stays as it is while
 	// it is one of the shortest. Nil computes all anew, as OpenSM does on its first

@@ -4,15 +4,11 @@ package assign
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 )
-
-// maxLMC is the highest LID mask control (IBA 1.2.1, 4.1.3).
-const maxLMC = 7
 
 // Matrix is what tables are made from: hop counts, and the ports that have the
 // least.
@@ -30,7 +26,7 @@ type Matrix interface {
 // port has no LID, and with ctx's error where ctx ends first.
 // O(switches x (switches + LIDs)).
 func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) (*fabric.LFT, error) {
-	if err := check(f, opt); err != nil {
+	if err := routing.Check(f, opt); err != nil {
 		return nil, err
 	}
 	p := newPlan(f, m, opt, dor)
@@ -38,21 +34,6 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 		return tables[[1]uint64](ctx, p)
 	}
 	return tables[[4]uint64](ctx, p)
-}
-
-func check(f *fabric.Fabric, opt *routing.Options) error {
-	if opt.LMC > maxLMC {
-		return fmt.Errorf("LMC %d, expected 0 to %d", opt.LMC, maxLMC)
-	}
-	if t := opt.Existing; t != nil && t.Switches() != len(f.Switches) {
-		return fmt.Errorf("existing tables of %d switches, expected %d", t.Switches(), len(f.Switches))
-	}
-	for _, e := range f.EndPorts {
-		if f.Ports[e].LID == 0 {
-			return fmt.Errorf("%s has no LID", f.PortName(e))
-		}
-	}
-	return nil
 }
 
 func tables[S set](ctx context.Context, p *plan) (*fabric.LFT, error) {

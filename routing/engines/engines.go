@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/sssp"
 	"example.org/ibconsole/routing/updn"
 )
 
@@ -18,7 +19,7 @@ const Default = "minhop"
 
 // All returns every engine, the default one first.
 func All() []routing.Engine {
-	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}}
+	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, sssp.Engine{}, sssp.DeadlockFree{}}
 }
 
 // Names returns the engines' names.

@@ -29,6 +29,10 @@ type trial struct {
 	chain   []string
 	lmcESP0 bool
 	opt     routing.Options
+	// log is what OpenSM logs beside 0x43 (its -D).
+	log int
+	// more compares further what OpenSM left in its folder.
+	more func(dir string, res *routing.Result) error
 }
 
 // config is OpenSM's configuration for a trial, whose files it writes to dir.
@@ -123,7 +127,11 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 	case res.Tables.Origin != theirs:
 		return fmt.Errorf("OpenSM routes with %q, we with %q, after refusals %v", theirs, res.Tables.Origin, refusals)
 	}
-	return sameDumps(dir, res)
+	err = sameDumps(dir, res)
+	if err == nil && c.more != nil {
+		err = c.more(dir, res)
+	}
+	return err
 }
 
 // sameDumps compares tables, hop counts and roots with an OpenSM's dumps.
@@ -174,7 +182,7 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 	log := filepath.Join(dir, "opensm.log")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := sim.Command(ctx, "opensm", "-o", "-F", c.config(t, dir), "-R", strings.Join(c.chain, ","), "-f", log, "-D", "0x43")
+	cmd := sim.Command(ctx, "opensm", "-o", "-F", c.config(t, dir), "-R", strings.Join(c.chain, ","), "-f", log, "-D", fmt.Sprint(0x43|c.log))
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -242,7 +250,7 @@ func withLIDs(f *fabric.Fabric, dir string) (*fabric.Fabric, error) {
 		if q == nil {
 			continue
 		}
-		q.GUID = p.GUID
+		q.GUID, q.CapMask, q.VLCap, q.OperVLs = p.GUID, p.CapMask, p.VLCap, p.OperVLs
 		if int32(i) == f.EndPortOf(int32(i)) && slices.Contains(f.EndPorts, int32(i)) {
 			for q.LID = first[p.GUID]; q.LID+1<<q.LMC <= last[p.GUID]; {
 				q.LMC++

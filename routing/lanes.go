@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package routing
+
+import "example.org/ibconsole/fabric"
+
+// MostDataVLs is the number of data lanes that a port can have at most (IBA
+// 1.2.1, 3.5.7).
+const MostDataVLs = 15
+
+// allVLs is the code of OperationalVLs for VL0 to VL14 (IBA 1.2.1, 14.2.5.6).
+const allVLs = 5
+
+// DataVLs is the number of data lanes that every linked port of every switch of
+// the subnet operates, with MaxOpVLs at most; known is false where no port says
+// how many. O(ports).
+func DataVLs(f *fabric.Fabric, opt *Options) (lanes int, known bool) {
+	least := uint8(allVLs)
+	if opt.MaxOpVLs > 0 {
+		least = min(least, opt.MaxOpVLs)
+	}
+	for s := range f.Switches {
+		n := f.SwitchNode(int32(s))
+		if !n.InSubnet {
+			continue
+		}
+		for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
+			if p := &f.Ports[i]; p.Linked() && p.OperVLs > 0 {
+				least, known = min(least, p.OperVLs), true
+			}
+		}
+	}
+	return min(1<<(least-1), MostDataVLs), known
+}
+
+// LanePerSL maps service levels to lanes as OpenSM does where quality of service
+// is on and qos_sl2vl is not set: SL n to lane n, folded into as many lanes as
+// a power of two has bits below (osm_qos.c, sl2vl_update_table). O(switches x ports^2).
+func LanePerSL(f *fabric.Fabric, lanes int) *fabric.SL2VL {
+	mask := uint8(0xf)
+	if lanes < MostDataVLs {
+		mask = uint8(lanes - 1)
+	}
+	var vls fabric.VLs
+	for sl := range vls {
+		vls[sl] = uint8(sl) & mask
+	}
+	vls[15] = 7 & mask // 15 is no data lane
+	t := fabric.NewSL2VL(f)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		ins := uint8(0)
+		if n.Switch != fabric.None {
+			ins = n.NumPorts
+		}
+		for in := 0; in <= int(ins); in++ {
+			for out := 0; out <= int(n.NumPorts); out++ {
+				t.Set(int32(i), uint8(in), uint8(out), vls)
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// walker looks for cycles in a lane, depth first. Which cycle it finds decides
+// which paths leave the lane, so it goes as OpenSM does
+// (search_cycle_in_channel_dep_graph): from the channel that came first, along
+// the edges in their order, then from what is left in the order of starts.
+type walker struct {
+	*lane
+	state  []uint8 // by channel
+	before []int32 // by channel: from where it was come to, none for a start
+	starts []int32 // see [lane.starts]
+	next0  int
+	at     int32
+}
+
+const (
+	unknown = iota
+	open    // on the way that is being walked
+	closed  // no cycle goes through it
+)
+
+func newWalker(l *lane) *walker {
+	w := &walker{lane: l, state: make([]uint8, len(l.to)), before: make([]int32, len(l.to)), starts: l.starts()}
+	for c := range w.before {
+		w.before[c] = fabric.None
+	}
+	w.at = w.start()
+	return w
+}
+
+// start is the next channel to begin with, none at the end.
+func (w *walker) start() int32 {
+	for ; w.next0 < len(w.starts); w.next0++ {
+		if c := w.starts[w.next0]; w.state[c] == unknown {
+			return c
+		}
+	}
+	return fabric.None
+}
+
+// cycle finds the next cycle and returns a channel of it, none where there is
+// no cycle any more. After a cycle, weakest must be called.
+func (w *walker) cycle() int32 {
+	for w.at != fabric.None {
+		w.state[w.at] = open
+		e := w.ahead(w.at)
+		if e == 0 {
+			w.leave()
+			continue
+		}
+		c := w.target[e]
+		if w.state[c] == open {
+			w.at = c
+			return c
+		}
+		w.before[c] = w.at
+		w.at = c
+	}
+	return fabric.None
+}
+
+// ahead is the first edge of a channel to one that is not closed, 0 for none.
+func (w *walker) ahead(c int32) int32 {
+	e := w.head[c]
+	for e != 0 && w.state[w.target[e]] == closed {
+		e = w.lane.next[e]
+	}
+	return e
+}
+
+// leave closes a channel. A channel that a cycle led through can come up as a
+// start with the way to it still noted; OpenSM then goes back there, too.
+func (w *walker) leave() {
+	c := w.at
+	w.state[c] = closed
+	if w.at = w.before[c]; w.at != fabric.None {
+		w.before[c] = fabric.None
+		return
+	}
+	w.at = w.start()
+}
+
+// weakest finds the edge with the fewest pairs on the cycle through a channel,
+// the first of them from there on, and forgets that the cycle was walked.
+func (w *walker) weakest(start int32) (from, edge int32) {
+	from, edge = start, w.onCycle(start)
+	for c := w.target[edge]; ; {
+		w.state[c] = unknown
+		if c == start {
+			return from, edge
+		}
+		e := w.onCycle(c)
+		if w.pairs[e] < w.pairs[edge] {
+			from, edge = c, e
+		}
+		c = w.target[e]
+	}
+}
+
+// onCycle is the edge by which the way that is being walked leaves a channel.
+func (w *walker) onCycle(c int32) int32 {
+	e := w.head[c]
+	for w.state[w.target[e]] != open {
+		e = w.lane.next[e]
+	}
+	return e
+}
+
+// starts are the channels of a lane in the order in which OpenSM comes upon
+// them. It keeps them in a search tree, by the LID of their switch and their
+// port, that grows as they come and is never balanced; the order is that of a
+// walk in which a channel comes before those below it. The same tree is built
+// here from the sorted channels (Vuillemin, "A unifying look at data structures",
+// CACM 23, 1980). O(channels x log channels).
+func (l *lane) starts() []int32 {
+	sorted := slices.Clone(l.seen)
+	slices.SortFunc(sorted, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(l.f.SwitchLID(l.from[a]), l.f.SwitchLID(l.from[b])), cmp.Compare(l.port[a], l.port[b]))
+	})
+	left, right := make([]int32, len(l.to)), make([]int32, len(l.to))
+	var spine []int32 // from the root to the right
+	for _, c := range sorted {
+		left[c], right[c] = fabric.None, fabric.None
+		for len(spine) > 0 && l.number[spine[len(spine)-1]] > l.number[c] {
+			left[c] = spine[len(spine)-1]
+			spine = spine[:len(spine)-1]
+		}
+		if len(spine) > 0 {
+			right[spine[len(spine)-1]] = c
+		}
+		spine = append(spine, c)
+	}
+	order := sorted[:0]
+	if len(spine) == 0 {
+		return order
+	}
+	for stack := spine[:1]; len(stack) > 0; {
+		c := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		order = append(order, c)
+		for _, below := range [...]int32{right[c], left[c]} {
+			if below != fabric.None {
+				stack = append(stack, below)
+			}
+		}
+	}
+	return order
+}

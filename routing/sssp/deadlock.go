@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of
+// LIDs has the service level that OpenSM gives it; where OpenSM draws one of
+// several by lot, each time it is asked, it is one of those. It refuses where the
+// subnet has too few lanes, and what [Engine] refuses.
+// Beside [Engine] O(switches with hosts x LIDs x hops), in memory too.
+func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	r, err := newRouter(f, &opt, e.Name(), 2)
+	if err == nil {
+		err = r.route(ctx)
+	}
+	if err != nil {
+		return nil, wrap(e.Name(), err)
+	}
+	d := newDeadlocks(r)
+	if err := d.remove(ctx); err != nil {
+		return nil, wrap(e.Name(), err)
+	}
+	res := r.result()
+	res.Tables.SLs = d.serviceLevels()
+	res.Tables.SL2VL = routing.LanePerSL(f, d.lanes)
+	return res, nil
+}
+
+// deadlocks moves paths out of cycles into further lanes. Sources on one switch
+// share their path to a LID, so that they move together; they are a unit.
+type deadlocks struct {
+	*router
+	lanes  int // that the subnet has
+	needed int
+	// groups are sources that follow one another and hang on one switch, and dests
+	// the LIDs that are sent to, in OpenSM's order.
+	groups []group
+	dests  []dest
+	// laneOf is by unit: destination x groups + group.
+	laneOf []uint8
+	// pairs of LIDs in each lane, those on switches too.
+	pairs []int64
+	path  []int32 // scratch
+}
+
+type group struct {
+	sw   int32
+	lids int64
+	// first and last are its first and last port in the list of targets.
+	first, last int
+}
+
+type dest struct {
+	lid uint16
+	sw  int32
+}
+
+func newDeadlocks(r *router) *deadlocks {
+	d := &deadlocks{router: r, needed: 1}
+	lanes, known := routing.DataVLs(r.f, r.opt)
+	if d.lanes = lanes; !known {
+		d.lanes = 1
+	}
+	d.pairs = make([]int64, d.lanes)
+	for i, t := range r.targets {
+		if !mapsSLs(r.f, t.end) {
+			continue
+		}
+		for n := range t.lids {
+			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw})
+		}
+		if t.local == 0 {
+			continue // what a switch sends itself is in no lane
+		}
+		if k := len(d.groups) - 1; k < 0 || d.groups[k].sw != t.sw {
+			d.groups = append(d.groups, group{sw: t.sw, first: i})
+		}
+		g := &d.groups[len(d.groups)-1]
+		g.lids += int64(t.lids)
+		g.last = i
+	}
+	d.laneOf = make([]uint8, len(d.dests)*len(d.groups))
+	return d
+}
+
+// mapsSLs says whether a port maps service levels to lanes; OpenSM leaves out
+// those that do not.
+func mapsSLs(f *fabric.Fabric, end int32) bool {
+	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
+}
+
+// remove fills the first lane with all paths, and breaks its cycles at the edge
+// with the fewest pairs, whose paths go to the next lane, and so on.
+func (d *deadlocks) remove(ctx context.Context) error {
+	now, next := newLane(d.graph), newLane(d.graph)
+	if err := d.fill(ctx, now); err != nil {
+		return err
+	}
+	for l := range d.lanes - 1 {
+		if len(now.seen) == 0 {
+			return nil
+		}
+		w := newWalker(now)
+		for c := w.cycle(); c != fabric.None; c = w.cycle() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			d.needed = l + 2
+			from, edge := w.weakest(c)
+			now.cut(from, edge)
+			d.move(now, next, edge, uint8(l))
+		}
+		now, next = next, now
+		next.reset()
+	}
+	if len(now.seen) > 0 && newWalker(now).cycle() != fabric.None {
+		return d.refuse("paths without deadlock need more than the %d lanes of the subnet", d.lanes)
+	}
+	return nil
+}
+
+// fill puts the paths between all LIDs into a lane, towards one port after the
+// other.
+func (d *deadlocks) fill(ctx context.Context, l *lane) error {
+	sources := int64(0)
+	for _, t := range d.targets {
+		if mapsSLs(d.f, t.end) {
+			sources += int64(t.lids)
+		}
+	}
+	at := 0
+	for _, t := range d.targets {
+		if mapsSLs(d.f, t.end) {
+			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
+			for g := range d.groups {
+				for n := range t.lids {
+					if err := d.enter(l, at+n, g); err != nil {
+						return err
+					}
+				}
+			}
+			at += t.lids
+		}
+		for range t.lids {
+			if err := d.step(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *deadlocks) enter(l *lane, dest, group int) error {
+	unit := uint32(dest*len(d.groups) + group)
+	if !d.follow(unit) {
+		return d.refuse("a switch has no way to LID %d", d.dests[dest].lid)
+	}
+	l.add(d.path, unit, d.groups[group].lids)
+	return nil
+}
+
+// follow finds the channels that a unit's packets take, false where they end on
+// the way.
+func (d *deadlocks) follow(unit uint32) bool {
+	to := d.dests[int(unit)/len(d.groups)]
+	sw := d.groups[int(unit)%len(d.groups)].sw
+	d.path = d.path[:0]
+	for sw != to.sw {
+		port := d.lft.Port(sw, to.lid)
+		if port == fabric.NoPath {
+			return false
+		}
+		c := d.arc(sw, port)
+		d.path = append(d.path, c)
+		sw = d.graph.to[c]
+	}
+	return true
+}
+
+// move takes the paths over an edge from lane l to the next.
+func (d *deadlocks) move(now, next *lane, edge int32, l uint8) {
+	for u := now.first0[edge]; u != 0; u = now.nextUse[u] {
+		unit := now.unit[u]
+		if d.laneOf[unit] != l {
+			continue
+		}
+		d.follow(unit)
+		lids := d.groups[int(unit)%len(d.groups)].lids
+		now.remove(d.path, lids)
+		next.add(d.path, unit, lids)
+		d.laneOf[unit] = l + 1
+		d.pairs[l] -= lids
+		d.pairs[l+1] += lids
+	}
+}
+
+// serviceLevels spreads the lanes that are needed over those that there are: a
+// further lane goes to that with the most pairs for each that it has, and lanes
+// move up to make room.
+func (d *deadlocks) serviceLevels() fabric.PathSLs {
+	share := make([]uint8, d.needed)
+	for l := range share {
+		share[l] = 1
+	}
+	for range d.lanes - d.needed {
+		fullest, most := 0, 0.0
+		for l, n := range share {
+			if each := float64(d.pairs[l]) / float64(n); each > most {
+				fullest, most = l, each
+			}
+		}
+		share[fullest]++
+	}
+	sl := &levels{groups: len(d.groups), laneOf: d.laneOf, share: share, group: make([]int32, int(d.f.MaxLID)+1), dest: make([]int32, int(d.f.MaxLID)+1)}
+	for l := range share {
+		if l > 0 {
+			sl.first = append(sl.first, sl.first[l-1]+share[l-1])
+		} else {
+			sl.first = append(sl.first, 0)
+		}
+	}
+	for lid := range sl.group {
+		sl.group[lid], sl.dest[lid] = unlisted, unlisted
+	}
+	for i, t := range d.dests {
+		sl.dest[t.lid], sl.group[t.lid] = int32(i), switchItself
+	}
+	for g := range d.groups {
+		for _, t := range d.targets[d.groups[g].first : d.groups[g].last+1] {
+			for n := range t.lids {
+				if lid := int(t.lid) + n; sl.group[lid] == switchItself {
+					sl.group[lid] = int32(g)
+				}
+			}
+		}
+	}
+	return sl
+}
+
+const (
+	unlisted     = -1
+	switchItself = -2
+)
+
+// levels are the service levels of pairs of LIDs.
+type levels struct {
+	groups      int
+	laneOf      []uint8
+	group, dest []int32 // by LID
+	// A lane has share levels from first on.
+	share, first []uint8
+}
+
+// SL implements [fabric.PathSLs]. Pairs whose lane has several levels are spread
+// over them.
+func (s *levels) SL(src, dst uint16) uint8 {
+	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
+		return 0
+	}
+	lane := uint8(0)
+	if g := s.group[src]; g != switchItself {
+		lane = s.laneOf[int(s.dest[dst])*s.groups+int(g)]
+	}
+	return s.first[lane] + spread(src, dst)%s.share[lane]
+}
+
+// spread is a number that pairs have evenly (a multiplicative hash: Knuth, "The
+// Art of Computer Programming", 3, 6.4).
+func spread(src, dst uint16) uint8 {
+	return uint8((uint32(src)<<16 | uint32(dst)) * 2654435769 >> 24)
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// graph is the switches of the subnet and the cables between them. An arc is one
+// direction of a cable.
+type graph struct {
+	f *fabric.Fabric
+	// members are the switches of the subnet in ascending order.
+	members []int32
+	// hosts are, by switch, the LIDs on it with its own: what it weighs.
+	hosts []uint64
+	// Arcs of switch s stand from first[s] to first[s+1], by ascending port.
+	first    []int32
+	to, from []int32
+	port     []uint8 // at the switch that the arc leaves
+	farPort  []uint8 // at the switch that it comes to
+	// weight is the length of each arc. Before all routes it is the square of the
+	// number of LIDs, so that a way with fewer hops is the shorter one.
+	weight []uint64
+	// arcAt has the arc that leaves by a port, by firstPort[s]+port; none is -1.
+	arcAt     []int32
+	firstPort []int32
+}
+
+func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
+	n := len(f.Switches)
+	g := &graph{f: f, hosts: make([]uint64, n), first: make([]int32, 1, n+1), firstPort: make([]int32, n)}
+	all := uint64(0)
+	for _, e := range f.EndPorts {
+		switch p := &f.Ports[e]; {
+		case f.Nodes[p.Node].Switch != fabric.None, isAdapter(f, e):
+			all += uint64(lids(f, e, opt))
+		}
+	}
+	for s := range int32(n) {
+		g.addSwitch(s, opt)
+		g.first = append(g.first, int32(len(g.to)))
+	}
+	g.weight = make([]uint64, len(g.to))
+	for i := range g.weight {
+		g.weight[i] = all * all
+	}
+	return g
+}
+
+func (g *graph) addSwitch(s int32, opt *routing.Options) {
+	f, node := g.f, g.f.SwitchNode(s)
+	g.firstPort[s] = int32(len(g.arcAt))
+	for range int(node.NumPorts) + 1 {
+		g.arcAt = append(g.arcAt, fabric.None)
+	}
+	if !node.InSubnet {
+		return
+	}
+	g.members = append(g.members, s)
+	g.hosts[s] = uint64(lids(f, node.FirstPort, opt))
+	for p := int32(1); p <= int32(node.NumPorts); p++ {
+		port := node.FirstPort + p
+		far := f.Ports[port].Peer
+		switch peer := f.PeerSwitch(port); {
+		case far == fabric.None, peer == s:
+		case peer == fabric.None:
+			g.hosts[s] += uint64(lids(f, far, opt))
+		default:
+			g.arcAt[g.firstPort[s]+p] = int32(len(g.to))
+			g.to, g.from = append(g.to, peer), append(g.from, s)
+			g.port, g.farPort = append(g.port, uint8(p)), append(g.farPort, f.Ports[far].Num)
+		}
+	}
+}
+
+// arc is the arc by which a switch sends through a port, none where no other
+// switch is behind it.
+func (g *graph) arc(sw int32, port uint8) int32 { return g.arcAt[g.firstPort[sw]+int32(port)] }
+
+func isAdapter(f *fabric.Fabric, port int32) bool {
+	return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA
+}
+
+// lids is the number of LIDs of an end port that are routed.
+func lids(f *fabric.Fabric, e int32, opt *routing.Options) int {
+	return 1 << min(opt.LMC, f.Ports[e].LMC)
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// hops are the hop counts of tables, counted along their paths. OpenSM keeps, for
+// these engines, the hops to each LID by the one port that leads to it.
+type hops struct{ t *fabric.Tables }
+
+func newHops(t *fabric.Tables) *hops { return &hops{t: t} }
+
+// LeastTo is the number of switches after sw on the way to a LID, and the
+// adapter; NoHops where there is no way. O(hops).
+func (h *hops) LeastTo(sw int32, lid uint16) uint8 {
+	f := h.t.Fabric
+	count := 0
+	for range f.Switches {
+		switch port := h.t.Port(sw, lid); port {
+		case fabric.NoPath:
+			return routing.NoHops
+		case 0:
+			return uint8(count) // OpenSM counts in 8 bits
+		default:
+			count++
+			if sw = f.PeerSwitch(f.Port(f.Switches[sw], port)); sw == fabric.None {
+				return uint8(count)
+			}
+		}
+	}
+	return routing.NoHops
+}
+
+// ThroughTo is LeastTo for the port that the table has, and NoHops for others.
+// Port 0 stands for the best port.
+func (h *hops) ThroughTo(sw int32, port uint8, lid uint16) uint8 {
+	if port != 0 && port != h.t.Port(sw, lid) {
+		return routing.NoHops
+	}
+	return h.LeastTo(sw, lid)
+}
+
+// Least implements [routing.Hops].
+func (h *hops) Least(sw, dst int32) uint8 { return h.LeastTo(sw, h.t.Fabric.SwitchLID(dst)) }
+
+// Through implements [routing.Hops].
+func (h *hops) Through(sw int32, port uint8, dst int32) uint8 {
+	return h.ThroughTo(sw, port, h.t.Fabric.SwitchLID(dst))
+}

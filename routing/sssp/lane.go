@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+// lane is the channel dependency graph of one lane: its nodes are the arcs of the
+// fabric's graph, here called channels, and an edge says that paths go from one
+// channel to the next (Dally and Seitz, "Deadlock-Free Message Routing in
+// Multiprocessor Interconnection Networks", 1987). Edges of a channel are listed
+// in the order in which paths brought them.
+type lane struct {
+	*graph
+	// slot begins, by channel, the slots of its edges, one for each arc of the
+	// switch that it leads to; edge has the edge of a slot, 0 for none.
+	slot, edge []int32
+	// seen are the channels in the order in which paths brought them, and number
+	// has each one's place there, -1 for none.
+	seen, number []int32
+	// head and tail are the first and last edge of each channel, 0 for none.
+	head, tail []int32
+	// What follows is by edge; edge 0 is none.
+	target, next  []int32 // the channel it leads to, the next edge of the same one
+	pairs         []int64 // how many pairs of LIDs have it on their paths
+	first0, last0 []int32 // its first and last use, 0 for none
+	// Uses are the units on edges, in the order in which they came; use 0 is none.
+	unit    []uint32
+	nextUse []int32
+}
+
+func newLane(g *graph) *lane {
+	l := &lane{graph: g, slot: make([]int32, len(g.to)), number: make([]int32, len(g.to)), head: make([]int32, len(g.to)), tail: make([]int32, len(g.to))}
+	slots := int32(0)
+	for c, sw := range g.to {
+		l.slot[c] = slots
+		slots += g.first[sw+1] - g.first[sw]
+		l.number[c] = -1
+	}
+	l.edge = make([]int32, slots)
+	l.reset()
+	return l
+}
+
+// reset empties a lane.
+func (l *lane) reset() {
+	clear(l.edge)
+	clear(l.head)
+	clear(l.tail)
+	for _, c := range l.seen {
+		l.number[c] = -1
+	}
+	l.seen = l.seen[:0]
+	l.target, l.next, l.pairs = append(l.target[:0], 0), append(l.next[:0], 0), append(l.pairs[:0], 0)
+	l.first0, l.last0 = append(l.first0[:0], 0), append(l.last0[:0], 0)
+	l.unit, l.nextUse = append(l.unit[:0], 0), append(l.nextUse[:0], 0)
+}
+
+// at is the slot of the edge between two channels.
+func (l *lane) at(from, to int32) *int32 {
+	return &l.edge[l.slot[from]+to-l.graph.first[l.graph.to[from]]]
+}
+
+// add puts the path of a unit of some pairs into the lane.
+func (l *lane) add(path []int32, unit uint32, pairs int64) {
+	for i, c := range path {
+		if l.number[c] < 0 {
+			l.number[c] = int32(len(l.seen))
+			l.seen = append(l.seen, c)
+		}
+		if i > 0 {
+			l.use(path[i-1], c, unit, pairs)
+		}
+	}
+}
+
+func (l *lane) use(from, to int32, unit uint32, pairs int64) {
+	at := l.at(from, to)
+	if *at == 0 {
+		*at = int32(len(l.target))
+		l.target, l.next, l.pairs = append(l.target, to), append(l.next, 0), append(l.pairs, 0)
+		l.first0, l.last0 = append(l.first0, 0), append(l.last0, 0)
+		if l.tail[from] == 0 {
+			l.head[from] = *at
+		} else {
+			l.next[l.tail[from]] = *at
+		}
+		l.tail[from] = *at
+	}
+	e, u := *at, int32(len(l.unit))
+	l.unit, l.nextUse = append(l.unit, unit), append(l.nextUse, 0)
+	if l.first0[e] == 0 {
+		l.first0[e] = u
+	} else {
+		l.nextUse[l.last0[e]] = u
+	}
+	l.last0[e] = u
+	l.pairs[e] += pairs
+}
+
+// remove takes the path of a unit out. The channels and edges stay.
+func (l *lane) remove(path []int32, pairs int64) {
+	for i := 1; i < len(path); i++ {
+		if e := *l.at(path[i-1], path[i]); e != 0 {
+			l.pairs[e] -= pairs
+		}
+	}
+}
+
+// cut takes an edge out.
+func (l *lane) cut(from, e int32) {
+	*l.at(from, l.target[e]) = 0
+	if l.head[from] == e {
+		l.head[from] = l.next[e]
+		return
+	}
+	before := l.head[from]
+	for l.next[before] != e {
+		before = l.next[before]
+	}
+	l.next[before] = l.next[e]
+}

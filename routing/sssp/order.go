@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// target is an end port that is routed to, behind a port of a switch that is 0
+// for the switch itself.
+type target struct {
+	end   int32
+	sw    int32
+	local uint8
+	lid   uint16
+	lids  int
+}
+
+// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing):
+// compute nodes, I/O nodes and the other adapters, each from the switch that
+// weighs most on and by port number within a switch; then the switches. Routers
+// are not routed to.
+func (g *graph) targets(opt *routing.Options) []target {
+	switches := slices.Clone(g.members)
+	slices.SortStableFunc(switches, func(a, b int32) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })
+	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
+	for _, s := range switches {
+		l.adapters(s)
+	}
+	for _, s := range switches {
+		l.add(g.f.SwitchNode(s).FirstPort, s, 0)
+	}
+	return l.all
+}
+
+type lister struct {
+	*graph
+	opt    *routing.Options
+	listed []bool
+	all    []target
+}
+
+func (l *lister) adapters(s int32) {
+	node := l.f.SwitchNode(s)
+	for p := int32(1); p <= int32(node.NumPorts); p++ {
+		far := l.f.Ports[node.FirstPort+p].Peer
+		if far != fabric.None && isAdapter(l.f, far) {
+			l.add(far, s, uint8(p))
+		}
+	}
+}
+
+func (l *lister) add(e, s int32, local uint8) {
+	if l.listed[e] {
+		return
+	}
+	l.listed[e] = true
+	l.all = append(l.all, target{end: e, sw: s, local: local, lid: l.f.Ports[e].LID, lids: lids(l.f, e, l.opt)})
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Engine is routing by single-source shortest paths. It spreads routes well and
+// does not mind deadlocks.
+type Engine struct{}
+
+// DeadlockFree is [Engine] with service levels, one lane each, by which the paths
+// between adapters cannot deadlock.
+type DeadlockFree struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return "sssp" }
+
+// Name implements [routing.Engine].
+func (DeadlockFree) Name() string { return "dfsssp" }
+
+// Route implements [routing.Engine]. It refuses a subnet in which OpenSM's
+// distances of 31 bits do not reach all switches; they hold the square of the
+// number of LIDs for every hop. Routers get no routes.
+// O(LIDs x links x log switches).
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	r, err := newRouter(f, &opt, e.Name(), 1)
+	if err == nil {
+		err = r.route(ctx)
+	}
+	if err != nil {
+		return nil, wrap(e.Name(), err)
+	}
+	return r.result(), nil
+}
+
+// wrap says which engine failed, except of a refusal, which says so itself.
+func wrap(name string, err error) error {
+	var refused *routing.RefusedError
+	if errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("route with %s: %w", name, err)
+}
+
+// router routes to all destinations.
+type router struct {
+	*search
+	name    string
+	opt     *routing.Options
+	targets []target
+	lft     *fabric.LFT
+	// Steps of progress: one a LID in each phase.
+	done, total int
+	warnings    []string
+}
+
+func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) (*router, error) {
+	if err := routing.Check(f, opt); err != nil {
+		return nil, err
+	}
+	g := newGraph(f, opt)
+	r := &router{search: newSearch(g), name: name, opt: opt, targets: g.targets(opt), lft: fabric.NewLFT(len(f.Switches), f.MaxLID)}
+	for _, t := range r.targets {
+		r.total += phases * t.lids
+	}
+	return r, r.reachable()
+}
+
+// reachable refuses a subnet in which a search from the subnet manager's port
+// does not come to all switches.
+func (r *router) reachable() error {
+	if len(r.members) == 0 {
+		return nil
+	}
+	found := 0
+	if sm := r.f.SMPort; sm != fabric.None {
+		end := r.f.EndPortOf(sm)
+		if sw, local := r.f.AttachedSwitch(end); sw != fabric.None && (local == 0 || isAdapter(r.f, end)) {
+			r.run(sw, local == 0)
+			found = len(r.reached)
+		}
+	}
+	if found == len(r.members) {
+		return nil
+	}
+	return r.refuse("from the subnet manager %d of %d switches are within a distance of %d, where a hop counts the square of the number of LIDs",
+		found, len(r.members), infinity)
+}
+
+func (r *router) refuse(format string, args ...any) error {
+	return &routing.RefusedError{Engine: r.name, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (r *router) route(ctx context.Context) error {
+	for _, s := range r.members {
+		p := r.f.SwitchNode(s).FirstPort
+		for i := range lids(r.f, p, r.opt) {
+			r.lft.Row(s)[int(r.f.Ports[p].LID)+i] = 0
+		}
+	}
+	missing := 0
+	for _, t := range r.targets {
+		for i := range t.lids {
+			r.run(t.sw, t.local == 0)
+			r.write(t, int(t.lid)+i)
+			r.use()
+			missing += len(r.members) - len(r.reached)
+			if err := r.step(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if missing > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the way is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
+	}
+	return nil
+}
+
+// write enters the ways found into the tables.
+func (r *router) write(t target, lid int) {
+	for _, sw := range r.reached {
+		if arc := r.by[sw]; arc != fabric.None {
+			r.lft.Row(sw)[lid] = r.farPort[arc]
+		}
+	}
+	if t.local != 0 {
+		r.lft.Row(t.sw)[lid] = t.local
+	}
+}
+
+const stepsAtOnce = 64
+
+// step counts a LID as done.
+func (r *router) step(ctx context.Context) error {
+	r.done++
+	if r.done%stepsAtOnce != 0 && r.done != r.total {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress(r.done, r.total)
+	}
+	return nil
+}
+
+func (r *router) result() *routing.Result {
+	t := fabric.NewTables(r.f, r.lft, r.name)
+	return &routing.Result{Tables: t, Hops: newHops(t), Warnings: r.warnings}
+}
