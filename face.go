@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -93,20 +91,4 @@ func version() string {
 		return "(devel)"
 	}
 	return info.Main.Version
-}
-
-// doctor says which sources of a subnet there are on this machine.
-func doctor(w io.Writer) int {
-	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	devices, _ := filepath.Glob("/dev/infiniband/umad*")
-	switch len(devices) {
-	case 0:
-		p("umad   no /dev/infiniband/umad*: this machine shows no InfiniBand port")
-	default:
-		p("umad   %d devices below /dev/infiniband; this version cannot use them yet", len(devices))
-	}
-	p("ibsim  -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME")
-	p("sim    always there: -s sim:FILE or -s sim:KIND:ARGS; %s is the default", session.DefaultSimulation)
-	p("file   always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst")
-	return exitDone
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -29,8 +30,9 @@ const usage = `usage:
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
   ibconsole version | doctor | help [COMMAND]
 
-SOURCE is ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS (a simulated subnet inside the program) or
-file:FILE (offline). Without one, a simulated 648-host fat-tree. --window N keeps at most N management packets in flight.
+SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
+(a simulated subnet inside the program) or file:FILE (offline). Without one, what IBCONSOLE_SOURCE names, or else umad
+where there is a port, or else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight.
 
 `
 
@@ -132,7 +134,7 @@ func (o *options) word(word string, args []string) int {
 		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
 		return exitDone
 	case "doctor":
-		return doctor(o.out)
+		return o.doctor()
 	}
 	return o.help(args)
 }
@@ -178,7 +180,10 @@ func (o *options) open(work func(context.Context, *session.Session) error) int {
 func (o *options) connect(ctx context.Context, work func(context.Context, *session.Session) error) int {
 	source := o.source
 	if source == "" {
-		source = session.DefaultSimulation
+		var note string
+		if source, note = session.DefaultSource(); note != "" {
+			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
+		}
 	}
 	src, err := session.ParseSource(source)
 	if err != nil {

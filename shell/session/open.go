@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/capture"
 	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 )
@@ -47,13 +48,15 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		transport, err = s.simulate(ctx)
 	case SourceIbsim:
 		transport, err = dialIbsim(ctx, src)
+	case SourceUmad:
+		transport, err = openUmad(src)
 	default:
-		err = errors.New("adapters cannot be used yet, only ibsim, sim and file")
+		err = errors.New("no such kind of source")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", fabric.Escape(src.String()), err)
 	}
-	if opt.Client.Window == 0 {
+	if opt.Client.Window == 0 && src.Kind != SourceUmad {
 		opt.Client.Window = simulatedWindow
 	}
 	s.capture = capture.Wrap(transport)
@@ -84,6 +87,29 @@ func (s *Session) Start(ctx context.Context) error {
 	})
 	return nil
 }
+
+// openUmad opens a port of this machine on which there is subnet management.
+func openUmad(src Source) (mad.Transport, error) {
+	sel, err := umad.ParseSelector(src.Arg)
+	if err != nil {
+		return nil, err
+	}
+	ports, perr := umad.Ports("")
+	p, err := sel.Choose(ports)
+	if err != nil {
+		return nil, doctored(errors.Join(err, perr))
+	}
+	t, err := umad.Open("", p)
+	if err != nil {
+		return nil, doctored(err)
+	}
+	if err := t.Refused(mad.ClassSMPDirected); err != nil {
+		return nil, doctored(errors.Join(fmt.Errorf("%v, link layer %s, carries no subnet management packets: %w", p, p.LinkLayer, err), t.Close()))
+	}
+	return t, nil
+}
+
+func doctored(err error) error { return fmt.Errorf("%w (see: ibconsole doctor)", err) }
 
 func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
 	o := ibsim.Options{Name: src.Arg}

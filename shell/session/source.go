@@ -3,9 +3,13 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
+
+	"example.org/ibconsole/mad/umad"
 )
 
 // SourceKind says where a subnet comes from.
@@ -22,6 +26,28 @@ const (
 // DefaultSimulation is the subnet that is simulated where there is no other: a
 // two-level fat-tree of 36-port switches with 648 hosts.
 const DefaultSimulation = "sim:fattree:2,36"
+
+// SourceVar is the environment variable that names the source where the user
+// does not.
+const SourceVar = "IBCONSOLE_SOURCE"
+
+// DefaultSource is the source of a user who names none: that of [SourceVar], or
+// umad where an InfiniBand port of this machine can be used, or
+// [DefaultSimulation]. The note says why a port that is there was passed over,
+// "" if none was.
+func DefaultSource() (source, note string) {
+	if name := os.Getenv(SourceVar); name != "" {
+		return name, ""
+	}
+	p, err := umad.Usable("")
+	switch {
+	case err == nil:
+		return p.Source(), ""
+	case errors.Is(err, umad.ErrNoPort):
+		return DefaultSimulation, ""
+	}
+	return DefaultSimulation, fmt.Sprintf("%s cannot be used, so a subnet is simulated: %v (see: ibconsole doctor)", p.Source(), err)
+}
 
 // Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
 // "sim:FILE", "sim:KIND:ARGS" or "file:FILE".
@@ -42,6 +68,9 @@ func ParseSource(s string) (Source, error) {
 		}
 		return src, nil
 	case SourceUmad:
+		if _, err := umad.ParseSelector(arg); err != nil {
+			return Source{}, fmt.Errorf("source %q: %w", s, err)
+		}
 		return src, nil
 	case SourceSim, SourceFile:
 		if arg == "" {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package umad
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/mad"
+)
+
+// ErrRefused says that the kernel registers no agent for a class.
+var ErrRefused = errors.New("refused")
+
+// agent is one registration with the kernel.
+type agent struct {
+	class   mad.Class
+	version uint8 // of the class
+	qp      uint32
+	id      uint32
+	held    bool
+	err     error // why it is not
+}
+
+// newAgents are those that a transport registers. None takes requests from
+// others, and none lets the kernel put segments together.
+func newAgents() [4]agent {
+	return [...]agent{
+		{class: mad.ClassSMPLID, version: 1},
+		{class: mad.ClassSMPDirected, version: 1},
+		{class: mad.ClassSA, version: 2, qp: mad.QP1},
+		{class: mad.ClassPerf, version: 1, qp: mad.QP1},
+	}
+}
+
+// register asks the kernel for the agent and keeps its answer.
+func (a *agent) register(d *device) {
+	id, err := a.ask(d)
+	a.id, a.held = id, err == nil
+	if err != nil {
+		a.err = fmt.Errorf("register an agent for class 0x%02x: %w: %w", uint8(a.class), ErrRefused, err)
+	}
+}
+
+// ask uses the newer request where the kernel knows it.
+func (a *agent) ask(d *device) (id uint32, err error) {
+	b := a.request2()
+	if err = d.ioctl(registerAgent2, b[:]); err == nil {
+		return binary.NativeEndian.Uint32(b[:]), nil
+	}
+	if !errors.Is(err, unix.ENOTTY) && !errors.Is(err, unix.EINVAL) {
+		return 0, err
+	}
+	old := a.request()
+	if err = d.ioctl(registerAgent, old[:]); err != nil {
+		return 0, err
+	}
+	return binary.NativeEndian.Uint32(old[:]), nil
+}
+
+// release gives the agent back. Closing the device does so too, but programs
+// that stand in for the kernel rely on being told. Agents that went with their
+// adapter are no error.
+func (a *agent) release(d *device) error {
+	if !a.held {
+		return nil
+	}
+	a.held = false
+	var id [sizeAgentID]byte
+	binary.NativeEndian.PutUint32(id[:], a.id)
+	if err := d.ioctl(unregisterAgent, id[:]); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EIO) {
+		return fmt.Errorf("unregister the agent for class 0x%02x: %w", uint8(a.class), err)
+	}
+	return nil
+}
+
+// request2 is a struct ib_user_mad_reg_req2:
+//
+//	 0  id       4  out
+//	 4  QP       4
+//	 8  class    1
+//	 9  version  1
+//	10  reserved 2
+//	12  flags    4
+//	16  methods 16  whose requests the agent takes, a bit each
+//	32  OUI      4
+//	36  RMPP     1  version, 0: the kernel leaves segments alone
+//	37  reserved 3
+func (a *agent) request2() (b [sizeRequest2]byte) {
+	binary.NativeEndian.PutUint32(b[4:], a.qp)
+	b[8], b[9] = uint8(a.class), a.version
+	return b
+}
+
+// request is a struct ib_user_mad_reg_req, for kernels before 3.18:
+//
+//	 0  id       4  out
+//	 4  methods 16
+//	20  QP       1
+//	21  class    1
+//	22  version  1
+//	23  OUI      3
+//	26  RMPP     1
+//	27  padding  1
+func (a *agent) request() (b [sizeRequest]byte) {
+	b[20], b[21], b[22] = uint8(a.qp), uint8(a.class), a.version
+	return b
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package umad
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// device is an open character device. Its methods may be called from any
+// goroutine.
+type device struct {
+	path string
+	fd   int
+	wake int // an eventfd that is readable once the device is closed
+
+	use    sync.RWMutex // held for reading while fd is used
+	closed atomic.Bool
+}
+
+func openDevice(path string) (*device, error) {
+	fd, err := retry(func() (int, error) { return unix.Open(path, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, os.NewSyscallError("eventfd", err)
+	}
+	return &device{path: path, fd: fd, wake: wake}, nil
+}
+
+// mayOpen says whether this process may open the device, without opening it.
+func mayOpen(path string) error {
+	err := unix.Faccessat(unix.AT_FDCWD, path, unix.R_OK|unix.W_OK, unix.AT_EACCESS)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return nil
+}
+
+// close makes a waiting read return, and then closes the device after a last
+// use of it. Closing again does nothing.
+func (d *device) close(last func()) error {
+	if d.closed.Swap(true) {
+		return nil
+	}
+	var one [8]byte
+	binary.NativeEndian.PutUint64(one[:], 1)
+	_, werr := unix.Write(d.wake, one[:])
+	d.use.Lock()
+	defer d.use.Unlock()
+	last()
+	return errors.Join(os.NewSyscallError("eventfd", werr), os.NewSyscallError("close", unix.Close(d.fd)),
+		os.NewSyscallError("close", unix.Close(d.wake)))
+}
+
+// ioctl hands arg, which must be as long as the request says, to the device.
+func (d *device) ioctl(request uint, arg []byte) error {
+	_, err := retry(func() (int, error) {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.fd), uintptr(request), uintptr(unsafe.Pointer(unsafe.SliceData(arg))))
+		if errno != 0 {
+			return 0, errno
+		}
+		return 0, nil
+	})
+	return err
+}
+
+// write writes one packet.
+func (d *device) write(b []byte) error {
+	d.use.RLock()
+	defer d.use.RUnlock()
+	if d.closed.Load() {
+		return fs.ErrClosed
+	}
+	n, err := retry(func() (int, error) { return unix.Write(d.fd, b) })
+	if err == nil && n != len(b) {
+		err = fmt.Errorf("%w: %d of %d bytes", io.ErrShortWrite, n, len(b))
+	}
+	return err
+}
+
+// read waits for a packet. The error is [fs.ErrClosed] once the device is closed.
+func (d *device) read(b []byte) (int, error) {
+	d.use.RLock()
+	defer d.use.RUnlock()
+	for {
+		if d.closed.Load() {
+			return 0, fs.ErrClosed
+		}
+		n, err := retry(func() (int, error) { return unix.Read(d.fd, b) })
+		switch {
+		case errors.Is(err, unix.EAGAIN):
+		case err == nil && n == 0:
+			return 0, io.ErrUnexpectedEOF
+		default:
+			return n, err
+		}
+		if err := d.wait(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// wait returns when there is something to read or the device is closed.
+func (d *device) wait() error {
+	fds := []unix.PollFd{{Fd: int32(d.fd), Events: unix.POLLIN}, {Fd: int32(d.wake), Events: unix.POLLIN}}
+	if _, err := retry(func() (int, error) { return unix.Poll(fds, -1) }); err != nil {
+		return os.NewSyscallError("poll", err)
+	}
+	if fds[0].Revents&unix.POLLIN == 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
+		return unix.EIO
+	}
+	return nil
+}
+
+// retry calls again what a signal interrupted.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
+}

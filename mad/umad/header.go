@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package umad
+
+import (
+	"encoding/binary"
+	"time"
+
+	"example.org/ibconsole/mad"
+)
+
+// The header before a MAD, struct ib_user_mad_hdr of ib_user_mad.h, the form
+// with a P_Key index:
+//
+//	 0  agent     4
+//	 4  status    4  0, or an errno of a request that came back
+//	 8  timeout   4  milliseconds, 0: no answer is expected
+//	12  retries   4
+//	16  length    4  of a packet that was received
+//	20  QP        4  big-endian
+//	24  Q_Key     4  big-endian
+//	28  LID       2  big-endian
+//	30  SL        1
+//	31  path bits 1
+//	32  has GRH   1
+//	33  GID index 1
+//	34  hop limit 1
+//	35  class     1
+//	36  GID      16
+//	52  flow      4  big-endian
+//	56  P_Key     2  index
+//	58  reserved  6
+//
+// The others are in the byte order of the machine.
+const (
+	offAgent    = 0
+	offStatus   = 4
+	offTimeout  = 8
+	offQP       = 20
+	offQKey     = 24
+	offLID      = 28
+	offSL       = 30
+	offHasGRH   = 32
+	offHopLimit = 34
+	offGID      = 36
+	offPKey     = 56
+	headerSize  = 64
+	packetSize  = headerSize + mad.Size
+
+	// A request that the kernel sends back may be no more than its common header.
+	leastPacket = headerSize + 24
+	// receiveSize has room for the longest MAD that a kernel knows, that of
+	// Omni-Path.
+	receiveSize = headerSize + 2048
+)
+
+// header is what is said of a MAD beside its bytes.
+type header struct {
+	agent   uint32
+	status  uint32
+	timeout uint32 // ms
+	qp      uint32
+	lid     uint16
+	sl      uint8
+	pkey    uint16
+	// gid is where to with a GRH, zero for none.
+	gid [16]byte
+}
+
+func (h *header) encode(b *[headerSize]byte) {
+	host, be := binary.NativeEndian, binary.BigEndian
+	clear(b[:])
+	host.PutUint32(b[offAgent:], h.agent)
+	host.PutUint32(b[offTimeout:], h.timeout)
+	be.PutUint32(b[offQP:], h.qp)
+	if h.qp != 0 {
+		be.PutUint32(b[offQKey:], mad.QKey1)
+	}
+	be.PutUint16(b[offLID:], h.lid)
+	b[offSL] = h.sl
+	if h.gid != [16]byte{} {
+		b[offHasGRH], b[offHopLimit] = 1, 1
+		copy(b[offGID:], h.gid[:])
+	}
+	host.PutUint16(b[offPKey:], h.pkey)
+}
+
+func (h *header) decode(b *[headerSize]byte) {
+	host, be := binary.NativeEndian, binary.BigEndian
+	*h = header{
+		agent:   host.Uint32(b[offAgent:]),
+		status:  host.Uint32(b[offStatus:]),
+		timeout: host.Uint32(b[offTimeout:]),
+		qp:      be.Uint32(b[offQP:]),
+		lid:     be.Uint16(b[offLID:]),
+		sl:      b[offSL],
+		pkey:    host.Uint16(b[offPKey:]),
+	}
+	if b[offHasGRH] != 0 {
+		copy(h.gid[:], b[offGID:])
+	}
+}
+
+// decodePacket stores a packet that was read in f. It returns false for one that
+// is no MAD of 256 bytes. What the kernel left out of a request that it sends
+// back is 0.
+func decodePacket(b []byte, f *mad.Frame) bool {
+	if len(b) < leastPacket || len(b) > packetSize {
+		return false
+	}
+	var h header
+	h.decode((*[headerSize]byte)(b))
+	if h.status == 0 && len(b) != packetSize {
+		return false
+	}
+	*f = mad.Frame{SLID: h.lid, QP: h.qp, SL: h.sl, PKey: h.pkey, Status: h.status}
+	if h.status != 0 {
+		f.DLID, f.SLID = h.lid, 0
+	}
+	copy(f.Data[:], b[headerSize:])
+	return true
+}
+
+// milliseconds rounds up; what is more than 0 stays so.
+func milliseconds(d time.Duration) uint32 {
+	const most = 1<<31 - 1
+	return uint32(min((max(d, 0)+time.Millisecond-1)/time.Millisecond, most))
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package umad
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Where things are below a root.
+const (
+	classInfiniband = "/sys/class/infiniband"
+	classMAD        = "/sys/class/infiniband_mad"
+	devices         = "/dev/infiniband"
+	pciDevices      = "/sys/bus/pci/devices"
+	processes       = "/proc"
+)
+
+func devicePath(root, name string) string { return filepath.Join(root, devices, name) }
+
+// ABIVersion is the version of ib_umad's interface that this package speaks.
+const ABIVersion = 5
+
+// Errors of [Open].
+var (
+	// ErrNoModule says that the module ib_umad is not loaded.
+	ErrNoModule = errors.New("the module ib_umad is not loaded")
+	// ErrABI says that ib_umad has another interface than this package.
+	ErrABI = errors.New("unknown version of the umad interface")
+)
+
+func checkABI(root string) error {
+	path := filepath.Join(root, classMAD, "abi_version")
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrNoModule, err)
+	}
+	if err != nil {
+		return err
+	}
+	if s := trim(b); s != strconv.Itoa(ABIVersion) {
+		return fmt.Errorf("%w: %s says %q, expected %d", ErrABI, path, s, ABIVersion)
+	}
+	return nil
+}
+
+func trim(b []byte) string { return strings.TrimRight(string(b), " \t\r\n\x00") }
+
+// attributes reads the small files of a folder of sysfs and keeps what was
+// wrong with them.
+type attributes struct {
+	dir  string
+	errs []error
+}
+
+// text returns what a file says, "" where there is none.
+func (a *attributes) text(name string) string {
+	b, err := os.ReadFile(filepath.Join(a.dir, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.errs = append(a.errs, err)
+	}
+	return trim(b)
+}
+
+// value reads a file in the form that parse knows. Without the file it is zero.
+func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
+	var v T
+	s := a.text(name)
+	if s == "" {
+		return v
+	}
+	v, err := parse(s)
+	if err != nil {
+		a.errs = append(a.errs, fmt.Errorf("%s: %w", filepath.Join(a.dir, name), err))
+	}
+	return v
+}
+
+// there says whether the folder has an entry.
+func (a *attributes) there(name string) bool {
+	_, err := os.Lstat(filepath.Join(a.dir, name))
+	return err == nil
+}
+
+// parseCode reads "4: ACTIVE", of which the number counts.
+func parseCode(s string) (uint8, error) {
+	number, _, ok := strings.Cut(s, ":")
+	v, err := strconv.ParseUint(number, 16, 8)
+	if !ok || err != nil {
+		return 0, fmt.Errorf("%q, expected NUMBER: WORD", s)
+	}
+	return uint8(v), nil
+}
+
+// parseGUID reads "0002:c903:0029:6de0".
+func parseGUID(s string) (uint64, error) {
+	v, err := parseQuads(s, 4)
+	if err != nil {
+		return 0, fmt.Errorf("%q, expected four groups of four hexadecimal digits", s)
+	}
+	return v, nil
+}
+
+// parseGID reads "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the
+// GUID, its lower half.
+func parseGID(s string) (uint64, error) {
+	v, err := parseQuads(s, 8)
+	if err != nil {
+		return 0, fmt.Errorf("%q, expected eight groups of four hexadecimal digits", s)
+	}
+	return v, nil
+}
+
+// parseQuads returns the last four of n groups.
+func parseQuads(s string, n int) (v uint64, err error) {
+	groups := strings.Split(s, ":")
+	if len(groups) != n {
+		return 0, strconv.ErrSyntax
+	}
+	for _, g := range groups {
+		q, err := strconv.ParseUint(g, 16, 16)
+		if err != nil || len(g) != 4 {
+			return 0, strconv.ErrSyntax
+		}
+		v = v<<16 | q
+	}
+	return v, nil
+}
+
+// parseLID reads "0x1a".
+func parseLID(s string) (uint16, error) { return parseHex[uint16](s, 16) }
+
+// parsePKey reads "0xffff".
+func parsePKey(s string) (uint16, error) { return parseHex[uint16](s, 16) }
+
+// parseMask reads "0x0250e848".
+func parseMask(s string) (uint32, error) { return parseHex[uint32](s, 32) }
+
+func parseHex[T uint16 | uint32](s string, bits int) (T, error) {
+	digits, ok := strings.CutPrefix(s, "0x")
+	v, err := strconv.ParseUint(digits, 16, bits)
+	if !ok || err != nil {
+		return 0, fmt.Errorf("%q, expected 0x and a hexadecimal number of %d bits", s, bits)
+	}
+	return T(v), nil
+}
+
+// parsePort reads a port's number, 0 to 255.
+func parsePort(s string) (int, error) {
+	v, err := strconv.ParseUint(s, 10, 8)
+	if err != nil {
+		return 0, fmt.Errorf("%q, expected the number of a port from 0 to 255", s)
+	}
+	return int(v), nil
+}

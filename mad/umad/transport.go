@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package umad
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/mad"
+)
+
+// ErrGone says that an adapter was taken away, or its driver unloaded.
+var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
+
+// Transport is a port of an adapter. It implements [mad.Transport].
+type Transport struct {
+	port   Port
+	dev    *device
+	agents [4]agent
+
+	sending sync.Mutex
+	out     [packetSize]byte
+
+	receiving sync.Mutex
+	in        [receiveSize]byte
+}
+
+// Open opens a port for subnet management, subnet administration and
+// performance management. That one queue pair of the port cannot be used is no
+// error ([Transport.Refused] tells); that none can is.
+func Open(root string, p Port) (*Transport, error) {
+	t, err := open(root, p)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", p, err)
+	}
+	return t, nil
+}
+
+func open(root string, p Port) (*Transport, error) {
+	if err := checkABI(root); err != nil {
+		return nil, err
+	}
+	if p.Umad == "" {
+		return nil, errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
+	}
+	d, err := openDevice(devicePath(root, p.Umad))
+	if err != nil {
+		return nil, err
+	}
+	t := &Transport{port: p, dev: d, agents: newAgents()}
+	if err := d.ioctl(enablePKey, nil); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: ask for P_Key indexes: %w", d.path, err), t.Close())
+	}
+	refused := make([]error, 0, len(t.agents))
+	for i := range t.agents {
+		a := &t.agents[i]
+		if a.register(d); a.err != nil {
+			refused = append(refused, a.err)
+		}
+	}
+	if len(refused) == len(t.agents) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", d.path, refused[0]), t.Close())
+	}
+	return t, nil
+}
+
+// Port is the port that was opened, as it was then.
+func (t *Transport) Port() Port { return t.port }
+
+// Refused returns why MADs of a class cannot be sent, nil where they can. The
+// error wraps [ErrRefused] and the kernel's errno: EPROTONOSUPPORT where the
+// link layer has no such queue pair.
+func (t *Transport) Refused(class mad.Class) error {
+	a, err := t.agent(class)
+	if err != nil {
+		return err
+	}
+	return a.err
+}
+
+func (t *Transport) agent(class mad.Class) (*agent, error) {
+	for i := range t.agents {
+		if a := &t.agents[i]; a.class == class {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("class 0x%02x is not sent over umad", uint8(class))
+}
+
+// Send implements [mad.Transport]. It never blocks. The error wraps [ErrGone]
+// once the adapter is gone.
+func (t *Transport) Send(f *mad.Frame) error {
+	return t.send(&header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}, &f.Data)
+}
+
+// send sends data as the agent of its class.
+func (t *Transport) send(h *header, data *[mad.Size]byte) error {
+	a, err := t.agent(mad.Class(data[1]))
+	if err == nil {
+		err = a.err
+	}
+	if err != nil {
+		return fmt.Errorf("%v: %w", t.port, err)
+	}
+	h.agent, h.qp = a.id, a.qp
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	h.encode((*[headerSize]byte)(t.out[:]))
+	copy(t.out[headerSize:], data[:])
+	switch err := t.dev.write(t.out[:]); {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.ENOMEM), errors.Is(err, unix.ENOBUFS):
+		return nil // as a switch that has no room
+	case err != nil:
+		return t.broken("send", err)
+	}
+	return nil
+}
+
+// Recv implements [mad.Transport]. A request that got no answer in time comes
+// back with the status ETIMEDOUT, of its data perhaps the header alone. Packets
+// that are no MADs of 256 bytes are passed over.
+func (t *Transport) Recv(f *mad.Frame) error {
+	t.receiving.Lock()
+	defer t.receiving.Unlock()
+	for {
+		n, err := t.dev.read(t.in[:])
+		if err != nil {
+			return t.broken("receive", err)
+		}
+		if decodePacket(t.in[:n], f) {
+			return nil
+		}
+	}
+}
+
+func (t *Transport) broken(what string, err error) error {
+	for _, gone := range []error{unix.EIO, unix.ENODEV, unix.ENXIO, unix.EPIPE, io.ErrUnexpectedEOF} {
+		if errors.Is(err, gone) {
+			err = fmt.Errorf("%w: %w", ErrGone, err)
+			break
+		}
+	}
+	return fmt.Errorf("%v: %s: %w", t.port, what, err)
+}
+
+// Close gives the agents and the device back. Closing again does nothing.
+func (t *Transport) Close() error {
+	var errs []error
+	err := t.dev.close(func() {
+		for i := range t.agents {
+			errs = append(errs, t.agents[i].release(t.dev))
+		}
+	})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return fmt.Errorf("%v: close: %w", t.port, err)
+	}
+	return nil
+}
