@@ -71,7 +71,7 @@ type assigner[S set] struct {
 	*plan
 	balance[S]
 	layout[S]
-	random random
+	random routing.Random
 	sw     int32
 	// sets are the places of the least-hop ports towards each switch.
 	sets, scratch routing.PortSets
@@ -208,7 +208,7 @@ func (a *assigner[S]) firstLIDs(ports S, r *run) {
 			a.use(towards)
 			switch {
 			case a.opt.ScatterPorts != 0 && t.scatter:
-				port = nth(a.best, int(a.random.next()%uint32(size(a.best))))
+				port = nth(a.best, int(a.random.Next()%uint32(size(a.best))))
 			case a.opt.PortShifting:
 				port = firstFrom(a.best, nth(a.set, a.turn()))
 			default:

@@ -25,7 +25,7 @@ type plan struct {
 	// unused are the ports whose use does not count, by switch.
 	unused map[int32][]uint8
 	// seeds are the random generators as each switch finds them.
-	seeds []random
+	seeds []routing.Random
 }
 
 func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
@@ -55,12 +55,12 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 // seed draws what all switches will draw, in their order, and notes how the
 // generator stands before each.
 func (p *plan) seed(draws []int) {
-	r := newRandom(p.opt.ScatterPorts)
-	p.seeds = make([]random, len(draws))
+	r := routing.NewRandom(p.opt.ScatterPorts)
+	p.seeds = make([]routing.Random, len(draws))
 	for s, n := range draws {
 		p.seeds[s] = r
 		for range n {
-			r.next()
+			r.Next()
 		}
 	}
 }

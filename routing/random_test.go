@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package assign
+package routing
 
 import "testing"
 
@@ -18,15 +18,15 @@ func TestRandomIsGlibcs(t *testing.T) {
 		{8, [5]uint32{757547896, 1695630744, 1945246242, 94247549, 1249341650}},
 		{2147483647, [5]uint32{1065668062, 2142264300, 1066566375, 1064012770, 1070115311}},
 	} {
-		r := newRandom(c.seed)
+		r := NewRandom(c.seed)
 		var got [5]uint32
 		for i := range got[:4] {
-			got[i] = r.next()
+			got[i] = r.Next()
 		}
 		for range 9995 {
-			r.next()
+			r.Next()
 		}
-		if got[4] = r.next(); got != c.want {
+		if got[4] = r.Next(); got != c.want {
 			t.Errorf("seed %d: %d, want %d", c.seed, got, c.want)
 		}
 	}

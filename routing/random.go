@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package assign
+package routing
 
-// random is the generator behind random() of the GNU C library as srandom sets
+// Random is the generator behind random() of the GNU C library as srandom sets
 // it up (type 3 of its manual's random_r family): the additive feedback generator
 // x[i] = x[i-3] + x[i-31] over 32 bits, whose lowest bit is dropped. Its first 31
 // values come from a linear congruence, and 310 more are thrown away.
-type random struct {
+type Random struct {
 	x [31]uint32
 	i int
 }
 
-func newRandom(seed uint32) random {
+// NewRandom is the generator after srandom(seed).
+func NewRandom(seed uint32) Random {
 	if seed == 0 {
 		seed = 1
 	}
-	r := random{i: 3}
+	r := Random{i: 3}
 	v := int64(int32(seed))
 	for i := range r.x {
 		r.x[i] = uint32(v)
@@ -27,13 +28,13 @@ func newRandom(seed uint32) random {
 		}
 	}
 	for range 310 {
-		r.next()
+		r.Next()
 	}
 	return r
 }
 
-// next is a number of 31 bits.
-func (r *random) next() uint32 {
+// Next is a number of 31 bits.
+func (r *Random) Next() uint32 {
 	j := r.i + 28 // 3 steps back
 	if j >= 31 {
 		j -= 31
