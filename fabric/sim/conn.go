@@ -24,6 +24,7 @@ type Conn struct {
 	mu     sync.Mutex
 	in     []mad.Frame
 	late   lateQueue
+	tables []*transfer // under way, the oldest first
 	closed bool
 	wake   chan struct{} // has room for one
 	done   chan struct{} // closed by Close
@@ -52,13 +53,30 @@ func (c *Conn) Send(f *mad.Frame) error {
 	if c.closed {
 		return ErrClosed
 	}
+	if f.QP == mad.QP1 && mad.Class(f.Data[offClass]) == mad.ClassSA {
+		c.administer(f)
+		return nil
+	}
 	c.in = append(c.in, mad.Frame{DLID: f.DLID, QP: f.QP, SL: f.SL, PKey: f.PKey, Data: f.Data})
 	last := len(c.in) - 1
 	fate, ok := c.sim.carry(c.port, &c.in[last])
-	switch {
-	case !ok:
+	if !ok {
 		c.in = c.in[:last]
 		return nil
+	}
+	c.meet(fate)
+	if last == 0 {
+		c.signal()
+	}
+	return nil
+}
+
+// meet lets the last answer of c.in meet its fate.
+func (c *Conn) meet(fate fate) {
+	last := len(c.in) - 1
+	switch {
+	case fate.copies == 0:
+		c.in = c.in[:last]
 	case fate.delay > 0:
 		due := time.Now().Add(fate.delay)
 		for range fate.copies {
@@ -68,10 +86,6 @@ func (c *Conn) Send(f *mad.Frame) error {
 	case fate.copies > 1:
 		c.in = append(c.in, c.in[last])
 	}
-	if last == 0 {
-		c.signal()
-	}
-	return nil
 }
 
 func (c *Conn) signal() {
@@ -113,11 +127,26 @@ func (c *Conn) refill() (due time.Time, err error) {
 	if c.closed {
 		return due, ErrClosed
 	}
-	c.in, c.out, c.next = c.out[:0], c.in, 0
 	if len(c.late) > 0 {
-		c.out, due = c.late.pop(time.Now(), c.out)
+		due = c.ripen(time.Now())
 	}
+	c.in, c.out, c.next = c.out[:0], c.in, 0
 	return due, nil
+}
+
+// ripen moves what is due to c.in and returns when the next is.
+func (c *Conn) ripen(now time.Time) (due time.Time) {
+	for len(c.late) > 0 && !c.late[0].due.After(now) {
+		if x := c.late.pop(); x.again != nil {
+			c.again(x.again, x.due)
+		} else {
+			c.in = append(c.in, x.frame)
+		}
+	}
+	if len(c.late) > 0 {
+		due = c.late[0].due
+	}
+	return due
 }
 
 func (c *Conn) sleep(due time.Time) {

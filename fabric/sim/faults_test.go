@@ -176,7 +176,7 @@ func TestFaultsRepeat(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		const n = 200
+		const n = 200 // of the last 10 some come back, with the seeds below
 		for tid := range uint64(n) {
 			smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrNodeInfo, TID: tid}
 			smp.SetPath(path(t, 1))
@@ -189,12 +189,10 @@ func TestFaultsRepeat(t *testing.T) {
 		out = make([]bool, n)
 		for {
 			var frame mad.Frame
-			done := make(chan error, 1)
-			go func() { done <- conn.Recv(&frame) }()
-			smp := mad.SMP{TID: n - 1}
-			if err := <-done; err != nil {
+			if err := conn.Recv(&frame); err != nil {
 				t.Fatal(err)
 			}
+			var smp mad.SMP
 			_ = smp.UnmarshalBinary(frame.Data[:])
 			out[smp.TID] = true
 			if smp.TID >= n-10 {
@@ -208,19 +206,5 @@ func TestFaultsRepeat(t *testing.T) {
 	}
 	if slices.Equal(first, run(2)) {
 		t.Error("another seed gives the same fate")
-	}
-}
-
-// TestNodesInMidSweep is in package sweep's terms: a switch that disappears
-// after so many requests always does so at the same one.
-func TestNodesInMidSweep(t *testing.T) {
-	for range 2 {
-		f := chain(t)
-		s := sim.New(f, sim.Options{SendBack: true})
-		c := dial(t, s, f.SMPort, once)
-		s.After(4, func() { s.PowerOff(2) })
-		if got, want := reached(t, c, 6), []bool{true, true, true, true, false, false}; !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
 	}
 }

@@ -21,10 +21,18 @@ func FuzzSend(f *testing.F) {
 			smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: method, Attr: attr, Mod: 1}
 			smp.SetPath(path)
 			b, _ := smp.MarshalBinary()
-			f.Add(uint16(mad.PermissiveLID), b)
+			f.Add(uint16(mad.PermissiveLID), uint32(0), b)
 			smp.Class = mad.ClassSMPLID
 			b, _ = smp.MarshalBinary()
-			f.Add(uint16(2), b)
+			f.Add(uint16(2), uint32(0), b)
+		}
+	}
+	for _, attr := range []mad.AttrID{mad.AttrClassPortInfo, mad.AttrPortCounters, mad.AttrPortCountersExtended} {
+		f.Add(uint16(2), uint32(mad.QP1), []byte{0: 1, 1: uint8(mad.ClassPerf), 2: 1, 3: 2, 17: uint8(attr), 65: 255, 66: 0xff, 67: 0xff})
+	}
+	for _, attr := range []uint8{0x11, 0x12, 0x18, 0x35, 0x38} {
+		for _, method := range []uint8{1, 0x12} {
+			f.Add(uint16(1), uint32(mad.QP1), []byte{0: 1, 1: uint8(mad.ClassSA), 2: 2, 3: method, 17: attr, 55: 0x28, 98: 0, 99: 1})
 		}
 	}
 	s := sim.New(subnet, sim.Options{Active: true, SendBack: true})
@@ -32,21 +40,35 @@ func FuzzSend(f *testing.F) {
 		s.SetLID(subnet.EndPorts[i], uint16(i+1))
 	}
 	s.SetSM(subnet.SMPort, &mad.SMInfo{State: mad.SMMaster})
-	f.Fuzz(func(t *testing.T, dlid uint16, b []byte) {
+	s.SetGroups([]sim.Group{{MLID: 0xc000, Members: subnet.EndPorts}})
+	s.SetCounters(subnet.SMPort, mad.PortCountersExtended{RcvData: 1 << 40})
+	f.Fuzz(func(t *testing.T, dlid uint16, qp uint32, b []byte) {
 		conn, err := s.Open(subnet.SMPort)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		frame := mad.Frame{DLID: dlid}
+		frame := mad.Frame{DLID: dlid, QP: qp}
 		copy(frame.Data[:], b)
+		class, method := mad.Class(frame.Data[1]), frame.Data[3]
+		sa := class == mad.ClassSA && qp == mad.QP1
+		if sa && frame.Data[26]&mad.RMPPActive != 0 && frame.Data[25] != mad.RMPPData {
+			if err := conn.Send(&frame); err != nil { // of no transfer: wants no answer
+				t.Fatal(err)
+			}
+			return
+		}
 		if err := conn.Send(&frame); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.Recv(&frame); err != nil {
 			t.Fatal(err)
 		}
-		if frame.Status == 0 && frame.Data[3] != uint8(mad.MethodGetResp) {
+		want := uint8(mad.MethodGetResp)
+		if sa {
+			want = method | uint8(mad.MethodResponse)
+		}
+		if frame.Status == 0 && frame.Data[3] != want {
 			t.Errorf("an answer with method %#x", frame.Data[3])
 		}
 	})

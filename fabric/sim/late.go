@@ -9,12 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// lateQueue holds answers that are still on their way, the first one due on top.
+// lateQueue holds answers that are still on their way, and tables that are to be
+// looked after, the first one due on top.
 type lateQueue []lateFrame
 
 type lateFrame struct {
 	due   time.Time
 	frame mad.Frame
+	again *transfer // nil for an answer
 }
 
 // Len, Less, Swap, Push and Pop implement [heap.Interface].
@@ -29,15 +31,8 @@ func (q *lateQueue) Pop() any {
 	return x
 }
 
-func (q *lateQueue) push(due time.Time, f *mad.Frame) { heap.Push(q, lateFrame{due, *f}) }
+func (q *lateQueue) push(due time.Time, f *mad.Frame) { heap.Push(q, lateFrame{due: due, frame: *f}) }
 
-// pop appends the frames that are due to out and returns when the next one is.
-func (q *lateQueue) pop(now time.Time, out []mad.Frame) ([]mad.Frame, time.Time) {
-	for len(*q) > 0 && !(*q)[0].due.After(now) {
-		out = append(out, heap.Pop(q).(lateFrame).frame)
-	}
-	if len(*q) == 0 {
-		return out, time.Time{}
-	}
-	return out, (*q)[0].due
-}
+func (q *lateQueue) remind(due time.Time, t *transfer) { heap.Push(q, lateFrame{due: due, again: t}) }
+
+func (q *lateQueue) pop() lateFrame { return heap.Pop(q).(lateFrame) }

@@ -46,6 +46,7 @@ type Sim struct {
 	requests uint64  // so far
 	agenda   []event // in the order of their times
 	flaps    *flaps
+	groups   []Group
 }
 
 // node is a node with its subnet management agent.

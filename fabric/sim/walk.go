@@ -19,6 +19,7 @@ const (
 	offStatus       = 4
 	offHopPointer   = 6
 	offHopCount     = 7
+	offTID          = 8
 	offAttr         = 16
 	offMod          = 20
 	offMKey         = 24
@@ -66,14 +67,20 @@ func (s *Sim) carry(from int32, f *mad.Frame) (fate, bool) {
 		f.Data, f.Status, f.SLID = request, noAnswer, 0
 		return fate{copies: 1}, s.sendBack
 	}
+	out := s.wayBack()
+	return out, out.copies > 0
+}
+
+// wayBack is what becomes of an answer on its way.
+func (s *Sim) wayBack() fate {
 	if s.happens(s.faults.Loss) {
-		return fate{}, false
+		return fate{}
 	}
 	out := fate{copies: 1, delay: s.delay()}
 	if s.happens(s.faults.Repeat) {
 		out.copies = 2
 	}
-	return out, true
+	return out
 }
 
 func (s *Sim) byDirectedRoute(from int32, m *[mad.Size]byte) bool {

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"encoding/binary"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Offsets in a MAD of subnet administration (IBA 1.2.1, 13.6.2.1 and 15.2.1.1).
+const (
+	offRMPP      = 24
+	offRMPPType  = 25
+	offRMPPFlags = 26
+	offSMKey     = 36
+	offRecordLen = 44
+	offComponent = 48
+	offSAData    = 56
+
+	saClassVersion = 2
+)
+
+// Methods of subnet administration (IBA 1.2.1, 15.2.2).
+const (
+	methodGetTable     = mad.Method(0x12)
+	methodGetTableResp = mad.Method(0x92)
+)
+
+// Statuses of subnet administration (IBA 1.2.1, 15.2.2).
+const (
+	saInvalid  = mad.Status(0x0200)
+	saNoRecord = mad.Status(0x0300)
+	saTooMany  = mad.Status(0x0400)
+	saTooFew   = mad.Status(0x0600) // components
+)
+
+// query is a question to the subnet administration.
+type query struct {
+	from    int32 // the port that asks
+	attr    mad.AttrID
+	mod     uint32
+	mask    uint64 // which components count
+	data    []byte
+	trusted bool // has the SM_Key
+}
+
+// administration is what a request for the subnet administration comes to: one
+// MAD, or the data of a table behind the head of its segments; or no answer.
+type administration struct {
+	answers bool
+	head    [mad.Size]byte
+	table   []byte
+	segment bool
+}
+
+// administer answers a request for the subnet administration with the records of
+// the subnet as it is.
+func (s *Sim) administer(from int32, f *mad.Frame) (out administration, handBack bool) {
+	s.arrive()
+	defer s.mu.Unlock()
+	if s.happens(s.faults.Loss) {
+		return out, false
+	}
+	method := mad.Method(f.Data[offMethod])
+	sm := s.masterAt(from, f.DLID)
+	if sm == nil || !asks(method) {
+		return out, s.sendBack
+	}
+	be := binary.BigEndian
+	m := &f.Data
+	key := be.Uint64(m[offSMKey:])
+	if key != 0 && key != sm.SMKey {
+		return out, s.sendBack // as OpenSM
+	}
+	q := query{
+		from: from, attr: mad.AttrID(be.Uint16(m[offAttr:])), mod: be.Uint32(m[offMod:]),
+		mask: be.Uint64(m[offComponent:]), data: m[offSAData:], trusted: key != 0,
+	}
+	out.answers, out.head = true, *m
+	clear(out.head[offRMPP:])
+	out.head[offMethod] |= uint8(mad.MethodResponse)
+	size, status := s.reply(&out, method, &q)
+	if status == mad.StatusOK && len(out.table) > 0 {
+		be.PutUint16(out.head[offRecordLen:], uint16(size/8))
+	}
+	be.PutUint16(out.head[offStatus:], uint16(status))
+	out.segment = status == mad.StatusOK && method == methodGetTable
+	if !out.segment && status == mad.StatusOK {
+		copy(out.head[offSAData:], out.table)
+	}
+	return out, false
+}
+
+// reply finds the records that are asked for and returns the length of one.
+func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int, status mad.Status) {
+	m := &out.head
+	switch {
+	case s.happens(s.faults.Busy):
+		return 0, mad.StatusBusy
+	case m[offBaseVersion] != 1 || m[offClassVersion] != saClassVersion:
+		return 0, mad.StatusBadVersion
+	case method != mad.MethodGet && method != methodGetTable:
+		return 0, mad.StatusMethodUnsupported
+	case q.attr == mad.AttrClassPortInfo && method == mad.MethodGet:
+		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: saClassVersion, RespTime: respTime}
+		out.table, _ = info.AppendBinary(nil)
+		return len(out.table), mad.StatusOK
+	}
+	kind, ok := recordKinds[q.attr]
+	if !ok {
+		return 0, mad.StatusMethodAttrMismatch
+	}
+	if q.mask>>len(kind.widths) != 0 {
+		return 0, saInvalid
+	}
+	out.table, status = kind.list(s, q)
+	n := len(out.table) / kind.size
+	switch {
+	case status != mad.StatusOK:
+	case method == mad.MethodGet && n == 0:
+		status = saNoRecord
+	case method == mad.MethodGet && n > 1:
+		status = saTooMany
+	}
+	return kind.size, status
+}
+
+// masterAt is the master subnet manager that a request to a LID reaches, and that
+// can answer, or nil.
+func (s *Sim) masterAt(from int32, lid uint16) *mad.SMInfo {
+	at, ok := s.walkLID(from, lid)
+	if !ok {
+		return nil
+	}
+	p := &s.ports[s.endPort(at)]
+	n := &s.nodes[p.node]
+	if p.sm == nil || p.sm.State != mad.SMMaster || n.off || n.silent {
+		return nil
+	}
+	if back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID); !ok || s.endPort(back) != from {
+		return nil
+	}
+	return p.sm
+}
+
+// known are the end ports that a subnet manager gave LIDs.
+func (s *Sim) known(yield func(i int32, p *port, n *node) bool) {
+	for i := range s.ports {
+		p := &s.ports[i]
+		n := &s.nodes[p.node]
+		if (n.sw != nil) != (p.num == 0) || p.info.LID == 0 || n.off {
+			continue
+		}
+		if !yield(int32(i), p, n) {
+			return
+		}
+	}
+}
+
+// gid is the GID of an end port.
+func (p *port) gid() mad.GID {
+	prefix := p.info.GIDPrefix
+	if prefix == 0 {
+		prefix = mad.DefaultGIDPrefix
+	}
+	return mad.NewGID(prefix, p.guid)
+}
+
+// Group is a multicast group that the subnet administration knows.
+type Group struct {
+	MGID    mad.GID
+	MLID    uint16
+	QKey    uint32
+	PKey    uint16
+	MTU     mad.MTU
+	Rate    uint8 // as in records (IBA 1.2.1, 15.2.5.16)
+	SL      uint8
+	Members []int32 // end ports, all full members
+}
+
+// SetGroups replaces the multicast groups. Forwarding tables are not touched.
+func (s *Sim) SetGroups(groups []Group) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups = append([]Group(nil), groups...)
+}
+
+// sl is the service level of a path.
+func (s *Sim) sl(src, dst uint16) uint8 {
+	if s.tables == nil || s.tables.SLs == nil {
+		return 0
+	}
+	return s.tables.SLs.SL(src, dst)
+}
+
+// journey is what links do to the packets of a path.
+type journey struct {
+	mtu  mad.MTU
+	rate int // of ratesGbps
+}
+
+// travel follows the tables from an end port to a LID and returns what the links
+// on the way let through. It is false where the LID is not reached.
+func (s *Sim) travel(from int32, lid uint16) (j journey, ok bool) {
+	j = journey{mtu: s.ports[from].info.NeighborMTU, rate: len(ratesGbps) - 1}
+	at := from
+	pass := func(out int32) bool {
+		info := &s.ports[out].info
+		j.mtu, j.rate = min(j.mtu, info.NeighborMTU), min(j.rate, rateOf(info))
+		at = s.activePeer(out)
+		return at != fabric.None
+	}
+	if s.ports[at].owns(lid) {
+		j.rate = rateOf(&s.ports[at].info)
+		return j, true
+	}
+	if s.nodes[s.ports[at].node].sw == nil && !pass(at) {
+		return j, false
+	}
+	for range len(s.f.Switches) + 1 {
+		n := &s.nodes[s.ports[at].node]
+		if n.sw == nil {
+			return j, s.ports[at].owns(lid)
+		}
+		switch out := n.sw.forward(lid); {
+		case out == 0:
+			return j, s.ports[n.first].owns(lid)
+		case out > n.info.NumPorts || !pass(n.first+int32(out)):
+			return j, false
+		}
+	}
+	return j, false
+}
