@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Options say how to reach agents.
+type Options struct {
+	// SLs are the service levels of the subnet's paths; nil is SL 0 everywhere.
+	SLs fabric.PathSLs
+	// Progress, where set, is called now and then with the number of ports that
+	// are done and that are to do, by the goroutine that reads.
+	Progress func(done, todo int)
+}
+
+// Port is what one port has counted.
+type Port struct {
+	Port int32     // of the fabric
+	At   time.Time // of the last answer
+	// Values are the counters in Has; others are 0. They are 64 bits wide where
+	// they are in Wide; else they stop at their greatest value, as those in
+	// Stopped have.
+	Values  Values
+	Has     Set
+	Wide    Set
+	Stopped Set
+}
+
+// Reading is what ports had counted at some time.
+type Reading struct {
+	Fabric *fabric.Fabric
+	// Ports are those that answered, in the order asked for.
+	Ports []Port
+	// Holes are what did not answer.
+	Holes []Hole
+}
+
+// Hole is a port, or all ports of a node, whose counters are missing.
+type Hole struct {
+	Port int32 // the first one asked for where Whole is set
+	Name string
+	// Whole says that the agent of the node did not answer, and none of its Count
+	// ports was asked.
+	Whole bool
+	Count int
+	Err   error
+}
+
+// String says what is missing: "leaf-01/3: no answer after 3 tries of 200ms".
+func (h Hole) String() string {
+	why := h.Err
+	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
+		why = re.Err
+	}
+	return fmt.Sprintf("%s: counters: %v", h.Name, why)
+}
+
+// ErrNoLID says that a port cannot be asked, as it has no LID.
+var ErrNoLID = errors.New("no LID")
+
+// AllPorts are the ports that are read where none is named: all ports of the
+// switches in the subnet, port 0 only where it is an enhanced one, and the end
+// ports of the other nodes.
+func AllPorts(f *fabric.Fabric) []int32 {
+	var ports []int32
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if !n.InSubnet {
+			continue
+		}
+		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			zero := f.Ports[p].Num == 0
+			if n.Switch != fabric.None && (!zero || n.EnhancedPort0) || n.Switch == fabric.None && f.Ports[p].LID != 0 {
+				ports = append(ports, p)
+			}
+		}
+	}
+	return ports
+}
+
+// Read reads the counters of ports, of [AllPorts] where none is given. It takes
+// a MAD an agent, that is a switch or an end port, and two a port, one where the
+// agent has no 64-bit counters. It fails where ctx ends.
+func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...int32) (*Reading, error) {
+	if len(ports) == 0 {
+		ports = AllPorts(f)
+	}
+	r := newRun(ctx, client, f, opts, ports)
+	r.each = r.read
+	if err := r.wait(); err != nil {
+		return nil, fmt.Errorf("read counters: %w", err)
+	}
+	return &Reading{Fabric: f, Ports: r.good(), Holes: r.holes}, nil
+}
+
+// read asks for the counters of one port.
+func (r *run) read(i int, a agent) {
+	p := &r.ports[i]
+	p.Wide = a.wide()
+	p.Has = p.Wide | a.narrow()
+	num := r.f.Ports[p.Port].Num
+	r.perf(i, mad.MethodGet, &mad.PortCounters{PortSelect: num}, func(reply *mad.Reply) error {
+		var counters mad.PortCounters
+		if err := reply.Decode(&counters); err != nil {
+			return err
+		}
+		values, limit := common(&counters)
+		for c := range (a.narrow() &^ p.Wide).All() {
+			p.Values[c] = values[c]
+			if values[c] == limit[c] {
+				p.Stopped |= Of(c)
+			}
+		}
+		return nil
+	})
+	if !a.extended() {
+		return
+	}
+	r.perf(i, mad.MethodGet, &mad.PortCountersExtended{PortSelect: num}, func(reply *mad.Reply) error {
+		var counters mad.PortCountersExtended
+		if err := reply.Decode(&counters); err != nil {
+			return err
+		}
+		values := extended(&counters)
+		for c := range p.Wide.All() {
+			p.Values[c] = values[c]
+		}
+		return nil
+	})
+}
