@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxNamed is how many examples a warning or a refusal gives.
+const maxNamed = 8
+
+// check refuses a torus whose failures leave no routes without deadlock
+// (osm_torus.c, routable_torus): a ring in more than one piece, and missing
+// switches that do not follow one another along z.
+func (t *Torus) check() error {
+	var why []string
+	for d := range dims {
+		a, b := (d+1)%dims, (d+2)%dims
+		if a > b {
+			a, b = b, a
+		}
+		for i := range t.Radix[a] {
+			for j := range t.Radix[b] {
+				if cuts := t.cuts(d, Coordinates{}.moved(a, i).moved(b, j)); cuts > 1 {
+					why = append(why, fmt.Sprintf("the %c ring at %c=%d %c=%d is in %d pieces (ERR 4E%02X)",
+						axes[d], axes[a], i, axes[b], j, cuts, 0x33+2*d))
+				}
+			}
+		}
+	}
+	if missing := t.missing(); t.deadlocks(missing) {
+		why = append(why, fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another along z (ERR 4E38)", few(missing)))
+	}
+	if why == nil {
+		return nil
+	}
+	return refusal(few(why))
+}
+
+// cuts is how many switches of the ring through a place have no link up it.
+func (t *Torus) cuts(d int, c Coordinates) (n int) {
+	for c[d] = range t.Radix[d] {
+		if s := t.number(c); s != absent && len(t.switches[s].groups[2*d+1]) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// missing are the places without a switch.
+func (t *Torus) missing() (all []Coordinates) {
+	t.places(func(c Coordinates) {
+		if t.number(c) == absent {
+			all = append(all, c)
+		}
+	})
+	return all
+}
+
+// deadlocks says whether there are missing switches other than one, or a run of
+// them along z.
+func (t *Torus) deadlocks(missing []Coordinates) bool {
+	for _, c := range missing {
+		if c[0] != missing[0][0] || c[1] != missing[0][1] {
+			return true
+		}
+		alone := t.number(c.moved(2, -1)) != absent && t.number(c.moved(2, 1)) != absent
+		if alone && len(missing) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// few lists some of many things.
+func few[T any](all []T) string {
+	var b strings.Builder
+	for i, v := range all {
+		switch {
+		case i == maxNamed:
+			fmt.Fprintf(&b, " and %d more", len(all)-i)
+			return b.String()
+		case i > 0:
+			b.WriteString("; ")
+		}
+		fmt.Fprint(&b, v)
+	}
+	return b.String()
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import "example.org/ibconsole/fabric"
+
+// A cube is eight neighbouring places, its corners numbered with x in bit 0, y in
+// bit 1 and z in bit 2 from its lowest place. From the corners that are known
+// others follow: the fourth of a face is the switch that two of its corners share
+// beside the one they are known to share, and a line at a right angle to a face or
+// an edge leads to the switch that makes faces with its sides.
+//
+// A fabric that is what its configuration says gives the same torus whatever
+// comes first, but in another order, and hosts are routed in the order in which
+// their switches were found. So the order is OpenSM's, in which the cases were
+// written down.
+
+// corners has, by the corners missing from a cube, those that follow from a face
+// in OpenSM's order: the corner, then the three others around its face.
+var corners = map[uint8]string{
+	0x01: "0231",
+	0x02: "1045",
+	0x03: "0264 1375",
+	0x04: "2046",
+	0x05: "0154 2376",
+	0x07: "1375 2376",
+	0x08: "3201",
+	0x0a: "1045 3267",
+	0x0b: "0264 3267",
+	0x0c: "2046 3157",
+	0x0d: "0154 3157",
+	0x0e: "1045 2046",
+	0x10: "4015",
+	0x11: "0132 4576",
+	0x13: "1375 4576",
+	0x15: "2376 4576",
+	0x17: "4675 1375 2376",
+	0x20: "5104",
+	0x22: "1023 5467",
+	0x23: "0264 5467",
+	0x2a: "3267 5467",
+	0x2b: "5467 0264 3267",
+	0x30: "4026 5137",
+	0x31: "0132 5137",
+	0x32: "1023 4026",
+	0x40: "6204",
+	0x44: "2013 6457",
+	0x45: "0154 6457",
+	0x4c: "3157 6457",
+	0x4d: "6457 0154 3157",
+	0x50: "4015 6237",
+	0x51: "0132 6237",
+	0x54: "2013 4015",
+	0x70: "5137 6237",
+	0x71: "0231 5731 6732",
+	0x80: "7645",
+	0x88: "3102 7546",
+	0x8a: "1045 7546",
+	0x8c: "2046 7546",
+	0x8e: "7546 1045 2046",
+	0xa0: "5401 7623",
+	0xa2: "1023 7623",
+	0xa8: "3102 5401",
+	0xb0: "4026 7623",
+	0xb2: "1023 7623 4620",
+	0xc0: "6402 7513",
+	0xc4: "2013 7513",
+	0xc8: "3102 6402",
+	0xd0: "4015 7513",
+	0xd4: "2013 4510 7513",
+	0xe0: "5401 6402",
+	0xe8: "3102 5104 6204",
+}
+
+// faceCorners is the same for a torus of two dimensions, where a cube is one face.
+var faceCorners = map[uint8]string{0x1: "0132", 0x2: "1023", 0x4: "2013", 0x8: "3102"}
+
+// step finds one corner.
+type step struct {
+	corner uint8
+	// around are the others of its face, the middle one across; of a line the
+	// switch that it starts from is the middle one, and the other two its sides.
+	// A line on a single face has one side.
+	around [3]uint8
+	line   bool
+}
+
+// noSide is the second side of a line that has one.
+const noSide = 0xff
+
+// steps are the steps for each set of missing corners of a cube, and of a face.
+type steps struct{ solid, flat [256][]step }
+
+func newSteps() *steps {
+	s := &steps{}
+	for missing := range 256 {
+		s.solid[missing] = append(ofFaces(corners[uint8(missing)]), lines(uint8(missing))...)
+	}
+	for missing := range 16 {
+		s.flat[missing] = append(ofFaces(faceCorners[uint8(missing)]), flatLines(uint8(missing))...)
+	}
+	return s
+}
+
+func ofFaces(text string) (all []step) {
+	for i := 0; i+4 <= len(text); i += 5 {
+		all = append(all, step{corner: text[i] - '0', around: [3]uint8{text[i+1] - '0', text[i+2] - '0', text[i+3] - '0'}})
+	}
+	return all
+}
+
+// lines are the steps where three or four corners of one face are known and no
+// others: a line from each corner that has both sides.
+func lines(missing uint8) (all []step) {
+	known := ^missing
+	for d := range dims {
+		across := uint8(1) << d
+		a, b := uint8(1)<<((d+1)%dims), uint8(1)<<((d+2)%dims)
+		if !onFace(known, across) {
+			continue
+		}
+		for from := uint8(7); from < 8; from-- {
+			if has(known, from) && has(known, from^a) && has(known, from^b) && count(known) >= 3 {
+				all = append(all, step{corner: from ^ across, around: [3]uint8{from ^ a, from, from ^ b}, line: true})
+			}
+		}
+	}
+	return all
+}
+
+// flatLines are the steps where one edge of a face is known.
+func flatLines(missing uint8) (all []step) {
+	known := ^missing & 0xf
+	for d := range 2 {
+		across, along := uint8(1)<<d, uint8(2)>>d
+		for from := range uint8(4) {
+			if known == 1<<from|1<<(from^along) {
+				all = append(all, step{corner: from ^ across, around: [3]uint8{from ^ along, from, noSide}, line: true})
+			}
+		}
+	}
+	return all
+}
+
+func has(set, corner uint8) bool { return set>>corner&1 != 0 }
+
+func count(set uint8) (n int) {
+	for ; set != 0; set &= set - 1 {
+		n++
+	}
+	return n
+}
+
+// onFace says whether all corners of a set are the same in one dimension.
+func onFace(set, across uint8) bool {
+	low, high := false, false
+	for c := range uint8(8) {
+		if has(set, c) {
+			low, high = low || c&across == 0, high || c&across != 0
+		}
+	}
+	return low != high
+}
+
+// finder searches among the links of a fabric that are not in the torus yet.
+type finder struct {
+	f    *fabric.Fabric
+	free []bool // by port
+}
+
+// links calls visit with every switch at the other end of a free link of sw, in
+// the order of ports, until it returns true.
+func (s *finder) links(sw int32, visit func(peer int32) bool) bool {
+	n := s.f.SwitchNode(sw)
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if !s.free[p] {
+			continue
+		}
+		if peer := s.f.PeerSwitch(p); peer != fabric.None && visit(peer) {
+			return true
+		}
+	}
+	return false
+}
+
+// corner is a switch with links to a and c other than middle, None if there is none.
+func (s *finder) corner(a, middle, c int32) int32 {
+	found := fabric.None
+	s.links(a, func(x int32) bool {
+		if x == middle || !s.links(x, func(y int32) bool { return y == c }) {
+			return false
+		}
+		found = x
+		return true
+	})
+	return found
+}
+
+// line is a switch with a link to from that makes faces with its sides, and is
+// not the one behind.
+func (s *finder) line(from int32, sides []int32, behind int32) int32 {
+	found := fabric.None
+	s.links(from, func(x int32) bool {
+		if x == behind {
+			return false
+		}
+		for _, side := range sides {
+			if s.corner(side, from, x) == fabric.None {
+				return false
+			}
+		}
+		found = x
+		return true
+	})
+	return found
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// dims is how many dimensions there are; local stands beside them for the
+// hosts of a switch and the switch itself.
+const (
+	dims  = 3
+	local = dims
+)
+
+// Coordinates are a place in a torus: x, y, z.
+type Coordinates [dims]int
+
+func (c Coordinates) String() string { return fmt.Sprintf("%d,%d,%d", c[0], c[1], c[2]) }
+
+// absent is a place without a switch.
+const absent int32 = -1
+
+// Torus is a fabric laid out as a torus or mesh. Its switches have numbers in the
+// order in which they were found.
+type Torus struct {
+	Radix [dims]int
+	Mesh  [dims]bool
+
+	f        *fabric.Fabric
+	switches []placed
+	// at has the switch of each place, absent for none.
+	at []int32
+	// of is the number of each switch of the fabric, absent for one outside the torus.
+	of []int32
+	// group is by port of the fabric the group that it is in, none for one outside the torus.
+	group []uint8
+	links int
+	// inOrder are the port numbers in the order in which hosts are routed.
+	inOrder []uint8
+	tree    *Tree
+}
+
+// placed is a switch at its place.
+type placed struct {
+	sw int32
+	at Coordinates
+	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last
+	// one those of hosts and port 0.
+	groups [2*dims + 1][]uint8
+}
+
+const (
+	hostGroup = 2 * dims
+	noGroup   = 0xff
+)
+
+func newTorus(f *fabric.Fabric, radix [dims]int, mesh [dims]bool) *Torus {
+	t := &Torus{
+		Radix: radix, Mesh: mesh, f: f,
+		at: make([]int32, radix[0]*radix[1]*radix[2]), of: make([]int32, len(f.Switches)), group: make([]uint8, len(f.Ports)),
+	}
+	for i := range t.at {
+		t.at[i] = absent
+	}
+	for i := range t.of {
+		t.of[i] = absent
+	}
+	for i := range t.group {
+		t.group[i] = noGroup
+	}
+	return t
+}
+
+// place is where a place stands in at; coordinates go round.
+func (t *Torus) place(c Coordinates) int {
+	i := 0
+	for d := dims - 1; d >= 0; d-- {
+		i = i*t.Radix[d] + wrap(c[d], t.Radix[d])
+	}
+	return i
+}
+
+// number is the switch at a place, absent for none.
+func (t *Torus) number(c Coordinates) int32 { return t.at[t.place(c)] }
+
+// next is the switch that follows another up or down a dimension by a link,
+// absent where there is none.
+func (t *Torus) next(s int32, group int) int32 {
+	p := &t.switches[s]
+	if len(p.groups[group]) == 0 {
+		return absent
+	}
+	step := 2*(group&1) - 1
+	return t.number(p.at.moved(group/2, step))
+}
+
+func (c Coordinates) moved(d, by int) Coordinates {
+	c[d] += by
+	return c
+}
+
+func wrap(v, n int) int { return (v%n + n) % n }
+
+// places calls visit for every place, x fastest.
+func (t *Torus) places(visit func(Coordinates)) {
+	for z := range t.Radix[2] {
+		for y := range t.Radix[1] {
+			for x := range t.Radix[0] {
+				visit(Coordinates{x, y, z})
+			}
+		}
+	}
+}
+
+// Coordinates is the place of a switch; ok is false for one outside the torus.
+func (t *Torus) Coordinates(sw int32) (c Coordinates, ok bool) {
+	if n := t.of[sw]; n != absent {
+		return t.switches[n].at, true
+	}
+	return Coordinates{}, false
+}
+
+// SwitchAt is the switch at a place, [fabric.None] where there is none.
+func (t *Torus) SwitchAt(c Coordinates) int32 {
+	for d := range c {
+		if c[d] < 0 || c[d] >= t.Radix[d] {
+			return fabric.None
+		}
+	}
+	if n := t.number(c); n != absent {
+		return t.switches[n].sw
+	}
+	return fabric.None
+}
+
+// String names the shape: "torus 6 x 5 x 1".
+func (t *Torus) String() string {
+	kind := "torus"
+	if t.Mesh == [dims]bool{true, true, true} {
+		kind = "mesh"
+	}
+	return fmt.Sprintf("%s %d x %d x %d", kind, t.Radix[0], t.Radix[1], t.Radix[2])
+}
+
+// name is a switch with its place.
+func (t *Torus) name(s int32) string {
+	p := &t.switches[s]
+	return fmt.Sprintf("%s (%s)", t.f.NodeName(t.f.Switches[p.sw]), p.at)
+}

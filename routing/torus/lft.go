@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"context"
+	"sync/atomic"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// host is what has a LID on a switch: a port of a host, or the switch itself.
+type host struct {
+	lid, lids int
+	port      uint8
+	adapter   bool
+}
+
+// hosts are those of each switch, in the order in which they are routed.
+func (t *Torus) hosts() [][]host {
+	all := make([][]host, len(t.switches))
+	for s := range t.switches {
+		n := t.f.SwitchNode(t.switches[s].sw)
+		for _, p := range t.inOrder {
+			if p > n.NumPorts || t.group[n.FirstPort+int32(p)] != hostGroup {
+				continue
+			}
+			end := n.FirstPort
+			if p != 0 {
+				end = t.f.Ports[n.FirstPort+int32(p)].Peer
+			}
+			e := &t.f.Ports[end]
+			all[s] = append(all[s], host{lid: int(e.LID), lids: 1 << e.LMC, port: p, adapter: p != 0})
+		}
+	}
+	return all
+}
+
+// tables routes from every switch to every host. Hosts and switches take parallel
+// links in turn, each for themselves.
+// O(switches^2 + switches x LIDs).
+func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fabric.LFT, error) {
+	lft := fabric.NewLFT(len(t.f.Switches), t.f.MaxLID)
+	w, hosts := t.newWays(), t.hosts()
+	var lost atomic.Int64 // a pair of switches without a way, plus 1
+	err := routing.ForEach(ctx, len(t.switches), progress, func(_, s int) {
+		if d := t.fill(lft.Row(t.switches[s].sw), int32(s), w, hosts); d != absent {
+			lost.CompareAndSwap(0, int64(s)*int64(len(t.switches))+int64(d)+1)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if pair := lost.Load(); pair != 0 {
+		n := int64(len(t.switches))
+		return nil, refuse("%s has no way to %s (ERR 4E39)", t.name(int32((pair-1)/n)), t.name(int32((pair-1)%n)))
+	}
+	return lft, nil
+}
+
+// fill fills the table of a switch, and returns a switch to which it has no way,
+// absent where there is none.
+func (t *Torus) fill(row []uint8, s int32, w *ways, hosts [][]host) (lost int32) {
+	lost = absent
+	var turn [2][2 * dims]int
+	for d := range int32(len(t.switches)) {
+		if len(hosts[d]) == 0 {
+			continue
+		}
+		group := uint8(hostGroup)
+		var ports []uint8
+		if d != s {
+			if group = t.towards(w, s, d); group == noWay {
+				lost = d
+				continue
+			}
+			ports = t.switches[s].groups[group]
+		}
+		for i := range hosts[d] {
+			h := &hosts[d][i]
+			port := h.port
+			if d != s {
+				kind := 0
+				if h.adapter {
+					kind = 1
+				}
+				at := &turn[kind][group]
+				if port = ports[*at]; *at == len(ports)-1 {
+					*at = 0
+				} else {
+					*at++
+				}
+			}
+			for l := h.lid; l < h.lid+h.lids && l < len(row); l++ {
+				row[l] = port
+			}
+		}
+	}
+	return lost
+}

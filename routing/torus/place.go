@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+)
+
+// placer lays a fabric out as a torus, from a seed on.
+type placer struct {
+	*Torus
+	finder
+	steps *steps
+	conf  *osm.TorusConf
+	// along are the dimensions with more than one place.
+	along []int
+	// overfull are switches with more links between them than the configuration
+	// allows, by number.
+	overfull map[int32]bool
+}
+
+// place finds the torus of a configuration whose seed is present.
+func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm.TorusSeed) (*placer, error) {
+	radix := [dims]int{}
+	for d, n := range conf.Radix {
+		radix[d] = int(n)
+	}
+	p := &placer{
+		Torus: newTorus(f, radix, conf.Mesh), steps: newSteps(), conf: conf,
+		finder: finder{f: f, free: make([]bool, len(f.Ports))}, overfull: map[int32]bool{},
+	}
+	for i := range f.Ports {
+		n := &f.Nodes[f.Ports[i].Node]
+		p.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(int32(i)) != fabric.None && n.Switch != fabric.None
+	}
+	for d := range dims {
+		if radix[d] > 1 {
+			p.along = append(p.along, d)
+		}
+	}
+	if err := p.sow(seed); err != nil {
+		return nil, err
+	}
+	for before := -1; before != p.Torus.links; {
+		before = p.Torus.links
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.places(p.complete)
+	}
+	return p, p.attach()
+}
+
+// sow puts the switches of a seed at their places.
+func (p *placer) sow(seed *osm.TorusSeed) error {
+	var at Coordinates
+	for d := range at {
+		at[d] = wrap(-int(seed.Dateline[d]), p.Radix[d])
+	}
+	sown := true
+	for d := range dims {
+		for i, l := range []osm.TorusLink{seed.Plus[d], seed.Minus[d]} {
+			if l.Given {
+				ok := p.install(at, p.member(l.From)) && p.install(at.moved(d, 1-2*i), p.member(l.To))
+				sown = sown && ok
+			}
+		}
+	}
+	if !sown {
+		return refuse("a switch of the seed is missing along a dimension of radix 1 (ERR 4E57)")
+	}
+	if p.number(at) == absent {
+		return refuse("the configuration has no seed, on which OpenSM crashes")
+	}
+	return nil
+}
+
+// member is the switch of the subnet with a GUID.
+func (p *placer) member(guid uint64) int32 { return member(p.Torus.f, guid) }
+
+func member(f *fabric.Fabric, guid uint64) int32 {
+	if sw := f.SwitchByGUID(guid); sw != fabric.None && f.SwitchNode(sw).InSubnet {
+		return sw
+	}
+	return fabric.None
+}
+
+// install puts a switch at a place, and says whether there is one then.
+func (p *placer) install(c Coordinates, sw int32) bool {
+	i := p.place(c)
+	if p.at[i] == absent && sw != fabric.None {
+		for d := range c {
+			c[d] = wrap(c[d], p.Radix[d])
+		}
+		p.at[i] = int32(len(p.switches))
+		p.switches = append(p.switches, placed{sw: sw, at: c})
+	}
+	return p.at[i] != absent
+}
+
+// complete finds all of the cube of a place that follows from what is known of it.
+func (p *placer) complete(c Coordinates) {
+	for d := range dims {
+		if p.Mesh[d] && p.Radix[d] > 1 && c[d] == p.Radix[d]-1 {
+			return
+		}
+	}
+	for {
+		p.joinCube(c)
+		found := false
+		for _, s := range p.stepsAt(c) {
+			if found = p.take(c, s); found {
+				break
+			}
+		}
+		if !found {
+			p.joinCube(c)
+			return
+		}
+	}
+}
+
+// stepsAt are the steps for what is missing of the cube of a place.
+func (p *placer) stepsAt(c Coordinates) []step {
+	missing := uint8(0)
+	for i := range uint8(1) << len(p.along) {
+		if p.number(p.corner(c, i)) == absent {
+			missing |= 1 << i
+		}
+	}
+	switch len(p.along) {
+	case 3:
+		return p.steps.solid[missing]
+	case 2:
+		return p.steps.flat[missing]
+	}
+	return nil
+}
+
+// corner is a corner of the cube of a place, numbered along the dimensions that
+// there are.
+func (p *placer) corner(c Coordinates, i uint8) Coordinates {
+	for bit, d := range p.along {
+		c[d] += int(i >> bit & 1)
+	}
+	return c
+}
+
+// take takes a step, and says whether it found a switch.
+func (p *placer) take(c Coordinates, s step) bool {
+	target, base := p.corner(c, s.corner), p.corner(c, s.around[1])
+	sides := []int32{p.switchAt(p.corner(c, s.around[0]))}
+	if s.around[2] != noSide {
+		sides = append(sides, p.switchAt(p.corner(c, s.around[2])))
+	}
+	if !s.line {
+		return p.install(target, p.finder.corner(sides[0], p.switchAt(base), sides[1]))
+	}
+	along, behind := 0, base
+	for d := range dims {
+		if target[d] != base[d] {
+			along = d
+			behind[d] = 2*base[d] - target[d]
+		}
+	}
+	if !p.safe(base, along) || p.number(behind) == absent {
+		return false
+	}
+	return p.install(target, p.line(p.switchAt(base), sides, p.switchAt(behind)))
+}
+
+// switchAt is the switch of the fabric at a place that is known.
+func (p *placer) switchAt(c Coordinates) int32 { return p.switches[p.number(c)].sw }
+
+// safe says whether a line along a dimension can be told from the rings at a
+// right angle to it: a ring of four links is a face, too, until two of its links
+// are in the torus.
+func (p *placer) safe(c Coordinates, along int) bool {
+	for d := range dims {
+		if d != along && !p.safeRing(c, d) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *placer) safeRing(c Coordinates, d int) bool {
+	if p.Radix[d] != 4 || p.Mesh[d] {
+		return true
+	}
+	known := 0
+	for by := 1; by <= 3; by++ {
+		if p.number(c.moved(d, by)) != absent {
+			known++
+		}
+	}
+	if known < 2 {
+		return false
+	}
+	safe := true
+	for by := 2; by <= 5; by++ {
+		safe = p.join(d, c.moved(d, by), c.moved(d, by+1)) && safe
+	}
+	return safe
+}
+
+// joinCube puts the links between the known corners of a cube into the torus.
+func (p *placer) joinCube(c Coordinates) {
+	for d := range dims {
+		a, b := (d+1)%dims, (d+2)%dims
+		if a > b {
+			a, b = b, a
+		}
+		for i := range 4 {
+			low := c.moved(a, i&1).moved(b, i>>1)
+			p.join(d, low, low.moved(d, 1))
+		}
+	}
+}
+
+// join puts the links between two neighbouring places into the torus, if both
+// are known, and says whether there was room for all.
+func (p *placer) join(d int, low, high Coordinates) bool {
+	a, b := p.number(low), p.number(high)
+	if a == absent || b == absent || a == b {
+		return true
+	}
+	up, down := &p.switches[a].groups[2*d+1], &p.switches[b].groups[2*d]
+	n := p.Torus.f.SwitchNode(p.switches[a].sw)
+	for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
+		if !p.free[i] || p.Torus.f.PeerSwitch(i) != p.switches[b].sw {
+			continue
+		}
+		if p.full(*up) || p.full(*down) {
+			p.overfull[a], p.overfull[b] = true, true
+			return false
+		}
+		near, far := &p.Torus.f.Ports[i], &p.Torus.f.Ports[p.Torus.f.Ports[i].Peer]
+		*up, *down = append(*up, near.Num), append(*down, far.Num)
+		p.group[i], p.group[near.Peer] = uint8(2*d+1), uint8(2*d)
+		p.free[i], p.free[near.Peer] = false, false
+		p.Torus.links++
+	}
+	return true
+}
+
+func (p *placer) full(group []uint8) bool { return uint32(len(group)) == p.conf.GroupPorts }
+
+// attach puts the switches themselves and their hosts into the torus.
+func (p *placer) attach() (err error) {
+	p.places(func(c Coordinates) {
+		if s := p.number(c); err == nil && s != absent {
+			err = p.attachTo(s)
+		}
+	})
+	return err
+}
+
+func (p *placer) attachTo(s int32) error {
+	f, sw := p.Torus.f, p.switches[s].sw
+	if other := p.of[sw]; other != absent {
+		return refuse("the torus found does not fit: %s is at %s too; the sizes or the mesh suffixes may be wrong (ERR 4E1C)",
+			p.name(s), p.switches[other].at)
+	}
+	p.of[sw] = s
+	n := f.SwitchNode(sw)
+	hosts := &p.switches[s].groups[hostGroup]
+	for i := n.FirstPort; i <= n.FirstPort+int32(n.NumPorts); i++ {
+		peer := f.PeerNode(i)
+		if i != n.FirstPort && (peer == fabric.None || f.Nodes[peer].Switch != fabric.None) {
+			continue
+		}
+		if p.full(*hosts) {
+			return refuse("%s has more than the %d hosts that portgroup_max_ports allows beside itself (%s)",
+				p.name(s), int(p.conf.GroupPorts)-1, map[bool]string{true: "ERR 4E1D", false: "ERR 4E1E"}[i == n.FirstPort])
+		}
+		*hosts = append(*hosts, f.Ports[i].Num)
+		p.group[i] = hostGroup
+		if i != n.FirstPort {
+			p.Torus.links++
+		}
+	}
+	return nil
+}
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }

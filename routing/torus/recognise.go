@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/routing"
+)
+
+// Config is a torus-2QoS.conf.
+type Config = osm.TorusConf
+
+// WriteConfig writes a configuration for OpenSM.
+func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
+
+const (
+	// seedsTried bounds from how many switches a torus is looked for.
+	seedsTried = 48
+	// seedsWritten is how many seeds a configuration gets where there is room: each
+	// survives failures at the others.
+	seedsWritten = 3
+)
+
+// Recognise finds out which torus or mesh of two or three dimensions a subnet is,
+// and returns a configuration for it. Dimensions go in the order of the ports that
+// lead along them on the switch of the lowest GUID that will do, which becomes the
+// origin, and up is where its lower port leads; in a mesh the origin is a corner.
+// Failed links and switches do not matter while every switch fits and
+// routes are left. It fails with a [routing.RefusedError] where it finds none.
+// O(switches x ports^3).
+func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
+	c, err := recognise(ctx, f)
+	var refused *routing.RefusedError
+	if err != nil && !errors.As(err, &refused) {
+		return nil, fmt.Errorf("recognise a torus: %w", err)
+	}
+	return c, err
+}
+
+func recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
+	r := newRecogniser(f)
+	for _, s := range r.origins() {
+		for _, pairs := range pairings(r.peers[s]) {
+			for _, c := range r.configs(s, pairs) {
+				if err := r.try(ctx, c); err != nil {
+					return nil, err
+				}
+				if r.best != nil && r.unfit == (fit{}) {
+					return r.finish(), nil
+				}
+			}
+		}
+	}
+	if r.best == nil {
+		return nil, refuse("the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
+	}
+	return r.finish(), nil
+}
+
+// recogniser looks for the torus that fits best.
+type recogniser struct {
+	f       *fabric.Fabric
+	members int
+	// peers are the neighbours of each switch, each once, in the order of ports.
+	peers [][]int32
+	best  *placer
+	unfit fit
+}
+
+// fit is what a torus lacks: places without a switch, links outside it, and
+// missing links.
+type fit struct{ places, links, gaps int }
+
+func (a fit) compare(b fit) int {
+	return slices.Compare([]int{a.places, a.links, a.gaps}, []int{b.places, b.links, b.gaps})
+}
+
+func newRecogniser(f *fabric.Fabric) *recogniser {
+	r := &recogniser{f: f, peers: make([][]int32, len(f.Switches))}
+	g := routing.NewGraph(f)
+	for s := range int32(len(f.Switches)) {
+		if f.SwitchNode(s).InSubnet {
+			r.members++
+		}
+		for _, l := range g.Of(s) {
+			if l.Peer != s && !slices.Contains(r.peers[s], l.Peer) {
+				r.peers[s] = append(r.peers[s], l.Peer)
+			}
+		}
+	}
+	return r
+}
+
+// origins are switches to begin with, in the order of GUIDs.
+func (r *recogniser) origins() []int32 {
+	var all []int32
+	for s, peers := range r.peers {
+		if len(peers) >= 2 && len(peers) <= 2*dims {
+			all = append(all, int32(s))
+		}
+	}
+	slices.SortFunc(all, func(a, b int32) int {
+		// Corners of a mesh come first.
+		if d := len(r.peers[a]) - len(r.peers[b]); d != 0 {
+			return d
+		}
+		if r.f.SwitchNode(a).GUID < r.f.SwitchNode(b).GUID {
+			return -1
+		}
+		return 1
+	})
+	return r.sample(all)
+}
+
+// sample takes some of many switches, from the first on and from all over.
+func (r *recogniser) sample(all []int32) []int32 {
+	if len(all) <= seedsTried {
+		return all
+	}
+	some := slices.Clone(all[:seedsTried/2])
+	rest := all[seedsTried/2:]
+	for i := range seedsTried / 2 {
+		some = append(some, rest[i*len(rest)/(seedsTried/2)])
+	}
+	return some
+}
+
+// pair are the neighbours of a switch in one dimension: one or two.
+type pair []int32
+
+// pairings are the ways to make at most three dimensions of neighbours.
+func pairings(peers []int32) [][]pair {
+	if len(peers) == 0 {
+		return [][]pair{nil}
+	}
+	var all [][]pair
+	with := func(first pair, rest []int32) {
+		for _, more := range pairings(rest) {
+			if len(more) < dims {
+				all = append(all, append([]pair{first}, more...))
+			}
+		}
+	}
+	for i := 1; i < len(peers); i++ {
+		with(pair{peers[0], peers[i]}, slices.Concat(peers[1:i], peers[i+1:]))
+	}
+	with(pair{peers[0]}, peers[1:])
+	return all
+}
+
+// configs are the shapes that a switch with neighbours in these dimensions can be
+// in: a row that ends can be a mesh, or a ring with a gap.
+func (r *recogniser) configs(s int32, pairs []pair) []*Config {
+	c := &Config{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges, Radix: [dims]uint32{1, 1, 1}, Seeds: make([]osm.TorusSeed, 1)}
+	places := 1
+	var open []int
+	for d, p := range pairs {
+		length, below, ring := r.measure(s, pairs, d)
+		if length < 2 || len(p) == 2 && length == 2 {
+			return nil
+		}
+		places *= length
+		c.Radix[d], c.Mesh[d] = uint32(length), !ring || length == 2
+		if c.Mesh[d] && length > 2 {
+			open = append(open, d)
+		}
+		seed := &c.Seeds[0]
+		seed.Plus[d] = r.link(s, p[0])
+		if len(p) == 2 {
+			seed.Minus[d] = r.link(s, p[1])
+		}
+		seed.Dateline[d] = -int32(below)
+	}
+	if len(pairs) < 2 || places < r.members || places > maxPlaces {
+		return nil
+	}
+	all := []*Config{c}
+	for _, d := range open {
+		for _, c := range slices.Clone(all) {
+			closed := *c
+			closed.Mesh[d] = false
+			all = append(all, &closed)
+		}
+	}
+	return all
+}
+
+func (r *recogniser) link(from, to int32) osm.TorusLink {
+	return osm.TorusLink{From: r.f.SwitchNode(from).GUID, To: r.f.SwitchNode(to).GUID, Given: true}
+}
+
+// measure walks along a dimension through a switch: how many switches there are,
+// how many of them below it, and whether they close to a ring. 0 is none, where
+// the way is not clear.
+func (r *recogniser) measure(s int32, pairs []pair, d int) (length, below int, ring bool) {
+	var beside []int32
+	for i, p := range pairs {
+		if i != d {
+			beside = append(beside, p...)
+		}
+	}
+	up, closed, ok := r.walk(s, pairs[d][0], beside)
+	if !ok || closed {
+		return up + 1, 0, closed
+	}
+	if len(pairs[d]) == 2 {
+		if below, closed, ok = r.walk(s, pairs[d][1], beside); !ok || closed {
+			return 0, 0, false
+		}
+	}
+	return up + below + 1, below, false
+}
+
+// walk goes straight on from s over next, until it comes back to s or the way
+// ends, and counts the switches after s. beside are the neighbours of s in other
+// dimensions. ok is false where more than one way is straight.
+func (r *recogniser) walk(s, next int32, beside []int32) (steps int, closed, ok bool) {
+	before, at := s, next
+	for steps = 1; steps <= r.members; steps++ {
+		var here []int32 // beside at
+		for _, b := range beside {
+			for _, x := range r.peers[at] {
+				if x != before && slices.Contains(r.peers[b], x) && !slices.Contains(here, x) && x != b {
+					here = append(here, x)
+				}
+			}
+		}
+		straight := fabric.None
+		for _, x := range r.peers[at] {
+			switch {
+			case x == before || slices.Contains(here, x):
+			case straight != fabric.None:
+				return 0, false, false
+			default:
+				straight = x
+			}
+		}
+		switch straight {
+		case fabric.None:
+			return steps, false, true
+		case s:
+			return steps, true, true
+		}
+		before, at, beside = at, straight, here
+	}
+	return 0, false, false
+}
+
+// try lays the subnet out, and keeps the layout that fits best of those that hold
+// every switch and leave routes.
+func (r *recogniser) try(ctx context.Context, c *Config) error {
+	c.GroupPorts = r.needed()
+	if _, err := chooseSeed(r.f, c); err != nil {
+		return nil // a ring of four with one neighbour
+	}
+	p, err := place(ctx, r.f, c, &c.Seeds[0])
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil || len(p.switches) != r.members || p.check() != nil {
+		return nil
+	}
+	unfit := fit{places: len(p.at) - len(p.switches)}
+	for _, free := range p.free {
+		if free {
+			unfit.links++
+		}
+	}
+	for s := range p.switches {
+		for g := range hostGroup {
+			if p.gap(int32(s), g) {
+				unfit.gaps++
+			}
+		}
+	}
+	if r.best == nil || unfit.compare(r.unfit) < 0 {
+		r.best, r.unfit = p, unfit
+	}
+	return nil
+}
+
+// needed is the portgroup_max_ports that holds all hosts and parallel links.
+func (r *recogniser) needed() uint32 {
+	most := osm.DefaultGroupPorts
+	g := routing.NewGraph(r.f)
+	for s := range int32(len(r.peers)) {
+		n := r.f.SwitchNode(s)
+		parallel := map[int32]int{}
+		for _, l := range g.Of(s) {
+			parallel[l.Peer]++
+			most = max(most, parallel[l.Peer])
+		}
+		hosts := 1
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if r.f.Ports[p].Linked() && r.f.PeerSwitch(p) == fabric.None {
+				hosts++
+			}
+		}
+		most = max(most, hosts)
+	}
+	return uint32(most)
+}
+
+// finish is the best configuration with further seeds, which share no switch with
+// one another.
+func (r *recogniser) finish() *Config {
+	c := r.best.conf
+	used := map[uint64]bool{}
+	use := func(s osm.TorusSeed) {
+		for d := range dims {
+			for _, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
+				if l.Given {
+					used[l.From], used[l.To] = true, true
+				}
+			}
+		}
+	}
+	use(c.Seeds[0])
+	n := len(r.best.switches)
+	for k := range n {
+		// From the middle on, which is far from the origin.
+		s := int32((k + n/2) % n)
+		if seed, ok := r.seedAt(s, used); ok && len(c.Seeds) < seedsWritten {
+			c.Seeds = append(c.Seeds, seed)
+			use(seed)
+		}
+	}
+	return c
+}
+
+// seedAt is the seed of a switch, false where one of its switches is missing or used.
+func (r *recogniser) seedAt(s int32, used map[uint64]bool) (seed osm.TorusSeed, ok bool) {
+	t := r.best.Torus
+	at := t.switches[s].at
+	for d := range dims {
+		if t.Radix[d] == 1 {
+			continue
+		}
+		seed.Dateline[d] = -int32(at[d])
+		up, down := t.next(s, 2*d+1), t.next(s, 2*d)
+		both := t.Radix[d] == 4 && !t.Mesh[d]
+		if up == absent && down == absent || both && (up == absent || down == absent) {
+			return seed, false
+		}
+		if up != absent {
+			seed.Plus[d] = r.link(t.switches[s].sw, t.switches[up].sw)
+		}
+		if down != absent && (both || up == absent) {
+			seed.Minus[d] = r.link(t.switches[s].sw, t.switches[down].sw)
+		}
+		for _, l := range []osm.TorusLink{seed.Plus[d], seed.Minus[d]} {
+			if l.Given && (used[l.From] || used[l.To]) {
+				return seed, false
+			}
+		}
+	}
+	return seed, true
+}
+
+// sizes names the shape of a configuration: "6 x 5m x 1".
+func sizes(c *Config) string {
+	var all []string
+	for d, n := range c.Radix {
+		text := fmt.Sprint(n)
+		if c.Mesh[d] && n > 2 {
+			text += "m"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " x ")
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// qosLevel is the bit of service levels that tells the second level of quality of
+// service from the first. The bits below say in which dimensions the shortest path
+// crosses the dateline.
+const qosLevel = 1 << dims
+
+// PathSLs are the service levels of paths. They depend on where both ends are and
+// not on failures, so that those that were granted hold when something fails.
+type PathSLs struct {
+	*Torus
+	// Level is the level of quality of service, 0 or 1.
+	Level uint8
+}
+
+// SL implements [fabric.PathSLs]. A LID outside the torus gives 0, as OpenSM does.
+func (p *PathSLs) SL(src, dst uint16) uint8 {
+	a, b := p.attached(src), p.attached(dst)
+	if a == absent || b == absent {
+		return 0
+	}
+	sl := uint8(0)
+	for d := range dims {
+		if crosses(p.switches[a].at[d], p.switches[b].at[d], p.Radix[d]) {
+			sl |= 1 << d
+		}
+	}
+	if p.Level != 0 {
+		sl |= qosLevel
+	}
+	return sl
+}
+
+// attached is the switch that a LID is on.
+func (t *Torus) attached(lid uint16) int32 {
+	end := t.f.PortByLID(lid)
+	if end == fabric.None {
+		return absent
+	}
+	sw, _ := t.f.AttachedSwitch(end)
+	if sw == fabric.None {
+		return absent
+	}
+	return t.of[sw]
+}
+
+// Of returns the torus that tables of this engine were made for, and false for
+// other tables.
+func Of(tables *fabric.Tables) (*Torus, bool) {
+	if tables == nil {
+		return nil, false
+	}
+	p, ok := tables.SLs.(*PathSLs)
+	if !ok {
+		return nil, false
+	}
+	return p.Torus, true
+}
+
+// lanes are the numbers of data lanes that all links of a subnet can have.
+type lanes struct {
+	// between switches, and at the ports of hosts.
+	between, hosts int
+}
+
+// lanesOf takes the least of all linked ports, within max_op_vls. A port that does
+// not say does not count.
+func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
+	l := lanes{between: routing.MostDataVLs, hosts: routing.MostDataVLs}
+	most := opt.MaxOpVLs
+	if most == 0 {
+		most = 5
+	}
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		n := &f.Nodes[p.Node]
+		if !n.InSubnet || !p.Linked() || p.Num == 0 || p.VLCap == 0 {
+			continue
+		}
+		data := min(1<<(min(p.VLCap, most)-1), routing.MostDataVLs)
+		switch {
+		case n.Switch == fabric.None:
+			l.hosts = min(l.hosts, data)
+		case f.PeerSwitch(int32(i)) != fabric.None:
+			l.between = min(l.between, data)
+		}
+	}
+	return l
+}
+
+// sl2vl makes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between
+// switches bit 0 of the lane says that the path crosses the dateline of the
+// dimension that it leaves along, bit 1 that it turned against the order of
+// dimensions, and bit 2 is the level of quality of service; elsewhere bit 0 is the
+// level. OpenSM leaves out nodes that have no such tables, and ports without a
+// link.
+func (t *Torus) sl2vl(l lanes) *fabric.SL2VL {
+	tables := fabric.NewSL2VL(t.f)
+	for i := range t.f.Nodes {
+		n := &t.f.Nodes[i]
+		if !n.InSubnet {
+			continue
+		}
+		if n.Switch != fabric.None {
+			t.sl2vlOf(tables, int32(i), l)
+			continue
+		}
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if t.f.Ports[p].Linked() && mapsSLs(t.f, p) {
+				tables.Set(int32(i), 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
+			}
+		}
+	}
+	return tables
+}
+
+func mapsSLs(f *fabric.Fabric, port int32) bool {
+	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
+}
+
+func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node int32, l lanes) {
+	n := &t.f.Nodes[node]
+	if !mapsSLs(t.f, n.FirstPort) {
+		return
+	}
+	data := l.between
+	if t.of[n.Switch] == absent {
+		data = l.hosts
+	}
+	first := int32(1)
+	if n.EnhancedPort0 {
+		first = 0
+	}
+	for out := first; out <= int32(n.NumPorts); out++ {
+		port := n.FirstPort + out
+		if out != 0 && !t.f.Ports[port].Linked() {
+			continue
+		}
+		var vls [dims + 1]fabric.VLs // by the dimension that a packet comes along
+		for in := range vls {
+			vls[in] = t.laneOf(port, in, t.dimension(port), data)
+		}
+		for in := range int32(n.NumPorts) + 1 {
+			tables.Set(node, uint8(in), uint8(out), vls[t.dimension(n.FirstPort+in)])
+		}
+	}
+}
+
+// dimension is the one that a switch port leads along, local for a host and for
+// what is outside the torus.
+func (t *Torus) dimension(port int32) int {
+	if g := t.group[port]; g != noGroup {
+		return int(g) / 2
+	}
+	return local
+}
+
+// laneOf maps service levels to lanes for packets that come along one dimension
+// and leave along another by a port.
+func (t *Torus) laneOf(port int32, in, out, data int) (vls fabric.VLs) {
+	mask := uint8(0xf)
+	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {
+		mask = 1<<(oper-1) - 1
+	}
+	for sl := range uint8(len(vls)) {
+		level := sl / qosLevel
+		vl := uint8(0)
+		switch {
+		case data < 2:
+		case out == local:
+			vl = level
+		default:
+			vl = sl >> out & 1
+			if in > out && in != local && data >= 4 {
+				vl |= 2
+			}
+			if data >= 8 {
+				vl |= level << 2
+			}
+		}
+		vls[sl] = vl & mask
+	}
+	return vls
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Tree is the tree along which all multicast packets go. Packets from its root
+// turn only as unicast packets do, and no branch crosses a dateline but on a ring
+// that a failure has opened, so that multicast and unicast together do not
+// deadlock (osm_torus.c, torus_master_stree).
+type Tree struct {
+	*Torus
+	// Root is the switch that it grows from, and Parent is by switch of the fabric
+	// the next one towards the root, [fabric.None] for the root and outside the torus.
+	Root   int32
+	Parent []int32
+
+	root int32
+	// up is by number the group towards the root, noGroup for the root and for
+	// what is not in the tree. depthFirst are the switches, a parent before its children.
+	up         []uint8
+	depthFirst []int32
+}
+
+// MasterTree is the tree of all switches. It is nil only for a torus that the
+// engine refuses.
+func (t *Torus) MasterTree() *Tree { return t.tree }
+
+// grow makes the tree. O(switches).
+func (t *Torus) grow() (*Tree, error) {
+	root := t.findRoot()
+	if root == absent {
+		return nil, refuse("no switch can be the root of multicast: none stands on whole rings along x and y")
+	}
+	tree := &Tree{Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]int32, len(t.f.Switches))}
+	for s := range tree.up {
+		tree.up[s] = noGroup
+	}
+	at := t.switches[root].at
+	tree.branch(root, 0)
+	for x := range t.Radix[0] {
+		if s := t.number(Coordinates{x, at[1], at[2]}); s != absent {
+			tree.branch(s, 1)
+		}
+		for y := range t.Radix[1] {
+			if s := t.number(Coordinates{x, y, at[2]}); s != absent {
+				tree.branch(s, 2)
+			}
+		}
+	}
+	return tree, tree.finish()
+}
+
+// finish lists the switches of the tree, and refuses one that leaves any out.
+func (t *Tree) finish() error {
+	t.Root = t.switches[t.root].sw
+	for i := range t.Parent {
+		t.Parent[i] = fabric.None
+	}
+	children := make([][]int32, len(t.switches))
+	for s, group := range t.up {
+		switch {
+		case group != noGroup:
+			above := t.next(int32(s), int(group))
+			t.Parent[t.switches[s].sw] = t.switches[above].sw
+			children[above] = append(children[above], int32(s))
+		case int32(s) != t.root:
+			return refuse("multicast does not reach %s (ERR 4E43)", t.name(int32(s)))
+		}
+	}
+	t.depthFirst = []int32{t.root}
+	for i := 0; i < len(t.depthFirst); i++ {
+		t.depthFirst = append(t.depthFirst, children[t.depthFirst[i]]...)
+	}
+	return nil
+}
+
+func (t *Tree) has(s int32) bool { return s == t.root || t.up[s] != noGroup }
+
+// branch lets the tree grow down and up a dimension: first as far as the
+// dateline, then, where a gap stops one side, across it with the other.
+func (t *Tree) branch(from int32, d int) {
+	at, radix := t.switches[from].at[d], t.Radix[d]
+	down, up := from, from
+	for range at {
+		down = t.extend(down, 2*d)
+	}
+	for range radix - 1 - at {
+		up = t.extend(up, 2*d+1)
+	}
+	if down != absent && up != absent {
+		return
+	}
+	for range radix {
+		down, up = t.extend(down, 2*d), t.extend(up, 2*d+1)
+	}
+}
+
+// extend adds the switch that follows the tip of a branch, and returns it; absent
+// where the branch has ended.
+func (t *Tree) extend(tip int32, group int) int32 {
+	if tip == absent {
+		return absent
+	}
+	s := t.next(tip, group)
+	if s == absent || t.has(s) {
+		return absent
+	}
+	t.up[s] = uint8(group ^ 1)
+	return s
+}
+
+// findRoot looks for a switch near the middle, on a plane without gaps if there
+// is one, and on whole rings.
+func (t *Torus) findRoot() int32 {
+	middle := t.Radix[2] / 2
+	for dz := range middle + 1 {
+		for _, z := range []int{middle - dz, middle + dz} {
+			if t.wholePlane(z) {
+				if root := t.middleOf(z); root != absent {
+					return root
+				}
+			}
+		}
+	}
+	return t.middleOf(middle)
+}
+
+func (t *Torus) wholePlane(z int) bool {
+	for x := range t.Radix[0] {
+		for y := range t.Radix[1] {
+			if t.number(Coordinates{x, y, z}) == absent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// middleOf looks along a diagonal of a plane for a switch on whole rings.
+func (t *Torus) middleOf(z int) int32 {
+	c := Coordinates{t.Radix[0] / 2, t.Radix[1] / 2, z}
+	for i := range min(c[0], c[1]) + 1 {
+		for _, by := range []int{-i, i} {
+			if at := c.moved(0, by).moved(1, by); t.wholeRings(at) {
+				return t.number(at)
+			}
+		}
+	}
+	return absent
+}
+
+func (t *Torus) wholeRings(c Coordinates) bool {
+	for d := range 2 {
+		for i := range t.Radix[d] {
+			if t.number(c.moved(d, i)) == absent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// AddGroup adds a multicast group to tables: the part of the tree that leads to
+// its members, which are end ports; those that are not in the torus are returned.
+// A packet to the group takes each link of the tree there and back; of parallel
+// ones it is chosen by the group's LID, which must be in the tables. The ports of
+// the members themselves are set, too. O(switches + members).
+func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside []int32, err error) {
+	if mlid < fabric.FirstMLID || mlid > mft.Top {
+		return nil, fmt.Errorf("multicast LID 0x%x, expected 0x%x to 0x%x", mlid, fabric.FirstMLID, mft.Top)
+	}
+	leads := make([]bool, len(t.switches))
+	for _, m := range members {
+		sw, port := t.f.AttachedSwitch(m)
+		if sw == fabric.None || t.of[sw] == absent {
+			outside = append(outside, m)
+			continue
+		}
+		mft.Add(sw, mlid, port)
+		leads[t.of[sw]] = true
+	}
+	for i := len(t.depthFirst) - 1; i > 0; i-- {
+		s := t.depthFirst[i]
+		if !leads[s] {
+			continue
+		}
+		above := t.next(s, int(t.up[s]))
+		leads[above] = true
+		// OpenSM counts parallel links in the order of the upper switch's group.
+		down, up := t.switches[above].groups[t.up[s]^1], t.switches[s].groups[t.up[s]]
+		k := int(mlid) % len(down)
+		mft.Add(t.switches[above].sw, mlid, down[k])
+		mft.Add(t.switches[s].sw, mlid, up[k])
+	}
+	return outside, nil
+}
+
+// GroupTree is [Tree.AddGroup] for one group alone: by switch its ports in
+// ascending order, nil for a switch that the group does not need.
+func (t *Tree) GroupTree(mlid uint16, members []int32) ([][]uint8, error) {
+	mft := fabric.NewMFT(t.f, mlid)
+	if _, err := t.AddGroup(mft, mlid, members); err != nil {
+		return nil, err
+	}
+	ports := make([][]uint8, len(t.f.Switches))
+	for s := range ports {
+		for p := range int(t.f.SwitchNode(int32(s)).NumPorts) + 1 {
+			if mft.Has(int32(s), mlid, uint8(p)) {
+				ports[s] = append(ports[s], uint8(p))
+			}
+		}
+	}
+	return ports, nil
+}
