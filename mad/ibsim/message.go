@@ -136,6 +136,9 @@ func (p *packet) decode(f *mad.Frame) {
 	f.Status = be.Uint32(p[offStatus:])
 	f.Timeout = 0
 	copy(f.Data[:], p[offMAD:])
+	if length := be.Uint64(p[offLength:]); f.Status == 0 && length < mad.Size {
+		clear(f.Data[length:]) // umad2sim sends what was in its memory
+	}
 	if f.Status == 0 {
 		fillIn(&f.Data, be.Uint64(p[offLength:]))
 	}

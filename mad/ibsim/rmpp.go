@@ -47,7 +47,6 @@ func fillIn(m *[mad.Size]byte, length uint64) {
 		length = mad.Size
 		m[offRMPP+3] = uint8(mad.RMPPNoResources)
 	}
-	clear(m[length:])
 	be.PutUint32(m[offSegment:], 1)
 	be.PutUint32(m[offPayload:], uint32(length-offClassHd))
 }

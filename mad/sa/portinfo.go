@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sa
+
+import (
+	"encoding/binary"
+
+	"example.org/ibconsole/mad"
+)
+
+const (
+	portInfoSize = 72
+	portInfoUsed = 4 + mad.DataSize
+)
+
+// Components of a [PortInfoRecord].
+const (
+	PortInfoLID            Mask = 1 << 0
+	PortInfoPort           Mask = 1 << 1
+	PortInfoOptions        Mask = 1 << 2
+	PortInfoBaseLID        Mask = 1 << 5
+	PortInfoMasterSMLID    Mask = 1 << 6
+	PortInfoCapabilityMask Mask = 1 << 7
+	PortInfoLocalPort      Mask = 1 << 10
+	PortInfoState          Mask = 1 << 15
+	PortInfoPhysState      Mask = 1 << 16
+	PortInfoLMC            Mask = 1 << 20
+)
+
+// CapabilityMaskSubset is the attribute modifier of a question for ports that
+// have at least the capabilities of the mask (IBA 15.2.5.3).
+const CapabilityMaskSubset = 1 << 31
+
+// PortInfoRecord is a port as its PortInfo has it (IBA 15.2.5.3):
+//
+//	 0  LID      2  of the end port
+//	 2  Port     1
+//	 3  Options  1
+//	 4  Info    64
+//	68  padding  4
+type PortInfoRecord struct {
+	LID     uint16
+	Port    uint8
+	Options uint8
+	Info    mad.PortInfo
+}
+
+// AttrID returns [AttrPortInfoRecord].
+func (*PortInfoRecord) AttrID() mad.AttrID { return AttrPortInfoRecord }
+
+// UnmarshalBinary decodes the record; see [Record].
+func (r *PortInfoRecord) UnmarshalBinary(b []byte) error {
+	if err := check("PortInfoRecord", b, portInfoUsed); err != nil {
+		return err
+	}
+	r.LID = binary.BigEndian.Uint16(b)
+	r.Port, r.Options = b[2], b[3]
+	return r.Info.UnmarshalBinary(b[4:portInfoUsed])
+}
+
+// AppendBinary appends the record's 72 bytes; see [Record].
+func (r *PortInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
+	dst = binary.BigEndian.AppendUint16(dst, r.LID)
+	dst = append(dst, r.Port, r.Options)
+	dst, err := r.Info.AppendBinary(dst)
+	return append(dst, 0, 0, 0, 0), err
+}
+
+// MarshalBinary returns the record's 72 bytes; see [Record].
+func (r *PortInfoRecord) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }

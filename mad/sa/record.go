@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sa
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/mad"
+)
+
+// Attributes of subnet administration (IBA 15.2.5).
+const (
+	AttrNodeRecord     mad.AttrID = 0x0011
+	AttrPortInfoRecord mad.AttrID = 0x0012
+	AttrSMInfoRecord   mad.AttrID = 0x0018
+	AttrLinkRecord     mad.AttrID = 0x0020
+	AttrServiceRecord  mad.AttrID = 0x0031
+	AttrPathRecord     mad.AttrID = 0x0035
+	AttrMCMemberRecord mad.AttrID = 0x0038
+)
+
+// Mask says which components of a record count, bit i the i-th of the fields in
+// IBA's table of the record, reserved ones among them.
+type Mask uint64
+
+// Record is what the records have in common. UnmarshalBinary takes the record's
+// bytes, with or without the padding that makes it a multiple of eight in a
+// table, and gives an error that wraps mad.ErrLength for fewer; AppendBinary
+// yields them with the padding and does not fail.
+type Record = mad.GSIAttribute
+
+// recordOf is a pointer to T that is a record.
+type recordOf[T any] interface {
+	*T
+	Record
+}
+
+func check(what string, b []byte, want int) error {
+	if len(b) < want {
+		return fmt.Errorf("%s: %w: %d bytes, want %d or more", what, mad.ErrLength, len(b), want)
+	}
+	return nil
+}
+
+// Size is how many bytes a record has in a table.
+func Size(r Record) int {
+	var room [maxRecord]byte
+	b, _ := r.AppendBinary(room[:0]) // does not fail
+	return len(b)
+}
+
+// maxRecord is the length of the longest record, a [ServiceRecord].
+const maxRecord = 176
+
+// Table decodes a table of records of size bytes, of which each begins with a
+// record of type T. It costs O(n).
+func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	var zero T
+	if want := Size(P(&zero)); size < want || len(b)%size != 0 {
+		return nil, fmt.Errorf("%s: %w: a table of %d bytes with records of %d, want records of %d",
+			P(&zero).AttrID().Name(mad.ClassSA), mad.ErrLength, len(b), size, want)
+	}
+	out := make([]T, len(b)/size)
+	for i := range out {
+		if err := P(&out[i]).UnmarshalBinary(b[i*size : (i+1)*size]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// AppendTable appends records to b as they are in a table.
+func AppendTable[T any, P recordOf[T]](b []byte, records []T) []byte {
+	for i := range records {
+		b, _ = P(&records[i]).AppendBinary(b) // does not fail
+	}
+	return b
+}
+
+// Selector says how a bound of a record is meant (IBA 15.2.5.16).
+type Selector uint8
+
+// Selectors, of 2 bits.
+const (
+	GreaterThan Selector = 0
+	LessThan    Selector = 1
+	Exactly     Selector = 2
+	Largest     Selector = 3 // of times: the smallest
+)
+
+// Rate is a code for how fast a path is (IBA 15.2.5.16; those from 11 on as in
+// rdma-core's ib_rate).
+type Rate uint8
+
+// rates are in units of 100 Mbit/s.
+var rates = [...]int{
+	2: 25, 3: 100, 4: 300, 5: 50, 6: 200, 7: 400, 8: 600, 9: 800, 10: 1200, 11: 140, 12: 560, 13: 1120, 14: 1680,
+	15: 250, 16: 1000, 17: 2000, 18: 3000, 19: 280, 20: 500, 21: 4000, 22: 6000, 23: 8000, 24: 12000,
+}
+
+// Gbps is the nominal rate in Gbit/s, 0 for a code that means none.
+func (r Rate) Gbps() float64 {
+	if int(r) >= len(rates) {
+		return 0
+	}
+	return float64(rates[r]) / 10
+}
+
+// bound encodes a selector of 2 bits and a value of 6.
+func bound(s Selector, value uint8) uint8 { return uint8(s)<<6 | value&0x3f }
+
+func unbound(b uint8) (Selector, uint8) { return Selector(b >> 6), b & 0x3f }
+
+func bit(set bool, n uint) uint8 {
+	if set {
+		return 1 << n
+	}
+	return 0
+}
