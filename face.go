@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/repl"
 	"example.org/ibconsole/shell/session"
@@ -23,7 +24,7 @@ func endSignals() []os.Signal {
 }
 
 func (o *options) tui() int {
-	return o.connect(context.Background(), func(ctx context.Context, s *session.Session) error {
+	return o.connect(context.Background(), true, func(ctx context.Context, s *session.Session) error {
 		sh := shell.New(s)
 		return tui.Run(ctx, tui.Options{
 			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor,
@@ -33,7 +34,7 @@ func (o *options) tui() int {
 }
 
 func (o *options) repl() int {
-	return o.open(func(ctx context.Context, s *session.Session) error {
+	return o.open(true, func(ctx context.Context, s *session.Session) error {
 		if err := shell.Summary(s, o.output()); err != nil {
 			return err
 		}
@@ -74,15 +75,20 @@ func endedBySignal(err error) int {
 
 // historyFile is where the command line keeps what was typed, "" for nowhere.
 func historyFile() string {
-	dir := os.Getenv("XDG_STATE_HOME")
+	dir := stateDir()
 	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
+		return ""
 	}
-	return filepath.Join(dir, "ibconsole", "commands")
+	return filepath.Join(dir, "commands")
+}
+
+// stateDir is where what outlasts a session is kept, "" for nowhere.
+func stateDir() string {
+	dir, err := history.Dir()
+	if err != nil {
+		return ""
+	}
+	return dir
 }
 
 func version() string {

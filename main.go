@@ -162,10 +162,10 @@ func (o *options) help(words []string) int {
 }
 
 // open opens the session, reads the subnet and hands it to work.
-func (o *options) open(work func(context.Context, *session.Session) error) int {
+func (o *options) open(interactive bool, work func(context.Context, *session.Session) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
-	return o.connect(ctx, func(ctx context.Context, s *session.Session) error {
+	return o.connect(ctx, interactive, func(ctx context.Context, s *session.Session) error {
 		if err := s.Start(ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
 		}
@@ -176,8 +176,9 @@ func (o *options) open(work func(context.Context, *session.Session) error) int {
 	})
 }
 
-// connect opens the session and hands it to work.
-func (o *options) connect(ctx context.Context, work func(context.Context, *session.Session) error) int {
+// connect opens the session and hands it to work. record puts all that is done into
+// the history, as is done anyway where the subnet is not simulated.
+func (o *options) connect(ctx context.Context, record bool, work func(context.Context, *session.Session) error) int {
 	source := o.source
 	if source == "" {
 		var note string
@@ -189,7 +190,7 @@ func (o *options) connect(ctx context.Context, work func(context.Context, *sessi
 	if err != nil {
 		return o.misused(err)
 	}
-	s, err := session.Open(ctx, src, session.Options{Client: mad.ClientOptions{Window: o.window}})
+	s, err := session.Open(ctx, src, session.Options{Client: mad.ClientOptions{Window: o.window}, StateDir: stateDir(), Record: record || src.Live()})
 	if err != nil {
 		return o.failed(err)
 	}
@@ -216,7 +217,7 @@ func (o *options) output() *shell.Output {
 }
 
 func (o *options) script(name, text string) int {
-	return o.open(func(ctx context.Context, s *session.Session) error {
+	return o.open(false, func(ctx context.Context, s *session.Session) error {
 		return shell.New(s).Run(ctx, name, text, o.output())
 	})
 }
@@ -234,7 +235,7 @@ func (o *options) file(path string) int {
 
 // stdin runs what comes from standard input line by line, as it comes.
 func (o *options) stdin() int {
-	return o.open(func(ctx context.Context, s *session.Session) error {
+	return o.open(false, func(ctx context.Context, s *session.Session) error {
 		sh, out := shell.New(s), o.output()
 		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
 	})
@@ -242,7 +243,7 @@ func (o *options) stdin() int {
 
 func (o *options) interactive() int {
 	if !o.onTerminal() {
-		return o.open(func(_ context.Context, s *session.Session) error {
+		return o.open(false, func(_ context.Context, s *session.Session) error {
 			return shell.Summary(s, o.output())
 		})
 	}

@@ -34,10 +34,25 @@ func ibconsole(t *testing.T, args ...string) string {
 }
 
 // TestMain keeps the tests from the InfiniBand ports of this machine: some of
-// them write.
+// them write. And it keeps them from the user's history. With an environment
+// that asks for it, it is the program itself, to be killed.
 func TestMain(m *testing.M) {
-	if err := os.Setenv(session.SourceVar, session.DefaultSimulation); err != nil {
+	if os.Getenv(asProgram) == "1" {
+		os.Exit(run(os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+	}
+	state, err := os.MkdirTemp("", "ibconsole-state")
+	if err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	for name, value := range map[string]string{session.SourceVar: session.DefaultSimulation, "XDG_STATE_HOME": state} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	status := m.Run()
+	_ = os.RemoveAll(state)
+	os.Exit(status)
 }
+
+// asProgram is the variable that makes the test binary the program.
+const asProgram = "IBCONSOLE_AS_PROGRAM"

@@ -5,6 +5,6 @@
 // which one that was interrupted is brought to an end or taken back.
 //
 // It is one SQLite file, which several consoles may use at once. What snapshots
-// share is stored once: fabrics as they are, forwarding tables in pieces of 1,024
+// share is stored once: fabrics as they are, forwarding tables in pieces of 4,096
 // LIDs.
 package history

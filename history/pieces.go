@@ -12,7 +12,7 @@ import (
 )
 
 // pieceLIDs is how many entries of a switch are stored together.
-const pieceLIDs = 1024
+const pieceLIDs = 4096
 
 // manifest lists of what pieces tables are made: the origin, the highest LID, the
 // number of switches, and of each whether it is known, its top, and the blobs of its row, each as

@@ -69,7 +69,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err == nil {
+	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
 	}
 	if err != nil {

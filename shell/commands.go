@@ -4,6 +4,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -13,14 +14,14 @@ import (
 func commands() []command {
 	return slices.Concat(
 		subnetCommands(), watchCommands(), routeCommands(), showCommands(), traceCommands(),
-		fileCommands(), paperCommands(), commitCommands(), helpCommands())
+		fileCommands(), paperCommands(), commitCommands(), historyCommands(), helpCommands())
 }
 
 // ofOption chooses the picture that a reading command reads.
 func ofOption() lang.Option {
 	return lang.Option{
-		Name: "of", Kind: lang.KindWord, Words: pictureNames(),
-		Summary: "which picture; staged if there, else whatif, else live",
+		Name: "of", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID",
+		Summary: "which picture, or the number of a history entry; staged if there, else whatif, else live",
 	}
 }
 

@@ -5,7 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 
 	"example.org/ibconsole/routing/plan"
 	"example.org/ibconsole/shell/lang"
@@ -18,13 +18,21 @@ func commitCommands() []command {
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}}, runWrite},
 		{lang.Spec{Name: "commit", Summary: "write the staged tables to the switches and read them back",
 			Help: "Shows what would be written; nothing is without yes, and without write on before it.",
-			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
-			Options: []lang.Option{
-				{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
-				{Name: "cut", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "write tables that take the path from pairs which could have one"},
-				{Name: "holes", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "write although parts of the subnet did not answer"},
-				{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
-			}}, runCommit},
+			Args: []lang.Arg{
+				{Kind: lang.KindWord, Words: []string{"yes", "resume"}, Optional: true},
+				{Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
+			Options: commitOptions()}, runCommit},
+	}
+}
+
+func commitOptions() []lang.Option {
+	yesNo := []string{"yes", "no"}
+	return []lang.Option{
+		{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
+		{Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs which could have one"},
+		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
+		{Name: "journal", Kind: lang.KindWord, Words: yesNo, Summary: "no: write although it cannot be undone, as no history can be kept"},
+		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
 	}
 }
 
@@ -39,15 +47,16 @@ func runWrite(c *call) error {
 }
 
 func runCommit(c *call) error {
-	opt := session.CommitOptions{Yes: c.Arg(0) == "yes", DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes", Holes: c.Option("holes", "no") == "yes"}
-	if text := c.Option("sm", ""); text != "" {
-		guid, err := strconv.ParseUint(text, 0, 64)
-		if err != nil {
-			return c.Misused("%q is no GUID", text)
-		}
-		opt.Master = guid
+	opt, err := c.commitOptions()
+	if err != nil {
+		return err
 	}
-	rep, err := c.session.Commit(c.ctx, opt)
+	opt.Yes = slices.Contains(c.Args, "yes")
+	commit := c.session.Commit
+	if slices.Contains(c.Args, "resume") {
+		commit = c.session.Resume
+	}
+	rep, err := commit(c.ctx, opt)
 	if rep.Plan != nil {
 		if aerr := c.showCommit(&rep); aerr != nil {
 			return aerr
@@ -64,10 +73,11 @@ type commitAnswer struct {
 	Differ  []string    `json:"differ,omitempty"`
 	Failed  []string    `json:"failed,omitempty"`
 	Master  string      `json:"master,omitempty"`
+	History int64       `json:"history,omitempty"`
 }
 
 func (c *call) showCommit(rep *session.CommitReport) error {
-	a := commitAnswer{Plan: rep.Plan.Totals(), CutOff: rep.CutOff, Written: rep.Written != nil}
+	a := commitAnswer{Plan: rep.Plan.Totals(), CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)
 	}
@@ -93,6 +103,9 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 		}
 		if rep.Written != nil {
 			_, _ = fmt.Fprintf(w, "written in %s: %v; read back: %v\n", seconds(rep.Written.Elapsed), rep.Written.Written, rep.Written.ReadBack)
+			if rep.Journal != 0 {
+				_, _ = fmt.Fprintf(w, "history %d; rollback takes it back\n", rep.Journal)
+			}
 			list(w, "differs", a.Differ)
 			list(w, "failed", a.Failed)
 		}

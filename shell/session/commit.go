@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/plan"
 )
@@ -50,6 +51,12 @@ type CommitOptions struct {
 	Holes bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
 	Master uint64
+	// NoJournal writes although nothing could undo it: no history can be kept.
+	NoJournal bool
+
+	// ends is the commit in the journal that this one ends, and how; 0 for none.
+	ends int64
+	how  history.Outcome
 }
 
 // CommitReport says what [Session.Commit] planned and did.
@@ -62,6 +69,8 @@ type CommitReport struct {
 	Examples []diff.Pair
 	// Written is nil where nothing was written.
 	Written *apply.Report
+	// Journal is the number of the history entry with what was written, 0 for none.
+	Journal int64
 	// Master is the master subnet manager beside which it is, or would be, written.
 	Master *SM
 }
@@ -144,11 +153,17 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if rep.CutOff > 0 && rep.Unconnected > 0 && !opt.Cut {
 		return rep, &CutError{rep.CutOff}
 	}
+	journal, err := s.beginJournal(ctx, &st, opt)
+	if err != nil {
+		return rep, err
+	}
+	rep.Journal = journal.entry.After
 	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
-	if err == nil {
+	done := err == nil
+	if done {
 		s.markWritten()
 	}
-	done := err == nil
+	err = errors.Join(err, journal.end(done))
 	if _, serr := s.sweep(context.WithoutCancel(ctx)); err == nil {
 		err = serr
 	}

@@ -68,7 +68,7 @@ func (s *Session) keep(ctx context.Context) {
 	if n := len(st.Events); n > 0 && st.Events[n-1].Text == text {
 		return
 	}
-	s.update(ChangeLive, func(st *State) { st.note(text) })
+	s.update(ChangeLive, func(st *State) { st.note("%s", text) })
 }
 
 // StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/names"
 	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/file"
 )
 
@@ -71,7 +72,9 @@ func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 		return LoadReport{}, fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(rep.Lines(), "; "))
 	}
 	tables.Origin = fabric.Escape(filepath.Base(path))
-	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()})
+	p := &Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()}
+	s.stage(p)
+	s.record(history.Load, p, "", nil)
 	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
 	out.Switches, out.Entries = countEntries(tables)
 	return out, nil

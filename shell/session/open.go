@@ -40,6 +40,8 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{state: State{Source: src, Settings: settings, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
+	s.recorder = newRecorder(opt.StateDir, opt.Record)
+	s.state.recall = s.recall
 	var transport mad.Transport
 	switch src.Kind {
 	case SourceFile:
@@ -69,8 +71,11 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 // Start reads the subnet for the first time: a sweep, or the file.
 func (s *Session) Start(ctx context.Context) error {
 	if s.client != nil {
-		_, err := s.Sweep(ctx)
-		return err
+		if _, err := s.Sweep(ctx); err != nil {
+			return err
+		}
+		s.lookForInterrupted(ctx)
+		return nil
 	}
 	end, err := s.begin(ctx, "load")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/engines"
 )
 
@@ -66,6 +67,7 @@ func (s *Session) Route(ctx context.Context, keep Keep) (RouteReport, error) {
 		rep.Against, rep.Changed = against.Kind, countChanged(against.Tables, p.Tables)
 	}
 	s.stage(p)
+	s.record(history.Route, p, "", map[string]float64{"seconds": rep.Took.Seconds(), "entries": float64(rep.Entries), "changed": float64(rep.Changed)})
 	return rep, nil
 }
 

@@ -30,7 +30,8 @@ type Session struct {
 	// keeper sweeps in the background, nil for nobody; guarded by mu.
 	keeper *keeper
 	// lights counts the light sweeps.
-	lights int
+	lights   int
+	recorder *recorder
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }
@@ -39,6 +40,10 @@ type Session struct {
 type Options struct {
 	// Client tunes the MAD client.
 	Client mad.ClientOptions
+	// StateDir is where the history is kept, "" for nowhere.
+	StateDir string
+	// Record puts sweeps, routings and loads into the history, not only commits.
+	Record bool
 }
 
 // State returns how things are. It does not wait for running operations.
@@ -54,10 +59,11 @@ func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()
 	defer s.op.Unlock()
+	err := s.recorder.close()
 	if s.client == nil {
-		return nil
+		return err
 	}
-	return s.client.Close()
+	return errors.Join(err, s.client.Close())
 }
 
 // update changes the state and tells the watchers what kind of thing changed.

@@ -101,6 +101,15 @@ func ParseSettings(chain []string, given []Setting) (Settings, error) {
 // String is the chain, "updn,minhop".
 func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
 
+// Words are the chain and the options as they were given.
+func (s *Settings) Words() (chain, options string) {
+	var all []string
+	for _, g := range s.Given {
+		all = append(all, g.Name+"="+g.Value)
+	}
+	return s.String(), strings.Join(all, " ")
+}
+
 // EngineNames are the names that a chain can hold.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 

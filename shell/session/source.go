@@ -92,6 +92,9 @@ func (s Source) String() string {
 // Writable says whether there are switches behind the source that can be written to.
 func (s Source) Writable() bool { return s.Kind != SourceFile }
 
+// Live says that the subnet goes on without the session.
+func (s Source) Live() bool { return s.Kind == SourceUmad || s.Kind == SourceIbsim }
+
 // remote splits the argument of an ibsim source into a host and a UDP port, if it has them.
 func (s Source) remote() (host string, port int, ok bool) {
 	host, num, found := strings.Cut(s.Arg, ":")

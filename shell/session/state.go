@@ -4,6 +4,7 @@ package session
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,6 +45,11 @@ type State struct {
 	Drift     int
 	// SMs are the subnet managers that were seen.
 	SMs []SM
+
+	// Interrupted says which commit of this subnet began once and never ended.
+	Interrupted string
+
+	recall func(id int64) (*Picture, error)
 
 	// Busy is the operation that runs, "" if none does.
 	Busy        string
@@ -124,7 +130,11 @@ func (st *State) Of(k Kind) (*Picture, error) {
 			return nil, fmt.Errorf("nothing is staged (try: route)")
 		}
 	default:
-		return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif or staged", k)
+		id, err := strconv.ParseInt(string(k), 10, 64)
+		if err != nil || st.recall == nil {
+			return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif, staged or the number of a history entry", k)
+		}
+		return st.recall(id)
 	}
 	return p, nil
 }

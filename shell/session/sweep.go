@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/history"
 )
 
 // SweepReport says what [Session.Sweep] saw.
@@ -111,6 +112,9 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 		st.Stale = st.stale()
 		st.noteChanges(before)
 	})
+	if s.State().Source.Live() {
+		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Holes))})
+	}
 	return rep, nil
 }
 

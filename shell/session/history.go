@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"example.org/ibconsole/history"
+)
+
+// Recorded is how the kind of a picture out of the history begins; the number of
+// the entry follows.
+const Recorded Kind = "history "
+
+// recorder puts pictures into the history, one after the other, in a goroutine of
+// its own so that nothing waits for the disk. The history is opened when it is
+// first needed.
+type recorder struct {
+	dir string
+	// all says that sweeps, routings and loads are recorded, not only commits.
+	all bool
+	who string
+
+	once  sync.Once
+	store *history.Store
+	err   error // why there is no store
+	jobs  chan job
+	ended chan struct{}
+
+	// recalled are the pictures that were read last, by entry.
+	mu       sync.Mutex
+	recalled map[int64]*Picture
+}
+
+type job struct {
+	entry   history.Entry
+	picture *Picture
+	// written, where set, is closed once the jobs before it are done.
+	written chan struct{}
+}
+
+// maxRecalled is how many pictures out of the history are kept at hand.
+const maxRecalled = 4
+
+// newRecorder is for a history in a directory, "" for none.
+func newRecorder(dir string, all bool) *recorder {
+	r := &recorder{dir: dir, all: all && dir != "", who: "unknown", recalled: map[int64]*Picture{}}
+	if u, err := user.Current(); err == nil {
+		r.who = u.Username
+	}
+	return r
+}
+
+// open opens the history.
+func (r *recorder) open(failed func(error)) error {
+	r.once.Do(func() {
+		if r.dir == "" {
+			r.err = errors.New("this session keeps no history")
+			return
+		}
+		if r.store, r.err = history.Open(context.Background(), r.dir); r.err != nil {
+			failed(r.err)
+			return
+		}
+		r.jobs, r.ended = make(chan job, 4), make(chan struct{})
+		go r.run(failed)
+	})
+	return r.err
+}
+
+// exists says whether there is a history already.
+func (r *recorder) exists() bool {
+	_, err := os.Stat(filepath.Join(r.dir, history.FileName))
+	return r.dir != "" && err == nil
+}
+
+// run records what comes until close.
+func (r *recorder) run(failed func(error)) {
+	defer close(r.ended)
+	for j := range r.jobs {
+		if j.written != nil {
+			close(j.written)
+			continue
+		}
+		if _, err := r.store.Add(context.Background(), j.entry, j.picture.Fabric, j.picture.Tables); err != nil {
+			failed(err)
+		}
+	}
+}
+
+func (r *recorder) close() error {
+	r.once.Do(func() { r.err = errors.New("the session is closed") })
+	if r.store == nil {
+		return nil
+	}
+	close(r.jobs)
+	<-r.ended
+	return r.store.Close()
+}
+
+// record puts a picture into the history if that keeps such things. Sweeps that
+// come faster than they can be stored are left out.
+func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
+	r := s.recorder
+	if !r.all || r.open(s.historyFailed) != nil {
+		return
+	}
+	j := job{entry: s.entry(kind, note, figures), picture: p}
+	if kind != history.Sweep {
+		r.jobs <- j
+		return
+	}
+	select {
+	case r.jobs <- j:
+	default:
+	}
+}
+
+func (s *Session) historyFailed(err error) {
+	s.update(ChangeLive, func(st *State) { st.note("%v", err) })
+}
+
+// entry describes a snapshot of now.
+func (s *Session) entry(kind history.Kind, note string, figures map[string]float64) history.Entry {
+	st := s.State()
+	now := time.Now()
+	e := history.Entry{Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.who, Source: st.Source.String(), Note: note, Figures: figures}
+	if kind != history.Sweep {
+		e.Engine, e.Options = st.Settings.Words()
+	}
+	return e
+}
+
+// subnet tells the subnet of the session apart from others: by the source and the
+// port that the session sits on.
+func (st *State) subnet() string {
+	f := st.Live.Fabric
+	if len(f.Nodes) == 0 {
+		return st.Source.String()
+	}
+	if st.Source.Kind == SourceUmad || st.Source.Kind == SourceIbsim {
+		return fmt.Sprintf("%s port 0x%016x", st.Source.Kind, f.Ports[f.EndPortOf(f.SMPort)].GUID)
+	}
+	return st.Source.String()
+}
+
+// History returns the store of the session's history, or why there is none. What
+// was done so far is in it.
+func (s *Session) History() (*history.Store, error) {
+	r := s.recorder
+	if err := r.open(s.historyFailed); err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	r.jobs <- job{written: done}
+	<-done
+	return r.store, nil
+}
+
+// Subnet is how the history names the session's subnet.
+func (s *Session) Subnet() string {
+	st := s.State()
+	return st.subnet()
+}
+
+// recall returns the picture of an entry.
+func (s *Session) recall(id int64) (*Picture, error) {
+	r := s.recorder
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, ok := r.recalled[id]; ok {
+		return p, nil
+	}
+	store, err := s.History()
+	if err != nil {
+		return nil, err
+	}
+	snap, err := store.Load(context.Background(), id)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.recalled) >= maxRecalled {
+		clear(r.recalled)
+	}
+	p := &Picture{Kind: Recorded + Kind(strconv.FormatInt(id, 10)), Fabric: snap.Fabric, Tables: snap.Tables, When: snap.Until}
+	r.recalled[id] = p
+	return p, nil
+}

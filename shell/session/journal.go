@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/history"
+)
+
+// InterruptedError says that an earlier commit began and never ended.
+type InterruptedError struct{ Commit history.JournalEntry }
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("the commit of %s by %s was interrupted, so the switches may hold a part of it: go on with commit resume yes, or go back with rollback yes",
+		e.Commit.Began.Format(time.DateTime), e.Commit.Who)
+}
+
+// NoJournalError says that a commit could not be undone.
+type NoJournalError struct{ Err error }
+
+func (e *NoJournalError) Error() string {
+	return fmt.Sprintf("the commit cannot be journalled, so nothing could undo it: %v. To write all the same: commit yes journal=no", e.Err)
+}
+
+// Unwrap returns Err.
+func (e *NoJournalError) Unwrap() error { return e.Err }
+
+// endingNotes say what a commit is that ends another one.
+var endingNotes = map[history.Outcome]string{history.RolledBack: rollbackNote, history.Finished: "resumed"}
+
+const rollbackNote = "a rollback"
+
+// openJournal is a commit that is under way, with the lock of its subnet.
+type openJournal struct {
+	store *history.Store
+	lock  *history.Lock
+	entry history.JournalEntry
+	ends  int64
+	how   history.Outcome
+}
+
+// beginJournal locks the subnet and journals the commit of a state.
+func (s *Session) beginJournal(ctx context.Context, st *State, opt CommitOptions) (*openJournal, error) {
+	if s.recorder.dir == "" {
+		return &openJournal{}, nil
+	}
+	store, err := s.History()
+	switch {
+	case err != nil && opt.NoJournal:
+		return &openJournal{}, nil
+	case err != nil:
+		return nil, &NoJournalError{err}
+	}
+	j := &openJournal{store: store, ends: opt.ends, how: opt.how}
+	if j.lock, err = store.Lock(st.subnet()); err != nil {
+		return nil, err
+	}
+	if err := j.begin(ctx, s, st, opt); err != nil {
+		return nil, errors.Join(err, j.lock.Unlock())
+	}
+	return j, nil
+}
+
+func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt CommitOptions) error {
+	old, found, err := j.store.Interrupted(ctx, st.subnet())
+	if err == nil && found && old.ID != opt.ends {
+		return &InterruptedError{old}
+	}
+	if err == nil {
+		note := ""
+		if opt.ends != 0 {
+			note = endingNotes[opt.how]
+		}
+		j.entry, err = j.store.Begin(ctx, s.entry(history.Commit, note, nil), st.Live.Tables, st.Staged.Tables)
+	}
+	if err != nil && opt.NoJournal {
+		j.store = nil
+		return nil
+	}
+	if err != nil {
+		return &NoJournalError{err}
+	}
+	return nil
+}
+
+// end notes how the commit ended and gives the lock back. It does so also where
+// the commit was cancelled.
+func (j *openJournal) end(done bool) error {
+	if j.lock == nil {
+		return nil
+	}
+	defer func() { _ = j.lock.Unlock() }()
+	if j.store == nil {
+		return nil
+	}
+	ctx := context.Background()
+	if !done {
+		return j.store.End(ctx, j.entry.ID, history.Failed)
+	}
+	err := j.store.End(ctx, j.entry.ID, history.Done)
+	if j.ends != 0 {
+		err = errors.Join(err, j.store.End(ctx, j.ends, j.how))
+	}
+	return err
+}
