@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"math/bits"
+
+	"example.org/ibconsole/fabric"
+)
+
+// graph collects channels and their dependencies. Channel number n is lane
+// n%lanes of the direction that leaves port n/lanes.
+type graph struct {
+	f     *fabric.Fabric
+	lanes int
+	used  []bool
+	// rows are, by channel, the channels that it depends on: bit port*lanes+VL for
+	// a port of the switch that it leads to; nil for none.
+	rows [][]uint64
+}
+
+func newGraph(f *fabric.Fabric, lanes int) *graph {
+	n := len(f.Ports) * lanes
+	return &graph{f: f, lanes: lanes, used: make([]bool, n), rows: make([][]uint64, n)}
+}
+
+func (g *graph) number(port int32, vl uint8) int32 { return port*int32(g.lanes) + int32(vl) }
+
+// depend makes a channel depend on one of the switch sw that it leads to.
+func (g *graph) depend(from int32, sw int32, out, vl uint8) {
+	row := g.rows[from]
+	if row == nil {
+		ports := int(g.f.SwitchNode(sw).NumPorts) + 1
+		row = make([]uint64, (ports*g.lanes+63)/64)
+		g.rows[from] = row
+	}
+	bit := int(out)*g.lanes + int(vl)
+	row[bit>>6] |= 1 << (bit & 63)
+}
+
+func (g *graph) merge(o *graph) {
+	for c, used := range o.used {
+		g.used[c] = g.used[c] || used
+		switch {
+		case g.rows[c] == nil:
+			g.rows[c] = o.rows[c]
+		case o.rows[c] != nil:
+			for i, w := range o.rows[c] {
+				g.rows[c][i] |= w
+			}
+		}
+	}
+}
+
+// net is the graph in flat arrays: vertices are the channels in use, ascending.
+type net struct {
+	*graph
+	channels []int32
+	// to are the edges of vertex 0, then of vertex 1, and so on; first has where each
+	// begins, and the end.
+	to, first []int32
+}
+
+// net counts channels, lanes and dependencies into r.
+func (g *graph) net(r *Result) *net {
+	n := &net{graph: g, first: []int32{0}}
+	vertex := make([]int32, len(g.used))
+	seen := uint32(0)
+	for c, used := range g.used {
+		if used {
+			vertex[c] = int32(len(n.channels))
+			n.channels = append(n.channels, int32(c))
+			seen |= 1 << (c % g.lanes)
+		}
+	}
+	for _, c := range n.channels {
+		if g.rows[c] != nil {
+			base := g.f.Nodes[g.f.PeerNode(c/int32(g.lanes))].FirstPort * int32(g.lanes)
+			for i, w := range g.rows[c] {
+				for ; w != 0; w &= w - 1 {
+					n.to = append(n.to, vertex[base+int32(i*64+bits.TrailingZeros64(w))])
+				}
+			}
+		}
+		n.first = append(n.first, int32(len(n.to)))
+	}
+	r.Channels, r.Dependencies, r.Lanes = len(n.channels), len(n.to), bits.OnesCount32(seen)
+	return n
+}
+
+func (n *net) of(v int32) []int32 { return n.to[n.first[v]:n.first[v+1]] }
+
+func (n *net) channel(v int32) Channel {
+	c := n.channels[v]
+	return Channel{Port: c / int32(n.lanes), VL: uint8(c % int32(n.lanes))}
+}
+
+// dependencies are those between the vertices of a ring.
+func (n *net) dependencies(ring []int32) []Dependency {
+	var d []Dependency
+	for i, v := range ring {
+		d = append(d, Dependency{From: n.channel(v), To: n.channel(ring[(i+1)%len(ring)]), Src: fabric.None, Dst: fabric.None})
+	}
+	return d
+}
