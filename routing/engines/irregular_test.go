@@ -25,6 +25,9 @@ type mess struct {
 	switches []int32
 }
 
+// vl0To7 is the code of eight data lanes.
+const vl0To7 = 4
+
 func irregular(t *testing.T, r *rand.Rand) *fabric.Fabric {
 	m := &mess{t: t, r: r, free: map[int32][]int{}, guids: map[uint64]bool{}}
 	smOnHost := r.IntN(8) > 0
@@ -79,6 +82,11 @@ func (m *mess) add(n fabric.Node) int32 {
 	i, err := m.b.AddNode(n)
 	if err != nil {
 		m.t.Fatal(err)
+	}
+	for p := range int(n.NumPorts) + 1 {
+		if q := m.b.Port(i, p); q != nil { // as ibsim has them
+			q.VLCap, q.OperVLs, q.CapMask = vl0To7, vl0To7, uint32(mad.CapSLMapping)
+		}
 	}
 	for p := 1; p <= int(n.NumPorts); p++ {
 		if n.Type != mad.NodeSwitch {

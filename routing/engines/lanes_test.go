@@ -38,7 +38,7 @@ func TestLaneEnginesEqualOpenSM(t *testing.T) {
 	}
 }
 
-var laneChains = [][]string{{"sssp"}, {"dfsssp"}}
+var laneChains = [][]string{{"sssp"}, {"dfsssp"}, {"lash"}, {"lash"}}
 
 func laneTrials(t *testing.T, r *rand.Rand) {
 	what, f := randomFabric(t, r)
@@ -60,10 +60,12 @@ func laneTrials(t *testing.T, r *rand.Rand) {
 	sim := start(t, f)
 	for _, chain := range laneChains {
 		c := &trial{chain: chain, lmcESP0: esp0}
-		if len(f.EndPorts)<<lmc < mostLogged {
+		if chain[0] == "dfsssp" && len(f.EndPorts)<<lmc < mostLogged {
 			c.log, c.more = debugLog, sameLanes
 		}
 		c.opt.LMC = lmc
+		c.opt.MeshAnalysis = r.IntN(2) == 0
+		c.opt.LASHStartVL = []uint8{0, 0, 0, 1, 5, 8}[r.IntN(6)]
 		if err := differs(t, sim, f, c); err != nil {
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, engines %q: %v\nshrunk, in %s: %v", what, c.chain, err, dir, problem)

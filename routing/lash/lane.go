@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lash
+
+import (
+	"cmp"
+	"slices"
+)
+
+// channels are what the dependency graphs of all lanes have in common. A channel
+// is an arc; dependencies of channel a are numbered from slot[a] on, one for each
+// arc of the switch that it leads to.
+type channels struct {
+	*paths
+	from []int32 // by arc: the switch that it leaves
+	slot []int32
+	back []int32 // by arc: its reverse
+	// initial is an order of arcs to begin with.
+	initial []int32
+}
+
+func newChannels(p *paths) *channels {
+	c := &channels{paths: p, from: make([]int32, len(p.to)), slot: make([]int32, len(p.to)+1), back: make([]int32, len(p.to))}
+	for s := range int32(p.n) {
+		for a := p.first[s]; a < p.first[s+1]; a++ {
+			c.from[a] = s
+			c.back[a] = p.first[p.to[a]] + p.indexOf(p.to[a], s)
+		}
+	}
+	for a, to := range p.to {
+		c.slot[a+1] = c.slot[a] + p.first[to+1] - p.first[to]
+	}
+	c.initial = c.upThenDown()
+	return c
+}
+
+// upThenDown orders channels by a breadth-first tree: those towards its root
+// before those away from it. Most paths have few steps against it.
+func (c *channels) upThenDown() []int32 {
+	depth := make([]int32, c.n)
+	if c.n > 0 {
+		t := tree{above: make([]int32, c.n), by: make([]uint8, c.n)}
+		t.grow(c.paths, 0)
+		for i, s := range t.queue {
+			if i > 0 {
+				depth[s] = depth[t.above[s]] + 1
+			}
+		}
+	}
+	key := func(a int32) int32 {
+		if from, to := depth[c.from[a]], depth[c.to[a]]; from > to {
+			return -from
+		} else if from == to {
+			return 0
+		} else {
+			return to
+		}
+	}
+	byKey := make([]int32, len(c.to))
+	for a := range byKey {
+		byKey[a] = int32(a)
+	}
+	slices.SortStableFunc(byKey, func(a, b int32) int { return cmp.Compare(key(a), key(b)) })
+	order := make([]int32, len(c.to))
+	for i, a := range byKey {
+		order[a] = int32(i)
+	}
+	return order
+}
+
+// lane is the channel dependency graph of one lane, kept without cycles (Pearce
+// and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs",
+// ACM JEA 11, 2006).
+type lane struct {
+	*channels
+	// order has a number for each channel that is less than those of the channels
+	// that depend on it.
+	order []int32
+	// count is by dependency how often it was taken into use; see [lane.join].
+	count []uint32
+	// users are the paths on each channel.
+	users []uint32
+	// pairs of switches, each way counted.
+	pairs int
+
+	// Scratch: dependencies that are new, channels found, and when.
+	fresh       []dependency
+	after, prev []int32
+	numbers     []int32
+	met         []uint32
+	visit       uint32
+}
+
+type dependency struct{ before, then int32 }
+
+func newLane(c *channels) *lane {
+	return &lane{
+		channels: c, order: slices.Clone(c.initial), count: make([]uint32, c.slot[len(c.to)]),
+		users: make([]uint32, len(c.to)), met: make([]uint32, len(c.to)),
+	}
+}
+
+// uses is the count of the dependency of one channel on another.
+func (l *lane) uses(before, then int32) *uint32 {
+	return &l.count[l.slot[before]+then-l.first[l.to[before]]]
+}
+
+// join puts two paths into the lane, and says whether it stays without cycles;
+// where it does not, they are out again. As OpenSM does, it goes on counting old
+// dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
+func (l *lane) join(there, back []int32) bool {
+	l.fresh = l.fresh[:0]
+	ok := l.depend(there, true)
+	ok = l.depend(back, ok)
+	if !ok {
+		for _, d := range l.fresh {
+			*l.uses(d.before, d.then) = 0
+		}
+		return false
+	}
+	for _, path := range [...][]int32{there, back} {
+		for _, a := range path {
+			l.users[a]++
+		}
+	}
+	l.pairs += 2
+	return true
+}
+
+// depend counts the dependencies of a path, and adds those that are new as long
+// as that makes no cycle.
+func (l *lane) depend(path []int32, ok bool) bool {
+	for i := 1; i < len(path); i++ {
+		uses := l.uses(path[i-1], path[i])
+		switch {
+		case *uses > 0:
+			*uses++
+		case ok && l.insert(path[i-1], path[i]):
+			*uses = 1
+			l.fresh = append(l.fresh, dependency{path[i-1], path[i]})
+		default:
+			ok = false
+		}
+	}
+	return ok
+}
+
+// leave takes two paths out.
+func (l *lane) leave(there, back []int32) {
+	for _, path := range [...][]int32{there, back} {
+		for i, a := range path {
+			if l.users[a]--; l.users[a] == 0 {
+				l.drop(a)
+			} else if i+1 < len(path) {
+				*l.uses(a, path[i+1])--
+			}
+		}
+	}
+	l.pairs -= 2
+}
+
+// drop takes a channel out that no path uses.
+func (l *lane) drop(a int32) {
+	clear(l.count[l.slot[a]:l.slot[a+1]])
+	for b := l.first[l.from[a]]; b < l.first[l.from[a]+1]; b++ {
+		*l.uses(l.back[b], a) = 0
+	}
+}
+
+// insert makes room in the order for a dependency, false where it would close a
+// cycle.
+func (l *lane) insert(before, then int32) bool {
+	low, high := l.order[then], l.order[before]
+	if low > high {
+		return true
+	}
+	l.visit++
+	if !l.findAfter(then, high) {
+		return false
+	}
+	l.findBefore(before, low)
+	l.reorder()
+	return true
+}
+
+// findAfter collects what depends on a channel, itself included, up to a number
+// in the order; false where the channel with that number is among it.
+func (l *lane) findAfter(start, high int32) bool {
+	l.after = append(l.after[:0], start)
+	l.met[start] = l.visit
+	for i := 0; i < len(l.after); i++ {
+		a := l.after[i]
+		first := l.first[l.to[a]]
+		for k, n := range l.count[l.slot[a]:l.slot[a+1]] {
+			b := first + int32(k)
+			if n == 0 || l.met[b] == l.visit || l.order[b] > high {
+				continue
+			}
+			if l.order[b] == high {
+				return false
+			}
+			l.met[b] = l.visit
+			l.after = append(l.after, b)
+		}
+	}
+	return true
+}
+
+// findBefore collects what a channel depends on, itself included, down to a
+// number in the order.
+func (l *lane) findBefore(start, low int32) {
+	l.prev = append(l.prev[:0], start)
+	l.met[start] = l.visit
+	for i := 0; i < len(l.prev); i++ {
+		a := l.prev[i]
+		s := l.from[a]
+		for out := l.first[s]; out < l.first[s+1]; out++ {
+			b := l.back[out]
+			if l.met[b] != l.visit && l.order[b] >= low && *l.uses(b, a) > 0 {
+				l.met[b] = l.visit
+				l.prev = append(l.prev, b)
+			}
+		}
+	}
+}
+
+// reorder deals the numbers of the channels collected out anew, to those before
+// first.
+func (l *lane) reorder() {
+	byOrder := func(a, b int32) int { return cmp.Compare(l.order[a], l.order[b]) }
+	slices.SortFunc(l.prev, byOrder)
+	slices.SortFunc(l.after, byOrder)
+	l.numbers = l.numbers[:0]
+	l.prev = append(l.prev, l.after...)
+	for _, a := range l.prev {
+		l.numbers = append(l.numbers, l.order[a])
+	}
+	slices.Sort(l.numbers)
+	for i, a := range l.prev {
+		l.order[a] = l.numbers[i]
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lash
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// network is the switches of the subnet under numbers of their own, 0 and up, and
+// the neighbours of each in the order in which lash prefers them.
+type network struct {
+	f *fabric.Fabric
+	// switches are the switch indexes, by number; numbers are the numbers by switch
+	// index, none outside the subnet.
+	switches, numbers []int32
+	links             [][]link // by number
+}
+
+// link is the cables from a switch to one neighbour.
+type link struct {
+	peer int32
+	// ports are those that packets may leave by, one after the other.
+	ports []uint8
+}
+
+// newNetwork finds the neighbours in the order of ports. OpenSM leaves by the
+// first port to a neighbour, and by all of them in turn where it looks for a mesh.
+func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
+	n := &network{f: f, numbers: make([]int32, len(f.Switches))}
+	for s := range n.numbers {
+		n.numbers[s] = fabric.None
+		if f.SwitchNode(int32(s)).InSubnet {
+			n.numbers[s] = int32(len(n.switches))
+			n.switches = append(n.switches, int32(s))
+		}
+	}
+	g := routing.NewGraph(f)
+	at := make([]int, len(n.switches)) // where a neighbour is among the links of a switch, and 1
+	for _, s := range n.switches {
+		var links []link
+		for _, l := range g.Of(s) {
+			peer := n.numbers[l.Peer]
+			switch {
+			case l.Peer == s:
+			case at[peer] == 0:
+				links = append(links, link{peer: peer, ports: []uint8{l.Port}})
+				at[peer] = len(links)
+			case opt.MeshAnalysis:
+				ports := &links[at[peer]-1].ports
+				*ports = append(*ports, l.Port)
+			}
+		}
+		for _, l := range links {
+			at[l.peer] = 0
+		}
+		n.links = append(n.links, links)
+	}
+	return n
+}
+
+// indexOf is where a neighbour stands among the links of a switch.
+func (n *network) indexOf(sw, peer int32) int32 {
+	for i, l := range n.links[sw] {
+		if l.peer == peer {
+			return int32(i)
+		}
+	}
+	return fabric.None
+}
+
+// arcs numbers the links of all switches: those of switch s begin at first[s].
+func (n *network) arcs() (first []int32) {
+	first = make([]int32, 1, len(n.links)+1)
+	for s := range n.links {
+		first = append(first, first[s]+int32(len(n.links[s])))
+	}
+	return first
+}

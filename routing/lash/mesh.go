@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lash
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// far is a distance or coordinate that is not known.
+const far = 0x7fffffff
+
+// mesh is what is found out about the geometry of a network (osm_mesh.c).
+// Switches and links are those of the network, by number.
+type mesh struct {
+	*network
+	nodes []meshNode
+	// dimensions of the mesh, and them from the largest to the smallest.
+	dimensions int
+	byExtent   []int
+}
+
+// meshNode is one switch.
+type meshNode struct {
+	// metric is the distances between neighbours around the switch, nil for a
+	// switch with more links than any mesh has.
+	metric [][]int32
+	shape  shape
+	// dimensions of the torus that has such switches, 0 for none.
+	dimensions int
+	// edge marks a switch that has fewer links than one of its neighbours.
+	edge bool
+	// axes are the directions of its links: 1 and 2 up and down the first
+	// dimension, 3 and 4 the second, 0 unknown.
+	axes []int
+	at   []int32 // coordinates
+}
+
+// analyse looks for a mesh, and orders links and switches by its dimensions, the
+// largest first. Where most switches are of no known shape all stays as it is.
+func (n *network) analyse(ctx context.Context) error {
+	m := &mesh{network: n, nodes: make([]meshNode, len(n.links))}
+	if err := m.measure(ctx); err != nil {
+		return err
+	}
+	seed := m.mostCommon()
+	if seed == fabric.None || m.nodes[seed].dimensions == 0 {
+		return nil
+	}
+	m.dimensions = m.nodes[seed].dimensions
+	m.findAxes(seed)
+	m.findCoordinates(seed)
+	m.findExtents()
+	for s := range m.nodes {
+		m.orderLinks(int32(s))
+	}
+	m.orderSwitches()
+	return nil
+}
+
+// measure finds the shapes of all switches. O(switches x links of the
+// neighbourhood) for meshes.
+func (m *mesh) measure(ctx context.Context) error {
+	known := shapes()
+	searches := make([]*detours, routing.Workers())
+	err := routing.ForEach(ctx, len(m.nodes), nil, func(worker, s int) {
+		node, links := &m.nodes[s], m.links[s]
+		node.axes = make([]int, len(links))
+		if len(links) > mostLinks {
+			return
+		}
+		if searches[worker] == nil {
+			searches[worker] = &detours{network: m.network, distance: make([]int32, len(m.nodes))}
+		}
+		for _, l := range links {
+			node.metric = append(node.metric, searches[worker].from(l.peer, int32(s)))
+		}
+		if node.metric == nil {
+			node.metric = [][]int32{}
+		}
+		node.shape = shape{len(links), characteristic(node.metric)}
+		node.dimensions = known[node.shape]
+	})
+	if err != nil {
+		return err
+	}
+	for s := range m.nodes {
+		for _, l := range m.links[s] {
+			if m.nodes[s].dimensions > 0 && len(m.links[l.peer]) > len(m.links[s]) {
+				m.nodes[s].edge = true
+			}
+		}
+	}
+	return nil
+}
+
+// detours measures distances around a switch.
+type detours struct {
+	*network
+	distance []int32 // by switch, and 1; 0 is not met
+	queue    []int32
+}
+
+// from are the distances from one neighbour of a switch to all its neighbours on
+// ways that do not lead through it.
+func (a *detours) from(start, sw int32) []int32 {
+	links := a.links[sw]
+	missing := len(links) - 1
+	a.distance[start] = 1
+	a.queue = append(a.queue[:0], start)
+	for i := 0; i < len(a.queue) && missing > 0; i++ {
+		at := a.queue[i]
+		for _, l := range a.links[at] {
+			if l.peer == sw || a.distance[l.peer] != 0 {
+				continue
+			}
+			a.distance[l.peer] = a.distance[at] + 1
+			a.queue = append(a.queue, l.peer)
+			if a.indexOf(sw, l.peer) != fabric.None {
+				missing--
+			}
+		}
+	}
+	row := make([]int32, len(links))
+	for i, l := range links {
+		if row[i] = far; a.distance[l.peer] != 0 {
+			row[i] = a.distance[l.peer] - 1
+		}
+	}
+	for _, s := range a.queue {
+		a.distance[s] = 0
+	}
+	return row
+}
+
+// mostCommon is the first switch of the shape that most have, edges aside.
+func (m *mesh) mostCommon() int32 {
+	count := map[shape]int{}
+	first := map[shape]int32{}
+	var order []shape
+	for s := range m.nodes {
+		node := &m.nodes[s]
+		if node.metric == nil || node.edge {
+			continue
+		}
+		if count[node.shape]++; count[node.shape] == 1 {
+			first[node.shape] = int32(s)
+			order = append(order, node.shape)
+		}
+	}
+	best, most := fabric.None, 0
+	for _, s := range order {
+		if count[s] > most {
+			best, most = first[s], count[s]
+		}
+	}
+	return best
+}
+
+// ahead says whether two links of a switch may be the two directions of one
+// dimension: neighbours in different ones are two apart.
+func (n *meshNode) ahead(i, j int) bool { return n.metric[i][j] != apart }
+
+// opposite is the other direction of an axis as a switch has it: the same one
+// where the dimension has but one neighbour, 0 where the switch does not know.
+func (n *meshNode) opposite(axis int) int {
+	if n.metric == nil {
+		return 0
+	}
+	for i, a := range n.axes {
+		if a != axis {
+			continue
+		}
+		for j := range n.axes {
+			if j != i && n.ahead(i, j) {
+				return 1 + ((axis - 1) ^ 1)
+			}
+		}
+		return axis
+	}
+	return 0
+}
+
+// findAxes names the directions of the links of one switch, and hands them on
+// from switch to switch until nothing changes.
+func (m *mesh) findAxes(seed int32) {
+	m.seedAxes(&m.nodes[seed])
+	for changed := true; changed; {
+		changed = false
+		for s := range m.nodes {
+			changed = m.straightOn(int32(s), seed) || changed
+		}
+		for s := range m.nodes {
+			changed = m.acrossLinks(int32(s), seed) || changed
+		}
+		for s := range m.nodes {
+			changed = m.roundCorners(int32(s)) || changed
+		}
+	}
+}
+
+func (m *mesh) seedAxes(n *meshNode) {
+	for d := range n.dimensions {
+		i := 0
+		for i < len(n.axes) && n.axes[i] != 0 {
+			i++
+		}
+		if i == len(n.axes) {
+			return
+		}
+		n.axes[i] = 2*d + 1
+		for j := range n.axes {
+			if n.axes[j] == 0 && n.ahead(i, j) {
+				n.axes[j] = 2*d + 2
+				break
+			}
+		}
+	}
+}
+
+// name gives a link an axis that has none.
+func name(axes []int, i, axis int) bool {
+	if axes[i] != 0 || axis == 0 {
+		return false
+	}
+	axes[i] = axis
+	return true
+}
+
+// straightOn names the link that goes on where another comes in, if there is but
+// one that could.
+func (m *mesh) straightOn(s, seed int32) (changed bool) {
+	n := &m.nodes[s]
+	if n.metric == nil || len(n.axes) <= 2 && len(n.axes) < len(m.nodes[seed].axes) {
+		return false
+	}
+	for i := range n.axes {
+		if n.axes[i] == 0 {
+			continue
+		}
+		on, candidates := 0, 0
+		for j := range n.axes {
+			if j != i && n.ahead(i, j) {
+				on = j
+				candidates++
+			}
+		}
+		const nearby = 4 // what is further apart is an end of a line
+		if candidates == 1 && n.metric[i][on] <= nearby {
+			changed = name(n.axes, on, m.nodes[seed].opposite(n.axes[i])) || changed
+		}
+	}
+	return changed
+}
+
+// acrossLinks names links at their other end.
+func (m *mesh) acrossLinks(s, seed int32) (changed bool) {
+	n := &m.nodes[s]
+	if n.metric == nil {
+		return false
+	}
+	for i, axis := range n.axes {
+		peer := m.links[s][i].peer
+		back := m.indexOf(peer, s)
+		if axis != 0 && back != fabric.None && m.nodes[peer].metric != nil {
+			changed = name(m.nodes[peer].axes, int(back), m.nodes[seed].opposite(axis)) || changed
+		}
+	}
+	return changed
+}
+
+// roundCorners names the other two sides of squares.
+func (m *mesh) roundCorners(s int32) (changed bool) {
+	n := &m.nodes[s]
+	if n.metric == nil {
+		return false
+	}
+	for i := range n.axes {
+		for j := range n.axes {
+			if i == j || n.axes[i] == 0 || n.axes[j] == 0 || n.ahead(i, j) {
+				continue
+			}
+			a, b := m.links[s][i].peer, m.links[s][j].peer
+			if k, l, ok := m.meet(a, b, s); ok {
+				changed = name(m.nodes[a].axes, k, n.axes[j]) || changed
+				changed = name(m.nodes[b].axes, l, n.axes[i]) || changed
+			}
+		}
+	}
+	return changed
+}
+
+// meet finds the links by which two switches reach the first neighbour that they
+// share beside one.
+func (m *mesh) meet(a, b, beside int32) (i, j int, ok bool) {
+	for i, l := range m.links[a] {
+		if l.peer == beside {
+			continue
+		}
+		if j := m.indexOf(b, l.peer); j != fabric.None {
+			return i, int(j), true
+		}
+	}
+	return 0, 0, false
+}
+
+// nearer says whether one coordinate is nearer to 0 than another, of two that are
+// equally near the positive one.
+func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
+
+// findCoordinates counts from the seed along the axes, the shorter way.
+func (m *mesh) findCoordinates(seed int32) {
+	for s := range m.nodes {
+		m.nodes[s].at = make([]int32, m.dimensions)
+		for d := range m.nodes[s].at {
+			if m.nodes[s].at[d] = far; int32(s) == seed {
+				m.nodes[s].at[d] = 0
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for s := range m.nodes {
+			if n := &m.nodes[s]; n.at[0] != far {
+				for i, axis := range n.axes {
+					if axis != 0 {
+						changed = n.place(axis, m.nodes[m.links[s][i].peer].at) || changed
+					}
+				}
+			}
+		}
+	}
+}
+
+// place improves the coordinates of the neighbour along an axis.
+func (n *meshNode) place(axis int, at []int32) (changed bool) {
+	for d, c := range n.at {
+		if d == (axis-1)/2 {
+			if axis%2 == 1 {
+				c++
+			} else {
+				c--
+			}
+		}
+		if nearer(c, at[d]) {
+			at[d] = c
+			changed = true
+		}
+	}
+	return changed
+}
+
+// findExtents orders the dimensions by how many coordinates they have.
+func (m *mesh) findExtents() {
+	extent := make([]int32, m.dimensions)
+	for d := range extent {
+		low, high := int32(far), int32(-far)
+		for s := range m.nodes {
+			if c := m.nodes[s].at[d]; c != far {
+				low, high = min(low, c), max(high, c)
+			}
+		}
+		extent[d] = high - low + 1
+	}
+	for range extent {
+		widest := 0
+		for d, e := range extent {
+			if e > extent[widest] {
+				widest = d
+			}
+		}
+		m.byExtent = append(m.byExtent, widest)
+		extent[widest] = -1
+	}
+}
+
+// orderLinks puts the links of a switch into the order of dimensions, those
+// towards the seed first; links without an axis come last.
+func (m *mesh) orderLinks(s int32) {
+	n, links := &m.nodes[s], m.links[s]
+	taken := make([]bool, len(links))
+	var ordered []link
+	take := func(axis int) {
+		for i, a := range n.axes {
+			if a == axis && !taken[i] {
+				taken[i] = true
+				ordered = append(ordered, links[i])
+			}
+		}
+	}
+	for _, d := range m.byExtent {
+		for _, axis := range [...]int{2*d + 1, 2*d + 2} {
+			if n.at[d] > 0 {
+				axis = n.opposite(axis)
+			}
+			take(axis)
+		}
+	}
+	for i := range links {
+		if !taken[i] {
+			ordered = append(ordered, links[i])
+		}
+	}
+	m.links[s] = ordered
+}
+
+// orderSwitches numbers the switches by their coordinates, the largest dimension
+// first.
+func (m *mesh) orderSwitches() {
+	order := make([]int32, len(m.nodes))
+	for s := range order {
+		order[s] = int32(s)
+	}
+	mergeSort(order, make([]int32, len(order)), func(a, b int32) bool {
+		for _, d := range m.byExtent {
+			// OpenSM compares by a difference, which overflows where a place is not known.
+			if diff := m.nodes[a].at[d] - m.nodes[b].at[d]; diff != 0 {
+				return diff < 0
+			}
+		}
+		return true
+	})
+	number := make([]int32, len(order))
+	switches, links := make([]int32, len(order)), make([][]link, len(order))
+	for i, s := range order {
+		number[s] = int32(i)
+		switches[i], links[i] = m.switches[s], m.links[s]
+		m.numbers[m.switches[s]] = int32(i)
+	}
+	for _, list := range links {
+		for i := range list {
+			list[i].peer = number[list[i].peer]
+		}
+	}
+	m.switches, m.links = switches, links
+}
+
+// mergeSort sorts as the GNU C library's qsort does, which shows where the order
+// contradicts itself. keep says that a may stand before b.
+func mergeSort(list, scratch []int32, keep func(a, b int32) bool) {
+	if len(list) < 2 {
+		return
+	}
+	left, right := list[:len(list)/2], list[len(list)/2:]
+	mergeSort(left, scratch, keep)
+	mergeSort(right, scratch, keep)
+	merged := scratch[:0]
+	for len(left) > 0 && len(right) > 0 {
+		if keep(left[0], right[0]) {
+			merged, left = append(merged, left[0]), left[1:]
+		} else {
+			merged, right = append(merged, right[0]), right[1:]
+		}
+	}
+	merged = append(merged, left...)
+	merged = append(merged, right...)
+	copy(list, merged)
+}
