@@ -30,7 +30,7 @@ var recordKinds = map[mad.AttrID]recordKind{
 	recordNode:     {112, nodeWidths, (*Sim).nodeRecords},
 	recordPortInfo: {72, portInfoWidths, (*Sim).portInfoRecords},
 	recordSMInfo:   {32, smInfoWidths, (*Sim).smInfoRecords},
-	recordPath:     {64, pathWidths, (*Sim).pathRecords},
+	recordPath:     {pathLen, pathWidths, (*Sim).pathRecords},
 	recordMember:   {56, memberWidths, (*Sim).memberRecords},
 }
 
@@ -201,8 +201,8 @@ func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 				gid := s.ports[port].gid()
 				copy(r[16:], gid[:])
 			}
-			if q.matches(r[:], memberWidths, except) && q.inRange(r[:], compMemberMTUSelect, 38, plainOrder) &&
-				q.inRange(r[:], compMemberRateSelect, 42, rateOrder) && q.inRange(r[:], compMemberLifeSelect, 43, plainOrder) {
+			if q.matches(r[:], memberWidths, except) && q.inRange(r[:], compMemberMTUSelect, 38, plain) &&
+				q.inRange(r[:], compMemberRateSelect, 42, byRate) && q.inRange(r[:], compMemberLifeSelect, 43, plain) {
 				table = append(table, r[:]...)
 			}
 		}
@@ -228,41 +228,6 @@ func (g *Group) record() (r [56]byte) {
 
 // packetLife is 4.096 us * 2^18, what OpenSM sets by default.
 const packetLife = 18
-
-// inRange checks a value of 6 bits in the byte at against the one that is asked
-// for and the selector above it: 0 greater, 1 less, 2 the same, 3 the greatest,
-// which any is that is the only one (IBA 1.2.1, 15.2.5.16).
-func (q *query) inRange(record []byte, selector, at int, order func(uint8) int) bool {
-	if !q.has(selector + 1) {
-		return true
-	}
-	have, want := order(record[at]&0x3f), order(q.data[at]&0x3f)
-	kind := uint8(2)
-	if q.has(selector) {
-		kind = q.data[at] >> 6
-	}
-	switch kind {
-	case 0:
-		return have > want
-	case 1:
-		return have < want
-	case 2:
-		return have == want
-	}
-	return true
-}
-
-func plainOrder(v uint8) int { return int(v) }
-
-// rateOrder is the place of a rate among all by their speed.
-func rateOrder(v uint8) int {
-	for i := range rates {
-		if rates[i] == v {
-			return i
-		}
-	}
-	return -1
-}
 
 // The rates that records know, slowest first, in Gb/s and as records have them
 // (IBA 1.2.1, 15.2.5.16, and later releases).

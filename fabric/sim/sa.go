@@ -44,6 +44,7 @@ type query struct {
 	mask    uint64 // which components count
 	data    []byte
 	trusted bool // has the SM_Key
+	one     bool // wants one record
 }
 
 // administration is what a request for the subnet administration comes to: one
@@ -76,7 +77,7 @@ func (s *Sim) administer(from int32, f *mad.Frame) (out administration, handBack
 	}
 	q := query{
 		from: from, attr: mad.AttrID(be.Uint16(m[offAttr:])), mod: be.Uint32(m[offMod:]),
-		mask: be.Uint64(m[offComponent:]), data: m[offSAData:], trusted: key != 0,
+		mask: be.Uint64(m[offComponent:]), data: m[offSAData:], trusted: key != 0, one: method == mad.MethodGet,
 	}
 	out.answers, out.head = true, *m
 	clear(out.head[offRMPP:])
@@ -201,10 +202,10 @@ type journey struct {
 	rate int // of ratesGbps
 }
 
-// travel follows the tables from an end port to a LID and returns what the links
-// on the way let through. It is false where the LID is not reached.
+// travel follows the tables from an end port to a LID and returns what the ports
+// and links on the way let through. It is false where the LID is not reached.
 func (s *Sim) travel(from int32, lid uint16) (j journey, ok bool) {
-	j = journey{mtu: s.ports[from].info.NeighborMTU, rate: len(ratesGbps) - 1}
+	j = journey{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
 	at := from
 	pass := func(out int32) bool {
 		info := &s.ports[out].info
@@ -212,9 +213,12 @@ func (s *Sim) travel(from int32, lid uint16) (j journey, ok bool) {
 		at = s.activePeer(out)
 		return at != fabric.None
 	}
+	end := func(i int32) (journey, bool) {
+		j.mtu = min(j.mtu, s.ports[i].info.MTUCap)
+		return j, s.ports[i].owns(lid)
+	}
 	if s.ports[at].owns(lid) {
-		j.rate = rateOf(&s.ports[at].info)
-		return j, true
+		return end(at)
 	}
 	if s.nodes[s.ports[at].node].sw == nil && !pass(at) {
 		return j, false
@@ -222,11 +226,11 @@ func (s *Sim) travel(from int32, lid uint16) (j journey, ok bool) {
 	for range len(s.f.Switches) + 1 {
 		n := &s.nodes[s.ports[at].node]
 		if n.sw == nil {
-			return j, s.ports[at].owns(lid)
+			return end(at)
 		}
 		switch out := n.sw.forward(lid); {
 		case out == 0:
-			return j, s.ports[n.first].owns(lid)
+			return end(n.first)
 		case out > n.info.NumPorts || !pass(n.first+int32(out)):
 			return j, false
 		}

@@ -255,8 +255,11 @@ func TestPathRecords(t *testing.T) {
 	if err != nil || back[54] != 2<<6|uint8(mad.MTU256) {
 		t.Errorf("MTU %#x (%v), want exactly 256", back[54], err)
 	}
-	if _, err := m.ask(t, getTable, pathRecord, 0, 1<<2, 0, func(r []byte) { copy(r[8:], sgid[:]) }); !errors.Is(err, mad.Status(0x600)) {
-		t.Errorf("without a source: %v", err)
+	if to := m.table(t, pathRecord, 64, 1<<2, func(r []byte) { copy(r[8:], sgid[:]) }); len(to) != len(all) {
+		t.Errorf("%d paths from anywhere, want %d", len(to), len(all))
+	}
+	if _, err := m.ask(t, getTable, pathRecord, 0, 0, 0, nil); !errors.Is(err, mad.Status(0x600)) {
+		t.Errorf("from anywhere to anywhere: %v", err)
 	}
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+// A selector is the upper two bits of a byte whose lower six are a value (IBA
+// 1.2.1, 15.2.5.16).
+const (
+	selectGreater = 0
+	selectLess    = 1
+	selectExactly = 2
+)
+
+// scale is what the values of a selector mean.
+type scale struct {
+	order func(uint8) int
+	// below is the next lower value, 0 for none.
+	below func(uint8) uint8
+	// strict: a path that can do more cannot do exactly what is asked for.
+	strict bool
+}
+
+// The scales of MTUs and lifetimes, and of rates.
+var (
+	plain  = scale{order: func(v uint8) int { return int(v) }, below: func(v uint8) uint8 { return max(v, 1) - 1 }}
+	byRate = scale{order: rateOrder, below: slower, strict: true}
+)
+
+// selects says whether a question has both a selector, whose component that is,
+// and its value; one alone does not count.
+func (q *query) selects(selector int) bool { return q.has(selector) && q.has(selector+1) }
+
+// inRange checks the value in a record's byte at against the one that is asked
+// for.
+func (q *query) inRange(record []byte, selector, at int, s scale) bool {
+	if !q.selects(selector) {
+		return true
+	}
+	have, want := s.order(record[at]&0x3f), s.order(q.data[at]&0x3f)
+	switch q.data[at] >> 6 {
+	case selectGreater:
+		return have > want
+	case selectLess:
+		return have < want
+	case selectExactly:
+		return have == want
+	}
+	return true
+}
+
+// fit makes the value in a path's byte at what is asked for, as far as the path
+// can do it, as OpenSM does: one that can do more can be used with less.
+func (q *query) fit(record []byte, selector, at int, s scale) bool {
+	if !q.selects(selector) {
+		return true
+	}
+	have, want := record[at]&0x3f, q.data[at]&0x3f
+	enough := s.order(have) >= s.order(want)
+	switch q.data[at] >> 6 {
+	case selectGreater:
+		return s.order(have) > s.order(want)
+	case selectLess:
+		if enough {
+			have = s.below(want)
+			if have == 0 {
+				return false
+			}
+		}
+	case selectExactly:
+		if !enough || s.strict && have != want {
+			return false
+		}
+		have = want
+	}
+	record[at] = selectExactly<<6 | have
+	return true
+}
+
+// rateOrder is the place of a rate among all by their speed, -1 for none.
+func rateOrder(v uint8) int {
+	for i := range rates {
+		if rates[i] == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// slower is the next slower rate, 0 for none.
+func slower(v uint8) uint8 {
+	if i := rateOrder(v); i > 0 {
+		return rates[i-1]
+	}
+	return 0
+}
