@@ -135,7 +135,7 @@ var attached = regexp.MustCompile(`Client (\d+): pid`)
 
 // longestCommit is a little more than a commit of these takes with one packet at a
 // time.
-const longestCommit = 25 * time.Millisecond
+const longestCommit = 5 * time.Millisecond
 
 // killAfter runs the program and kills it some time after it has journalled a
 // commit.

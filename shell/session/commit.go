@@ -143,8 +143,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	if p.Empty() {
 		s.markWritten()
+		return rep, s.nothingToWrite(ctx, opt)
 	}
-	if p.Empty() || opt.DryRun {
+	if opt.DryRun {
 		return rep, nil
 	}
 	if err := allowed(&st, opt); err != nil {

@@ -87,6 +87,19 @@ func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt Comm
 	return nil
 }
 
+// nothingToWrite ends the commit that this one was to end: the switches hold what
+// they are to hold already.
+func (s *Session) nothingToWrite(ctx context.Context, opt CommitOptions) error {
+	if opt.ends == 0 || opt.DryRun || !opt.Yes {
+		return nil
+	}
+	store, err := s.History()
+	if err != nil {
+		return err
+	}
+	return store.End(ctx, opt.ends, opt.how)
+}
+
 // end notes how the commit ended and gives the lock back. It does so also where
 // the commit was cancelled.
 func (j *openJournal) end(done bool) error {
