@@ -48,8 +48,9 @@ type Result struct {
 	Sources, Destinations []Use
 	// Examples are the first paths by LID of the destination, then of the source.
 	Examples []Path
-	// CutOff are end ports that would have no link to the subnet any more if all of
-	// it failed, by LID; no routing helps them.
+	// CutOff are end ports that would belong to the subnet no more if all of it
+	// failed, by LID; no routing helps them. Where the subnet falls apart the subnet is the
+	// part with the SM's port, or the largest where no switch is left beside that.
 	CutOff []int32
 }
 
