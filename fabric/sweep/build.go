@@ -36,6 +36,7 @@ func (b *builder) build() (err error) {
 		return err
 	}
 	b.fabric, err = b.b.Build()
+	b.built = true
 	return err
 }
 

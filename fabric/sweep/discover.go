@@ -26,6 +26,8 @@ type port struct {
 	info  mad.PortInfo
 	known bool // info is
 	fdr10 bool
+	// assumed: its link was taken over from an earlier picture
+	assumed bool
 	// shadowed: another port has the same GUID and came first
 	shadowed bool
 	peer     int32 // node at the other end, None: none known
@@ -63,12 +65,17 @@ func (s *sweeper) discover() error {
 
 // look asks until nothing is left to ask.
 func (s *sweeper) look() error {
+	if err := s.explore(); err != nil || s.fatal != nil {
+		return err
+	}
+	return s.settle()
+}
+
+// explore asks what is queued and what follows from it.
+func (s *sweeper) explore() error {
 	for {
-		if err := s.run(); err != nil || s.fatal != nil {
+		if err := s.run(); err != nil || s.memory == nil || len(s.memory.open) == 0 {
 			return err
-		}
-		if s.memory == nil || len(s.memory.open) == 0 {
-			return s.settle()
 		}
 		s.guess()
 	}
@@ -213,8 +220,13 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 // returns false where that is known or cannot be.
 func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
+	if a.peer != i || a.peerNum != info.LocalPort {
+		s.doubt(a)
+		s.doubt(b)
+	}
 	switch {
 	case a.peer == i && a.peerNum == info.LocalPort: // seen from both ends at once
+		a.assumed, b.assumed = false, false
 		return false
 	case a == b:
 		s.warn("%s leads back to itself", s.portName(from, num))

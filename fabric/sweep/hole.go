@@ -3,8 +3,10 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/mad"
 )
@@ -52,12 +54,16 @@ func (h Hole) String() string {
 }
 
 // holes sums the misses up: a hole for every link that leads to silence, and
-// one for each kind of question that a node left open.
+// one for each kind of question that a node left open, in the order of node GUIDs.
 func (s *sweeper) holes() []Hole {
 	type key struct {
 		node int32
 		kind kind
 	}
+	slices.SortStableFunc(s.misses, func(a, b miss) int {
+		return cmp.Or(cmp.Compare(s.nodes[a.task.node].info.NodeGUID, s.nodes[b.task.node].info.NodeGUID),
+			cmp.Compare(a.task.kind, b.task.kind), cmp.Compare(a.task.port, b.task.port), cmp.Compare(a.task.mod, b.task.mod))
+	})
 	var holes []Hole
 	at := map[key]int{}
 	for _, m := range s.misses {

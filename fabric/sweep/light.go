@@ -143,11 +143,39 @@ func (s *sweeper) guess() {
 		case met && s.leadsTo(i, to.Num, n, t.port):
 			info := s.nodes[i].info
 			info.LocalPort = to.Num
-			s.link(t.node, t.port, i, info)
+			s.assume(t, i, info)
 		default:
 			probed[there.GUID] = true
 			s.ask(t)
 		}
+	}
+}
+
+// assume notes a link that was taken over from the earlier picture.
+func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
+	if !s.link(t.node, t.port, i, info) {
+		return false
+	}
+	s.nodes[t.node].ports[t.port].assumed = true
+	s.nodes[i].ports[info.LocalPort].assumed = true
+	return true
+}
+
+// doubt takes a link back that was taken over from the earlier picture, as one of
+// its ends has been met elsewhere, and asks what is behind both.
+func (s *sweeper) doubt(p *port) {
+	if !p.assumed {
+		return
+	}
+	q := s.peer(p)
+	for _, e := range [2]*port{p, q} {
+		end := s.peer(e)
+		if s.nodes[end.peer].isSwitch() {
+			s.ask(task{kind: askNode, node: end.peer, port: end.peerNum})
+		}
+	}
+	for _, e := range [2]*port{p, q} {
+		e.peer, e.assumed = fabric.None, false
 	}
 }
 
@@ -177,7 +205,7 @@ func (s *sweeper) gotHost(t task, r *mad.Reply) {
 		i = s.enter(node, r.Request.Path)
 		s.describe(i, text, known)
 	}
-	if s.link(t.node, t.port, i, node) {
+	if s.assume(t, i, node) {
 		p := &s.nodes[i].ports[was.Num]
 		p.guid, p.info, p.known = was.GUID, info, true
 		s.askFDR10(i, was.Num)

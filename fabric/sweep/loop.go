@@ -37,6 +37,15 @@ const (
 	kinds
 )
 
+// ofTables says whether a question is about what a node holds in a table.
+func (k kind) ofTables() bool {
+	switch k {
+	case askBlock, askSL2VL, askMFT, askVLArb, askPKeys, askGUIDs:
+		return true
+	}
+	return false
+}
+
 var attrs = [kinds]mad.AttrID{
 	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
 	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable, mad.AttrPortInfo, mad.AttrPortInfo,
@@ -82,6 +91,7 @@ type sweeper struct {
 	switches int
 	ports    int
 	full     bool            // no room for more nodes
+	built    bool            // the fabric is
 	warnings []func() string // as late as possible, when names are known
 	misses   []miss
 	answers  int
@@ -219,6 +229,9 @@ func (s *sweeper) reply(r *mad.Reply) {
 	default:
 		if t.kind != askNode && errors.Is(r.Err, mad.ErrTimeout) {
 			s.nodes[t.node].unanswered++
+		}
+		if t.kind == askAgain {
+			s.lostAgain(t)
 		}
 		s.miss(t, r.Err)
 	}

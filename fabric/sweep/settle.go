@@ -26,7 +26,7 @@ func (s *sweeper) settle() error {
 		if len(s.queue) == 0 {
 			break
 		}
-		if err := s.run(); err != nil {
+		if err := s.explore(); err != nil {
 			return err
 		}
 	}
@@ -37,14 +37,16 @@ func (s *sweeper) settle() error {
 // retry asks questions again that may have missed their answer by chance: while
 // it is to be expected, from how often answered questions had to be sent, that
 // there are any. A subnet that loses nothing is not asked twice about silence.
+// Once the fabric is built only its tables can still come.
 func (s *sweeper) retry(round int) {
-	missed := math.Pow(s.loss(), float64(s.client.Options().Tries))
+	const uneven = 3 // times as much as all are some links taken to lose
+	missed := math.Pow(min(1, uneven*s.loss()), float64(s.client.Options().Tries))
 	if float64(s.stats.Requests)*math.Pow(missed, float64(round+1)) < 0.01 {
 		return
 	}
 	kept := s.misses[:0]
 	for _, m := range s.misses {
-		if !errors.Is(m.err, mad.ErrTimeout) || s.nodes[m.task.node].unanswered >= deaf {
+		if !errors.Is(m.err, mad.ErrTimeout) || s.nodes[m.task.node].unanswered >= deaf || m.task.kind.ofTables() != s.built {
 			kept = append(kept, m)
 			continue
 		}
@@ -111,6 +113,9 @@ func (s *sweeper) gotAgain(t task, r *mad.Reply) {
 	}
 }
 
+// lostAgain handles a port that was read before and does not answer any more.
+func (s *sweeper) lostAgain(t task) { s.nodes[t.node].ports[t.port].known = false }
+
 // down says that a port has said so.
 func (p *port) down() bool { return p.known && p.info.PortState <= mad.PortDown }
 
@@ -123,7 +128,7 @@ func (s *sweeper) dropHalfLinks() {
 				continue
 			}
 			q := s.peer(p)
-			if !q.down() {
+			if q.known && !q.down() {
 				s.warn("%s is down, and %s at the other end of its link is not; the link counts as down",
 					s.portName(int32(i), uint8(num)), s.portName(p.peer, p.peerNum))
 			}
