@@ -33,9 +33,7 @@ func (d *diagnosis) port(ctx context.Context, p Port, usable bool) {
 		d.notOpened(p, err)
 		return
 	}
-	if p.LinkLayer == InfiniBand {
-		d.subnetManagement(p, seen)
-	}
+	d.subnetManagement(p, seen)
 	d.generalServices(p, seen)
 }
 
@@ -124,6 +122,8 @@ func (d *diagnosis) notOpened(p Port, err error) {
 
 func (d *diagnosis) subnetManagement(p Port, s sight) {
 	switch {
+	case s.smi != nil && p.LinkLayer != InfiniBand:
+		d.say(Note, p.Source(), "", "as is to be expected, the kernel has no agent for subnet management: %v", s.smi)
 	case s.smi != nil:
 		d.say(Fault, p.Source(), remedyFor(s.smi), "no subnet management packets can be sent: %v", s.smi)
 	case s.own != nil:

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package umad
+
+import (
+	"errors"
+	"io/fs"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+)
+
+// onSocket is a transport whose device is one end of a socket that keeps packets
+// apart, as the device does; the other end is the kernel's. No agent is held, as
+// sockets know no such ioctl.
+func onSocket(t *testing.T) (tr *Transport, kernel int) {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr = &Transport{port: Port{CA: "test0", Number: 1}, dev: &device{path: "socket", fd: pair[0], wake: wake}, agents: newAgents()}
+	var once sync.Once
+	t.Cleanup(func() {
+		_ = tr.Close()
+		once.Do(func() { _ = unix.Close(pair[1]) })
+	})
+	return tr, pair[1]
+}
+
+func TestSendAndReceive(t *testing.T) {
+	tr, kernel := onSocket(t)
+	tr.agents[1].id = 9
+	f := mad.Frame{DLID: mad.PermissiveLID, QP: 77, Timeout: 1}
+	f.Data[1], f.Data[255] = 0x81, 5
+	if err := tr.Send(&f); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4096)
+	n, err := unix.Read(kernel, b)
+	if err != nil || n != packetSize {
+		t.Fatalf("%d bytes were written, %v", n, err)
+	}
+	var h header
+	h.decode((*[headerSize]byte)(b))
+	if want := (header{agent: 9, timeout: 1, lid: 0xffff}); h != want {
+		t.Errorf("header %+v, want %+v", h, want)
+	}
+	for _, p := range [][]byte{b[:3], make([]byte, 2000), packet(h, 0, b[headerSize:packetSize])} {
+		if _, err := unix.Write(kernel, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got mad.Frame
+	if err := tr.Recv(&got); err != nil || got.Data != f.Data {
+		t.Errorf("received %+v, %v", got, err)
+	}
+}
+
+func TestSendRefused(t *testing.T) {
+	tr, _ := onSocket(t)
+	tr.agents[1].err = errors.Join(ErrRefused, unix.EPROTONOSUPPORT)
+	var f mad.Frame
+	for class, want := range map[uint8]error{0x81: unix.EPROTONOSUPPORT, 0x04: nil, 0x03: nil, 0x01: nil} {
+		f.Data[1] = class
+		if err := tr.Send(&f); !errors.Is(err, want) || errors.Is(err, mad.ErrBroken) {
+			t.Errorf("class 0x%02x: %v, want %v", class, err, want)
+		}
+		if err := tr.Refused(mad.Class(class)); !errors.Is(err, want) {
+			t.Errorf("class 0x%02x: %v, want %v", class, err, want)
+		}
+	}
+	f.Data[1] = 0x32
+	if err := tr.Send(&f); err == nil {
+		t.Error("a class without an agent was sent")
+	}
+}
+
+// TestSendWhereThereIsNoRoom: such a frame is dropped.
+func TestSendWhereThereIsNoRoom(t *testing.T) {
+	tr, _ := onSocket(t)
+	var f mad.Frame
+	f.Data[1] = 0x81
+	for range 10000 {
+		if err := tr.Send(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tr.dev.write(f.Data[:]); !errors.Is(err, unix.EAGAIN) {
+		t.Errorf("there is room for 10,000 frames: %v", err)
+	}
+}
+
+func TestGone(t *testing.T) {
+	tr, kernel := onSocket(t)
+	if err := unix.Shutdown(kernel, unix.SHUT_RDWR); err != nil {
+		t.Fatal(err)
+	}
+	var f mad.Frame
+	if err := tr.Recv(&f); !errors.Is(err, ErrGone) || !errors.Is(err, mad.ErrBroken) {
+		t.Errorf("receive: %v", err)
+	}
+	f.Data[1] = 0x81
+	if err := tr.Send(&f); !errors.Is(err, ErrGone) {
+		t.Errorf("send: %v", err)
+	}
+}
+
+// TestCloseWakes closes a transport in which goroutines wait to receive and
+// others send.
+func TestCloseWakes(t *testing.T) {
+	held := testenv.Resources(t)
+	for range 50 {
+		tr, kernel := onSocket(t)
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				var f mad.Frame
+				f.Data[1] = 0x81
+				for {
+					err := tr.Recv(&f)
+					if i%2 == 0 {
+						f.Data[1] = 0x81
+						err = tr.Send(&f)
+					}
+					if errors.Is(err, fs.ErrClosed) {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		for range 20 {
+			_, _ = unix.Write(kernel, packet(header{}, 0, make([]byte, mad.Size)))
+		}
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+		if err := tr.Close(); err != nil {
+			t.Errorf("again: %v", err)
+		}
+		if err := tr.Recv(new(mad.Frame)); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("receive after close: %v", err)
+		}
+		_ = unix.Close(kernel)
+	}
+	held.Same(t)
+}
+
+// TestOpenNoDevice opens what is no umad device.
+func TestOpenNoDevice(t *testing.T) {
+	held := testenv.Resources(t)
+	m := machine{}.add(t, Port{CA: "mlx5_0", Number: 1, Umad: "umad0"})
+	p := Port{CA: "mlx5_0", Number: 1, Umad: "umad0"}
+	for range 20 {
+		if _, err := Open(m.root, p); !errors.Is(err, unix.ENOTTY) {
+			t.Fatalf("an ordinary file: %v", err)
+		}
+		if _, err := Open(m.root, Port{Umad: "umad7"}); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("no file: %v", err)
+		}
+	}
+	if _, err := Open(m.root, Port{CA: "mlx5_0"}); err == nil {
+		t.Error("a port without a device was opened")
+	}
+	if _, err := Open(t.TempDir(), p); !errors.Is(err, ErrNoModule) {
+		t.Errorf("without ib_umad: %v", err)
+	}
+	held.Same(t)
+}
+
+func BenchmarkSend(b *testing.B) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _, _ = unix.Close(pair[0]), unix.Close(pair[1]) }()
+	tr := &Transport{dev: &device{fd: pair[0]}, agents: newAgents()}
+	var f mad.Frame
+	f.Data[1] = 0x81
+	in := make([]byte, packetSize)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := tr.Send(&f); err != nil {
+			b.Fatal(err)
+		}
+		_, _ = unix.Read(pair[1], in)
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package umadtest runs programs for tests where there are umad devices: on a
+// stand-in for them that an ibsim answers, and on a real Linux kernel in an
+// emulator. Both are programs in the folder that IBCONSOLE_SHARED names.
+package umadtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+// limit is how long a program may take.
+const limit = 5 * time.Minute
+
+// Build compiles a package without cgo, its tests where test is set, and
+// returns the program.
+func Build(t testing.TB, pkg string, test bool) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	args := []string{"build", "-o", program, pkg}
+	if test {
+		args = []string{"test", "-c", "-o", program, pkg}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %q: %v\n%s", args, err, out)
+	}
+	return program
+}
+
+// Devices returns a function that runs a program which sees the adapter ibsim0
+// with a umad device, on the ibsim of that IBSIM_SOCKNAME, and returns what the
+// program printed. The test is skipped where the devices cannot
+// be made, and fails if the program does.
+func Devices(t testing.TB, socket string) func(program ...string) string {
+	t.Helper()
+	with := testenv.SharedFile(t, "umadfs/with-umad")
+	for _, tool := range []string{"fusermount3", "pkg-config", "gcc", "unshare"} {
+		testenv.Tool(t, tool)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("mounting the devices is for root")
+	}
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skipf("the devices are a file system of a program's: %v", err)
+	}
+	return func(program ...string) string {
+		t.Helper()
+		out, err := run(t, append([]string{with, "-s", socket, "--"}, program...))
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", program, err, out)
+		}
+		return out
+	}
+}
+
+// Kernel returns a function that runs a static program under a real Linux with
+// a Soft-RoCE port, or without RDMA modules, and returns what the program
+// printed, errors too, and its exit status, in some ten seconds. The test is
+// skipped where the emulator is not installed; with IBCONSOLE_FULL=1 and CI=true
+// it fails there.
+func Kernel(t testing.TB, modules bool) func(program ...string) (out string, status int) {
+	t.Helper()
+	args := []string{testenv.SharedFile(t, "kernel-umad/with-kernel-umad")}
+	for _, tool := range []string{"qemu-system-x86_64", "busybox", "cpio", "depmod", "apt-get"} {
+		if _, err := exec.LookPath(tool); err != nil && !testenv.Full() {
+			t.Skipf("a real kernel wants Debian's qemu-system-x86, busybox-static, cpio and kmod: %v", err)
+		}
+		testenv.Tool(t, tool)
+	}
+	if !modules {
+		args = append(args, "-n")
+	}
+	return func(program ...string) (string, int) {
+		t.Helper()
+		out, err := run(t, append(args, program...))
+		exit, failed := errors.AsType[*exec.ExitError](err)
+		switch {
+		case err == nil:
+			return out, 0
+		case !failed || exit.ExitCode() == 124:
+			t.Fatalf("%q: %v\n%s", program, err, out)
+		}
+		return out, exit.ExitCode()
+	}
+}
+
+// run returns what a program printed, and after a failure what it said to that.
+// Where it takes too long it is ended with all that it started.
+func run(t testing.TB, args []string) (string, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = t.TempDir()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if err != nil {
+		out.Write(said.Bytes())
+	}
+	return out.String(), err
+}
