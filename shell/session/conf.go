@@ -20,7 +20,7 @@ const cacheDir = "/var/cache/opensm"
 // engine here takes, with the value that changes nothing.
 var unmodelled = map[string]string{
 	"cn_guid_file": "", "io_guid_file": "", "max_reverse_hops": "0", "quasi_ftree_indexing": "FALSE",
-	"do_mesh_analysis": "FALSE", "lash_start_vl": "0", "nue_max_num_vls": "1", "nue_include_switches": "FALSE",
+	"nue_max_num_vls": "1", "nue_include_switches": "FALSE",
 	"avoid_throttled_links": "FALSE", "use_ucast_cache": "FALSE",
 }
 

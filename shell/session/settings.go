@@ -66,6 +66,9 @@ var SettingOptions = []Option{
 	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
 	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
 	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none", set: setScatter},
+	code("max_op_vls", "data lanes of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15", 1, 255, func(s *Settings) *uint8 { return &s.routing.MaxOpVLs }),
+	code("lash_start_vl", "the first service level that lash uses", 0, 255, func(s *Settings) *uint8 { return &s.routing.LASHStartVL }),
+	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
@@ -75,6 +78,18 @@ var SettingOptions = []Option{
 // on is an option that is TRUE or FALSE.
 func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
+}
+
+// code is an option that is a small number.
+func code(name, summary string, low, high uint64, field func(*Settings) *uint8) Option {
+	return Option{Name: name, Summary: summary, set: func(s *Settings, value string) error {
+		n, err := strconv.ParseUint(value, 0, 8)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("%q, expected %d to %d", value, low, high)
+		}
+		*field(s) = uint8(n)
+		return nil
+	}}
 }
 
 // ParseSettings reads a chain of engines and options. The empty chain is the
