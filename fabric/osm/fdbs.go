@@ -178,6 +178,10 @@ type pathCounts struct {
 }
 
 func (c *pathCounts) recommend(sw int32, lid uint16) uint8 {
+	if c.targets[lid].sw == sw {
+		_, local := c.t.Fabric.AttachedSwitch(c.t.Fabric.PortByLID(lid))
+		return local
+	}
 	if sw != c.sw {
 		c.sw, c.count = sw, [256]int{}
 		for l := 1; l <= int(c.t.Top[sw]); l++ {

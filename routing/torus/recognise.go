@@ -15,8 +15,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Config is a torus-2QoS.conf.
-type Config = osm.TorusConf
+// Config is a torus-2QoS.conf, with its seeds and their links.
+type (
+	Config = osm.TorusConf
+	Seed   = osm.TorusSeed
+	Link   = osm.TorusLink
+)
 
 // WriteConfig writes a configuration for OpenSM.
 func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
