@@ -40,7 +40,7 @@ func FuzzSend(f *testing.F) {
 		s.SetLID(subnet.EndPorts[i], uint16(i+1))
 	}
 	s.SetSM(subnet.SMPort, &mad.SMInfo{State: mad.SMMaster})
-	s.SetGroups([]sim.Group{{MLID: 0xc000, Members: subnet.EndPorts}})
+	s.SetGroups([]sim.Group{{Members: subnet.EndPorts}})
 	s.SetCounters(subnet.SMPort, mad.PortCountersExtended{RcvData: 1 << 40})
 	f.Fuzz(func(t *testing.T, dlid uint16, qp uint32, b []byte) {
 		conn, err := s.Open(subnet.SMPort)

@@ -7,21 +7,20 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
 )
 
 // Offsets in a PathRecord (IBA 1.2.1, 15.2.5.16).
 const (
-	offDGID       = 8
-	offSGID       = 24
-	offPathDLID   = 40
-	offPathSLID   = 42
-	offReversible = 49
-	offPathPKey   = 50
-	offPathSL     = 52
-	offPathMTU    = 54
-	offPathRate   = 55
-	offPathLife   = 56
-	pathLen       = 64
+	offDGID     = 8
+	offSGID     = 24
+	offPathDLID = 40
+	offPathSLID = 42
+	offNumPath  = 49
+	offPathMTU  = 54
+	offPathRate = 55
+	offPathLife = 56
+	pathLen     = 64
 )
 
 // maxPaths is how many paths are found for one question at most.
@@ -31,15 +30,15 @@ const maxPaths = 1 << 16
 // asked for; of one that is asked for, the first, as OpenSM answers. A question
 // with neither source nor destination has too few components.
 func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
-	if q.mask&(1<<compPathSGID|1<<compPathSLID|1<<compPathDGID|1<<compPathDLID) == 0 {
-		return nil, saTooFew
+	if q.mask&(sa.PathSGID|sa.PathSLID|sa.PathDGID|sa.PathDLID) == 0 {
+		return nil, saStatus(sa.InsufficientComponents)
 	}
-	if q.selects(compPathMTUSelect) && (q.data[offPathMTU]&0x3f == 0 || q.data[offPathMTU]&0x3f > uint8(mad.MTU4096)) ||
-		q.selects(compPathRateSelect) && rateOrder(q.data[offPathRate]&0x3f) < 0 {
-		return nil, saInvalid
+	if q.selects(pathMTU) && (q.data[offPathMTU]&0x3f == 0 || q.data[offPathMTU]&0x3f > uint8(mad.MTU4096)) ||
+		q.selects(pathRate) && rateOrder(q.data[offPathRate]&0x3f) < 0 {
+		return nil, saStatus(sa.InvalidRequest)
 	}
-	sources := s.ends(q, compPathSGID, offSGID, compPathSLID, offPathSLID)
-	targets := s.ends(q, compPathDGID, offDGID, compPathDLID, offPathDLID)
+	sources := s.ends(q, sa.PathSGID, offSGID, sa.PathSLID, offPathSLID)
+	targets := s.ends(q, sa.PathDGID, offDGID, sa.PathDLID, offPathDLID)
 	for _, src := range sources {
 		for _, dst := range targets {
 			table = s.pairPaths(table, q, src, dst)
@@ -56,7 +55,7 @@ func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 func (s *Sim) pairPaths(table []byte, q *query, src, dst int32) []byte {
 	be := binary.BigEndian
 	most := 1 << fabric.MaxLMC
-	if n := int(q.data[offReversible] & 0x7f); q.has(compPathNumber) && n > 0 {
+	if n := int(q.data[offNumPath] & 0x7f); q.has(sa.PathNumPath) && n > 0 {
 		most = n
 	}
 	if q.one {
@@ -65,14 +64,14 @@ func (s *Sim) pairPaths(table []byte, q *query, src, dst int32) []byte {
 	from, to := &s.ports[src].info, &s.ports[dst].info
 	for i := uint16(0); i < 1<<to.LMC && most > 0; i++ {
 		slid, dlid := from.LID+i&(1<<from.LMC-1), to.LID+i
-		if q.has(compPathSLID) {
+		if q.has(sa.PathSLID) {
 			slid = be.Uint16(q.data[offPathSLID:])
 		}
-		if q.has(compPathDLID) && be.Uint16(q.data[offPathDLID:]) != dlid {
+		if q.has(sa.PathDLID) && be.Uint16(q.data[offPathDLID:]) != dlid {
 			continue
 		}
 		if r, ok := s.path(q, src, dst, slid, dlid); ok {
-			table = append(table, r[:]...)
+			table = append(table, r...)
 			most--
 		}
 	}
@@ -80,7 +79,7 @@ func (s *Sim) pairPaths(table []byte, q *query, src, dst int32) []byte {
 }
 
 // ends are the end ports that a question means at one end of the path.
-func (s *Sim) ends(q *query, byGID, atGID, byLID, atLID int) (out []int32) {
+func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int) (out []int32) {
 	lid := binary.BigEndian.Uint16(q.data[atLID:])
 	gid := mad.GID(q.data[atGID : atGID+16])
 	s.known(func(i int32, p *port, _ *node) bool {
@@ -93,28 +92,25 @@ func (s *Sim) ends(q *query, byGID, atGID, byLID, atLID int) (out []int32) {
 }
 
 // path is the record of one path, if it is there and is as the question wants it.
-func (s *Sim) path(q *query, src, dst int32, slid, dlid uint16) (r [pathLen]byte, ok bool) {
-	const exactly, reversible, fullPKey = 2 << 6, 1 << 7, 0xffff
+func (s *Sim) path(q *query, src, dst int32, slid, dlid uint16) (record []byte, ok bool) {
 	j, ok := s.travel(src, dlid)
 	if !ok {
-		return r, false
+		return nil, false
 	}
-	be := binary.BigEndian
-	dgid, sgid := s.ports[dst].gid(), s.ports[src].gid()
-	copy(r[offDGID:], dgid[:])
-	copy(r[offSGID:], sgid[:])
-	be.PutUint16(r[offPathDLID:], dlid)
-	be.PutUint16(r[offPathSLID:], slid)
-	r[offReversible] = reversible
-	be.PutUint16(r[offPathPKey:], fullPKey)
-	be.PutUint16(r[offPathSL:], uint16(s.sl(slid, dlid)))
-	r[offPathMTU] = exactly | uint8(j.mtu)
-	r[offPathRate] = exactly | rates[j.rate]
-	r[offPathLife] = exactly
+	r := sa.PathRecord{
+		DGID: s.ports[dst].gid(), SGID: s.ports[src].gid(), DLID: dlid, SLID: slid,
+		Reversible: true, PKey: defaultPKey, SL: s.sl(slid, dlid),
+		MTUSelector: sa.Exactly, MTU: j.mtu,
+		RateSelector: sa.Exactly, Rate: rates[j.rate],
+		LifeTimeSelector: sa.Exactly,
+	}
 	if src != dst {
-		r[offPathLife] |= packetLife
+		r.LifeTime = packetLife
 	}
-	const except = 0b11<<compPathMTUSelect | 0b11<<compPathRateSelect | 0b11<<compPathLifeSelect | 1<<compPathNumber
-	return r, q.matches(r[:], pathWidths, except) && q.fit(r[:], compPathMTUSelect, offPathMTU, plain) &&
-		q.fit(r[:], compPathRateSelect, offPathRate, byRate) && q.fit(r[:], compPathLifeSelect, offPathLife, plain)
+	b, _ := r.MarshalBinary()
+	const except = 0b11<<pathMTU | 0b11<<pathRate | 0b11<<pathLife | sa.PathNumPath
+	return b, q.matches(b, pathWidths, except) && q.fit(b, pathMTU, offPathMTU, plain) &&
+		q.fit(b, pathRate, offPathRate, byRate) && q.fit(b, pathLife, offPathLife, plain)
 }
+
+const defaultPKey = 0xffff

@@ -5,7 +5,9 @@ package sim
 import (
 	"encoding/binary"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
 )
 
 // recordKind is a kind of record: how long one is in a table, and how many bits
@@ -17,21 +19,13 @@ type recordKind struct {
 	list   func(*Sim, *query) ([]byte, mad.Status)
 }
 
-const (
-	recordNode     = mad.AttrID(0x11)
-	recordPortInfo = mad.AttrID(0x12)
-	recordSMInfo   = mad.AttrID(0x18)
-	recordPath     = mad.AttrID(0x35)
-	recordMember   = mad.AttrID(0x38)
-)
-
 // recordKinds are built once and never written.
 var recordKinds = map[mad.AttrID]recordKind{
-	recordNode:     {112, nodeWidths, (*Sim).nodeRecords},
-	recordPortInfo: {72, portInfoWidths, (*Sim).portInfoRecords},
-	recordSMInfo:   {32, smInfoWidths, (*Sim).smInfoRecords},
-	recordPath:     {pathLen, pathWidths, (*Sim).pathRecords},
-	recordMember:   {56, memberWidths, (*Sim).memberRecords},
+	sa.AttrNodeRecord:     {112, nodeWidths, (*Sim).nodeRecords},
+	sa.AttrPortInfoRecord: {72, portInfoWidths, (*Sim).portInfoRecords},
+	sa.AttrSMInfoRecord:   {32, smInfoWidths, (*Sim).smInfoRecords},
+	sa.AttrPathRecord:     {pathLen, pathWidths, (*Sim).pathRecords},
+	sa.AttrMCMemberRecord: {56, memberWidths, (*Sim).memberRecords},
 }
 
 var (
@@ -46,44 +40,33 @@ var (
 	smInfoWidths = []int{16, 16, 64, 64, 32, 4, 4}
 	// ServiceID (two halves), DGID, SGID, DLID, SLID, RawTraffic, -, FlowLabel,
 	// HopLimit, TClass, Reversible, NumbPath, P_Key, QoS class, SL, selector and
-	// value of MTU, rate and packet lifetime.
-	pathWidths = []int{32, 32, 128, 128, 16, 16, 1, 3, 20, 8, 8, 1, 7, 16, 12, 4, 2, 6, 2, 6, 2, 6}
+	// value of MTU, rate and packet lifetime, Preference.
+	pathWidths = []int{32, 32, 128, 128, 16, 16, 1, 3, 20, 8, 8, 1, 7, 16, 12, 4, 2, 6, 2, 6, 2, 6, 8}
 	// MGID, PortGID, Q_Key, MLID, selector and value of MTU, TClass, P_Key, selector
 	// and value of rate and packet lifetime, SL, FlowLabel, HopLimit, Scope,
 	// JoinState, ProxyJoin.
 	memberWidths = []int{128, 128, 32, 16, 2, 6, 8, 16, 2, 6, 2, 6, 4, 20, 8, 4, 4, 1}
 )
 
-// Components by their bit in the mask.
+// selectors are where the selectors of a component mask are; the values follow.
 const (
-	compLID = 0 // of the records of nodes, ports and subnet managers
+	pathMTU  = 16
+	pathRate = 18
+	pathLife = 20
 
-	compPortInfoBaseLID = 5
-	compPortInfoCapMask = 7
-
-	compPathDGID       = 2
-	compPathSGID       = 3
-	compPathDLID       = 4
-	compPathSLID       = 5
-	compPathNumber     = 12
-	compPathMTUSelect  = 16
-	compPathRateSelect = 18
-	compPathLifeSelect = 20
-
-	compMemberPortGID    = 1
-	compMemberMTUSelect  = 4
-	compMemberRateSelect = 8
-	compMemberLifeSelect = 10
+	memberMTU  = 4
+	memberRate = 8
+	memberLife = 10
 )
 
-func (q *query) has(component int) bool { return q.mask>>component&1 != 0 }
+func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
 // matches says whether a record has all the components that are asked for, but
 // for those in except.
-func (q *query) matches(record []byte, widths []int, except uint64) bool {
+func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0
 	for i, width := range widths {
-		if q.has(i) && except>>i&1 == 0 && !sameBits(record, q.data, at, width) {
+		if (q.mask&^except)>>i&1 != 0 && !sameBits(record, q.data, at, width) {
 			return false
 		}
 		at += width
@@ -105,31 +88,12 @@ func sameBits(a, b []byte, at, width int) bool {
 	return true
 }
 
-// lidIs says whether a LID that is asked for, if one is, belongs to a port.
-func (q *query) lidIs(component int, p *port) bool {
-	return !q.has(component) || p.owns(binary.BigEndian.Uint16(q.data))
-}
-
-func (s *Sim) nodeRecords(q *query) (table []byte, _ mad.Status) {
-	for _, p := range s.owners(q) {
-		n := &s.nodes[p.node]
-		info := n.info
-		info.PortGUID, info.LocalPort = p.guid, p.num
-		var r [112]byte
-		binary.BigEndian.PutUint16(r[:], p.info.LID)
-		copy(r[4:44], marshal(&info))
-		copy(r[44:108], n.desc[:])
-		if q.matches(r[:], nodeWidths, 1<<compLID) {
-			table = append(table, r[:]...)
-		}
-	}
-	return table, mad.StatusOK
-}
-
-// owners are the end ports that have the LID that is asked for, or all.
-func (s *Sim) owners(q *query) (ports []*port) {
+// owners are the end ports that have the LID at the beginning of a record, if that
+// is asked for, or all.
+func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
+	asked := binary.BigEndian.Uint16(q.data)
 	s.known(func(_ int32, p *port, _ *node) bool {
-		if q.lidIs(compLID, p) {
+		if !q.has(lid) || p.owns(asked) {
 			ports = append(ports, p)
 		}
 		return true
@@ -137,31 +101,48 @@ func (s *Sim) owners(q *query) (ports []*port) {
 	return ports
 }
 
-// portInfoRecords: with the highest bit of the modifier the capabilities that are
-// asked for need not be all that a port has (IBA 1.2.1, 15.2.5.3).
+// addTo appends a record to a table if the question wants it. Records do not
+// fail to encode.
+func (q *query) addTo(table []byte, r sa.Record, widths []int, except sa.Mask) []byte {
+	n := len(table)
+	whole, _ := r.AppendBinary(table)
+	if !q.matches(whole[n:], widths, except) {
+		return table
+	}
+	return whole
+}
+
+func (s *Sim) nodeRecords(q *query) (table []byte, _ mad.Status) {
+	for _, p := range s.owners(q, sa.NodeLID) {
+		n := &s.nodes[p.node]
+		r := sa.NodeRecord{LID: p.info.LID, Info: n.info, Description: n.desc}
+		r.Info.PortGUID, r.Info.LocalPort = p.guid, p.num
+		table = q.addTo(table, &r, nodeWidths, sa.NodeLID)
+	}
+	return table, mad.StatusOK
+}
+
+// portInfoRecords: with [sa.CapabilityMaskSubset] the capabilities that are asked
+// for need not be all that a port has (IBA 1.2.1, 15.2.5.3).
 func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 	const offCapMask = 4 + 20
-	except := uint64(1 << compLID)
-	var caps uint32
-	if q.mod>>31 != 0 && q.has(compPortInfoCapMask) {
-		except |= 1 << compPortInfoCapMask
-		caps = binary.BigEndian.Uint32(q.data[offCapMask:])
+	except := sa.PortInfoLID
+	var caps mad.CapabilityMask
+	if q.mod&sa.CapabilityMaskSubset != 0 && q.has(sa.PortInfoCapabilityMask) {
+		except |= sa.PortInfoCapabilityMask
+		caps = mad.CapabilityMask(binary.BigEndian.Uint32(q.data[offCapMask:]))
 	}
-	for _, p := range s.owners(q) {
+	for _, p := range s.owners(q, sa.PortInfoLID) {
 		n := &s.nodes[p.node]
 		first, last := int32(p.num), int32(p.num)
 		if n.sw != nil {
 			first, last = 0, int32(n.info.NumPorts)
 		}
 		for num := first; num <= last; num++ {
-			var r [72]byte
-			binary.BigEndian.PutUint16(r[:], p.info.LID)
-			r[2] = uint8(num)
-			copy(r[4:68], s.ports[n.first+num].wire[:])
-			clear(r[4:12]) // the M_Key
-			r[4+offLocalPort] = uint8(num)
-			if binary.BigEndian.Uint32(r[offCapMask:])&caps == caps && q.matches(r[:], portInfoWidths, except) {
-				table = append(table, r[:]...)
+			r := sa.PortInfoRecord{LID: p.info.LID, Port: uint8(num), Info: s.ports[n.first+num].info}
+			r.Info.MKey, r.Info.LocalPort = 0, uint8(num)
+			if r.Info.CapabilityMask&caps == caps {
+				table = q.addTo(table, &r, portInfoWidths, except)
 			}
 		}
 	}
@@ -169,18 +150,13 @@ func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 }
 
 func (s *Sim) smInfoRecords(q *query) (table []byte, _ mad.Status) {
-	for _, p := range s.owners(q) {
+	for _, p := range s.owners(q, sa.SMInfoLID) {
 		if p.sm == nil {
 			continue
 		}
-		info := *p.sm
-		info.SMKey = 0
-		var r [32]byte
-		binary.BigEndian.PutUint16(r[:], p.info.LID)
-		copy(r[4:], marshal(&info)[:28])
-		if q.matches(r[:], smInfoWidths, 1<<compLID) {
-			table = append(table, r[:]...)
-		}
+		r := sa.SMInfoRecord{LID: p.info.LID, Info: *p.sm}
+		r.Info.SMKey = 0
+		table = q.addTo(table, &r, smInfoWidths, sa.SMInfoLID)
 	}
 	return table, mad.StatusOK
 }
@@ -188,55 +164,35 @@ func (s *Sim) smInfoRecords(q *query) (table []byte, _ mad.Status) {
 // memberRecords are one of each group that matches, or with the SM_Key one of
 // each of its members, as OpenSM tells of them.
 func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
+	const except = 0b11<<memberMTU | 0b11<<memberRate | 0b11<<memberLife
 	for i := range s.groups {
 		g := &s.groups[i]
 		ports := g.Members
-		if !q.trusted && !q.has(compMemberPortGID) {
-			ports = []int32{-1}
+		if !q.trusted && !q.has(sa.MemberPortGID) {
+			ports = []int32{fabric.None}
 		}
 		for _, port := range ports {
-			r := g.record()
-			except := uint64(0b11<<compMemberMTUSelect | 0b11<<compMemberRateSelect | 0b11<<compMemberLifeSelect)
-			if port >= 0 {
-				gid := s.ports[port].gid()
-				copy(r[16:], gid[:])
+			r := g.MCMemberRecord
+			if port != fabric.None {
+				r.PortGID = s.ports[port].gid()
 			}
-			if q.matches(r[:], memberWidths, except) && q.inRange(r[:], compMemberMTUSelect, 38, plain) &&
-				q.inRange(r[:], compMemberRateSelect, 42, byRate) && q.inRange(r[:], compMemberLifeSelect, 43, plain) {
-				table = append(table, r[:]...)
+			b, _ := r.MarshalBinary()
+			if q.matches(b, memberWidths, except) && q.inRange(b, memberMTU, 38, plain) &&
+				q.inRange(b, memberRate, 42, byRate) && q.inRange(b, memberLife, 43, plain) {
+				table = append(table, b...)
 			}
 		}
 	}
 	return table, mad.StatusOK
 }
 
-// record is the MCMemberRecord of a group (IBA 1.2.1, 15.2.5.17).
-func (g *Group) record() (r [56]byte) {
-	const exactly, fullMember = 2 << 6, 1
-	be := binary.BigEndian
-	copy(r[:], g.MGID[:])
-	be.PutUint32(r[32:], g.QKey)
-	be.PutUint16(r[36:], g.MLID)
-	r[38] = exactly | uint8(g.MTU)&0x3f
-	be.PutUint16(r[40:], g.PKey)
-	r[42] = exactly | g.Rate&0x3f
-	r[43] = exactly | packetLife
-	be.PutUint32(r[44:], uint32(g.SL&0xf)<<28)
-	r[48] = g.MGID[1]<<4 | fullMember
-	return r
-}
-
 // packetLife is 4.096 us * 2^18, what OpenSM sets by default.
 const packetLife = 18
 
-// The rates that records know, slowest first, in Gb/s and as records have them
-// (IBA 1.2.1, 15.2.5.16, and later releases).
-var (
-	ratesGbps = [...]float64{2.5, 5, 10, 14, 20, 25, 28, 30, 40, 50, 56, 60, 80, 100, 112, 120, 168, 200, 300, 400, 600, 800, 1200}
-	rates     = [...]uint8{2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8, 9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24}
-)
+// rates are the codes of rates, slowest first.
+var rates = [...]sa.Rate{2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8, 9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24}
 
-// rateOf is the fastest rate that a port can do.
+// rateOf is the place in rates of the fastest that a port can do.
 func rateOf(a *mad.PortInfo) int {
 	speed := 2.5 // of a lane
 	switch {
@@ -250,8 +206,8 @@ func rateOf(a *mad.PortInfo) int {
 		speed = 2.5 * float64(a.LinkSpeedActive)
 	}
 	best := 0
-	for i, rate := range ratesGbps {
-		if rate <= speed*float64(a.LinkWidthActive.Lanes()) {
+	for i, rate := range rates {
+		if rate.Gbps() <= speed*float64(a.LinkWidthActive.Lanes()) {
 			best = i
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
 )
 
 // Offsets in a MAD of subnet administration (IBA 1.2.1, 13.6.2.1 and 15.2.1.1).
@@ -22,26 +23,15 @@ const (
 	saClassVersion = 2
 )
 
-// Methods of subnet administration (IBA 1.2.1, 15.2.2).
-const (
-	methodGetTable     = mad.Method(0x12)
-	methodGetTableResp = mad.Method(0x92)
-)
-
-// Statuses of subnet administration (IBA 1.2.1, 15.2.2).
-const (
-	saInvalid  = mad.Status(0x0200)
-	saNoRecord = mad.Status(0x0300)
-	saTooMany  = mad.Status(0x0400)
-	saTooFew   = mad.Status(0x0600) // components
-)
+// saStatus is what a subnet administration says beyond the status of all classes.
+func saStatus(s sa.Status) mad.Status { return mad.Status(s) << 8 }
 
 // query is a question to the subnet administration.
 type query struct {
 	from    int32 // the port that asks
 	attr    mad.AttrID
 	mod     uint32
-	mask    uint64 // which components count
+	mask    sa.Mask // which components count
 	data    []byte
 	trusted bool // has the SM_Key
 	one     bool // wants one record
@@ -77,7 +67,7 @@ func (s *Sim) administer(from int32, f *mad.Frame) (out administration, handBack
 	}
 	q := query{
 		from: from, attr: mad.AttrID(be.Uint16(m[offAttr:])), mod: be.Uint32(m[offMod:]),
-		mask: be.Uint64(m[offComponent:]), data: m[offSAData:], trusted: key != 0, one: method == mad.MethodGet,
+		mask: sa.Mask(be.Uint64(m[offComponent:])), data: m[offSAData:], trusted: key != 0, one: method == mad.MethodGet,
 	}
 	out.answers, out.head = true, *m
 	clear(out.head[offRMPP:])
@@ -87,7 +77,7 @@ func (s *Sim) administer(from int32, f *mad.Frame) (out administration, handBack
 		be.PutUint16(out.head[offRecordLen:], uint16(size/8))
 	}
 	be.PutUint16(out.head[offStatus:], uint16(status))
-	out.segment = status == mad.StatusOK && method == methodGetTable
+	out.segment = status == mad.StatusOK && method == mad.MethodGetTable
 	if !out.segment && status == mad.StatusOK {
 		copy(out.head[offSAData:], out.table)
 	}
@@ -102,7 +92,7 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 		return 0, mad.StatusBusy
 	case m[offBaseVersion] != 1 || m[offClassVersion] != saClassVersion:
 		return 0, mad.StatusBadVersion
-	case method != mad.MethodGet && method != methodGetTable:
+	case method != mad.MethodGet && method != mad.MethodGetTable:
 		return 0, mad.StatusMethodUnsupported
 	case q.attr == mad.AttrClassPortInfo && method == mad.MethodGet:
 		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: saClassVersion, RespTime: respTime}
@@ -114,16 +104,16 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 		return 0, mad.StatusMethodAttrMismatch
 	}
 	if q.mask>>len(kind.widths) != 0 {
-		return 0, saInvalid
+		return 0, saStatus(sa.InvalidRequest)
 	}
 	out.table, status = kind.list(s, q)
 	n := len(out.table) / kind.size
 	switch {
 	case status != mad.StatusOK:
 	case method == mad.MethodGet && n == 0:
-		status = saNoRecord
+		status = saStatus(sa.NoRecords)
 	case method == mad.MethodGet && n > 1:
-		status = saTooMany
+		status = saStatus(sa.TooManyRecords)
 	}
 	return kind.size, status
 }
@@ -169,16 +159,11 @@ func (p *port) gid() mad.GID {
 	return mad.NewGID(prefix, p.guid)
 }
 
-// Group is a multicast group that the subnet administration knows.
+// Group is a multicast group that the subnet administration knows, with the end
+// ports that are in it.
 type Group struct {
-	MGID    mad.GID
-	MLID    uint16
-	QKey    uint32
-	PKey    uint16
-	MTU     mad.MTU
-	Rate    uint8 // as in records (IBA 1.2.1, 15.2.5.16)
-	SL      uint8
-	Members []int32 // end ports, all full members
+	sa.MCMemberRecord
+	Members []int32
 }
 
 // SetGroups replaces the multicast groups. Forwarding tables are not touched.
@@ -199,7 +184,7 @@ func (s *Sim) sl(src, dst uint16) uint8 {
 // journey is what links do to the packets of a path.
 type journey struct {
 	mtu  mad.MTU
-	rate int // of ratesGbps
+	rate int // of rates
 }
 
 // travel follows the tables from an end port to a LID and returns what the ports

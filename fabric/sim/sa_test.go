@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/minhop"
 )
@@ -317,8 +318,11 @@ func TestMemberRecords(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	mgid := mad.GID{0xff, 0x12, 0x40, 0x1b, 15: 1}
 	m.s.SetGroups([]sim.Group{
-		{MGID: mgid, MLID: 0xc000, QKey: 0xb1b, PKey: 0xffff, MTU: mad.MTU2048, Rate: 3, SL: 5, Members: m.f.EndPorts[:3]},
-		{MGID: mad.GID{0xff, 0x12, 15: 2}, MLID: 0xc001, MTU: mad.MTU4096, Rate: 3},
+		{MCMemberRecord: sa.MCMemberRecord{
+			MGID: mgid, MLID: 0xc000, QKey: 0xb1b, PKey: 0xffff, MTUSelector: sa.Exactly, MTU: mad.MTU2048,
+			RateSelector: sa.Exactly, Rate: 3, SL: 5, Scope: 2, JoinState: sa.JoinFull,
+		}, Members: m.f.EndPorts[:3]},
+		{MCMemberRecord: sa.MCMemberRecord{MGID: mad.GID{0xff, 0x12, 15: 2}, MLID: 0xc001, MTU: mad.MTU4096, Rate: 3}},
 	})
 	all := m.table(t, membRecord, 56, 0, nil)
 	if len(all) != 2 {
@@ -394,5 +398,28 @@ func TestTablesInSegments(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestClient: the client of subnet administrations gets along with this one.
+func TestClient(t *testing.T) {
+	m := newManaged(t, "fattree:2,36", oddSLs{}, mad.ClientOptions{})
+	c := &sa.Client{MAD: m.c, LID: m.lid}
+	ports, err := sa.GetTable(t.Context(), c, sa.PortInfoRecord{}, 0)
+	if err != nil || len(ports) < 1000 {
+		t.Errorf("%d ports (%v)", len(ports), err)
+	}
+	switches, err := sa.GetTable(t.Context(), c, sa.NodeRecord{Info: mad.NodeInfo{Type: mad.NodeSwitch}}, sa.NodeType)
+	if err != nil || len(switches) != len(m.f.Switches) {
+		t.Errorf("%d switches (%v), want %d", len(switches), err, len(m.f.Switches))
+	}
+	src := m.f.Ports[m.f.SMPort].LID
+	path, err := sa.Get(t.Context(), c, sa.PathRecord{SLID: src, DLID: m.lid}, sa.PathSLID|sa.PathDLID)
+	if err != nil || path.SLID != src || path.DLID != m.lid || path.SL != uint8(m.lid%2*3) || path.MTU != mad.MTU2048 {
+		t.Errorf("%+v (%v)", path, err)
+	}
+	managers, err := sa.GetTable(t.Context(), c, sa.SMInfoRecord{}, 0)
+	if err != nil || len(managers) != 1 || managers[0].LID != m.lid || managers[0].Info.Priority != 3 || managers[0].Info.SMKey != 0 {
+		t.Errorf("%+v (%v)", managers, err)
 	}
 }

@@ -2,13 +2,14 @@
 
 package sim
 
+import (
+	"slices"
+
+	"example.org/ibconsole/mad/sa"
+)
+
 // A selector is the upper two bits of a byte whose lower six are a value (IBA
 // 1.2.1, 15.2.5.16).
-const (
-	selectGreater = 0
-	selectLess    = 1
-	selectExactly = 2
-)
 
 // scale is what the values of a selector mean.
 type scale struct {
@@ -27,7 +28,7 @@ var (
 
 // selects says whether a question has both a selector, whose component that is,
 // and its value; one alone does not count.
-func (q *query) selects(selector int) bool { return q.has(selector) && q.has(selector+1) }
+func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 
 // inRange checks the value in a record's byte at against the one that is asked
 // for.
@@ -36,12 +37,12 @@ func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 		return true
 	}
 	have, want := s.order(record[at]&0x3f), s.order(q.data[at]&0x3f)
-	switch q.data[at] >> 6 {
-	case selectGreater:
+	switch sa.Selector(q.data[at] >> 6) {
+	case sa.GreaterThan:
 		return have > want
-	case selectLess:
+	case sa.LessThan:
 		return have < want
-	case selectExactly:
+	case sa.Exactly:
 		return have == want
 	}
 	return true
@@ -55,40 +56,33 @@ func (q *query) fit(record []byte, selector, at int, s scale) bool {
 	}
 	have, want := record[at]&0x3f, q.data[at]&0x3f
 	enough := s.order(have) >= s.order(want)
-	switch q.data[at] >> 6 {
-	case selectGreater:
+	switch sa.Selector(q.data[at] >> 6) {
+	case sa.GreaterThan:
 		return s.order(have) > s.order(want)
-	case selectLess:
+	case sa.LessThan:
 		if enough {
 			have = s.below(want)
 			if have == 0 {
 				return false
 			}
 		}
-	case selectExactly:
+	case sa.Exactly:
 		if !enough || s.strict && have != want {
 			return false
 		}
 		have = want
 	}
-	record[at] = selectExactly<<6 | have
+	record[at] = uint8(sa.Exactly)<<6 | have
 	return true
 }
 
 // rateOrder is the place of a rate among all by their speed, -1 for none.
-func rateOrder(v uint8) int {
-	for i := range rates {
-		if rates[i] == v {
-			return i
-		}
-	}
-	return -1
-}
+func rateOrder(code uint8) int { return slices.Index(rates[:], sa.Rate(code)) }
 
 // slower is the next slower rate, 0 for none.
-func slower(v uint8) uint8 {
-	if i := rateOrder(v); i > 0 {
-		return rates[i-1]
+func slower(code uint8) uint8 {
+	if i := rateOrder(code); i > 0 {
+		return uint8(rates[i-1])
 	}
 	return 0
 }
