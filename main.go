@@ -32,7 +32,8 @@ const usage = `usage:
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
 (a simulated subnet inside the program) or file:FILE (offline). Without one, what IBCONSOLE_SOURCE names, or else umad
-where there is a port, or else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight.
+where there is a port, or else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight,
+--fast as many as a simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key.
 
 `
 
@@ -60,6 +61,8 @@ type options struct {
 	noColor bool
 	json    bool
 	window  int
+	fast    bool
+	mkeys   string
 }
 
 func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
@@ -74,6 +77,8 @@ func run(args []string, files streams) int {
 	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "")
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.IntVar(&o.window, "window", 0, "")
+	flags.BoolVar(&o.fast, "fast", false, "")
+	flags.StringVar(&o.mkeys, "mkeys", "", "")
 	words, err := parseFlags(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -190,7 +195,13 @@ func (o *options) connect(ctx context.Context, record bool, work func(context.Co
 	if err != nil {
 		return o.misused(err)
 	}
-	s, err := session.Open(ctx, src, session.Options{Client: mad.ClientOptions{Window: o.window}, StateDir: stateDir(), Record: record || src.Live()})
+	opt := session.Options{Client: mad.ClientOptions{Window: o.window}, Fast: o.fast, StateDir: stateDir(), Record: record || src.Live()}
+	if o.mkeys != "" {
+		if opt.MKey, err = session.ReadMKey(o.mkeys); err != nil {
+			return o.failed(fmt.Errorf("M_Key: %w", err))
+		}
+	}
+	s, err := session.Open(ctx, src, opt)
 	if err != nil {
 		return o.failed(err)
 	}

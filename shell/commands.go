@@ -13,7 +13,7 @@ import (
 // commands lists every command, in the order of help.
 func commands() []command {
 	return slices.Concat(
-		subnetCommands(), watchCommands(), routeCommands(), showCommands(), traceCommands(),
+		subnetCommands(), watchCommands(), counterCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(),
 		fileCommands(), paperCommands(), commitCommands(), historyCommands(), helpCommands())
 }
 

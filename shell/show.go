@@ -26,6 +26,12 @@ func showCommands() []command {
 		{Name: "roots", Summary: "the switches that the engine took for roots"},
 		{Name: "ranks", Summary: "the switches by their distance from the roots"},
 		{Name: "sms", Summary: "the subnet managers that were seen"},
+		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time",
+			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
+			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
+		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "mft", Summary: "the multicast table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
 		{Name: "events", Summary: "what sweeps found to be new, with the time"},
 	}}, runShow}}
@@ -49,6 +55,14 @@ func runShow(c *call) error {
 		return c.showRanks(false)
 	case "sms":
 		return c.showSMs()
+	case "counters":
+		return c.showCounters()
+	case "sl2vl":
+		return c.showSL2VL()
+	case "mft":
+		return c.showMFT()
+	case "targets":
+		return c.showTargets()
 	case "holes":
 		return c.showHoles()
 	case "events":

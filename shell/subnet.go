@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -13,7 +14,11 @@ import (
 func subnetCommands() []command {
 	return []command{
 		{lang.Spec{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
-			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}}}, runSweep},
+			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}},
+			Options: []lang.Option{
+				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the lanes of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
+				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
+			}}, runSweep},
 		{lang.Spec{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
 			Options: []lang.Option{ofOption()}}, runSummary},
 		{lang.Spec{Name: "names", Summary: "take node names from a node-name map",
@@ -28,6 +33,9 @@ func runSweep(c *call) error {
 	read := c.session.Sweep
 	if c.Arg(0) == "light" {
 		read = c.session.SweepLight
+	}
+	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft")}); more != (session.Reads{}) {
+		read = func(ctx context.Context) (session.SweepReport, error) { return c.session.SweepFor(ctx, more) }
 	}
 	rep, err := read(c.ctx)
 	if err != nil {

@@ -26,7 +26,9 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 	}
 	st := s.State()
 	done := 0
-	return livetrace.New(s.client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
+	tracer := livetrace.New(s.client, st.Live.Fabric)
+	tracer.MKey = s.mkey
+	return tracer.All(ctx, todo, func(i int, p *livetrace.Path) {
 		done++
 		if done%progressStep == 0 {
 			s.progress(done, len(pairs))

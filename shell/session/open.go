@@ -24,10 +24,6 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// simulatedWindow is how many requests may be in flight to a subnet that is
-// simulated: its agents drop none.
-const simulatedWindow = 64
-
 // Open connects to a source. The session knows nothing of the subnet until
 // [Session.Start] has read it.
 func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
@@ -58,9 +54,10 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", fabric.Escape(src.String()), err)
 	}
-	if opt.Client.Window == 0 && src.Kind != SourceUmad {
-		opt.Client.Window = simulatedWindow
+	if opt.Client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
+		opt.Client = mad.Fast()
 	}
+	s.mkey = opt.MKey
 	s.capture = capture.Wrap(transport)
 	if s.client, err = mad.NewClient(s.capture, opt.Client); err != nil {
 		return nil, errors.Join(err, s.capture.Close())

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/capture"
 )
@@ -29,6 +30,12 @@ type Session struct {
 	capture *capture.Transport
 	// keeper sweeps in the background, nil for nobody; guarded by mu.
 	keeper *keeper
+	// reads are the tables that sweeps read too, guarded by op.
+	reads Reads
+	// mkey opens the agents of the subnet, 0 for none.
+	mkey uint64
+	// counted is the last reading of counters, guarded by op.
+	counted *counters.Reading
 	// lights counts the light sweeps.
 	lights   int
 	recorder *recorder
@@ -40,6 +47,10 @@ type Session struct {
 type Options struct {
 	// Client tunes the MAD client.
 	Client mad.ClientOptions
+	// Fast asks as a simulated subnet can be asked, not as real switches should be.
+	Fast bool
+	// MKey opens the agents of a subnet that is protected, 0 for none.
+	MKey uint64
 	// StateDir is where the history is kept, "" for nowhere.
 	StateDir string
 	// Record puts sweeps, routings and loads into the history, not only commits.

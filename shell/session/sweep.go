@@ -35,6 +35,20 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 	return s.sweep(ctx)
 }
 
+// Reads are the tables that sweeps read beside the forwarding tables.
+type Reads struct{ SL2VL, MFT bool }
+
+// SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
+func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
+	end, err := s.begin(ctx, "sweep")
+	if err != nil {
+		return SweepReport{}, err
+	}
+	defer end()
+	s.reads = Reads{SL2VL: s.reads.SL2VL || more.SL2VL, MFT: s.reads.MFT || more.MFT}
+	return s.sweep(ctx)
+}
+
 // SweepLight reads what can have changed since the last sweep, and all again if
 // anything has. Forwarding tables are read only then, but for every tenth call,
 // which reads all.
@@ -53,7 +67,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	live := s.State().Live
 	sent := s.client.Stats().Sent
-	res, err := sweep.Light(ctx, s.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress})
+	res, err := sweep.Light(ctx, s.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress, MKey: s.mkey})
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -86,7 +100,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 		return SweepReport{}, ErrOffline
 	}
 	sent := s.client.Stats().Sent
-	res, err := sweep.Full(ctx, s.client, sweep.Options{Progress: s.sweepProgress})
+	res, err := sweep.Full(ctx, s.client, sweep.Options{Progress: s.sweepProgress, MKey: s.mkey, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT})
 	if err != nil {
 		return SweepReport{}, err
 	}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func counterCommands() []command {
+	return []command{{lang.Spec{
+		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []lang.Spec{
+			{Name: "counters", Summary: "the error counters of a node's ports, or of all; this writes to the subnet",
+				Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
+				Options: []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}}},
+		}}, runClear}}
+}
+
+// portsOf are the ports that a place names, nil for none: a node's name stands for
+// all its ports.
+func (c *call) portsOf(f *fabric.Fabric) ([]int32, error) {
+	if len(c.Args) == 0 {
+		return nil, nil
+	}
+	p, err := session.Resolve(f, c.Arg(0))
+	if err != nil {
+		return nil, err
+	}
+	if p.PortNamed {
+		return []int32{p.Port}, nil
+	}
+	var ports []int32
+	for _, port := range counters.AllPorts(f) {
+		if f.Ports[port].Node == p.Node {
+			ports = append(ports, port)
+		}
+	}
+	return ports, nil
+}
+
+type counterRow struct {
+	Port     string             `json:"port"`
+	Peer     string             `json:"peer,omitempty"`
+	Counters map[string]uint64  `json:"counters"`
+	PerSec   map[string]float64 `json:"per_second,omitempty"`
+}
+
+// showCounters lists ports with errors; of the ports that are named, everything.
+func (c *call) showCounters() error {
+	f := c.session.State().Live.Fabric
+	ports, err := c.portsOf(f)
+	if err != nil {
+		return err
+	}
+	reading, deltas, err := c.session.Counters(c.ctx, ports...)
+	if err != nil {
+		return err
+	}
+	grown := map[int32]*counters.Delta{}
+	for i := range deltas {
+		grown[deltas[i].Port] = &deltas[i]
+	}
+	t := c.table("PORT", "TO", "COUNTERS")
+	shown := 0
+	for i := range reading.Ports {
+		p := &reading.Ports[i]
+		which := p.Has
+		if ports == nil && !c.Flag("all") {
+			which = p.Beyond(&counters.Values{})
+		}
+		row := counterRow{Port: f.PortName(p.Port), Counters: map[string]uint64{}}
+		if peer := f.Ports[p.Port].Peer; peer != fabric.None {
+			row.Peer = f.PortName(peer)
+		}
+		text := counterTexts(p, which, grown[p.Port], &row)
+		if len(text) == 0 {
+			continue
+		}
+		shown++
+		if err := t.row(row, row.Port, row.Peer, strings.Join(text, ", ")); err != nil {
+			return err
+		}
+	}
+	if shown > 0 {
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	for _, h := range reading.Holes {
+		c.out.note("not read: %v", h)
+	}
+	c.out.note("%s read, %d shown", count(len(reading.Ports), "port"), shown)
+	return nil
+}
+
+// counterTexts says what a port has counted, and fills in the row.
+func counterTexts(p *counters.Port, which counters.Set, grown *counters.Delta, row *counterRow) []string {
+	var text []string
+	for k := range which.All() {
+		v := p.Values[k]
+		row.Counters[k.String()] = v
+		if v == 0 {
+			continue
+		}
+		word := fmt.Sprintf("%v %d", k, v)
+		if p.Stopped.Has(k) {
+			word += " (its greatest value)"
+		}
+		if grown != nil && grown.Seconds > 0 && grown.Increase[k] > 0 {
+			if row.PerSec == nil {
+				row.PerSec = map[string]float64{}
+			}
+			row.PerSec[k.String()] = grown.PerSecond(k)
+			word += fmt.Sprintf(" (+%.3g/s)", grown.PerSecond(k))
+		}
+		text = append(text, word)
+	}
+	return text
+}
+
+func runClear(c *call) error {
+	f := c.session.State().Live.Fabric
+	ports, err := c.portsOf(f)
+	if err != nil {
+		return err
+	}
+	holes, err := c.session.ClearCounters(c.ctx, c.Flag("data"), ports...)
+	if err != nil {
+		return err
+	}
+	n := len(ports)
+	if ports == nil {
+		n = len(counters.AllPorts(f))
+	}
+	var silent []string
+	for _, h := range holes {
+		n -= h.Count
+		silent = append(silent, h.String())
+	}
+	return c.out.answer(struct {
+		Cleared int      `json:"cleared"`
+		Holes   []string `json:"holes,omitempty"`
+	}{n, silent}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "counters of %s cleared\n", count(n, "port"))
+		list(w, "hole", silent)
+	})
+}
+
+// showTargets lists whom the client asks, the slowest to answer first.
+func (c *call) showTargets() error {
+	f := c.session.State().Live.Fabric
+	stats := c.session.WireStats()
+	t := c.table("TARGET", "SENT", "AGAIN", "ANSWERS", "NO ANSWER", "LATE", "MEAN", "LONGEST")
+	for _, s := range c.session.Targets() {
+		name := "route " + s.Target.Path.String()
+		if s.Target.LID != 0 {
+			name = destinationName(f, s.Target.LID)
+		}
+		err := t.row(struct {
+			Target  string  `json:"target"`
+			Sent    uint64  `json:"sent"`
+			Again   uint64  `json:"again"`
+			Answers uint64  `json:"answers"`
+			Silent  uint64  `json:"no_answer"`
+			Late    uint64  `json:"late"`
+			Mean    float64 `json:"mean_seconds"`
+			Longest float64 `json:"longest_seconds"`
+		}{name, s.Sent, s.Retried, s.Received, s.TimedOut, s.Late, s.MeanRTT.Seconds(), s.MaxRTT.Seconds()},
+			name, s.Sent, s.Retried, s.Received, s.TimedOut, s.Late, seconds(s.MeanRTT), seconds(s.MaxRTT))
+		if err != nil {
+			return err
+		}
+	}
+	c.out.note("in all: %d sent, %d of them again, %d answers, %d without answer, %d late", stats.Sent, stats.Retried, stats.Received, stats.TimedOut, stats.Late)
+	return t.flush()
+}

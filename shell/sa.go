@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func saCommands() []command {
+	return []command{{lang.Spec{
+		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []lang.Spec{
+			{Name: "path", Summary: "the path records from SRC to DST, or to all",
+				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}}},
+			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round"},
+		}}, runSA}}
+}
+
+func runSA(c *call) error {
+	if c.Spec.Name == "nodes" {
+		return c.saNodes()
+	}
+	st := c.session.State()
+	f := st.Live.Fabric
+	var pairs []session.Pair
+	if c.Arg(1) == allWord {
+		all, err := session.PairsFrom(f, c.Arg(0))
+		if err != nil {
+			return err
+		}
+		pairs = all
+	} else {
+		pair, err := session.PairOf(f, c.Arg(0), c.Arg(1))
+		if err != nil {
+			return err
+		}
+		pairs = []session.Pair{pair}
+	}
+	differ := 0
+	t := c.table("FROM", "TO", "SL", "MTU", "RATE", "TABLES")
+	err := c.session.PathRecords(c.ctx, pairs, func(p session.Pair, r sa.PathRecord, err error) error {
+		row := pathRow{From: f.PortName(p.Src), To: destinationName(f, p.LID)}
+		if err != nil {
+			row.Error = err.Error()
+			row.Tables = "no record: " + err.Error()
+			differ++
+			return t.row(row, row.From, row.To, "", "", "", row.Tables)
+		}
+		row.SLID, row.DLID, row.SL, row.MTU, row.Gbps = r.SLID, r.DLID, r.SL, fmt.Sprint(r.MTU), r.Rate.Gbps()
+		if row.Tables = beside(st.Live, p, &r); row.Tables != agree {
+			differ++
+		}
+		return t.row(row, row.From, row.To, r.SL, r.MTU, fmt.Sprintf("%g Gb/s", row.Gbps), row.Tables)
+	})
+	if err != nil {
+		return err
+	}
+	c.out.note("%s asked for, %d differ from the tables", count(len(pairs), "record"), differ)
+	return t.flush()
+}
+
+type pathRow struct {
+	From   string  `json:"from"`
+	To     string  `json:"to"`
+	SLID   uint16  `json:"slid"`
+	DLID   uint16  `json:"dlid"`
+	SL     uint8   `json:"sl"`
+	MTU    string  `json:"mtu,omitempty"`
+	Gbps   float64 `json:"gbps,omitempty"`
+	Tables string  `json:"tables"`
+	Error  string  `json:"error,omitempty"`
+}
+
+const agree = "agree"
+
+// beside compares a record with the path through the tables.
+func beside(live *session.Picture, p session.Pair, r *sa.PathRecord) string {
+	f := live.Fabric
+	if r.DLID != p.LID || f.PortByLID(r.SLID) != p.Src {
+		return fmt.Sprintf("the record is for LID %d to %d", r.SLID, r.DLID)
+	}
+	if live.Tables == nil {
+		return "not read"
+	}
+	path := walk.Trace(live.Tables, p.Src, p.LID)
+	if !path.Verdict.Arrives() {
+		return path.Explain(f)
+	}
+	slowest := 0.0
+	for _, h := range path.Hops {
+		if h.Out == fabric.None || f.Ports[h.Out].Num == 0 {
+			continue
+		}
+		if g := f.Ports[h.Out].Gbps(); slowest == 0 || g < slowest {
+			slowest = g
+		}
+	}
+	if slowest > 0 && r.Rate.Gbps() > slowest+0.01 {
+		return fmt.Sprintf("a link on the way has %g Gb/s only", slowest)
+	}
+	return agree
+}
+
+// saNodes compares the nodes that the subnet administration knows with the sweep's.
+func (c *call) saNodes() error {
+	records, err := c.session.NodeRecords(c.ctx)
+	if err != nil {
+		return err
+	}
+	f := c.session.State().Live.Fabric
+	known := map[uint64]bool{}
+	var theirs, ours []string
+	for i := range records {
+		info := &records[i].Info
+		known[info.NodeGUID] = true
+		if f.NodeByGUID(info.NodeGUID) == fabric.None {
+			theirs = append(theirs, fmt.Sprintf("%s 0x%016x", fabric.Escape(records[i].Description.String()), info.NodeGUID))
+		}
+	}
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.InSubnet && !known[n.GUID] {
+			ours = append(ours, f.NodeName(int32(i)))
+		}
+	}
+	return c.out.answer(struct {
+		Records int      `json:"records"`
+		Theirs  []string `json:"not_swept,omitempty"`
+		Ours    []string `json:"not_recorded,omitempty"`
+	}{len(records), theirs, ours}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "the subnet administration has %s\n", count(len(records), "node record"))
+		list(w, "not seen by the sweep", theirs)
+		list(w, "without a record", ours)
+	})
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/mad"
+)
+
+// Counters reads the counters of ports of the live fabric, of all for none, and
+// what they counted since the last reading of the session that has them.
+func (s *Session) Counters(ctx context.Context, ports ...int32) (*counters.Reading, []counters.Delta, error) {
+	end, err := s.begin(ctx, "counters")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	if s.client == nil {
+		return nil, nil, ErrOffline
+	}
+	st := s.State()
+	now, err := counters.Read(ctx, s.client, st.Live.Fabric, st.reaching(s), ports...)
+	if err != nil {
+		return nil, nil, err
+	}
+	var deltas []counters.Delta
+	if s.counted != nil {
+		deltas = counters.Deltas(s.counted, now)
+	}
+	if len(ports) == 0 || s.counted == nil {
+		s.counted = now
+	}
+	return now, deltas, nil
+}
+
+func (st *State) reaching(s *Session) counters.Options {
+	opt := counters.Options{Progress: s.progress}
+	if st.Live.Tables != nil {
+		opt.SLs = st.Live.Tables.SLs
+	}
+	return opt
+}
+
+// ClearCounters sets the error counters of ports to 0, or with data all counters. It
+// writes to the subnet.
+func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...int32) ([]counters.Hole, error) {
+	end, err := s.begin(ctx, "clear counters")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	st := s.State()
+	switch {
+	case s.client == nil:
+		return nil, ErrOffline
+	case !st.WriteOn:
+		return nil, ErrReadOnly
+	}
+	what := counters.Errors
+	if data {
+		what = counters.All
+	}
+	return counters.Clear(ctx, s.client, st.Live.Fabric, st.reaching(s), what, ports...)
+}
+
+// Targets are the client's statistics by whom it has asked, nil for a file.
+func (s *Session) Targets() []mad.TargetStats {
+	if s.client == nil {
+		return nil
+	}
+	return s.client.Targets()
+}
+
+// WireStats are the client's counts.
+func (s *Session) WireStats() mad.Stats {
+	if s.client == nil {
+		return mad.Stats{}
+	}
+	return s.client.Stats()
+}

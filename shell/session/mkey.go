@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// ReadMKey reads the M_Key of a subnet from a file: one key a line, 0x and up to 16
+// hexadecimal digits, or the lines of OpenSM's guid2mkey, a port GUID and its key.
+// All must name the same key, for a subnet has one here. Empty lines and # comments
+// are passed over. The file must belong to nobody but its owner: a key opens every
+// switch of the subnet. Errors name file and line, and never the key.
+func ReadMKey(path string) (uint64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return 0, fmt.Errorf("%s: others may read it (mode %04o), expected 0600 (try: chmod 600)", path, mode)
+	}
+	var key uint64
+	found := false
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		k, err := parseMKey(words)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		case found && k != key:
+			return 0, fmt.Errorf("%s:%d: another key than in the lines before; one key for the whole subnet is supported", path, n)
+		}
+		key, found = k, true
+	}
+	switch {
+	case lines.Err() != nil:
+		return 0, fmt.Errorf("%s: %w", path, lines.Err())
+	case !found:
+		return 0, fmt.Errorf("%s: there is no key in it", path)
+	}
+	return key, nil
+}
+
+var errMKey = errors.New("expected KEY or GUID KEY, each 0x and up to 16 hexadecimal digits")
+
+func parseMKey(words []string) (key uint64, err error) {
+	if len(words) > 2 {
+		return 0, errMKey
+	}
+	for _, w := range words {
+		digits, ok := strings.CutPrefix(strings.ToLower(w), "0x")
+		if key, err = strconv.ParseUint(digits, 16, 64); !ok || err != nil {
+			return 0, errMKey
+		}
+	}
+	return key, nil
+}
