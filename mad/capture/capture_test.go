@@ -73,22 +73,22 @@ func records(t *testing.T, path string) [][]byte {
 	return out
 }
 
-// tshark decodes a capture and returns the values of the fields of each
-// packet, and fails the test for a packet that tshark takes exception to.
-func tshark(t *testing.T, path string, fields ...string) [][]string {
+// runTshark runs tshark on a capture and returns what it prints.
+func runTshark(t *testing.T, path string, args ...string) string {
 	t.Helper()
-	tool := testenv.Tool(t, "tshark")
-	run := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), tool, append([]string{"-n", "-r", path}, args...)...)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("tshark: %v", err)
-		}
-		return string(out)
+	cmd := exec.CommandContext(t.Context(), testenv.Tool(t, "tshark"), append([]string{"-n", "-r", path}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("tshark: %v", err)
 	}
-	details := run("-V")
-	for line := range strings.Lines(details) {
+	return string(out)
+}
+
+// wellFormed fails the test for a packet that tshark takes exception to.
+func wellFormed(t *testing.T, path string) {
+	t.Helper()
+	for line := range strings.Lines(runTshark(t, path, "-V")) {
 		if strings.Contains(line, "RMPP Flags: Unknown (0x0)") {
 			continue // the flags of a MAD without RMPP
 		}
@@ -98,12 +98,17 @@ func tshark(t *testing.T, path string, fields ...string) [][]string {
 			}
 		}
 	}
+}
+
+// tshark returns the values of the fields of each packet of a capture.
+func tshark(t *testing.T, path string, fields ...string) [][]string {
+	t.Helper()
 	args := []string{"-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;"}
 	for _, f := range fields {
 		args = append(args, "-e", "infiniband."+f)
 	}
 	var rows [][]string
-	for row := range strings.Lines(run(args...)) {
+	for row := range strings.Lines(runTshark(t, path, args...)) {
 		rows = append(rows, strings.Split(strings.TrimSuffix(row, "\n"), "\t"))
 	}
 	return rows

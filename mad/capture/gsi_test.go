@@ -56,6 +56,7 @@ func TestPerf(t *testing.T) {
 	if got, want := stop(t, tr), (Stats{Sent: 4, Received: 4}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	wellFormed(t, file)
 	rows := tshark(t, file, "lrh.vl", "lrh.sl", "lrh.slid", "lrh.dlid", "bth.destqp", "deth.q_key", "deth.srcqp", "mad.method",
 		"portcounters.portselect", "portcounters.symbolerrorcounter", "portcounters.portxmitdata",
 		"portcounters_ext.portselect", "portcounters_ext.portxmitdata", "portcounters_ext.portxmitpkts")
@@ -136,6 +137,7 @@ func TestSA(t *testing.T) {
 	}
 	stop(t, tr)
 	noKey(t, file)
+	wellFormed(t, file)
 	rows := tshark(t, file, "lrh.slid", "lrh.dlid", "bth.destqp", "deth.q_key", "mad.mgmtclass", "mad.method", "mad.attributeid", "sa.smkey",
 		"pathrecord.dlid", "pathrecord.slid", "pathrecord.sl", "sa.endportlid", "portinfo.m_key", "portinfo.lid", "portinfo.portstate", "rmpp.segmentnumber")
 	if len(rows) != 8 {

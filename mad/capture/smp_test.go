@@ -133,6 +133,7 @@ func TestSMPs(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	noKey(t, n.file)
+	wellFormed(t, n.file)
 	header := tshark(t, n.file, "lrh.vl", "lrh.sl", "lrh.slid", "lrh.dlid", "lrh.pktlen", "bth.opcode", "bth.p_key", "bth.destqp",
 		"deth.q_key", "deth.srcqp", "mad.mgmtclass", "mad.method", "mad.attributeid", "mad.attributemodifier")
 	byLID := tshark(t, n.file, "smplid.mkey", "smplid.smpdata")
