@@ -32,6 +32,10 @@ type Result struct {
 	// the switches with hosts, by switch index, [Unranked] outside the subnet; nil
 	// where the engine does not rank.
 	Ranks []int32
+	// CAOrder is the order of the compute nodes, as end ports, that suits the tables
+	// of ftree, with [fabric.None] for each that a leaf switch has less than the
+	// fullest one; nil from other engines.
+	CAOrder []int32
 	// Warnings say what was noticed, one sentence each.
 	Warnings []string
 }
@@ -41,7 +45,12 @@ const Unranked int32 = -1
 
 // RefusedError says that an engine does not take a fabric, so that the next one
 // may be tried.
-type RefusedError struct{ Engine, Reason string }
+type RefusedError struct {
+	Engine, Reason string
+	// Counted are the tables that the engine had made before it refused, nil for
+	// none; see [Options].
+	Counted *fabric.LFT
+}
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.Engine, e.Reason) }
 

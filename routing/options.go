@@ -85,6 +85,11 @@ type Options struct {
 	// dimensions (do_mesh_analysis).
 	MeshAnalysis bool
 
+	// Counted are tables whose routes count as use of ports before there are any:
+	// where an engine refuses after it has made tables, OpenSM's next one goes on
+	// from its counts.
+	Counted *fabric.LFT
+
 	// Existing are the tables that the switches hold: a route stays as it is while
 	// it is one of the shortest. Nil computes all anew, as OpenSM does on its first
 	// sweep and after most changes. Its rows are those of the fabric's switches.

@@ -97,8 +97,25 @@ func (a *assigner[S]) begin(sw int32) {
 		}
 		a.sets = a.scratch
 	}
+	if a.opt.Counted != nil {
+		a.countBefore()
+	}
 	if a.seeds != nil {
 		a.random = a.seeds[sw]
+	}
+}
+
+// countBefore takes the routes of tables that were made before as use of ports.
+func (a *assigner[S]) countBefore() {
+	for i := range a.runs {
+		r := &a.runs[i]
+		for _, t := range r.targets {
+			for n := 0; r.counted && n < int(t.lids); n++ {
+				if port := a.opt.Counted.Port(a.sw, t.lid+uint16(n)); int(port) < a.numPorts {
+					a.count[a.placeOf[port]]++
+				}
+			}
+		}
 	}
 }
 

@@ -54,6 +54,9 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 		case !errors.As(err, &refused):
 			return nil, refusals, err
 		}
+		if refused.Counted != nil {
+			opt.Counted = refused.Counted
+		}
 		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason})
 	}
 	return nil, refusals, &NoneError{Refusals: refusals}

@@ -4,6 +4,7 @@ package sssp
 
 import (
 	"context"
+	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -49,6 +50,9 @@ type deadlocks struct {
 	pairs []int64
 	path  []int32 // scratch
 }
+
+// mostLanes is how many lanes are counted.
+const mostLanes = 254
 
 type group struct {
 	sw   int32
@@ -97,15 +101,19 @@ func mapsSLs(f *fabric.Fabric, end int32) bool {
 }
 
 // remove fills the first lane with all paths, and breaks its cycles at the edge
-// with the fewest pairs, whose paths go to the next lane, and so on.
+// with the fewest pairs, whose paths go to the next lane, and so on. OpenSM stops
+// at the first cycle in the last lane; here the lanes are counted that it takes.
 func (d *deadlocks) remove(ctx context.Context) error {
 	now, next := newLane(d.graph), newLane(d.graph)
 	if err := d.fill(ctx, now); err != nil {
 		return err
 	}
-	for l := range d.lanes - 1 {
-		if len(now.seen) == 0 {
-			return nil
+	for l := 0; len(now.seen) > 0; l++ {
+		if l == mostLanes {
+			break // it is refused in any case
+		}
+		if len(d.pairs) == l+1 {
+			d.pairs = append(d.pairs, 0)
 		}
 		w := newWalker(now)
 		for c := w.cycle(); c != fabric.None; c = w.cycle() {
@@ -120,8 +128,11 @@ func (d *deadlocks) remove(ctx context.Context) error {
 		now, next = next, now
 		next.reset()
 	}
-	if len(now.seen) > 0 && newWalker(now).cycle() != fabric.None {
-		return d.refuse("paths without deadlock need more than the %d lanes of the subnet", d.lanes)
+	if d.needed > d.lanes {
+		return &routing.RefusedError{
+			Engine: d.name, Counted: d.lft,
+			Reason: fmt.Sprintf("paths without deadlock need %d lanes; the subnet has %d", d.needed, d.lanes),
+		}
 	}
 	return nil
 }

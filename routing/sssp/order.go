@@ -21,15 +21,27 @@ type target struct {
 }
 
 // targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing):
-// compute nodes, I/O nodes and the other adapters, each from the switch that
-// weighs most on and by port number within a switch; then the switches. Routers
-// are not routed to.
+// compute nodes where they are named, I/O nodes where they are, and the other
+// adapters, each from the switch that weighs most on and by port number within a
+// switch; then the switches. Routers are not routed to.
 func (g *graph) targets(opt *routing.Options) []target {
 	switches := slices.Clone(g.members)
 	slices.SortStableFunc(switches, func(a, b int32) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
+	for _, named := range [][]uint64{opt.ComputeNodes, opt.IONodes} {
+		if len(named) == 0 {
+			continue
+		}
+		only := make(map[uint64]bool, len(named))
+		for _, guid := range named {
+			only[guid] = true
+		}
+		for _, s := range switches {
+			l.adapters(s, only)
+		}
+	}
 	for _, s := range switches {
-		l.adapters(s)
+		l.adapters(s, nil)
 	}
 	for _, s := range switches {
 		l.add(g.f.SwitchNode(s).FirstPort, s, 0)
@@ -44,11 +56,12 @@ type lister struct {
 	all    []target
 }
 
-func (l *lister) adapters(s int32) {
+// adapters lists those on a switch, only some where not nil, that are not listed.
+func (l *lister) adapters(s int32, only map[uint64]bool) {
 	node := l.f.SwitchNode(s)
 	for p := int32(1); p <= int32(node.NumPorts); p++ {
 		far := l.f.Ports[node.FirstPort+p].Peer
-		if far != fabric.None && isAdapter(l.f, far) {
+		if far != fabric.None && isAdapter(l.f, far) && (only == nil || only[l.f.Ports[far].GUID]) {
 			l.add(far, s, uint8(p))
 		}
 	}

@@ -65,6 +65,9 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 	if err := routing.Check(f, opt); err != nil {
 		return nil, err
 	}
+	if opt.BrokenNodeFile != "" {
+		return nil, &routing.RefusedError{Engine: name, Reason: opt.BrokenNodeFile + " has a line that OpenSM cannot read"}
+	}
 	g := newGraph(f, opt)
 	r := &router{search: newSearch(g), name: name, opt: opt, targets: g.targets(opt), lft: fabric.NewLFT(len(f.Switches), f.MaxLID)}
 	for _, t := range r.targets {
