@@ -91,6 +91,6 @@ func runTrace(c *call) error {
 		return walk.Ibtracert(c.out.W, p.Tables, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.Of = st.Title(p)
+	answer.Of, answer.Adaptive = st.Title(p), adaptive(&st)
 	return c.out.answer(answer, answer.text)
 }

@@ -5,8 +5,10 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/routing/walk"
 	"example.org/ibconsole/shell/session"
@@ -45,11 +47,48 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 		return err
 	}
 	answer := liveAnswerOf(st.Live.Fabric, &path)
+	answer.Adaptive = adaptive(st)
+	if err := c.countErrors(st.Live.Fabric, &path, answer); err != nil {
+		return err
+	}
 	if noTables == nil {
 		planned := walk.Trace(p.Tables, pair.Src, pair.LID)
 		answer.Parts = parts(st.Live.Fabric, &path, p.Fabric, &planned, st.Title(p))
 	}
 	return c.out.answer(answer, answer.text)
+}
+
+// countErrors adds what the ports by which a packet leaves have counted. Counters
+// that cannot be read are not shown.
+func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *traceAnswer) error {
+	hopOf := map[int32]int{}
+	var ports []int32
+	for i, h := range path.Hops {
+		if h.Node == fabric.None || h.Out <= 0 {
+			continue
+		}
+		if port := f.PortAt(h.Node, h.Out); port != fabric.None && f.Ports[f.EndPortOf(port)].LID != 0 {
+			hopOf[port] = i
+			ports = append(ports, port)
+		}
+	}
+	if len(ports) == 0 {
+		return nil
+	}
+	reading, deltas, err := c.session.Counters(c.ctx, ports...)
+	if err != nil {
+		return err
+	}
+	grown := map[int32]*counters.Delta{}
+	for i := range deltas {
+		grown[deltas[i].Port] = &deltas[i]
+	}
+	for i := range reading.Ports {
+		p := &reading.Ports[i]
+		row := counterRow{Counters: map[string]uint64{}}
+		answer.Hops[hopOf[p.Port]].Errors = strings.Join(counterTexts(p, p.Beyond(&counters.Values{}), grown[p.Port], &row), ", ")
+	}
+	return nil
 }
 
 // parts says where a live path leaves that of a picture, "" where it does not.

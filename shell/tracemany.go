@@ -28,6 +28,8 @@ type manyAnswer struct {
 	Part    int            `json:"part"`
 	Against string         `json:"against,omitempty"`
 	Parting []traceTrouble `json:"parting,omitempty"`
+	// Adaptive says that switches may choose among several paths.
+	Adaptive string `json:"adaptive,omitempty"`
 }
 
 type traceTrouble struct {
@@ -86,11 +88,14 @@ func (m *manyAnswer) text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%d take another way than in %s:\n", m.Part, m.Against)
 		list(m.Parting)
 	}
+	if m.Adaptive != "" {
+		_, _ = fmt.Fprintln(w, m.Adaptive)
+	}
 }
 
 // traceMany follows pairs through the tables of a picture.
 func (c *call) traceMany(st *session.State, p *session.Picture, pairs []session.Pair) error {
-	answer := &manyAnswer{Of: st.Title(p)}
+	answer := &manyAnswer{Of: st.Title(p), Adaptive: adaptive(st)}
 	for _, pair := range pairs {
 		if err := c.ctx.Err(); err != nil {
 			return err
@@ -121,7 +126,7 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 	if err != nil {
 		return err
 	}
-	answer := &manyAnswer{Of: "the switches now"}
+	answer := &manyAnswer{Of: "the switches now", Adaptive: adaptive(st)}
 	if noTables == nil {
 		answer.Against = st.Title(p)
 	}

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/shell/session"
 )
 
 type traceAnswer struct {
@@ -22,6 +23,19 @@ type traceAnswer struct {
 	Hops    []traceHop `json:"hops"`
 	// Parts says where a live path leaves that of the tables, "" where it does not.
 	Parts string `json:"parts,omitempty"`
+	// Adaptive says that switches may choose among several paths.
+	Adaptive string `json:"adaptive,omitempty"`
+}
+
+// adaptiveText is said of every path through real switches: standard management
+// packets do not tell whether a switch routes adaptively.
+const adaptiveText = "one of several paths where the switches route adaptively, which cannot be read from them"
+
+func adaptive(st *session.State) string {
+	if st.Source.Kind != session.SourceUmad {
+		return ""
+	}
+	return adaptiveText
 }
 
 type traceHop struct {
@@ -123,8 +137,10 @@ func (a *traceAnswer) text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s\n", width, h.Node, lidText(h.LID), ports, h.Link, errorsText(h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
-	if a.Parts != "" {
-		_, _ = fmt.Fprintf(w, "  %s\n", a.Parts)
+	for _, more := range []string{a.Parts, a.Adaptive} {
+		if more != "" {
+			_, _ = fmt.Fprintf(w, "  %s\n", more)
+		}
 	}
 }
 
