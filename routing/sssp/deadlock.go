@@ -28,6 +28,9 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 	if err := d.remove(ctx); err != nil {
 		return nil, wrap(e.Name(), err)
 	}
+	if r.routers() > 0 {
+		r.warnings = append(r.warnings, "what routers send takes lane 0 and can deadlock there")
+	}
 	res := r.result()
 	res.Tables.SLs = d.serviceLevels()
 	res.Tables.SL2VL = routing.LanePerSL(f, d.lanes)

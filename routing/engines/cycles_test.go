@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/lash"
+	"example.org/ibconsole/routing/sssp"
+)
+
+// channel is one direction of a link, by the port that sends, and a lane.
+type channel struct {
+	port int32
+	vl   uint8
+}
+
+// dependencies follows the packets between all hosts, link by link.
+func dependencies(tables *fabric.Tables) map[channel]map[channel]bool {
+	f := tables.Fabric
+	next := map[channel]map[channel]bool{}
+	for _, from := range f.EndPorts {
+		for _, to := range f.EndPorts {
+			sw, in := f.AttachedSwitch(from)
+			if sw == fabric.None || in == 0 || !isCA(f, from) || !isCA(f, to) {
+				continue
+			}
+			for n := range uint16(1) << f.Ports[to].LMC {
+				follow(tables, next, sw, in, f.Ports[from].LID, f.Ports[to].LID+n)
+			}
+		}
+	}
+	return next
+}
+
+func isCA(f *fabric.Fabric, port int32) bool { return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA }
+
+func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw int32, in uint8, src, dst uint16) {
+	f := tables.Fabric
+	var sl uint8
+	if tables.SLs != nil {
+		sl = tables.SLs.SL(src, dst)
+	}
+	var last channel
+	for hop := 0; ; hop++ {
+		out := tables.Port(sw, dst)
+		port := f.Port(f.Switches[sw], out)
+		if out == fabric.NoPath || out == 0 || f.PeerSwitch(port) == fabric.None {
+			return
+		}
+		here := channel{port: port}
+		if tables.SL2VL != nil {
+			here.vl = tables.SL2VL.VL(f.Switches[sw], in, out, sl)
+		}
+		if hop > 0 {
+			if next[last] == nil {
+				next[last] = map[channel]bool{}
+			}
+			next[last][here] = true
+		}
+		last = here
+		sw, in = f.PeerSwitch(port), f.Ports[f.Ports[port].Peer].Num
+	}
+}
+
+// cyclic says whether dependencies have a cycle: what is left when channels on
+// which nothing depends are taken away again and again.
+func cyclic(next map[channel]map[channel]bool) bool {
+	waiting := map[channel]int{}
+	for c, all := range next {
+		waiting[c] += 0
+		for d := range all {
+			waiting[d]++
+		}
+	}
+	var free []channel
+	for c, n := range waiting {
+		if n == 0 {
+			free = append(free, c)
+		}
+	}
+	done := 0
+	for ; len(free) > 0; done++ {
+		c := free[len(free)-1]
+		free = free[:len(free)-1]
+		for d := range next[c] {
+			if waiting[d]--; waiting[d] == 0 {
+				free = append(free, d)
+			}
+		}
+	}
+	return done < len(waiting)
+}
+
+// Lanes have no cycle of dependencies, as counted here by following every packet
+// and by package credits.
+func TestLanesHaveNoCycles(t *testing.T) {
+	r := testenv.Rand(t)
+	routed := 0
+	for i := range 60 {
+		what, f := randomFabric(t, r)
+		if i%2 == 0 {
+			what = laneSpecs[r.IntN(len(laneSpecs))]
+			f = made(t, what)
+		}
+		lmc := uint8(i % 3)
+		lids, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: lmc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []routing.Engine{sssp.DeadlockFree{}, lash.Engine{}} {
+			opt := routing.Options{LMC: lmc, MeshAnalysis: r.IntN(2) == 0, LASHStartVL: uint8(r.IntN(2))}
+			res, err := e.Route(context.Background(), lids.Fabric, opt)
+			if _, ok := errors.AsType[*routing.RefusedError](err); ok {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			routed++
+			if cyclic(dependencies(res.Tables)) {
+				t.Errorf("%s: %s, options %+v: a lane has a cycle", what, e.Name(), opt)
+			}
+			if hasRouters(f) {
+				continue // dfsssp does not mind what they send, and says so
+			}
+			found, err := credits.Check(context.Background(), res.Tables, credits.Options{})
+			if err != nil || found.Ring != nil {
+				t.Errorf("%s: %s, options %+v: %v, %v", what, e.Name(), opt, found, err)
+			}
+		}
+	}
+	if routed < 20 {
+		t.Errorf("only %d fabrics were routed", routed)
+	}
+}
+
+func hasRouters(f *fabric.Fabric) bool {
+	return slices.ContainsFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == mad.NodeRouter })
+}
+
+// A ring is what lanes are for. With one lane, the engines say how many it takes.
+func TestRingsNeedLanes(t *testing.T) {
+	f := assigned(t, "torus:6")
+	if !cyclic(dependencies(route(t, sssp.Engine{}, f, routing.Options{}).Tables)) {
+		t.Error("sssp on a ring of 6 has no cycle")
+	}
+	for _, c := range []struct {
+		e    routing.Engine
+		need int
+	}{{sssp.DeadlockFree{}, 2}, {lash.Engine{}, 3}} {
+		_, err := c.e.Route(context.Background(), f, routing.Options{MaxOpVLs: 1})
+		refused, ok := errors.AsType[*routing.RefusedError](err)
+		if want := fmt.Sprintf("paths without deadlock need %d lanes; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
+			t.Errorf("%s: %v, want %s", c.e.Name(), err, want)
+		}
+		route(t, c.e, f, routing.Options{MaxOpVLs: 3})
+	}
+}
