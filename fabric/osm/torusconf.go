@@ -19,6 +19,9 @@ const (
 // maxOrderedPorts is how many ports OpenSM has room for in a port order.
 const maxOrderedPorts = 255
 
+// maxTorusPlaces bounds a torus. A subnet has at most 49,151 LIDs.
+const maxTorusPlaces = 1 << 20
+
 // TorusConf is a torus-2QoS.conf: the shape of a torus or mesh, and switches by
 // which it is found in a fabric (torus-2QoS.conf(5)). The dimensions are x, y, z.
 type TorusConf struct {
@@ -162,12 +165,12 @@ func (p *torusParser) size() {
 		p.bad("a size was given before (ERR 4E13)")
 		return
 	}
-	if len(p.words) < len(p.c.Radix) {
-		p.bad("expected the number of switches along x, y and z, 1 for a dimension that is not there (ERR 4E13)")
-		return
-	}
-	p.sized = true
+	places := uint64(1)
 	for d := range p.c.Radix {
+		if d == len(p.words) {
+			p.bad("expected the number of switches along x, y and z, 1 for a dimension that is not there (ERR 4E13)")
+			return
+		}
 		v, rest, _ := cUnsigned(p.words[d])
 		p.c.Radix[d] = uint32(v)
 		switch {
@@ -184,7 +187,12 @@ func (p *torusParser) size() {
 		if p.c.Radix[d] == 2 {
 			p.c.Mesh[d] = true
 		}
+		if places *= uint64(p.c.Radix[d]); places > maxTorusPlaces {
+			p.bad("more than %d switches, for which OpenSM may lack memory and crash", maxTorusPlaces)
+			return
+		}
 	}
+	p.sized = true
 }
 
 func (p *torusParser) number(keyword string, to *uint32) {
@@ -227,7 +235,7 @@ func (p *torusParser) dateline(keyword string, d int) {
 		p.note("%s: OpenSM reads %q as %d", keyword, shorten([]byte(p.words[0])), at)
 	}
 	switch {
-	case !p.sized:
+	case radix == 0:
 		p.bad("%s: the size must be given before (ERR 4E10)", keyword)
 	case at >= radix || (at < 0 && at <= -radix):
 		p.bad("%s: %d is out of range, expected %d to %d (ERR 4E10)", keyword, at, 1-radix, radix-1)

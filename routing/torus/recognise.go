@@ -20,6 +20,7 @@ type (
 	Config = osm.TorusConf
 	Seed   = osm.TorusSeed
 	Link   = osm.TorusLink
+	Note   = osm.FileNote
 )
 
 // WriteConfig writes a configuration for OpenSM.
@@ -37,6 +38,7 @@ const (
 // and returns a configuration for it. Dimensions go in the order of the ports that
 // lead along them on the switch of the lowest GUID that will do, which becomes the
 // origin, and up is where its lower port leads; in a mesh the origin is a corner.
+// What can be a ring of four or two dimensions of two is either.
 // Failed links and switches do not matter while every switch fits and
 // routes are left. It fails with a [routing.RefusedError] where it finds none.
 // O(switches x ports^3).
