@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/ftree"
 	"example.org/ibconsole/routing/lash"
 	"example.org/ibconsole/routing/minhop"
 	"example.org/ibconsole/routing/sssp"
@@ -20,7 +21,7 @@ const Default = "minhop"
 
 // All returns every engine, the default one first.
 func All() []routing.Engine {
-	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
+	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
 }
 
 // Names returns the engines' names.

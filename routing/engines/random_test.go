@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 )
 
@@ -197,6 +198,10 @@ const shrinkSteps = 150
 // shrink takes options, links and switches away as long as a difference stays,
 // and leaves the example in a folder.
 func shrink(t *testing.T, f *fabric.Fabric, c *trial, problem error) (string, error) {
+	return shrinkWith(t, f, c, problem, differs)
+}
+
+func shrinkWith(t *testing.T, f *fabric.Fabric, c *trial, problem error, differs func(*testing.T, *ibsimtest.Sim, *fabric.Fabric, *trial) error) (string, error) {
 	steps := 0
 	try := func(g *fabric.Fabric, d trial) bool {
 		if steps++; steps > shrinkSteps || len(g.Switches) == 0 {
@@ -220,6 +225,9 @@ func shrink(t *testing.T, f *fabric.Fabric, c *trial, problem error) (string, er
 		func(c *trial) { c.opt.ScatterPorts = 0 }, func(c *trial) { c.opt.PortShifting = false },
 		func(c *trial) { c.opt.HopWeights = nil }, func(c *trial) { c.opt.PortSearchOrder = nil },
 		func(c *trial) { c.lmcESP0 = false },
+		func(c *trial) { c.opt.ComputeNodes = nil }, func(c *trial) { c.opt.IONodes = nil }, func(c *trial) { c.opt.BrokenNodeFile = "" },
+		func(c *trial) { c.opt.MaxReverseHops = 0 }, func(c *trial) { c.opt.MaxReverseHops = min(c.opt.MaxReverseHops, 1) },
+		func(c *trial) { c.opt.QuasiFtreeIndexing = false },
 	} {
 		d := *c
 		drop(&d)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -23,6 +24,11 @@ const largeSwitches = 1000
 // that others built.
 func TestSharedFabricsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
+	sharedFabrics(t, sharedTrials)
+}
+
+// sharedFabrics runs a test on each of the fabrics that others built.
+func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand)) {
 	r := testenv.Rand(t)
 	folder := filepath.Join(testenv.Shared(t), "fabrics")
 	files, err := filepath.Glob(filepath.Join(folder, "*.*"))
@@ -41,16 +47,16 @@ func TestSharedFabricsEqualOpenSM(t *testing.T) {
 		seed := r.Uint64()
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			sharedTrials(t, file, rand.New(rand.NewPCG(seed, 3)))
+			f, _, err := load.File(context.Background(), file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, file, f, rand.New(rand.NewPCG(seed, 3)))
 		})
 	}
 }
 
-func sharedTrials(t *testing.T, file string, r *rand.Rand) {
-	f, _, err := load.File(context.Background(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+func sharedTrials(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
 	chains := [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}}
 	trials := 16
 	switch large := len(f.Switches) >= largeSwitches; {

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing/ftree"
+)
+
+// treesPerSample and treesInFull are how many random trees are compared; on each
+// there are treeTrials comparisons.
+const (
+	treesPerSample = 5
+	treesInFull    = 75
+	treeTrials     = 4
+)
+
+// TestFatTreesEqualOpenSM compares ftree with OpenSM on fat-trees, whole, pruned
+// and damaged, with random options. IBCONSOLE_TRIALS=N makes N comparisons, and
+// IBCONSOLE_SEED=S repeats those of an earlier run.
+func TestFatTreesEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	trees := testenv.Count(t, treesPerSample, treesInFull)
+	if n, err := strconv.Atoi(os.Getenv("IBCONSOLE_TRIALS")); err == nil {
+		trees = n / treeTrials
+	}
+	for i := range trees {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			treeTrialsOn(t, rand.New(rand.NewPCG(seed, 5)))
+		})
+	}
+}
+
+func treeTrialsOn(t *testing.T, r *rand.Rand) {
+	what, f := randomTree(t, r)
+	lmc := uint8(0)
+	if r.IntN(20) == 0 {
+		lmc = 1
+	}
+	sim := start(t, f)
+	for range treeTrials {
+		c := &trial{chain: []string{"ftree"}, opt: treeOptions(r, f)}
+		c.opt.LMC = lmc
+		ended, err := treeDiffers(t, sim, f, c)
+		if err != nil {
+			dir, problem := shrinkWith(t, f, c, err, func(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error {
+				_, err := treeDiffers(t, sim, f, c)
+				return err
+			})
+			t.Fatalf("%s: %v\nshrunk, in %s: %v", what, err, dir, problem)
+		}
+		t.Logf("%s: %d switches: %s", what, len(f.Switches), ended)
+	}
+}
+
+// moreRuns is how often OpenSM is asked again where its answer may change from
+// run to run.
+const moreRuns = 5
+
+// treeDiffers says what is different where OpenSM's ftree routes a fabric and
+// where ours does; and how it ended. What OpenSM leaves to addresses in its memory
+// is no difference.
+func treeDiffers(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) (ended string, err error) {
+	t.Helper()
+	ended, err = treeDiffersOnce(t, sim, f, c)
+	for range moreRuns {
+		if err == nil || !strings.Contains(ended, "in its memory") {
+			return ended, err
+		}
+		ended, err = treeDiffersOnce(t, sim, f, c)
+	}
+	if strings.Contains(ended, "in its memory") {
+		return fmt.Sprintf("left open: %v", err), nil
+	}
+	return ended, err
+}
+
+func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) (ended string, err error) {
+	t.Helper()
+	dir, theirs := openSM(t, sim, c)
+	if f, err = withLIDs(f, dir); err != nil {
+		t.Fatal(err)
+	}
+	res, err := ftree.Engine{}.Route(context.Background(), f, c.opt)
+	var refused *ftree.NotFatTreeError
+	switch {
+	case errors.As(err, &refused) && theirs != "ftree":
+		return "refused: " + refused.Reason, sameRefusal(filepath.Join(dir, "opensm.log"), f, refused)
+	case err != nil:
+		return "", err
+	case theirs != "ftree":
+		return "", fmt.Errorf("OpenSM routes with %q, we with ftree", theirs)
+	}
+	var order bytes.Buffer
+	if err := osm.WriteCAOrder(&order, f, res.CAOrder); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("routed; %q", res.Warnings), errors.Join(sameDumps(dir, res), unlike(filepath.Join(dir, "opensm-ftree-ca-order.dump"), order.Bytes()))
+}
+
+// refusals are what OpenSM's log says where it refuses, by the rule.
+var refusals = map[ftree.Rule]string{
+	ftree.NoLMC:        `LMC > 0 is not supported`,
+	ftree.FewSwitches:  `Fabric has \d+ switches - topology is not fat-tree`,
+	ftree.FewNodes:     `Fabric has \d+ nodes \(\d+ switches\)`,
+	ftree.BrokenFile:   `ERR AB2[38]`,
+	ftree.EmptyFile:    `ERR AB2[79]`,
+	ftree.FewAdapters:  `Fabric has \d+ CAs - topology`,
+	ftree.SomeHostless: `ERR AB2B`,
+	ftree.NoCNs:        `Fabric has no valid compute nodes`,
+	ftree.TreeRank:     `Fabric rank is \d+`,
+	ftree.LeafRank:     `ERR AB26: .* switch 0x([0-9a-f]+)`,
+	ftree.FewLeaves:    `Failed to find leaf switches`,
+	ftree.UpGroups:     `ERR AB09(?s:.*?)GUID 0x([0-9a-f]+)(?s:.*?)GUID 0x([0-9a-f]+)`,
+	ftree.DownGroups:   `ERR AB0A(?s:.*?)GUID 0x([0-9a-f]+)(?s:.*?)GUID 0x([0-9a-f]+)`,
+	ftree.UpPorts:      `ERR AB0B(?s:.*?)GUID 0x([0-9a-f]+)(?s:.*?)GUID 0x([0-9a-f]+)`,
+	ftree.DownPorts:    `ERR AB0C(?s:.*?)GUID 0x([0-9a-f]+)(?s:.*?)GUID 0x([0-9a-f]+)`,
+}
+
+// sameRefusal checks that the first problem is OpenSM's, and that it concerns a
+// switch that OpenSM names.
+func sameRefusal(log string, f *fabric.Fabric, refused *ftree.NotFatTreeError) error {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return err
+	}
+	first := refused.Problems[0]
+	m := regexp.MustCompile(refusals[first.Rule]).FindSubmatch(text)
+	if m == nil {
+		return fmt.Errorf("OpenSM does not say that it refuses because %s; its log:\n%s", first.Text, text)
+	}
+	if len(m) == 1 {
+		return nil
+	}
+	for _, s := range first.Switches {
+		guid := []byte(fmt.Sprintf("%016x", f.SwitchNode(s).GUID))
+		for _, named := range m[1:] {
+			if bytes.Equal(guid, fmt.Appendf(nil, "%016s", named)) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("OpenSM names %q, we the switches of %s", m[1:], first.Text)
+}
+
+// TestSharedFatTreesEqualOpenSM compares ftree with OpenSM on the fabrics that
+// others built, with and without their top switches as roots.
+func TestSharedFatTreesEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
+		if len(f.Switches) >= largeSwitches && !testenv.Full() {
+			t.Skip("OpenSM takes minutes: only with IBCONSOLE_FULL=1")
+		}
+		roots := farthest(f)
+		for i := range testenv.Count(t, 2, 8) {
+			c := &trial{chain: []string{"ftree"}}
+			if i > 1 {
+				c.opt = treeOptions(r, f)
+			}
+			if i%2 == 1 {
+				c.opt.RootGUIDs = roots
+			}
+			ended, err := treeDiffers(t, ibsimtest.Start(t, file), f, c)
+			if err != nil {
+				t.Fatalf("options %+v: %v", c.opt, err)
+			}
+			t.Log(ended)
+		}
+	})
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// Random trees have at most so many nodes.
+const (
+	mostTreeSwitches = 90
+	mostTreeHosts    = 200
+)
+
+// randomTree is a fat-tree, whole or changed as trees are in the field: pruned,
+// damaged, with hosts on upper switches, with adapters of two ports, with links
+// between switches of one rank.
+func randomTree(t *testing.T, r *rand.Rand) (string, *fabric.Fabric) {
+	for {
+		spec := treeSpec(r)
+		f, err := gen.ParseSpec(spec)
+		if err != nil || len(f.Switches) > mostTreeSwitches || len(f.Nodes)-len(f.Switches) > mostTreeHosts || len(f.Switches) < 2 {
+			continue
+		}
+		g := &grafter{t: t, r: r, from: f, what: spec}
+		if f = g.grow(); len(f.Switches) > 0 && (f.SwitchNode(0).InSubnet || len(f.EndPorts) > 2) {
+			return g.what, f
+		}
+	}
+}
+
+func treeSpec(r *rand.Rand) string {
+	switch r.IntN(8) {
+	case 0:
+		return fmt.Sprintf("fattree:2,%d", 4+2*r.IntN(4))
+	case 1:
+		return fmt.Sprintf("fattree:3,%d", 4+2*r.IntN(2))
+	}
+	levels := 2 + r.IntN(3)
+	if r.IntN(12) == 0 {
+		levels = 1 + r.IntN(7)
+	}
+	spec := fmt.Sprintf("xgft:%d", levels)
+	for _, most := range []int{4, 3, 3} {
+		for level := range levels {
+			n := 1 + r.IntN(most)
+			switch {
+			case most == 4 && level == levels-1:
+				n++
+			case most == 3 && level == 0:
+				n = 1 // one plane, one link to each host
+			}
+			spec += fmt.Sprintf(",%d", n)
+		}
+		if most == 3 && r.IntN(3) > 0 {
+			return spec // single links
+		}
+		if most == 4 {
+			continue
+		}
+		break
+	}
+	for level := range levels {
+		n := 1
+		if level > 0 {
+			n = 1 + r.IntN(3)
+		}
+		spec += fmt.Sprintf(",%d", n)
+	}
+	return spec
+}
+
+// grafter makes a changed copy of a fabric.
+type grafter struct {
+	t    *testing.T
+	r    *rand.Rand
+	from *fabric.Fabric
+	what string
+
+	b     fabric.Builder
+	guids map[uint64]bool
+	// spare are the free ports of switches.
+	spare map[int32][]int
+}
+
+func (g *grafter) grow() *fabric.Fabric {
+	r := g.r
+	change := func(name string, odds int) bool {
+		yes := r.IntN(odds) == 0
+		if yes {
+			g.what += " " + name
+		}
+		return yes
+	}
+	g.guids, g.spare = map[uint64]bool{}, map[int32][]int{}
+	g.copyNodes(change("shuffled", 2))
+	dead := map[int32]bool{}
+	lossy := 0
+	if change("damaged", 3) {
+		lossy = 3 + r.IntN(30)
+	}
+	if change("pruned", 5) {
+		for range 1 + r.IntN(3) {
+			dead[g.from.Switches[r.IntN(len(g.from.Switches))]] = true
+		}
+	}
+	fewer := 0
+	if change("sparse", 3) {
+		fewer = 2 + r.IntN(5)
+	}
+	g.copyLinks(dead, lossy, fewer)
+	switches := g.from.Switches
+	any := func() int32 { return switches[r.IntN(len(switches))] }
+	if change("hosts anywhere", 3) {
+		for range 1 + r.IntN(6) {
+			g.host(mad.NodeCA, any())
+		}
+	}
+	if change("two ports", 6) {
+		for range 1 + r.IntN(4) {
+			g.host(mad.NodeCA, any(), any())
+		}
+	}
+	if change("routers", 12) {
+		for range 1 + r.IntN(2) {
+			g.host(mad.NodeRouter, any())
+		}
+	}
+	if change("cross links", 6) {
+		for range 1 + r.IntN(4) {
+			g.link(any(), any())
+		}
+	}
+	f, err := g.b.Build()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return f
+}
+
+func (g *grafter) copyNodes(shuffled bool) {
+	for i := range g.from.Nodes {
+		n := g.from.Nodes[i]
+		ports := int(n.NumPorts)
+		if shuffled {
+			n.GUID = g.guid()
+			n.SystemGUID = n.GUID
+		}
+		g.guids[n.GUID] = true
+		if n.Type == mad.NodeSwitch {
+			n.NumPorts += uint8(g.r.IntN(7))
+			n.EnhancedPort0 = g.r.IntN(4) == 0
+		}
+		k := g.add(n)
+		for p := ports + 1; p <= int(n.NumPorts); p++ {
+			g.spare[k] = append(g.spare[k], p)
+		}
+	}
+}
+
+func (g *grafter) add(n fabric.Node) int32 {
+	k, err := g.b.AddNode(n)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for p := 1; p <= int(n.NumPorts) && n.Type != mad.NodeSwitch; p++ {
+		g.b.Port(k, p).GUID = n.GUID + uint64(p)
+	}
+	return k
+}
+
+func (g *grafter) guid() uint64 {
+	for {
+		if n := 0x2c90300000000 | g.r.Uint64N(1<<16)<<8; !g.guids[n] {
+			g.guids[n] = true
+			return n
+		}
+	}
+}
+
+// copyLinks leaves out one link of switches in lossy, one host in fewer, and all
+// of dead nodes. The SM's link stays.
+func (g *grafter) copyLinks(dead map[int32]bool, lossy, fewer int) {
+	f := g.from
+	sm, _ := f.LinkOf(f.EndPortOf(f.SMPort))
+	for _, l := range f.Links() {
+		a, b := &f.Ports[l.A], &f.Ports[l.B]
+		odds := lossy
+		if f.Nodes[a.Node].Switch == fabric.None || f.Nodes[b.Node].Switch == fabric.None {
+			odds = fewer
+		}
+		if l != sm && (dead[a.Node] || dead[b.Node] || odds > 0 && g.r.IntN(odds) == 0) {
+			continue
+		}
+		g.connect(a.Node, int(a.Num), b.Node, int(b.Num))
+	}
+}
+
+func (g *grafter) connect(a int32, pa int, b int32, pb int) {
+	if err := g.b.Connect(a, pa, b, pb); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// host adds a node on spare ports of switches.
+func (g *grafter) host(kind mad.NodeType, on ...int32) {
+	n := g.guid()
+	k := g.add(fabric.Node{GUID: n, SystemGUID: n, Type: kind, NumPorts: uint8(len(on)), Desc: fmt.Sprintf("extra-%x", n)})
+	for i, s := range on {
+		if p := g.take(s); p > 0 {
+			g.connect(k, i+1, s, p)
+		}
+	}
+}
+
+// link adds links between two switches on spare ports.
+func (g *grafter) link(a, b int32) {
+	if pa := g.take(a); pa > 0 {
+		if pb := g.take(b); pb > 0 {
+			g.connect(a, pa, b, pb)
+		}
+	}
+}
+
+func (g *grafter) take(s int32) int {
+	free := g.spare[s]
+	if len(free) == 0 {
+		return 0
+	}
+	g.spare[s] = free[1:]
+	return free[0]
+}
+
+// treeOptions draws options of ftree: none at all, one or many. Most suit the
+// fabric, so that OpenSM takes it for a fat-tree.
+func treeOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
+	var o routing.Options
+	roots := farthest(f)
+	if r.IntN(3) > 0 {
+		o.RootGUIDs = roots
+	}
+	if r.IntN(6) == 0 {
+		r.Shuffle(len(roots), func(i, j int) { roots[i], roots[j] = roots[j], roots[i] })
+		o.RootGUIDs = append([]uint64{}, roots[:r.IntN(len(roots)+1)]...)
+		for range r.IntN(3) {
+			o.RootGUIDs = append(o.RootGUIDs, f.SwitchNode(int32(r.IntN(len(f.Switches)))).GUID, 0x1234)
+		}
+		o.DetectRoots = r.IntN(6) == 0
+	}
+	switch r.IntN(6) {
+	case 0:
+		o.ComputeNodes = somePorts(r, f.EndPorts, f, 1+r.IntN(4))
+	case 1, 2, 3:
+		o.ComputeNodes = somePorts(r, level(f, roots), f, 1+r.IntN(3))
+	}
+	if r.IntN(3) == 0 {
+		o.IONodes = somePorts(r, f.EndPorts, f, 1+r.IntN(8))
+	}
+	if r.IntN(40) == 0 {
+		o.BrokenNodeFile = []string{"cn_guid_file", "io_guid_file"}[r.IntN(2)]
+		if o.BrokenNodeFile == "cn_guid_file" && o.ComputeNodes == nil {
+			o.ComputeNodes = []uint64{}
+		}
+		if o.BrokenNodeFile == "io_guid_file" && o.IONodes == nil {
+			o.IONodes = []uint64{}
+		}
+	}
+	if r.IntN(2) == 0 {
+		o.MaxReverseHops = uint16(r.IntN(5))
+	}
+	o.ConnectRoots = r.IntN(3) == 0
+	o.QuasiFtreeIndexing = r.IntN(4) == 0
+	return o
+}
+
+// level are the adapters at the distance from some switches at which most are.
+func level(f *fabric.Fabric, from []uint64) []int32 {
+	var queue []int32
+	dist := make([]int, len(f.Switches))
+	for _, g := range from {
+		queue = append(queue, f.SwitchByGUID(g))
+		dist[f.SwitchByGUID(g)] = 1
+	}
+	g := routing.NewGraph(f)
+	for i := 0; i < len(queue); i++ {
+		for _, l := range g.Of(queue[i]) {
+			if dist[l.Peer] == 0 {
+				dist[l.Peer] = dist[queue[i]] + 1
+				queue = append(queue, l.Peer)
+			}
+		}
+	}
+	at := map[int][]int32{}
+	var most []int32
+	for _, e := range f.EndPorts {
+		if sw, port := f.AttachedSwitch(e); port != 0 {
+			at[dist[sw]] = append(at[dist[sw]], e)
+			if len(at[dist[sw]]) > len(most) {
+				most = at[dist[sw]]
+			}
+		}
+	}
+	return most
+}
+
+// somePorts are the GUIDs of one in every so many of some ports for a file, now
+// and then with strangers or none.
+func somePorts(r *rand.Rand, from []int32, f *fabric.Fabric, every int) []uint64 {
+	out := []uint64{}
+	if r.IntN(20) == 0 {
+		return out
+	}
+	for _, e := range from {
+		if r.IntN(every) == 0 {
+			out = append(out, f.Ports[e].GUID)
+		}
+	}
+	if r.IntN(4) == 0 {
+		out = append(out, 0x1234, f.SwitchNode(0).GUID)
+	}
+	return out
+}

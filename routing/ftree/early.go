@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import "example.org/ibconsole/fabric"
+
+// These are the walks from before Bull's upgrades (Morey-Chaisemartin, "[RFC]
+// Fat-Tree upgrades", 2009). They differ from the later ones in this:
+//
+//   - The first way to a switch stays, also where a shorter one is found later.
+//   - Groups stay in the order of tuples. Ways down begin at another one each
+//     time, the ways up beside the main one take their first port.
+//   - Only main ways are counted.
+//   - A target that is not there leaves no trace but counts.
+
+// earlyDown leads the switches below s to it that have no way to the target.
+func (w *walker) earlyDown(s, from int32, main bool, hops uint8) bool {
+	list := w.down[s]
+	if len(list) == 0 || hops >= farthest {
+		return false
+	}
+	found := w.at[s].hosts
+	first := int(w.turn[s] % uint64(len(list)))
+	for i := range list {
+		g := &list[(first+i)%len(list)]
+		found = w.earlyBelow(g, s, from, main, hops+1) || found
+	}
+	if w.lid != 0 {
+		for i := range w.side[s] {
+			found = w.earlyBelow(&w.side[s][i], s, from, main, hops+1) || found
+		}
+	}
+	if found {
+		w.turn[s]++
+	}
+	return found
+}
+
+func (w *walker) earlyBelow(g *group, s, from int32, main bool, next uint8) bool {
+	r := g.remote
+	if w.ticks++; w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
+		return false
+	}
+	if r == fabric.None || r == from || w.hops[r] != fabric.NoPath {
+		return false
+	}
+	far := g.far
+	if g.n > 1 {
+		p := w.leastUp(g)
+		far = p.far
+		if main {
+			p.up++
+		}
+	}
+	if w.lid != 0 {
+		w.set(g, far, s, next)
+	}
+	return w.earlyDown(r, fabric.None, main, next)
+}
+
+// earlyUp is as goUp: the main way goes by the least used group and port.
+func (w *walker) earlyUp(s, from int32, main bool, credit uint16, hops uint8) {
+	w.earlyDown(s, from, main, hops)
+	if hops >= farthest || w.err != nil {
+		return
+	}
+	if w.rank[s] == 0 {
+		w.earlyTurnAtRoot(s, main, credit, hops)
+		return
+	}
+	list := w.up[s]
+	if main && len(list) > 0 {
+		w.earlyMain(leastUsed(list), s, credit, hops+1)
+	}
+	if w.lid == 0 {
+		return
+	}
+	w.earlyOthers(list, s, credit, hops+1)
+	w.earlyOthers(w.side[s], s, credit, hops+1)
+	for i := 0; credit > 0 && i < len(w.down[s]); i++ {
+		w.earlyTurnBack(w.down[s][i].remote, s, true, credit, hops)
+	}
+}
+
+// leastUsed is the group on which the fewest ways down were counted, the first of
+// them.
+func leastUsed(list []group) *group {
+	best := &list[0]
+	for i := range list[1:] {
+		if g := &list[i+1]; g.key/oneWay < best.key/oneWay {
+			best = g
+		}
+	}
+	return best
+}
+
+func (w *walker) earlyMain(g *group, s int32, credit uint16, next uint8) {
+	far := g.far
+	if g.n > 1 {
+		p := w.leastDown(g)
+		p.down++
+		far = p.far
+	}
+	g.key += oneWay
+	if w.lid != 0 && w.out[g.remote] == fabric.NoPath {
+		w.set(g, far, s, next)
+	}
+	w.earlyUp(g.remote, s, true, credit, next)
+}
+
+func (w *walker) earlyOthers(list []group, s int32, credit uint16, next uint8) {
+	for i := range list {
+		g := &list[i]
+		if w.out[g.remote] == fabric.NoPath {
+			w.set(g, g.far, s, next)
+			w.earlyUp(g.remote, s, false, credit, next)
+		}
+	}
+}
+
+func (w *walker) earlyTurnAtRoot(s int32, main bool, credit uint16, hops uint8) {
+	n := uint64(len(w.down[s]))
+	if credit == 0 || n == 0 {
+		return
+	}
+	w.turn[s]++
+	first := w.turn[s] % n
+	for i := range n {
+		w.earlyTurnBack(w.down[s][(first+i)%n].remote, s, main, credit, hops)
+	}
+}
+
+func (w *walker) earlyTurnBack(r, from int32, main bool, credit uint16, hops uint8) {
+	if r != fabric.None {
+		w.earlyUp(r, from, main, credit-1, hops+1)
+	}
+}

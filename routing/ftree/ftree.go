@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Name is the engine's name in opensm.conf.
+const Name = "ftree"
+
+// Engine is fat-tree routing.
+type Engine struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return Name }
+
+// Route implements [routing.Engine]. Where OpenSM does not take a fabric for a
+// fat-tree it fails with a [NotFatTreeError], which is a refusal.
+// O(LIDs x (switches + links of the tree)).
+func (Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res, err := route(ctx, f, &opt)
+	var refused *NotFatTreeError
+	if err != nil && !errors.As(err, &refused) {
+		return nil, fmt.Errorf("route with %s: %w", Name, err)
+	}
+	return res, err
+}
+
+func route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := routing.Check(f, opt); err != nil {
+		return nil, err
+	}
+	t, warnings, err := newTree(f, opt)
+	if err != nil {
+		return nil, err
+	}
+	base := baseHops(ctx, f, opt)
+	defer base.wait()
+	w := newWalker(ctx, t, base)
+	if err := w.routeAll(); err != nil {
+		return nil, err
+	}
+	lft, err := w.table(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tables := fabric.NewTables(f, lft, Name)
+	for s := range tables.Top {
+		if t.ranked(int32(s)) {
+			tables.Top[s] = t.maxLID
+		}
+	}
+	return &routing.Result{
+		Tables: tables, Hops: w.record, Roots: t.roots(), Ranks: t.ranks(), CAOrder: t.caOrder(),
+		Warnings: slices.Concat(warnings, w.inMemoryOrder(), w.unreached()),
+	}, nil
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// table turns the columns into forwarding tables, on all processors.
+func (w *walker) table(ctx context.Context) (*fabric.LFT, error) {
+	n := len(w.rank)
+	lft := fabric.NewLFT(n, w.f.MaxLID)
+	blocks := (len(w.done) + fabric.BlockSize - 1) / fabric.BlockSize
+	err := routing.ForEach(ctx, blocks, nil, func(_, block int) {
+		var columns [fabric.BlockSize][]uint8
+		for i := range columns {
+			columns[i] = w.blank
+			if lid := block*fabric.BlockSize + i; lid < len(w.done) && w.done[lid] {
+				columns[i] = w.columns[lid*n : (lid+1)*n]
+			}
+		}
+		for s := range n {
+			row := lft.Block(int32(s), block)
+			for i := range columns {
+				row[i] = columns[i][s]
+			}
+		}
+	})
+	return lft, err
+}
+
+// unreached warns of switches that cannot send to hosts, or to other switches.
+func (w *walker) unreached() []string {
+	n := len(w.rank)
+	strangers := 0 // switches that are not in the tree
+	for s := range int32(n) {
+		if !w.ranked(s) {
+			strangers++
+		}
+	}
+	var hosts, switches missing
+	for i := range w.adapters {
+		e := w.adapters[i].end
+		hosts.look(w, e, strangers, func(s int32) bool { return w.at[s].hosts })
+	}
+	for s := range int32(n) {
+		if w.ranked(s) {
+			switches.look(w, w.f.SwitchNode(s).FirstPort, strangers, w.ranked)
+		}
+	}
+	var out []string
+	if hosts.n > 0 {
+		out = append(out, fmt.Sprintf("%d of the routes from switches with hosts to hosts are missing (the first: %s)", hosts.n, hosts.first))
+	}
+	if switches.n > 0 {
+		advice := "; connect_roots may add them"
+		if w.opt.ConnectRoots {
+			advice = ""
+		}
+		out = append(out, fmt.Sprintf("%d of %d pairs of switches have no route (the first: %s)%s", switches.n, (n-strangers)*(n-strangers-1), switches.first, advice))
+	}
+	return out
+}
+
+// inMemoryOrder are the switches with compute nodes whose adapters OpenSM puts in
+// the order of addresses in its memory.
+func (w *walker) inMemoryOrder() []string {
+	var all []int32
+	for _, s := range w.leaves {
+		adapters := 0
+		for i := range w.down[s] {
+			if w.down[s][i].remote == fabric.None {
+				adapters++
+			}
+		}
+		if w.reordered[s] && adapters > 1 {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("OpenSM orders the adapters of %d leaf switches by addresses in its memory, so that its tables may change from run to run (%s)",
+		len(all), w.names(all, func(s int32) string {
+			return fmt.Sprintf("has links to %d switches below and beside it", len(w.numbers(DownPorts, s))+len(w.side[s]))
+		}))}
+}
+
+// missing counts routes that are not there.
+type missing struct {
+	n     int
+	first string
+}
+
+// look counts the switches that have no route to an end port, of those of which it
+// matters.
+func (m *missing) look(w *walker, end int32, strangers int, matters func(s int32) bool) {
+	n := len(w.rank)
+	lid := int(w.f.Ports[end].LID)
+	column := w.columns[lid*n : (lid+1)*n]
+	if w.done[lid] && bytes.Count(column, w.blank[:1]) == strangers {
+		return
+	}
+	for s := range int32(n) {
+		if (w.done[lid] && column[s] != fabric.NoPath) || !w.ranked(s) || !matters(s) {
+			continue
+		}
+		if m.n++; m.n == 1 {
+			m.first = w.f.NodeName(w.f.Switches[s]) + " to " + w.f.NodeName(w.f.Ports[end].Node)
+		}
+	}
+}

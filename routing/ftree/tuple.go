@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+const (
+	// digits is the number of digits of a tuple: the rank, then one for each rank
+	// below the roots.
+	digits = 8
+	// noDigit stands where a tuple has none, noTuple is of those alone.
+	noDigit = 0xff
+	noTuple = math.MaxUint64
+	// adapterTuple orders adapters among switches: behind those that have a tuple.
+	adapterTuple = 1 << 63
+)
+
+func digit(tuple uint64, i int) uint8 { return uint8(tuple >> (8 * (digits - 1 - i))) }
+
+// withDigit does nothing where there is no such digit.
+func withDigit(tuple uint64, i int, d uint8) uint64 {
+	if i >= digits {
+		return tuple
+	}
+	shift := 8 * (digits - 1 - i)
+	return tuple&^(0xff<<shift) | uint64(d)<<shift
+}
+
+func hasTuple(tuple uint64) bool { return digit(tuple, 0) != noDigit }
+
+// indexer gives switches their tuples.
+type indexer struct {
+	*tree
+	taken map[uint64]bool
+}
+
+// assignTuples numbers the switches, breadth-first from the first leaf, or from
+// every root where quasi_ftree_indexing is on, and orders the groups on the way.
+func (t *tree) assignTuples() {
+	t.tuple = make([]uint64, len(t.f.Switches))
+	for s := range t.tuple {
+		t.tuple[s] = noTuple
+	}
+	x := indexer{tree: t, taken: make(map[uint64]bool, len(t.tuple))}
+	subtree := uint8(0)
+	for s := range int32(len(t.tuple)) {
+		begins := t.isLeaf[s]
+		if t.opt.QuasiFtreeIndexing {
+			begins = t.rank[s] == 0
+		}
+		if !begins {
+			continue
+		}
+		if !hasTuple(t.tuple[s]) {
+			x.assignFirst(s, subtree)
+			subtree++
+		}
+		x.spread(s)
+		if !t.opt.QuasiFtreeIndexing {
+			break
+		}
+	}
+	if t.opt.QuasiFtreeIndexing {
+		for s := range t.up {
+			if t.isLeaf[s] {
+				t.orderByTuple(t.up[s])
+			}
+		}
+	}
+	t.setPlaces()
+}
+
+func (x *indexer) assign(s int32, tuple uint64) {
+	x.tuple[s] = tuple
+	x.taken[tuple] = true
+}
+
+// assignFirst gives the switch from which a search begins its tuple.
+func (x *indexer) assignFirst(s int32, subtree uint8) {
+	tuple := withDigit(noTuple, 0, uint8(x.rank[s]))
+	for i := 1; i <= int(x.leafRank); i++ {
+		tuple = withDigit(tuple, i, 0)
+	}
+	if x.rank[s] == 0 {
+		if x.leafRank > 1 {
+			tuple = withDigit(tuple, int(x.leafRank), subtree)
+		}
+		var ok bool
+		if tuple, ok = x.free(tuple, 1); !ok {
+			return
+		}
+	}
+	x.assign(s, tuple)
+}
+
+// free finds the first digit at a place with which a tuple is not taken.
+func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
+	for d := range noDigit {
+		if tuple = withDigit(tuple, place, uint8(d)); !x.taken[tuple] {
+			return tuple, true
+		}
+	}
+	return noTuple, false
+}
+
+// below and above are free tuples for a neighbour of a switch with this tuple. At
+// the ends numbers overflow as they do in OpenSM.
+func (x *indexer) below(from uint64) uint64 {
+	tuple, _ := x.free(withDigit(from, 0, digit(from, 0)+1), int(digit(from, 0)+1))
+	return tuple
+}
+
+func (x *indexer) above(from uint64) uint64 {
+	tuple, _ := x.free(withDigit(from, 0, digit(from, 0)-1), int(digit(from, 0)))
+	return tuple
+}
+
+// spread numbers all switches that it meets going down and up from the first, and
+// orders the groups of each by tuple. From a root it does not go up from leaves.
+func (x *indexer) spread(first int32) {
+	queue := []int32{first}
+	meet := func(list []group, next func(uint64) uint64, from int32) {
+		for i := range list {
+			r := list[i].remote
+			if r == fabric.None || hasTuple(x.tuple[r]) {
+				continue
+			}
+			x.assign(r, next(x.tuple[from]))
+			queue = append(queue, r)
+		}
+		x.orderByTuple(list)
+	}
+	for k := 0; k < len(queue); k++ {
+		s := queue[k]
+		if x.rank[s] < uint32(x.leafRank) {
+			meet(x.down[s], x.below, s)
+		}
+		if x.rank[s] != 0 && (x.rank[first] != 0 || !x.isLeaf[s]) {
+			meet(x.up[s], x.above, s)
+		}
+	}
+}
+
+// tupleOf is that of the neighbour of a group.
+func (t *tree) tupleOf(g *group) uint64 {
+	if g.remote == fabric.None {
+		return adapterTuple
+	}
+	return t.tuple[g.remote]
+}
+
+func (t *tree) orderByTuple(list []group) {
+	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(t.tupleOf(&a), t.tupleOf(&b)) })
+}
+
+// setPlaces writes into each group's key which place its neighbour's tuple has
+// among all.
+func (t *tree) setPlaces() {
+	all := append(slices.Clone(t.tuple), adapterTuple)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	place := make(map[uint64]uint64, len(all))
+	for i, tuple := range all {
+		place[tuple] = uint64(i)
+	}
+	for _, lists := range [][][]group{t.down, t.side, t.up} {
+		for _, list := range lists {
+			for i := range list {
+				list[i].key = place[t.tupleOf(&list[i])]
+			}
+		}
+	}
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import "example.org/ibconsole/fabric"
+
+// farthest is from how many hops on nothing is gone further.
+const farthest = fabric.NoPath - 1
+
+// set makes a switch send to the target by its link, or one of them, to s.
+func (w *walker) set(g *group, far uint8, s int32, hops uint8) {
+	w.out[g.remote], w.hops[g.remote] = far, hops
+	if w.toSwitch {
+		w.record.note(w.tree, g, s, hops)
+	}
+}
+
+// goDown leads the switches below s, and those of its rank, to it: all that are
+// not led to the target by as few hops already. Hops are those from s to the
+// target. It returns whether there are adapters on the way; where there are, the
+// way up to s is counted.
+func (w *walker) goDown(s, from int32, hops uint8) bool {
+	list, at := w.down[s], &w.at[s]
+	if len(list) == 0 || hops >= farthest {
+		return false
+	}
+	if at.counted {
+		order(list)
+		at.counted, w.reordered[s] = false, true
+	}
+	side := w.side[s]
+	order(side)
+	found := at.hosts
+	if !w.covered(at, hops) {
+		found = w.downAll(list, s, from, hops) || found
+		if w.lid != 0 {
+			found = w.downAll(side, s, from, hops) || found
+		}
+		w.cover(at, hops)
+	}
+	if found && at.root {
+		w.turn[s]++
+	}
+	return found
+}
+
+func (w *walker) downAll(list []group, s, from int32, hops uint8) (found bool) {
+	next := hops + 1
+	known := w.hops
+	for i := range list {
+		g := &list[i]
+		r := g.remote
+		if r == fabric.None || known[r] <= next || r == from {
+			continue
+		}
+		far, p := g.far, (*port)(nil)
+		if g.n > 1 {
+			p = w.leastUp(g)
+			far = p.far
+		}
+		w.set(g, far, s, next)
+		at := &w.at[r]
+		reached := at.hosts
+		if !at.bottom && (at.counted || !w.covered(at, next)) {
+			reached = w.goDown(r, fabric.None, next)
+		}
+		if !reached {
+			continue
+		}
+		found = true
+		if p != nil {
+			p.up++
+		}
+		g.key += oneWay
+		w.at[s].counted = true
+	}
+	return found
+}
+
+// goUp leads to s, which is that many hops from the target, what is below it, then
+// the switches above it and with them what is below those. The main way goes up
+// first, by the group and port on which the fewest ways were counted, and is
+// counted; the others go where the target is farther or was not reached.
+//
+// Credit is how often a way may yet turn back down to climb elsewhere.
+func (w *walker) goUp(s, from int32, main bool, credit uint16, hops uint8) bool {
+	found := w.goDown(s, from, hops)
+	if hops >= farthest {
+		return found
+	}
+	at := &w.at[s]
+	if at.root {
+		return w.turnAtRoot(s, main, credit, hops) || found
+	}
+	list := w.up[s]
+	if len(list) == 0 {
+		return found
+	}
+	if at.unordered {
+		order(list)
+		at.unordered = false
+	}
+	least := list[0].id
+	if main {
+		found = w.upMain(&list[0], s, credit, hops) || found
+		list = list[1:]
+	}
+	found = w.upOthers(list, s, credit, hops, none) || found
+	if side := w.side[s]; len(side) > 0 {
+		orderByPlace(side)
+		found = w.upOthers(side, s, credit, hops, least) || found
+	}
+	if credit == 0 || w.isLeaf[s] {
+		return found
+	}
+	for i := 0; i < len(w.down[s]); i++ {
+		found = w.turnBack(w.down[s][i].remote, s, true, credit, hops) || found
+	}
+	return found
+}
+
+// none is the id of no group.
+const none = -1
+
+// upMain takes the main way up.
+func (w *walker) upMain(g *group, s int32, credit uint16, hops uint8) bool {
+	next, r, far := hops+1, g.remote, g.far
+	if g.n > 1 {
+		p := w.leastDown(g)
+		p.down++
+		far = p.far
+	}
+	g.key += oneWay
+	w.at[s].unordered = true
+	if w.out[r] == fabric.NoPath || next < w.hops[r] {
+		w.set(g, far, s, next)
+	}
+	return w.goUp(r, s, true, credit, next)
+}
+
+// upOthers takes the other ways up, and those to switches of the same rank. The
+// latter, where they reach adapters, are counted on the group of up with the id
+// least.
+func (w *walker) upOthers(list []group, s int32, credit uint16, hops uint8, least int32) (found bool) {
+	next := hops + 1
+	for i := range list {
+		g := &list[i]
+		r := g.remote
+		if w.out[r] != fabric.NoPath && next >= w.hops[r] {
+			continue
+		}
+		far, p := g.far, (*port)(nil)
+		if g.n > 1 {
+			p = w.leastDown(g)
+			far = p.far
+		}
+		w.set(g, far, s, next)
+		if !w.goUp(r, s, false, credit, next) {
+			continue
+		}
+		found = true
+		if least != none {
+			w.countDown(s, least)
+			if p != nil {
+				p.down++
+			}
+		}
+	}
+	return found
+}
+
+// countDown counts a way down on the group of up with this id.
+func (w *walker) countDown(s, id int32) {
+	for i := range w.up[s] {
+		if g := &w.up[s][i]; g.id == id {
+			g.key += oneWay
+		}
+	}
+	w.at[s].unordered = true
+}
+
+// turnAtRoot goes down from a root to climb elsewhere, beginning with another
+// neighbour each time.
+func (w *walker) turnAtRoot(s int32, main bool, credit uint16, hops uint8) (found bool) {
+	n := uint64(len(w.down[s]))
+	if credit == 0 || n == 0 {
+		return false
+	}
+	w.turn[s]++
+	first := w.turn[s] % n
+	for i := range n {
+		found = w.turnBack(w.down[s][(first+i)%n].remote, s, main, credit, hops) || found
+	}
+	return found
+}
+
+// ticksPerCheck is how many turns lie between two looks at the context.
+const ticksPerCheck = 1024
+
+// turnBack climbs from a switch that was reached going down from another one.
+func (w *walker) turnBack(r, from int32, main bool, credit uint16, hops uint8) bool {
+	if w.ticks++; r == fabric.None || w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
+		return false
+	}
+	return w.goUp(r, from, main, credit-1, hops+1)
+}

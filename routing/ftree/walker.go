@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+
+	"example.org/ibconsole/fabric"
+)
+
+// walker routes to one target after the other. Slices without another index are
+// by switch.
+type walker struct {
+	*tree
+	ctx context.Context
+	err error
+
+	// columns are the entries of all switches for one LID after the other; done
+	// says which LIDs have been routed to.
+	columns []uint8
+	done    []bool
+	// kept are the hop counts of LIDs that may be routed to again.
+	kept map[uint16][]uint8
+
+	// out and hops are the entries and hop counts for the present target, which is
+	// LID 0 for one that is not there. A hop counts for each link, that of the
+	// target included.
+	out, hops []uint8
+	lid       uint16
+	// blank is a column of fabric.NoPath.
+	blank []uint8
+	// record takes the hop counts towards switches.
+	record *record
+	// toSwitch says that the target is one.
+	toSwitch bool
+
+	at []place
+	// reordered says that the groups of down were put in order once or more.
+	reordered []bool
+	// turn counts the ways that were made below a root.
+	turn []uint64
+	memo
+
+	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf those
+	// from each switch to it.
+	leafHops, hopsToLeaf []uint8
+
+	steps, allSteps int
+	ticks           uint
+}
+
+func newWalker(ctx context.Context, t *tree, base *base) *walker {
+	n := len(t.rank)
+	w := &walker{
+		tree: t, ctx: ctx, record: newRecord(t, base),
+		columns: make([]uint8, (int(t.maxLID)+1)*n), done: make([]bool, int(t.maxLID)+1), kept: map[uint16][]uint8{},
+		hops: make([]uint8, n), blank: bytes.Repeat([]byte{fabric.NoPath}, n), at: make([]place, n),
+		reordered: make([]bool, n), turn: make([]uint64, n), leafHops: make([]uint8, n),
+	}
+	for s := range n {
+		at := &w.at[s]
+		at.root, at.bottom, at.unordered = t.rank[s] == 0, len(t.side[s]) == 0, true
+		for i := range t.down[s] {
+			if t.down[s][i].remote == fabric.None {
+				at.hosts = true
+			} else {
+				at.bottom = false
+			}
+		}
+	}
+	w.memo = newMemo(t, w.at)
+	w.allSteps = len(t.leaves)*t.maxCNs + len(t.rank)
+	for i := range t.adapters {
+		if !t.adapters[i].cn {
+			w.allSteps++
+		}
+	}
+	return w
+}
+
+// place is what the walks look at of a switch again and again.
+type place struct {
+	// class is that of the switch in memo.
+	class int32
+	// root says that the rank is 0, hosts that there are adapters, bottom that there
+	// are neither lower switches nor neighbours of the same rank.
+	root, hosts, bottom bool
+	// counted says that ways up were counted on a group of down since these were
+	// put in order, and unordered that ways down were on one of up.
+	counted, unordered bool
+}
+
+// routeAll routes to compute nodes leaf by leaf, then to other adapters, then to
+// switches.
+func (w *walker) routeAll() error {
+	for _, s := range w.leaves {
+		w.routeLeaf(s)
+	}
+	for i := range w.adapters {
+		if a := &w.adapters[i]; !a.cn && w.err == nil {
+			credit := uint16(0)
+			if a.io {
+				credit = w.opt.MaxReverseHops
+			}
+			w.routeTo(w.f.Ports[a.end].LID, a.sw, a.port, credit)
+		}
+	}
+	w.record.base.wait()
+	if err := cmp.Or(w.err, w.record.base.err); err != nil {
+		return err
+	}
+	for s := range int32(len(w.rank)) {
+		if w.ranked(s) && w.err == nil {
+			w.routeToSwitch(s)
+		}
+		w.step()
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.opt.ConnectRoots {
+		w.connectRoots()
+	}
+	w.record.finish()
+	if w.opt.Progress != nil {
+		w.opt.Progress(w.allSteps, w.allSteps)
+	}
+	return nil
+}
+
+// routeLeaf routes to the compute nodes of a switch, and as often as it has less
+// than the fullest one to one that is not there, so that ways stay where they
+// are when nodes go and come. The order of the list may change on the way.
+func (w *walker) routeLeaf(s int32) {
+	routed := 0
+	for i := 0; i < len(w.down[s]) && w.err == nil; i++ {
+		if g := &w.down[s][i]; w.isCN(g) {
+			lid := w.f.Ports[w.adapters[g.first].end].LID
+			w.routeTo(lid, s, g.near, 0)
+			if !w.at[s].bottom {
+				w.kept[lid] = append([]uint8(nil), w.hops...)
+			}
+			routed++
+		}
+	}
+	for ; routed < w.maxCNs && w.err == nil; routed++ {
+		w.begin(0)
+		w.hops[s] = 1
+		w.climb(s, true, 0, 1)
+		w.step()
+	}
+}
+
+// routeTo routes to an adapter on a port of a switch.
+func (w *walker) routeTo(lid uint16, s int32, port uint8, credit uint16) {
+	w.begin(lid)
+	w.out[s], w.hops[s] = port, 1
+	w.climb(s, true, credit, 1)
+	w.step()
+}
+
+// routeToSwitch routes to a switch.
+func (w *walker) routeToSwitch(s int32) {
+	w.begin(w.f.SwitchLID(s))
+	w.record.begin(s)
+	w.toSwitch = true
+	w.out[s], w.hops[s] = 0, 0
+	w.climb(s, false, 0, 0)
+	last := w.leaves[len(w.leaves)-1]
+	w.leafHops[s] = w.hops[last]
+	if s == last {
+		w.hopsToLeaf = append([]uint8(nil), w.hops...)
+	}
+}
+
+// begin turns to another target. One that was routed to before keeps its entries.
+func (w *walker) begin(lid uint16) {
+	n := len(w.rank)
+	w.lid = lid
+	w.out = w.columns[int(lid)*n : (int(lid)+1)*n]
+	w.forget(lid != 0)
+	if hops, ok := w.kept[lid]; ok {
+		copy(w.hops, hops)
+		return
+	}
+	copy(w.hops, w.blank)
+	copy(w.out, w.blank)
+	w.done[lid] = lid != 0
+}
+
+func (w *walker) climb(s int32, main bool, credit uint16, cur uint8) {
+	if w.opt.BeforeBull {
+		w.earlyUp(s, fabric.None, main, credit, cur)
+	} else {
+		w.goUp(s, fabric.None, main, credit, cur)
+	}
+}
+
+// stepsPerReport is how many targets lie between two reports.
+const stepsPerReport = 64
+
+// step counts a target.
+func (w *walker) step() {
+	if w.steps++; w.opt.Progress != nil && w.steps%stepsPerReport == 0 && w.steps < w.allSteps {
+		w.opt.Progress(w.steps, w.allSteps)
+	}
+	w.stopped()
+}
+
+// stopped says whether the context has ended.
+func (w *walker) stopped() bool {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	return w.err != nil
+}
