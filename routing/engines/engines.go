@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing/lash"
 	"example.org/ibconsole/routing/minhop"
 	"example.org/ibconsole/routing/sssp"
+	"example.org/ibconsole/routing/torus"
 	"example.org/ibconsole/routing/updn"
 )
 
@@ -21,7 +22,7 @@ const Default = "minhop"
 
 // All returns every engine, the default one first.
 func All() []routing.Engine {
-	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
+	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, torus.Engine{}}
 }
 
 // Names returns the engines' names.
