@@ -4,13 +4,11 @@ package mad
 
 import "time"
 
-// window is how much may be in flight. It grows by one with every answer until
-// the first loss, from then on by one with every window of answers; a loss
-// halves it.
+// window is how much may be in flight. It grows by one with every window of
+// answers; a loss, which shows late, halves it.
 type window struct {
 	size     float64
 	min, max float64
-	slow     bool          // there was a loss
 	cut      time.Duration // when it was last halved
 }
 
@@ -28,11 +26,7 @@ func (w *window) answered(used int) {
 	if w.size >= w.max || 2*used < w.limit() {
 		return
 	}
-	step := 1.0
-	if w.slow {
-		step = 1 / w.size
-	}
-	w.size = min(w.size+step, w.max)
+	w.size = min(w.size+1/w.size, w.max)
 }
 
 // lost takes the loss of what was sent at a time. What was sent before the
@@ -42,5 +36,5 @@ func (w *window) lost(sent, now time.Duration) {
 		return
 	}
 	w.size = max(w.size/2, w.min)
-	w.slow, w.cut = true, now
+	w.cut = now
 }

@@ -79,9 +79,12 @@ func decodeReply(b []byte, kind uint32) ([]byte, error) {
 //	 4  qp      4
 //	 8  issm    4  1: wants the requests that come for a subnet manager
 //	12  node   32  to sit on, up to a NUL; empty: ibsim chooses
-func connectData(id uint32, node string) []byte {
+func connectData(id uint32, node string, issm bool) []byte {
 	b := make([]byte, connectSize)
 	binary.LittleEndian.PutUint32(b, id)
+	if issm {
+		b[8] = 1
+	}
 	copy(b[12:connectSize-1], node)
 	return b
 }

@@ -12,7 +12,7 @@ import (
 
 // By hand from ibsim's include/ibsim.h; the other tests speak to a real one.
 func TestControl(t *testing.T) {
-	c := control{kind: ctlConnect, data: connectData(0x01020304, "H-1")}
+	c := control{kind: ctlConnect, data: connectData(0x01020304, "H-1", false)}
 	want := make([]byte, 80)
 	copy(want, "\xef\xbe\xad\xde\x00\x00\x00\x00\x01\x00\x00\x00\x2c\x00\x00\x00\x04\x03\x02\x01")
 	copy(want[28:], "H-1")
@@ -47,7 +47,7 @@ func TestReplyRefused(t *testing.T) {
 }
 
 func FuzzDecodeReply(f *testing.F) {
-	f.Add((&control{kind: ctlConnect, data: connectData(3, "node 7")}).encode())
+	f.Add((&control{kind: ctlConnect, data: connectData(3, "node 7", true)}).encode())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		data, err := decodeReply(b, ctlConnect)

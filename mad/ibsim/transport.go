@@ -56,6 +56,9 @@ type Options struct {
 	// bytes. The default is SIM_HOST in the environment, else the first node
 	// of ibsim's file.
 	Node string
+	// Traps makes ibsim hand over what comes for a subnet manager at the node, so
+	// that traps come in. There can be one such client at a node.
+	Traps bool
 }
 
 func (o Options) withDefaults() Options {
@@ -126,7 +129,7 @@ func (t *Transport) dial(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reply, err := t.control(ctx, ctlConnect, connectData(id, t.opts.Node))
+	reply, err := t.control(ctx, ctlConnect, connectData(id, t.opts.Node, t.opts.Traps))
 	if err != nil {
 		return t.explain(err)
 	}
