@@ -30,8 +30,14 @@ func routeCommands() []command {
 			Options: options}, runEngine},
 		{lang.Spec{Name: "engines", Summary: "list the routing engines"}, runEngines},
 		{lang.Spec{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
-			Options: []lang.Option{{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
-				Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"}}}, runRoute},
+			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
+			Help: "incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
+			Options: []lang.Option{
+				{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
+					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
+				{Name: "beside", Kind: lang.KindWord, Words: []string{"yes", "no"},
+					Summary: "incremental: say how many entries a full route would change; yes"},
+			}}, runRoute},
 		calibrateCommand(),
 		{lang.Spec{Name: "unstage", Summary: "throw the staged tables away"}, runUnstage},
 	}
@@ -122,6 +128,12 @@ type routeAnswer struct {
 var keepWords = map[string]session.Keep{"": session.KeepAsOpenSM, "yes": session.KeepYes, "no": session.KeepNo}
 
 func runRoute(c *call) error {
+	if c.Arg(0) == incrementalWord {
+		if c.Option("keep", "") != "" {
+			return c.Misused("keep= is for a full route; an incremental one keeps all that it can")
+		}
+		return runRouteIncremental(c)
+	}
 	rep, err := c.session.Route(c.ctx, keepWords[c.Option("keep", "")])
 	if err != nil {
 		return err

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package incremental
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Verdict is a change of the subnet, and what it invalidates by table 1 of the
+// memo, section 7.
+type Verdict struct {
+	Change fabric.Change
+	// Row is the row of the table: "missing switch".
+	Row string
+	// MinHop says that the hop counts between switches are no longer valid.
+	MinHop bool
+	// LFT says which routes are no longer valid: all, those through the port, those
+	// of the LIDs that changed, or none.
+	LFT Extent
+}
+
+// Extent is a part of the routes.
+type Extent string
+
+// The extents.
+const (
+	NoRoutes    Extent = "none"
+	ThroughPort Extent = "those through the port"
+	ChangedLIDs Extent = "those of the changed LIDs"
+	AllRoutes   Extent = "all"
+)
+
+// String says for example "missing cable (SW to SW), leaf-01/5 to spine-01/1: ...".
+func (v Verdict) String() string {
+	hops := "hop counts stay valid"
+	if v.MinHop {
+		hops = "hop counts are invalid"
+	}
+	return fmt.Sprintf("%s: %v; %s; routes invalid: %s", v.Row, v.Change, hops, v.LFT)
+}
+
+// Verdicts judges every change between two subnets. Changes that the table does
+// not speak of, such as descriptions, are left out.
+func Verdicts(before, now *fabric.Fabric) []Verdict {
+	var all []Verdict
+	for _, c := range fabric.Changes(before, now) {
+		if v, ok := judge(before, now, c); ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
+	v := Verdict{Change: c, LFT: NoRoutes}
+	switch c.Kind {
+	case fabric.NodeGone, fabric.NodeNew:
+		f := before
+		if v.Row = "missing"; c.Kind == fabric.NodeNew {
+			f, v.Row = now, "new"
+		}
+		n := f.NodeByGUID(c.At.GUID)
+		if n == fabric.None || f.Nodes[n].Switch == fabric.None {
+			v.Row += " HCA"
+			return v, true
+		}
+		v.Row, v.MinHop, v.LFT = v.Row+" switch", true, AllRoutes
+	case fabric.LinkUp:
+		v.Row = "new cable"
+	case fabric.LinkDown:
+		a, b := before.SwitchByGUID(c.At.GUID), before.SwitchByGUID(c.Peer.GUID)
+		if a == fabric.None || b == fabric.None {
+			v.Row = "missing cable (SW to HCA)"
+			return v, true
+		}
+		v.Row, v.LFT = "missing cable (SW to SW)", ThroughPort
+		v.MinHop = !linked(now, c.At.GUID, c.Peer.GUID)
+	case fabric.LIDChanged:
+		v.Row, v.LFT = "LID change", ChangedLIDs
+	default:
+		return v, false
+	}
+	return v, true
+}
+
+// linked says whether a cable joins two nodes.
+func linked(f *fabric.Fabric, a, b uint64) bool {
+	n := f.NodeByGUID(a)
+	if n == fabric.None {
+		return false
+	}
+	node := &f.Nodes[n]
+	for p := node.FirstPort; p <= node.FirstPort+int32(node.NumPorts); p++ {
+		if peer := f.PeerNode(p); peer != fabric.None && f.Nodes[peer].GUID == b {
+			return true
+		}
+	}
+	return false
+}

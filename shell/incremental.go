@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+)
+
+const incrementalWord = "incremental"
+
+type incrementalAnswer struct {
+	Engine    string   `json:"engine"`
+	Seconds   float64  `json:"seconds"`
+	Touched   int      `json:"changed"`
+	Switches  int      `json:"switches"`
+	Looked    int      `json:"looked_at"`
+	Against   string   `json:"against"`
+	Full      *int     `json:"full_route_changes,omitempty"`
+	Lost      int      `json:"without_a_way"`
+	Unreached []string `json:"examples,omitempty"`
+	Changes   []string `json:"changes,omitempty"`
+}
+
+func runRouteIncremental(c *call) error {
+	rep, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "yes") == "yes")
+	if err != nil {
+		return err
+	}
+	a := incrementalAnswer{
+		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked,
+		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes,
+	}
+	if rep.Beside >= 0 {
+		a.Full = &rep.Beside
+	}
+	return c.out.answer(a, func(w io.Writer) {
+		list(w, "changed", a.Changes)
+		_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched", rep.Against, seconds(rep.Took), count(a.Touched, "entry"), count(a.Switches, "switch"))
+		if a.Full != nil {
+			_, _ = fmt.Fprintf(w, ", a full route by %s would change %d", rep.Engine, *a.Full)
+		}
+		_, _ = fmt.Fprint(w, "; staged, not written\n")
+		if a.Lost > 0 {
+			_, _ = fmt.Fprintf(w, "  %s without a way, left as they are:\n", count(a.Lost, "entry"))
+			for _, e := range a.Unreached {
+				_, _ = fmt.Fprintf(w, "    %s\n", e)
+			}
+		}
+	})
+}

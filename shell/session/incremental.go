@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/incremental"
+)
+
+// IncrementalReport says what [Session.RouteIncremental] did.
+type IncrementalReport struct {
+	Took time.Duration
+	// Touched entries on Switches are others than those of Against.
+	Touched, Switches int
+	Against           Kind
+	// Beside is the number of entries that a full routing would have changed, -1
+	// where that was not asked for, and Engine which one.
+	Beside int
+	Engine string
+	// Looked counts the entries that had to be looked at one by one.
+	Looked int
+	// Unreached are some of the switches and LIDs without a way, and Lost all.
+	Unreached []string
+	Lost      int
+	Changes   []string
+}
+
+// maxListed is how many of what went wrong a report names.
+const maxListed = 8
+
+// RouteIncremental adapts the tables of the base, or the live ones, to what has
+// changed since, and stages the result. beside also routes anew, to compare.
+func (s *Session) RouteIncremental(ctx context.Context, beside bool) (IncrementalReport, error) {
+	end, err := s.begin(ctx, "route")
+	if err != nil {
+		return IncrementalReport{}, err
+	}
+	defer end()
+	st := s.State()
+	base := st.paperBase()
+	if base.Tables == nil {
+		return IncrementalReport{}, incremental.ErrNoTables
+	}
+	before := st.Paper()
+	lids, err := st.Settings.assignLIDs(before)
+	if err != nil {
+		return IncrementalReport{}, fmt.Errorf("assign LIDs: %w", err)
+	}
+	opt := st.Settings.routing
+	opt.Progress = s.progress
+	start := time.Now()
+	res, err := incremental.Route(ctx, lids.fabric, base.Tables, opt)
+	if err != nil {
+		return IncrementalReport{}, err
+	}
+	rep := IncrementalReport{
+		Took: time.Since(start), Touched: res.Touched, Switches: res.Switches, Against: base.Kind, Beside: -1, Looked: res.Looked, Lost: len(res.Unreached),
+	}
+	for i, u := range res.Unreached {
+		if i == maxListed {
+			break
+		}
+		rep.Unreached = append(rep.Unreached, fmt.Sprintf("%s to LID %d", lids.fabric.NodeName(lids.fabric.Switches[u.Switch]), u.LID))
+	}
+	for _, v := range res.Changes {
+		rep.Changes = append(rep.Changes, v.String())
+	}
+	if beside {
+		full, frep, err := s.compute(ctx, &st, KeepAsOpenSM)
+		if err != nil {
+			return IncrementalReport{}, fmt.Errorf("route anew, to compare with: %w", err)
+		}
+		rep.Beside, rep.Engine = countChanged(base.Tables, full.Tables), frep.Engine
+	}
+	p := &Picture{Kind: Staged, Fabric: lids.fabric, Tables: upTo(res.Tables, lids.top), When: time.Now(), madeOf: before}
+	s.stage(p)
+	s.record(history.Route, p, "incremental", map[string]float64{"seconds": rep.Took.Seconds(), "changed": float64(rep.Touched)})
+	return rep, nil
+}
