@@ -18,6 +18,9 @@ type Engine struct {
 	// Conf says which torus the fabric is (torus_config). Without it the engine
 	// finds out itself.
 	Conf *osm.TorusConf
+	// Unread says why the configuration could not be read, for which the engine
+	// refuses to route.
+	Unread error
 	// NoQoS says that quality of service is off (qos FALSE), with which OpenSM's
 	// engine refuses to route.
 	NoQoS bool
@@ -47,6 +50,9 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	}
 	if e.NoQoS {
 		return nil, refuse("quality of service is off; OpenSM needs qos TRUE (ERR 4E44)")
+	}
+	if e.Unread != nil {
+		return nil, refuse("there is no configuration: %v (ERR 4E11)", e.Unread)
 	}
 	var warnings []string
 	conf := e.Conf

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/routing/torus"
 )
 
 // cacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
@@ -49,6 +51,9 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 	if indexSetting(options, "lmc") < 0 {
 		options = append(options, Setting{"lmc", "0"})
 	}
+	if indexSetting(options, "qos") < 0 {
+		options = append(options, Setting{"qos", "FALSE"})
+	}
 	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
 		options = append(options, rememberedLIDs()...)
 	}
@@ -61,6 +66,9 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 	}
 	s, err := ParseSettings(chain, options)
 	if err != nil {
+		return Settings{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.defaultTorus(conf); err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, o := range conf.Options {
@@ -101,12 +109,34 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 			o.Value = "FALSE"
 		}
 		if _, err := os.Stat(o.Value); err != nil && SettingOptions[i].File {
-			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; OpenSM goes on without it", conf.Name, o.Line, name, err))
+			then := "OpenSM goes on without it"
+			if name == torusConfig {
+				then = "torus-2QoS refuses"
+			}
+			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; %s", conf.Name, o.Line, name, err, then))
 			continue
 		}
 		out = append(out, Setting{name, o.Value})
 	}
 	return out, notes
+}
+
+// torusConfig is the option that names the configuration of torus-2QoS.
+const torusConfig = "torus_config"
+
+// defaultTorus has torus-2QoS read the file that it reads with this conf where
+// none was given, and refuse where that cannot be read.
+func (s *Settings) defaultTorus(conf *osm.Conf) error {
+	if s.torus.Conf != nil || !slices.Contains(s.Chain, torus.Name) {
+		return nil
+	}
+	path := conf.Value(torusConfig)
+	if path == "" {
+		s.torus.Unread = errors.New("torus_config names no file")
+	} else {
+		s.torus.Unread = setTorus(s, path)
+	}
+	return s.chooseEngines()
 }
 
 // rememberedLIDs is the guid2lid of OpenSM's cache directory, if there is one.

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/file"
+	"example.org/ibconsole/routing/torus"
 )
 
 // Settings are the engines to route with and the options that change a route or
@@ -34,6 +35,7 @@ type Settings struct {
 	lmcSet  bool
 	guids   []guidUse
 	file    file.Engine
+	torus   torus.Engine
 }
 
 // Setting is an option with its value.
@@ -71,6 +73,8 @@ var SettingOptions = []Option{
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
+	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
+	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, set: setLIDMatrix},
 }
@@ -108,9 +112,13 @@ func ParseSettings(chain []string, given []Setting) (Settings, error) {
 	if len(s.Chain) == 0 {
 		s.Chain = []string{engines.Default}
 	}
-	var err error
-	s.engines, err = engines.Chain(s.Chain, s.file)
-	return s, err
+	return s, s.chooseEngines()
+}
+
+// chooseEngines finds the engines of the chain.
+func (s *Settings) chooseEngines() (err error) {
+	s.engines, err = engines.Chain(s.Chain, s.file, s.torus)
+	return err
 }
 
 // String is the chain, "updn,minhop".
@@ -189,6 +197,27 @@ func setLIDMatrix(s *Settings, path string) error {
 		s.file.Matrix, err = io.ReadAll(r)
 		return err
 	})
+}
+
+func setTorus(s *Settings, path string) error {
+	return readWith(path, func(r io.Reader) (err error) {
+		s.torus.Conf, err = osm.ReadTorusConf(r, path)
+		if err != nil {
+			return err
+		}
+		s.noteLines(s.torus.Conf.Notes)
+		for _, n := range s.torus.Conf.Bad {
+			s.Notes = append(s.Notes, n.String()+"; torus-2QoS refuses")
+		}
+		return nil
+	})
+}
+
+func setQoS(s *Settings, value string) error {
+	on := false
+	err := boolean(func(*Settings) *bool { return &on })(s, value)
+	s.torus.NoQoS = !on
+	return err
 }
 
 // readWith opens a file for a reader.
