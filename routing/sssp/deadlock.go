@@ -51,6 +51,9 @@ type deadlocks struct {
 	laneOf []uint8
 	// pairs of LIDs in each lane, those on switches too.
 	pairs []int64
+	// ports are the tables as one destination after the other has them: the port of
+	// switch s towards destination t is at t*switches+s.
+	ports []uint8
 	path  []int32 // scratch
 }
 
@@ -94,6 +97,12 @@ func newDeadlocks(r *router) *deadlocks {
 		g.last = i
 	}
 	d.laneOf = make([]uint8, len(d.dests)*len(d.groups))
+	d.ports = make([]uint8, 0, len(d.dests)*d.lft.Switches())
+	for _, t := range d.dests {
+		for s := range int32(d.lft.Switches()) {
+			d.ports = append(d.ports, d.lft.Port(s, t.lid))
+		}
+	}
 	return d
 }
 
@@ -183,11 +192,12 @@ func (d *deadlocks) enter(l *lane, dest, group int) error {
 // follow finds the channels that a unit's packets take, false where they end on
 // the way.
 func (d *deadlocks) follow(unit uint32) bool {
-	to := d.dests[int(unit)/len(d.groups)]
+	i := int(unit) / len(d.groups)
+	ports, end := d.ports[i*len(d.hosts):(i+1)*len(d.hosts)], d.dests[i].sw
 	sw := d.groups[int(unit)%len(d.groups)].sw
 	d.path = d.path[:0]
-	for sw != to.sw {
-		port := d.lft.Port(sw, to.lid)
+	for sw != end {
+		port := ports[sw]
 		if port == fabric.NoPath {
 			return false
 		}
@@ -200,8 +210,8 @@ func (d *deadlocks) follow(unit uint32) bool {
 
 // move takes the paths over an edge from lane l to the next.
 func (d *deadlocks) move(now, next *lane, edge int32, l uint8) {
-	for u := now.first0[edge]; u != 0; u = now.nextUse[u] {
-		unit := now.unit[u]
+	for u := now.firstUse[edge]; u != 0; u = now.uses[u].next {
+		unit := now.uses[u].unit
 		if d.laneOf[unit] != l {
 			continue
 		}

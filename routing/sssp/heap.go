@@ -2,6 +2,8 @@
 
 package sssp
 
+import "math/bits"
+
 // heap is a heap of switches in which a place has four below it. Which of several
 // equally near switches comes first shows in the tables, so it moves them as
 // OpenSM's does (complib, cl_heap.c).
@@ -53,25 +55,39 @@ func (h *heap) take() uint64 {
 // sink puts an element at the top and moves it down as far as there is a nearer
 // one below; of equally near ones the last moves up.
 func (h *heap) sink(e uint64) {
-	i := 0
+	elements, i := h.elements, 0
 	for {
 		child := i*branches + 1
-		if child >= len(h.elements) {
+		if child >= len(elements) {
 			break
 		}
 		least := child
-		for c := child + 1; c < min(child+branches, len(h.elements)); c++ {
-			if h.elements[c]>>32 <= h.elements[least]>>32 {
-				least = c
+		if below := elements[child:]; len(below) >= branches {
+			least += leastOf4((*[branches]uint64)(below))
+		} else {
+			for c := range below {
+				if below[c]>>32 <= elements[least]>>32 {
+					least = child + c
+				}
 			}
 		}
-		if e>>32 <= h.elements[least]>>32 {
+		if e>>32 <= elements[least]>>32 {
 			break
 		}
-		h.put(i, h.elements[least])
+		h.put(i, elements[least])
 		i = least
 	}
 	h.put(i, e)
+}
+
+// leastOf4 is which of four elements is the nearest, the last of several. It has
+// no branches, which nothing would predict.
+func leastOf4(e *[branches]uint64) int {
+	_, low := bits.Sub64(e[0]>>32, e[1]>>32, 0) // 1 where the first is the nearer one
+	_, high := bits.Sub64(e[2]>>32, e[3]>>32, 0)
+	i, j := 1-low, 3-high
+	_, lower := bits.Sub64(e[i&3]>>32, e[j&3]>>32, 0)
+	return int(j + (i-j)*lower)
 }
 
 func (h *heap) put(i int, e uint64) {

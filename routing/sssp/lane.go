@@ -18,12 +18,17 @@ type lane struct {
 	// head and tail are the first and last edge of each channel, 0 for none.
 	head, tail []int32
 	// What follows is by edge; edge 0 is none.
-	target, next  []int32 // the channel it leads to, the next edge of the same one
-	pairs         []int64 // how many pairs of LIDs have it on their paths
-	first0, last0 []int32 // its first and last use, 0 for none
-	// Uses are the units on edges, in the order in which they came; use 0 is none.
-	unit    []uint32
-	nextUse []int32
+	target, next      []int32 // the channel it leads to, the next edge of the same one
+	pairs             []int64 // how many pairs of LIDs have it on their paths
+	firstUse, lastUse []int32 // its first and last use, 0 for none
+	// uses are the units on edges, in the order in which they came; use 0 is none.
+	uses []use
+}
+
+// use is a unit on an edge.
+type use struct {
+	unit uint32
+	next int32 // on the same edge
 }
 
 func newLane(g *graph) *lane {
@@ -49,8 +54,8 @@ func (l *lane) reset() {
 	}
 	l.seen = l.seen[:0]
 	l.target, l.next, l.pairs = append(l.target[:0], 0), append(l.next[:0], 0), append(l.pairs[:0], 0)
-	l.first0, l.last0 = append(l.first0[:0], 0), append(l.last0[:0], 0)
-	l.unit, l.nextUse = append(l.unit[:0], 0), append(l.nextUse[:0], 0)
+	l.firstUse, l.lastUse = append(l.firstUse[:0], 0), append(l.lastUse[:0], 0)
+	l.uses = append(l.uses[:0], use{})
 }
 
 // at is the slot of the edge between two channels.
@@ -66,17 +71,18 @@ func (l *lane) add(path []int32, unit uint32, pairs int64) {
 			l.seen = append(l.seen, c)
 		}
 		if i > 0 {
-			l.use(path[i-1], c, unit, pairs)
+			l.extend(path[i-1], c, unit, pairs)
 		}
 	}
 }
 
-func (l *lane) use(from, to int32, unit uint32, pairs int64) {
+// extend puts a unit on the edge between two channels.
+func (l *lane) extend(from, to int32, unit uint32, pairs int64) {
 	at := l.at(from, to)
 	if *at == 0 {
 		*at = int32(len(l.target))
 		l.target, l.next, l.pairs = append(l.target, to), append(l.next, 0), append(l.pairs, 0)
-		l.first0, l.last0 = append(l.first0, 0), append(l.last0, 0)
+		l.firstUse, l.lastUse = append(l.firstUse, 0), append(l.lastUse, 0)
 		if l.tail[from] == 0 {
 			l.head[from] = *at
 		} else {
@@ -84,14 +90,14 @@ func (l *lane) use(from, to int32, unit uint32, pairs int64) {
 		}
 		l.tail[from] = *at
 	}
-	e, u := *at, int32(len(l.unit))
-	l.unit, l.nextUse = append(l.unit, unit), append(l.nextUse, 0)
-	if l.first0[e] == 0 {
-		l.first0[e] = u
+	e, u := *at, int32(len(l.uses))
+	l.uses = append(l.uses, use{unit: unit})
+	if l.firstUse[e] == 0 {
+		l.firstUse[e] = u
 	} else {
-		l.nextUse[l.last0[e]] = u
+		l.uses[l.lastUse[e]].next = u
 	}
-	l.last0[e] = u
+	l.lastUse[e] = u
 	l.pairs[e] += pairs
 }
 

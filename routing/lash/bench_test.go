@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lash
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing"
+)
+
+// BenchmarkLayers times lash with its analysis of meshes, and without a bound of
+// lanes.
+func BenchmarkLayers(b *testing.B) {
+	for _, spec := range []string{"torus:8x8x8", "torus:16x16", "mesh:8x8x8", "fattree:2,36", "fattree:3,16", "random:200,8,200"} {
+		b.Run(spec, func(b *testing.B) {
+			f, err := gen.ParseSpec(spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if f, err = fabric.AssignLIDs(f); err != nil {
+				b.Fatal(err)
+			}
+			opt := &routing.Options{MeshAnalysis: true}
+			lanes := 0
+			for b.Loop() {
+				net := newNetwork(f, opt)
+				if err := net.analyse(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				p, err := newPaths(b.Context(), net)
+				if err != nil {
+					b.Fatal(err)
+				}
+				l, err := newLayers(b.Context(), p, func(int) {})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := l.balance(b.Context(), opt); err != nil {
+					b.Fatal(err)
+				}
+				lanes = len(l.lanes)
+			}
+			b.ReportMetric(float64(lanes), "lanes")
+		})
+	}
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing"
+)
+
+// BenchmarkDeadlocks times the search for lanes alone, on fabrics with as many as
+// they need.
+func BenchmarkDeadlocks(b *testing.B) {
+	for _, spec := range []string{"torus:8x8x8", "torus:6x5x4", "fattree:2,36", "fattree:3,16", "dragonfly:4,2,2"} {
+		b.Run(spec, func(b *testing.B) {
+			f, err := gen.ParseSpec(spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if f, err = fabric.AssignLIDs(f); err != nil {
+				b.Fatal(err)
+			}
+			r, err := newRouter(f, &routing.Options{}, "dfsssp", 2)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := r.route(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			needed := 0
+			for b.Loop() {
+				d := newDeadlocks(r)
+				d.lanes = mostLanes
+				if err := d.remove(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				needed = d.needed
+			}
+			b.ReportMetric(float64(needed), "lanes")
+		})
+	}
+}
+
+// BenchmarkTables times the tables.
+func BenchmarkTables(b *testing.B) {
+	for _, spec := range []string{"torus:8x8x8", "fattree:2,36", "fattree:3,24"} {
+		b.Run(spec, func(b *testing.B) {
+			f, err := gen.ParseSpec(spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if f, err = fabric.AssignLIDs(f); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := (Engine{}).Route(b.Context(), f, routing.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
