@@ -92,17 +92,23 @@ func beside(live *session.Picture, p session.Pair, r *sa.PathRecord) string {
 	if !path.Verdict.Arrives() {
 		return path.Explain(f)
 	}
-	slowest := 0.0
+	// The ports 0 of switches have rates of their own, which sweeps do not keep.
+	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0
+	ports := []int32{p.Src, f.PortByLID(p.LID)}
 	for _, h := range path.Hops {
-		if h.Out == fabric.None || f.Ports[h.Out].Num == 0 {
-			continue
+		if h.Out != fabric.None {
+			ports = append(ports, h.Out)
 		}
-		if g := f.Ports[h.Out].Gbps(); slowest == 0 || g < slowest {
+	}
+	slowest := 0.0
+	for _, port := range ports {
+		if g := f.Ports[port].Gbps(); g > 0 && (slowest == 0 || g < slowest) {
 			slowest = g
 		}
 	}
-	if slowest > 0 && r.Rate.Gbps() > slowest+0.01 {
-		return fmt.Sprintf("a link on the way has %g Gb/s only", slowest)
+	off := r.Rate.Gbps() - slowest
+	if slowest > 0 && (off > 0.01 || off < -0.01 && !toSwitch) {
+		return fmt.Sprintf("the slowest link on the way has %g Gb/s", slowest)
 	}
 	return agree
 }
