@@ -178,7 +178,9 @@ func TestSetPerfIsLong(t *testing.T) {
 }
 
 func TestGSIErrors(t *testing.T) {
-	a := newAgent(func(_ int, f Frame) []answer { return []answer{at(0, answerGSI(f, StatusInvalidValue, 100, []byte{9}))} })
+	a := newAgent(func(_ int, f Frame) []answer {
+		return []answer{at(0, answerGSI(f, StatusInvalidValue, 100, []byte{9}))}
+	})
 	c := newTestClient(t, a, ClientOptions{})
 	req := PerfRequest(MethodGet, 9, 0, &PortCounters{PortSelect: 40})
 	called := false

@@ -87,3 +87,54 @@ func TestPacket(t *testing.T) {
 		t.Errorf("decoded %+v", got)
 	}
 }
+
+// An answer that umad2sim did not cut into segments, by what OpenSM 3.3.23 sends:
+// all that its header says is that it is in segments.
+func TestFillIn(t *testing.T) {
+	answer := func(length int) (p packet) {
+		p[offLength+6], p[offLength+7] = uint8(length>>8), uint8(length)
+		copy(p[offMAD:], "\x01\x03\x02\x92")
+		p[offMAD+offRMPP+2] = mad.RMPPActive
+		for i := offSAData; i < mad.Size; i++ {
+			p[offMAD+i] = 0xee
+		}
+		return p
+	}
+	for length, want := range map[int]string{
+		56:  "\x01\x01\x07\x00\x00\x00\x00\x01\x00\x00\x00\x14",
+		120: "\x01\x01\x07\x00\x00\x00\x00\x01\x00\x00\x00\x54",
+		256: "\x01\x01\x07\x01\x00\x00\x00\x01\x00\x00\x00\xdc", // perhaps cut off
+	} {
+		p := answer(length)
+		var f mad.Frame
+		p.decode(&f)
+		if got := f.Data[offRMPP:offClassHd]; string(got) != want {
+			t.Errorf("%d bytes: %x, want %x", length, got, want)
+		}
+		if length < mad.Size && f.Data[length] != 0 || length > 56 && f.Data[length-1] != 0xee {
+			t.Errorf("%d bytes: %x", length, f.Data)
+		}
+	}
+	p := answer(120)
+	p[offMAD+offSegment+3] = 7 // one that was cut into segments
+	var f mad.Frame
+	if p.decode(&f); f.Data[offRMPP+2] != mad.RMPPActive || f.Data[offSegment+3] != 7 {
+		t.Errorf("became %x", f.Data[offRMPP:offClassHd])
+	}
+	for _, length := range []int{0, 55, 1 << 15} {
+		p := answer(length)
+		p.decode(&f) // does not panic
+	}
+}
+
+func TestControlOfSegmentsIsNotSent(t *testing.T) {
+	var f mad.Frame
+	copy(f.Data[:], "\x01\x03\x02\x12")
+	if isControl(&f.Data) {
+		t.Error("a request is one")
+	}
+	f.Data[offRMPP+1], f.Data[offRMPP+2] = mad.RMPPAck, mad.RMPPActive
+	if !isControl(&f.Data) {
+		t.Error("an acknowledgement is none")
+	}
+}
