@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func handoverCommands() []command {
+	return []command{{lang.Spec{
+		Name: "handover", Summary: "write what a master OpenSM needs to route the subnet so: the way beside a subnet manager",
+		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
+			"handed over by its engine and options, for OpenSM takes no levels from a file.",
+		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
+	}, runHandover}}
+}
+
+// The files of a handover.
+const (
+	handoverLFTs  = "lfts"
+	handoverGUIDs = "guid2lid"
+	handoverConf  = "opensm.conf"
+)
+
+func runHandover(c *call) error {
+	st, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	conf := handoverLines(&st, p, dir)
+	files := map[string][]byte{handoverConf: []byte(conf)}
+	for name, kind := range map[string]string{handoverLFTs: "lfts", handoverGUIDs: "guid2lid"} {
+		var b bytes.Buffer
+		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {
+			return err
+		}
+		files[name] = b.Bytes()
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := writeFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+	}
+	return c.out.answer(struct {
+		Dir  string   `json:"dir"`
+		Of   string   `json:"of"`
+		Conf []string `json:"conf"`
+	}{dir, st.Title(p), strings.Split(strings.TrimSpace(conf), "\n")}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s handed over in %s:\n", st.Title(p), quoteFile(dir))
+		_, _ = fmt.Fprintf(w, "  %s  the tables\n  %s  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before it starts\n  %s  lines for opensm.conf:\n",
+			handoverLFTs, handoverGUIDs, handoverConf)
+		for line := range strings.Lines(conf) {
+			_, _ = fmt.Fprintf(w, "    %s", line)
+		}
+	})
+}
+
+// handoverLines are the lines of opensm.conf that make OpenSM route as a picture
+// does.
+func handoverLines(st *session.State, p *session.Picture, dir string) string {
+	var b strings.Builder
+	line := func(name, value string) { _, _ = fmt.Fprintf(&b, "%s %s\n", name, value) }
+	if p.Tables.SLs != nil || p.Tables.SL2VL != nil {
+		_, _ = fmt.Fprintf(&b, "# The routing needs service levels, which OpenSM takes from no file: it computes them.\n")
+		line("routing_engine", st.Settings.String())
+		for _, g := range st.Settings.Given {
+			line(g.Name, g.Value)
+		}
+		line("qos", "TRUE")
+	} else {
+		line("routing_engine", "file")
+		line("lfts_file", filepath.Join(dir, handoverLFTs))
+	}
+	line("lmc", fmt.Sprint(lmcOf(p.Fabric)))
+	line("reassign_lids", "FALSE")
+	line("honor_guid2lid_file", "TRUE")
+	return b.String()
+}
+
+// lmcOf is the greatest LMC of the end ports.
+func lmcOf(f *fabric.Fabric) uint8 {
+	lmc := uint8(0)
+	for _, e := range f.EndPorts {
+		lmc = max(lmc, f.Ports[e].LMC)
+	}
+	return lmc
+}
