@@ -17,7 +17,9 @@ func fileCommands() []command {
 	for _, d := range session.Dumps {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
 		dumps = append(dumps, lang.Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file})
-		loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file})
+		if !d.WriteOnly {
+			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file})
+		}
 	}
 	var kinds []lang.Spec
 	for _, k := range gen.Kinds() {

@@ -25,7 +25,7 @@ var guidFileKinds = []struct {
 	broken string
 	none   string
 }{
-	{"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree refuses (ERR AA02, AB2A)", "updn and ftree refuse (ERR AB25)"},
+	{"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AA02, AB2A)", "updn refuses, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AB25)"},
 	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB23, AD33)", "ftree refuses (ERR AB27), dfsssp and sssp do without"},
 	{"io_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB28, AD35)", "ftree refuses (ERR AB29), dfsssp and sssp do without"},
 	{"ids_guid_file", false, "updn takes the numbers before it (ERR AA03)", ""},

@@ -109,11 +109,12 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 	case theirs != "ftree":
 		return "", fmt.Errorf("OpenSM routes with %q, we with ftree", theirs)
 	}
-	var order bytes.Buffer
-	if err := osm.WriteCAOrder(&order, f, res.CAOrder); err != nil {
+	var order, fdbs bytes.Buffer
+	if err := errors.Join(osm.WriteCAOrder(&order, f, res.CAOrder), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, osm.FirstLeastHop(f, res.Hops))); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("routed; %q", res.Warnings), errors.Join(sameDumps(dir, res), unlike(filepath.Join(dir, "opensm-ftree-ca-order.dump"), order.Bytes()))
+	return fmt.Sprintf("routed; %q", res.Warnings), errors.Join(sameDumps(dir, res),
+		unlike(filepath.Join(dir, "opensm-ftree-ca-order.dump"), order.Bytes()), unlike(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()))
 }
 
 // refusals are what OpenSM's log says where it refuses, by the rule.

@@ -21,7 +21,6 @@ const cacheDir = "/var/cache/opensm"
 // unmodelled are options of opensm.conf that can change a route and that no
 // engine here takes, with the value that changes nothing.
 var unmodelled = map[string]string{
-	"cn_guid_file": "", "io_guid_file": "", "max_reverse_hops": "0", "quasi_ftree_indexing": "FALSE",
 	"nue_max_num_vls": "1", "nue_include_switches": "FALSE",
 	"avoid_throttled_links": "FALSE", "use_ucast_cache": "FALSE",
 }
@@ -68,6 +67,7 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 	if err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
+	s.withoutFiles(conf, given)
 	if err := s.defaultTorus(conf); err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -110,8 +110,11 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 		}
 		if _, err := os.Stat(o.Value); err != nil && SettingOptions[i].File {
 			then := "OpenSM goes on without it"
-			if name == torusConfig {
+			switch {
+			case name == torusConfig:
 				then = "torus-2QoS refuses"
+			case SettingOptions[i].without != nil:
+				then = "for OpenSM it is a broken one"
 			}
 			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; %s", conf.Name, o.Line, name, err, then))
 			continue

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -20,7 +21,9 @@ type DumpKind struct {
 	Summary string
 	// Routes says that it holds forwarding tables, not a topology.
 	Routes bool
-	write  func(w io.Writer, p *Picture) error
+	// WriteOnly says that it cannot be loaded.
+	WriteOnly bool
+	write     func(w io.Writer, p *Picture) error
 	// option is the engine's option that loading sets, "" for routes and topologies.
 	option string
 }
@@ -33,8 +36,11 @@ var Dumps = []DumpKind{
 	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
 	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
 	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, option: "guid2lid"},
+	{Kind: "ca-order", Summary: "the order of compute nodes that suits ftree's tables, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
+
+var errNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
 
 func dumpKind(kind string) (DumpKind, error) {
 	for _, d := range Dumps {
@@ -81,7 +87,20 @@ func (c *contextWriter) Write(b []byte) (int, error) {
 
 func writeLFTs(w io.Writer, p *Picture) error { return osm.WriteLFTs(w, p.Tables) }
 
-func writeFDBs(w io.Writer, p *Picture) error { return osm.WriteFDBs(w, p.Tables, p.hops(), nil) }
+func writeFDBs(w io.Writer, p *Picture) error {
+	var recommend osm.Recommend
+	if p.CAOrder != nil {
+		recommend = osm.FirstLeastHop(p.Fabric, p.Hops)
+	}
+	return osm.WriteFDBs(w, p.Tables, p.hops(), recommend)
+}
+
+func writeCAOrder(w io.Writer, p *Picture) error {
+	if p.CAOrder == nil {
+		return errNoCAOrder
+	}
+	return osm.WriteCAOrder(w, p.Fabric, p.CAOrder)
+}
 
 func writeLIDMatrix(w io.Writer, p *Picture) error { return osm.WriteLIDMatrix(w, p.Fabric, p.hops()) }
 

@@ -4,6 +4,8 @@ package session
 
 import (
 	"io"
+	"os"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/osm"
@@ -36,6 +38,31 @@ func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.G
 	return Option{Name: kind.Option(), Summary: summary, File: true, set: set}
 }
 
+// guidFileOrBroken is one that an opensm.conf may name although it is not there:
+// OpenSM then takes it for one with a line that it cannot read.
+func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
+	o := guidFile(kind, summary, take)
+	o.without = func(s *Settings, path string) {
+		take(s, &osm.GUIDFile{Name: path, Broken: true})
+		s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
+	}
+	return o
+}
+
+// withoutFiles does what OpenSM does about files of an opensm.conf that are not
+// there, where no others were given.
+func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
+	for _, o := range conf.Options {
+		i := slices.IndexFunc(SettingOptions, func(x Option) bool { return x.Name == o.Name })
+		if i < 0 || SettingOptions[i].without == nil || indexSetting(given, o.Name) >= 0 {
+			continue
+		}
+		if _, err := os.Stat(o.Value); err != nil {
+			SettingOptions[i].without(s, o.Value)
+		}
+	}
+}
+
 func (s *Settings) noteLines(notes []osm.FileNote) {
 	for _, n := range notes {
 		s.Notes = append(s.Notes, n.String())
@@ -44,6 +71,23 @@ func (s *Settings) noteLines(notes []osm.FileNote) {
 
 func takeRoots(s *Settings, f *osm.GUIDFile) {
 	s.routing.RootGUIDs, s.routing.DetectRoots = f.GUIDs(), f.Broken
+}
+
+func takeComputeNodes(s *Settings, f *osm.GUIDFile) {
+	s.routing.ComputeNodes = f.GUIDs()
+	s.noteBroken(f, osm.ComputeNodes)
+}
+
+func takeIONodes(s *Settings, f *osm.GUIDFile) {
+	s.routing.IONodes = f.GUIDs()
+	s.noteBroken(f, osm.IONodes)
+}
+
+// noteBroken keeps in mind that a file of nodes is broken.
+func (s *Settings) noteBroken(f *osm.GUIDFile, kind osm.GUIDFileKind) {
+	if f.Broken {
+		s.routing.BrokenNodeFile = kind.Option()
+	}
 }
 
 func takeIDs(s *Settings, f *osm.GUIDFile) {

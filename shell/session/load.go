@@ -45,6 +45,8 @@ func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, erro
 		return LoadReport{}, err
 	}
 	switch {
+	case d.WriteOnly:
+		return LoadReport{}, fmt.Errorf("%s is only written", kind)
 	case d.Routes:
 		return s.loadRoutes(kind, path)
 	case d.option != "":
@@ -148,7 +150,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 			if *p != nil {
 				old := *p
 				*p = old.on(old.Fabric.WithDescriptions(m))
-				(*p).Hops, (*p).Roots, (*p).Ranks = old.Hops, old.Roots, old.Ranks
+				(*p).Hops, (*p).Roots, (*p).Ranks, (*p).CAOrder = old.Hops, old.Roots, old.Ranks, old.CAOrder
 			}
 		}
 	})

@@ -37,7 +37,9 @@ type Picture struct {
 	Hops routing.Hops
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
 	Roots, Ranks []int32
-	When         time.Time
+	// CAOrder is [routing.Result.CAOrder].
+	CAOrder []int32
+	When    time.Time
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// madeOf is the fabric that staged tables were made for, before LIDs were
@@ -59,7 +61,7 @@ func (p *Picture) as(k Kind) *Picture {
 // indexes.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
-	c.Fabric, c.Hops, c.Roots, c.Ranks = f, nil, nil, nil
+	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder = f, nil, nil, nil, nil
 	if p.Tables != nil {
 		t := *p.Tables
 		t.Fabric = f

@@ -101,10 +101,12 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	if opt.Existing != nil {
 		lids.top = max(lids.top, slices.Max(st.paperBase().Tables.Top))
 	}
-	res.Tables = upTo(res.Tables, lids.top)
+	if res.CAOrder == nil { // ftree's tables end with the LIDs that are there
+		res.Tables = upTo(res.Tables, lids.top)
+	}
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{
-		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, When: time.Now(), madeOf: before,
+		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder, When: time.Now(), madeOf: before,
 	}, rep, nil
 }
 

@@ -49,6 +49,9 @@ type Option struct {
 	File    bool
 	boolean bool
 	set     func(*Settings, string) error
+	// without is for a file that an opensm.conf names and that is not there; nil
+	// where OpenSM goes on as if it were not named.
+	without func(s *Settings, path string)
 }
 
 // SettingOptions are the options, by OpenSM's names. guid2lid names the file
@@ -59,9 +62,14 @@ var SettingOptions = []Option{
 	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
 	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
 	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, set: setGUID2LID},
-	guidFile(osm.RootGUIDs, "node GUIDs of the roots, for updn", takeRoots),
+	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
+	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
+	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
+	{Name: "max_reverse_hops", Summary: "how often ways of ftree to I/O nodes may turn back", set: setReverseHops},
+	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
+	{Name: "bull", Summary: "no: let ftree route as before Bull's upgrades, which OpenSM cannot", boolean: true, set: setBull},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
-	on("connect_roots", "let updn and dnup connect roots", func(s *Settings) *bool { return &s.routing.ConnectRoots }),
+	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool { return &s.routing.ConnectRoots }),
 	guidFile(osm.RoutingOrder, "port GUIDs that are routed first", takeOrder),
 	on("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", func(s *Settings) *bool { return &s.routing.RoutingOrderNoScatter }),
 	guidFile(osm.IgnoredPorts, "switch ports whose routes are not counted", takeIgnored),
@@ -152,6 +160,22 @@ func setScatter(s *Settings, value string) error {
 	}
 	s.routing.ScatterPorts = uint32(n)
 	return nil
+}
+
+func setReverseHops(s *Settings, value string) error {
+	n, err := strconv.ParseUint(value, 0, 16)
+	if err != nil {
+		return fmt.Errorf("%q, expected 0 to 65535", value)
+	}
+	s.routing.MaxReverseHops = uint16(n)
+	return nil
+}
+
+func setBull(s *Settings, value string) error {
+	var on bool
+	err := boolean(func(*Settings) *bool { return &on })(s, value)
+	s.routing.BeforeBull = err == nil && !on
+	return err
 }
 
 // boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for
