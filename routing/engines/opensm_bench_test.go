@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/torus"
 )
 
 // besideOpenSM is the variable that makes the benchmark run OpenSM too, which
@@ -72,6 +73,13 @@ func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
 
 func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	opt := routing.Options{}
+	if engine.Name() == torus.Name {
+		conf, err := torus.Recognise(b.Context(), f)
+		if err != nil {
+			b.Skip(err)
+		}
+		engine = torus.Engine{Conf: conf}
+	}
 	if _, err := engine.Route(b.Context(), f, opt); err != nil {
 		if opt.RootGUIDs = farthest(f); engine.Name() != "updn" {
 			b.Skip(err)
@@ -90,7 +98,7 @@ func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	if os.Getenv(besideOpenSM) != "1" {
 		return
 	}
-	first, second, mb := opensmPhases(b, f, engine.Name(), opt.RootGUIDs)
+	first, second, mb := opensmPhases(b, f, engine, opt.RootGUIDs)
 	b.ReportMetric(first.Seconds(), "opensm-s")
 	b.ReportMetric(first.Seconds()/ours, "ratio")
 	b.ReportMetric(second.Seconds(), "resend-s")
@@ -150,7 +158,7 @@ func peakMB(b *testing.B) float64 {
 
 // opensmPhases has an OpenSM route a fabric twice, and returns both routing
 // phases and its peak memory.
-func opensmPhases(b *testing.B, f *fabric.Fabric, engine string, roots []uint64) (first, second time.Duration, mb float64) {
+func opensmPhases(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []uint64) (first, second time.Duration, mb float64) {
 	b.Helper()
 	dir := b.TempDir()
 	netFile, log, conf := filepath.Join(dir, "net"), filepath.Join(dir, "log"), filepath.Join(dir, "conf")
@@ -164,7 +172,7 @@ func opensmPhases(b *testing.B, f *fabric.Fabric, engine string, roots []uint64)
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	settings := "force_log_flush TRUE\nsweep_interval 0\nrouting_engine " + engine + "\n"
+	settings := "force_log_flush TRUE\nsweep_interval 0\nrouting_engine " + engine.Name() + "\n"
 	if roots != nil {
 		settings += "root_guid_file " + filepath.Join(dir, "roots") + "\n"
 	}
@@ -172,7 +180,14 @@ func opensmPhases(b *testing.B, f *fabric.Fabric, engine string, roots []uint64)
 	for _, g := range roots {
 		guids += fmt.Sprintf("0x%016x\n", g)
 	}
-	for name, text := range map[string]string{conf: settings, filepath.Join(dir, "roots"): guids} {
+	var shape strings.Builder
+	if t, ok := engine.(torus.Engine); ok {
+		settings += "qos TRUE\ntorus_config " + filepath.Join(dir, "torus") + "\n"
+		if err := torus.WriteConfig(&shape, t.Conf); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{conf: settings, filepath.Join(dir, "torus"): shape.String(), filepath.Join(dir, "roots"): guids} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}

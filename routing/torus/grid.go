@@ -102,7 +102,16 @@ func (c Coordinates) moved(d, by int) Coordinates {
 	return c
 }
 
-func wrap(v, n int) int { return (v%n + n) % n }
+// wrap is v going round a ring of n.
+func wrap(v, n int) int {
+	switch {
+	case v >= n:
+		return v % n
+	case v < 0:
+		return (v%n + n) % n
+	}
+	return v
+}
 
 // places calls visit for every place, x fastest.
 func (t *Torus) places(visit func(Coordinates)) {

@@ -36,47 +36,47 @@ type ways [dims][]uint8
 // newWays finds the ways along rings: the shorter one where it is whole, else the
 // other. Towards a switch that is missing, from which the path would turn, it is
 // the shorter one as far as it goes; along z, after which there is no turn, it is
-// none. O(switches x sum of the radixes x radix).
+// none. O(switches x sum of the radixes).
 func (t *Torus) newWays() *ways {
 	var w ways
 	for d := range dims {
 		w[d] = make([]uint8, len(t.switches)*t.Radix[d])
 		for s := range t.switches {
-			for to := range t.Radix[d] {
-				w[d][s*t.Radix[d]+to] = t.way(int32(s), d, to)
-			}
+			t.waysOf(int32(s), d, w[d][s*t.Radix[d]:(s+1)*t.Radix[d]])
 		}
 	}
 	return &w
 }
 
-func (t *Torus) way(s int32, d, to int) uint8 {
-	c := t.switches[s].at
-	if c[d] == to {
-		return noWay
-	}
-	first := uint8(2*d + shorter(c[d], to, t.Radix[d]))
-	c[d] = to
-	if t.number(c) == absent {
-		if d == 2 || len(t.switches[s].groups[first]) == 0 {
-			return noWay
+func (t *Torus) waysOf(s int32, d int, to []uint8) {
+	at, radix := t.switches[s].at, t.Radix[d]
+	reach := [2]int{t.reach(s, 2*d), t.reach(s, 2*d+1)}
+	c := at
+	for c[d] = range radix {
+		to[c[d]] = noWay
+		if c[d] == at[d] {
+			continue
 		}
-		return first
-	}
-	for _, group := range []uint8{first, first ^ 1} {
-		if t.leads(s, group, t.number(c)) {
-			return group
+		first := shorter(at[d], c[d], radix)
+		up := wrap(c[d]-at[d], radix)
+		steps := [2]int{radix - up, up}
+		switch missing := t.number(c) == absent; {
+		case missing && d == dims-1:
+		case missing && reach[first] > 0, !missing && steps[first] <= reach[first]:
+			to[c[d]] = uint8(2*d + first)
+		case !missing && steps[1-first] <= reach[1-first]:
+			to[c[d]] = uint8(2*d + 1 - first)
 		}
 	}
-	return noWay
 }
 
-// leads says whether a switch lies down or up the ring of another before a gap.
-func (t *Torus) leads(s int32, group uint8, to int32) bool {
-	for s != absent && s != to {
-		s = t.next(s, int(group))
+// reach is how many switches follow one another down or up the ring of a switch
+// before a gap.
+func (t *Torus) reach(s int32, group int) (steps int) {
+	for at := t.next(s, group); at != absent && at != s; at = t.next(at, group) {
+		steps++
 	}
-	return s == to
+	return steps
 }
 
 // towards is the group by which switch s sends to switch d: along x first, then y,

@@ -10,11 +10,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// host is what has a LID on a switch: a port of a host, or the switch itself.
+// host is what has LIDs on a switch: a port of an adapter or router, or the switch
+// itself.
 type host struct {
-	lid, lids int
-	port      uint8
-	adapter   bool
+	lid  uint16
+	lids uint8
+	port uint8 // of the switch, 0 for itself
 }
 
 // hosts are those of each switch, in the order in which they are routed.
@@ -31,7 +32,7 @@ func (t *Torus) hosts() [][]host {
 				end = t.f.Ports[n.FirstPort+int32(p)].Peer
 			}
 			e := &t.f.Ports[end]
-			all[s] = append(all[s], host{lid: int(e.LID), lids: 1 << e.LMC, port: p, adapter: p != 0})
+			all[s] = append(all[s], host{lid: e.LID, lids: 1 << e.LMC, port: p})
 		}
 	}
 	return all
@@ -63,39 +64,51 @@ func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fa
 // absent where there is none.
 func (t *Torus) fill(row []uint8, s int32, w *ways, hosts [][]host) (lost int32) {
 	lost = absent
-	var turn [2][2 * dims]int
+	var turns [2 * dims]turn
 	for d := range int32(len(t.switches)) {
-		if len(hosts[d]) == 0 {
+		if d == s {
+			for _, h := range hosts[d] {
+				h.write(row, h.port)
+			}
 			continue
 		}
-		group := uint8(hostGroup)
-		var ports []uint8
-		if d != s {
-			if group = t.towards(w, s, d); group == noWay {
-				lost = d
-				continue
-			}
-			ports = t.switches[s].groups[group]
+		group := t.towards(w, s, d)
+		if group == noWay {
+			lost = d
+			continue
 		}
-		for i := range hosts[d] {
-			h := &hosts[d][i]
-			port := h.port
-			if d != s {
-				kind := 0
-				if h.adapter {
-					kind = 1
-				}
-				at := &turn[kind][group]
-				if port = ports[*at]; *at == len(ports)-1 {
-					*at = 0
-				} else {
-					*at++
-				}
-			}
-			for l := h.lid; l < h.lid+h.lids && l < len(row); l++ {
-				row[l] = port
-			}
+		ports := t.switches[s].groups[group]
+		if len(ports) > 1 {
+			turns[group].fill(row, hosts[d], ports)
+			continue
+		}
+		for _, h := range hosts[d] {
+			h.write(row, ports[0])
 		}
 	}
 	return lost
+}
+
+// write enters a port for all LIDs of a host.
+func (h host) write(row []uint8, port uint8) {
+	row[h.lid] = port
+	for l := int(h.lid) + 1; l < min(int(h.lid)+int(h.lids), len(row)); l++ {
+		row[l] = port
+	}
+}
+
+// turn says which of parallel links is next, for switches and for their hosts.
+type turn struct{ switches, hosts int }
+
+func (u *turn) fill(row []uint8, hosts []host, ports []uint8) {
+	for _, h := range hosts {
+		at := &u.hosts
+		if h.port == 0 {
+			at = &u.switches
+		}
+		h.write(row, ports[*at])
+		if *at++; *at == len(ports) {
+			*at = 0
+		}
+	}
 }

@@ -5,6 +5,7 @@ package torus
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/osm"
@@ -18,10 +19,23 @@ type placer struct {
 	conf  *osm.TorusConf
 	// along are the dimensions with more than one place.
 	along []int
+	// joined says by dimension and lower place what became of the links between two
+	// places, and whole that a cube has all its corners.
+	joined [dims][]joint
+	whole  []bool
 	// overfull are switches with more links between them than the configuration
 	// allows, by number.
 	overfull map[int32]bool
 }
+
+// joint says what became of the links between two places.
+type joint uint8
+
+const (
+	unjoined joint = iota // one of them is not known yet
+	joined
+	overfull // and had no room for all
+)
 
 // place finds the torus of a configuration whose seed is present.
 func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm.TorusSeed) (*placer, error) {
@@ -37,7 +51,9 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 		n := &f.Nodes[f.Ports[i].Node]
 		p.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(int32(i)) != fabric.None && n.Switch != fabric.None
 	}
+	p.whole = make([]bool, len(p.at))
 	for d := range dims {
+		p.joined[d] = make([]joint, len(p.at))
 		if radix[d] > 1 {
 			p.along = append(p.along, d)
 		}
@@ -109,29 +125,29 @@ func (p *placer) complete(c Coordinates) {
 			return
 		}
 	}
-	for {
+	whole := &p.whole[p.place(c)]
+	for !*whole {
 		p.joinCube(c)
-		found := false
-		for _, s := range p.stepsAt(c) {
-			if found = p.take(c, s); found {
-				break
-			}
-		}
-		if !found {
+		missing := p.missingOf(c)
+		*whole = missing == 0
+		if !slices.ContainsFunc(p.stepsFor(missing), func(s step) bool { return p.take(c, s) }) {
 			p.joinCube(c)
 			return
 		}
 	}
 }
 
-// stepsAt are the steps for what is missing of the cube of a place.
-func (p *placer) stepsAt(c Coordinates) []step {
-	missing := uint8(0)
+// missingOf are the corners that are missing from the cube of a place.
+func (p *placer) missingOf(c Coordinates) (missing uint8) {
 	for i := range uint8(1) << len(p.along) {
 		if p.number(p.corner(c, i)) == absent {
 			missing |= 1 << i
 		}
 	}
+	return missing
+}
+
+func (p *placer) stepsFor(missing uint8) []step {
 	switch len(p.along) {
 	case 3:
 		return p.steps.solid[missing]
@@ -225,27 +241,37 @@ func (p *placer) joinCube(c Coordinates) {
 // join puts the links between two neighbouring places into the torus, if both
 // are known, and says whether there was room for all.
 func (p *placer) join(d int, low, high Coordinates) bool {
-	a, b := p.number(low), p.number(high)
-	if a == absent || b == absent || a == b {
-		return true
+	at := &p.joined[d][p.place(low)]
+	if *at == unjoined {
+		if a, b := p.number(low), p.number(high); a != absent && b != absent {
+			*at = p.joinSwitches(d, a, b)
+		}
 	}
+	return *at != overfull
+}
+
+func (p *placer) joinSwitches(d int, a, b int32) joint {
+	if a == b {
+		return joined
+	}
+	f := p.Torus.f
 	up, down := &p.switches[a].groups[2*d+1], &p.switches[b].groups[2*d]
-	n := p.Torus.f.SwitchNode(p.switches[a].sw)
+	n := f.SwitchNode(p.switches[a].sw)
 	for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
-		if !p.free[i] || p.Torus.f.PeerSwitch(i) != p.switches[b].sw {
+		if !p.free[i] || f.PeerSwitch(i) != p.switches[b].sw {
 			continue
 		}
 		if p.full(*up) || p.full(*down) {
 			p.overfull[a], p.overfull[b] = true, true
-			return false
+			return overfull
 		}
-		near, far := &p.Torus.f.Ports[i], &p.Torus.f.Ports[p.Torus.f.Ports[i].Peer]
+		near, far := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
 		*up, *down = append(*up, near.Num), append(*down, far.Num)
 		p.group[i], p.group[near.Peer] = uint8(2*d+1), uint8(2*d)
 		p.free[i], p.free[near.Peer] = false, false
 		p.Torus.links++
 	}
-	return true
+	return joined
 }
 
 func (p *placer) full(group []uint8) bool { return uint32(len(group)) == p.conf.GroupPorts }

@@ -61,6 +61,10 @@ func randomTrial(t *testing.T, r *rand.Rand) *trial {
 	}
 	k.noQoS = r.IntN(30) == 0
 	k.conf = c.randomConfig(r)
+	if found, err := torus.Recognise(t.Context(), f); err == nil && r.IntN(4) == 0 {
+		k.what += ", recognised"
+		k.conf = found
+	}
 	return k
 }
 
