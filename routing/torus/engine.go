@@ -156,14 +156,14 @@ func (p *placer) gap(s int32, group int) bool {
 
 // strangers are switches and links of the subnet that are not in the torus.
 func (p *placer) strangers() (w []string) {
-	f := p.Torus.f
+	f := p.f
 	var switches, links []string
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && p.of[s] == absent {
 			switches = append(switches, f.NodeName(n))
 		}
 	}
-	for i, free := range p.free {
+	for i, free := range p.find.free {
 		if free && f.Ports[i].Peer > int32(i) {
 			links = append(links, f.PortName(int32(i))+" to "+f.PortName(f.Ports[i].Peer))
 		}

@@ -14,7 +14,7 @@ import (
 // placer lays a fabric out as a torus, from a seed on.
 type placer struct {
 	*Torus
-	finder
+	find  finder
 	steps *steps
 	conf  *osm.TorusConf
 	// along are the dimensions with more than one place.
@@ -45,11 +45,11 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 	}
 	p := &placer{
 		Torus: newTorus(f, radix, conf.Mesh), steps: newSteps(), conf: conf,
-		finder: finder{f: f, free: make([]bool, len(f.Ports))}, overfull: map[int32]bool{},
+		find: finder{f: f, free: make([]bool, len(f.Ports))}, overfull: map[int32]bool{},
 	}
 	for i := range f.Ports {
 		n := &f.Nodes[f.Ports[i].Node]
-		p.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(int32(i)) != fabric.None && n.Switch != fabric.None
+		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(int32(i)) != fabric.None && n.Switch != fabric.None
 	}
 	p.whole = make([]bool, len(p.at))
 	for d := range dims {
@@ -61,8 +61,8 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 	if err := p.sow(seed); err != nil {
 		return nil, err
 	}
-	for before := -1; before != p.Torus.links; {
-		before = p.Torus.links
+	for before := -1; before != p.links; {
+		before = p.links
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (p *placer) sow(seed *osm.TorusSeed) error {
 }
 
 // member is the switch of the subnet with a GUID.
-func (p *placer) member(guid uint64) int32 { return member(p.Torus.f, guid) }
+func (p *placer) member(guid uint64) int32 { return member(p.f, guid) }
 
 func member(f *fabric.Fabric, guid uint64) int32 {
 	if sw := f.SwitchByGUID(guid); sw != fabric.None && f.SwitchNode(sw).InSubnet {
@@ -174,7 +174,7 @@ func (p *placer) take(c Coordinates, s step) bool {
 		sides = append(sides, p.switchAt(p.corner(c, s.around[2])))
 	}
 	if !s.line {
-		return p.install(target, p.finder.corner(sides[0], p.switchAt(base), sides[1]))
+		return p.install(target, p.find.corner(sides[0], p.switchAt(base), sides[1]))
 	}
 	along, behind := 0, base
 	for d := range dims {
@@ -186,7 +186,7 @@ func (p *placer) take(c Coordinates, s step) bool {
 	if !p.safe(base, along) || p.number(behind) == absent {
 		return false
 	}
-	return p.install(target, p.line(p.switchAt(base), sides, p.switchAt(behind)))
+	return p.install(target, p.find.line(p.switchAt(base), sides, p.switchAt(behind)))
 }
 
 // switchAt is the switch of the fabric at a place that is known.
@@ -254,11 +254,11 @@ func (p *placer) joinSwitches(d int, a, b int32) joint {
 	if a == b {
 		return joined
 	}
-	f := p.Torus.f
+	f := p.f
 	up, down := &p.switches[a].groups[2*d+1], &p.switches[b].groups[2*d]
 	n := f.SwitchNode(p.switches[a].sw)
 	for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
-		if !p.free[i] || f.PeerSwitch(i) != p.switches[b].sw {
+		if !p.find.free[i] || f.PeerSwitch(i) != p.switches[b].sw {
 			continue
 		}
 		if p.full(*up) || p.full(*down) {
@@ -268,8 +268,8 @@ func (p *placer) joinSwitches(d int, a, b int32) joint {
 		near, far := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
 		*up, *down = append(*up, near.Num), append(*down, far.Num)
 		p.group[i], p.group[near.Peer] = uint8(2*d+1), uint8(2*d)
-		p.free[i], p.free[near.Peer] = false, false
-		p.Torus.links++
+		p.find.free[i], p.find.free[near.Peer] = false, false
+		p.links++
 	}
 	return joined
 }
@@ -287,7 +287,7 @@ func (p *placer) attach() (err error) {
 }
 
 func (p *placer) attachTo(s int32) error {
-	f, sw := p.Torus.f, p.switches[s].sw
+	f, sw := p.f, p.switches[s].sw
 	if other := p.of[sw]; other != absent {
 		return refuse("the torus found does not fit: %s is at %s too; the sizes or the mesh suffixes may be wrong (ERR 4E1C)",
 			p.name(s), p.switches[other].at)
@@ -307,7 +307,7 @@ func (p *placer) attachTo(s int32) error {
 		*hosts = append(*hosts, f.Ports[i].Num)
 		p.group[i] = hostGroup
 		if i != n.FirstPort {
-			p.Torus.links++
+			p.links++
 		}
 	}
 	return nil

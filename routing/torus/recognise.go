@@ -275,7 +275,7 @@ func (r *recogniser) try(ctx context.Context, c *Config) error {
 		return nil
 	}
 	unfit := fit{places: len(p.at) - len(p.switches)}
-	for _, free := range p.free {
+	for _, free := range p.find.free {
 		if free {
 			unfit.links++
 		}
