@@ -2,7 +2,10 @@
 
 package fabric
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // VLs maps the service levels 0 to 15 to virtual lanes; lane 15 drops the packet.
 type VLs [16]uint8
@@ -75,10 +78,7 @@ func (t *SL2VL) Clone() *SL2VL {
 	c := *t
 	c.at = slices.Clone(t.at)
 	c.known = slices.Clone(t.known)
-	c.index = make(map[VLs]uint16, len(t.index))
-	for k, v := range t.index {
-		c.index[k] = v
-	}
+	c.index = maps.Clone(t.index)
 	return &c
 }
 

@@ -5,6 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,12 +84,8 @@ func (c *call) historyList(store *history.Store) error {
 	}
 	t := c.table("ID", "FROM", "UNTIL", "WHAT", "WHO", "ENGINE", "OPTIONS", "FIGURES")
 	for _, e := range entries {
-		what := string(e.Kind)
-		for _, more := range []string{e.Note, string(ends[e.ID])} {
-			if more != "" {
-				what += ", " + more
-			}
-		}
+		words := slices.DeleteFunc([]string{string(e.Kind), e.Note, string(ends[e.ID])}, func(w string) bool { return w == "" })
+		what := strings.Join(words, ", ")
 		err := t.row(e, e.ID, e.Began.Format(time.DateTime), untilText(&e), fabric.Escape(what), fabric.Escape(e.Who),
 			fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures))
 		if err != nil {
