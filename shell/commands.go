@@ -14,7 +14,7 @@ import (
 func commands() []command {
 	return slices.Concat(
 		subnetCommands(), watchCommands(), counterCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(),
-		fileCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), helpCommands())
+		fileCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), suggestCommands(), helpCommands())
 }
 
 // ofOption chooses the picture that a reading command reads.

@@ -30,6 +30,9 @@ func showCommands() []command {
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
 		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "sl", Summary: "the service levels of paths", Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
+			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
+		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS"},
 		{Name: "mft", Summary: "the multicast table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
@@ -59,6 +62,10 @@ func runShow(c *call) error {
 		return c.showCounters()
 	case "sl2vl":
 		return c.showSL2VL()
+	case "sl":
+		return c.showSL()
+	case "torus":
+		return c.showTorus()
 	case "mft":
 		return c.showMFT()
 	case "targets":

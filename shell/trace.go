@@ -91,6 +91,7 @@ func runTrace(c *call) error {
 		return walk.Ibtracert(c.out.W, p.Tables, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
+	answer.addLanes(p.Tables, &path)
 	answer.Of, answer.Adaptive = st.Title(p), adaptive(&st)
 	return c.out.answer(answer, answer.text)
 }

@@ -17,6 +17,7 @@ type traceAnswer struct {
 	From    string     `json:"from"`
 	To      string     `json:"to"`
 	LID     uint16     `json:"lid"`
+	SL      *uint8     `json:"sl,omitempty"`
 	Verdict string     `json:"verdict"`
 	Arrives bool       `json:"arrives"`
 	Why     string     `json:"why"`
@@ -45,6 +46,8 @@ type traceHop struct {
 	In   *int   `json:"in,omitempty"`
 	Out  *int   `json:"out,omitempty"`
 	Link string `json:"link,omitempty"`
+	// VL is the lane by which the packet leaves, where the lanes are known.
+	VL *uint8 `json:"vl,omitempty"`
 	// Errors are the error counters of port Out that are not zero.
 	Errors string `json:"errors,omitempty"`
 }
@@ -62,6 +65,32 @@ func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
 		a.Hops = append(a.Hops, hop)
 	}
 	return a
+}
+
+// addLanes adds service level and lanes, where they are known.
+func (a *traceAnswer) addLanes(t *fabric.Tables, path *walk.Path) {
+	if t.SLs == nil && t.SL2VL == nil {
+		return
+	}
+	sl := uint8(0)
+	if t.SLs != nil {
+		sl = t.SLs.SL(t.Fabric.Ports[path.Src].LID, path.DstLID)
+	}
+	a.SL = &sl
+	if t.SL2VL == nil {
+		return
+	}
+	for i, h := range path.Hops {
+		if h.Out == fabric.None || t.Fabric.Ports[h.Out].Num == 0 {
+			continue
+		}
+		in := uint8(0)
+		if h.In != fabric.None {
+			in = t.Fabric.Ports[h.In].Num
+		}
+		vl := t.SL2VL.VL(h.Node, in, t.Fabric.Ports[h.Out].Num, sl)
+		a.Hops[i].VL = &vl
+	}
 }
 
 func liveAnswerOf(f *fabric.Fabric, path *livetrace.Path) *traceAnswer {
@@ -118,7 +147,11 @@ func portNumber(f *fabric.Fabric, port int32) *int {
 }
 
 func (a *traceAnswer) text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d, of %s\n", a.From, a.To, a.LID, a.Of)
+	level := ""
+	if a.SL != nil {
+		level = fmt.Sprintf(", SL %d", *a.SL)
+	}
+	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d%s, of %s\n", a.From, a.To, a.LID, level, a.Of)
 	width := 0
 	for _, h := range a.Hops {
 		width = max(width, len([]rune(h.Node)))
@@ -134,7 +167,11 @@ func (a *traceAnswer) text(w io.Writer) {
 			}
 			ports += fmt.Sprintf("p%d", *h.Out)
 		}
-		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s\n", width, h.Node, lidText(h.LID), ports, h.Link, errorsText(h.Errors))
+		lane := ""
+		if h.VL != nil {
+			lane = fmt.Sprintf("  VL %d", *h.VL)
+		}
+		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s\n", width, h.Node, lidText(h.LID), ports, h.Link, lane, errorsText(h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
 	for _, more := range []string{a.Parts, a.Adaptive} {
