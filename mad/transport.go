@@ -36,7 +36,9 @@ type Frame struct {
 	Data [Size]byte
 }
 
-// Transport carries MADs between this program and a port. It may lose them.
+// Transport carries MADs between this program and a port. It may lose them. Of a
+// transfer in segments it carries every segment and acknowledgement as a frame of
+// its own, and looks after none of them.
 //
 // Send and Recv may run at the same time, each in any number of goroutines.
 type Transport interface {

@@ -5,5 +5,10 @@
 // socket protocol, as umad2sim does for programs that use libibumad, over
 // sockets of the same machine or over UDP (ibsim -r).
 //
+// ibsim answers subnet and performance management; what is for a subnet
+// administration it hands to the program that sits at that LID, and umad2sim
+// there cuts an answer off after one MAD of 256 bytes: longer tables come with
+// mad.ErrCut. Traps come in with [Options].Traps.
+//
 // An ibsim serves ten clients at most.
 package ibsim
