@@ -18,9 +18,14 @@ import (
 // say, the sweep ends with a fabric that holds together.
 func FuzzLies(f *testing.F) {
 	f.Add([]byte{0, 3, 0, 2, 36, 9})
+	f.Add([]byte{20, 32, 0x11, 25, 3, 1, 40, 17, 9})
 	f.Add([]byte{1, 2, 2, 7, 12, 1, 9, 19, 1})
 	f.Add([]byte{4, 32, 0x11, 5, 6, 0xff, 5, 7, 0xff, 30, 17, 200})
-	subnet := generate(f, "torus:2x2,1")
+	subnet, err := fabric.AssignLIDs(generate(f, "torus:2x2,1"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	subnet = subnet.Activated()
 	f.Fuzz(func(t *testing.T, lies []byte) {
 		byAnswer := map[int][][2]byte{}
 		for ; len(lies) >= 3; lies = lies[3:] {
@@ -28,6 +33,7 @@ func FuzzLies(f *testing.F) {
 		}
 		n := -1
 		s := sim.New(subnet, sim.Options{SendBack: true})
+		truth := full(t, client(t, open(t, s, subnet.SMPort), mad.ClientOptions{}), sweep.Options{NoTables: true})
 		conn := &liar{open(t, s, subnet.SMPort), func(m *mad.SMP) {
 			n++
 			for _, lie := range byAnswer[n] {
@@ -35,7 +41,18 @@ func FuzzLies(f *testing.F) {
 			}
 		}}
 		c := client(t, conn, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
-		res, err := sweep.Full(context.Background(), c, sweep.Options{})
+		res, err := sweep.Full(context.Background(), c, everything)
+		n = -1
+		if res, err := sweep.Light(context.Background(), c, truth.Fabric, sweep.LightOptions{Descriptions: true}); err == nil {
+			for _, change := range res.Changes {
+				_ = change.String()
+			}
+			for i := range res.Fabric.Nodes {
+				if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
+					t.Errorf("light: %s is left out without a word", res.Fabric.NodeName(int32(i)))
+				}
+			}
+		}
 		if err != nil {
 			return // the local port lied
 		}

@@ -132,7 +132,7 @@ func (s *sweeper) guess() {
 		there := &s.memory.f.Nodes[to.Node]
 		i, met := s.byGUID[there.GUID]
 		switch {
-		case met && s.nodes[i].ports[to.Num].linked():
+		case met && (!sameNode(there, &s.nodes[i].info) || s.nodes[i].ports[to.Num].linked()):
 			s.ask(t)
 		case there.Type != mad.NodeSwitch && to.LID != 0:
 			s.ask(task{kind: askHost, node: t.node, port: t.port})
@@ -197,6 +197,10 @@ func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	}
 	node := nodeInfo(&s.memory.f.Nodes[was.Node], was)
 	i, met := s.byGUID[node.NodeGUID]
+	if met && !sameNode(&s.memory.f.Nodes[was.Node], &s.nodes[i].info) {
+		s.ask(task{kind: askNode, node: t.node, port: t.port})
+		return
+	}
 	if !met {
 		if s.tooMany(&node) {
 			return
