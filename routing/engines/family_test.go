@@ -106,8 +106,9 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Two adapters on one cable are a subnet without switches.
-func TestNoSwitches(t *testing.T) {
+// twoAdapters are a subnet without switches: one cable.
+func twoAdapters(t *testing.T) *fabric.Fabric {
+	t.Helper()
 	var b fabric.Builder
 	for i := range 2 {
 		n, err := b.AddNode(fabric.Node{GUID: uint64(16 * (i + 1)), Type: mad.NodeCA, NumPorts: 1, Desc: "host"})
@@ -126,6 +127,11 @@ func TestNoSwitches(t *testing.T) {
 	if f, err = fabric.AssignLIDs(f); err != nil {
 		t.Fatal(err)
 	}
+	return f
+}
+
+func TestNoSwitches(t *testing.T) {
+	f := twoAdapters(t)
 	for _, e := range family {
 		res, err := e.Route(context.Background(), f, routing.Options{})
 		var refused *routing.RefusedError

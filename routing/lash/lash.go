@@ -69,10 +69,13 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	if err := l.balance(ctx, opt); err != nil {
 		return nil, err
 	}
-	t := fabric.NewTables(f, p.tables(opt), e.Name())
+	lft, err := p.tables(ctx, opt, func(done, _ int) { progress(len(net.switches) + done) })
+	if err != nil {
+		return nil, err
+	}
+	t := fabric.NewTables(f, lft, e.Name())
 	t.SLs = &levels{network: net, n: p.n, laneOf: l.laneOf, start: opt.LASHStartVL}
 	t.SL2VL = routing.LanePerSL(f, all)
-	progress(steps)
 	return &routing.Result{Tables: t, Hops: hops}, nil
 }
 
@@ -82,7 +85,7 @@ func (e Engine) refuse(format string, args ...any) error {
 
 // tables makes the forwarding tables. The cables to a neighbour take turns as
 // LIDs ascend. O(switches x LIDs).
-func (p *paths) tables(opt *routing.Options) *fabric.LFT {
+func (p *paths) tables(ctx context.Context, opt *routing.Options, progress func(done, total int)) (*fabric.LFT, error) {
 	type target struct {
 		lid   uint16
 		sw    int32
@@ -99,10 +102,9 @@ func (p *paths) tables(opt *routing.Options) *fabric.LFT {
 		}
 	}
 	lft := fabric.NewLFT(len(p.f.Switches), p.f.MaxLID)
-	turns := make([]int, 256)
-	for s, index := range p.switches {
-		row := lft.Row(index)
-		clear(turns)
+	err := routing.ForEach(ctx, p.n, progress, func(_, s int) {
+		row := lft.Row(p.switches[s])
+		var turns [256]int // by link
 		for _, t := range targets {
 			if t.sw == int32(s) {
 				row[t.lid] = t.local
@@ -113,8 +115,8 @@ func (p *paths) tables(opt *routing.Options) *fabric.LFT {
 			row[t.lid] = ports[turns[out]%len(ports)]
 			turns[out]++
 		}
-	}
-	return lft
+	})
+	return lft, err
 }
 
 // levels are the service levels of pairs of switches.

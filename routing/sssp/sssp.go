@@ -151,7 +151,7 @@ func (r *router) write(t target, lid int) {
 	}
 }
 
-const stepsAtOnce = 64
+const stepsAtOnce = 16
 
 // step counts a LID as done.
 func (r *router) step(ctx context.Context) error {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/lash"
+	"example.org/ibconsole/routing/sssp"
+)
+
+// laneFamily are the engines that count paths into lanes, and sssp.
+var laneFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
+
+func TestLaneEnginesStop(t *testing.T) {
+	f := assigned(t, "mesh:12x8")
+	for _, e := range laneFamily {
+		for _, share := range []int{0, 1, 2, 3} { // quarters of the way
+			ctx, cancel := context.WithCancel(context.Background())
+			if share == 0 {
+				cancel()
+			}
+			opt := routing.Options{Progress: func(done, total int) {
+				if 4*done > share*total {
+					cancel()
+				}
+			}}
+			if res, err := e.Route(ctx, f, opt); !errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), e.Name()) {
+				t.Errorf("%s, cancelled after %d/4: %v, want that it was cancelled", e.Name(), share, err)
+			}
+			cancel()
+		}
+	}
+}
+
+func TestLaneEnginesReachTheEnd(t *testing.T) {
+	for _, spec := range []string{"mesh:12x8", "torus:5x4", "fattree:2,4"} {
+		f := assigned(t, spec)
+		for _, e := range laneFamily {
+			var mu sync.Mutex
+			most, all := 0, 0
+			route(t, e, f, routing.Options{MeshAnalysis: true, Progress: func(done, total int) {
+				mu.Lock()
+				defer mu.Unlock()
+				if most = max(most, done); all != 0 && total != all {
+					t.Errorf("%s: %d steps, before it were %d", e.Name(), total, all)
+				}
+				all = total
+			}})
+			if most != all || all == 0 {
+				t.Errorf("%s of %s: the last of %d steps was %d", e.Name(), spec, all, most)
+			}
+		}
+	}
+}
+
+func TestLaneEnginesOnBadInput(t *testing.T) {
+	whole := assigned(t, "fattree:2,4")
+	for _, e := range laneFamily {
+		for _, c := range []struct {
+			f    *fabric.Fabric
+			opt  routing.Options
+			want string
+		}{
+			{made(t, "fattree:2,4"), routing.Options{}, "has no LID"},
+			{whole, routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
+			{whole, routing.Options{Existing: fabric.NewLFT(3, 9)}, "existing tables of 3 switches, expected 6"},
+		} {
+			_, err := e.Route(context.Background(), c.f, c.opt)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), e.Name()) {
+				t.Errorf("%s: %v, want %q", e.Name(), err, c.want)
+			}
+		}
+	}
+}
+
+func TestLaneEnginesRefuse(t *testing.T) {
+	f := assigned(t, "fattree:2,4")
+	for _, c := range []struct {
+		e    routing.Engine
+		f    *fabric.Fabric
+		opt  routing.Options
+		want string
+	}{
+		{lash.Engine{}, f, routing.Options{LASHStartVL: 8}, "the subnet has 8 lanes, none from lash_start_vl 8 on"},
+		{lash.Engine{}, f, routing.Options{LASHStartVL: 2, MaxOpVLs: 2}, "the subnet has 2 lanes, none from lash_start_vl 2 on"},
+		{sssp.Engine{}, f, routing.Options{BrokenNodeFile: "cn_guid_file"}, "cn_guid_file has a line that OpenSM cannot read"},
+		// 21,600 LIDs: their square is 467 million a hop, and 2^31 is not enough for 9.
+		{sssp.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
+	} {
+		_, err := c.e.Route(context.Background(), c.f, c.opt)
+		refused, ok := errors.AsType[*routing.RefusedError](err)
+		if !ok || refused.Engine != c.e.Name() || !strings.HasPrefix(refused.Reason, c.want) {
+			t.Errorf("%s: %v, want that it refuses: %s", c.e.Name(), err, c.want)
+		}
+	}
+}
+
+func TestLaneEnginesWithoutSwitches(t *testing.T) {
+	f := twoAdapters(t)
+	for _, e := range laneFamily {
+		if res := route(t, e, f, routing.Options{MeshAnalysis: true}); res.Tables.LFT.Switches() != 0 {
+			t.Errorf("%s: tables of %d switches, want none", e.Name(), res.Tables.LFT.Switches())
+		}
+	}
+}
+
+// Every pair of LIDs that the engines know has a level below the number of lanes.
+func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
+	f := assigned(t, "torus:4x4")
+	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}} {
+		sls := route(t, e, f, routing.Options{}).Tables.SLs
+		for src := range 0x10000 {
+			if sl := sls.SL(uint16(src), uint16(src*31)); sl > 7 {
+				t.Fatalf("%s: level %d from LID %d to %d", e.Name(), sl, src, uint16(src*31))
+			}
+			if sl := sls.SL(uint16(src), 0xffff); sl != 0 {
+				t.Fatalf("%s: level %d from LID %d to one that is no port's", e.Name(), sl, src)
+			}
+		}
+	}
+}
