@@ -189,8 +189,8 @@ func FuzzParsers(f *testing.F) {
 func FuzzPorts(f *testing.F) {
 	f.Add("mlx5_0", "1", "0xffff")
 	f.Add("\x1b[2J", "300", "4: ACTIVE")
+	m := machine{}.add(f, good()) // a worker runs one at a time
 	f.Fuzz(func(t *testing.T, ca, port, text string) {
-		m := machine{}.add(t, good())
 		for _, name := range []string{"node_type", "node_guid", "ports/1/state", "ports/1/lid", "ports/1/pkeys/3", "ports/1/link_layer"} {
 			m.write(t, "sys/class/infiniband/mlx5_0/"+name, text)
 		}
