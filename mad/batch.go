@@ -127,6 +127,9 @@ func (b *Batch) fill(done int) {
 func (b *Batch) start(i int) {
 	c := b.client
 	r := &c.slots[i].request
+	if r.MKey == 0 && r.Class == 0 {
+		r.MKey = b.client.opts.MKey
+	}
 	r.put(&b.frame)
 	if !c.begin(i, &b.frame) {
 		return

@@ -35,6 +35,8 @@ type ClientOptions struct {
 	// Backoff is by how much a try waits longer than the one before it, at
 	// least 1; 2.
 	Backoff float64
+	// MKey goes with the subnet management requests that name none.
+	MKey uint64
 	// Traps, if it is not nil, gets the traps that come in. One that finds no room
 	// there is dropped, and counted ([Stats.TrapsDropped]). No trap is answered:
 	// that is for subnet managers.

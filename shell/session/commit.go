@@ -159,7 +159,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return rep, err
 	}
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress, MKey: s.mkey})
+	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
 	done := err == nil
 	if done {
 		s.markWritten()

@@ -26,9 +26,7 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 	}
 	st := s.State()
 	done := 0
-	tracer := livetrace.New(s.client, st.Live.Fabric)
-	tracer.MKey = s.mkey
-	return tracer.All(ctx, todo, func(i int, p *livetrace.Path) {
+	return livetrace.New(s.client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
 		done++
 		if done%progressStep == 0 {
 			s.progress(done, len(pairs))

@@ -57,7 +57,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if opt.Client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
 		opt.Client = mad.Fast()
 	}
-	s.mkey = opt.MKey
+	opt.Client.MKey = opt.MKey
 	s.capture = capture.Wrap(transport)
 	if s.client, err = mad.NewClient(s.capture, opt.Client); err != nil {
 		return nil, errors.Join(err, s.capture.Close())

@@ -32,8 +32,6 @@ type Session struct {
 	keeper *keeper
 	// reads are the tables that sweeps read too, guarded by op.
 	reads Reads
-	// mkey opens the agents of the subnet, 0 for none.
-	mkey uint64
 	// counted is the last reading of counters, guarded by op.
 	counted *counters.Reading
 	// lights counts the light sweeps.

@@ -67,7 +67,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	live := s.State().Live
 	sent := s.client.Stats().Sent
-	res, err := sweep.Light(ctx, s.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress, MKey: s.mkey})
+	res, err := sweep.Light(ctx, s.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress})
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -100,7 +100,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 		return SweepReport{}, ErrOffline
 	}
 	sent := s.client.Stats().Sent
-	res, err := sweep.Full(ctx, s.client, sweep.Options{Progress: s.sweepProgress, MKey: s.mkey, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT})
+	res, err := sweep.Full(ctx, s.client, sweep.Options{Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT})
 	if err != nil {
 		return SweepReport{}, err
 	}
