@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 )
 
@@ -60,21 +61,61 @@ func laneTrials(t *testing.T, r *rand.Rand) {
 	esp0 := r.IntN(2) == 0
 	sim := start(t, f)
 	for _, chain := range laneChains {
-		c := &trial{chain: chain, lmcESP0: esp0}
-		if chain[0] == "dfsssp" && len(f.EndPorts)<<lmc < mostLogged {
-			c.log, c.more = debugLog, sameLanes
-		}
-		c.opt.LMC = lmc
-		c.opt.MeshAnalysis = r.IntN(2) == 0
-		c.opt.LASHStartVL = []uint8{0, 0, 0, 1, 5, 8}[r.IntN(6)]
-		if chain[0] == "lash" {
-			c.more = func(dir string, res *routing.Result) error { return sameLayers(dir, res, int(c.opt.LASHStartVL)) }
-		}
+		c := laneTrial(r, f, chain)
+		c.lmcESP0, c.opt.LMC = esp0, lmc
+		c.more = compareLanes(f, c)
 		if err := differs(t, sim, f, c); err != nil {
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, engines %q: %v\nshrunk, in %s: %v", what, c.chain, err, dir, problem)
 		}
 	}
+}
+
+// TestLaneEnginesOnSharedFabrics compares them on the fabrics that others built.
+func TestLaneEnginesOnSharedFabrics(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
+		if len(f.Switches) >= largeSwitches {
+			t.Skip("OpenSM takes hours")
+		}
+		for _, chain := range laneChains[:3] {
+			c := laneTrial(r, f, chain)
+			c.opt.LMC = uint8(r.IntN(2))
+			if len(f.Switches) > 100 && !testenv.Full() {
+				c.chain, c.opt.LMC = []string{"sssp"}, 0
+			}
+			c.more = compareLanes(f, c)
+			if err := differs(t, ibsimtest.Start(t, file), f, c); err != nil {
+				t.Errorf("engines %q, options %+v: %v", c.chain, c.opt, err)
+			}
+		}
+	})
+}
+
+// laneTrial draws options that these engines take.
+func laneTrial(r *rand.Rand, f *fabric.Fabric, chain []string) *trial {
+	c := &trial{chain: chain}
+	c.opt.MeshAnalysis = r.IntN(2) == 0
+	c.opt.LASHStartVL = []uint8{0, 0, 0, 1, 5, 8}[r.IntN(6)]
+	c.opt.ScatterPorts = []uint32{0, 0, 7}[r.IntN(3)] // it seeds what lash draws, too
+	for _, named := range []*[]uint64{&c.opt.ComputeNodes, &c.opt.IONodes} {
+		for r.IntN(3) == 0 {
+			*named = append(*named, f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].GUID)
+		}
+	}
+	return c
+}
+
+// compareLanes compares the lanes, and has OpenSM log them.
+func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Result) error {
+	switch {
+	case c.chain[0] == "lash":
+		return func(dir string, res *routing.Result) error { return sameLayers(dir, res, int(c.opt.LASHStartVL)) }
+	case c.chain[0] == "dfsssp" && len(f.EndPorts)<<c.opt.LMC < mostLogged:
+		c.log = debugLog
+		return sameLanes
+	}
+	return nil
 }
 
 var routeOnLane = regexp.MustCompile(`route from src_lid=(\d+) to dest_lid=(\d+) on vl=(\d+)`)
