@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+)
+
+// PathSLs are service levels of paths that were read from a file.
+type PathSLs struct {
+	// rows are, by source LID, indexes into runs, -1 for none.
+	rows []int32
+	runs [][]slRun
+}
+
+// slRun is the level of paths to LIDs one behind the other.
+type slRun struct {
+	first, last uint16
+	sl          uint8
+}
+
+// SL implements [fabric.PathSLs]. O(log runs).
+func (p *PathSLs) SL(src, dst uint16) uint8 {
+	if int(src) >= len(p.rows) || p.rows[src] < 0 {
+		return 0
+	}
+	runs := p.runs[p.rows[src]]
+	i, _ := slices.BinarySearchFunc(runs, dst, func(r slRun, dst uint16) int { return int(r.last) - int(dst) })
+	if i == len(runs) || dst < runs[i].first {
+		return 0
+	}
+	return runs[i].sl
+}
+
+// maxSources is how many ranges of sources stand on one line.
+const maxSources = 64
+
+// WritePathSLs writes the service levels of the paths between all LIDs of the end
+// ports. OpenSM has no such file; this one is:
+//
+//	# service levels of paths; 0 where nothing is said
+//	from 1-18,40
+//	to 19-36 1
+//	to 41 2
+//
+// Sources with the same levels stand together; LIDs are decimal. It asks for every
+// level twice. O(LIDs^2).
+func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
+	var lids []uint16
+	for lid := 1; lid <= int(f.MaxLID); lid++ {
+		if f.PortByLID(uint16(lid)) != fabric.None {
+			lids = append(lids, uint16(lid))
+		}
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	_, err := b.WriteString("# service levels of paths; 0 where nothing is said\n")
+	var runs []slRun
+	for _, sources := range sameSLs(lids, sls) {
+		if runs = slRuns(runs[:0], sources[0], lids, sls); len(runs) == 0 || err != nil {
+			continue
+		}
+		err = writeRuns(b, sources, runs)
+	}
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write service levels: %w", err)
+	}
+	return nil
+}
+
+// sameSLs groups sources with the same levels, by the first of each.
+func sameSLs(lids []uint16, sls fabric.PathSLs) [][]uint16 {
+	index := map[[sha256.Size]byte]int{}
+	var groups [][]uint16
+	var runs []slRun
+	var bytes []byte
+	for _, src := range lids {
+		runs, bytes = slRuns(runs[:0], src, lids, sls), bytes[:0]
+		for _, r := range runs {
+			bytes = binary.LittleEndian.AppendUint16(bytes, r.first)
+			bytes = append(binary.LittleEndian.AppendUint16(bytes, r.last), r.sl)
+		}
+		sum := sha256.Sum256(bytes)
+		g, ok := index[sum]
+		if !ok {
+			g = len(groups)
+			index[sum] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], src)
+	}
+	return groups
+}
+
+// slRuns are the runs of levels other than 0 from one source.
+func slRuns(runs []slRun, src uint16, lids []uint16, sls fabric.PathSLs) []slRun {
+	for _, dst := range lids {
+		sl := sls.SL(src, dst) & 0xf
+		if sl == 0 {
+			continue
+		}
+		if n := len(runs) - 1; n >= 0 && runs[n].sl == sl && runs[n].last+1 == dst {
+			runs[n].last = dst
+			continue
+		}
+		runs = append(runs, slRun{dst, dst, sl})
+	}
+	return runs
+}
+
+func writeRuns(b *bufio.Writer, sources []uint16, runs []slRun) error {
+	var ranges []slRun
+	for _, lid := range sources {
+		if n := len(ranges) - 1; n >= 0 && ranges[n].last+1 == lid {
+			ranges[n].last = lid
+		} else {
+			ranges = append(ranges, slRun{first: lid, last: lid})
+		}
+	}
+	for some := range slices.Chunk(ranges, maxSources) {
+		line := append(b.AvailableBuffer(), "from "...)
+		for i, r := range some {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = appendRange(line, r)
+		}
+		if _, err := b.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		for _, r := range runs {
+			line := appendRange(append(b.AvailableBuffer(), "to "...), r)
+			line = strconv.AppendUint(append(line, ' '), uint64(r.sl), 10)
+			if _, err := b.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func appendRange(line []byte, r slRun) []byte {
+	line = strconv.AppendUint(line, uint64(r.first), 10)
+	if r.last != r.first {
+		line = strconv.AppendUint(append(line, '-'), uint64(r.last), 10)
+	}
+	return line
+}

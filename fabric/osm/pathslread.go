@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+)
+
+// ReadPathSLs reads what [WritePathSLs] writes. It fails with "name:line:". Runs of
+// one source ascend and do not overlap, and a source comes once. O(bytes).
+func ReadPathSLs(r io.Reader, name string) (*PathSLs, error) {
+	p := slParser{out: &PathSLs{}}
+	lines := newLineReader(r, name)
+	for {
+		text, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !lines.ended {
+			return nil, lines.fail(errors.New("the file is cut short: the last line does not end"))
+		}
+		if err := p.parse(bytes.TrimSpace(text)); err != nil {
+			return nil, lines.fail(err)
+		}
+	}
+	if lines.line == 0 {
+		return nil, fmt.Errorf("%s:1: the file is empty, expected service levels of paths", name)
+	}
+	return p.out, nil
+}
+
+type slParser struct{ out *PathSLs }
+
+var (
+	slFrom = []byte("from ")
+	slTo   = []byte("to ")
+)
+
+func (p *slParser) parse(text []byte) error {
+	switch {
+	case len(text) == 0 || text[0] == '#':
+		return nil
+	case bytes.HasPrefix(text, slFrom):
+		return p.from(text[len(slFrom):])
+	case bytes.HasPrefix(text, slTo):
+		return p.to(text[len(slTo):])
+	}
+	return fmt.Errorf("cannot parse %q, expected \"from 1-18,40\" or \"to 19-36 1\"", shorten(text))
+}
+
+func (p *slParser) from(text []byte) error {
+	row := int32(len(p.out.runs))
+	p.out.runs = append(p.out.runs, nil)
+	for {
+		first, last, rest, err := parseLIDs(text)
+		if err != nil {
+			return err
+		}
+		for len(p.out.rows) <= int(last) {
+			p.out.rows = append(p.out.rows, -1)
+		}
+		for lid := int(first); lid <= int(last); lid++ {
+			if p.out.rows[lid] >= 0 {
+				return fmt.Errorf("LID %d is a source for the second time", lid)
+			}
+			p.out.rows[lid] = row
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+		if rest[0] != ',' {
+			return fmt.Errorf("cannot parse %q, expected a comma and more LIDs", shorten(rest))
+		}
+		text = rest[1:]
+	}
+}
+
+func (p *slParser) to(text []byte) error {
+	n := len(p.out.runs) - 1
+	if n < 0 {
+		return errors.New("destinations before any source, expected \"from 1-18,40\"")
+	}
+	first, last, rest, err := parseLIDs(text)
+	if err != nil {
+		return err
+	}
+	sl, after, ok := parseDecimal(skipSpace(rest))
+	if !ok || len(after) > 0 || len(rest) == 0 || rest[0] != ' ' || sl > 15 {
+		return fmt.Errorf("cannot parse service level in %q, expected 0 to 15", shorten(text))
+	}
+	if runs := p.out.runs[n]; len(runs) > 0 && runs[len(runs)-1].last >= first {
+		return fmt.Errorf("LID %d does not come behind LID %d", first, runs[len(runs)-1].last)
+	}
+	p.out.runs[n] = append(p.out.runs[n], slRun{first, last, uint8(sl)})
+	return nil
+}
+
+// parseLIDs reads a LID or a range of them.
+func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
+	low, rest, ok := parseDecimal(text)
+	high := low
+	if ok && len(rest) > 0 && rest[0] == '-' {
+		high, rest, ok = parseDecimal(rest[1:])
+	}
+	switch {
+	case !ok:
+		return 0, 0, nil, fmt.Errorf("cannot parse LIDs in %q, expected as in 7 or 1-18", shorten(text))
+	case low < 1 || high > fabric.MaxUnicastLID || low > high:
+		return 0, 0, nil, fmt.Errorf("LIDs %d to %d are no range of unicast LIDs, expected 1 to %d", low, high, fabric.MaxUnicastLID)
+	}
+	return uint16(low), uint16(high), rest, nil
+}

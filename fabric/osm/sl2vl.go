@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+)
+
+const (
+	sl2vlColumns = "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n"
+	sl2vlRule    = "#--------------------------------------------------------\n"
+)
+
+// WriteSL2VL writes the mappings of service levels to lanes as OpenSM does in
+// opensm-sl2vl.dump (osm_dump.c, dump_sl2vl_tbl), byte for byte: a section for each
+// end port, and in that of a switch a line for each port that has a link and each
+// port that packets for it come in by. O(switches x ports^2).
+func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	for _, e := range f.EndPorts {
+		if err := writeSL2VL(b, f, t, e); err != nil {
+			return fmt.Errorf("write SL2VL tables: %w", err)
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write SL2VL tables: %w", err)
+	}
+	return nil
+}
+
+func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end int32) error {
+	p := &f.Ports[end]
+	n := &f.Nodes[p.Node]
+	_, err := fmt.Fprintf(b, "%s 0x%016x, base LID %d, \"%s\"\n%s%s", nodeTypeWords(n.Type), p.GUID, p.LID, printDesc(n.Desc), sl2vlColumns, sl2vlRule)
+	if err != nil {
+		return err
+	}
+	if n.Switch == fabric.None {
+		// OpenSM writes 0 for the number of an adapter's port.
+		if _, err := b.Write(appendVLs(b.AvailableBuffer(), 0, 0, t.VLs(p.Node, 0, p.Num))); err != nil {
+			return err
+		}
+	}
+	for out := 1; out <= int(n.NumPorts) && n.Switch != fabric.None; out++ {
+		if !f.Ports[n.FirstPort+int32(out)].Linked() {
+			continue
+		}
+		for in := range int(n.NumPorts) + 1 {
+			if _, err := b.Write(appendVLs(b.AvailableBuffer(), in, out, t.VLs(p.Node, uint8(in), uint8(out)))); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = b.WriteString(sl2vlRule + "\n")
+	return err
+}
+
+func appendVLs(line []byte, in, out int, vls fabric.VLs) []byte {
+	line = fmt.Appendf(line, "%-3d %-3d :", in, out)
+	for _, vl := range vls {
+		line = fmt.Appendf(line, " %-2d", vl)
+	}
+	return append(line, '\n')
+}

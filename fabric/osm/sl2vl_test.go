@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// OpenSM's own dump, read and written, is the same file. With its defaults SL n
+// has lane n as far as there are lanes (osm_qos.c); ibsim's ports have few.
+func TestSL2VLAsOpenSM(t *testing.T) {
+	for _, spec := range []string{"fattree:2,6", "torus:3x3 hosts=2", "random:12,4,20"} {
+		f, file := made(t, spec)
+		dir := ibsimtest.OpenSM(t, ibsimtest.Start(t, file), "-Q", "-R", "minhop")
+		theirs := dump(t, dir, "opensm-sl2vl.dump")
+		tables, report, err := ReadSL2VL(bytes.NewReader(theirs), "dump", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Lines()) > 0 || report.Tables == 0 {
+			t.Errorf("%s: %+v", spec, report)
+		}
+		var ours bytes.Buffer
+		if err := WriteSL2VL(&ours, f, tables); err != nil {
+			t.Fatal(err)
+		}
+		same(t, spec, ours.Bytes(), theirs)
+	}
+}
+
+func randomSL2VL(r *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
+	t := fabric.NewSL2VL(f)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		for in := range n.NumPorts + 1 {
+			for out := range n.NumPorts + 1 {
+				var vls fabric.VLs
+				for sl := range vls {
+					vls[sl] = uint8(r.IntN(16))
+				}
+				if f.Ports[n.FirstPort+int32(out)].Linked() {
+					t.Set(int32(i), in, out, vls)
+				}
+			}
+		}
+	}
+	return t
+}
+
+func TestSL2VLRoundTrip(t *testing.T) {
+	f, _ := made(t, "torus:3x3 hosts=2")
+	was := randomSL2VL(testenv.Rand(t), f)
+	var b bytes.Buffer
+	if err := WriteSL2VL(&b, f, was); err != nil {
+		t.Fatal(err)
+	}
+	is, _, err := ReadSL2VL(&b, "f", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		for in := range n.NumPorts + 1 {
+			for out := range n.NumPorts + 1 {
+				if is.VLs(int32(i), in, out) != was.VLs(int32(i), in, out) {
+					t.Fatalf("%s from %d to %d: %v, was %v", n.Desc, in, out, is.VLs(int32(i), in, out), was.VLs(int32(i), in, out))
+				}
+			}
+		}
+	}
+}
+
+const someSL2VL = "Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n" +
+	sl2vlColumns + sl2vlRule +
+	"0   1   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  15\n" +
+	"1   2   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  7 \n" + sl2vlRule + "\n\n"
+
+func TestReadSL2VLErrors(t *testing.T) {
+	f, _ := made(t, "fattree:2,4")
+	if _, report, err := ReadSL2VL(strings.NewReader(someSL2VL), "f", f); err != nil || report.Tables != 2 || report.MissingSwitches.Count != 5 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	for name, tc := range map[string]struct{ from, to, want string }{
+		"empty":            {someSL2VL, "", "f:1: the file is empty"},
+		"nothing in it":    {someSL2VL, "\n", "f:1: no SL2VL table"},
+		"cut short":        {sl2vlRule + "\n\n", "", "f:5: the file is cut short"},
+		"lane 16":          {"6  15\n", "6  16\n", "f:4: cannot parse the lane of SL 15"},
+		"few lanes":        {"  15\n", "\n", "f:4: cannot parse the lane of SL 15"},
+		"many lanes":       {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 lanes`},
+		"port 99":          {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
+		"no colon":         {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
+		"no GUID":          {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},
+		"no section":       {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
+		"words":            {"1   2   :", "x", "f:5: \"x"},
+		"port of adapters": {"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is no switch's"},
+	} {
+		text := strings.Replace(someSL2VL, tc.from, tc.to, 1)
+		if tc.from == sl2vlRule+"\n\n" {
+			text = strings.TrimSuffix(someSL2VL, tc.from)
+		}
+		if _, _, err := ReadSL2VL(strings.NewReader(text), "f", f); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %s", name, err, tc.want)
+		}
+	}
+	unknown := strings.Replace(someSL2VL, "200000,", "abc,", 1)
+	if _, report, err := ReadSL2VL(strings.NewReader(unknown), "f", f); err != nil || report.UnknownPorts.Count != 1 || report.Tables != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+func TestReadSL2VLManyTables(t *testing.T) {
+	f, _ := made(t, "fattree:2,4")
+	var b strings.Builder
+	b.WriteString(strings.TrimSuffix(someSL2VL, sl2vlRule+"\n\n"))
+	for i := range 1 << 16 {
+		fmt.Fprintf(&b, "1 2 : %d %d %d %d 0 0 0 0 0 0 0 0 0 0 0 0\n", i>>12, i>>8&15, i>>4&15, i&15)
+	}
+	if _, _, err := ReadSL2VL(strings.NewReader(b.String()), "f", f); err == nil || !strings.Contains(err.Error(), "different tables") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzReadSL2VL(f *testing.F) {
+	fab, _ := made(f, "fattree:2,4")
+	f.Add(someSL2VL)
+	f.Add("Channel Adapter 0x0000000000100001, base LID 1, \"x\"\n#---\n0 0 : 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7\n#---\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		tables, _, err := ReadSL2VL(strings.NewReader(text), "f", fab)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f:") {
+				t.Errorf("error without place: %v", err)
+			}
+			return
+		}
+		if err := WriteSL2VL(&bytes.Buffer{}, fab, tables); err != nil {
+			t.Error(err)
+		}
+	})
+}
