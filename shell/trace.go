@@ -54,6 +54,8 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 	case file != "":
 		r.many = true
 		r.pairs, err = session.ReadPairs(f, file)
+	case len(words) == 1:
+		return r, c.Misused("DST is missing")
 	case len(words) != 2:
 		return r, c.Misused("it takes a source and a destination, or file=PAIRS")
 	case words[1] == allWord:
