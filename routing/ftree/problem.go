@@ -110,15 +110,15 @@ func concerns(p *Problem, switches []int32) bool {
 	return false
 }
 
-// named is how many switches a text names.
-const named = 8
+// mostNamed is how many switches a text names.
+const mostNamed = 8
 
 // names lists switches with what is said of each.
 func (t *tree) names(switches []int32, of func(s int32) string) string {
 	var parts []string
 	for i, s := range switches {
-		if i == named {
-			parts = append(parts, fmt.Sprintf("%d more", len(switches)-named))
+		if i == mostNamed {
+			parts = append(parts, fmt.Sprintf("%d more", len(switches)-mostNamed))
 			break
 		}
 		parts = append(parts, t.f.NodeName(t.f.Switches[s])+" "+of(s))

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"testing"
+
+	"example.org/ibconsole/routing"
+)
+
+// A set of Bull's topology (Morey-Chaisemartin, "[RFC] Fat-Tree upgrades", 2009):
+// the Nth L1 leads to the Nth L2 alone, L2 switches have service nodes, and an L3
+// joins them.
+//
+//	         T
+//	       /   \
+//	s1 - P       Q - s2
+//	     |       |
+//	     L       M
+//	     |\     /|
+//	     | \   / |       A and B are joined to both L and M
+//	     A       B
+//	   c1 c2   c3 c4
+//
+// Worked out by hand. The leaves come in the order A, B, their upper neighbours in
+// the order L, M. The main way to c1 is A L P T: it is the first of two that were
+// not used. From T it covers Q, and from there M, in 6 hops. With the upgrades
+// the other way from A then finds M again, in 2 hops, and Q in 3, which are
+// shorter and stay. Before them, M keeps its way of 6 hops over the top, and Q,
+// where s2 is, keeps one of 5. To c2 the main way is A M Q T, and P and L are
+// those that go astray; to c3 it is B L P T again, and to c4 B M Q T.
+func bullSet(t *testing.T) (*net, routing.Options) {
+	n := drawn(t, "c1 c2 c3 c4 s1 s2 A B L M P Q T",
+		"c1-A c2-A c3-B c4-B s1-P s2-Q A-L A-M B-L B-M L-P M-Q P-T Q-T")
+	return n, routing.Options{RootGUIDs: n.guids("T"), ComputeNodes: n.guids("c1 c2 c3 c4")}
+}
+
+func TestBullsSet(t *testing.T) {
+	n, opt := bullSet(t)
+	n.check("with the upgrades", routed(t, n.f, opt).Tables, `
+		A>c1:c1 B>c1:L L>c1:A M>c1:A P>c1:L Q>c1:M T>c1:P
+		A>c2:c2 B>c2:M L>c2:A M>c2:A P>c2:L Q>c2:M T>c2:Q
+		A>c3:L B>c3:c3 L>c3:B M>c3:B P>c3:L Q>c3:M T>c3:P
+		A>c4:M B>c4:c4 L>c4:B M>c4:B P>c4:L Q>c4:M T>c4:Q`)
+	opt.BeforeBull = true
+	n.check("before them", routed(t, n.f, opt).Tables, `
+		A>c1:c1 B>c1:L L>c1:A M>c1:Q P>c1:L Q>c1:T T>c1:P
+		A>c2:c2 B>c2:M L>c2:P M>c2:A P>c2:T Q>c2:M T>c2:Q
+		A>c3:L B>c3:c3 L>c3:B M>c3:Q P>c3:L Q>c3:T T>c3:P
+		A>c4:M B>c4:c4 L>c4:P M>c4:B P>c4:T Q>c4:M T>c4:Q`)
+}
+
+// Leaf A is joined to all four spines, B to S and U alone. Worked out by hand: the
+// main ways to c1 to c4 go by S, T, U and V in turn, as these are unused. T and V
+// do not reach B. To c2, T is the main way and the others follow by use: U and V,
+// then S, which c1 has used; so B goes by U. Before the upgrades they follow in
+// their own order, S first. To c4, all others have been used once, and S is first.
+func TestSecondaryWaysByLoad(t *testing.T) {
+	n := drawn(t, "c1 c2 c3 c4 c5 A B S T U V", "c1-A c2-A c3-A c4-A c5-B A-S A-T A-U A-V B-S B-U")
+	opt := routing.Options{RootGUIDs: n.guids("S T U V")}
+	n.check("with the upgrades", routed(t, n.f, opt).Tables, "B>c1:S B>c2:U B>c3:U B>c4:S")
+	opt.BeforeBull = true
+	n.check("before them", routed(t, n.f, opt).Tables, "B>c1:S B>c2:S B>c3:U B>c4:S")
+}
+
+// On a whole fat-tree the upgrades change nothing, says the document.
+func TestUpgradesLeaveTrees(t *testing.T) {
+	for _, spec := range []string{"fattree:2,8", "fattree:3,6", "xgft:3,3,2,4,1,2,2,1,2,1"} {
+		f := made(t, spec)
+		late, early := routed(t, f, routing.Options{}), routed(t, f, routing.Options{BeforeBull: true})
+		for s := range int32(len(f.Switches)) {
+			for _, e := range f.EndPorts {
+				lid := f.Ports[e].LID
+				if dst, port := f.AttachedSwitch(e); port == 0 || dst == s {
+					continue
+				}
+				if w, g := late.Hops.Least(s, 0), early.Hops.Least(s, 0); w != g {
+					t.Fatalf("%s: %d hops, before %d", spec, w, g)
+				}
+				if (late.Tables.Port(s, lid) == 0xff) != (early.Tables.Port(s, lid) == 0xff) {
+					t.Fatalf("%s: LID %d is reached from switch %d once only", spec, lid, s)
+				}
+			}
+		}
+	}
+}
