@@ -32,7 +32,7 @@ func BenchmarkDeadlocks(b *testing.B) {
 			needed := 0
 			for b.Loop() {
 				d := newDeadlocks(r)
-				d.lanes = mostLanes
+				d.lanes = routing.MostDataVLs + 1
 				if err := d.remove(b.Context()); err != nil {
 					b.Fatal(err)
 				}

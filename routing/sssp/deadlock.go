@@ -57,9 +57,6 @@ type deadlocks struct {
 	path  []int32 // scratch
 }
 
-// mostLanes is how many lanes are counted.
-const mostLanes = 254
-
 type group struct {
 	sw   int32
 	lids int64
@@ -78,7 +75,7 @@ func newDeadlocks(r *router) *deadlocks {
 	if d.lanes = lanes; !known {
 		d.lanes = 1
 	}
-	d.pairs = make([]int64, d.lanes)
+	d.pairs = make([]int64, routing.MostDataVLs)
 	for i, t := range r.targets {
 		if !mapsSLs(r.f, t.end) {
 			continue
@@ -114,20 +111,21 @@ func mapsSLs(f *fabric.Fabric, end int32) bool {
 
 // remove fills the first lane with all paths, and breaks its cycles at the edge
 // with the fewest pairs, whose paths go to the next lane, and so on. OpenSM stops
-// at the first cycle in the last lane; here the lanes are counted that it takes.
+// at the first cycle in the subnet's last lane; here the lanes are counted that it
+// takes, up to all that a subnet can have.
 func (d *deadlocks) remove(ctx context.Context) error {
 	now, next := newLane(d.graph), newLane(d.graph)
 	if err := d.fill(ctx, now); err != nil {
 		return err
 	}
 	for l := 0; len(now.seen) > 0; l++ {
-		if l == mostLanes {
-			break // it is refused in any case
-		}
-		if len(d.pairs) == l+1 {
-			d.pairs = append(d.pairs, 0)
-		}
 		w := newWalker(now)
+		if l == routing.MostDataVLs-1 {
+			if w.cycle() != fabric.None {
+				d.needed = routing.MostDataVLs + 1
+			}
+			break
+		}
 		for c := w.cycle(); c != fabric.None; c = w.cycle() {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -141,9 +139,13 @@ func (d *deadlocks) remove(ctx context.Context) error {
 		next.reset()
 	}
 	if d.needed > d.lanes {
+		need := fmt.Sprint(d.needed)
+		if d.needed > routing.MostDataVLs {
+			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
+		}
 		return &routing.RefusedError{
 			Engine: d.name, Counted: d.lft,
-			Reason: fmt.Sprintf("paths without deadlock need %d lanes; the subnet has %d", d.needed, d.lanes),
+			Reason: fmt.Sprintf("paths without deadlock need %s lanes; the subnet has %d", need, d.lanes),
 		}
 	}
 	return nil
@@ -211,18 +213,22 @@ func (d *deadlocks) follow(unit uint32) bool {
 // move takes the paths over an edge from lane l to the next.
 func (d *deadlocks) move(now, next *lane, edge int32, l uint8) {
 	for u := now.firstUse[edge]; u != 0; u = now.uses[u].next {
-		unit := now.uses[u].unit
-		if d.laneOf[unit] != l {
-			continue
+		for _, unit := range now.uses[u].units[:now.uses[u].n] {
+			if d.laneOf[unit] == l {
+				d.moveUnit(now, next, unit, l)
+			}
 		}
-		d.follow(unit)
-		lids := d.groups[int(unit)%len(d.groups)].lids
-		now.remove(d.path, lids)
-		next.add(d.path, unit, lids)
-		d.laneOf[unit] = l + 1
-		d.pairs[l] -= lids
-		d.pairs[l+1] += lids
 	}
+}
+
+func (d *deadlocks) moveUnit(now, next *lane, unit uint32, l uint8) {
+	d.follow(unit)
+	lids := d.groups[int(unit)%len(d.groups)].lids
+	now.remove(d.path, lids)
+	next.add(d.path, unit, lids)
+	d.laneOf[unit] = l + 1
+	d.pairs[l] -= lids
+	d.pairs[l+1] += lids
 }
 
 // serviceLevels spreads the lanes that are needed over those that there are: a

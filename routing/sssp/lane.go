@@ -20,15 +20,16 @@ type lane struct {
 	// What follows is by edge; edge 0 is none.
 	target, next      []int32 // the channel it leads to, the next edge of the same one
 	pairs             []int64 // how many pairs of LIDs have it on their paths
-	firstUse, lastUse []int32 // its first and last use, 0 for none
-	// uses are the units on edges, in the order in which they came; use 0 is none.
-	uses []use
+	firstUse, lastUse []int32 // where its units stand in uses, 0 for none
+	// uses are the units on edges, in the order in which they came; uses 0 are none.
+	uses []uses
 }
 
-// use is a unit on an edge.
-type use struct {
-	unit uint32
-	next int32 // on the same edge
+// uses are units on an edge, as many as a line of cache holds.
+type uses struct {
+	next  int32 // more of them
+	n     int32
+	units [14]uint32
 }
 
 func newLane(g *graph) *lane {
@@ -55,7 +56,7 @@ func (l *lane) reset() {
 	l.seen = l.seen[:0]
 	l.target, l.next, l.pairs = append(l.target[:0], 0), append(l.next[:0], 0), append(l.pairs[:0], 0)
 	l.firstUse, l.lastUse = append(l.firstUse[:0], 0), append(l.lastUse[:0], 0)
-	l.uses = append(l.uses[:0], use{})
+	l.uses = append(l.uses[:0], uses{})
 }
 
 // at is the slot of the edge between two channels.
@@ -90,15 +91,26 @@ func (l *lane) extend(from, to int32, unit uint32, pairs int64) {
 		}
 		l.tail[from] = *at
 	}
-	e, u := *at, int32(len(l.uses))
-	l.uses = append(l.uses, use{unit: unit})
-	if l.firstUse[e] == 0 {
-		l.firstUse[e] = u
-	} else {
-		l.uses[l.lastUse[e]].next = u
+	l.note(*at, unit)
+	l.pairs[*at] += pairs
+}
+
+// note puts a unit at the end of those on an edge.
+func (l *lane) note(e int32, unit uint32) {
+	last := l.lastUse[e]
+	if last == 0 || int(l.uses[last].n) == len(l.uses[last].units) {
+		more := int32(len(l.uses))
+		l.uses = append(l.uses, uses{})
+		if last == 0 {
+			l.firstUse[e] = more
+		} else {
+			l.uses[last].next = more
+		}
+		l.lastUse[e], last = more, more
 	}
-	l.lastUse[e] = u
-	l.pairs[e] += pairs
+	u := &l.uses[last]
+	u.units[u.n] = unit
+	u.n++
 }
 
 // remove takes the path of a unit out. The channels and edges stay.
