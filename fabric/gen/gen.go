@@ -25,7 +25,7 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		fatTreeKind(), xgftKind(), gridKind("torus", true), gridKind("mesh", false),
-		hypercubeKind(), dragonflyKind(), randomKind(),
+		hypercubeKind(), dragonflyKind(), bullKind(), randomKind(),
 	}
 }
 

@@ -75,13 +75,16 @@ func count(n int) string {
 
 // addHosts adds hosts of so many ports, named node-0001 and so on, and returns
 // the first one's index; the others follow.
-func (n *net) addHosts(hosts, ports int) (int32, error) {
+func (n *net) addHosts(hosts, ports int) (int32, error) { return n.addAdapters("node", hosts, ports) }
+
+// addAdapters is addHosts with another name than node.
+func (n *net) addAdapters(name string, hosts, ports int) (int32, error) {
 	first := fabric.None
 	digits := max(4, len(fmt.Sprint(hosts)))
 	for i := range hosts {
 		node, err := n.add(fabric.Node{
 			GUID: firstHostGUID + n.nextHostGUID, Type: mad.NodeCA, NumPorts: uint8(ports),
-			Desc: fmt.Sprintf("node-%0*d HCA-1", digits, i+1),
+			Desc: fmt.Sprintf("%s-%0*d HCA-1", name, digits, i+1),
 		})
 		if err != nil {
 			return 0, err
