@@ -13,7 +13,7 @@ import (
 // commands lists every command, in the order of help.
 func commands() []command {
 	return slices.Concat(
-		subnetCommands(), watchCommands(), counterCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(),
+		subnetCommands(), watchCommands(), counterCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(),
 		fileCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), suggestCommands(), helpCommands())
 }
 

@@ -103,7 +103,7 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 		hosts := Hosts(tables.Fabric)
 		for name, pairs := range map[string][]Pair{
 			"shift": Shift(hosts, rnd.IntN(2*len(hosts))-len(hosts)), "permutation": Permutation(hosts, rnd),
-			"bisection": Bisection(hosts, rnd), "job": Among(hosts[:min(5, len(hosts))]),
+			"bisection": Bisection(hosts, rnd), "job": Among(hosts[:min(5, len(hosts))]), "last LIDs": lastLIDs(tables.Fabric, Permutation(hosts, rnd)),
 		} {
 			got, err := Measure(t.Context(), tables, pairs)
 			if err != nil {
@@ -111,6 +111,11 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 			}
 			want, worst, share := slowly(tables, pairs)
 			same(t, fmt.Sprintf("case %d, %s", i, name), &got.Loads, want)
+			for port, n := range want.Paths {
+				if on := On(tables, pairs, int32(port), 1<<30); int64(len(on)) != n {
+					t.Errorf("case %d, %s: %d pairs on port %d, walked %d", i, name, len(on), port, n)
+				}
+			}
 			if got.Worst != worst || math.Abs(got.Share-share) > 1e-9 {
 				t.Errorf("case %d, %s: worst %d, share %g; walked %d and %g", i, name, got.Worst, got.Share, worst, share)
 			}
@@ -118,13 +123,28 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
+// lastLIDs sends to the last LID of each destination.
+func lastLIDs(f *fabric.Fabric, pairs []Pair) []Pair {
+	for i := range pairs {
+		p := &f.Ports[pairs[i].Dst]
+		pairs[i].LID = p.LID + 1<<p.LMC - 1
+	}
+	return pairs
+}
+
 // slowly measures a pattern by walking each pair.
 func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float64) {
 	f := t.Fabric
+	lidOf := func(p Pair) uint16 {
+		if p.LID != 0 {
+			return p.LID
+		}
+		return f.Ports[p.Dst].LID
+	}
 	l = &Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports))}
 	to := map[[2]int32]bool{}
 	for _, p := range pairs {
-		path := treestest.Walk(t, p.Src, f.Ports[p.Dst].LID)
+		path := treestest.Walk(t, p.Src, lidOf(p))
 		if !path.Verdict.Arrives() {
 			l.Lost++
 			continue
@@ -139,7 +159,7 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 		}
 	}
 	for _, p := range pairs {
-		path := treestest.Walk(t, p.Src, f.Ports[p.Dst].LID)
+		path := treestest.Walk(t, p.Src, lidOf(p))
 		if !path.Verdict.Arrives() {
 			continue
 		}
@@ -384,7 +404,7 @@ func TestBisectionsReplay(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	hosts := []int32{5, 6, 7, 8, 9}
-	if got := Shift(hosts, -2); !slices.Equal(got, []Pair{{5, 8}, {6, 9}, {7, 5}, {8, 6}, {9, 7}}) {
+	if got := Shift(hosts, -2); !slices.Equal(got, []Pair{{Src: 5, Dst: 8}, {Src: 6, Dst: 9}, {Src: 7, Dst: 5}, {Src: 8, Dst: 6}, {Src: 9, Dst: 7}}) {
 		t.Errorf("shift by -2: %v", got)
 	}
 	if len(Shift(hosts, 10)) != 0 || len(Shift(nil, 1)) != 0 {

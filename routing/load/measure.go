@@ -24,8 +24,7 @@ type Measured struct {
 	Share float64
 }
 
-// Measure counts the paths of pairs, to the base LID of each destination. A pair
-// that is named twice counts twice. O(ports + pairs x hops).
+// Measure counts the paths of pairs. A pair that is named twice counts twice. O(ports + pairs x hops).
 func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, error) {
 	w := newWalker(t, walk.NewWires(t))
 	m := &Measured{Loads: Loads{Fabric: t.Fabric, Destinations: make([]int32, len(t.Fabric.Ports))}}
@@ -37,6 +36,23 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	m.Paths = slices.Clone(w.paths)
 	w.destinations(pairs, m.Destinations)
 	return m, nil
+}
+
+// On are the first pairs, at most so many, whose paths leave by a port and arrive.
+// O(pairs x hops).
+func On(t *fabric.Tables, pairs []Pair, port int32, most int) []Pair {
+	w := newWalker(t, walk.NewWires(t))
+	var on []Pair
+	for _, p := range pairs {
+		if len(on) == most {
+			break
+		}
+		w.ports = w.ports[:0]
+		if w.follow(p) && slices.Contains(w.ports, port) {
+			on = append(on, p)
+		}
+	}
+	return on
 }
 
 // Shifted is what shifts do.
@@ -76,9 +92,10 @@ func Shifts(ctx context.Context, t *fabric.Tables, hosts []int32, n int, progres
 		if r.worst <= 1 {
 			s.Free++
 		}
-		s.Mean += float64(r.worst) / float64(n)
+		s.Mean += float64(r.worst)
 		s.Lost += r.lost
 	}
+	s.Mean /= float64(max(1, n))
 	return s, nil
 }
 
@@ -115,13 +132,14 @@ func Bisections(ctx context.Context, t *fabric.Tables, hosts []int32, n int, see
 	b.Min = math.Inf(1)
 	squares := 0.0
 	for _, r := range trials {
-		b.Mean += r.share / float64(n)
-		squares += r.share * r.share / float64(n)
+		b.Mean += r.share
+		squares += r.share * r.share
 		b.Min, b.Max = min(b.Min, r.share), max(b.Max, r.share)
 		b.Worst = max(b.Worst, r.worst)
 		b.Lost += r.lost
 	}
-	b.StdDev = math.Sqrt(max(0, squares-b.Mean*b.Mean))
+	b.Mean /= float64(n)
+	b.StdDev = math.Sqrt(max(0, squares/float64(n)-b.Mean*b.Mean))
 	return b, nil
 }
 

@@ -13,7 +13,11 @@ import (
 )
 
 // Pair is a source and a destination, both end ports.
-type Pair struct{ Src, Dst int32 }
+type Pair struct {
+	Src, Dst int32
+	// LID is the one of Dst that is sent to, 0 for its base LID.
+	LID uint16
+}
 
 // Hosts are the end ports of channel adapters in the order of their names, numbers
 // in names by value: node-2 before node-10. It is the order in which patterns
@@ -69,7 +73,7 @@ func Shift(hosts []int32, k int) []Pair {
 	for i, src := range hosts {
 		j := ((i+k)%len(hosts) + len(hosts)) % len(hosts)
 		if i != j {
-			pairs = append(pairs, Pair{src, hosts[j]})
+			pairs = append(pairs, Pair{Src: src, Dst: hosts[j]})
 		}
 	}
 	return pairs
@@ -82,7 +86,7 @@ func Permutation(hosts []int32, r *rand.Rand) []Pair {
 	pairs := make([]Pair, 0, len(hosts))
 	for i, src := range hosts {
 		if to[i] != i {
-			pairs = append(pairs, Pair{src, hosts[to[i]]})
+			pairs = append(pairs, Pair{Src: src, Dst: hosts[to[i]]})
 		}
 	}
 	return pairs
@@ -95,7 +99,7 @@ func Bisection(hosts []int32, r *rand.Rand) []Pair {
 	half := len(hosts) / 2
 	pairs := make([]Pair, half)
 	for i := range pairs {
-		pairs[i] = Pair{hosts[order[i]], hosts[order[half+i]]}
+		pairs[i] = Pair{Src: hosts[order[i]], Dst: hosts[order[half+i]]}
 	}
 	return pairs
 }
@@ -107,7 +111,7 @@ func Among(hosts []int32) []Pair {
 	for _, src := range hosts {
 		for _, dst := range hosts {
 			if src != dst {
-				pairs = append(pairs, Pair{src, dst})
+				pairs = append(pairs, Pair{Src: src, Dst: dst})
 			}
 		}
 	}

@@ -65,8 +65,8 @@ type Stats struct {
 // Kind is a class of links of one width and speed, with its loads.
 type Kind struct {
 	Class Class  `json:"class"`
-	Width string `json:"width"`
-	Speed string `json:"speed"`
+	Width string `json:"width,omitempty"`
+	Speed string `json:"speed,omitempty"`
 	Stats
 }
 

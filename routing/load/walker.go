@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 
 	"example.org/ibconsole/fabric"
@@ -57,7 +58,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 // follow adds the ports of one path and says whether it arrives.
 func (w *walker) follow(p Pair) bool {
 	f := w.t.Fabric
-	lid, dst := f.Ports[p.Dst].LID, walk.ToPort(p.Dst)
+	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
 	if lid == 0 || p.Src == p.Dst {
 		return false
 	}
@@ -101,14 +102,18 @@ func (w *walker) judge() (worst int64, share float64) {
 	return worst, share
 }
 
-// destinations counts, by port, the different destinations of its paths.
+// destinations counts, by port, the different LIDs that its paths go to.
 func (w *walker) destinations(pairs []Pair, count []int32) {
-	type use struct{ port, dst int32 }
+	type use struct {
+		port, dst int32
+		lid       uint16
+	}
 	seen := map[use]bool{}
 	start := 0
 	for i, end := range w.ends {
 		for _, port := range w.ports[start:end] {
-			u := use{port, pairs[w.of[i]].Dst}
+			p := pairs[w.of[i]]
+			u := use{port, p.Dst, cmp.Or(p.LID, w.t.Fabric.Ports[p.Dst].LID)}
 			if !seen[u] {
 				seen[u] = true
 				count[port]++

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func checkCommands() []command {
+	switches := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
+	return []command{{lang.Spec{
+		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
+		Help: "Without a word: reach, credits and load.",
+		Bare: true, Options: []lang.Option{ofOption(), switches},
+		Subcommands: []lang.Spec{
+			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links"},
+			{Name: "loops", Summary: "look for paths that come back to a switch"},
+			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other"},
+			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Options: []lang.Option{
+				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
+				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
+			}},
+		},
+	}, runCheck}}
+}
+
+func runCheck(c *call) error {
+	switch c.Spec.Name {
+	case "reach":
+		return c.checkReach(false)
+	case "loops":
+		return c.checkReach(true)
+	case "credits":
+		return c.checkCredits()
+	case "load":
+		return c.checkLoad()
+	}
+	return c.checkAll()
+}
+
+// checkAll makes all checks, and fails with all that they find.
+func (c *call) checkAll() error {
+	var found []error
+	for _, check := range []func() error{func() error { return c.checkReach(false) }, c.checkCredits, c.checkLoad} {
+		err := check()
+		var wrong *foundError
+		if err != nil && !errors.As(err, &wrong) {
+			return err
+		}
+		if err != nil {
+			found = append(found, err)
+		}
+	}
+	return allFound(found)
+}
+
+// foundError says that a check was made and found something wrong.
+type foundError struct{ what string }
+
+func (e *foundError) Error() string { return e.what }
+
+func found(format string, args ...any) error { return &foundError{fmt.Sprintf(format, args...)} }
+
+// allFound is one error, on one line, of all that was found.
+func allFound(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	text := ""
+	for i, err := range errs {
+		if i > 0 {
+			text += "; "
+		}
+		text += err.Error()
+	}
+	return &foundError{text}
+}
+
+// checked is what the answers of all checks begin with.
+type checked struct {
+	Check string `json:"check"`
+	Of    string `json:"of"`
+}
+
+type reachAnswer struct {
+	checked
+	*reach.Result
+	Seconds  float64       `json:"seconds"`
+	Troubles []pathTrouble `json:"troubles"`
+}
+
+type pathTrouble struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	LID     uint16 `json:"lid"`
+	Verdict string `json:"verdict"`
+	Why     string `json:"why"`
+}
+
+func (c *call) checkReach(loopsOnly bool) error {
+	st, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	r, err := reach.Check(c.ctx, p.Tables, reach.Options{Switches: c.Flag("switches")})
+	if err != nil {
+		return err
+	}
+	answer := reachAnswer{checked{"reach", st.Title(p)}, r, time.Since(start).Seconds(), []pathTrouble{}}
+	if loopsOnly {
+		answer.Check = "loops"
+	}
+	for _, t := range r.Troubles {
+		if !loopsOnly || t.Verdict == walk.Loop {
+			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, t))
+		}
+	}
+	if err := c.out.answer(answer, answer.text); err != nil {
+		return err
+	}
+	switch {
+	case loopsOnly && r.Loops > 0:
+		return found("%d of %d paths loop", r.Loops, r.Paths)
+	case !loopsOnly && r.Bad() > 0:
+		return found("%d of %d paths do not arrive as they should: %s", r.Bad(), r.Paths, badText(&r.Counts))
+	}
+	return nil
+}
+
+func pathTroubleOf(p *session.Picture, t reach.Path) pathTrouble {
+	path := walk.Trace(p.Tables, t.Src, t.LID)
+	why := path.Explain(p.Fabric)
+	if t.LID == 0 {
+		why = fmt.Sprintf("%s has no LID", p.Fabric.PortName(t.Dst))
+	}
+	return pathTrouble{p.Fabric.PortName(t.Src), p.Fabric.PortName(t.Dst), t.LID, t.Verdict.String(), why}
+}
+
+// badText says how many paths of each kind are bad.
+func badText(n *reach.Counts) string {
+	text := ""
+	for _, k := range []struct {
+		n    int64
+		what string
+	}{
+		{n.Unreachable, "unreachable"}, {n.Loops, "in loops"}, {n.Misdelivered, "misdelivered"},
+		{n.TooLong, "too long"}, {n.Unknown, "over tables that were not read"},
+	} {
+		if k.n == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", k.n, k.what)
+	}
+	return text
+}
+
+func (a *reachAnswer) text(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("%s of %s: %d end ports, %d pairs, %d paths", a.Check, a.Of, a.Ends, a.Pairs, a.Paths)
+	if a.Check == "loops" {
+		line("  %d loop", a.Loops)
+	} else {
+		line("  %d arrive, %d of them over more links than needed", a.Delivered+a.TooLong, a.NotMinimal)
+		for links, n := range a.Links {
+			if n > 0 {
+				line("    %d over %s", n, count(links, "link"))
+			}
+		}
+		if a.Bad() > 0 {
+			line("  %s", badText(&a.Counts))
+		}
+	}
+	for _, t := range a.Troubles {
+		line("  %s -> %s (LID %d): %s", t.From, t.To, t.LID, t.Why)
+	}
+	if shown := int64(len(a.Troubles)); shown > 0 && shown < a.wrong() {
+		line("  and %d more", a.wrong()-shown)
+	}
+}
+
+func (a *reachAnswer) wrong() int64 {
+	if a.Check == "loops" {
+		return a.Loops
+	}
+	return a.Bad()
+}

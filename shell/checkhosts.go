@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"os"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// readHosts reads a file of end ports: words as [session.Resolve] takes them, with
+// the quoting of the command language. # starts a comment. An error names file and
+// line.
+func readHosts(f *fabric.Fabric, name string) ([]int32, error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	var hosts []int32
+	first := map[int32]int{}
+	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
+		for _, s := range stmts {
+			for _, word := range s.Words {
+				p, err := session.Resolve(f, word)
+				if err != nil {
+					return fmt.Errorf("%s:%d: %w", name, s.Line, err)
+				}
+				end := f.EndPortOf(p.Port)
+				if line, twice := first[end]; twice {
+					return fmt.Errorf("%s:%d: %s stands on line %d already", name, s.Line, f.PortName(end), line)
+				}
+				first[end] = s.Line
+				hosts = append(hosts, end)
+			}
+		}
+		return nil
+	})
+	if err == nil && len(hosts) < 2 {
+		err = fmt.Errorf("%s: %s in it, two are needed", name, count(len(hosts), "host"))
+	}
+	return hosts, err
+}

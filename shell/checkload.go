@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/shell/session"
+)
+
+const (
+	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE or hosts:FILE; all to all without it"
+	loadHelp     = "Patterns take the hosts in the order of their names.\n" +
+		"  shift:K        host i sends to host i+K\n" +
+		"  shifts[:N]     N of all shifts, or all: the shift figure\n" +
+		"  random:SEED    a random permutation\n" +
+		"  bisection[:N]  N random bisections, 100 without a number: the effective bisection bandwidth\n" +
+		"  pairs:FILE     the pairs of a file, a line each: SRC DST\n" +
+		"  hosts:FILE     all to all among the hosts of a file, as of a job"
+)
+
+// How much of many figures there is where nobody says.
+const (
+	someBisections = 100
+	someShifts     = 60
+	worstLinks     = 5
+	pairsOnWorst   = 5
+)
+
+type loadAnswer struct {
+	checked
+	Pattern string `json:"pattern"`
+	// Hosts is the number of hosts that take part.
+	Hosts int   `json:"hosts"`
+	Paths int64 `json:"paths"`
+	Lost  int64 `json:"lost"`
+	// WorstLoad and Share are those of a pattern.
+	WorstLoad int64   `json:"worst_load,omitempty"`
+	Share     float64 `json:"share,omitempty"`
+	*load.Summary
+	Worst      []linkLoad     `json:"worst,omitempty"`
+	Shifts     *load.Shifted  `json:"shifts,omitempty"`
+	Bisections *load.Bisected `json:"bisections,omitempty"`
+	Seconds    float64        `json:"seconds"`
+}
+
+type linkLoad struct {
+	From         string     `json:"from"`
+	To           string     `json:"to"`
+	Paths        int64      `json:"paths"`
+	Destinations int32      `json:"destinations"`
+	Pairs        []loadPair `json:"pairs,omitempty"`
+}
+
+func (l *linkLoad) text() string {
+	return fmt.Sprintf("%s to %s over %s -> %s", count(int(l.Paths), "path"), count(int(l.Destinations), "LID"), l.From, l.To)
+}
+
+type loadPair struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+func (c *call) checkLoad() error {
+	st, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	a := loadAnswer{checked: checked{"load", st.Title(p)}, Pattern: c.Option("pattern", "all-to-all")}
+	start := time.Now()
+	hosts := load.Hosts(p.Fabric)
+	a.Hosts = len(hosts)
+	word, arg, hasArg := strings.Cut(c.Option("pattern", ""), ":")
+	switch word {
+	case "":
+		err = c.loadAll(&a, p, hosts)
+	case "shifts", "bisection":
+		err = c.loadMany(&a, p, hosts, word, arg, hasArg)
+	default:
+		var pairs []load.Pair
+		if pairs, err = c.loadPairs(p, hosts, word, arg, hasArg); err == nil {
+			err = c.loadPattern(&a, p, pairs)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.Seconds = time.Since(start).Seconds()
+	return c.out.answer(a, a.text)
+}
+
+// loadAll takes all pairs, and as much of the published measures as is quick.
+func (c *call) loadAll(a *loadAnswer, p *session.Picture, hosts []int32) error {
+	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{Switches: c.Flag("switches")})
+	if err != nil {
+		return err
+	}
+	a.summarize(l, p)
+	if len(hosts) < 2 {
+		return nil
+	}
+	if a.Shifts, err = load.Shifts(c.ctx, p.Tables, hosts, someShifts, nil); err != nil {
+		return err
+	}
+	a.Bisections, err = load.Bisections(c.ctx, p.Tables, hosts, someBisections, c.seed(), nil)
+	return err
+}
+
+func (c *call) seed() uint64 { return uint64(c.Int("seed", 1)) }
+
+func (a *loadAnswer) summarize(l *load.Loads, p *session.Picture) {
+	s := l.Summary(worstLinks)
+	a.Summary, a.Paths, a.Lost = &s, l.Delivered, l.Lost
+	for _, w := range s.Worst {
+		a.Worst = append(a.Worst, linkLoad{
+			From: p.Fabric.PortName(w.Port), To: p.Fabric.PortName(p.Fabric.Ports[w.Port].Peer), Paths: w.Paths, Destinations: w.Destinations,
+		})
+	}
+}
+
+func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []int32, word, arg string, hasArg bool) error {
+	n := 0
+	if hasArg {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
+			return c.Misused("%q is no number of %s", arg, word)
+		}
+	}
+	if len(hosts) < 2 {
+		return fmt.Errorf("%s of %s: two are needed", word, count(len(hosts), "host"))
+	}
+	var err error
+	if word == "shifts" {
+		a.Shifts, err = load.Shifts(c.ctx, p.Tables, hosts, n, nil)
+		return err
+	}
+	if !hasArg {
+		n = someBisections
+	}
+	a.Bisections, err = load.Bisections(c.ctx, p.Tables, hosts, n, c.seed(), nil)
+	return err
+}
+
+// loadPairs are the pairs of a pattern.
+func (c *call) loadPairs(p *session.Picture, hosts []int32, word, arg string, hasArg bool) ([]load.Pair, error) {
+	wrong := c.Misused("%q is no pattern: want %s", c.Option("pattern", ""), patternWords)
+	if !hasArg || arg == "" {
+		return nil, wrong
+	}
+	switch word {
+	case "shift":
+		k, err := strconv.Atoi(arg)
+		if err != nil {
+			return nil, c.Misused("%q is no whole number of hosts to shift by", arg)
+		}
+		return load.Shift(hosts, k), nil
+	case "random":
+		seed, err := strconv.ParseUint(arg, 0, 64)
+		if err != nil {
+			return nil, c.Misused("%q is no seed: want a number from 0 up", arg)
+		}
+		return load.Permutation(hosts, rand.New(rand.NewPCG(seed, 0))), nil
+	case "pairs":
+		named, err := session.ReadPairs(p.Fabric, arg)
+		pairs := make([]load.Pair, 0, len(named))
+		for _, n := range named {
+			pairs = append(pairs, load.Pair{Src: n.Src, Dst: p.Fabric.PortByLID(n.LID), LID: n.LID})
+		}
+		return pairs, err
+	case "hosts":
+		job, err := readHosts(p.Fabric, arg)
+		return load.Among(job), err
+	}
+	return nil, wrong
+}
+
+func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []load.Pair) error {
+	m, err := load.Measure(c.ctx, p.Tables, pairs)
+	if err != nil {
+		return err
+	}
+	a.summarize(&m.Loads, p)
+	a.WorstLoad, a.Share = m.Worst, m.Share
+	hosts := map[int32]bool{}
+	for _, pair := range pairs {
+		hosts[pair.Src], hosts[pair.Dst] = true, true
+	}
+	a.Hosts = len(hosts)
+	if len(a.Summary.Worst) > 0 {
+		for _, on := range load.On(p.Tables, pairs, a.Summary.Worst[0].Port, pairsOnWorst) {
+			a.Worst[0].Pairs = append(a.Worst[0].Pairs, loadPair{p.Fabric.PortName(on.Src), p.Fabric.PortName(on.Dst)})
+		}
+	}
+	return nil
+}
+
+func (a *loadAnswer) text(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("load of %s: %s, %s", a.Of, a.Pattern, count(a.Hosts, "host"))
+	if a.Summary != nil {
+		a.summaryText(line)
+	}
+	if s := a.Shifts; s != nil {
+		line("  shift figure %d (the most paths over a link), by %d; mean %.2f; %d of %d shifts without contention", s.Worst, s.WorstBy, s.Mean, s.Free, s.Shifts)
+	}
+	if b := a.Bisections; b != nil {
+		line("  effective bisection bandwidth %.3f of full (%.3f to %.3f, std dev %.4f) over %s, seed %d; at worst %s over a link",
+			b.Mean, b.Min, b.Max, b.StdDev, count(b.Bisections, "random bisection"), b.Seed, count(int(b.Worst), "path"))
+	}
+}
+
+func (a *loadAnswer) summaryText(line func(format string, args ...any)) {
+	if a.Lost > 0 {
+		line("  %s, and %d that do not arrive and are not counted", count(int(a.Paths), "path"), a.Lost)
+	} else {
+		line("  %s", count(int(a.Paths), "path"))
+	}
+	if a.WorstLoad > 0 {
+		line("  at worst %s over a link; a path has %.3f of its bandwidth on average", count(int(a.WorstLoad), "path"), a.Share)
+	} else {
+		line("  edge forwarding index %d (the most paths over a link between switches)", a.EdgeForwardingIndex)
+	}
+	for _, k := range a.Kinds {
+		line("  %s, %s%s: %s, %d to %d paths, mean %.1f, std dev %.1f, %d unused",
+			k.Class, k.Width, k.Speed, count(k.Links, "direction"), k.Min, k.Max, k.Mean, k.StdDev, k.Unused)
+	}
+	for _, l := range a.Worst {
+		line("  %s", l.text())
+		for _, p := range l.Pairs {
+			line("    %s -> %s", p.From, p.To)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/uses"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func whoCommands() []command {
+	return []command{{lang.Spec{
+		Name: "who", Summary: "say whose packets go somewhere",
+		Options: []lang.Option{ofOption()},
+		Subcommands: []lang.Spec{{
+			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails",
+			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
+		}},
+	}, runWhoUses}}
+}
+
+// whoListed is how many of a kind a list in JSON has at most.
+const whoListed = 100
+
+// whoAnswer has counts of all, and lists of the first.
+type whoAnswer struct {
+	Of   string `json:"of"`
+	What string `json:"what"`
+	// Paths use it, of All that arrive.
+	Paths        int64      `json:"paths"`
+	All          int64      `json:"all"`
+	Directions   []linkLoad `json:"directions,omitempty"`
+	Sources      int        `json:"sources"`
+	Destinations int        `json:"destinations"`
+	From         []whoPort  `json:"from"`
+	To           []whoPort  `json:"to"`
+	Examples     []whoPath  `json:"examples"`
+	// CutOffs is the number of end ports that would hang on nothing without it.
+	CutOffs int      `json:"cut_offs"`
+	CutOff  []string `json:"cut_off"`
+	Seconds float64  `json:"seconds"`
+}
+
+type whoPort struct {
+	Port  string `json:"port"`
+	LID   uint16 `json:"lid"`
+	Paths int64  `json:"paths"`
+}
+
+type whoPath struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	LID  uint16 `json:"lid"`
+}
+
+func runWhoUses(c *call) error {
+	st, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	what, name, err := c.what(p.Fabric)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	r, err := uses.Of(c.ctx, p.Tables, what, uses.Options{})
+	if err != nil {
+		return err
+	}
+	a := whoAnswer{Of: st.Title(p), What: name, Paths: r.Paths, All: r.All, Sources: len(r.Sources), Destinations: len(r.Destinations)}
+	a.From, a.To, a.Examples, a.CutOff = whoPorts(p.Fabric, r.Sources), whoPorts(p.Fabric, r.Destinations), []whoPath{}, []string{}
+	for _, e := range r.Examples {
+		a.Examples = append(a.Examples, whoPath{p.Fabric.PortName(e.Src), p.Fabric.PortName(e.Dst), e.LID})
+	}
+	a.CutOffs = len(r.CutOff)
+	for _, port := range r.CutOff[:min(whoListed, len(r.CutOff))] {
+		a.CutOff = append(a.CutOff, p.Fabric.PortName(port))
+	}
+	if a.Directions, err = c.directions(p, what.Links); err != nil {
+		return err
+	}
+	a.Seconds = time.Since(start).Seconds()
+	return c.out.answer(a, a.text)
+}
+
+// what is the link that the words name, all links of a node that is no switch, or a
+// switch.
+func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
+	place, err := session.Resolve(f, c.Arg(0))
+	if err != nil {
+		return uses.What{}, "", err
+	}
+	n := &f.Nodes[place.Node]
+	named := place.PortNamed && f.Ports[place.Port].Num != 0
+	switch {
+	case len(c.Args) > 1 || named && n.NumPorts > 1:
+		port, err := c.link(f)
+		if err != nil {
+			return uses.What{}, "", err
+		}
+		l, ok := f.LinkOf(port)
+		if !ok {
+			return uses.What{}, "", fmt.Errorf("%s has no link", f.PortName(port))
+		}
+		return uses.What{Links: []fabric.Link{l}}, f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer), nil
+	case n.Switch != fabric.None:
+		return uses.What{Switches: []int32{n.Switch}}, f.NodeName(place.Node), nil
+	}
+	var what uses.What
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if l, ok := f.LinkOf(p); ok {
+			what.Links = append(what.Links, l)
+		}
+	}
+	return what, f.NodeName(place.Node), nil
+}
+
+func whoPorts(f *fabric.Fabric, list []uses.Use) []whoPort {
+	out := []whoPort{}
+	for _, u := range list[:min(whoListed, len(list))] {
+		out = append(out, whoPort{f.PortName(u.Port), f.Ports[u.Port].LID, u.Paths})
+	}
+	return out
+}
+
+// directions are the loads of links, each way.
+func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, error) {
+	if len(links) == 0 {
+		return nil, nil
+	}
+	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var list []linkLoad
+	for _, link := range links {
+		for _, d := range [2][2]int32{{link.A, link.B}, {link.B, link.A}} {
+			list = append(list, linkLoad{
+				From: p.Fabric.PortName(d[0]), To: p.Fabric.PortName(d[1]), Paths: l.Paths[d[0]], Destinations: l.Destinations[d[0]],
+			})
+		}
+	}
+	return list, nil
+}
+
+func (a *whoAnswer) text(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("%s of %s: %d of %d paths use it, from %s to %s", a.What, a.Of, a.Paths, a.All, count(a.Sources, "end port"), count(a.Destinations, "end port"))
+	for _, d := range a.Directions {
+		line("  %s", d.text())
+	}
+	if len(a.CutOff) == 0 {
+		line("  without it every end port still has links to the subnet")
+	} else {
+		line("  without it %s cut off:", count(a.CutOffs, "end port"))
+		listOf(w, "cut off", a.CutOff, a.CutOffs)
+	}
+	ports := func(label string, of []whoPort, all int) {
+		var items []string
+		for _, p := range of {
+			items = append(items, fmt.Sprintf("%s (LID %d), %s", p.Port, p.LID, count(int(p.Paths), "path")))
+		}
+		listOf(w, label, items, all)
+	}
+	ports("from", a.From, a.Sources)
+	ports("to", a.To, a.Destinations)
+	for _, e := range a.Examples {
+		line("  %s -> %s (LID %d)", e.From, e.To, e.LID)
+	}
+	if shown := int64(len(a.Examples)); shown < a.Paths {
+		line("  and %d more paths", a.Paths-shown)
+	}
+}
+
+// listOf prints the first items of all that there are, one a line behind a label.
+func listOf(w io.Writer, label string, items []string, all int) {
+	items = items[:min(maxListed, len(items))]
+	list(w, label, items)
+	if all > len(items) {
+		_, _ = fmt.Fprintf(w, "  %s: and %d more\n", label, all-len(items))
+	}
+}
