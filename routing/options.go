@@ -22,7 +22,7 @@ type Options struct {
 	// themselves.
 	RootGUIDs []uint64
 	// DetectRoots makes updn look for roots beside those of RootGUIDs, as OpenSM
-	// does after a line that it cannot read.
+	// does after a line that it cannot read; ftree then ranks from the hosts.
 	DetectRoots bool
 	// IDs are the numbers by which updn orders switches of one rank, by node GUID;
 	// a switch without takes its GUID (ids_guid_file).

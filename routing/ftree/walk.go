@@ -46,7 +46,7 @@ func (w *walker) goDown(s, from int32, hops uint8) bool {
 
 func (w *walker) downAll(list []group, s, from int32, hops uint8) (found bool) {
 	next := hops + 1
-	known := w.hops
+	known, out := w.hops, w.out
 	for i := range list {
 		g := &list[i]
 		r := g.remote
@@ -58,7 +58,10 @@ func (w *walker) downAll(list []group, s, from int32, hops uint8) (found bool) {
 			p = w.leastUp(g)
 			far = p.far
 		}
-		w.set(g, far, s, next)
+		known[r], out[r] = next, far
+		if w.toSwitch {
+			w.record.note(w.tree, g, s, next)
+		}
 		at := &w.at[r]
 		reached := at.hosts
 		if !at.bottom && (at.counted || !w.covered(at, next)) {
@@ -155,6 +158,9 @@ func (w *walker) upOthers(list []group, s int32, credit uint16, hops uint8, leas
 			far = p.far
 		}
 		w.set(g, far, s, next)
+		if at := &w.at[r]; at.root && credit == 0 && !at.counted && !at.hosts && w.covered(at, next) {
+			continue // there is nothing left to do from this root
+		}
 		if !w.goUp(r, s, false, credit, next) {
 			continue
 		}
