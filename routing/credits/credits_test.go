@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/sssp"
 	"example.org/ibconsole/routing/trees/treestest"
 )
 
@@ -536,6 +538,31 @@ func TestMulticast(t *testing.T) {
 		tables.MFT.Add(at[p], mlid, outs[p])
 	}
 	ring(6)
+}
+
+// dfsssp is made to have no ring: on lanes that it needs, and only there.
+func TestDFSSSPHasNoRing(t *testing.T) {
+	for _, spec := range []string{"torus:5x5", "torus:4x4x3,hosts=2", "random:30,4,60", "dragonfly:4,2,2"} {
+		f, err := gen.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err = fabric.AssignLIDs(f); err != nil {
+			t.Fatal(err)
+		}
+		res, err := sssp.DeadlockFree{}.Route(t.Context(), f, routing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), res.Tables, Options{})
+		if err != nil || r.Ring != nil || r.Lanes < 2 {
+			t.Errorf("%s: %+v, %v", spec, r, err)
+		}
+		res.Tables.SLs = nil
+		if r, err = Check(t.Context(), res.Tables, Options{}); err != nil || r.Ring == nil || r.Lanes != 1 {
+			t.Errorf("%s on SL 0: %+v, %v", spec, r, err)
+		}
+	}
 }
 
 func TestCheckStops(t *testing.T) {

@@ -101,6 +101,9 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 	for i := range testenv.Count(t, 30, 300) {
 		tables := treestest.Broken(rnd, treestest.Minhop(t, treestest.Random(t, rnd)), rnd.IntN(20))
 		hosts := Hosts(tables.Fabric)
+		if len(hosts) == 0 {
+			continue // a failure left the subnet manager alone with its switch
+		}
 		for name, pairs := range map[string][]Pair{
 			"shift": Shift(hosts, rnd.IntN(2*len(hosts))-len(hosts)), "permutation": Permutation(hosts, rnd),
 			"bisection": Bisection(hosts, rnd), "job": Among(hosts[:min(5, len(hosts))]), "last LIDs": lastLIDs(tables.Fabric, Permutation(hosts, rnd)),

@@ -182,6 +182,7 @@ func Broken(r *rand.Rand, t *fabric.Tables, entries int) *fabric.Tables {
 	}
 	if r.IntN(3) == 0 {
 		links := t.Fabric.Links()
+		r.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
 		c.Fabric = t.Fabric.Without(links[:min(len(links), 1+r.IntN(2))])
 	}
 	return &c
