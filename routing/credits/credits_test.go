@@ -90,6 +90,34 @@ func plainGraph(t *fabric.Tables, switches bool) plain {
 	return p
 }
 
+// firstLID is the lowest LID to which packets make a dependency.
+func firstLID(t *fabric.Tables, switches bool, d Dependency) uint16 {
+	f := t.Fabric
+	for lid := uint16(1); lid <= f.MaxLID; lid++ {
+		dst := f.PortByLID(lid)
+		for _, src := range f.EndPorts {
+			isEnd := func(e int32) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+			if dst == fabric.None || src == dst || !isEnd(src) || !isEnd(dst) {
+				continue
+			}
+			for i := range 1 << f.Ports[src].LMC {
+				sl := uint8(0)
+				if t.SLs != nil {
+					sl = t.SLs.SL(f.Ports[src].LID+uint16(i), lid)
+				}
+				last := Channel{Port: fabric.None}
+				for _, c := range channels(t, src, lid, sl) {
+					if last == d.From && c == d.To {
+						return lid
+					}
+					last = c
+				}
+			}
+		}
+	}
+	return 0
+}
+
 // girth is the length of a shortest cycle, 0 for none.
 func (p plain) girth() int {
 	best := 0
@@ -190,6 +218,11 @@ func TestDependenciesAgainstWalkingEachPair(t *testing.T) {
 			rings++
 		}
 		checkRing(t, tables, r)
+		for _, d := range r.Ring {
+			if lid := firstLID(tables, opt.Switches, d); lid != d.LID {
+				t.Errorf("case %d: %+v is named, LID %d comes first", i, d, lid)
+			}
+		}
 	}
 	if rings == 0 || free == 0 {
 		t.Errorf("%d with rings, %d without", rings, free)
@@ -538,6 +571,34 @@ func TestMulticast(t *testing.T) {
 		tables.MFT.Add(at[p], mlid, outs[p])
 	}
 	ring(6)
+}
+
+// A host sends nothing to itself: packets to the first of two hosts on a switch that
+// go to another switch, by a wrong entry, take the lane of the second one alone.
+func TestNobodySendsToItself(t *testing.T) {
+	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
+	f := tables.Fabric
+	var hosts []int32
+	for _, e := range f.EndPorts {
+		if sw, port := f.AttachedSwitch(e); sw == 0 && port != 0 {
+			hosts = append(hosts, e)
+		}
+	}
+	for s := range f.Switches {
+		for lid := range tables.LFT.Row(int32(s)) {
+			tables.LFT.Row(int32(s))[lid] = fabric.NoPath
+		}
+	}
+	cable := routing.NewGraph(f).Of(0)[0]
+	tables.LFT.Row(0)[f.Ports[hosts[0]].LID] = cable.Port
+	tables.SL2VL = fabric.NewSL2VL(f)
+	for i, h := range hosts {
+		_, in := f.AttachedSwitch(h)
+		tables.SL2VL.Set(f.Switches[0], in, cable.Port, fabric.VLs{uint8(1 + i)})
+	}
+	if r, err := Check(t.Context(), tables, Options{}); err != nil || r.Channels != 1 {
+		t.Errorf("%+v, %v, want one channel", r, err)
+	}
 }
 
 // dfsssp is made to have no ring: on lanes that it needs, and only there.
