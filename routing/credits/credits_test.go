@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/ibnet"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/sssp"
@@ -286,6 +287,29 @@ func TestCheckAgainstIbdmchk(t *testing.T) {
 	}
 	if loops == 0 || free == 0 {
 		t.Errorf("%d with loops, %d without", loops, free)
+	}
+}
+
+// The same on real clusters.
+func TestSharedFabricsAgainstIbdmchk(t *testing.T) {
+	for _, name := range []string{"real-qdr-11sw.topo", "real-ndr-rail-40sw.topo", "real-fdr10-8sw.topo"} {
+		net, err := ibnet.ReadFile(t.Context(), testenv.SharedFile(t, "fabrics/"+name), ibnet.Options{Reading: ibnet.AsIbsim})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := fabric.AssignLIDs(net.Fabric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := treestest.Minhop(t, f)
+		r, err := Check(t.Context(), tables, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if theirs := treestest.Ibdmchk(t, tables); !theirs.Judged || theirs.Loop != (r.Ring != nil) {
+			t.Errorf("%s: ring %+v, ibdmchk:\n%s", name, r.Ring, theirs.Text)
+		}
+		checkRing(t, tables, r)
 	}
 }
 
