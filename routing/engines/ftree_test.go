@@ -19,7 +19,9 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/osm"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/ftree"
 )
 
@@ -206,4 +208,52 @@ func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 			t.Log(ended)
 		}
 	})
+}
+
+// TestMoreLeavesThanDigits compares with OpenSM where it runs out of tuples: it
+// has 255 for the leaves of a tree of two ranks in which no spine has that many.
+func TestMoreLeavesThanDigits(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	if !testenv.Full() {
+		t.Skip("it takes OpenSM a while: only with IBCONSOLE_FULL=1")
+	}
+	const leaves, spines = 270, 12
+	var b fabric.Builder
+	add := func(n fabric.Node) int32 {
+		i, err := b.AddNode(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	for i := range uint64(leaves) {
+		h := add(fabric.Node{GUID: 0x100000 + 2*i, SystemGUID: 0x100000 + 2*i, Type: mad.NodeCA, NumPorts: 1, Desc: fmt.Sprint("host ", i)})
+		b.Port(h, 1).GUID = 0x100001 + 2*i
+	}
+	for i := range uint64(leaves + spines) {
+		add(fabric.Node{GUID: 0x200000 + i, SystemGUID: 0x200000 + i, Type: mad.NodeSwitch, NumPorts: 60, Desc: fmt.Sprint("switch ", i)})
+	}
+	used := make([]int, spines)
+	for i := range leaves {
+		if err := b.Connect(int32(i), 1, int32(leaves+i), 1); err != nil {
+			t.Fatal(err)
+		}
+		for up, s := range []int{i % spines, (i + 1) % spines} {
+			used[s]++
+			if err := b.Connect(int32(leaves+i), 2+up, int32(2*leaves+s), used[s]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim := start(t, f)
+	for _, quasi := range []bool{false, true} {
+		c := &trial{chain: []string{"ftree"}, opt: routing.Options{RootGUIDs: farthest(f), QuasiFtreeIndexing: quasi, ConnectRoots: true}}
+		if ended, err := treeDiffers(t, sim, f, c); err != nil || !strings.HasPrefix(ended, "routed") {
+			t.Errorf("quasi_ftree_indexing %v: %s: %v", quasi, ended, err)
+		}
+	}
 }

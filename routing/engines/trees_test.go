@@ -117,25 +117,25 @@ func (g *grafter) grow() *fabric.Fabric {
 	}
 	g.copyLinks(dead, lossy, fewer)
 	switches := g.from.Switches
-	any := func() int32 { return switches[r.IntN(len(switches))] }
+	one := func() int32 { return switches[r.IntN(len(switches))] }
 	if change("hosts anywhere", 3) {
 		for range 1 + r.IntN(6) {
-			g.host(mad.NodeCA, any())
+			g.host(mad.NodeCA, one())
 		}
 	}
 	if change("two ports", 6) {
 		for range 1 + r.IntN(4) {
-			g.host(mad.NodeCA, any(), any())
+			g.host(mad.NodeCA, one(), one())
 		}
 	}
 	if change("routers", 12) {
 		for range 1 + r.IntN(2) {
-			g.host(mad.NodeRouter, any())
+			g.host(mad.NodeRouter, one())
 		}
 	}
 	if change("cross links", 6) {
 		for range 1 + r.IntN(4) {
-			g.link(any(), any())
+			g.link(one(), one())
 		}
 	}
 	f, err := g.b.Build()

@@ -189,7 +189,7 @@ func (t *tree) uneven(rule Rule, rank uint32, members []int32) *Problem {
 		}
 	}
 	return &Problem{Rule: rule, Switches: odd, Text: fmt.Sprintf("rank %d: most switches have %d %s, but %s", rank, usual, counted[rule],
-		t.names(odd, func(s int32) string { return list(t.numbers(rule, s)) }))}
+		t.names(odd, func(s int32) string { return spoken(t.numbers(rule, s)) }))}
 }
 
 // numbers are those that a rule counts on a switch.
@@ -212,8 +212,8 @@ func (t *tree) numbers(rule Rule, s int32) []int {
 	return out
 }
 
-// list is numbers in ascending order, each once.
-func list(all []int) string {
+// spoken is numbers in ascending order, each once.
+func spoken(all []int) string {
 	all = slices.Compact(slices.SortedFunc(slices.Values(all), cmp.Compare[int]))
 	text := ""
 	for i, n := range all {
