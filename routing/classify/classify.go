@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package classify
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// Layer says where in a tree a switch is.
+type Layer uint8
+
+// The layers. Apart are switches to which no way leads from a leaf.
+const (
+	Leaf Layer = iota
+	Middle
+	Root
+	Apart
+)
+
+// String is the layer as a word.
+func (l Layer) String() string { return [...]string{"leaf", "middle", "root", "apart"}[l] }
+
+// Role says what an adapter is for.
+type Role uint8
+
+// The roles.
+const (
+	Compute     Role = iota
+	Service          // an I/O, login, management or other service node
+	Aggregation      // part of a switch, for reductions in the network
+)
+
+// String is the role as a word.
+func (r Role) String() string { return [...]string{"compute", "service", "aggregation"}[r] }
+
+// Switch is what was found out of one.
+type Switch struct {
+	Layer Layer
+	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the
+	// subnet.
+	Rank int32
+	// Degree is the number of cables to other switches, Neighbours that of the
+	// switches at their ends.
+	Degree, Neighbours int
+	// Hosts is the number of ports with adapters that are no aggregation nodes.
+	Hosts int
+	// Pattern is the name with every number as #: "leaf-#-#".
+	Pattern string
+}
+
+// Adapter is what was found out of a linked port of a channel adapter.
+type Adapter struct {
+	// End is the port, and Switch the one that it hangs on.
+	End, Switch int32
+	Role        Role
+	// Reason says by what the role was told, "" for [Compute].
+	Reason string
+	// Pattern is the host's name with every number as #: "node-#".
+	Pattern string
+}
+
+// Classes are the classes of all switches, by switch index, and adapters, in the
+// order of the fabric's end ports.
+type Classes struct {
+	Fabric   *fabric.Fabric
+	Switches []Switch
+	Adapters []Adapter
+
+	graph *routing.Graph
+}
+
+// Of classifies a subnet. The leaves are the switches with compute nodes and
+// those like them without any, the roots are those farthest from them. O(ports x neighbours).
+func Of(f *fabric.Fabric) *Classes {
+	c := &Classes{Fabric: f, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
+	c.findAdapters()
+	for s := range c.Switches {
+		sw := &c.Switches[s]
+		sw.Pattern = pattern(f.SwitchNode(int32(s)).Desc)
+		sw.Degree, sw.Neighbours = c.degree(int32(s))
+	}
+	for i := range c.Adapters {
+		if a := &c.Adapters[i]; a.Role != Aggregation {
+			c.Switches[a.Switch].Hosts++
+		}
+	}
+	leaves, widest := c.findLeaves()
+	for i := range c.Adapters {
+		if a := &c.Adapters[i]; a.Role == Compute && !leaves[a.Switch] {
+			a.Role, a.Reason = Service, byPlace
+		}
+	}
+	ranks := c.distances(leaves)
+	c.addEmptyLeaves(leaves, ranks, widest)
+	c.layer(leaves, ranks)
+	return c
+}
+
+// findAdapters tells roles by what adapters are, and by their names.
+func (c *Classes) findAdapters() {
+	f := c.Fabric
+	for _, e := range f.EndPorts {
+		n := &f.Nodes[f.Ports[e].Node]
+		sw, num := f.AttachedSwitch(e)
+		if n.Type != mad.NodeCA || sw == fabric.None || num == 0 {
+			continue
+		}
+		a := Adapter{End: e, Switch: sw, Pattern: pattern(hostName(n.Desc))}
+		if why := aggregation(n, f.SwitchNode(sw)); why != "" {
+			a.Role, a.Reason, a.Pattern = Aggregation, why, pattern(n.Desc)
+		} else if word := serviceWord(hostName(n.Desc)); word != "" {
+			a.Role, a.Reason = Service, "its name says "+word
+		}
+		c.Adapters = append(c.Adapters, a)
+	}
+	c.findManyPorted()
+}
+
+// The reasons beside names.
+const (
+	byDevice = "its device id is that of an aggregation node"
+	bySystem = "it is part of the switch that it hangs on"
+	byPorts  = "more of its ports are linked than of other nodes'"
+	byPlace  = "it hangs above the leaf switches"
+	byRank   = "its switch is not as far from the roots as the others"
+)
+
+// aggregationDevice is the device id of the aggregation nodes of Quantum switches.
+const (
+	mellanox          = 0x2c9
+	aggregationDevice = 0xcf09
+)
+
+// aggregation says by what an adapter is known for an aggregation node, "" where
+// it is none.
+func aggregation(n, sw *fabric.Node) string {
+	switch {
+	case isAggregationName(n.Desc):
+		return "its name says so"
+	case n.VendorID == mellanox && n.DeviceID == aggregationDevice:
+		return byDevice
+	case n.SystemGUID != 0 && n.SystemGUID == sw.SystemGUID:
+		return bySystem
+	}
+	return ""
+}
+
+// usualShare is how many of so many nodes may have more linked ports than the
+// others and be taken for service nodes.
+const usualShare = 8
+
+// findManyPorted takes the few nodes with more linked ports than most for service
+// nodes, as gateways and file servers have them.
+func (c *Classes) findManyPorted() {
+	linked := map[int32]int{}
+	for i := range c.Adapters {
+		if a := &c.Adapters[i]; a.Role == Compute {
+			linked[c.Fabric.Ports[a.End].Node]++
+		}
+	}
+	nodes := map[int]int{}
+	for _, n := range linked {
+		nodes[n]++
+	}
+	usual := 0
+	for n, many := range nodes {
+		if many > nodes[usual] || many == nodes[usual] && n > usual {
+			usual = n
+		}
+	}
+	more := 0
+	for n, many := range nodes {
+		if n > usual {
+			more += many
+		}
+	}
+	if more*usualShare > len(linked) {
+		return
+	}
+	for i := range c.Adapters {
+		if a := &c.Adapters[i]; a.Role == Compute && linked[c.Fabric.Ports[a.End].Node] > usual {
+			a.Role, a.Reason = Service, byPorts
+		}
+	}
+}
+
+// degree counts the cables of a switch to others, and those others.
+func (c *Classes) degree(s int32) (cables, neighbours int) {
+	seen := map[int32]bool{}
+	for _, l := range c.graph.Of(s) {
+		if l.Peer != s {
+			cables++
+			seen[l.Peer] = true
+		}
+	}
+	return cables, len(seen)
+}
+
+// layer puts the switches into layers by their ranks.
+func (c *Classes) layer(leaves []bool, ranks []int32) {
+	top := slices.Max(append(ranks, 0))
+	for s := range c.Switches {
+		sw := &c.Switches[s]
+		sw.Rank = ranks[s]
+		switch {
+		case sw.Rank == routing.Unranked:
+			sw.Layer = Apart
+		case leaves[s]:
+			sw.Layer = Leaf
+		case sw.Rank == top:
+			sw.Layer = Root
+		default:
+			sw.Layer = Middle
+		}
+	}
+}
+
+// distances are those of all switches from the nearest of some.
+func (c *Classes) distances(from []bool) []int32 {
+	dist := make([]int32, len(from))
+	var queue []int32
+	for s := range dist {
+		dist[s] = routing.Unranked
+		if from[s] {
+			dist[s] = 0
+			queue = append(queue, int32(s))
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, l := range c.graph.Of(queue[i]) {
+			if dist[l.Peer] == routing.Unranked {
+				dist[l.Peer] = dist[queue[i]] + 1
+				queue = append(queue, l.Peer)
+			}
+		}
+	}
+	return dist
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package classify
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"example.org/ibconsole/fabric"
+)
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// pattern is a name, escaped, with every number as #.
+func pattern(name string) string { return fabric.Escape(numbers.ReplaceAllString(name, "#")) }
+
+// hostName is the host in a node description such as "node-0001 HCA-1".
+func hostName(desc string) string {
+	host, _, _ := strings.Cut(strings.TrimSpace(desc), " ")
+	return host
+}
+
+func isAggregationName(desc string) bool {
+	return strings.Contains(strings.ToLower(desc), "aggregation node")
+}
+
+// serviceWords are words in the names of hosts that do not compute.
+var serviceWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`admin backup bridge data gateway gpfs gw io ion lnet login lustre master mds mdt mgmt mgs mgt
+		monitor nas nfs nsd oss ost router sched service skyway srp storage stor svc target ufm visu`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// serviceWord is the first word in a host's name that says that it serves, "" for
+// none. Words are what stands between digits and signs.
+func serviceWord(host string) string {
+	for _, w := range strings.FieldsFunc(strings.ToLower(host), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if serviceWords[w] {
+			return w
+		}
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package classify
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+)
+
+// TestSharedFabrics classifies the fabrics that others built. Their numbers of
+// switches and adapters are those of their descriptions; the layers are told by the
+// names of switches where those say them (L and S are boards of a director, spine
+// its spines).
+func TestSharedFabrics(t *testing.T) {
+	for _, c := range []struct {
+		file                        string
+		roots, compute, aggregation int
+		// apart says that aggregation nodes are cabled so that some pairs with them
+		// need a way down and up again.
+		apart bool
+	}{
+		{"real-cs8500-hdr-192sw.topo", 40, 990, 192, true},
+		{"real-cs8500-hdr-192sw.net", 40, 990, 192, true},
+		{"real-ndr-rail-40sw.topo", 9, 542, 40, true},
+		{"real-fdr10-8sw.topo", 2, 142, 0, false},
+		{"real-qdr-11sw.topo", 3, 89, 0, false},
+		{"reindeer1100-116sw.net", 18, 1100, 0, false},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			f, _, err := load.File(t.Context(), testenv.SharedFile(t, "fabrics/"+c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Suggest(t.Context(), f, routing.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			aggregation := 0
+			for _, g := range s.Classes.AdapterGroups() {
+				if g.Role == Aggregation {
+					aggregation += len(g.Ends)
+				}
+			}
+			if len(s.Roots) != c.roots || len(s.ComputeNodes) != c.compute || aggregation != c.aggregation {
+				t.Errorf("%d roots, %d compute and %d aggregation nodes, want %d, %d, %d",
+					len(s.Roots), len(s.ComputeNodes), aggregation, c.roots, c.compute, c.aggregation)
+			}
+			if len(s.Tried) != 1 || s.Tried[0].Err != nil || s.Tried[0].Unreachable != 0 || (s.Tried[0].Aggregation > 0) != c.apart {
+				t.Errorf("tried %+v, want one attempt after which all hosts reach each other", s.Tried)
+			}
+		})
+	}
+}
+
+// TestNoFatTree is a real fabric that ftree routes and leaves in parts: some of its
+// directors' spines are below the switches with hosts as seen from others.
+func TestNoFatTree(t *testing.T) {
+	if !testenv.Full() {
+		t.Skip("takes long: only with IBCONSOLE_FULL=1")
+	}
+	f, _, err := load.File(t.Context(), testenv.SharedFile(t, "fabrics/rhino10k-2520sw.net"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Suggest(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range s.Tried {
+		if a.Err != nil || a.Unreachable == 0 {
+			t.Errorf("tried %+v, want hosts that do not reach each other", a)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package classify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/ftree"
+	"example.org/ibconsole/routing/reach"
+)
+
+// Suggestion is what to tell ftree.
+type Suggestion struct {
+	Classes *Classes
+	// Roots are the switches of root_guid_file.
+	Roots []int32
+	// ComputeNodes and IONodes are the end ports of cn_guid_file and io_guid_file;
+	// without IONodes there is to be no such file, for OpenSM takes no empty one.
+	ComputeNodes, IONodes []int32
+	// MaxReverseHops is what I/O nodes need to reach each other (max_reverse_hops).
+	MaxReverseHops uint16
+	// Tried are the suggestions that were tried, this one included.
+	Tried []Attempt
+}
+
+// Attempt is one run of the engine.
+type Attempt struct {
+	// What says in words what was tried.
+	What string
+	// Err is why the engine did not route, nil where it did.
+	Err error
+	// Pairs is the number of ordered pairs of end ports beside switches, where it
+	// did. Between Unreachable of them no packets get, without those pairs with an
+	// aggregation node, of which there are Aggregation.
+	Pairs, Unreachable, Aggregation int64
+}
+
+// NoTreeError says that ftree routes a fabric with none of what was tried.
+type NoTreeError struct {
+	// Reason says why none could be tried, "" where some were.
+	Reason string
+	Tried  []Attempt
+}
+
+func (e *NoTreeError) Error() string {
+	if e.Reason != "" {
+		return "no fat-tree: " + e.Reason
+	}
+	text := "no fat-tree: "
+	for i, a := range e.Tried {
+		if i > 0 {
+			text += "; "
+		}
+		text += fmt.Sprintf("with %s: %v", a.What, a.Err)
+	}
+	return text
+}
+
+// GUIDs are the node GUIDs of the roots, and the port GUIDs of the compute and the
+// I/O nodes.
+func (s *Suggestion) GUIDs() (roots, computeNodes, ioNodes []uint64) {
+	f := s.Classes.Fabric
+	for _, r := range s.Roots {
+		roots = append(roots, f.SwitchNode(r).GUID)
+	}
+	return roots, portGUIDs(f, s.ComputeNodes), portGUIDs(f, s.IONodes)
+}
+
+func portGUIDs(f *fabric.Fabric, ends []int32) (guids []uint64) {
+	for _, e := range ends {
+		guids = append(guids, f.Ports[e].GUID)
+	}
+	return guids
+}
+
+// Options are options with the suggestion in them.
+func (s *Suggestion) Options(opt routing.Options) routing.Options {
+	opt.RootGUIDs, opt.ComputeNodes, opt.IONodes = s.GUIDs()
+	opt.MaxReverseHops = s.MaxReverseHops
+	return opt
+}
+
+// Suggest classifies a subnet and tries with ftree what follows from that, until
+// all hosts reach one another. Aggregation nodes may stay apart from some: there is
+// no way up and then down between two roots. It takes what leaves the fewest pairs
+// apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports without a
+// LID get one. Each attempt is one run of ftree and one of [reach.Check].
+func Suggest(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Suggestion, error) {
+	f, err := fabric.AssignLIDs(f)
+	if err != nil {
+		return nil, fmt.Errorf("suggest GUIDs: %w", err)
+	}
+	s := &search{ctx: ctx, opt: opt}
+	classes := Of(f)
+	tops := classes.tops()
+	if len(tops) == 0 {
+		return nil, &NoTreeError{Reason: classes.noTree()}
+	}
+	for _, one := range classes.candidates(tops) {
+		done, err := s.try(one)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			break
+		}
+	}
+	if s.best == nil {
+		return nil, &NoTreeError{Tried: s.tried}
+	}
+	s.best.Tried = s.tried
+	return s.best, nil
+}
+
+// noTree says why there are no roots.
+func (c *Classes) noTree() string {
+	leaves := 0
+	for i := range c.Switches {
+		if c.Switches[i].Layer == Leaf {
+			leaves++
+		}
+	}
+	if leaves == 0 {
+		return "no switch has compute nodes"
+	}
+	return fmt.Sprintf("compute nodes hang on every switch, of which there are %d", leaves)
+}
+
+// top is a choice of roots.
+type top struct {
+	what  string
+	roots []int32
+}
+
+// tops are the choices of roots: those farthest from the leaves, then all from
+// which no way leads farther.
+func (c *Classes) tops() []top {
+	var farthest, summits []int32
+	for s := range c.Switches {
+		sw := &c.Switches[s]
+		if sw.Layer == Root {
+			farthest = append(farthest, int32(s))
+		}
+		if sw.Layer != Leaf && sw.Layer != Apart && c.isSummit(int32(s)) {
+			summits = append(summits, int32(s))
+		}
+	}
+	if len(farthest) == 0 {
+		return nil
+	}
+	all := []top{{fmt.Sprintf("the %d switches farthest from the leaves as roots", len(farthest)), farthest}}
+	if !slices.Equal(farthest, summits) {
+		all = append(all, top{fmt.Sprintf("the %d switches from which no way leads farther as roots", len(summits)), summits})
+	}
+	return all
+}
+
+func (c *Classes) isSummit(s int32) bool {
+	for _, l := range c.graph.Of(s) {
+		if c.Switches[l.Peer].Rank > c.Switches[s].Rank {
+			return false
+		}
+	}
+	return true
+}
+
+// search is a search for a suggestion.
+type search struct {
+	ctx   context.Context
+	opt   routing.Options
+	tried []Attempt
+	best  *Suggestion
+	// unreachable is what the best has.
+	unreachable int64
+}
+
+// candidate is a suggestion to try.
+type candidate struct {
+	*Suggestion
+	what   string
+	height int32
+}
+
+// candidates are the suggestions of some choices of roots, those with the most
+// compute nodes first.
+func (c *Classes) candidates(tops []top) []candidate {
+	var all []candidate
+	for _, t := range tops {
+		s, height := c.under(t.roots)
+		all = append(all, candidate{s, t.what, height})
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return len(a.IONodes) - len(b.IONodes) })
+	return all
+}
+
+// try tries a suggestion, first without ways against the direction, and then with
+// longer and longer ones while adapters do not reach each other. It is done where
+// all do.
+func (s *search) try(one candidate) (done bool, err error) {
+	for ; ; one.MaxReverseHops++ {
+		a := Attempt{What: fmt.Sprintf("%s, %d compute and %d other nodes, max_reverse_hops %d", one.what, len(one.ComputeNodes), len(one.IONodes), one.MaxReverseHops)}
+		err := s.route(one.Suggestion, &a)
+		if s.ctx.Err() != nil {
+			return false, err
+		}
+		a.Err = err
+		s.tried = append(s.tried, a)
+		if err != nil {
+			return false, nil
+		}
+		if s.best == nil || a.Unreachable < s.unreachable {
+			best := *one.Suggestion
+			s.best, s.unreachable = &best, a.Unreachable
+		}
+		if a.Unreachable == 0 || len(one.IONodes) == 0 || int32(one.MaxReverseHops) >= one.height {
+			return a.Unreachable == 0, nil
+		}
+	}
+}
+
+// mostExamples bounds the unreachable pairs that are told apart; what is beyond
+// counts as Unreachable.
+const mostExamples = 1 << 18
+
+func (s *search) route(one *Suggestion, a *Attempt) error {
+	f := one.Classes.Fabric
+	res, err := ftree.Engine{}.Route(s.ctx, f, one.Options(s.opt))
+	if err != nil {
+		return err
+	}
+	all, err := reach.Check(s.ctx, res.Tables, reach.Options{Examples: mostExamples})
+	if err != nil {
+		return err
+	}
+	aggregation := map[int32]bool{}
+	for i := range one.Classes.Adapters {
+		if n := &one.Classes.Adapters[i]; n.Role == Aggregation {
+			aggregation[n.End] = true
+		}
+	}
+	for _, p := range all.Troubles {
+		if aggregation[p.Src] || aggregation[p.Dst] {
+			a.Aggregation++
+		}
+	}
+	a.Unreachable, a.Pairs = all.Bad()-a.Aggregation, all.Pairs
+	return nil
+}
+
+// under is the suggestion of some roots, and how far the leaves are from them.
+// Compute nodes have to be equally far; those that are not become I/O nodes.
+func (c *Classes) under(roots []int32) (*Suggestion, int32) {
+	from := make([]bool, len(c.Switches))
+	for _, r := range roots {
+		from[r] = true
+	}
+	ranks := c.distances(from)
+	nodes := map[int32]int{}
+	for i := range c.Adapters {
+		if a := &c.Adapters[i]; a.Role == Compute {
+			nodes[ranks[a.Switch]]++
+		}
+	}
+	usual := routing.Unranked
+	for r, n := range nodes {
+		if n > nodes[usual] || n == nodes[usual] && r > usual {
+			usual = r
+		}
+	}
+	s := &Suggestion{Classes: c.with(roots), Roots: roots}
+	for i := range s.Classes.Adapters {
+		a := &s.Classes.Adapters[i]
+		if a.Role == Compute && ranks[a.Switch] != usual {
+			a.Role, a.Reason = Service, byRank
+		}
+		if a.Role == Compute {
+			s.ComputeNodes = append(s.ComputeNodes, a.End)
+		} else {
+			s.IONodes = append(s.IONodes, a.End)
+		}
+	}
+	return s, usual
+}
+
+// with is a copy of the classes with these roots.
+func (c *Classes) with(roots []int32) *Classes {
+	n := *c
+	n.Switches, n.Adapters = slices.Clone(c.Switches), slices.Clone(c.Adapters)
+	for s := range n.Switches {
+		if sw := &n.Switches[s]; sw.Layer == Root {
+			sw.Layer = Middle
+		}
+	}
+	for _, r := range roots {
+		n.Switches[r].Layer = Root
+	}
+	return &n
+}
