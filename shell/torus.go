@@ -5,49 +5,11 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/torus"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
-
-func suggestCommands() []command {
-	return []command{{lang.Spec{
-		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []lang.Spec{
-			{Name: "torus", Summary: "which torus or mesh the subnet is: a configuration for torus-2QoS, shown or written",
-				Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
-		}}, runSuggest}}
-}
-
-func runSuggest(c *call) error {
-	st := c.session.State()
-	conf, err := torus.Recognise(c.ctx, st.Paper())
-	if err != nil {
-		return err
-	}
-	var text strings.Builder
-	if err := torus.WriteConfig(&text, conf); err != nil {
-		return err
-	}
-	path := c.Arg(0)
-	if path != "" {
-		if err := writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
-			return err
-		}
-	}
-	return c.out.answer(struct {
-		Conf string `json:"conf"`
-		File string `json:"file,omitempty"`
-	}{text.String(), path}, func(w io.Writer) {
-		_, _ = io.WriteString(w, text.String())
-		if path != "" {
-			_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(path), lang.Quote(path))
-		}
-	})
-}
 
 var errNoTorus = errors.New("these tables are not those of torus-2QoS (try: engine torus-2QoS; route)")
 
