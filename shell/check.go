@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/routing/reach"
@@ -74,14 +75,11 @@ func allFound(errs []error) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	text := ""
-	for i, err := range errs {
-		if i > 0 {
-			text += "; "
-		}
-		text += err.Error()
+	var texts []string
+	for _, err := range errs {
+		texts = append(texts, err.Error())
 	}
-	return &foundError{text}
+	return &foundError{strings.Join(texts, "; ")}
 }
 
 // checked is what the answers of all checks begin with.

@@ -216,5 +216,3 @@ func TestClassPortInfoAgainstSaquery(t *testing.T) {
 		"Trap QKey": fmt.Sprintf("0x%08x", got.Trap.QKey),
 	})
 }
-
-var counterLine = regexp.MustCompile(`(?m)^(\w+):\.*(\S+)$`)

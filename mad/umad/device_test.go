@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -48,17 +49,14 @@ func TestOnKernel(t *testing.T) {
 // device is the one port of the place; places are all where the test is for.
 func device(t *testing.T, places ...string) umad.Port {
 	t.Helper()
-	for _, place := range places {
-		if place == *on {
-			ports, err := umad.Ports("")
-			if err != nil || len(ports) != 1 {
-				t.Fatalf("ports %+v, %v", ports, err)
-			}
-			return ports[0]
-		}
+	if !slices.Contains(places, *on) {
+		t.Skip("runs in another place: " + t.Name())
 	}
-	t.Skip("runs in another place: " + t.Name())
-	return umad.Port{}
+	ports, err := umad.Ports("")
+	if err != nil || len(ports) != 1 {
+		t.Fatalf("ports %+v, %v", ports, err)
+	}
+	return ports[0]
 }
 
 func open(t *testing.T, p umad.Port) *umad.Transport {

@@ -123,7 +123,8 @@ func (c *checker) levelsOf(end int32, dlid uint16) func(yield func(sl uint8) boo
 // until nothing new comes.
 func (w *worker) pass(t *trees.Tree, sl uint8) {
 	lost := slices.Contains(t.Fates, walk.Lost)
-	for w.round(t, sl) && lost {
+	for again := true; again; {
+		again = w.round(t, sl) && lost
 	}
 	for _, sw := range t.Order {
 		w.lanesOf[sl][sw] = 0

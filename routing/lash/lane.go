@@ -48,13 +48,14 @@ func (c *channels) upThenDown() []int32 {
 		}
 	}
 	key := func(a int32) int32 {
-		if from, to := depth[c.from[a]], depth[c.to[a]]; from > to {
+		from, to := depth[c.from[a]], depth[c.to[a]]
+		switch {
+		case from > to:
 			return -from
-		} else if from == to {
+		case from == to:
 			return 0
-		} else {
-			return to
 		}
+		return to
 	}
 	byKey := make([]int32, len(c.to))
 	for a := range byKey {

@@ -62,7 +62,7 @@ func (w *walker) follow(p Pair) bool {
 	if lid == 0 || p.Src == p.Dst {
 		return false
 	}
-	x := walk.Target(f.Nodes[f.Ports[p.Src].Node].Switch)
+	x := f.Nodes[f.Ports[p.Src].Node].Switch
 	if x == fabric.None {
 		peer := f.Ports[p.Src].Peer
 		if peer == fabric.None {

@@ -42,8 +42,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 
 // wrap says which engine failed, except of a refusal, which says so itself.
 func wrap(name string, err error) error {
-	var refused *routing.RefusedError
-	if errors.As(err, &refused) {
+	if _, refused := errors.AsType[*routing.RefusedError](err); refused {
 		return err
 	}
 	return fmt.Errorf("route with %s: %w", name, err)

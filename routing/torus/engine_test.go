@@ -85,7 +85,7 @@ func TestPathsOfTheDocument(t *testing.T) {
 		{"nT To", "SnIrD"}, {"TT rr", "(ERR 4E38)"},
 	} {
 		c, f, conf := document(t)
-		for _, pair := range strings.Fields(k.lost) {
+		for pair := range strings.FieldsSeq(k.lost) {
 			f = c.without(f, letters[pair[:1]], letters[pair[1:]])
 		}
 		f = assign(t, f)

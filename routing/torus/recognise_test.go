@@ -114,8 +114,7 @@ func TestRecogniseNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		conf, err := torus.Recognise(t.Context(), f)
-		var refused *routing.RefusedError
-		if !errors.As(err, &refused) {
+		if _, refused := errors.AsType[*routing.RefusedError](err); !refused {
 			t.Errorf("%s: %v, %v, want a refusal", spec, conf, err)
 		}
 	}

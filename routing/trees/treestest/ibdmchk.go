@@ -115,14 +115,14 @@ func writeMFT(w io.Writer, t *fabric.Tables) error {
 		}
 		for i := range t.MFT.LIDs() {
 			mlid := uint16(fabric.FirstMLID + i)
-			line := ""
+			var line strings.Builder
 			for p := range int(n.NumPorts) + 1 {
 				if t.MFT.Has(int32(s), mlid, uint8(p)) {
-					line += fmt.Sprintf("0x%03X ", p)
+					_, _ = fmt.Fprintf(&line, "0x%03X ", p)
 				}
 			}
-			if line != "" {
-				if _, err := fmt.Fprintf(w, "0x%04X : %s\n", mlid, line); err != nil {
+			if line.Len() > 0 {
+				if _, err := fmt.Fprintf(w, "0x%04X : %s\n", mlid, line.String()); err != nil {
 					return err
 				}
 			}
@@ -150,12 +150,13 @@ func writeSL2VL(w io.Writer, t *fabric.Tables) error {
 		n := &f.Nodes[node]
 		for in := range int(n.NumPorts) + 1 {
 			for out := range int(n.NumPorts) + 1 {
-				line := fmt.Sprintf("0x%016x %d %d", n.GUID, in, out)
+				var line strings.Builder
+				_, _ = fmt.Fprintf(&line, "0x%016x %d %d", n.GUID, in, out)
 				vls := t.SL2VL.VLs(node, uint8(in), uint8(out))
 				for i := 0; i < len(vls); i += 2 {
-					line += fmt.Sprintf(" 0x%x%x", vls[i], vls[i+1])
+					_, _ = fmt.Fprintf(&line, " 0x%x%x", vls[i], vls[i+1])
 				}
-				if _, err := fmt.Fprintln(w, line); err != nil {
+				if _, err := fmt.Fprintln(w, line.String()); err != nil {
 					return err
 				}
 			}
