@@ -30,6 +30,7 @@ func commitOptions() []lang.Option {
 	return []lang.Option{
 		{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
 		{Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs which could have one"},
+		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
 		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
 		{Name: "journal", Kind: lang.KindWord, Words: yesNo, Summary: "no: write although it cannot be undone, as no history can be kept"},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},

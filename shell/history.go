@@ -218,7 +218,7 @@ func runRollback(c *call) error {
 func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
-		Holes: c.Option("holes", "no") == "yes", NoJournal: c.Option("journal", "yes") == "no",
+		Hit: c.Option("hit", "no") == "yes", Holes: c.Option("holes", "no") == "yes", NoJournal: c.Option("journal", "yes") == "no",
 	}
 	if text := c.Option("sm", ""); text != "" {
 		guid, err := strconv.ParseUint(text, 0, 64)

@@ -22,10 +22,11 @@ type Options struct {
 	MKey uint64
 }
 
-// Apply writes w to the subnet of f, reads all of it back and reports. f must be
-// the subnet as it is: its links are the way to its switches.
+// Apply writes w to the subnet of f, reads all that was written back and reports.
+// f must be the subnet as it is: its links are the way to its switches.
 //
-// The error names what failed or reads otherwise, and wraps [ErrDiffers] or
+// Where something fails the rest of its step is written and nothing that comes
+// after that. The error names what failed or reads otherwise, and wraps [ErrDiffers] or
 // [mad.ErrTimeout] as the case may be. It wraps [ErrWrites] or
 // [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends
 // nothing more is sent; Apply waits for the answers that are under way, reads
@@ -37,10 +38,7 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes,
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
-	a.writeLIDs()
-	a.writeTops()
-	a.writeBlocks()
-	a.writeStates()
+	a.write()
 	a.readBack()
 	a.listLeft()
 	a.report.Elapsed = time.Since(start)
@@ -76,6 +74,7 @@ type applier struct {
 	failed     map[int32]int // index into report.Failed, by node
 	unanswered []uint8       // requests in a row, by node
 
+	begun   int // blocks of the steps that were begun
 	next, n int // of the list that is being worked on
 	begin   func(i int)
 

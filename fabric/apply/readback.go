@@ -42,7 +42,14 @@ func (a *applier) readBack() {
 			a.compare(node, "LinearFDBTop", t.Top, info.LinearFDBTop)
 		}, nil)
 	})
-	a.each(len(a.w.Blocks), a.readBlock)
+	latest := a.latest()
+	a.each(len(a.w.Blocks), func(i int) {
+		if i < len(latest) && latest[i] && a.done.blocks[i] {
+			a.readBlock(i)
+		} else {
+			a.step()
+		}
+	})
 	a.each(len(a.w.States), func(i int) {
 		s := a.w.States[i]
 		p := &a.f.Ports[s.Port]
@@ -63,10 +70,6 @@ func (a *applier) readBack() {
 
 func (a *applier) readBlock(i int) {
 	b := &a.w.Blocks[i]
-	if !a.done.blocks[i] {
-		a.step()
-		return
-	}
 	node := a.f.Switches[b.Switch]
 	req := mad.Request{Attr: mad.AttrLinearForwardingTable, Mod: uint32(b.Num), Path: a.switchPath[b.Switch]}
 	a.ask(node, req, func(r *mad.Reply) {

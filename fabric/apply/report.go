@@ -14,12 +14,17 @@ import (
 type Report struct {
 	// Written are acknowledged, or were found to be so already.
 	Written Counts
-	// ReadBack are those of them that were read again.
+	// ReadBack are those of them that were read again: of the writes of one block the
+	// last.
 	ReadBack Counts
 	// Differ are those of them that read otherwise.
 	Differ []Difference
 	// Failed are the writes and readings that failed, the first of a node's.
 	Failed []Failure
+	// Stopped says in what not all was written, so that what comes after it was not
+	// begun: "ports", "tops that rise", "step 2 of 3", "tops that fall"; "" where all
+	// was.
+	Stopped string
 	// Left are the writes that are not known to be done: not sent, refused, or
 	// without an answer. Of the last nobody knows whether they were done.
 	Left Writes
@@ -90,6 +95,9 @@ func (r *Report) err() error {
 		err = r.Failed[0]
 		if n > 1 {
 			err = fmt.Errorf("%w; %d more nodes failed", err, n-1)
+		}
+		if r.Stopped != "" {
+			err = fmt.Errorf("stopped in %s, what comes after was not begun: %w", r.Stopped, err)
 		}
 	}
 	if n := len(r.Differ); n > 0 {

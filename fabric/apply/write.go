@@ -27,9 +27,13 @@ func (a *applier) writeLIDs() {
 	})
 }
 
-func (a *applier) writeTops() {
+// writeTops writes the tops that are, or are not, the last.
+func (a *applier) writeTops(last bool) {
 	a.each(len(a.w.Tops), func(i int) {
 		t := a.w.Tops[i]
+		if t.Last != last {
+			return
+		}
 		node := a.f.Switches[t.Switch]
 		req := mad.Request{Attr: mad.AttrSwitchInfo, Path: a.switchPath[t.Switch]}
 		a.ask(node, req, func(r *mad.Reply) {
@@ -48,8 +52,10 @@ func (a *applier) writeTops() {
 	})
 }
 
-func (a *applier) writeBlocks() {
-	a.each(len(a.w.Blocks), func(i int) {
+// writeBlocks writes the blocks from one to before another.
+func (a *applier) writeBlocks(from, to int) {
+	a.each(to-from, func(i int) {
+		i += from
 		b := &a.w.Blocks[i]
 		req := mad.Request{
 			Method: mad.MethodSet, Attr: mad.AttrLinearForwardingTable, Mod: uint32(b.Num),

@@ -13,18 +13,21 @@ import (
 // ErrWrites says that a write makes no sense on the fabric it is for.
 var ErrWrites = errors.New("cannot be written")
 
-// Writes are what to write, in the order in which it is written. Switches and
-// ports are indexes of a fabric.
+// Writes are what to write. Switches and ports are indexes of a fabric. There is a
+// barrier between the kinds, and between the steps of blocks: what comes behind it
+// is begun only when all before it is acknowledged.
 type Writes struct {
-	// LIDs are written first.
+	// LIDs are written first. One that fails keeps nothing else from being written.
 	LIDs []LID
-	// Tops come next, before the blocks that need them, as OpenSM does it.
-	Tops []Top
-	// Blocks are sent in this order, as many at a time as the client's window has
-	// room for.
-	Blocks []Block
-	// States come last: all ports are armed before the first becomes active.
+	// States come next: all ports are armed before the first becomes active. One that
+	// fails counts only for links between switches, for no way leads through others.
 	States []State
+	// Tops come before the blocks that need them, as OpenSM does it, and those that
+	// are Last after all blocks.
+	Tops []Top
+	// Blocks are in the order of their steps. Those of a step are sent in this order,
+	// as many at a time as the client's window has room for.
+	Blocks []Block
 }
 
 // LID gives LIDs to an end port.
@@ -39,12 +42,14 @@ type LID struct {
 type Top struct {
 	Switch int32
 	Top    uint16
+	Last   bool
 }
 
 // Block is 64 entries of a switch's forwarding table.
 type Block struct {
 	Switch int32
 	Num    uint16 // from 0 to 767; the block is for LIDs 64*Num to 64*Num+63
+	Step   int
 	Ports  [fabric.BlockSize]uint8
 }
 
@@ -80,6 +85,9 @@ func (w *Writes) check(f *fabric.Fabric) error {
 		}
 		if b.Num > fabric.MaxUnicastLID/fabric.BlockSize {
 			return fmt.Errorf("%s: block %d %w: the last one is %d", f.NodeName(f.Switches[b.Switch]), b.Num, ErrWrites, fabric.MaxUnicastLID/fabric.BlockSize)
+		}
+		if i > 0 && b.Step < w.Blocks[i-1].Step {
+			return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", f.NodeName(f.Switches[b.Switch]), b.Num, ErrWrites, b.Step, w.Blocks[i-1].Step)
 		}
 	}
 	for _, s := range w.States {

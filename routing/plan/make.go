@@ -4,6 +4,7 @@ package plan
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -14,6 +15,8 @@ import (
 type maker struct {
 	live, staged *fabric.Tables
 	plan         *Plan
+	// down counts links of the staged subnet that the live one has not.
+	down int
 }
 
 // nobody are the entries of a block that was never read.
@@ -30,7 +33,7 @@ func named(f *fabric.Fabric, node int32) Node {
 }
 
 // cutOff lists the nodes that only the live subnet has.
-func (m *maker) cutOff() error {
+func (m *maker) cutOff(context.Context) error {
 	for i := range m.live.Fabric.Nodes {
 		n := &m.live.Fabric.Nodes[i]
 		if !n.InSubnet {
@@ -44,7 +47,7 @@ func (m *maker) cutOff() error {
 }
 
 // lids plans the LIDs of the end ports that both subnets have.
-func (m *maker) lids() error {
+func (m *maker) lids(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	missing := 0
 	for _, e := range live.EndPorts {
@@ -100,31 +103,38 @@ func (m *maker) warn(format string, args ...any) {
 type pair struct{ live, staged int32 }
 
 // tables plans tops and blocks.
-func (m *maker) tables() error {
+func (m *maker) tables(ctx context.Context) error {
 	pairs, err := m.switches()
 	if err != nil {
 		return err
 	}
-	sums := make([]Switch, len(pairs))
-	blocks := 0
+	sums := make([]Switch, len(m.live.Fabric.Switches))
+	var byNum [][]int32
 	for i, p := range pairs {
-		sums[i].Switch = p.live
+		sum := &sums[p.live]
+		sum.Switch = p.live
 		top := m.staged.Top[p.staged]
-		blocks = max(blocks, int(top)/fabric.BlockSize+1)
 		if old := m.live.Top[p.live]; old != top {
-			sums[i].Top = true
-			sums[i].Entries += m.dropped(p)
+			sum.Top = true
+			sum.Entries += m.dropped(p)
 			m.plan.Tops = append(m.plan.Tops, Top{p.live, old, top})
 		}
-	}
-	for b := range blocks {
-		for i, p := range pairs {
-			if m.writes(p, b) {
-				m.plan.Blocks = append(m.plan.Blocks, Block{p.live, uint16(b), m.oldBlock(p.live, b), m.newBlock(p.staged, b)})
-				sums[i].Blocks++
+		for b := range int(top)/fabric.BlockSize + 1 {
+			if m.equal(p, b) {
+				continue
 			}
-			sums[i].Entries += m.entries(p, b)
+			if m.writes(p, b) {
+				byNum = append(byNum, make([][]int32, max(0, b+1-len(byNum)))...)
+				byNum[b] = append(byNum[b], int32(i))
+			}
+			sum.Entries += m.entries(p, b)
 		}
+	}
+	if err := m.blocks(ctx, pairs, byNum); err != nil {
+		return err
+	}
+	for _, b := range m.plan.Blocks {
+		sums[b.Switch].Blocks++
 	}
 	for _, s := range sums {
 		if s.Top || s.Blocks > 0 {
@@ -132,6 +142,13 @@ func (m *maker) tables() error {
 		}
 	}
 	return nil
+}
+
+// equal is a quick look at a block that is within both tops.
+func (m *maker) equal(p pair, b int) bool {
+	last := (b+1)*fabric.BlockSize - 1
+	return last <= int(m.live.Top[p.live]) && last <= int(m.staged.Top[p.staged]) &&
+		bytes.Equal(m.oldBlock(p.live, b)[:], m.newBlock(p.staged, b)[:])
 }
 
 // switches are those to write, by live index.
@@ -202,12 +219,6 @@ func (m *maker) newBlock(sw int32, b int) *[fabric.BlockSize]uint8 {
 // something else.
 func (m *maker) entries(p pair, b int) int {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
-	if first > top {
-		return 0
-	}
-	if first+fabric.BlockSize-1 <= min(top, int(m.live.Top[p.live])) && bytes.Equal(m.oldBlock(p.live, b)[:], m.newBlock(p.staged, b)[:]) {
-		return 0
-	}
 	return m.changes(p, max(first, 1), min(first+fabric.BlockSize-1, top))
 }
 
@@ -228,7 +239,7 @@ func (m *maker) changes(p pair, from, to int) int {
 
 // states plans to bring up the ports of the staged subnet's links that are not
 // up. Both ends of such a link are listed if both are down.
-func (m *maker) states() error {
+func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for i := range live.Ports {
 		p := &live.Ports[i]
@@ -253,7 +264,7 @@ func (m *maker) stagedPort(port int32) int32 {
 }
 
 // links warns of links that the staged tables may use and that are down.
-func (m *maker) links() {
+func (m *maker) links(context.Context) error {
 	up := make(map[[2]int32]bool)
 	live := m.live.Fabric
 	for _, l := range live.Links() {
@@ -269,4 +280,6 @@ func (m *maker) links() {
 	if down > 0 {
 		m.warn("links of the staged subnet that the live one has not: %d", down)
 	}
+	m.down = down
+	return nil
 }

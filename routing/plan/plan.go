@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package plan says what must be written to turn the live subnet into the one
-// that staged tables are for: LIDs, LinearFDBTops, blocks of forwarding tables
-// and port states. It writes nothing.
+// that staged tables are for: LIDs, port states, LinearFDBTops and blocks of
+// forwarding tables. It writes nothing.
+//
+// Blocks are written in steps such that no packet loops and no pair of ports that
+// is connected before and after is cut off in between, in whatever order the
+// blocks of a step are written. For each destination each switch has its old entry
+// or its new one at any time. Where the entries of one block must not change
+// together, the block is written more than once. Only where a LinearFDBTop changes
+// may packets loop for a while: those to LIDs above the old or the new one, from
+// where they do not arrive before or do not arrive after.
 package plan
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -22,15 +33,22 @@ var (
 	ErrLIDTaken = errors.New("LID is taken")
 )
 
-// Plan are the writes, each list in the order in which to write it, and the
-// lists in this order. Switches and ports are indexes of the live fabric.
+// Plan are the writes, to be written in this order: LIDs, states, the tops that
+// rise, the blocks step by step, the tops that fall. Switches and ports are
+// indexes of the live fabric.
 type Plan struct {
 	LIDs []LID
-	Tops []Top
-	// Blocks are ordered by number and then by switch, as OpenSM sends them.
-	Blocks []Block
 	// States are ports to bring up, in the order of their index.
 	States []State
+	Tops   []Top
+	// Blocks are ordered by step, then by number and then by switch, as OpenSM sends
+	// them.
+	Blocks []Block
+	// Steps is the number of steps of the blocks, Extra how many of these are written
+	// again in a later step.
+	Steps, Extra int
+	// Hit are the pairs to which no order could be kind.
+	Hit Hit
 
 	// Switches sum up tops and blocks, in the order of their index.
 	Switches []Switch
@@ -58,12 +76,18 @@ type Top struct {
 	Old, New uint16
 }
 
+// Falls says that the top is to be written after the blocks, and not before them.
+func (t Top) Falls() bool { return t.New < t.Old }
+
 // Block sets 64 entries of a switch's forwarding table, those of LIDs 64*Num to
 // 64*Num+63. The entries are shared and read-only.
 type Block struct {
 	Switch int32
 	Num    uint16
-	// Old is all NoPath where the block lies above the live top.
+	// Step, from 1 up, begins when all blocks of the step before are written.
+	Step int
+	// Old is all NoPath where the block lies above the live top. New may be a mixture
+	// of old and staged entries, if the block is written again.
 	Old, New *[fabric.BlockSize]uint8
 }
 
@@ -77,7 +101,8 @@ type State struct {
 type Switch struct {
 	Switch int32
 	// Top says that the LinearFDBTop changes.
-	Top    bool
+	Top bool
+	// Blocks counts writes.
 	Blocks int
 	// Entries counts the entries that come to mean something else.
 	Entries int
@@ -100,9 +125,13 @@ type Totals struct {
 	Ports    int `json:"ports"`
 	Switches int `json:"switches"`
 	Entries  int `json:"entries"`
-	CutOff   int `json:"cut_off"`
-	Kept     int `json:"kept"`
-	Unread   int `json:"unread"`
+	// Steps and Extra are those of the plan, Hit counts pairs.
+	Steps  int   `json:"steps"`
+	Extra  int   `json:"extra_blocks"`
+	Hit    int64 `json:"pairs_hit"`
+	CutOff int   `json:"cut_off"`
+	Kept   int   `json:"kept"`
+	Unread int   `json:"unread"`
 }
 
 // Empty says that there is nothing to write.
@@ -114,7 +143,7 @@ func (p *Plan) Empty() bool {
 func (p *Plan) Totals() Totals {
 	t := Totals{
 		LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches),
-		CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
+		Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
 	}
 	t.Writes = t.LIDs + t.Tops + t.Blocks + t.Ports
 	for _, s := range p.Switches {
@@ -128,23 +157,25 @@ func (p *Plan) Totals() Totals {
 // what it has in its subnet is written.
 //
 // It fails with [ErrStale] where the staged subnet has a switch that the live
-// one has not, and with [ErrLIDTaken] where a LID to assign belongs to a live
-// port that the staged subnet does not reach. O(switches x LIDs).
-func Make(live, staged *fabric.Tables) (*Plan, error) {
+// one has not, with [ErrLIDTaken] where a LID to assign belongs to a live port
+// that the staged subnet does not reach, and with ctx's error where ctx ends
+// first. On all processors O(switches x LIDs), and for each LID whose entries form
+// loops with the staged ones that times their steps.
+func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	m := maker{live: live, staged: staged, plan: &Plan{}}
-	for _, step := range []func() error{m.cutOff, m.lids, m.tables, m.states} {
-		if err := step(); err != nil {
+	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.links, m.hits} {
+		if err := part(ctx); err != nil {
 			return nil, fmt.Errorf("plan: %w", err)
 		}
 	}
-	m.links()
 	return m.plan, nil
 }
 
-// Reverse is the plan that takes p back: old and new exchanged. LIDs that were
-// not assigned before stay, for LID 0 cannot be written, and so do port states.
+// Reverse is the plan that takes p back, safe step by step as p is: old and new
+// exchanged. LIDs that were not assigned before stay, for LID 0 cannot be written,
+// and so do port states.
 func (p *Plan) Reverse() *Plan {
-	r := &Plan{Switches: p.Switches}
+	r := &Plan{Switches: p.Switches, Steps: p.Steps, Extra: p.Extra, Hit: p.Hit}
 	for _, l := range p.LIDs {
 		if l.Old != 0 {
 			r.LIDs = append(r.LIDs, LID{l.Port, l.New, l.Old, l.NewSM, l.OldSM, l.NewLMC, l.OldLMC})
@@ -154,7 +185,8 @@ func (p *Plan) Reverse() *Plan {
 		r.Tops = append(r.Tops, Top{t.Switch, t.New, t.Old})
 	}
 	for _, b := range p.Blocks {
-		r.Blocks = append(r.Blocks, Block{b.Switch, b.Num, b.New, b.Old})
+		r.Blocks = append(r.Blocks, Block{b.Switch, b.Num, p.Steps + 1 - b.Step, b.New, b.Old})
 	}
+	slices.SortStableFunc(r.Blocks, func(a, b Block) int { return cmp.Compare(a.Step, b.Step) })
 	return r
 }

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/updn"
 )
 
 func made(t testing.TB, spec string) *fabric.Fabric {
@@ -42,7 +43,7 @@ func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 
 func mustMake(t testing.TB, live, staged *fabric.Tables) *Plan {
 	t.Helper()
-	p, err := Make(live, staged)
+	p, err := Make(t.Context(), live, staged)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestNeverBroughtUp(t *testing.T) {
 	}
 	p := mustMake(t, live, route(t, assigned))
 	// Six switches of four ports each, all linked, eight hosts: 16 links.
-	want := Totals{Writes: 14 + 6 + 6 + 32, LIDs: 14, Tops: 6, Blocks: 6, Ports: 32, Switches: 6, Entries: 6 * 14}
+	want := Totals{Writes: 14 + 6 + 6 + 32, LIDs: 14, Tops: 6, Blocks: 6, Ports: 32, Switches: 6, Entries: 6 * 14, Steps: 1}
 	if got := p.Totals(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -394,7 +395,7 @@ func TestLIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make(live, route(t, g)); !errors.Is(err, ErrLIDTaken) {
+	if _, err := Make(t.Context(), live, route(t, g)); !errors.Is(err, ErrLIDTaken) {
 		t.Errorf("%v, want that the LID is taken", err)
 	}
 }
@@ -423,7 +424,7 @@ func TestNoSMLID(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	small, large := made(t, "random:3,2,6"), made(t, "random:4,2,8")
-	_, err := Make(route(t, small), route(t, large))
+	_, err := Make(t.Context(), route(t, small), route(t, large))
 	if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "sw-04") {
 		t.Errorf("%v, want that sw-04 is missing", err)
 	}
@@ -457,24 +458,70 @@ func TestText(t *testing.T) {
 	}
 	check(mustMake(t, live, staged), "nothing to write\n")
 	staged.LFT.Row(0)[5], staged.LFT.Row(0)[70], staged.Top[1] = 9, 9, 198
-	check(mustMake(t, live, staged), "LinearFDBTop     on 1 switch\nLFT blocks       2 on 2 switches, 3 changed entries\n")
+	check(mustMake(t, live, staged), "LinearFDBTop     on 1 switch\nLFT blocks       2 on 2 switches, 3 changed entries, in 1 step, no pair is hit\n")
 	live.Known[1] = false
 	staged.LFT.Row(0)[70] = 1
-	check(mustMake(t, live, staged), "LFT blocks       1 on 1 switch, 1 changed entry\n"+
+	check(mustMake(t, live, staged), "LFT blocks       1 on 1 switch, 1 changed entry, in 1 step, no pair is hit\n"+
 		"not read         1 node: without an answer when the tables were read, not written\n  sw-02\n")
 }
 
-// 11,664 hosts on 1,620 switches: every block of every switch.
+// Changes of several sizes, up to every entry of the 1,620 switches of 11,664
+// hosts. The steps and the writes are figures to look at beside the time.
 func BenchmarkMake(b *testing.B) {
-	f := made(b, "fattree:3,36")
-	staged := route(b, f)
-	empty := *staged
-	empty.LFT, empty.Top = fabric.NewLFT(len(f.Switches), 0), make([]uint16, len(f.Switches))
-	for name, live := range map[string]*fabric.Tables{"nothing": staged, "everything": &empty} {
-		b.Run(name, func(b *testing.B) {
+	large, small := made(b, "fattree:3,36"), made(b, "fattree:3,18")
+	torus := made(b, "torus:10x10x10 hosts=4")
+	largeTables := route(b, large)
+	empty := *largeTables
+	empty.LFT, empty.Top = fabric.NewLFT(len(large.Switches), 0), make([]uint16, len(large.Switches))
+	links := large.Links()
+	failed := links[len(links)-1:]
+	without := func(e routing.Engine) *fabric.Tables {
+		r, err := e.Route(b.Context(), large.Without(failed), routing.Options{Existing: largeTables.LFT})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r.Tables
+	}
+	for _, c := range []struct {
+		name         string
+		live, staged *fabric.Tables
+	}{
+		{"nothing", largeTables, largeTables},
+		{"bring up", &empty, largeTables},
+		{"minhop to updn, fattree 3,18", route(b, small), by(b, updn.Engine{}, small)},
+		{"minhop to updn, fattree 3,36", largeTables, by(b, updn.Engine{}, large)},
+		{"every entry, fattree 3,36", largeTables, by(b, minhop.Engine{}, large, 3)},
+		{"a failed link, fattree 3,36", largeTables, route(b, large.Without(failed))},
+		{"a failed link, routes kept, fattree 3,36", largeTables, without(minhop.Engine{})},
+		{"minhop to updn, torus 10x10x10", route(b, torus), by(b, updn.Engine{}, torus)},
+		{"minhop to dor, torus 10x10x10", route(b, torus), by(b, minhop.DOR{}, torus)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var p *Plan
+			b.ReportAllocs()
 			for b.Loop() {
-				mustMake(b, live, staged)
+				p = mustMake(b, c.live, c.staged)
 			}
+			b.ReportMetric(float64(p.Steps), "steps")
+			b.ReportMetric(float64(len(p.Blocks)), "blocks")
+			b.ReportMetric(float64(p.Extra), "extra")
+			b.ReportMetric(float64(p.Totals().Entries), "entries")
 		})
 	}
+}
+
+// by routes by an engine, with the given seed for scattering.
+func by(t testing.TB, e routing.Engine, f *fabric.Fabric, scatter ...uint32) *fabric.Tables {
+	t.Helper()
+	opt := routing.Options{RootGUIDs: []uint64{f.SwitchNode(0).GUID}}
+	if strings.HasPrefix(f.NodeName(f.Switches[0]), "leaf") {
+		opt.RootGUIDs = nil
+	}
+	for _, opt.ScatterPorts = range scatter {
+	}
+	r, err := e.Route(context.Background(), f, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Tables
 }

@@ -30,10 +30,10 @@ func writes(p *plan.Plan) *apply.Writes {
 		w.LIDs = append(w.LIDs, apply.LID{Port: l.Port, LID: l.New, SMLID: l.NewSM, LMC: l.NewLMC})
 	}
 	for _, t := range p.Tops {
-		w.Tops = append(w.Tops, apply.Top{Switch: t.Switch, Top: t.New})
+		w.Tops = append(w.Tops, apply.Top{Switch: t.Switch, Top: t.New, Last: t.Falls()})
 	}
 	for _, b := range p.Blocks {
-		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Ports: *b.New})
+		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Step: b.Step, Ports: *b.New})
 	}
 	for _, s := range p.States {
 		w.States = append(w.States, apply.State{Port: s.Port, State: s.New})
@@ -65,7 +65,7 @@ func staged(t *testing.T, f *fabric.Fabric) *fabric.Tables {
 
 func made(t *testing.T, live, staged *fabric.Tables) *plan.Plan {
 	t.Helper()
-	p, err := plan.Make(live, staged)
+	p, err := plan.Make(t.Context(), live, staged)
 	if err != nil {
 		t.Fatal(err)
 	}

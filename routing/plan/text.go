@@ -25,9 +25,10 @@ func (p *Plan) Text(w io.Writer) error {
 		b.WriteString("nothing to write\n")
 	}
 	line(t.LIDs, "LIDs", "%d to assign", t.LIDs)
-	line(t.Tops, "LinearFDBTop", "on %s", count(t.Tops, "switch"))
-	line(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s", t.Blocks, count(t.Switches, "switch"), count(t.Entries, "changed entry"))
 	line(t.Ports, "ports", "%d to bring up", t.Ports)
+	line(t.Tops, "LinearFDBTop", "on %s", count(t.Tops, "switch"))
+	line(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, count(t.Switches, "switch"), count(t.Entries, "changed entry"), p.order())
+	p.Hit.text(&b)
 	nodes := func(label, what string, list []Node) {
 		line(len(list), label, "%s: %s", count(len(list), "node"), what)
 		for _, n := range list[:min(len(list), shown)] {
@@ -47,7 +48,39 @@ func (p *Plan) Text(w io.Writer) error {
 	return err
 }
 
-var plurals = map[string]string{"switch": "switches", "changed entry": "changed entries", "node": "nodes"}
+// order says in how many steps blocks are written, and what that costs.
+func (p *Plan) order() string {
+	text := ""
+	if p.Steps > 0 {
+		text = ", in " + count(p.Steps, "step")
+	}
+	if p.Extra > 0 {
+		text += " with " + count(p.Extra, "extra write")
+	}
+	if p.Hit.Pairs() == 0 {
+		text += ", no pair is hit"
+	}
+	return text
+}
+
+func (h *Hit) text(b *strings.Builder) {
+	if h.Pairs() == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%-16s %d", "PAIRS HIT", h.Pairs())
+	if h.Moved > 0 {
+		fmt.Fprintf(b, ", %d to ports that lose a LID", h.Moved)
+	}
+	if h.Down > 0 {
+		fmt.Fprintf(b, ", %d whose new way takes links that are down", h.Down)
+	}
+	b.WriteByte('\n')
+	for _, e := range h.Examples {
+		fmt.Fprintf(b, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
+	}
+}
+
+var plurals = map[string]string{"switch": "switches", "changed entry": "changed entries", "node": "nodes", "step": "steps", "extra write": "extra writes"}
 
 func count(n int, what string) string {
 	if n != 1 {

@@ -47,6 +47,8 @@ type CommitOptions struct {
 	DryRun bool
 	// Cut says that pairs may lose their path that the staged subnet could connect.
 	Cut bool
+	// Hit says that pairs may lose packets that are connected before and after.
+	Hit bool
 	// Holes says that what did not answer the sweep may lose its routes.
 	Holes bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
@@ -92,6 +94,34 @@ func (e *CutError) Error() string {
 	return fmt.Sprintf("%d pairs that are connected now would have no path, and not because of what has failed on paper: "+
 		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", e.Pairs)
 }
+
+// HitError says that a commit would take packets from pairs that are connected
+// before and after, in whatever order it is written.
+type HitError struct{ Pairs int64 }
+
+func (e *HitError) Error() string {
+	return fmt.Sprintf("%d pairs that are connected before and after would lose packets, as LIDs change or links are down: "+
+		"there is no order that spares them. To write all the same: commit yes hit=yes", e.Pairs)
+}
+
+// StoppedError says that a commit stopped between two of its steps.
+type StoppedError struct {
+	// Step is where it stopped, Hitless that the mixture cuts no pair.
+	Step    string
+	Hitless bool
+	Err     error
+}
+
+func (e *StoppedError) Error() string {
+	mix := "a mixture of old and new routes"
+	if e.Hitless {
+		mix = "a mixture of old and new routes that cuts no pair and has no loop"
+	}
+	return fmt.Sprintf("%v. The switches hold %s: go on with commit yes, or back with rollback yes", e.Err, mix)
+}
+
+// Unwrap returns Err.
+func (e *StoppedError) Unwrap() error { return e.Err }
 
 // countCuts compares what is connected before and after.
 func (r *CommitReport) countCuts(ctx context.Context, live, staged *fabric.Tables) error {
@@ -154,6 +184,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if rep.CutOff > 0 && rep.Unconnected > 0 && !opt.Cut {
 		return rep, &CutError{rep.CutOff}
 	}
+	if hit := p.Hit.Pairs(); hit > 0 && !opt.Hit {
+		return rep, &HitError{hit}
+	}
 	journal, err := s.beginJournal(ctx, &st, opt)
 	if err != nil {
 		return rep, err
@@ -161,6 +194,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	rep.Journal = journal.entry.After
 	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
 	done := err == nil
+	if rep.Written != nil && rep.Written.Stopped != "" {
+		err = &StoppedError{rep.Written.Stopped, p.Hit.Pairs() == 0, err}
+	}
 	if done {
 		s.markWritten()
 	}
@@ -201,7 +237,7 @@ func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan,
 	case st.Stale:
 		return nil, ErrStale
 	}
-	return plan.Make(st.Live.Tables, st.Staged.Tables)
+	return plan.Make(ctx, st.Live.Tables, st.Staged.Tables)
 }
 
 // allowed says why a plan may not be written, nil if it may.
@@ -228,10 +264,10 @@ func writes(p *plan.Plan) *apply.Writes {
 		w.LIDs = append(w.LIDs, apply.LID{Port: l.Port, LID: l.New, SMLID: l.NewSM, LMC: l.NewLMC})
 	}
 	for _, t := range p.Tops {
-		w.Tops = append(w.Tops, apply.Top{Switch: t.Switch, Top: t.New})
+		w.Tops = append(w.Tops, apply.Top{Switch: t.Switch, Top: t.New, Last: t.Falls()})
 	}
 	for _, b := range p.Blocks {
-		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Ports: *b.New})
+		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Step: b.Step, Ports: *b.New})
 	}
 	for _, st := range p.States {
 		w.States = append(w.States, apply.State{Port: st.Port, State: st.New})

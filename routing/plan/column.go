@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+// A switch has one entry for a LID, so the old entries of all switches make a
+// forest, and so do the new ones. While entries are written in any order, packets
+// may meet the old or the new one of each switch that is being written: any loop
+// that could come of it is a cycle in the graph that has both edges of these
+// switches and the one edge of the others. The way of a pair that must not be cut
+// is safe in just the same way, if the dead end, which stands for all of them, has
+// an edge to every switch whose packets arrive with both tables.
+//
+// Cycles stay within strongly connected parts of the graph of all edges. What is
+// in none can be written at any time. In a part, a step is safe if some potential
+// falls along all its edges. Two sets of switches are so:
+//
+//   - those that may come first: the old way to the part's end from the new next
+//     switch is shorter than that from the switch itself, or nothing changes any
+//     more on the way from there;
+//   - those that may come last: the same with old and new exchanged, for a step
+//     that is safe backwards in time is safe.
+//
+// If a switch is in neither, the first ones are given their new edge and the last
+// ones their old edge for good, and what is left of the part is looked at again:
+// its steps are between the two. The switch before the end of a new way is always
+// among the first, so that this ends. Schedules with the fewest steps are NP-hard
+// to find (Ludwig, Marcinkowski, Schmid, "Scheduling Loop-free Network Updates",
+// PODC 2015).
+
+// there is the next hop of the switch at which packets arrive.
+const there int32 = -1
+
+// turn says when an entry is to be written.
+type turn struct {
+	kind  kind
+	level uint16
+}
+
+type kind uint8
+
+const (
+	never    kind = iota // it does not change
+	anytime              // in any step
+	atFirst              // in step level+1
+	atLast               // in step level+1 from the end
+	atEither             // in one of these two
+	between              // after step level and before step level from the end
+)
+
+// column are the ways to one LID: old and next hops of each switch, in which the
+// number of switches stands for the dead end. It is scratch memory for many LIDs
+// in turn.
+type column struct {
+	dead     int32
+	old, new []int32
+	// depthOld and depthNew are the hops to the destination; where packets do not
+	// arrive, more than any of these.
+	depthOld, depthNew []int32
+	changed            []int32
+	required           []bool
+	turns              []turn
+
+	stack []int32
+	// of the part at hand
+	member         []int32
+	stamp          int32
+	potOld, potNew []int32
+	finOld, finNew []bool
+
+	tarjan
+	todo []part
+	// steps is the least number of steps for all columns.
+	steps int
+}
+
+// part are switches that lie on cycles with one another, and how many levels are
+// around it.
+type part struct {
+	nodes []int32
+	level uint16
+}
+
+func newColumn(switches int) *column {
+	n := switches + 1
+	ints := func() []int32 { return make([]int32, n) }
+	return &column{
+		dead: int32(switches), old: ints(), new: ints(), depthOld: ints(), depthNew: ints(),
+		required: make([]bool, n), turns: make([]turn, n), member: ints(),
+		potOld: ints(), potNew: ints(), finOld: make([]bool, n), finNew: make([]bool, n),
+		tarjan: tarjan{number: ints(), low: ints(), edge: ints()},
+	}
+}
+
+// order sets turns of the switches in changed, from old and new. lowered are
+// switches whose entry is old until the end and leads nowhere then. O(switches)
+// where any order will do.
+func (c *column) order(lowered []int32) {
+	clear(c.turns)
+	for _, s := range c.changed {
+		c.turns[s] = turn{kind: anytime}
+	}
+	c.depths(c.old, c.depthOld)
+	if len(lowered) > 0 {
+		for _, s := range lowered {
+			c.new[s] = c.dead
+		}
+		c.depths(c.new, c.depthNew)
+	}
+	for s := range c.dead {
+		c.required[s] = c.depthOld[s] <= c.dead && (len(lowered) == 0 || c.depthNew[s] <= c.dead)
+	}
+	for _, s := range lowered {
+		c.new[s] = c.old[s]
+	}
+	c.depths(c.new, c.depthNew)
+	if falls(c.changed, c.depthOld, c.new) || falls(c.changed, c.depthNew, c.old) {
+		return
+	}
+	for s := range c.dead {
+		c.required[s] = c.required[s] && c.depthNew[s] <= c.dead
+	}
+	clear(c.member)
+	c.stamp = 0
+	c.parts(c.changed, 0)
+	for len(c.todo) > 0 {
+		p := c.todo[len(c.todo)-1]
+		c.todo = c.todo[:len(c.todo)-1]
+		c.split(p)
+	}
+}
+
+// depths finds the hops of each switch to the destination, or to the dead end and
+// more than all switches. Changed switches of a loop are led to the dead end, all
+// of them if none is changed.
+func (c *column) depths(next, depth []int32) {
+	const unknown, underway = 0, -1
+	for s := range c.dead {
+		depth[s] = unknown
+	}
+	depth[c.dead] = c.dead + 1
+	for s := range c.dead {
+		x := s
+		for x != there && depth[x] == unknown {
+			depth[x] = underway
+			c.stack = append(c.stack, x)
+			x = next[x]
+		}
+		if x != there && depth[x] == underway {
+			c.unloop(next, x)
+			for _, y := range c.stack {
+				depth[y] = unknown
+			}
+			for _, y := range c.stack {
+				c.depth(next, depth, y)
+			}
+			c.stack = c.stack[:0]
+			continue
+		}
+		d := int32(0)
+		if x != there {
+			d = depth[x]
+		}
+		for len(c.stack) > 0 {
+			d++
+			depth[c.stack[len(c.stack)-1]] = d
+			c.stack = c.stack[:len(c.stack)-1]
+		}
+	}
+}
+
+// depth finds one depth where there are no loops.
+func (c *column) depth(next, depth []int32, s int32) {
+	d := int32(0)
+	x := s
+	for ; x != there && depth[x] == 0; x = next[x] {
+		d++
+	}
+	if x != there {
+		d += depth[x]
+	}
+	for x = s; x != there && depth[x] == 0; x = next[x] {
+		depth[x] = d
+		d--
+	}
+}
+
+func (c *column) unloop(next []int32, start int32) {
+	cut := false
+	for x := start; ; {
+		y := next[x]
+		if c.turns[x].kind != never {
+			next[x], cut = c.dead, true
+		}
+		if x = y; x == start {
+			break
+		}
+	}
+	for x := start; !cut; {
+		y := next[x]
+		c.old[x], c.new[x] = c.dead, c.dead
+		if x = y; x == start {
+			break
+		}
+	}
+}
+
+// falls says whether a depth falls along an edge of each of the switches.
+func falls(switches, depth, next []int32) bool {
+	for _, s := range switches {
+		if x := next[s]; x != there && depth[x] >= depth[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// exits says that a next hop is none of the part at hand.
+func (c *column) exits(x int32) bool { return x == there || c.member[x] != c.stamp }
+
+// split gives turns to the switches of a part.
+func (c *column) split(p part) {
+	c.stamp++
+	for _, x := range p.nodes {
+		c.member[x] = c.stamp
+	}
+	c.potentials(p.nodes, c.old, c.potOld, c.finOld)
+	c.potentials(p.nodes, c.new, c.potNew, c.finNew)
+	two := true
+	for _, s := range p.nodes {
+		if s == c.dead || c.old[s] == c.new[s] {
+			continue
+		}
+		switch a, b := c.early(s, c.new[s], c.potOld, c.finNew), c.early(s, c.old[s], c.potNew, c.finOld); {
+		case a && b:
+			c.turns[s] = turn{atEither, p.level}
+		case a:
+			c.turns[s] = turn{atFirst, p.level}
+		case b:
+			c.turns[s] = turn{atLast, p.level}
+		default:
+			c.turns[s] = turn{between, p.level + 1}
+			two = false
+		}
+	}
+	if two {
+		c.steps = max(c.steps, 2*int(p.level)+2)
+		return
+	}
+	c.steps = max(c.steps, 2*int(p.level)+3)
+	var rest []int32
+	for _, s := range p.nodes {
+		if s == c.dead || c.old[s] == c.new[s] {
+			continue
+		}
+		switch c.turns[s].kind {
+		case atEither, atFirst:
+			c.turns[s].kind = atFirst
+			c.old[s] = c.new[s]
+		case atLast:
+			c.new[s] = c.old[s]
+		default:
+			rest = append(rest, s)
+		}
+	}
+	c.parts(rest, p.level+1)
+}
+
+// early says whether a switch can be among the first to take an edge to x, by the
+// potential of the edges that it has now and the ways that are final already.
+func (c *column) early(s, x int32, pot []int32, final []bool) bool {
+	return c.exits(x) || final[x] || pot[x] < pot[s]
+}
+
+// potentials are the hops out of the part, and more than all switches of it on the
+// way to the dead end if that is in the part; final are switches that come out by
+// way of switches that do not change any more.
+func (c *column) potentials(nodes, next, pot []int32, final []bool) {
+	for _, x := range nodes {
+		pot[x] = 0
+	}
+	if c.member[c.dead] == c.stamp {
+		pot[c.dead], final[c.dead] = int32(len(nodes))+1, false
+	}
+	for _, s := range nodes {
+		x := s
+		for !c.exits(x) && pot[x] == 0 {
+			c.stack = append(c.stack, x)
+			x = next[x]
+		}
+		d, f := int32(0), true
+		if !c.exits(x) {
+			d, f = pot[x], final[x]
+		}
+		for len(c.stack) > 0 {
+			x = c.stack[len(c.stack)-1]
+			c.stack = c.stack[:len(c.stack)-1]
+			d++
+			f = f && c.old[x] == c.new[x]
+			pot[x], final[x] = d, f
+		}
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+// tarjan is memory of a search for strongly connected parts.
+type tarjan struct {
+	// number counts what is met, from 1, 0 for what is not, closed for what is known
+	// to be in a part; low is the lowest number known to be in the same part; edge
+	// counts the edges looked at.
+	number, low, edge []int32
+	open, path, met   []int32
+	reached           []int32 // the switches that must be reached
+	count             int32
+}
+
+const closed = -1
+
+// parts puts onto todo the strongly connected parts of more than one switch among
+// those with the current stamp, as far as some switches lead to them (Tarjan,
+// "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1,
+// 1972). The dead end has edges to all switches that must not come to it.
+func (c *column) parts(from []int32, level uint16) {
+	c.reached = c.reached[:0]
+	if c.member[c.dead] == c.stamp {
+		for s := range c.dead {
+			if c.required[s] && c.member[s] == c.stamp {
+				c.reached = append(c.reached, s)
+			}
+		}
+	}
+	c.count = 0
+	for _, s := range from {
+		if c.number[s] == 0 {
+			c.visit(s, level)
+		}
+	}
+	for _, x := range c.met {
+		c.number[x] = 0
+	}
+	c.met = c.met[:0]
+}
+
+func (c *column) visit(start int32, level uint16) {
+	for c.meet(start); len(c.path) > 0; {
+		v := c.path[len(c.path)-1]
+		to, more := c.follow(v)
+		switch {
+		case more && c.exits(to):
+		case more && c.number[to] == 0:
+			c.meet(to)
+		case more && c.number[to] != closed:
+			c.low[v] = min(c.low[v], c.number[to])
+		case more:
+		default:
+			c.path = c.path[:len(c.path)-1]
+			if c.low[v] == c.number[v] {
+				c.shut(v, level)
+				continue
+			}
+			u := c.path[len(c.path)-1]
+			c.low[u] = min(c.low[u], c.low[v])
+		}
+	}
+}
+
+// follow is the next edge of v that was not looked at.
+func (c *column) follow(v int32) (to int32, more bool) {
+	i := c.edge[v]
+	c.edge[v]++
+	switch {
+	case v == c.dead && int(i) < len(c.reached):
+		return c.reached[i], true
+	case v == c.dead:
+		return 0, false
+	case i == 0:
+		return c.old[v], true
+	case i == 1 && c.new[v] != c.old[v]:
+		return c.new[v], true
+	}
+	return 0, false
+}
+
+func (c *column) meet(v int32) {
+	c.count++
+	c.number[v], c.low[v], c.edge[v] = c.count, c.count, 0
+	c.open, c.path, c.met = append(c.open, v), append(c.path, v), append(c.met, v)
+}
+
+// shut makes a part of what was met since v.
+func (c *column) shut(v int32, level uint16) {
+	i := len(c.open) - 1
+	for c.open[i] != v {
+		i--
+	}
+	nodes := c.open[i:]
+	for _, x := range nodes {
+		c.number[x] = closed
+	}
+	if len(nodes) > 1 {
+		c.todo = append(c.todo, part{append([]int32(nil), nodes...), level})
+	}
+	c.open = c.open[:i]
+}
