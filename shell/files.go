@@ -72,7 +72,9 @@ func runLoad(c *call) error {
 		Skipped  []string `json:"skipped,omitempty"`
 	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Notes}
 	return c.out.answer(answer, func(w io.Writer) {
-		if rep.Option != "" {
+		if rep.Lanes != "" {
+			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))
+		} else if rep.Option != "" {
 			st := c.session.State()
 			_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", st.Settings.String(), rep.Option, quoteFile(c.Arg(0)))
 		} else if rep.Topology {

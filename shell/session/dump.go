@@ -23,7 +23,9 @@ type DumpKind struct {
 	Routes bool
 	// WriteOnly says that it cannot be loaded.
 	WriteOnly bool
-	write     func(w io.Writer, p *Picture) error
+	// lanes says that loading lays it over tables that are there.
+	lanes bool
+	write func(w io.Writer, p *Picture) error
 	// option is the engine's option that loading sets, "" for routes and topologies.
 	option string
 }
@@ -37,6 +39,8 @@ var Dumps = []DumpKind{
 	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
 	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, option: "guid2lid"},
 	{Kind: "ca-order", Summary: "the order of compute nodes that suits ftree's tables, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
+	{Kind: "sl2vl", Summary: "the lanes of service levels, as opensm-sl2vl.dump", Routes: true, lanes: true, write: writeSL2VL},
+	{Kind: "sls", Summary: "the service levels of paths", Routes: true, lanes: true, write: writePathSLs},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 

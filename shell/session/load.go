@@ -26,6 +26,8 @@ type LoadReport struct {
 	// are staged.
 	Topology                           bool
 	Switches, Links, Entries, Remapped int
+	// Lanes is the kind of what was laid over tables that were there, else "".
+	Lanes string
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
 	// Notes say what was skipped, and why.
@@ -47,6 +49,8 @@ func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, erro
 	switch {
 	case d.WriteOnly:
 		return LoadReport{}, fmt.Errorf("%s is only written", kind)
+	case d.lanes:
+		return s.loadLanes(kind, path)
 	case d.Routes:
 		return s.loadRoutes(kind, path)
 	case d.option != "":

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+)
+
+var (
+	errNoLanes  = errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
+	errNoLevels = errors.New("the service levels of paths were not computed: every path has SL 0")
+)
+
+func writeSL2VL(w io.Writer, p *Picture) error {
+	if p.Tables.SL2VL == nil {
+		return errNoLanes
+	}
+	return osm.WriteSL2VL(w, p.Fabric, p.Tables.SL2VL)
+}
+
+func writePathSLs(w io.Writer, p *Picture) error {
+	if p.Tables.SLs == nil {
+		return errNoLevels
+	}
+	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
+}
+
+// loadLanes lays lanes or service levels over the staged tables, or the live ones,
+// and stages the result.
+func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
+	st := s.State()
+	p, err := st.TablesOf("")
+	if err != nil {
+		return LoadReport{}, err
+	}
+	tables := *p.Tables
+	rep := LoadReport{Lanes: kind}
+	err = readWith(path, func(r io.Reader) error {
+		if kind == "sls" {
+			sls, err := osm.ReadPathSLs(r, path)
+			tables.SLs = sls
+			return err
+		}
+		lanes, read, err := osm.ReadSL2VL(r, path, p.Fabric)
+		tables.SL2VL, rep.Notes = lanes, read.Lines()
+		return err
+	})
+	if err != nil {
+		return LoadReport{}, err
+	}
+	tables.Origin = fmt.Sprintf("%s with %s", tables.Origin, fabric.Escape(filepath.Base(path)))
+	staged := *p.as(Staged)
+	staged.Tables, staged.When = &tables, time.Now()
+	if staged.madeOf == nil {
+		staged.madeOf = st.Paper()
+	}
+	s.stage(&staged)
+	return rep, nil
+}
