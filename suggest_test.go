@@ -47,6 +47,19 @@ func TestSuggestGUIDs(t *testing.T) {
 	}
 }
 
+// TestGenByName gives arguments by name; the numbers are those of the drawing that
+// bull is made after.
+func TestGenByName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	out := ibconsole(t, "-c", "gen bull 2 2 hosts=2 services=2 up=2 "+file)
+	if !strings.Contains(out, "12 switches, 12 channel adapters, 32 links written to "+file) {
+		t.Error(out)
+	}
+	if r := try("-c", "gen bull 2 2 spines=2 "+file); r.status != exitUsage || !strings.Contains(r.err, `unknown option "spines" of gen bull`) {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+}
+
 func TestSuggestGUIDsAsJSON(t *testing.T) {
 	var got struct {
 		Roots        int
@@ -71,8 +84,12 @@ func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
 	for name, source := range map[string]func(t *testing.T) string{
-		"bull": func(*testing.T) string { return "sim:bull:3,4,hosts=6,services=2,up=2" },
-		"real": func(t *testing.T) string { return "file:" + testenv.SharedFile(t, "fabrics/real-ndr-rail-40sw.topo") },
+		"bull":  func(*testing.T) string { return "sim:bull:3,4,hosts=6,services=2,up=2" },
+		"rails": func(t *testing.T) string { return "file:" + testenv.SharedFile(t, "fabrics/real-ndr-rail-40sw.topo") },
+		"director": func(t *testing.T) string {
+			return "file:" + testenv.SharedFile(t, "fabrics/real-cs8500-hdr-192sw.topo")
+		},
+		"uneven": func(t *testing.T) string { return "file:" + testenv.SharedFile(t, "fabrics/real-qdr-11sw.topo") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -23,7 +23,11 @@ func fileCommands() []command {
 	}
 	var kinds []lang.Spec
 	for _, k := range gen.Kinds() {
-		kinds = append(kinds, lang.Spec{Name: k.Name, Summary: k.Usage, Help: k.Help,
+		var named []lang.Option
+		for _, name := range k.Params() {
+			named = append(named, lang.Option{Name: name, Kind: lang.KindInt})
+		}
+		kinds = append(kinds, lang.Spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named,
 			Args: []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}}})
 	}
 	return []command{

@@ -21,6 +21,15 @@ type Kind struct {
 	build func(*net, arguments) error
 }
 
+// Params are the names of the arguments that may be given by name.
+func (k Kind) Params() []string {
+	var names []string
+	for _, p := range k.form.params {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // Kinds are all shapes, in the order in which help lists them.
 func Kinds() []Kind {
 	return []Kind{
