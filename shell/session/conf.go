@@ -22,7 +22,7 @@ const cacheDir = "/var/cache/opensm"
 // engine here takes, with the value that changes nothing.
 var unmodelled = map[string]string{
 	"nue_max_num_vls": "1", "nue_include_switches": "FALSE",
-	"avoid_throttled_links": "FALSE", "use_ucast_cache": "FALSE",
+	"avoid_throttled_links": "FALSE",
 }
 
 // aliases are older names of options.

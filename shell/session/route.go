@@ -80,6 +80,14 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 		return nil, RouteReport{}, fmt.Errorf("assign LIDs: %w", err)
 	}
 	f := lids.fabric
+	start := time.Now()
+	held, note := set.cachedRoutes(st, f, keep)
+	if held != nil {
+		p, rep := heldPaper(before, held)
+		rep.Took, rep.Assigned = time.Since(start), countAssigned(before, f)
+		rep.Warnings = slices.Concat(set.strangers(f), lids.notes, note)
+		return p, rep, nil
+	}
 	opt := set.routing
 	opt.Progress = s.progress
 	opt.LMC = ownLMC(f)
@@ -89,14 +97,14 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	if opt.Existing, err = existing(st, f, keep); err != nil {
 		return nil, RouteReport{}, err
 	}
-	start := time.Now()
+	start = time.Now()
 	res, refusals, err := engines.Try(ctx, set.engines, f, opt)
 	if err != nil {
 		return nil, RouteReport{}, err
 	}
 	rep := RouteReport{
 		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil,
-		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, res.Warnings),
+		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, note, res.Warnings),
 	}
 	if opt.Existing != nil {
 		lids.top = max(lids.top, slices.Max(st.paperBase().Tables.Top))

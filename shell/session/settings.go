@@ -31,11 +31,13 @@ type Settings struct {
 
 	engines []routing.Engine
 	routing routing.Options
-	lids    fabric.LIDOptions
-	lmcSet  bool
-	guids   []guidUse
-	file    file.Engine
-	torus   torus.Engine
+	// cached says to route with OpenSM's unicast cache.
+	cached bool
+	lids   fabric.LIDOptions
+	lmcSet bool
+	guids  []guidUse
+	file   file.Engine
+	torus  torus.Engine
 }
 
 // Setting is an option with its value.
@@ -81,6 +83,7 @@ var SettingOptions = []Option{
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
+	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
 	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
