@@ -29,6 +29,8 @@ type trial struct {
 	chain   []string
 	lmcESP0 bool
 	opt     routing.Options
+	// conf are further lines of opensm.conf.
+	conf string
 	// log is what OpenSM logs beside 0x43 (its -D).
 	log int
 	// more compares further what OpenSM left in its folder.
@@ -48,6 +50,7 @@ func (c *trial) config(t testing.TB, dir string) string {
 		write(t, path, strings.Join(lines, ""))
 		fmt.Fprintf(&conf, "%s %s\n", name, path)
 	}
+	conf.WriteString(c.conf)
 	path := filepath.Join(dir, "opensm.conf")
 	write(t, path, conf.String())
 	return path

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/cache"
+	"example.org/ibconsole/routing/engines"
+)
+
+// TestCacheEqualsOpenSM has an OpenSM with a unicast routing cache live through
+// hosts, leaves, other switches and links that are lost, come back and move. After
+// each step it holds its cache or drops it where ours does, for one of our reasons,
+// and its tables are those of our cache or else of the engine.
+func TestCacheEqualsOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 8, 60) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			cacheLives(t, rand.New(rand.NewPCG(seed, 3)))
+		})
+	}
+}
+
+// cacheSteps is how many events a sequence has.
+const cacheSteps = 7
+
+func cacheLives(t *testing.T, r *rand.Rand) {
+	l := newLife(t, r)
+	var tables *fabric.Tables
+	var stored cache.Cache
+	for step := range cacheSteps {
+		if step > 0 && !l.happen(r) {
+			return
+		}
+		from := l.manager.logged()
+		l.run(t)
+		f, err := withLIDs(l.whole.Without(l.lost), l.manager.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, verdict := stored.Next(f)
+		l.events = append(l.events, fmt.Sprintf("=> %v", verdict))
+		if next == nil {
+			next = l.route(t, f, tables)
+			stored = cache.New(next)
+		}
+		if err := l.manager.decided(from, verdict); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		if err := sameLFTs(l.manager.dir, &routing.Result{Tables: next}); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		tables = next
+	}
+	t.Log(l)
+}
+
+// life is a subnet in which things happen.
+type life struct {
+	what    string
+	sim     *ibsimtest.Sim
+	manager *manager
+	trial   *trial
+	whole   *fabric.Fabric
+	lost    []fabric.Link
+	// back says that the last event brought a link.
+	back     bool
+	commands []string
+	events   []string
+}
+
+func newLife(t *testing.T, r *rand.Rand) *life {
+	l := &life{}
+	for l.whole == nil || len(between(l.whole)) < 3 {
+		l.what, l.whole = randomFabric(t, r)
+		if r.IntN(3) > 0 {
+			l.what = []string{"fattree:2,4", "fattree:2,6", "fattree:3,4", "xgft:2,3,4,1,3,1,2", "xgft:3,2,3,4,1,2,2,1,2,1"}[r.IntN(5)]
+			l.whole = made(t, l.what)
+		}
+	}
+	l.trial = &trial{chain: randomChain(r), opt: randomOptions(r, l.whole)}
+	if l.trial.chain[len(l.trial.chain)-1] == engines.NoFallback {
+		l.trial.chain = l.trial.chain[:1]
+	}
+	l.trial.opt.LMC = []uint8{0, 0, 1, 2}[r.IntN(4)]
+	levels := filepath.Join(t.TempDir(), "levels")
+	write(t, levels, "osm_ucast_cache.c 0x4f\n")
+	l.trial.conf = "use_ucast_cache TRUE\nper_module_logging_file " + levels + "\n"
+	l.sim = start(t, l.whole)
+	l.manager = startManager(t, l.sim, l.trial)
+	return l
+}
+
+func (l *life) String() string {
+	return fmt.Sprintf("%s, engines %q, options %+v, %q", l.what, l.trial.chain, l.trial.opt, l.events)
+}
+
+// run has ibsim do what happens, and OpenSM sweep after each.
+func (l *life) run(t *testing.T) {
+	if len(l.commands) == 0 {
+		l.manager.rest(t)
+	}
+	for _, c := range l.commands {
+		if said := l.sim.Console(c); strings.Contains(said, "#") {
+			t.Fatalf("ibsim: %s: %s", c, said)
+		}
+		l.manager.rest(t)
+	}
+	l.events = append(l.events, l.commands...)
+	l.commands = nil
+}
+
+// happen chooses what happens next; it fails where there is nothing left to lose.
+func (l *life) happen(r *rand.Rand) bool {
+	now := l.whole.Without(l.lost)
+	l.back = false
+	switch k := r.IntN(10); {
+	case len(l.lost) > 0 && k < 4:
+		l.comeBack(r)
+	case k < 6:
+		return l.loseLink(r, hostLinks(now)) || l.loseLink(r, between(now))
+	case k < 8:
+		return l.loseSwitch(r, now) || l.loseLink(r, hostLinks(now))
+	case k == 8 && l.moveHost(r, now):
+	default:
+		return l.loseLink(r, between(now)) || l.loseLink(r, hostLinks(now))
+	}
+	return true
+}
+
+func (l *life) loseLink(r *rand.Rand, links []fabric.Link) bool {
+	if len(links) == 0 {
+		return false
+	}
+	link := links[r.IntN(len(links))]
+	l.lost = append(slices.Clone(l.lost), link)
+	l.commands = append(l.commands, "Unlink "+l.end(link))
+	return true
+}
+
+// end is the switch's end of a link in ibsim's words.
+func (l *life) end(link fabric.Link) string {
+	p := &l.whole.Ports[link.A]
+	if l.whole.Nodes[p.Node].Switch == fabric.None {
+		p = &l.whole.Ports[link.B]
+	}
+	return fmt.Sprintf("%q[%d]", l.whole.Nodes[p.Node].Desc, p.Num)
+}
+
+// linksOf are those of a node.
+func linksOf(f *fabric.Fabric, node int32) []fabric.Link {
+	return slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.Ports[l.A].Node != node && f.Ports[l.B].Node != node })
+}
+
+// loseSwitch takes all links of a switch, but of none that the subnet manager hangs
+// on.
+func (l *life) loseSwitch(r *rand.Rand, now *fabric.Fabric) bool {
+	var all []int32
+	sm := now.Ports[now.SMPort].Node
+	for _, n := range now.Switches {
+		touches := n == sm || slices.ContainsFunc(linksOf(now, sm), func(l fabric.Link) bool { return now.Ports[l.A].Node == n || now.Ports[l.B].Node == n })
+		if now.Nodes[n].InSubnet && !touches {
+			all = append(all, n)
+		}
+	}
+	if len(all) == 0 {
+		return false
+	}
+	n := all[r.IntN(len(all))]
+	l.lost = append(slices.Clone(l.lost), linksOf(now, n)...)
+	l.commands = append(l.commands, fmt.Sprintf("%s %q", []string{"Unlink", "Clear"}[r.IntN(2)], now.Nodes[n].Desc))
+	return true
+}
+
+// comeBack brings a lost link, or all that a node has lost.
+func (l *life) comeBack(r *rand.Rand) {
+	link := l.lost[r.IntN(len(l.lost))]
+	back := []fabric.Link{link}
+	word := "ReLink " + l.end(link)
+	if r.IntN(4) > 0 {
+		n := l.whole.Ports[link.A].Node
+		if m := l.whole.Ports[link.B].Node; l.whole.Nodes[n].Switch == fabric.None || len(linksOf(l.whole.Without(l.lost), m)) < len(linksOf(l.whole.Without(l.lost), n)) {
+			n = m
+		}
+		if l.whole.Nodes[n].Switch != fabric.None {
+			back = linksOf(l.whole, n)
+			word = fmt.Sprintf("ReLink %q", l.whole.Nodes[n].Desc)
+		}
+	}
+	l.lost = slices.DeleteFunc(slices.Clone(l.lost), func(l fabric.Link) bool { return slices.Contains(back, l) })
+	l.commands = append(l.commands, word)
+	l.back = true
+}
+
+// moveHost puts a host's cable into another port, of any switch.
+func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
+	links := hostLinks(now)
+	var free []int32
+	for _, n := range now.Switches {
+		for p := now.Nodes[n].FirstPort + 1; now.Nodes[n].InSubnet && p <= now.Nodes[n].FirstPort+int32(now.Nodes[n].NumPorts); p++ {
+			if !l.whole.Ports[p].Linked() {
+				free = append(free, p)
+			}
+		}
+	}
+	if len(links) == 0 || len(free) == 0 {
+		return false
+	}
+	link, to := links[r.IntN(len(links))], free[r.IntN(len(free))]
+	host, old := link.A, link.B
+	if now.Nodes[now.Ports[host].Node].Switch != fabric.None {
+		host, old = old, host
+	}
+	g := *l.whole
+	g.Ports = slices.Clone(g.Ports)
+	g.Ports[old].Peer, g.Ports[host].Peer, g.Ports[to].Peer = fabric.None, to, host
+	l.whole = g.Without(nil)
+	h, s := &now.Ports[host], &now.Ports[to]
+	l.commands = append(l.commands, "Unlink "+l.end(link),
+		fmt.Sprintf("Link %q[%d] %q[%d]", now.Nodes[s.Node].Desc, s.Num, strings.TrimSuffix(now.Nodes[h.Node].Desc, " HCA-1"), h.Num))
+	l.back = true
+	return true
+}
+
+// route has the engines compute, with routes kept where nothing came back.
+func (l *life) route(t *testing.T, f *fabric.Fabric, before *fabric.Tables) *fabric.Tables {
+	l.trial.opt.Existing = nil
+	if before != nil && !l.back {
+		l.trial.opt.Existing = before.LFT
+	}
+	res, _, err := engines.Route(t.Context(), l.trial.chain, f, l.trial.opt)
+	if err != nil {
+		t.Fatalf("%s: %v", l, err)
+	}
+	l.trial.opt.Existing = nil
+	l.manager.raiseTops(t, res.Tables)
+	return res.Tables
+}
+
+func (m *manager) logged() int {
+	text, err := os.ReadFile(m.log)
+	if err != nil {
+		return 0
+	}
+	return len(text)
+}
+
+var (
+	computed    = []byte("tables configured on all switches")
+	invalidated = regexp.MustCompile(`(?m)([^\n]*)\n[^\n]*Unicast Cache invalidated`)
+	reasons     = []struct {
+		words *regexp.Regexp
+		kinds []cache.Kind
+	}{
+		{regexp.MustCompile(`(Dropped|Missing) non-leaf switch|missing link to non-leaf switch`), []cache.Kind{cache.SwitchGone}},
+		{regexp.MustCompile(`missing link to existing switch`), []cache.Kind{cache.LinkGone}},
+		{regexp.MustCompile(`missing leaf-2-leaf link`), []cache.Kind{cache.LeafLinkGone}},
+		{regexp.MustCompile(`Link location change|Found uncached|New switch|New CA/RTR|Remote lid change`), []cache.Kind{cache.LinkNew, cache.NodeNew}},
+	}
+)
+
+// decided compares what an OpenSM has logged of its cache since with a verdict.
+func (m *manager) decided(from int, v cache.Verdict) error {
+	text, err := os.ReadFile(m.log)
+	if err != nil {
+		return err
+	}
+	text = text[from:]
+	if v.Holds() == bytes.Contains(text, computed) {
+		return fmt.Errorf("we say that %v; OpenSM logs:\n%s", v, text)
+	}
+	why := invalidated.FindSubmatch(text)
+	if why == nil || v.Holds() {
+		return nil
+	}
+	for _, r := range reasons {
+		if r.words.Match(why[1]) {
+			if !slices.ContainsFunc(v.Reasons, func(x cache.Reason) bool { return slices.Contains(r.kinds, x.Kind) }) {
+				return fmt.Errorf("OpenSM's reason is %q, ours are %v", why[1], v.Reasons)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("OpenSM's reason %q is unknown", why[1])
+}
