@@ -221,7 +221,7 @@ func TestIbsimGoesAway(t *testing.T) {
 // is left to write and the live tables are those computed.
 func TestLIDsOfAnotherLMC(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
-		"engine updn,dor lmc=1; route; write on; commit yes; commit yes; calibrate; fail link leaf-01 3; route; commit yes; commit yes")
+		"engine updn,dor lmc=1; route; write on; commit yes hit=yes; commit yes; calibrate; fail link leaf-01 3; route; commit yes; commit yes")
 	if n := strings.Count(out, `"written":true`); n != 2 {
 		t.Errorf("%d commits wrote, want two of four:\n%s", n, out)
 	}
