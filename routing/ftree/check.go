@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric/osm"
 )
@@ -215,15 +216,15 @@ func (t *tree) numbers(rule Rule, s int32) []int {
 // spoken is numbers in ascending order, each once.
 func spoken(all []int) string {
 	all = slices.Compact(slices.SortedFunc(slices.Values(all), cmp.Compare[int]))
-	text := ""
+	var text strings.Builder
 	for i, n := range all {
 		switch {
 		case i > 0 && i == len(all)-1:
-			text += " and "
+			text.WriteString(" and ")
 		case i > 0:
-			text += ", "
+			text.WriteString(", ")
 		}
-		text += fmt.Sprint(n)
+		_, _ = fmt.Fprint(&text, n)
 	}
-	return text
+	return text.String()
 }

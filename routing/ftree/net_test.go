@@ -44,7 +44,7 @@ func drawn(t *testing.T, names, links string) *net {
 		}
 		n.node[name] = k
 	}
-	for _, link := range strings.Fields(links) {
+	for link := range strings.FieldsSeq(links) {
 		a, b, _ := strings.Cut(link, "-")
 		n.used[a]++
 		n.used[b]++
@@ -74,7 +74,7 @@ func (n *net) sw(name string) int32 {
 // guids are node GUIDs, or of hosts port GUIDs.
 func (n *net) guids(names string) []uint64 {
 	var out []uint64
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		node := &n.f.Nodes[n.node[name]]
 		if node.Switch == fabric.None {
 			out = append(out, n.f.Ports[node.FirstPort+1].GUID)
@@ -99,7 +99,7 @@ func (n *net) next(t *fabric.Tables, at, to string) string {
 // check compares next steps: "AT>TO:NEXT".
 func (n *net) check(title string, t *fabric.Tables, want string) {
 	n.t.Helper()
-	for _, w := range strings.Fields(want) {
+	for w := range strings.FieldsSeq(want) {
 		pair, next, _ := strings.Cut(w, ":")
 		at, to, _ := strings.Cut(pair, ">")
 		if got := n.next(t, at, to); got != next {
@@ -134,7 +134,7 @@ func made(t testing.TB, spec string) *fabric.Fabric {
 func named(t *testing.T, f *fabric.Fabric, names string) []int32 {
 	t.Helper()
 	var out []int32
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		nodes := f.NodesByDescription(name)
 		if len(nodes) != 1 {
 			t.Fatalf("%d nodes are called %s", len(nodes), name)

@@ -4,6 +4,7 @@ package ftree
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/routing"
@@ -101,10 +102,8 @@ func inFront(first Problem, others []Problem) []Problem {
 // concerns says whether a problem is with one of some switches.
 func concerns(p *Problem, switches []int32) bool {
 	for _, s := range p.Switches {
-		for _, r := range switches {
-			if s == r {
-				return true
-			}
+		if slices.Contains(switches, s) {
+			return true
 		}
 	}
 	return false

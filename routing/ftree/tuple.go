@@ -21,7 +21,7 @@ const (
 	adapterTuple = 1 << 63
 )
 
-func digit(tuple uint64, i int) uint8 { return uint8(tuple >> (8 * (digits - 1 - i))) }
+func firstDigit(tuple uint64) uint8 { return uint8(tuple >> (8 * (digits - 1))) }
 
 // withDigit does nothing where there is no such digit.
 func withDigit(tuple uint64, i int, d uint8) uint64 {
@@ -32,7 +32,7 @@ func withDigit(tuple uint64, i int, d uint8) uint64 {
 	return tuple&^(0xff<<shift) | uint64(d)<<shift
 }
 
-func hasTuple(tuple uint64) bool { return digit(tuple, 0) != noDigit }
+func hasTuple(tuple uint64) bool { return firstDigit(tuple) != noDigit }
 
 // indexer gives switches their tuples.
 type indexer struct {
@@ -112,12 +112,12 @@ func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 // below and above are free tuples for a neighbour of a switch with this tuple. At
 // the ends numbers overflow as they do in OpenSM.
 func (x *indexer) below(from uint64) uint64 {
-	tuple, _ := x.free(withDigit(from, 0, digit(from, 0)+1), int(digit(from, 0)+1))
+	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)+1), int(firstDigit(from)+1))
 	return tuple
 }
 
 func (x *indexer) above(from uint64) uint64 {
-	tuple, _ := x.free(withDigit(from, 0, digit(from, 0)-1), int(digit(from, 0)))
+	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)-1), int(firstDigit(from)))
 	return tuple
 }
 
