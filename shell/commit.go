@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/plan"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -68,7 +69,9 @@ func runCommit(c *call) error {
 
 type commitAnswer struct {
 	Plan    plan.Totals `json:"plan"`
+	Hit     []diff.Pair `json:"hit,omitempty"`
 	CutOff  int64       `json:"pairs_cut_off"`
+	Credits *changeLoop `json:"credits,omitempty"`
 	Written bool        `json:"written"`
 	Seconds float64     `json:"seconds,omitempty"`
 	Differ  []string    `json:"differ,omitempty"`
@@ -78,7 +81,7 @@ type commitAnswer struct {
 }
 
 func (c *call) showCommit(rep *session.CommitReport) error {
-	a := commitAnswer{Plan: rep.Plan.Totals(), CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal}
+	a := commitAnswer{Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Credits: newChangeLoop(rep.Credits), CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)
 	}
@@ -93,6 +96,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		_ = rep.Plan.Text(w)
+		a.Credits.text(w)
 		if a.CutOff > 0 {
 			_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", a.CutOff)
 			for _, e := range rep.Examples {
@@ -111,4 +115,50 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 			list(w, "failed", a.Failed)
 		}
 	})
+}
+
+// changeLoop says whether old and new routes together have a credit loop.
+type changeLoop struct {
+	Loop bool `json:"loop"`
+	Old  bool `json:"loop_of_old"`
+	New  bool `json:"loop_of_new"`
+	// Ring are the links of a shortest one, "A/1 -> B/2".
+	Ring []string `json:"ring,omitempty"`
+}
+
+func newChangeLoop(c *session.ChangeCredits) *changeLoop {
+	if c == nil {
+		return nil
+	}
+	l := &changeLoop{Loop: c.Ring != nil, Old: c.Old, New: c.New}
+	for _, d := range c.Ring {
+		l.Ring = append(l.Ring, fmt.Sprintf("%s -> %s", c.Fabric.PortName(d.From.Port), c.Fabric.PortName(c.Fabric.Ports[d.From.Port].Peer)))
+	}
+	return l
+}
+
+func (l *changeLoop) text(w io.Writer) {
+	if l == nil {
+		return
+	}
+	if !l.Loop {
+		_, _ = fmt.Fprintf(w, "%-16s old and new routes together: no credit loop\n", "credits")
+		return
+	}
+	alone := "none of old or new ones alone"
+	switch {
+	case l.Old && l.New:
+		alone = "the old and the new ones alone have one"
+	case l.Old:
+		alone = "the old ones alone have one, the new ones not"
+	case l.New:
+		alone = "the new ones alone have one, the old ones not"
+	}
+	_, _ = fmt.Fprintf(w, "%-16s old and new routes together, over %s; %s\n", "CREDIT LOOP", count(len(l.Ring), "link"), alone)
+	for _, link := range l.Ring[:min(len(l.Ring), 10)] {
+		_, _ = fmt.Fprintf(w, "  %s\n", link)
+	}
+	if len(l.Ring) > 10 {
+		_, _ = fmt.Fprintf(w, "  and %d more\n", len(l.Ring)-10)
+	}
 }

@@ -165,12 +165,17 @@ func TestPlanLeadsThereAndBack(t *testing.T) {
 		p := mustMake(t, live, staged)
 		h := held(live)
 		h.take(t, p)
+		after, err := p.After(live)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for s := range f.Switches {
 			want := live
 			if staged.Known[s] && live.Known[s] {
 				want = staged
 			}
 			same(t, h.tables, want, int32(s))
+			same(t, after, want, int32(s))
 		}
 		if again := mustMake(t, h.tables, staged); !again.Empty() {
 			t.Errorf("after it, still to write: %+v", again.Totals())
@@ -248,6 +253,18 @@ func TestNeverBroughtUp(t *testing.T) {
 	for _, l := range p.LIDs {
 		if l.New == 0 || l.NewSM != 1 || l.Old != 0 {
 			t.Errorf("%+v: want a LID, the SM's being 1", l)
+		}
+	}
+	after, err := p.After(live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range raw.Switches {
+		same(t, after, route(t, assigned), int32(s))
+	}
+	for _, e := range raw.EndPorts {
+		if after.Fabric.Ports[e].LID != assigned.Ports[e].LID {
+			t.Errorf("%s has LID %d after it, want %d", raw.PortName(e), after.Fabric.Ports[e].LID, assigned.Ports[e].LID)
 		}
 	}
 	// The same with one link failed on paper: its two ends stay down.

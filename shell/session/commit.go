@@ -69,6 +69,8 @@ type CommitReport struct {
 	CutOff, Unconnected int64
 	// Examples are some of the pairs cut off.
 	Examples []diff.Pair
+	// Credits is nil where no route changes.
+	Credits *ChangeCredits
 	// Written is nil where nothing was written.
 	Written *apply.Report
 	// Journal is the number of the history entry with what was written, 0 for none.
@@ -166,6 +168,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	rep := CommitReport{Plan: p}
 	st := s.State()
 	if err := rep.countCuts(ctx, st.Live.Tables, st.Staged.Tables); err != nil {
+		return CommitReport{}, err
+	}
+	if rep.Credits, err = checkCredits(ctx, p, st.Live.Tables, st.Staged.Tables); err != nil {
 		return CommitReport{}, err
 	}
 	if master, ok := st.Master(); ok {
