@@ -122,6 +122,8 @@ type changeLoop struct {
 	Loop bool `json:"loop"`
 	Old  bool `json:"loop_of_old"`
 	New  bool `json:"loop_of_new"`
+	// Unchecked says that nobody looked.
+	Unchecked bool `json:"unchecked,omitempty"`
 	// Ring are the links of a shortest one, "A/1 -> B/2".
 	Ring []string `json:"ring,omitempty"`
 }
@@ -130,7 +132,7 @@ func newChangeLoop(c *session.ChangeCredits) *changeLoop {
 	if c == nil {
 		return nil
 	}
-	l := &changeLoop{Loop: c.Ring != nil, Old: c.Old, New: c.New}
+	l := &changeLoop{Loop: c.Ring != nil, Old: c.Old, New: c.New, Unchecked: c.Unchecked}
 	for _, d := range c.Ring {
 		l.Ring = append(l.Ring, fmt.Sprintf("%s -> %s", c.Fabric.PortName(d.From.Port), c.Fabric.PortName(c.Fabric.Ports[d.From.Port].Peer)))
 	}
@@ -139,6 +141,10 @@ func newChangeLoop(c *session.ChangeCredits) *changeLoop {
 
 func (l *changeLoop) text(w io.Writer) {
 	if l == nil {
+		return
+	}
+	if l.Unchecked {
+		_, _ = fmt.Fprintf(w, "%-16s not checked, as LIDs and links change together\n", "credits")
 		return
 	}
 	if !l.Loop {

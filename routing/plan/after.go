@@ -3,15 +3,15 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 )
 
-// After are the tables and LIDs that the live subnet holds when the plan is
-// carried out. Changed LMCs are left out. O(switches x LIDs).
-func (p *Plan) After(live *fabric.Tables) (*fabric.Tables, error) {
+// After are the tables that the switches hold when the plan is carried out, those
+// that it leaves alone included. The LIDs in them are the old ones.
+// O(switches x LIDs).
+func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	after := *live
 	top := uint16(0)
 	for _, t := range p.Tops {
@@ -33,26 +33,7 @@ func (p *Plan) After(live *fabric.Tables) (*fabric.Tables, error) {
 		b := &p.Blocks[i]
 		copy(after.LFT.Block(b.Switch, int(b.Num)), b.New[:])
 	}
-	if len(p.LIDs) == 0 {
-		return &after, nil
-	}
-	f := live.Fabric
-	lids := make(map[int32]uint16, len(p.LIDs))
-	for _, l := range p.LIDs {
-		lids[l.Port] = l.New
-	}
-	list := make([]uint16, len(f.EndPorts))
-	for i, e := range f.EndPorts {
-		list[i] = f.Ports[e].LID
-		if lid, ok := lids[e]; ok {
-			list[i] = lid
-		}
-	}
-	var err error
-	if after.Fabric, err = f.WithLIDs(list); err != nil {
-		return nil, fmt.Errorf("the LIDs of the plan: %w", err)
-	}
-	return &after, nil
+	return &after
 }
 
 // Turns are, in the places of the entries of a table, the steps in which the blocks

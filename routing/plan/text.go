@@ -67,14 +67,14 @@ func (h *Hit) text(b *strings.Builder) {
 	if h.Pairs() == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%-16s %d", "PAIRS HIT", h.Pairs())
+	var reasons []string
 	if h.Moved > 0 {
-		fmt.Fprintf(b, ", %d to ports that lose a LID", h.Moved)
+		reasons = append(reasons, fmt.Sprintf("%d to ports that lose a LID", h.Moved))
 	}
 	if h.Down > 0 {
-		fmt.Fprintf(b, ", %d whose new way takes links that are down", h.Down)
+		reasons = append(reasons, fmt.Sprintf("%d whose new way takes links that are down", h.Down))
 	}
-	b.WriteByte('\n')
+	fmt.Fprintf(b, "%-16s %s\n", "PAIRS HIT", strings.Join(reasons, ", "))
 	for _, e := range h.Examples {
 		fmt.Fprintf(b, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
 	}

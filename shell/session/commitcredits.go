@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/credits"
@@ -19,6 +20,8 @@ type ChangeCredits struct {
 	// none; Old and New say that there is one in those alone.
 	Ring     []credits.Dependency
 	Old, New bool
+	// Unchecked says that LIDs change together with links, so that nobody looked.
+	Unchecked bool
 }
 
 // checkCredits looks for credit loops of old and new routes together. The lanes are
@@ -28,15 +31,23 @@ func checkCredits(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables
 	if len(p.Blocks)+len(p.Tops) == 0 {
 		return nil, nil
 	}
-	after, err := p.After(live)
-	if err != nil {
-		return nil, err
+	after, before := p.After(live), *live
+	if len(p.LIDs) > 0 {
+		if !fabric.SameLinks(live.Fabric, staged.Fabric) {
+			return &ChangeCredits{Unchecked: true}, nil
+		}
+		after.Fabric = staged.Fabric
 	}
-	before := *live
-	if before.SL2VL == nil && fabric.Same(live.Fabric, staged.Fabric) {
-		before.SL2VL, before.SLs = staged.SL2VL, staged.SLs
+	if before.SL2VL == nil && sameNodes(live.Fabric, staged.Fabric) {
+		before.SL2VL = staged.SL2VL
+	}
+	if before.SLs == nil {
+		before.SLs = staged.SLs
 	}
 	after.SL2VL, after.SLs = before.SL2VL, before.SLs
+	if staged.SLs != nil {
+		after.SLs = staged.SLs
+	}
 	r, err := credits.CheckChange(ctx, &before, after, p.Turns(live), credits.Options{})
 	if err != nil || r.Ring == nil {
 		return &ChangeCredits{}, err
@@ -53,4 +64,8 @@ func checkCredits(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables
 		*alone.loop = r.Ring != nil
 	}
 	return c, nil
+}
+
+func sameNodes(f, g *fabric.Fabric) bool {
+	return slices.EqualFunc(f.Nodes, g.Nodes, func(a, b fabric.Node) bool { return a.GUID == b.GUID && a.FirstPort == b.FirstPort })
 }
