@@ -109,7 +109,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 		if rep.Written != nil {
 			_, _ = fmt.Fprintf(w, "written in %s: %v; read back: %v\n", seconds(rep.Written.Elapsed), rep.Written.Written, rep.Written.ReadBack)
 			if rep.Journal != 0 {
-				_, _ = fmt.Fprintf(w, "history %d; rollback takes it back\n", rep.Journal)
+				_, _ = fmt.Fprintf(w, "history %d; rollback %d takes it back\n", rep.Journal, rep.Journal)
 			}
 			list(w, "differs", a.Differ)
 			list(w, "failed", a.Failed)

@@ -8,9 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/torus"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -29,6 +32,7 @@ const (
 	handoverLFTs  = "lfts"
 	handoverGUIDs = "guid2lid"
 	handoverConf  = "opensm.conf"
+	handoverTorus = "torus-2QoS.conf"
 )
 
 func runHandover(c *call) error {
@@ -40,8 +44,24 @@ func runHandover(c *call) error {
 	if err != nil {
 		return err
 	}
+	files := map[string][]byte{}
 	conf := handoverLines(&st, p, dir)
-	files := map[string][]byte{handoverConf: []byte(conf)}
+	if t, ok := torus.Of(p.Tables); ok && !given(&st, "torus_config") {
+		var b bytes.Buffer
+		recognised, err := torus.Recognise(c.ctx, p.Fabric)
+		if err == nil {
+			err = torus.WriteConfig(&b, recognised)
+		}
+		if err != nil {
+			return fmt.Errorf("the configuration of %v: %w", t, err)
+		}
+		files[handoverTorus] = b.Bytes()
+		conf += fmt.Sprintf("torus_config %s\n", filepath.Join(dir, handoverTorus))
+	}
+	files[handoverConf] = []byte(conf)
+	if err := c.warnOfLost(p); err != nil {
+		return err
+	}
 	for name, kind := range map[string]string{handoverLFTs: "lfts", handoverGUIDs: "guid2lid"} {
 		var b bytes.Buffer
 		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {
@@ -69,6 +89,23 @@ func runHandover(c *call) error {
 			_, _ = fmt.Fprintf(w, "    %s", line)
 		}
 	})
+}
+
+// given says whether an option of the engine was set.
+func given(st *session.State, name string) bool {
+	return slices.ContainsFunc(st.Settings.Given, func(g session.Setting) bool { return g.Name == name })
+}
+
+// warnOfLost says beside the answer that tables leave pairs without a path.
+func (c *call) warnOfLost(p *session.Picture) error {
+	res, err := reach.Check(c.ctx, p.Tables, reach.Options{})
+	if err != nil {
+		return err
+	}
+	if lost := res.Paths - res.Delivered; lost > 0 {
+		c.out.note("warning: %d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths)
+	}
+	return nil
 }
 
 // handoverLines are the lines of opensm.conf that make OpenSM route as a picture

@@ -34,10 +34,10 @@ func (c *call) showSL2VL() error {
 		}
 		for _, g := range equalVLs(f, p.Tables.SL2VL, node, uint8(out)) {
 			err := t.row(struct {
-				Out int     `json:"out"`
-				In  []uint8 `json:"in"`
-				VLs []uint8 `json:"vls"`
-			}{out, g.in, g.vls[:]}, out, ranges(g.in), strings.Trim(fmt.Sprint(g.vls), "[]"))
+				Out int   `json:"out"`
+				In  []int `json:"in"`
+				VLs []int `json:"vls"`
+			}{out, ints(g.in), ints(g.vls[:])}, out, ranges(g.in), strings.Trim(fmt.Sprint(g.vls), "[]"))
 			if err != nil {
 				return err
 			}
@@ -70,6 +70,15 @@ next:
 		groups = append(groups, vlGroup{vls, []uint8{uint8(in)}})
 	}
 	return groups
+}
+
+// ints are numbers that JSON does not take for bytes.
+func ints(bytes []uint8) []int {
+	out := make([]int, len(bytes))
+	for i, b := range bytes {
+		out[i] = int(b)
+	}
+	return out
 }
 
 // ranges puts ascending numbers into words: "0-3,7".
@@ -114,9 +123,9 @@ func (c *call) showMFT() error {
 			continue
 		}
 		err := t.row(struct {
-			MLID  string  `json:"mlid"`
-			Ports []uint8 `json:"ports"`
-		}{fmt.Sprintf("0x%04x", mlid), ports}, fmt.Sprintf("0x%04x", mlid), ranges(ports))
+			MLID  string `json:"mlid"`
+			Ports []int  `json:"ports"`
+		}{fmt.Sprintf("0x%04x", mlid), ints(ports)}, fmt.Sprintf("0x%04x", mlid), ranges(ports))
 		if err != nil {
 			return err
 		}

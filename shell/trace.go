@@ -73,6 +73,9 @@ func runTrace(c *call) error {
 	st := c.session.State()
 	p, perr := st.TablesOf(session.Kind(c.Option("of", "")))
 	if perr != nil {
+		if c.Option("of", "") != "" {
+			return perr
+		}
 		p = st.Live
 	}
 	r, err := c.traceRequest(p.Fabric)

@@ -66,12 +66,16 @@ func (c *call) printEvents(long time.Duration) error {
 	defer w.Stop()
 	events := c.session.State().Events
 	last := time.Now()
+	shown := 0
 	if len(events) > 0 {
 		last = events[len(events)-1].When
 	}
 	for {
 		select {
 		case <-ctx.Done():
+			if c.ctx.Err() == nil && shown == 0 {
+				c.out.note("nothing changed in %v", long)
+			}
 			return c.ctx.Err()
 		case <-w.C:
 			w.Take()
@@ -81,6 +85,7 @@ func (c *call) printEvents(long time.Duration) error {
 				continue
 			}
 			last = e.When
+			shown++
 			if err := c.printEvent(e); err != nil {
 				return err
 			}

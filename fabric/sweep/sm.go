@@ -57,17 +57,13 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
 }
 
-// namedMaster is the port that the local port names as the master's. The local
-// port itself has the IsSM bit where a subnet manager sits on it.
+// namedMaster is the port that the local port names as the master's, which may be
+// the local port itself: not every switch shows the IsSM bit on its port 0.
 func namedMaster(f *fabric.Fabric) int32 {
 	if f.SMPort == fabric.None {
 		return fabric.None
 	}
-	local := f.EndPortOf(f.SMPort)
-	if named := f.PortByLID(f.Ports[local].SMLID); named != local {
-		return named
-	}
-	return fabric.None
+	return f.PortByLID(f.Ports[f.EndPortOf(f.SMPort)].SMLID)
 }
 
 // MasterSM finds the subnet manager in charge of f: the one that says it is

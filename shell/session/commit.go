@@ -59,6 +59,9 @@ type CommitOptions struct {
 	// ends is the commit in the journal that this one ends, and how; 0 for none.
 	ends int64
 	how  history.Outcome
+	// before is the entry with what the switches held before the commit that this one
+	// ends, 0 for what they hold now.
+	before int64
 }
 
 // CommitReport says what [Session.Commit] planned and did.
@@ -191,6 +194,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	if hit := p.Hit.Pairs(); hit > 0 && !opt.Hit {
 		return rep, &HitError{hit}
+	}
+	if err := provedWithoutLevels(ctx, st.Live.Tables, st.Staged.Tables); err != nil {
+		return rep, err
 	}
 	journal, err := s.beginJournal(ctx, &st, opt)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 )
 
@@ -186,6 +187,9 @@ func (s *Session) recall(id int64) (*Picture, error) {
 	snap, err := store.Load(context.Background(), id)
 	if err != nil {
 		return nil, err
+	}
+	if snap.Subnet != s.Subnet() {
+		return nil, fmt.Errorf("history entry %d is of another subnet: %s", id, fabric.Escape(snap.Subnet))
 	}
 	if len(r.recalled) >= maxRecalled {
 		clear(r.recalled)

@@ -75,7 +75,15 @@ func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt Comm
 		if opt.ends != 0 {
 			note = endingNotes[opt.how]
 		}
-		j.entry, err = j.store.Begin(ctx, s.entry(history.Commit, note, nil), st.Live.Tables, st.Staged.Tables)
+		before := st.Live.Tables
+		if opt.before != 0 {
+			p, err := s.recall(opt.before)
+			if err != nil {
+				return err
+			}
+			before = p.Tables
+		}
+		j.entry, err = j.store.Begin(ctx, s.entry(history.Commit, note, nil), before, st.Staged.Tables)
 	}
 	if err != nil && opt.NoJournal {
 		j.store = nil

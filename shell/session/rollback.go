@@ -11,6 +11,9 @@ import (
 	"example.org/ibconsole/history"
 )
 
+// ErrAllUndone says that every commit was taken back.
+var ErrAllUndone = errors.New("every commit of this subnet is taken back already (history lists them; rollback ID takes back one of them, a rollback too)")
+
 // ErrNothingToUndo says that no commit of this subnet is in the history.
 var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 
@@ -41,7 +44,7 @@ func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if err := s.stageEntry(ctx, j.After); err != nil {
 		return CommitReport{}, err
 	}
-	opt.ends, opt.how = j.ID, history.Finished
+	opt.ends, opt.how, opt.before = j.ID, history.Finished, j.Before
 	return s.Commit(ctx, opt)
 }
 
@@ -102,6 +105,9 @@ func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntr
 	}
 	if id != 0 {
 		return history.JournalEntry{}, fmt.Errorf("%d is no commit of this subnet (history lists them)", id)
+	}
+	if len(all) > 0 {
+		return history.JournalEntry{}, ErrAllUndone
 	}
 	return history.JournalEntry{}, ErrNothingToUndo
 }

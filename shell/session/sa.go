@@ -42,6 +42,9 @@ func (s *Session) PathRecords(ctx context.Context, pairs []Pair, visit func(Pair
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if errors.Is(err, mad.ErrTimeout) {
+			return fmt.Errorf("the subnet administration does not answer: %w", err)
+		}
 		if err := visit(p, r, err); err != nil {
 			return err
 		}
