@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/minhop"
 	"example.org/ibconsole/routing/updn"
 )
@@ -529,4 +530,107 @@ func by(t testing.TB, e routing.Engine, f *fabric.Fabric, scatter ...uint32) *fa
 		t.Fatal(err)
 	}
 	return r.Tables
+}
+
+// Each host of two switches with four hosts is sent to by the three others.
+func TestHitByMovedLIDs(t *testing.T) {
+	f := made(t, "random:2,1,4")
+	live := route(t, f)
+	for i, e := range f.EndPorts {
+		lids := make([]uint16, len(f.EndPorts))
+		for j, p := range f.EndPorts {
+			lids[j] = f.Ports[p].LID
+		}
+		lids[i] = 40
+		g, err := f.WithLIDs(lids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Hit{Moved: 3}
+		if f.Nodes[f.Ports[e].Node].Switch != fabric.None {
+			want.Moved = 0
+		}
+		p := mustMake(t, live, route(t, g))
+		if p.Hit.Moved != want.Moved || p.Hit.Down != 0 || len(p.Hit.Examples) != int(want.Moved) || p.Totals().Hit != want.Moved {
+			t.Errorf("%s moves: %+v", f.PortName(e), p.Hit)
+		}
+		var text strings.Builder
+		if err := p.Text(&text); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), "PAIRS HIT        3 to ports that lose a LID\n") != (want.Moved > 0) ||
+			strings.Contains(text.String(), "no pair is hit") != (want.Moved == 0) {
+			t.Error(text.String())
+		}
+	}
+}
+
+// The staged tables go over a link that the live subnet has no more, and whose
+// pairs have another way now.
+func TestHitByALinkThatIsDown(t *testing.T) {
+	f := made(t, "torus:3x3 hosts=2")
+	staged := route(t, f)
+	for _, l := range f.Links() {
+		if f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None {
+			continue
+		}
+		live := route(t, f.Without([]fabric.Link{l}))
+		without := *staged
+		without.Fabric = live.Fabric
+		d, err := diff.Compare(t.Context(), staged, &without, diff.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := mustMake(t, live, staged); p.Hit.Down != d.Pairs.CutOff || p.Hit.Down == 0 || p.Hit.Moved != 0 || len(p.Hit.Examples) != min(10, int(p.Hit.Down)) {
+			t.Errorf("%s fails: hit %+v, %d take it", f.PortName(l.A), p.Hit, d.Pairs.CutOff)
+		}
+	}
+}
+
+// A ring of five switches is turned round. A packet that one of them sends on as
+// before comes back where the next has turned, so that they must turn one after the
+// other, the last before the destination first: four steps. Each switch stands at
+// each place of the four for some LID, so its one block is written four times.
+func TestStepsByHand(t *testing.T) {
+	f := made(t, "torus:5 hosts=1")
+	right, left := turning(f, true), turning(f, false)
+	if p := mustMake(t, right, left); p.Steps != 4 || len(p.Blocks) != 20 || p.Extra != 15 || p.Hit.Pairs() != 0 {
+		t.Errorf("%d steps, %d writes, %d extra, want 4, 20, 15; hit %+v", p.Steps, len(p.Blocks), p.Extra, p.Hit)
+	}
+	// From spine to spine there is only up and then down.
+	tree := made(t, "fattree:2,8")
+	if p := mustMake(t, route(t, tree), by(t, minhop.Engine{}, tree, 5)); p.Steps != 1 || p.Extra != 0 || len(p.Blocks) == 0 {
+		t.Errorf("other spines: %d steps, %d extra writes of %d", p.Steps, p.Extra, len(p.Blocks))
+	}
+}
+
+// turning sends everything round a ring of switches in one direction.
+func turning(f *fabric.Fabric, right bool) *fabric.Tables {
+	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
+	next := func(sw int32, right bool) (port uint8) {
+		node := f.SwitchNode(sw)
+		for num := uint8(1); num <= node.NumPorts; num++ {
+			if peer := f.PeerSwitch(node.FirstPort + int32(num)); peer != fabric.None && (f.SwitchNode(peer).Desc == after(node.Desc, right)) {
+				return num
+			}
+		}
+		return fabric.NoPath
+	}
+	for _, e := range f.EndPorts {
+		at, port := f.AttachedSwitch(e)
+		for s := range f.Switches {
+			lft.Row(int32(s))[f.Ports[e].LID] = next(int32(s), right)
+		}
+		lft.Row(at)[f.Ports[e].LID] = port
+	}
+	return fabric.NewTables(f, lft, "ring")
+}
+
+// after is the switch behind or before one of "sw-0" to "sw-4".
+func after(desc string, right bool) string {
+	n, step := int(desc[len(desc)-1]-'0'), 4
+	if right {
+		step = 1
+	}
+	return fmt.Sprintf("%s%d", desc[:len(desc)-1], (n+step)%5)
 }

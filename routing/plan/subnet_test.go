@@ -5,9 +5,13 @@ package plan_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
@@ -159,4 +163,129 @@ func generated(t *testing.T, spec string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// interrupted is a transport that stops after so many Sets of forwarding tables, as
+// if the program was killed.
+type interrupted struct {
+	mad.Transport
+	left   int
+	cancel context.CancelFunc
+}
+
+func (i *interrupted) Send(f *mad.Frame) error {
+	var smp mad.SMP
+	if err := smp.UnmarshalBinary(f.Data[:]); err != nil {
+		return err
+	}
+	if smp.Method == mad.MethodSet && smp.Attr == mad.AttrLinearForwardingTable {
+		if i.left--; i.left < 0 {
+			i.cancel()
+			return nil // lost
+		}
+	}
+	return i.Transport.Send(f)
+}
+
+func readOnce(t *testing.T, conn mad.Transport) *fabric.Tables {
+	t.Helper()
+	c, err := mad.NewClient(conn, mad.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	return read(t, c)
+}
+
+// change takes a running subnet from one routing to another one, interrupted now
+// and then; dial opens it.
+func change(t *testing.T, rnd *rand.Rand, dial func() mad.Transport, want *fabric.Tables) (stops int) {
+	t.Helper()
+	live := readOnce(t, dial())
+	p := made(t, live, want)
+	r := newReplay(t, live)
+	r.expect(p)
+	for {
+		now := readOnce(t, dial())
+		for s := range now.Fabric.Switches {
+			copy(r.lft[s], now.LFT.Row(int32(s)))
+		}
+		r.check(0, allLIDs, fmt.Sprintf("%d stops", stops))
+		p := made(t, now, want)
+		if p.Empty() {
+			return stops
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		conn := &interrupted{Transport: dial(), left: rnd.IntN(len(p.Blocks) + 1), cancel: cancel}
+		if stops == 0 {
+			conn.left = len(p.Blocks) / 2
+		}
+		c, err := mad.NewClient(conn, mad.ClientOptions{Window: 1 + rnd.IntN(16), Timeout: 50 * time.Millisecond, Tries: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = apply.Apply(ctx, c, now.Fabric, writes(p), apply.Options{}); errors.Is(err, context.Canceled) || errors.Is(err, mad.ErrTimeout) {
+			stops++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		_ = c.Close()
+	}
+}
+
+// TestInterruptedChanges changes routings of running subnets, is interrupted at any
+// place, and looks at what the switches hold then: no pair is cut. Each time a new
+// plan goes on from there.
+func TestInterruptedChanges(t *testing.T) {
+	rnd := testenv.Rand(t)
+	specs := []string{"torus:4x3 hosts=2", "fattree:2,8", "mesh:3x3 hosts=1", "fattree:3,4", "random:8,4,12"}
+	stops := 0
+	for i := range testenv.Count(t, 10, 200) {
+		f, err := gen.ParseSpec(specs[i%len(specs)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		subnet := sim.New(f, sim.Options{})
+		stops += changes(t, rnd, func() mad.Transport {
+			conn, err := subnet.Open(f.SMPort)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return conn
+		})
+	}
+	if stops == 0 {
+		t.Error("nothing was interrupted")
+	}
+	t.Logf("%d interruptions", stops)
+}
+
+// changes brings a subnet up and changes its routing twice.
+func changes(t *testing.T, rnd *rand.Rand, dial func() mad.Transport) (stops int) {
+	t.Helper()
+	raw := readOnce(t, dial())
+	first := staged(t, raw.Fabric)
+	c := client(t, dial())
+	if _, err := apply.Apply(t.Context(), c, raw.Fabric, writes(made(t, raw, first)), apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	_, second := someRoutes(t, rnd, first.Fabric)
+	stops = change(t, rnd, dial, second)
+	return stops + change(t, rnd, dial, randomTrees(rnd, first.Fabric))
+}
+
+// TestInterruptedChangesOfIbsim is the same over the real ibsim.
+func TestInterruptedChangesOfIbsim(t *testing.T) {
+	s := ibsimtest.Start(t, generated(t, "torus:4x3 hosts=2"))
+	stops := changes(t, testenv.Rand(t), func() mad.Transport {
+		conn, err := ibsim.Dial(context.Background(), ibsim.Options{Name: s.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	})
+	if stops < 2 {
+		t.Errorf("%d interruptions", stops)
+	}
 }
