@@ -36,7 +36,7 @@ func TestSuggestGUIDs(t *testing.T) {
 			t.Errorf("%s has %d lines, want %d", name, got, lines)
 		}
 	}
-	if first := strings.SplitN(read(t, filepath.Join(dir, "cn_guids")), "\n", 2)[0]; first != "0x0000000000100001 # node-0001 HCA-1" {
+	if first, _, _ := strings.Cut(read(t, filepath.Join(dir, "cn_guids")), "\n"); first != "0x0000000000100001 # node-0001 HCA-1" {
 		t.Errorf("cn_guids begins with %q", first)
 	}
 	if r := try("-s", "sim:bull:3,4", "-c", "suggest guids "+dir); r.status != exitFailed || !strings.Contains(r.err, "file exists") {

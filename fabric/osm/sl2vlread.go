@@ -146,7 +146,7 @@ func (p *sl2vlParser) row(text []byte) error {
 	if rest = skipSpace(rest); len(rest) > 0 {
 		return fmt.Errorf("%q behind 16 lanes", shorten(rest))
 	}
-	return p.set(in, int(out), vls)
+	return p.set(in, out, vls)
 }
 
 func (p *sl2vlParser) set(in, out int, vls fabric.VLs) error {

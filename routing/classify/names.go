@@ -28,7 +28,7 @@ func isAggregationName(desc string) bool {
 // serviceWords are words in the names of hosts that do not compute.
 var serviceWords = func() map[string]bool {
 	words := map[string]bool{}
-	for _, w := range strings.Fields(`admin backup bridge data gateway gpfs gw io ion lnet login lustre master mds mdt mgmt mgs mgt
+	for w := range strings.FieldsSeq(`admin backup bridge data gateway gpfs gw io ion lnet login lustre master mds mdt mgmt mgs mgt
 		monitor nas nfs nsd oss ost router sched service skyway srp storage stor svc target ufm visu`) {
 		words[w] = true
 	}

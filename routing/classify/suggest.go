@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -50,14 +51,11 @@ func (e *NoTreeError) Error() string {
 	if e.Reason != "" {
 		return "no fat-tree: " + e.Reason
 	}
-	text := "no fat-tree: "
-	for i, a := range e.Tried {
-		if i > 0 {
-			text += "; "
-		}
-		text += fmt.Sprintf("with %s: %v", a.What, a.Err)
+	var tried []string
+	for _, a := range e.Tried {
+		tried = append(tried, fmt.Sprintf("with %s: %v", a.What, a.Err))
 	}
-	return text
+	return "no fat-tree: " + strings.Join(tried, "; ")
 }
 
 // GUIDs are the node GUIDs of the roots, and the port GUIDs of the compute and the

@@ -523,7 +523,8 @@ func by(t testing.TB, e routing.Engine, f *fabric.Fabric, scatter ...uint32) *fa
 	if strings.HasPrefix(f.NodeName(f.Switches[0]), "leaf") {
 		opt.RootGUIDs = nil
 	}
-	for _, opt.ScatterPorts = range scatter {
+	if len(scatter) > 0 {
+		opt.ScatterPorts = scatter[len(scatter)-1]
 	}
 	r, err := e.Route(context.Background(), f, opt)
 	if err != nil {

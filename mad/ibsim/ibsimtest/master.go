@@ -65,6 +65,7 @@ func stop(t testing.TB, cmd *exec.Cmd, ended chan error) {
 	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("end %s: %v", cmd.Path, err)
 	}
-	// That it was killed is no news.
-	_ = <-ended
+	if err := <-ended; err != nil {
+		t.Logf("%s: %v", cmd.Path, err)
+	}
 }
