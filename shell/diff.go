@@ -32,13 +32,24 @@ func runDiff(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(res, func(w io.Writer) {
+	var lanes *laneDiff
+	if before, after, err := c.session.Pair(from, to); err == nil {
+		lanes = lanesBetween(before.Tables, after.Tables)
+	}
+	answer := struct {
+		*diff.Result
+		Lanes *laneDiff `json:"lanes,omitempty"`
+	}{res, lanes}
+	return c.out.answer(answer, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "from %s to %s\n", res.Old, res.New)
-		if res.Same() {
+		if res.Same() && (lanes == nil || *lanes == laneDiff{}) {
 			_, _ = fmt.Fprintln(w, "no difference")
 			return
 		}
 		_ = res.Text(w)
+		if lanes != nil {
+			lanes.text(w)
+		}
 	})
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+)
+
+// laneDiff counts what differs in lanes and service levels.
+type laneDiff struct {
+	// SL2VL counts tables, SLs paths between end ports by their first LIDs.
+	SL2VL int `json:"sl2vl_tables"`
+	SLs   int `json:"path_sls"`
+}
+
+// lanesBetween compares the lanes and service levels of two pictures of the same
+// nodes. What was neither read nor computed is SL 0 on lane 0; where neither picture
+// has any, or the nodes are others, there is nothing to compare.
+func lanesBetween(before, after *fabric.Tables) *laneDiff {
+	if before == nil || after == nil || !sameNodes(before.Fabric, after.Fabric) ||
+		before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
+		return nil
+	}
+	d := &laneDiff{}
+	f := after.Fabric
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		ins := 1
+		if n.Switch != fabric.None {
+			ins = int(n.NumPorts) + 1
+		}
+		for in := range ins {
+			for out := range int(n.NumPorts) + 1 {
+				if vlsOf(before, int32(i), in, out) != vlsOf(after, int32(i), in, out) {
+					d.SL2VL++
+				}
+			}
+		}
+	}
+	if before.SLs == nil && after.SLs == nil {
+		return d
+	}
+	for _, src := range f.EndPorts {
+		for _, dst := range f.EndPorts {
+			if slOf(before, f.Ports[src].LID, f.Ports[dst].LID) != slOf(after, f.Ports[src].LID, f.Ports[dst].LID) {
+				d.SLs++
+			}
+		}
+	}
+	return d
+}
+
+func sameNodes(a, b *fabric.Fabric) bool {
+	if len(a.Nodes) != len(b.Nodes) {
+		return false
+	}
+	for i := range a.Nodes {
+		if a.Nodes[i].GUID != b.Nodes[i].GUID || a.Nodes[i].NumPorts != b.Nodes[i].NumPorts {
+			return false
+		}
+	}
+	return true
+}
+
+func vlsOf(t *fabric.Tables, node int32, in, out int) fabric.VLs {
+	if t.SL2VL == nil {
+		return fabric.VLs{}
+	}
+	return t.SL2VL.VLs(node, uint8(in), uint8(out))
+}
+
+func slOf(t *fabric.Tables, src, dst uint16) uint8 {
+	if t.SLs == nil {
+		return 0
+	}
+	return t.SLs.SL(src, dst)
+}
+
+func (d *laneDiff) text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%-25s %d\n%-25s %d\n", "SL2VL tables", d.SL2VL, "path SLs", d.SLs)
+}
