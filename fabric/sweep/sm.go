@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -47,6 +48,12 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 			sms[i].Err = err
 			continue
 		}
+		if !isSM(e) && path.Len() == 0 {
+			short, cancel := context.WithTimeout(ctx, patience)
+			sms[i].Info, sms[i].Err = client.SMInfo(short, path)
+			cancel()
+			continue
+		}
 		batch.Go(mad.Request{Attr: mad.AttrSMInfo, Path: path}, func(r *mad.Reply) {
 			sms[i].Err = r.Decode(&sms[i].Info)
 		})
@@ -57,14 +64,24 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
 }
 
-// namedMaster is the port that the local port names as the master's, which may be
-// the local port itself: not every switch shows the IsSM bit on its port 0.
+// namedMaster is the port that the local port names as the master's. The local
+// port itself has the IsSM bit where a subnet manager sits on it, but for port 0 of
+// a switch: not every switch shows it there.
 func namedMaster(f *fabric.Fabric) int32 {
 	if f.SMPort == fabric.None {
 		return fabric.None
 	}
-	return f.PortByLID(f.Ports[f.EndPortOf(f.SMPort)].SMLID)
+	local := f.EndPortOf(f.SMPort)
+	named := f.PortByLID(f.Ports[local].SMLID)
+	if named == local && f.Nodes[f.Ports[local].Node].Switch == fabric.None {
+		return fabric.None
+	}
+	return named
 }
+
+// patience is how long a subnet manager on the local port may take to say so, where
+// nothing but a LID says that there is one.
+const patience = 50 * time.Millisecond
 
 // MasterSM finds the subnet manager in charge of f: the one that says it is
 // master, the one of the highest priority and then of the lowest GUID if several
