@@ -42,6 +42,9 @@ func TestRollback(t *testing.T) {
 	for got, want := range map[string]string{"back1": "1", "back0": "0", "recorded1": "1"} {
 		sameFile(t, at(want), at(got))
 	}
+	if out := ibconsole(t, "--json", "-s", "sim:fattree:2,8", "-c", "history"); strings.Count(out, `"outcome":"rolled back"`) != 2 {
+		t.Errorf("history: %s", out)
+	}
 	if r := try("-s", "sim:fattree:2,12", "-c", "write on; rollback yes"); r.status != exitFailed || !strings.Contains(r.err, "no commit") {
 		t.Errorf("in another subnet: %d, %s", r.status, r.err)
 	}

@@ -86,7 +86,11 @@ func (c *call) historyList(store *history.Store) error {
 	for _, e := range entries {
 		words := slices.DeleteFunc([]string{string(e.Kind), e.Note, string(ends[e.ID])}, func(w string) bool { return w == "" })
 		what := strings.Join(words, ", ")
-		err := t.row(e, e.ID, e.Began.Format(time.DateTime), untilText(&e), fabric.Escape(what), fabric.Escape(e.Who),
+		row := struct {
+			history.Entry
+			Outcome history.Outcome `json:"outcome,omitempty"`
+		}{e, ends[e.ID]}
+		err := t.row(row, e.ID, e.Began.Format(time.DateTime), untilText(&e), fabric.Escape(what), fabric.Escape(e.Who),
 			fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures))
 		if err != nil {
 			return err
