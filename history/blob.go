@@ -44,16 +44,17 @@ func (w *writer) blob(data []byte) (id int64, err error) {
 	return res.LastInsertId()
 }
 
-// blob reads what stands at an id, and checks it.
-func (s *Store) blob(ctx context.Context, id int64) ([]byte, error) {
-	var hash, packed []byte
-	if err := s.db.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
-		return nil, fmt.Errorf("blob %d: %w", id, err)
-	}
-	return s.unpack(id, hash, packed)
+// querier is the database, or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func (s *Store) unpack(id int64, hash, packed []byte) ([]byte, error) {
+// blob reads what stands at an id, and checks it.
+func (s *Store) blob(ctx context.Context, from querier, id int64) ([]byte, error) {
+	var hash, packed []byte
+	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
+		return nil, fmt.Errorf("blob %d: %w", id, err)
+	}
 	data, err := s.open.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)

@@ -193,20 +193,20 @@ func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 		return nil, err
 	}
 	snap := &Snapshot{Entry: e}
-	data, err := s.blob(ctx, fab)
+	data, err := s.blob(ctx, s.db, fab)
 	if err != nil {
 		return nil, err
 	}
 	if snap.Fabric, err = snapshot.DecodeFabric(data); err != nil || !tables.Valid {
 		return snap, err
 	}
-	if data, err = s.blob(ctx, tables.Int64); err != nil {
+	if data, err = s.blob(ctx, s.db, tables.Int64); err != nil {
 		return nil, err
 	}
 	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil || !rest.Valid {
 		return snap, err
 	}
-	if data, err = s.blob(ctx, rest.Int64); err != nil {
+	if data, err = s.blob(ctx, s.db, rest.Int64); err != nil {
 		return nil, err
 	}
 	return snap, snapshot.DecodeRest(data, snap.Tables)

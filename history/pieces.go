@@ -122,7 +122,7 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 			piece, ok := known[last]
 			if !ok {
 				var err error
-				if piece, err = s.blob(ctx, last); err != nil {
+				if piece, err = s.blob(ctx, s.db, last); err != nil {
 					return nil, err
 				}
 				known[last] = piece

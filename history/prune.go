@@ -128,11 +128,7 @@ func (s *Store) used(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 		return nil, err
 	}
 	for id := range manifests {
-		var hash, packed []byte
-		if err := tx.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
-			return nil, err
-		}
-		manifest, err := s.unpack(id, hash, packed)
+		manifest, err := s.blob(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}

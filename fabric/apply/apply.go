@@ -18,8 +18,6 @@ type Options struct {
 	// with the number of steps done and that of all. Reading back counts too. It
 	// must be quick.
 	Progress func(done, total int)
-	// MKey is the key of a subnet whose ports are protected by one.
-	MKey uint64
 }
 
 // Apply writes w to the subnet of f, reads all that was written back and reports.

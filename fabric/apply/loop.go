@@ -48,7 +48,6 @@ func (a *applier) ask(node int32, req mad.Request, ok func(*mad.Reply), bad func
 		a.fail(node, errDeaf)
 		return
 	}
-	req.MKey = a.opts.MKey
 	a.report.Requests++
 	a.batch.Go(req, func(r *mad.Reply) {
 		a.pulse.Heard(a.batch, r.Err, func(err error) { a.fatal = err })

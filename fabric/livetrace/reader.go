@@ -34,12 +34,11 @@ func (a *answer) decode(into mad.Attribute) error {
 // reader asks every question once.
 type reader struct {
 	batch   *mad.Batch
-	mkey    uint64
 	answers map[question]*answer
 }
 
-func newReader(ctx context.Context, client *mad.Client, mkey uint64) *reader {
-	return &reader{batch: client.NewBatch(ctx), mkey: mkey, answers: map[question]*answer{}}
+func newReader(ctx context.Context, client *mad.Client) *reader {
+	return &reader{batch: client.NewBatch(ctx), answers: map[question]*answer{}}
 }
 
 // ask calls then with the answer, at once where it is there.
@@ -55,7 +54,7 @@ func (r *reader) ask(q question, path mad.Path, then func(*answer)) {
 	}
 	a = &answer{waiting: []func(*answer){then}}
 	r.answers[q] = a
-	req := mad.Request{Attr: q.attr, Mod: q.mod, Path: path, MKey: r.mkey}
+	req := mad.Request{Attr: q.attr, Mod: q.mod, Path: path}
 	if q.attr == mad.AttrNodeInfo {
 		req.Mod = 0
 	}

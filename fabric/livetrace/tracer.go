@@ -14,12 +14,11 @@ import (
 // atOnce is how many pairs are on their way at one time.
 const atOnce = 256
 
-// Tracer traces over one client. The zero MKey is that of an unprotected subnet.
+// Tracer traces over one client.
 type Tracer struct {
 	Client *mad.Client
 	// Fabric says where the sources are.
 	Fabric *fabric.Fabric
-	MKey   uint64
 
 	routes *sweep.Routes
 }
@@ -41,7 +40,7 @@ func (t *Tracer) Trace(ctx context.Context, pair Pair) (Path, error) {
 // order, in the caller's goroutine. It keeps what it reads until it returns, so
 // it shows the subnet of one moment as well as that can be had.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
-	c := crowd{t: t, r: newReader(ctx, t.Client, t.MKey), pairs: pairs, visit: visit}
+	c := crowd{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()
 	if err := c.r.batch.Wait(); err != nil {
 		return err

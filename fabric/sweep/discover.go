@@ -40,7 +40,7 @@ func (n *node) isSwitch() bool { return n.info.Type == mad.NodeSwitch }
 
 // discover finds all nodes, ports and links. The local node is node 0.
 func (s *sweeper) discover() error {
-	s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo, MKey: s.opts.MKey}, func(r *mad.Reply) {
+	s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo}, func(r *mad.Reply) {
 		var info mad.NodeInfo
 		err := r.Decode(&info)
 		if err == nil {

@@ -19,9 +19,8 @@ type LightOptions struct {
 	// Links asks again what is behind every port that is up, a MAD a link: see
 	// [Light].
 	Links bool
-	// Progress and MKey are those of [Options].
+	// Progress is that of [Options].
 	Progress func(Progress)
-	MKey     uint64
 }
 
 // Light sweeps a subnet of which an earlier picture is there, and gives the
@@ -42,7 +41,7 @@ type LightOptions struct {
 // It fails as Full does.
 func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opts LightOptions) (*Result, error) {
 	start := time.Now()
-	s := newSweeper(ctx, client, Options{Progress: opts.Progress, MKey: opts.MKey})
+	s := newSweeper(ctx, client, Options{Progress: opts.Progress})
 	defer s.give(nil)
 	s.memory = &memory{f: previous, opts: opts}
 	if err := s.discover(); err != nil {

@@ -152,7 +152,7 @@ func (s *sweeper) pump() {
 			continue
 		}
 		s.stats.Requests++
-		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: s.modifier(t), Path: path, MKey: s.opts.MKey, User: t.pack()}, s.handle)
+		s.batch.Go(mad.Request{Attr: attrs[t.kind], Mod: s.modifier(t), Path: path, User: t.pack()}, s.handle)
 	}
 	if s.next == len(s.queue) {
 		s.queue, s.next = s.queue[:0], 0

@@ -35,8 +35,6 @@ type Options struct {
 	// are 0.34, 2.2, 0.16, 0.14, 0.14 and 0.05 million; nodes, ports and links
 	// cost 0.12 million.
 	SL2VL, MFT, VLArb, PKeys, GUIDs bool
-	// MKey is the key of a subnet whose ports are protected by one.
-	MKey uint64
 
 	maxNodes int // for tests; 0 is maxNodes
 }

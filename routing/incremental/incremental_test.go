@@ -212,7 +212,7 @@ func parallel(f *fabric.Fabric, l fabric.Link) int32 {
 	return fabric.None
 }
 
-// TestSwitchComesBack: the tables of the subnet without a switch are adapted to the
+// TestWhatComesIsRouted: the tables of the subnet without a switch are adapted to the
 // subnet with it, and of those without a host to that with it.
 func TestWhatComesIsRouted(t *testing.T) {
 	r := testenv.Rand(t)

@@ -53,11 +53,7 @@ const maxRecalled = 4
 
 // newRecorder is for a history in a directory, "" for none.
 func newRecorder(dir string, all bool) *recorder {
-	r := &recorder{dir: dir, all: all && dir != "", who: "unknown", recalled: map[int64]*Picture{}}
-	if u, err := user.Current(); err == nil {
-		r.who = u.Username
-	}
-	return r
+	return &recorder{dir: dir, all: all && dir != "", who: "unknown", recalled: map[int64]*Picture{}}
 }
 
 // open opens the history.
@@ -66,6 +62,9 @@ func (r *recorder) open(failed func(error)) error {
 		if r.dir == "" {
 			r.err = errors.New("this session keeps no history")
 			return
+		}
+		if u, err := user.Current(); err == nil {
+			r.who = u.Username
 		}
 		if r.store, r.err = history.Open(context.Background(), r.dir); r.err != nil {
 			failed(r.err)
