@@ -32,8 +32,8 @@ const (
 	sendLimit  = 50 * time.Millisecond
 	stuckLimit = time.Millisecond
 
-	// maxName leaves 108 bytes for "@NAME:ctlNUMBER" and a NUL.
-	maxName = 92
+	// maxName leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes.
+	maxName = 91
 
 	// firstNumber is beyond all process ids, which umad2sim numbers its
 	// sockets by.

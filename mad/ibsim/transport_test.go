@@ -325,7 +325,7 @@ func TestDialNobody(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nobody listens there (is ibsim -r -s running there?)") {
 		t.Errorf("got %v", err)
 	}
-	for length, want := range map[int]string{92: "nobody listens there", 93: "longer than the 92 bytes"} {
+	for length, want := range map[int]string{91: "nobody listens there", 92: "longer than the 91 bytes"} {
 		_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: strings.Repeat("x", length)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a name of %d bytes: %v, want %s", length, err, want)
