@@ -21,6 +21,8 @@ type Subnet struct {
 	Fabric *fabric.Fabric
 	// Tables are those of a snapshot, else nil.
 	Tables *fabric.Tables
+	// Routing says how they were made, nil where that is not known.
+	Routing *snapshot.Routing
 	// Warnings are whole sentences that begin with the file's name.
 	Warnings []string
 }
@@ -62,10 +64,11 @@ func readSnapshot(ctx context.Context, path string) (s Subnet, err error) {
 		return s, err
 	}
 	defer func() { _ = r.Close() }()
-	if s.Fabric, s.Tables, err = snapshot.Read(contextReader{ctx, r}); err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+	snap, err := snapshot.Read(contextReader{ctx, r})
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", path, err)
 	}
-	return s, err
+	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
 }
 
 func readSubnet(ctx context.Context, path string) (*fabric.Fabric, error) {

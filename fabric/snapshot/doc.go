@@ -14,6 +14,8 @@
 //	sl2vl   of each node, in and out port: 16 lanes
 //	sls     of each source the row of service levels by LID, equal rows once
 //	mft     the highest multicast LID, then of each switch and LID the port set
+//	routing engine, options, roots, and the min-hop tables: of each pair of
+//	        switches the hops, then the ports as words of 8 bytes, lowest first
 //
 // A section that a reader does not know is passed over.
 package snapshot

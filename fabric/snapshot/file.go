@@ -21,8 +21,17 @@ const Magic = "IBCSNAP\x01"
 // their lanes, stay well below.
 const maxSize = 4 << 30
 
-// Write writes a fabric and its tables, which may be nil.
-func Write(w io.Writer, f *fabric.Fabric, t *fabric.Tables) error {
+// Snapshot is a subnet with what is known of its routes.
+type Snapshot struct {
+	Fabric *fabric.Fabric
+	// Tables are nil for none. Their fabric is Fabric.
+	Tables *fabric.Tables
+	// Routing is nil where it is not known how the tables were made.
+	Routing *Routing
+}
+
+// Write writes a snapshot.
+func Write(w io.Writer, snap Snapshot) error {
 	if _, err := io.WriteString(w, Magic); err != nil {
 		return err
 	}
@@ -30,7 +39,7 @@ func Write(w io.Writer, f *fabric.Fabric, t *fabric.Tables) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range sections(f, t) {
+	for _, s := range sections(&snap) {
 		if _, err := z.Write(s.encode()); err != nil {
 			return errors.Join(err, z.Close())
 		}
@@ -50,8 +59,7 @@ func EncodeRest(t *fabric.Tables) []byte {
 
 // DecodeRest is the inverse of [EncodeRest]: it fills in t.
 func DecodeRest(b []byte, t *fabric.Tables) error {
-	_, _, err := decode(b, t.Fabric, t)
-	return err
+	return (&Snapshot{Fabric: t.Fabric, Tables: t}).decode(b)
 }
 
 type section struct {
@@ -66,12 +74,15 @@ func (s *section) encode() []byte {
 	return append(e.b, s.data...)
 }
 
-func sections(f *fabric.Fabric, t *fabric.Tables) []section {
-	all := []section{{"fabric", EncodeFabric(f)}}
-	if t == nil {
-		return all
+func sections(snap *Snapshot) []section {
+	all := []section{{"fabric", EncodeFabric(snap.Fabric)}}
+	if snap.Tables != nil {
+		all = append(append(all, section{"lft", encodeLFT(snap.Tables)}), rest(snap.Tables)...)
 	}
-	return append(append(all, section{"lft", encodeLFT(t)}), rest(t)...)
+	if snap.Routing != nil {
+		all = append(all, section{"routing", encodeRouting(snap.Routing)})
+	}
+	return all
 }
 
 // rest are the sections behind the forwarding tables.
@@ -90,53 +101,61 @@ func rest(t *fabric.Tables) []section {
 	return all
 }
 
-// Read reads what [Write] wrote. The tables are nil where there were none.
-func Read(r io.Reader) (*fabric.Fabric, *fabric.Tables, error) {
+// Read reads what [Write] wrote.
+func Read(r io.Reader) (snap Snapshot, err error) {
 	magic := make([]byte, len(Magic))
 	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != Magic {
-		return nil, nil, fmt.Errorf("not a snapshot: it begins with %q, expected %q", magic, Magic)
+		return snap, fmt.Errorf("not a snapshot: it begins with %q, expected %q", magic, Magic)
 	}
 	z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(maxSize))
 	if err != nil {
-		return nil, nil, err
+		return snap, err
 	}
 	defer z.Close()
 	var all bytes.Buffer
 	if _, err := io.Copy(&all, io.LimitReader(z, maxSize)); err != nil {
-		return nil, nil, fmt.Errorf("snapshot: %w", err)
+		return snap, fmt.Errorf("snapshot: %w", err)
 	}
-	f, t, err := decode(all.Bytes(), nil, nil)
-	if err == nil && f == nil {
-		err = errors.New("snapshot: there is no fabric in it")
+	if err := snap.decode(all.Bytes()); err != nil {
+		return Snapshot{}, err
 	}
-	return f, t, err
+	if snap.Fabric == nil {
+		return snap, errors.New("snapshot: there is no fabric in it")
+	}
+	return snap, nil
 }
 
 // decode reads sections, on top of what is known already.
-func decode(b []byte, f *fabric.Fabric, t *fabric.Tables) (*fabric.Fabric, *fabric.Tables, error) {
+func (snap *Snapshot) decode(b []byte) error {
 	d := &decoder{b: b}
 	for len(d.b) > 0 {
 		name := d.string()
 		data := d.bytes(int(d.uint(math.MaxInt64)))
 		if d.err != nil {
-			return nil, nil, fmt.Errorf("snapshot: %w", d.err)
+			return fmt.Errorf("snapshot: %w", d.err)
 		}
-		var err error
-		switch {
-		case name == "fabric":
-			f, err = DecodeFabric(data)
-		case name == "lft" && f != nil:
-			t, err = decodeLFT(f, data)
-		case name == "sl2vl" && t != nil:
-			t.SL2VL, err = decodeSL2VL(f, data)
-		case name == "sls" && t != nil:
-			t.SLs, err = decodeSLs(data)
-		case name == "mft" && t != nil:
-			t.MFT, err = decodeMFT(f, data)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("snapshot: %w", err)
+		if err := snap.section(name, data); err != nil {
+			return fmt.Errorf("snapshot: %w", err)
 		}
 	}
-	return f, t, nil
+	return nil
+}
+
+func (snap *Snapshot) section(name string, data []byte) (err error) {
+	f, t := snap.Fabric, snap.Tables
+	switch {
+	case name == "fabric" && f == nil:
+		snap.Fabric, err = DecodeFabric(data)
+	case name == "lft" && f != nil && t == nil:
+		snap.Tables, err = decodeLFT(f, data)
+	case name == "sl2vl" && t != nil:
+		t.SL2VL, err = decodeSL2VL(f, data)
+	case name == "sls" && t != nil:
+		t.SLs, err = decodeSLs(data)
+	case name == "mft" && t != nil:
+		t.MFT, err = decodeMFT(f, data)
+	case name == "routing" && f != nil:
+		snap.Routing, err = decodeRouting(f, data)
+	}
+	return err
 }

@@ -48,13 +48,23 @@ func TestRoundTrip(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "torus:3x3x3"} {
 		in := whole(t, spec)
 		f := in.Fabric
+		routing := &snapshot.Routing{
+			Engine: "updn", Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []int32{0, 3},
+			MinHop: &snapshot.MinHop{Least: bytes.Repeat([]byte{1, 255, 3}, len(f.Switches)*len(f.Switches))[:len(f.Switches)*len(f.Switches)],
+				Ports: make([]uint64, 2*len(f.Switches)*len(f.Switches)), Words: 2},
+		}
+		routing.MinHop.Ports[5] = 1<<63 | 7
 		var file bytes.Buffer
-		if err := snapshot.Write(&file, f, in); err != nil {
+		if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: f, Tables: in, Routing: routing}); err != nil {
 			t.Fatal(err)
 		}
-		g, out, err := snapshot.Read(&file)
+		snap, err := snapshot.Read(&file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		g, out := snap.Fabric, snap.Tables
+		if d := cmp.Diff(routing, snap.Routing); d != "" {
+			t.Errorf("routing: %s", d)
 		}
 		if d := cmp.Diff(f.Nodes, g.Nodes); d != "" {
 			t.Errorf("nodes: %s", d)
@@ -94,11 +104,11 @@ func TestRoundTrip(t *testing.T) {
 func TestWithoutTables(t *testing.T) {
 	in := whole(t, "fattree:2,4")
 	var file bytes.Buffer
-	if err := snapshot.Write(&file, in.Fabric, nil); err != nil {
+	if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric}); err != nil {
 		t.Fatal(err)
 	}
-	if _, tb, err := snapshot.Read(&file); err != nil || tb != nil {
-		t.Errorf("tables %v, error %v; want neither", tb, err)
+	if snap, err := snapshot.Read(&file); err != nil || snap.Tables != nil {
+		t.Errorf("tables %v, error %v; want neither", snap.Tables, err)
 	}
 }
 
@@ -107,24 +117,24 @@ func TestWithoutTables(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	in := whole(t, "fattree:2,4")
 	var file bytes.Buffer
-	if err := snapshot.Write(&file, in.Fabric, in); err != nil {
+	if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: in}); err != nil {
 		t.Fatal(err)
 	}
 	good := file.Bytes()
 	for i := 0; i < len(good); i += 7 {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x20
-		f, tb, err := snapshot.Read(bytes.NewReader(bad))
+		snap, err := snapshot.Read(bytes.NewReader(bad))
 		if err != nil {
 			continue
 		}
 		var again bytes.Buffer
-		if err := snapshot.Write(&again, f, tb); err != nil || !bytes.Equal(again.Bytes(), good) {
+		if err := snapshot.Write(&again, snap); err != nil || !bytes.Equal(again.Bytes(), good) {
 			t.Errorf("byte %d changed: no error, and another content", i)
 		}
 	}
 	for _, n := range []int{0, 5, 8, len(good) / 2, len(good) - 1} {
-		if _, _, err := snapshot.Read(bytes.NewReader(good[:n])); err == nil {
+		if _, err := snapshot.Read(bytes.NewReader(good[:n])); err == nil {
 			t.Errorf("cut at %d: no error", n)
 		}
 	}
@@ -144,11 +154,21 @@ func FuzzDecodeFabric(f *testing.F) {
 	})
 }
 
+// FuzzDecodeRest decodes sections that lie on a small fabric.
+func FuzzDecodeRest(f *testing.F) {
+	in := whole(f, "fattree:2,4")
+	f.Add(snapshot.EncodeRest(in))
+	f.Add([]byte("\x07routing\x04\x04updn"))
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		_ = snapshot.DecodeRest(b, &fabric.Tables{Fabric: in.Fabric, LFT: in.LFT})
+	})
+}
+
 func BenchmarkWrite(b *testing.B) {
 	in := whole(b, "fattree:3,24")
 	for b.Loop() {
 		var file bytes.Buffer
-		if err := snapshot.Write(&file, in.Fabric, in); err != nil {
+		if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: in}); err != nil {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(file.Len()))

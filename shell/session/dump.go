@@ -135,7 +135,9 @@ func writeTopology(w io.Writer, p *Picture) error {
 	return ibnet.Write(w, p.Fabric, ibnet.WriteOptions{Generated: p.When})
 }
 
-func writeSnapshot(w io.Writer, p *Picture) error { return snapshot.Write(w, p.Fabric, p.Tables) }
+func writeSnapshot(w io.Writer, p *Picture) error {
+	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables})
+}
 
 // managed is the fabric of a picture; where tables are staged for it, the
 // fabric as it is once they are written, with all links active.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Routing says how the tables of a snapshot were made, so that another subnet can
+// be held against the one that they were made for.
+type Routing struct {
+	// Engine and Options are as in opensm.conf: "updn", "lmc=1 connect_roots=TRUE".
+	Engine  string
+	Options []Option
+	// Roots are the switches that the engine took for roots, nil for none.
+	Roots []int32
+	// MinHop are the min-hop tables, nil where there are none.
+	MinHop *MinHop
+}
+
+// Option is an option of an engine.
+type Option struct{ Name, Value string }
+
+// MinHop are min-hop tables. Of switch s of n, number s*n+d is about switch d.
+type MinHop struct {
+	// Least is the least number of hops, 255 for no way.
+	Least []uint8
+	// Ports are the ports that lead there by as many, Words words each; port p is
+	// bit p&63 of word p>>6.
+	Ports []uint64
+	Words int
+}
+
+func encodeRouting(r *Routing) []byte {
+	e := &encoder{}
+	e.string(r.Engine)
+	e.uint(uint64(len(r.Options)))
+	for _, o := range r.Options {
+		e.string(o.Name)
+		e.string(o.Value)
+	}
+	e.uint(uint64(len(r.Roots)))
+	for _, s := range r.Roots {
+		e.int(s)
+	}
+	e.bool(r.MinHop != nil)
+	if r.MinHop == nil {
+		return e.b
+	}
+	e.uint(uint64(r.MinHop.Words))
+	e.bytes(r.MinHop.Least)
+	for _, w := range r.MinHop.Ports {
+		e.b = binary.LittleEndian.AppendUint64(e.b, w)
+	}
+	return e.b
+}
+
+func decodeRouting(f *fabric.Fabric, b []byte) (*Routing, error) {
+	d := &decoder{b: b}
+	n := len(f.Switches)
+	r := &Routing{Engine: d.string()}
+	for range d.uint(uint64(len(d.b))) {
+		r.Options = append(r.Options, Option{d.string(), d.string()})
+	}
+	for range d.uint(uint64(n)) {
+		s := d.int(n)
+		if s < 0 {
+			d.fail(errShort)
+		}
+		r.Roots = append(r.Roots, s)
+	}
+	if d.bool() {
+		r.MinHop = decodeMinHop(n, d)
+	}
+	if d.err == nil && len(d.b) > 0 {
+		d.fail(fmt.Errorf("%d bytes too many", len(d.b)))
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("routing: %w", d.err)
+	}
+	return r, nil
+}
+
+func decodeMinHop(n int, d *decoder) *MinHop {
+	m := &MinHop{Words: int(d.uint(math.MaxUint8/64 + 1))}
+	m.Least = d.bytes(n * n)
+	sets := d.bytes(n * n * m.Words * 8)
+	if d.err != nil {
+		return nil
+	}
+	m.Ports = make([]uint64, n*n*m.Words)
+	for i := range m.Ports {
+		m.Ports[i] = binary.LittleEndian.Uint64(sets[i*8:])
+	}
+	return m
+}
