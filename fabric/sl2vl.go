@@ -73,6 +73,29 @@ func (t *SL2VL) Set(node int32, in, out uint8, vls VLs) {
 	t.at[t.slot(node, in, out)] = i
 }
 
+// On is the tables for another fabric: those of each node are what the node from[i]
+// of this one has, which must be of the same kind and size, and lane 0 where that is
+// None.
+func (t *SL2VL) On(f *Fabric, from []int32) *SL2VL {
+	out := NewSL2VL(f)
+	for i, old := range from {
+		if old == None {
+			continue
+		}
+		n := &f.Nodes[i]
+		ins := uint8(0)
+		if n.Switch != None {
+			ins = n.NumPorts
+		}
+		for in := 0; in <= int(ins); in++ {
+			for p := 0; p <= int(n.NumPorts); p++ {
+				out.Set(int32(i), uint8(in), uint8(p), t.VLs(old, uint8(in), uint8(p)))
+			}
+		}
+	}
+	return out
+}
+
 // Clone returns a copy that can be changed.
 func (t *SL2VL) Clone() *SL2VL {
 	c := *t

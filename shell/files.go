@@ -18,7 +18,7 @@ func fileCommands() []command {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
 		dumps = append(dumps, lang.Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file})
 		if !d.WriteOnly {
-			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file})
+			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind)})
 		}
 	}
 	var kinds []lang.Spec
@@ -62,9 +62,12 @@ func runDump(c *call) error {
 }
 
 func runLoad(c *call) error {
-	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0))
+	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no"})
 	if err != nil {
 		return err
+	}
+	if rep.Routing != nil {
+		return c.showRouting(&rep)
 	}
 	answer := struct {
 		Kind     string   `json:"kind"`
@@ -74,7 +77,8 @@ func runLoad(c *call) error {
 		Remapped int      `json:"remapped,omitempty"`
 		Option   string   `json:"option,omitempty"`
 		Skipped  []string `json:"skipped,omitempty"`
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Notes}
+		*lostAnswer
+	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Notes, newLost(rep.Lost)}
 	return c.out.answer(answer, func(w io.Writer) {
 		if rep.Lanes != "" {
 			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))
@@ -91,6 +95,7 @@ func runLoad(c *call) error {
 			}
 			_, _ = fmt.Fprint(w, "; staged, not written\n")
 		}
+		answer.lostAnswer.text(w)
 		list(w, "note", rep.Notes)
 	})
 }

@@ -60,35 +60,11 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 			}
 		}
 	}
-	if !cmp.sameIndexes() {
-		t.SL2VL = lanes(f, was.SL2VL, cmp.from)
+	if !cmp.sameIndexes() && was.SL2VL != nil {
+		t.SL2VL = was.SL2VL.On(f, cmp.from)
 	}
 	if cmp.sameIndexes() && cmp.verdict.Nodes+cmp.verdict.Links == 0 {
 		t.MFT = was.MFT
-	}
-	return t
-}
-
-// lanes are the mappings of the nodes that were there, by their new indexes.
-func lanes(f *fabric.Fabric, was *fabric.SL2VL, from []int32) *fabric.SL2VL {
-	if was == nil {
-		return nil
-	}
-	t := fabric.NewSL2VL(f)
-	for i, old := range from {
-		if old == fabric.None {
-			continue
-		}
-		n := &f.Nodes[i]
-		ins := uint8(0)
-		if n.Switch != fabric.None {
-			ins = n.NumPorts
-		}
-		for in := 0; in <= int(ins); in++ {
-			for out := 0; out <= int(n.NumPorts); out++ {
-				t.Set(int32(i), uint8(in), uint8(out), was.VLs(old, uint8(in), uint8(out)))
-			}
-		}
 	}
 	return t
 }

@@ -16,10 +16,14 @@ type Verdict struct {
 	Row string
 	// MinHop says that the hop counts between switches are no longer valid.
 	MinHop bool
-	// LFT says which routes are no longer valid: all, those through the port, those
-	// of the LIDs that changed, or none.
+	// LFT says which routes are no longer valid, unicast and multicast alike: all,
+	// those through the port, those of the LIDs that changed, or none.
 	LFT Extent
 }
+
+// Roots says that the roots which an engine found are no longer valid: a switch
+// went or came.
+func (v Verdict) Roots() bool { return v.LFT == AllRoutes }
 
 // Extent is a part of the routes.
 type Extent string
@@ -69,6 +73,9 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 		v.Row, v.MinHop, v.LFT = v.Row+" switch", true, AllRoutes
 	case fabric.LinkUp:
 		v.Row = "new cable"
+		if moved(before, now, c) {
+			v.Row, v.LFT = "moved HCA", ChangedLIDs
+		}
 	case fabric.LinkDown:
 		a, b := before.SwitchByGUID(c.At.GUID), before.SwitchByGUID(c.Peer.GUID)
 		if a == fabric.None || b == fabric.None {
@@ -83,6 +90,25 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 		return v, false
 	}
 	return v, true
+}
+
+// moved says whether a cable that is new leads to a port of an adapter that had
+// another one before. The table does not speak of it: the routes to its LIDs lead
+// to where it was.
+func moved(before, now *fabric.Fabric, c fabric.Change) bool {
+	for _, end := range []fabric.End{c.At, c.Peer} {
+		was := before.NodeByGUID(end.GUID)
+		if was == fabric.None || before.Nodes[was].Switch != fabric.None || !before.Nodes[was].InSubnet {
+			continue
+		}
+		if is := now.NodeByGUID(end.GUID); is == fabric.None || now.Nodes[is].Switch != fabric.None {
+			continue
+		}
+		if p := before.PortAt(was, end.Port); p != fabric.None && before.Ports[p].Linked() {
+			return true
+		}
+	}
+	return false
 }
 
 // linked says whether a cable joins two nodes.

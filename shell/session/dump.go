@@ -41,6 +41,7 @@ var Dumps = []DumpKind{
 	{Kind: "ca-order", Summary: "the order of compute nodes that suits ftree's tables, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
 	{Kind: "sl2vl", Summary: "the lanes of service levels, as opensm-sl2vl.dump", Routes: true, lanes: true, write: writeSL2VL},
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, lanes: true, write: writePathSLs},
+	{Kind: routingKind, Summary: "the routes with their topology, min-hop tables and roots, to be held against the subnet when they are loaded", Routes: true, write: writeRouting},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 

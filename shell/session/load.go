@@ -28,15 +28,27 @@ type LoadReport struct {
 	Switches, Links, Entries, Remapped int
 	// Lanes is the kind of what was laid over tables that were there, else "".
 	Lanes string
+	// Routing is what became of a saved routing, nil for other kinds.
+	Routing *RoutingReport
+	// Lost are the paths that tables leave unconnected which were kept as they are,
+	// nil where nobody asked.
+	Lost *Lost
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
 	// Notes say what was skipped, and why.
 	Notes []string
 }
 
+// LoadOptions are how [Session.Load] takes routes.
+type LoadOptions struct {
+	// Keep keeps them as they are, whatever has changed, and counts the pairs that
+	// this leaves unconnected.
+	Keep bool
+}
+
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,
 // and staged. A topology becomes the base of the paper.
-func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, error) {
+func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	end, err := s.begin(ctx, "load")
 	if err != nil {
 		return LoadReport{}, err
@@ -51,15 +63,17 @@ func (s *Session) Load(ctx context.Context, kind, path string) (LoadReport, erro
 		return LoadReport{}, fmt.Errorf("%s is only written", kind)
 	case d.lanes:
 		return s.loadLanes(kind, path)
+	case kind == routingKind:
+		return s.loadRouting(ctx, path, opt)
 	case d.Routes:
-		return s.loadRoutes(kind, path)
+		return s.loadRoutes(ctx, kind, path, opt)
 	case d.option != "":
 		return s.loadOption(d, path)
 	}
 	return s.loadTopology(ctx, path)
 }
 
-func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
+func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	st := s.State()
 	lids, err := st.Settings.assignLIDs(st.Paper())
 	if err != nil {
@@ -78,10 +92,15 @@ func (s *Session) loadRoutes(kind, path string) (LoadReport, error) {
 		return LoadReport{}, fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(rep.Lines(), "; "))
 	}
 	tables.Origin = fabric.Escape(filepath.Base(path))
+	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
+	if opt.Keep {
+		if out.Lost, err = s.lost(ctx, tables); err != nil {
+			return LoadReport{}, err
+		}
+	}
 	p := &Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()}
 	s.stage(p)
 	s.record(history.Load, p, "", nil)
-	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
 	out.Switches, out.Entries = countEntries(tables)
 	return out, nil
 }

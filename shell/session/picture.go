@@ -42,9 +42,17 @@ type Picture struct {
 	When    time.Time
 	// file is the file that a base was loaded from, escaped.
 	file string
+	// by is what the tables were routed with, nil where that is not known.
+	by *maker
 	// madeOf is the fabric that staged tables were made for, before LIDs were
 	// assigned.
 	madeOf *fabric.Fabric
+}
+
+// maker is an engine with its options.
+type maker struct {
+	engine string
+	given  []Setting
 }
 
 // as returns the picture under another name.

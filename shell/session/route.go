@@ -114,7 +114,7 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	}
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{
-		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder, When: time.Now(), madeOf: before,
+		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder, When: time.Now(), madeOf: before, by: &maker{rep.Engine, set.Given},
 	}, rep, nil
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package persist
+
+import (
+	"example.org/ibconsole/fabric"
+)
+
+// Lay keeps tables in spite of changes: it lays them over another subnet as they
+// are. Rows go to the switches by their GUIDs, entries to where the ports, by their
+// GUIDs, have their LIDs now. A switch that was not there is not known, and a port
+// that was not there has no route. O(switches x LIDs).
+func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
+	was := t.Fabric
+	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
+	out := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), uint16(len(from)-1)), t.Origin)
+	for s := range f.Switches {
+		old := was.SwitchByGUID(f.SwitchNode(int32(s)).GUID)
+		if out.Known[s] = out.Known[s] && old != fabric.None && t.Known[old]; !out.Known[s] {
+			continue
+		}
+		out.Top[s] = max(t.Top[old], f.MaxLID)
+		row := out.LFT.Row(int32(s))
+		for lid, o := range from {
+			row[lid] = fabric.NoPath
+			if o != 0 && o <= t.LFT.MaxLID {
+				row[lid] = t.Port(old, o)
+			}
+		}
+	}
+	nodes := nodesFrom(f, was)
+	if t.SL2VL != nil {
+		out.SL2VL = t.SL2VL.On(f, nodes)
+	}
+	if out.SLs = t.SLs; t.SLs != nil && moved {
+		out.SLs = movedSLs{t.SLs, from}
+	}
+	out.MFT = layMFT(f, t, nodes)
+	return out
+}
+
+// nodesFrom finds each node in another fabric, None where that has none of its kind
+// and size.
+func nodesFrom(f, was *fabric.Fabric) []int32 {
+	nodes := make([]int32, len(f.Nodes))
+	for i := range f.Nodes {
+		nodes[i] = was.NodeByGUID(f.Nodes[i].GUID)
+		if o := nodes[i]; o != fabric.None && (was.Nodes[o].NumPorts != f.Nodes[i].NumPorts || was.Nodes[o].Type != f.Nodes[i].Type) {
+			nodes[i] = fabric.None
+		}
+	}
+	return nodes
+}
+
+// lidsFrom says, by LID up to the highest, which LID its port had, 0 for none; and
+// whether any is another one. What no port has stays where it is.
+func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool) {
+	from = make([]uint16, int(highest)+1)
+	for lid := range from {
+		from[lid] = uint16(lid)
+	}
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		if p.LID == 0 {
+			continue
+		}
+		o := was.PortByGUID(p.GUID)
+		for k := range uint16(1) << p.LMC {
+			old := uint16(0)
+			if o != fabric.None && was.Ports[o].LID != 0 {
+				old = was.Ports[o].LID + k&(1<<was.Ports[o].LMC-1)
+			}
+			moved = moved || old != p.LID+k
+			from[p.LID+k] = old
+		}
+	}
+	return from, moved
+}
+
+// movedSLs are the service levels of paths whose ends had other LIDs.
+type movedSLs struct {
+	sls  fabric.PathSLs
+	from []uint16
+}
+
+// SL implements [fabric.PathSLs].
+func (m movedSLs) SL(src, dst uint16) uint8 {
+	if int(src) >= len(m.from) || int(dst) >= len(m.from) {
+		return 0
+	}
+	return m.sls.SL(m.from[src], m.from[dst])
+}
+
+func layMFT(f *fabric.Fabric, t *fabric.Tables, from []int32) *fabric.MFT {
+	if t.MFT == nil {
+		return nil
+	}
+	m := fabric.NewMFT(f, t.MFT.Top)
+	for s, n := range f.Switches {
+		if from[n] == fabric.None {
+			continue
+		}
+		for i := range t.MFT.LIDs() {
+			mlid := fabric.FirstMLID + uint16(i)
+			copy(m.Ports(int32(s), mlid), t.MFT.Ports(t.Fabric.Nodes[from[n]].Switch, mlid))
+		}
+	}
+	return m
+}
+
+// dropTrees empties the multicast LIDs whose trees lead through ports that lead
+// elsewhere now, and returns them.
+func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
+	if t.MFT == nil {
+		return nil
+	}
+	f := t.Fabric
+	for i := range t.MFT.LIDs() {
+		mlid := fabric.FirstMLID + uint16(i)
+		if !brokenTree(t, was, mlid) {
+			continue
+		}
+		gone = append(gone, mlid)
+		for s := range f.Switches {
+			clear(t.MFT.Ports(int32(s), mlid))
+		}
+	}
+	return gone
+}
+
+func brokenTree(t *fabric.Tables, was *fabric.Fabric, mlid uint16) bool {
+	f := t.Fabric
+	for s := range f.Switches {
+		n := f.SwitchNode(int32(s))
+		old := was.SwitchByGUID(n.GUID)
+		for p := 1; old != fabric.None && p <= int(min(n.NumPorts, was.SwitchNode(old).NumPorts)); p++ {
+			if !t.MFT.Has(int32(s), mlid, uint8(p)) {
+				continue
+			}
+			a, b := was.PeerSwitch(was.SwitchNode(old).FirstPort+int32(p)), f.PeerSwitch(n.FirstPort+int32(p))
+			if a != fabric.None && (b == fabric.None || was.SwitchNode(a).GUID != f.SwitchNode(b).GUID) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/ibconsole/routing/incremental"
+	"example.org/ibconsole/routing/persist"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// loadOptions are the options of loading a kind.
+func loadOptions(kind string) []lang.Option {
+	switch kind {
+	case "routing":
+		return []lang.Option{{Name: "reroute", Kind: lang.KindWord, Words: []string{"yes", "no"},
+			Summary: "no: keep the routes in spite of what has changed, and list the pairs that this leaves unconnected; yes"}}
+	case "lfts", "fdbs":
+		return []lang.Option{{Name: "reroute", Kind: lang.KindWord, Words: []string{"no"},
+			Summary: "these routes are kept as they are; no lists the pairs that this leaves unconnected, too"}}
+	}
+	return nil
+}
+
+// routingAnswer is what loading a saved routing says.
+type routingAnswer struct {
+	Kind     string       `json:"kind"`
+	File     string       `json:"file"`
+	Switches int          `json:"switches"`
+	Entries  int          `json:"entries"`
+	Changed  int          `json:"changed"`
+	Engine   string       `json:"engine,omitempty"`
+	How      string       `json:"how"`
+	RoutedBy string       `json:"routed_by,omitempty"`
+	MinHop   bool         `json:"min_hop_valid"`
+	Roots    bool         `json:"roots_valid"`
+	Rows     []routingRow `json:"rows"`
+	Trees    []string     `json:"invalid_trees,omitempty"`
+	NoWay    int          `json:"without_a_way,omitempty"`
+	Notes    []string     `json:"notes,omitempty"`
+	*lostAnswer
+}
+
+// routingRow is a row of the memo's table 1 with what was found of it.
+type routingRow struct {
+	Row     string   `json:"row"`
+	Count   int      `json:"count"`
+	MinHop  string   `json:"min_hop"`
+	LFT     string   `json:"lft"`
+	MFT     string   `json:"mft"`
+	Roots   string   `json:"roots"`
+	Changes []string `json:"changes"`
+}
+
+func validWord(invalid bool) string {
+	if invalid {
+		return "invalid"
+	}
+	return "valid"
+}
+
+// routingRows has a row twice where some of its changes invalidate the min-hop
+// tables and others do not.
+func routingRows(r *session.RoutingReport) (rows []routingRow) {
+	names, of := r.Rows()
+	for _, name := range names {
+		for _, minHop := range []bool{true, false} {
+			row := routingRow{Row: name, MinHop: validWord(minHop)}
+			for _, v := range of[name] {
+				if v.MinHop != minHop {
+					continue
+				}
+				row.LFT, row.MFT, row.Roots = extentWord(v.LFT), extentWord(v.LFT), validWord(v.Roots())
+				row.Changes = append(row.Changes, v.Change.String())
+				row.Count++
+			}
+			if row.Count > 0 {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func extentWord(e incremental.Extent) string {
+	if e == incremental.NoRoutes {
+		return "valid"
+	}
+	return "invalid: " + string(e)
+}
+
+func (c *call) showRouting(rep *session.LoadReport) error {
+	r := rep.Routing
+	a := routingAnswer{
+		Kind: c.Spec.Name, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Engine: r.Engine, How: string(r.How),
+		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoWay: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
+	}
+	for _, mlid := range r.Trees {
+		a.Trees = append(a.Trees, fmt.Sprintf("0x%04x", mlid))
+	}
+	return c.out.answer(a, func(w io.Writer) { a.text(w, rep.Lost != nil) })
+}
+
+// maxChangesNamed is how many changes of a row the text names.
+const maxChangesNamed = 4
+
+func (a *routingAnswer) text(w io.Writer, kept bool) {
+	if len(a.Rows) == 0 {
+		_, _ = fmt.Fprintln(w, "the subnet is the one that the routes were made for")
+	}
+	for _, r := range a.Rows {
+		_, _ = fmt.Fprintf(w, "%s: %d\n  min-hop tables %s; LFTs %s; MFTs %s; roots %s\n", r.Row, r.Count, r.MinHop, r.LFT, r.MFT, r.Roots)
+		for _, change := range r.Changes[:min(len(r.Changes), maxChangesNamed)] {
+			_, _ = fmt.Fprintf(w, "  %s\n", change)
+		}
+		if more := len(r.Changes) - maxChangesNamed; more > 0 {
+			_, _ = fmt.Fprintf(w, "  and %d more\n", more)
+		}
+	}
+	how := a.How
+	switch {
+	case kept && len(a.Rows) > 0:
+		how = "kept as saved, in spite of the changes"
+	case a.RoutedBy != "":
+		how += ", by " + a.RoutedBy
+	}
+	_, _ = fmt.Fprintf(w, "loaded %s on %s from %s: %s, %d entries other than saved; staged, not written\n",
+		count(a.Entries, "entry"), count(a.Switches, "switch"), quoteFile(a.File), how, a.Changed)
+	if a.How == string(persist.Kept) && !kept && len(a.Rows) > 0 {
+		_, _ = fmt.Fprintln(w, "  nothing had to be computed")
+	}
+	if len(a.Trees) > 0 {
+		_, _ = fmt.Fprintf(w, "  multicast trees to be made anew: %s\n", strings.Join(a.Trees, ", "))
+	}
+	if a.NoWay > 0 {
+		_, _ = fmt.Fprintf(w, "  %s without a way, left as they are\n", count(a.NoWay, "entry"))
+	}
+	a.lostAnswer.text(w)
+	list(w, "note", a.Notes)
+}
+
+// lostAnswer says which paths are left unconnected.
+type lostAnswer struct {
+	Lost  int64      `json:"unconnected"`
+	Pairs []lostPair `json:"unconnected_pairs"`
+	of    int64
+}
+
+type lostPair struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Why  string `json:"why"`
+}
+
+func newLost(l *session.Lost) *lostAnswer {
+	if l == nil {
+		return nil
+	}
+	a := &lostAnswer{Lost: l.Count, Pairs: []lostPair{}, of: l.Of}
+	for _, p := range l.Examples {
+		a.Pairs = append(a.Pairs, lostPair{p.Src, p.Dst, p.Why})
+	}
+	return a
+}
+
+// maxPairsNamed is how many pairs the text lists.
+const maxPairsNamed = 20
+
+func (a *lostAnswer) text(w io.Writer) {
+	if a == nil {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "unconnected: %d of %d paths\n", a.Lost, a.of)
+	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairsNamed)] {
+		_, _ = fmt.Fprintf(w, "  %s -> %s: %s\n", p.From, p.To, p.Why)
+	}
+	if named := int64(min(len(a.Pairs), maxPairsNamed)); a.Lost > named {
+		_, _ = fmt.Fprintf(w, "  and %d more (--json lists up to 1000 of a kind)\n", a.Lost-named)
+	}
+}
