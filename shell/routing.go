@@ -65,7 +65,8 @@ func validWord(invalid bool) string {
 
 // routingRows has a row twice where some of its changes invalidate the min-hop
 // tables and others do not.
-func routingRows(r *session.RoutingReport) (rows []routingRow) {
+func routingRows(r *session.RoutingReport) []routingRow {
+	rows := []routingRow{}
 	names, of := r.Rows()
 	for _, name := range names {
 		for _, minHop := range []bool{true, false} {
