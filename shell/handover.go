@@ -48,11 +48,7 @@ func runHandover(c *call) error {
 	conf := handoverLines(&st, p, dir)
 	if t, ok := torus.Of(p.Tables); ok && !given(&st, "torus_config") {
 		var b bytes.Buffer
-		recognised, err := torus.Recognise(c.ctx, p.Fabric)
-		if err == nil {
-			err = torus.WriteConfig(&b, recognised)
-		}
-		if err != nil {
+		if err := torus.WriteConfig(&b, t.Config()); err != nil {
 			return fmt.Errorf("the configuration of %v: %w", t, err)
 		}
 		files[handoverTorus] = b.Bytes()

@@ -37,8 +37,7 @@ func runSuggest(c *call) error {
 }
 
 func (c *call) suggestTorus() error {
-	st := c.session.State()
-	conf, err := torus.Recognise(c.ctx, st.Paper())
+	conf, err := c.session.TorusConf(c.ctx)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package engines_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/credits"
 )
 
 // laneSpecs are fabrics on which shortest paths can deadlock, and some on which
@@ -110,12 +112,29 @@ func laneTrial(r *rand.Rand, f *fabric.Fabric, chain []string) *trial {
 func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Result) error {
 	switch {
 	case c.chain[0] == "lash":
-		return func(dir string, res *routing.Result) error { return sameLayers(dir, res, int(c.opt.LASHStartVL)) }
-	case c.chain[0] == "dfsssp" && len(f.EndPorts)<<c.opt.LMC < mostLogged:
-		c.log = debugLog
-		return sameLanes
+		return func(dir string, res *routing.Result) error {
+			return errors.Join(sameLayers(dir, res, int(c.opt.LASHStartVL)), deadlockFree(res))
+		}
+	case c.chain[0] != "dfsssp":
+		return nil
+	case len(f.EndPorts)<<c.opt.LMC >= mostLogged:
+		return func(_ string, res *routing.Result) error { return deadlockFree(res) }
 	}
-	return nil
+	c.log = debugLog
+	return func(dir string, res *routing.Result) error { return errors.Join(sameLanes(dir, res), deadlockFree(res)) }
+}
+
+// deadlockFree looks for credit loops of an engine that is to leave none.
+func deadlockFree(res *routing.Result) error {
+	free := res.Tables.Origin == "lash" || res.Tables.Origin == "dfsssp"
+	if !free || hasRouters(res.Tables.Fabric) {
+		return nil // dfsssp does not mind what routers send, and says so
+	}
+	r, err := credits.Check(context.Background(), res.Tables, credits.Options{})
+	if err == nil && r.Ring != nil {
+		err = fmt.Errorf("%s has a credit loop of %d links", res.Tables.Origin, len(r.Ring))
+	}
+	return err
 }
 
 var routeOnLane = regexp.MustCompile(`route from src_lid=(\d+) to dest_lid=(\d+) on vl=(\d+)`)

@@ -216,7 +216,7 @@ func opensmPhases(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots [
 // phase waits for the n-th routing phase in an OpenSM log.
 func phase(b *testing.B, log string, n int) time.Duration {
 	b.Helper()
-	for range 3000 {
+	for range 12000 {
 		text, _ := os.ReadFile(log)
 		begins, ends := stamps(b, string(text), "building routing with"), stamps(b, string(text), "tables configured on all switches")
 		if len(begins) > n && len(ends) > n {

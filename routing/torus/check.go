@@ -10,10 +10,11 @@ import (
 // maxNamed is how many examples a warning or a refusal gives.
 const maxNamed = 8
 
-// check refuses a torus whose failures leave no routes without deadlock
-// (osm_torus.c, routable_torus): a ring in more than one piece, and missing
-// switches that do not follow one another along z.
-func (t *Torus) check() error {
+// check refuses a torus whose failures leave no routes without deadlock: a ring in
+// more than one piece, and missing switches that do not follow one another along
+// the dimension that is routed last. OpenSM takes that to be z, also for a torus
+// that has no z (osm_torus.c, routable_torus), and so does a strict check.
+func (t *Torus) check(strict bool) error {
 	var why []string
 	for d := range dims {
 		a, b := (d+1)%dims, (d+2)%dims
@@ -29,8 +30,12 @@ func (t *Torus) check() error {
 			}
 		}
 	}
-	if missing := t.missing(); t.deadlocks(missing) {
-		why = append(why, fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another along z (ERR 4E38)", few(missing)))
+	along := t.last()
+	if strict {
+		along = dims - 1
+	}
+	if missing := t.missing(); t.deadlocks(missing, along) {
+		why = append(why, fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another along %c (ERR 4E38)", few(missing), axes[along]))
 	}
 	if why == nil {
 		return nil
@@ -58,14 +63,23 @@ func (t *Torus) missing() (all []Coordinates) {
 	return all
 }
 
+// last is the last dimension of more than one place, which is routed last.
+func (t *Torus) last() int {
+	d := dims - 1
+	for d > 0 && t.Radix[d] == 1 {
+		d--
+	}
+	return d
+}
+
 // deadlocks says whether there are missing switches other than one, or a run of
-// them along z.
-func (t *Torus) deadlocks(missing []Coordinates) bool {
+// them along a dimension.
+func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	for _, c := range missing {
-		if c[0] != missing[0][0] || c[1] != missing[0][1] {
+		if c.moved(along, -c[along]) != missing[0].moved(along, -missing[0][along]) {
 			return true
 		}
-		alone := t.number(c.moved(2, -1)) != absent && t.number(c.moved(2, 1)) != absent
+		alone := t.number(c.moved(along, -1)) != absent && t.number(c.moved(along, 1)) != absent
 		if alone && len(missing) > 1 {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/osm"
@@ -13,17 +14,26 @@ import (
 )
 
 // Engine is torus-2QoS. It gives the tables, service levels and lanes that OpenSM
-// computes, to the byte.
+// computes, to the byte. It also routes, as torus-2QoS(8) has it, what OpenSM
+// 3.3.23 refuses; see Strict.
 type Engine struct {
 	// Conf says which torus the fabric is (torus_config). Without it the engine
 	// finds out itself.
 	Conf *osm.TorusConf
+	// Recognised is what [Recognise] made of the fabric, or of what it was before
+	// failures, so that all switches have the coordinates and all pairs the service
+	// levels that they had then. It is for want of Conf.
+	Recognised *osm.TorusConf
 	// Unread says why the configuration could not be read, for which the engine
 	// refuses to route.
 	Unread error
 	// NoQoS says that quality of service is off (qos FALSE), with which OpenSM's
 	// engine refuses to route.
 	NoQoS bool
+	// Strict refuses what OpenSM refuses though it can be routed without deadlock:
+	// switches that are missing one beside the other along the last dimension of a
+	// torus of two dimensions.
+	Strict bool
 }
 
 // Name implements [routing.Engine].
@@ -57,16 +67,20 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	var warnings []string
 	conf := e.Conf
 	if conf == nil {
-		var err error
-		if conf, err = recognise(ctx, f); err != nil {
-			return nil, err
+		if conf = e.Recognised; conf == nil {
+			r, err := find(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			conf = r.best.Config()
 		}
 		warnings = append(warnings, fmt.Sprintf("no torus_config is given; the subnet was recognised as %s, while OpenSM reads a file", sizes(conf)))
 	}
-	t, more, err := lay(ctx, f, conf, opt)
+	t, more, err := e.lay(ctx, f, conf, opt)
 	if err != nil {
 		return nil, err
 	}
+	warnings = append(warnings, more...)
 	lft, err := t.tables(ctx, opt.Progress)
 	if err != nil {
 		return nil, err
@@ -77,11 +91,19 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	tables := fabric.NewTables(f, lft, Name)
 	tables.SLs = &PathSLs{Torus: t}
 	tables.SL2VL = t.sl2vl(lanesOf(f, opt))
-	return &routing.Result{Tables: tables, Hops: noHops{}, Warnings: append(warnings, more...)}, nil
+	var beyond *routing.RefusedError
+	if errors.As(t.check(true), &beyond) {
+		proof, err := t.prove(ctx, tables)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s (strict=yes refuses as OpenSM does)", beyond.Reason, proof))
+	}
+	return &routing.Result{Tables: tables, Hops: noHops{}, Warnings: warnings}, nil
 }
 
 // lay lays a fabric out by a configuration, and says what is noticed.
-func lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus, []string, error) {
+func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus, []string, error) {
 	if err := conf.Err(); err != nil {
 		return nil, nil, refuse("its configuration cannot be read: %v", err)
 	}
@@ -101,7 +123,7 @@ func lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routin
 		return nil, nil, err
 	}
 	p.inOrder = portOrder(conf)
-	if err := p.check(); err != nil {
+	if err := p.check(e.Strict); err != nil {
 		return nil, nil, err
 	}
 	return p.Torus, append(l.warnings(), p.warnings()...), nil
@@ -161,6 +183,7 @@ func (p *placer) strangers() (w []string) {
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && p.of[s] == absent {
 			switches = append(switches, f.NodeName(n))
+			w = append(w, p.cutOff(int32(s))...)
 		}
 	}
 	for i, free := range p.find.free {
@@ -175,6 +198,49 @@ func (p *placer) strangers() (w []string) {
 		w = append(w, fmt.Sprintf("%d links are not part of the torus: %s", len(links), few(links)))
 	}
 	return w
+}
+
+// cutOff says of a switch outside the torus that it belongs at a place from which
+// it has lost all links along a dimension, so that rings through it are in pieces.
+// torus-2QoS(8) has such a torus refused.
+func (p *placer) cutOff(sw int32) []string {
+	var beside []Coordinates
+	for i := range p.f.SwitchNode(sw).NumPorts {
+		peer := p.f.PeerSwitch(p.f.Port(p.f.Switches[sw], i+1))
+		if peer == fabric.None || p.of[peer] == absent {
+			continue
+		}
+		beside = append(beside, p.switches[p.of[peer]].at)
+	}
+	for _, c := range p.missing() {
+		along := [dims]bool{}
+		strange := slices.ContainsFunc(beside, func(at Coordinates) bool {
+			d, next := p.step(c, at)
+			along[d] = true
+			return !next
+		})
+		if strange || len(beside) == 0 {
+			continue
+		}
+		for d := range dims {
+			if p.Radix[d] > 1 && !along[d] {
+				return []string{fmt.Sprintf("%s belongs at %s and has no links along %c, which cuts that ring in pieces: torus-2QoS(8) has this refused, "+
+					"but OpenSM 3.3.23 routes around the switch as around a missing one, and so do we", p.f.NodeName(p.f.Switches[sw]), c, axes[d])}
+			}
+		}
+	}
+	return nil
+}
+
+// step is the dimension in which two places follow one another, false where they
+// do not.
+func (t *Torus) step(a, b Coordinates) (d int, ok bool) {
+	for d := range dims {
+		if b == t.around(a.moved(d, 1)) || b == t.around(a.moved(d, -1)) {
+			return d, true
+		}
+	}
+	return 0, false
 }
 
 // noHops are hop counts that nobody counted.

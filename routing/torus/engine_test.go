@@ -46,60 +46,6 @@ func route(t *testing.T, f *fabric.Fabric, conf *torus.Config) *routing.Result {
 // The switches of the document by their letters.
 var letters = map[string]torus.Coordinates{
 	"m": {0, 1}, "S": {1, 1}, "n": {2, 1}, "T": {3, 1}, "o": {4, 1}, "p": {5, 1}, "I": {2, 2}, "r": {3, 2}, "D": {3, 3},
-	"q": {2, 2}, "u": {3, 3}, "O": {3, 1},
-}
-
-// path is how packets go from the host on one switch to that on another.
-func (c *cabled) path(res *routing.Result, from, to torus.Coordinates) string {
-	f := res.Tables.Fabric
-	names := map[int32]string{}
-	for l, at := range letters {
-		if l != "q" && l != "u" && l != "O" {
-			names[c.at[at]] = l
-		}
-	}
-	lid := f.Ports[f.Ports[f.Port(c.at[to], 1)].Peer].LID
-	text := ""
-	for at := c.at[from]; ; {
-		text += names[at]
-		port := res.Tables.Port(f.Nodes[at].Switch, lid)
-		if port == fabric.NoPath || len(text) > 30 {
-			return text + "?"
-		}
-		next := f.PeerNode(f.Port(at, port))
-		if f.Nodes[next].Switch == fabric.None {
-			return text
-		}
-		at = next
-	}
-}
-
-// TestPathsOfTheDocument: torus-2QoS(8), UNICAST ROUTING; the last two lines are
-// what OpenSM does, where the document says that it refuses and that it routes.
-func TestPathsOfTheDocument(t *testing.T) {
-	for _, k := range []struct {
-		lost string // pairs of letters, the same twice for a switch
-		want string
-	}{
-		{"", "SnTrD"}, {"Sn", "SmpoTrD"}, {"nT", "SmpoTrD"}, {"TT", "SnIrD"},
-		{"nT To", "SnIrD"}, {"TT rr", "(ERR 4E38)"},
-	} {
-		c, f, conf := document(t)
-		for pair := range strings.FieldsSeq(k.lost) {
-			f = c.without(f, letters[pair[:1]], letters[pair[1:]])
-		}
-		f = assign(t, f)
-		res, err := torus.Engine{Conf: conf}.Route(context.Background(), f, routing.Options{})
-		got := ""
-		if err != nil {
-			got = err.Error()
-		} else {
-			got = c.path(res, letters["S"], letters["D"])
-		}
-		if got != k.want && (err == nil || !strings.HasSuffix(got, k.want)) {
-			t.Errorf("without %q: %s, want %s", k.lost, got, k.want)
-		}
-	}
 }
 
 // What was granted before a failure is granted after it.

@@ -29,7 +29,10 @@ type Torus struct {
 	Radix [dims]int
 	Mesh  [dims]bool
 
-	f        *fabric.Fabric
+	f *fabric.Fabric
+	// conf is what the torus was found by, from seed on.
+	conf     *Config
+	seed     Seed
 	switches []placed
 	// at has the switch of each place, absent for none.
 	at []int32
@@ -99,6 +102,14 @@ func (t *Torus) next(s int32, group int) int32 {
 
 func (c Coordinates) moved(d, by int) Coordinates {
 	c[d] += by
+	return c
+}
+
+// around is a place with its coordinates gone round.
+func (t *Torus) around(c Coordinates) Coordinates {
+	for d := range c {
+		c[d] = wrap(c[d], t.Radix[d])
+	}
 	return c
 }
 

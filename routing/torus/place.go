@@ -16,7 +16,6 @@ type placer struct {
 	*Torus
 	find  finder
 	steps *steps
-	conf  *osm.TorusConf
 	// along are the dimensions with more than one place.
 	along []int
 	// joined says by dimension and lower place what became of the links between two
@@ -44,13 +43,14 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 		radix[d] = int(n)
 	}
 	p := &placer{
-		Torus: newTorus(f, radix, conf.Mesh), steps: newSteps(), conf: conf,
+		Torus: newTorus(f, radix, conf.Mesh), steps: newSteps(),
 		find: finder{f: f, free: make([]bool, len(f.Ports))}, overfull: map[int32]bool{},
 	}
 	for i := range f.Ports {
 		n := &f.Nodes[f.Ports[i].Node]
 		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(int32(i)) != fabric.None && n.Switch != fabric.None
 	}
+	p.conf, p.seed = conf, *seed
 	p.whole = make([]bool, len(p.at))
 	for d := range dims {
 		p.joined[d] = make([]joint, len(p.at))
@@ -109,11 +109,8 @@ func member(f *fabric.Fabric, guid uint64) int32 {
 func (p *placer) install(c Coordinates, sw int32) bool {
 	i := p.place(c)
 	if p.at[i] == absent && sw != fabric.None {
-		for d := range c {
-			c[d] = wrap(c[d], p.Radix[d])
-		}
 		p.at[i] = int32(len(p.switches))
-		p.switches = append(p.switches, placed{sw: sw, at: c})
+		p.switches = append(p.switches, placed{sw: sw, at: p.around(c)})
 	}
 	return p.at[i] != absent
 }

@@ -30,13 +30,8 @@ type Note = osm.FileNote
 // WriteConfig writes a configuration for OpenSM.
 func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
 
-const (
-	// seedsTried bounds from how many switches a torus is looked for.
-	seedsTried = 48
-	// seedsWritten is how many seeds a configuration gets where there is room: each
-	// survives failures at the others.
-	seedsWritten = 3
-)
+// seedsTried bounds from how many switches a torus is looked for.
+const seedsTried = 48
 
 // Recognise finds out which torus or mesh of two or three dimensions a subnet is,
 // and returns a configuration for it. Dimensions go in the order of the ports that
@@ -47,15 +42,50 @@ const (
 // routes are left. It fails with a [routing.RefusedError] where it finds none.
 // O(switches x ports^3).
 func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
-	c, err := recognise(ctx, f)
+	r, err := recognised(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return r.best.Config(), nil
+}
+
+// RecogniseForFailures is [Recognise] with a seed at every switch that can be one,
+// for [Engine.Recognised]: it gives the same coordinates while any of them is left.
+func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*Config, error) {
+	r, err := recognised(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return r.best.config(maxPlaces, true), nil
+}
+
+// Fit is the configuration by which a fabric that has had failures since keeps the
+// coordinates of another one.
+func Fit(ctx context.Context, f *fabric.Fabric, conf *Config) (*Config, error) {
+	seed, err := chooseSeed(f, conf)
+	if err != nil {
+		return nil, err
+	}
+	p, err := place(ctx, f, conf, seed)
+	if err == nil {
+		err = p.check(false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.Config(), nil
+}
+
+func recognised(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
+	r, err := find(ctx, f)
 	var refused *routing.RefusedError
 	if err != nil && !errors.As(err, &refused) {
 		return nil, fmt.Errorf("recognise a torus: %w", err)
 	}
-	return c, err
+	return r, err
 }
 
-func recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
+func find(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 	r := newRecogniser(f)
 	for _, s := range r.origins() {
 		for _, pairs := range pairings(r.peers[s]) {
@@ -64,7 +94,7 @@ func recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 					return nil, err
 				}
 				if r.best != nil && r.unfit == (fit{}) {
-					return r.finish(), nil
+					return r, nil
 				}
 			}
 		}
@@ -72,7 +102,7 @@ func recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 	if r.best == nil {
 		return nil, refuse("the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
 	}
-	return r.finish(), nil
+	return r, nil
 }
 
 // recogniser looks for the torus that fits best.
@@ -183,9 +213,9 @@ func (r *recogniser) configs(s int32, pairs []pair) []*Config {
 			open = append(open, d)
 		}
 		seed := &c.Seeds[0]
-		seed.Plus[d] = r.link(s, p[0])
+		seed.Plus[d] = linkOf(r.f, s, p[0])
 		if len(p) == 2 {
-			seed.Minus[d] = r.link(s, p[1])
+			seed.Minus[d] = linkOf(r.f, s, p[1])
 		}
 		seed.Dateline[d] = -int32(below)
 	}
@@ -201,10 +231,6 @@ func (r *recogniser) configs(s int32, pairs []pair) []*Config {
 		}
 	}
 	return all
-}
-
-func (r *recogniser) link(from, to int32) osm.TorusLink {
-	return osm.TorusLink{From: r.f.SwitchNode(from).GUID, To: r.f.SwitchNode(to).GUID, Given: true}
 }
 
 // measure walks along a dimension through a switch: how many switches there are,
@@ -275,7 +301,7 @@ func (r *recogniser) try(ctx context.Context, c *Config) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || len(p.switches) != r.members || p.check() != nil {
+	if err != nil || len(p.switches) != r.members || p.check(false) != nil {
 		return nil
 	}
 	unfit := fit{places: len(p.at) - len(p.switches)}
@@ -317,62 +343,6 @@ func (r *recogniser) needed() uint32 {
 		most = max(most, hosts)
 	}
 	return uint32(most)
-}
-
-// finish is the best configuration with further seeds, which share no switch with
-// one another.
-func (r *recogniser) finish() *Config {
-	c := r.best.conf
-	used := map[uint64]bool{}
-	use := func(s osm.TorusSeed) {
-		for d := range dims {
-			for _, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
-				if l.Given {
-					used[l.From], used[l.To] = true, true
-				}
-			}
-		}
-	}
-	use(c.Seeds[0])
-	n := len(r.best.switches)
-	for k := range n {
-		// From the middle on, which is far from the origin.
-		s := int32((k + n/2) % n)
-		if seed, ok := r.seedAt(s, used); ok && len(c.Seeds) < seedsWritten {
-			c.Seeds = append(c.Seeds, seed)
-			use(seed)
-		}
-	}
-	return c
-}
-
-// seedAt is the seed of a switch, false where one of its switches is missing or used.
-func (r *recogniser) seedAt(s int32, used map[uint64]bool) (seed osm.TorusSeed, ok bool) {
-	t := r.best.Torus
-	at := t.switches[s].at
-	for d := range dims {
-		if t.Radix[d] == 1 {
-			continue
-		}
-		seed.Dateline[d] = -int32(at[d])
-		up, down := t.next(s, 2*d+1), t.next(s, 2*d)
-		both := t.Radix[d] == 4 && !t.Mesh[d]
-		if up == absent && down == absent || both && (up == absent || down == absent) {
-			return seed, false
-		}
-		if up != absent {
-			seed.Plus[d] = r.link(t.switches[s].sw, t.switches[up].sw)
-		}
-		if down != absent && (both || up == absent) {
-			seed.Minus[d] = r.link(t.switches[s].sw, t.switches[down].sw)
-		}
-		for _, l := range []osm.TorusLink{seed.Plus[d], seed.Minus[d]} {
-			if l.Given && (used[l.From] || used[l.To]) {
-				return seed, false
-			}
-		}
-	}
-	return seed, true
 }
 
 // sizes names the shape of a configuration: "6 x 5m x 1".

@@ -33,6 +33,9 @@ func (t *Torus) MasterTree() *Tree { return t.tree }
 // grow makes the tree. O(switches).
 func (t *Torus) grow() (*Tree, error) {
 	root := t.findRoot()
+	if root == absent && t.check(true) != nil {
+		root = t.anyRoot() // OpenSM has refused already
+	}
 	if root == absent {
 		return nil, refuse("no switch can be the root of multicast: none stands on whole rings along x and y")
 	}
@@ -128,6 +131,17 @@ func (t *Torus) findRoot() int32 {
 		}
 	}
 	return t.middleOf(middle)
+}
+
+// anyRoot is the first switch on whole rings.
+func (t *Torus) anyRoot() int32 {
+	root := absent
+	t.places(func(c Coordinates) {
+		if root == absent && t.wholeRings(c) {
+			root = t.number(c)
+		}
+	})
+	return root
 }
 
 func (t *Torus) wholePlane(z int) bool {

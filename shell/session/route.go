@@ -98,12 +98,16 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 		return nil, RouteReport{}, err
 	}
 	start = time.Now()
-	res, refusals, err := engines.Try(ctx, set.engines, f, opt)
+	chain, err := s.enginesOf(ctx, st)
+	if err != nil {
+		return nil, RouteReport{}, err
+	}
+	res, refusals, err := engines.Try(ctx, chain, f, opt)
 	if err != nil {
 		return nil, RouteReport{}, err
 	}
 	rep := RouteReport{
-		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil,
+		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(res.Tables.Origin),
 		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, note, res.Warnings),
 	}
 	if opt.Existing != nil {
@@ -116,6 +120,12 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	return &Picture{
 		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder, When: time.Now(), madeOf: before, by: &maker{rep.Engine, set.Given},
 	}, rep, nil
+}
+
+// keeps says whether an engine keeps routes that it is given; the others compute
+// all anew, as OpenSM's do.
+func keeps(engine string) bool {
+	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
 }
 
 // upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port

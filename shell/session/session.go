@@ -34,6 +34,8 @@ type Session struct {
 	reads Reads
 	// counted is the last reading of counters, guarded by op.
 	counted *counters.Reading
+	// torus is what the subnet was recognised as, nil for nothing yet, guarded by op.
+	torus *knownTorus
 	// lights counts the light sweeps.
 	lights   int
 	recorder *recorder
