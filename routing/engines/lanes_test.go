@@ -121,7 +121,9 @@ func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Resu
 		return func(_ string, res *routing.Result) error { return deadlockFree(res) }
 	}
 	c.log = debugLog
-	return func(dir string, res *routing.Result) error { return errors.Join(sameLanes(dir, res), deadlockFree(res)) }
+	return func(dir string, res *routing.Result) error {
+		return errors.Join(sameLanes(dir, res), deadlockFree(res))
+	}
 }
 
 // deadlockFree looks for credit loops of an engine that is to leave none.
