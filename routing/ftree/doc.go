@@ -11,6 +11,7 @@
 // one after the other.
 //
 // Where a leaf switch has adapters and lower switches on its down-going ports,
-// OpenSM orders the adapters by addresses in its memory; here they stay in the
-// order of ports, behind switches that have an index and before those without.
+// OpenSM orders the adapters by addresses in its memory; here they come in the order
+// of [Engine.InMemory], or stay in that of ports, behind switches that have an index
+// and before those without.
 package ftree

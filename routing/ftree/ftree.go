@@ -16,7 +16,13 @@ import (
 const Name = "ftree"
 
 // Engine is fat-tree routing.
-type Engine struct{}
+type Engine struct {
+	// InMemory are port GUIDs of adapters in the order of the addresses at which a
+	// running OpenSM holds them, as far as it is known; its ca-order dump shows that
+	// of the compute nodes on one leaf. It matters where a warning says so.
+	// Without it adapters stay in the order of ports.
+	InMemory []uint64
+}
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
@@ -24,8 +30,8 @@ func (Engine) Name() string { return Name }
 // Route implements [routing.Engine]. Where OpenSM does not take a fabric for a
 // fat-tree it fails with a [NotFatTreeError], which is a refusal.
 // O(LIDs x (switches + links of the tree)).
-func (Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := route(ctx, f, &opt)
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res, err := e.route(ctx, f, &opt)
 	var refused *NotFatTreeError
 	if err != nil && !errors.As(err, &refused) {
 		return nil, fmt.Errorf("route with %s: %w", Name, err)
@@ -33,14 +39,14 @@ func (Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) 
 	return res, err
 }
 
-func route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
+func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := routing.Check(f, opt); err != nil {
 		return nil, err
 	}
-	t, warnings, err := newTree(f, opt)
+	t, warnings, err := newTree(f, opt, e.InMemory)
 	if err != nil {
 		return nil, err
 	}

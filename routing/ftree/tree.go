@@ -21,6 +21,8 @@ type tree struct {
 	adapters []adapter
 	// adapterAt is the index in adapters of an end port.
 	adapterAt map[int32]int32
+	// addresses is the highest address of an adapter.
+	addresses uint32
 
 	rank []uint32
 	// tuple is the index of each switch, a digit a byte, highest first; noTuple
@@ -55,6 +57,8 @@ type adapter struct {
 	port uint8
 	// cn says that it is a compute node, io that it is an I/O node.
 	cn, io bool
+	// address orders the adapters of a switch as OpenSM's memory does.
+	address uint32
 }
 
 // group is the links of a switch to one neighbour, a switch or an adapter.
@@ -91,9 +95,10 @@ func (t *tree) ranked(s int32) bool { return t.rank[s] != unranked }
 
 // newTree makes the tree of a fabric, or says why OpenSM takes it for none. The
 // warnings are rules that it breaks and that OpenSM does not check.
-func newTree(f *fabric.Fabric, opt *routing.Options) (*tree, []string, error) {
+func newTree(f *fabric.Fabric, opt *routing.Options, inMemory []uint64) (*tree, []string, error) {
 	t := &tree{f: f, opt: opt, g: routing.NewGraph(f)}
 	t.findAdapters()
+	t.setAddresses(inMemory)
 	if ps := t.basicProblems(); len(ps) > 0 {
 		return nil, nil, refuse(ps)
 	}

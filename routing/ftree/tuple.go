@@ -155,25 +155,56 @@ func (t *tree) tupleOf(g *group) uint64 {
 	return t.tuple[g.remote]
 }
 
-func (t *tree) orderByTuple(list []group) {
-	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(t.tupleOf(&a), t.tupleOf(&b)) })
+// addressOf is where the neighbour of a group comes among those of its tuple.
+func (t *tree) addressOf(g *group) uint32 {
+	if g.remote == fabric.None {
+		return t.adapters[g.first].address
+	}
+	return 0
 }
 
-// setPlaces writes into each group's key which place its neighbour's tuple has
-// among all.
+func (t *tree) orderByTuple(list []group) {
+	slices.SortStableFunc(list, func(a, b group) int {
+		return cmp.Or(cmp.Compare(t.tupleOf(&a), t.tupleOf(&b)), cmp.Compare(t.addressOf(&a), t.addressOf(&b)))
+	})
+}
+
+// setPlaces writes into each group's key which place its neighbour has among all,
+// by tuple and address.
 func (t *tree) setPlaces() {
 	all := append(slices.Clone(t.tuple), adapterTuple)
 	slices.Sort(all)
 	all = slices.Compact(all)
 	place := make(map[uint64]uint64, len(all))
-	for i, tuple := range all {
-		place[tuple] = uint64(i)
+	next := uint64(0)
+	for _, tuple := range all {
+		place[tuple] = next
+		next++
+		if tuple == adapterTuple {
+			next += uint64(t.addresses)
+		}
 	}
 	for _, lists := range [][][]group{t.down, t.side, t.up} {
 		for _, list := range lists {
 			for i := range list {
-				list[i].key = place[t.tupleOf(&list[i])]
+				list[i].key = place[t.tupleOf(&list[i])] + uint64(t.addressOf(&list[i]))
 			}
 		}
+	}
+}
+
+// setAddresses takes the places of port GUIDs for addresses; ports that are not
+// among them share the lowest.
+func (t *tree) setAddresses(guids []uint64) {
+	if len(guids) == 0 {
+		return
+	}
+	t.addresses = uint32(len(guids))
+	at := make(map[uint64]uint32, len(guids))
+	for i, g := range guids {
+		at[g] = uint32(i) + 1
+	}
+	for i := range t.adapters {
+		t.adapters[i].address = at[t.f.Ports[t.adapters[i].end].GUID]
 	}
 }
