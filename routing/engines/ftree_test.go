@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -21,20 +22,22 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/ftree"
 )
 
 // treesPerSample and treesInFull are how many random trees are compared; on each
 // there are treeTrials comparisons.
 const (
-	treesPerSample = 5
-	treesInFull    = 75
+	treesPerSample = 10
+	treesInFull    = 150
 	treeTrials     = 4
 )
 
-// TestFatTreesEqualOpenSM compares ftree with OpenSM on fat-trees, whole, pruned
-// and damaged, with random options. IBCONSOLE_TRIALS=N makes N comparisons, and
-// IBCONSOLE_SEED=S repeats those of an earlier run.
+// TestFatTreesEqualOpenSM compares ftree with OpenSM on fat-trees of many kinds,
+// whole and damaged: without options, with the GUID files that we suggest, and with
+// random options. IBCONSOLE_TRIALS=N makes N comparisons, and IBCONSOLE_SEED=S
+// repeats those of an earlier run.
 func TestFatTreesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -42,24 +45,56 @@ func TestFatTreesEqualOpenSM(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("IBCONSOLE_TRIALS")); err == nil {
 		trees = n / treeTrials
 	}
+	var made tally
+	t.Cleanup(func() { made.log(t) })
 	for i := range trees {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			treeTrialsOn(t, rand.New(rand.NewPCG(seed, 5)))
+			treeTrialsOn(t, rand.New(rand.NewPCG(seed, 5)), i, &made)
 		})
 	}
 }
 
-func treeTrialsOn(t *testing.T, r *rand.Rand) {
-	what, f := randomTree(t, r)
+// tally counts comparisons by how they ended.
+type tally struct {
+	sync.Mutex
+	routed, refused, byAddress int
+}
+
+func (y *tally) add(ended string) {
+	y.Lock()
+	defer y.Unlock()
+	switch {
+	case strings.HasPrefix(ended, refused):
+		y.refused++
+	case strings.HasPrefix(ended, byAddress):
+		y.byAddress++
+	default:
+		y.routed++
+	}
+}
+
+func (y *tally) log(t *testing.T) {
+	t.Logf("%d comparisons: %d routed, %d more in OpenSM's order of addresses, %d refused", y.routed+y.byAddress+y.refused, y.routed, y.byAddress, y.refused)
+}
+
+func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
+	what, f := randomTree(t, r, i)
 	lmc := uint8(0)
-	if r.IntN(20) == 0 {
+	if r.IntN(40) == 0 {
 		lmc = 1
 	}
 	sim := start(t, f)
-	for range treeTrials {
-		c := &trial{chain: []string{"ftree"}, opt: treeOptions(r, f)}
+	for k := range treeTrials {
+		c := &trial{chain: []string{"ftree"}}
+		switch k {
+		case 0:
+		case 1:
+			c.opt = suggested(t, f)
+		default:
+			c.opt = treeOptions(r, f)
+		}
 		c.opt.LMC = lmc
 		ended, err := treeDiffers(t, sim, f, c)
 		if err != nil {
@@ -69,9 +104,31 @@ func treeTrialsOn(t *testing.T, r *rand.Rand) {
 			})
 			t.Fatalf("%s: %v\nshrunk, in %s: %v", what, err, dir, problem)
 		}
+		made.add(ended)
 		t.Logf("%s: %d switches: %s", what, len(f.Switches), ended)
 	}
 }
+
+// suggested are the options that suggest guids has for a fabric, or just the top
+// switches as roots where it finds none.
+func suggested(t *testing.T, f *fabric.Fabric) routing.Options {
+	t.Helper()
+	s, err := classify.Suggest(t.Context(), f, routing.Options{})
+	var none *classify.NoTreeError
+	switch {
+	case errors.As(err, &none):
+		return routing.Options{RootGUIDs: farthest(f)}
+	case err != nil:
+		t.Fatal(err)
+	}
+	return s.Options(routing.Options{})
+}
+
+// How a comparison ended.
+const (
+	refused   = "refused: "
+	byAddress = "in OpenSM's order of addresses, "
+)
 
 // moreRuns is how often OpenSM is asked again where it orders adapters by addresses
 // in its memory: in one run of some forty adapters come before switches, as the
@@ -103,10 +160,10 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 		t.Fatal(err)
 	}
 	res, err := ftree.Engine{}.Route(context.Background(), f, c.opt)
-	var refused *ftree.NotFatTreeError
+	var no *ftree.NotFatTreeError
 	switch {
-	case errors.As(err, &refused) && theirs != "ftree":
-		return "refused: " + refused.Reason, sameRefusal(filepath.Join(dir, "opensm.log"), f, refused)
+	case errors.As(err, &no) && theirs != "ftree":
+		return refused + no.Reason, sameRefusal(filepath.Join(dir, "opensm.log"), f, no)
 	case err != nil:
 		return "", err
 	case theirs != "ftree":
@@ -123,7 +180,7 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 	if res, err = (ftree.Engine{InMemory: addresses}).Route(context.Background(), f, c.opt); err != nil {
 		return "", err
 	}
-	return "in OpenSM's order of addresses, " + ended, unlikeTree(dir, f, res)
+	return byAddress + ended, unlikeTree(dir, f, res)
 }
 
 // unlikeTree says in which of its files OpenSM has other tables or another order.
@@ -199,8 +256,9 @@ func sameRefusal(log string, f *fabric.Fabric, refused *ftree.NotFatTreeError) e
 }
 
 // TestSharedFatTreesEqualOpenSM compares ftree with OpenSM on the fabrics that
-// others built: as they are, with their top switches as roots, and besides with the
-// adapters of one rank as compute nodes.
+// others built: as they are, with the GUID files that we suggest, with their top
+// switches as roots and the adapters of one rank as compute nodes, and with random
+// options.
 func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
@@ -211,17 +269,17 @@ func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 			}
 			trials = 3
 		}
-		roots := farthest(f)
 		for i := range trials {
 			c := &trial{chain: []string{"ftree"}}
-			if i > 2 {
+			switch i {
+			case 0:
+			case 1:
+				c.opt = suggested(t, f)
+			case 2:
+				c.opt.RootGUIDs = farthest(f)
+				c.opt.ComputeNodes = somePorts(r, level(f, c.opt.RootGUIDs), f, 1)
+			default:
 				c.opt = treeOptions(r, f)
-			}
-			if i%3 > 0 {
-				c.opt.RootGUIDs = roots
-			}
-			if i%3 > 1 {
-				c.opt.ComputeNodes = somePorts(r, level(f, roots), f, 1)
 			}
 			ended, err := treeDiffers(t, ibsimtest.Start(t, file), f, c)
 			if err != nil {

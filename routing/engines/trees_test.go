@@ -5,6 +5,7 @@ package engines_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -19,60 +20,61 @@ const (
 	mostTreeHosts    = 200
 )
 
-// randomTree is a fat-tree, whole or changed as trees are in the field: pruned,
-// damaged, with hosts on upper switches, with adapters of two ports, with links
-// between switches of one rank.
-func randomTree(t *testing.T, r *rand.Rand) (string, *fabric.Fabric) {
+// randomTree is a fat-tree, every third whole, the others changed as trees are in
+// the field: with links and switches gone, uneven, with hosts on upper switches,
+// with adapters of two ports, with links between switches of one rank.
+func randomTree(t *testing.T, r *rand.Rand, i int) (string, *fabric.Fabric) {
 	for {
-		spec := treeSpec(r)
+		spec := treeSpec(r, i)
 		f, err := gen.ParseSpec(spec)
 		if err != nil || len(f.Switches) > mostTreeSwitches || len(f.Nodes)-len(f.Switches) > mostTreeHosts || len(f.Switches) < 2 {
 			continue
 		}
-		g := &grafter{t: t, r: r, from: f, what: spec}
+		g := &grafter{t: t, r: r, from: f, what: spec, whole: i%3 == 0}
 		if f = g.grow(); len(f.Switches) > 0 && (f.SwitchNode(0).InSubnet || len(f.EndPorts) > 2) {
 			return g.what, f
 		}
 	}
 }
 
-func treeSpec(r *rand.Rand) string {
-	switch r.IntN(8) {
+// treeSpec is a full fat-tree, a k-ary n-tree, an XGFT or Bull's topology in turn.
+func treeSpec(r *rand.Rand, i int) string {
+	switch i % 5 {
 	case 0:
-		return fmt.Sprintf("fattree:2,%d", 4+2*r.IntN(4))
+		return fmt.Sprintf("fattree:%d,%d", 2+r.IntN(2), 4+2*r.IntN(4))
 	case 1:
-		return fmt.Sprintf("fattree:3,%d", 4+2*r.IntN(2))
+		n := 2 + r.IntN(4)
+		k := fmt.Sprintf(",%d", 2+r.IntN(4))
+		return fmt.Sprintf("xgft:%d%s,1%s", n, strings.Repeat(k, n), strings.Repeat(k, n-1))
+	case 2:
+		sets := 1 + r.IntN(4)
+		return fmt.Sprintf("bull:%d,%d,hosts=%d,planes=%d,up=%d,services=%d,rows=%d,l3=%d,top=%d", sets, 1+r.IntN(5), 1+r.IntN(4),
+			1+r.IntN(4), 1+r.IntN(3), r.IntN(3), 1+r.IntN(sets), 1+r.IntN(3), 1+r.IntN(2))
 	}
-	levels := 2 + r.IntN(3)
+	return xgftSpec(r)
+}
+
+func xgftSpec(r *rand.Rand) string {
+	levels := 2 + r.IntN(4)
 	if r.IntN(12) == 0 {
 		levels = 1 + r.IntN(7)
 	}
 	spec := fmt.Sprintf("xgft:%d", levels)
-	for _, most := range []int{4, 3, 3} {
-		for level := range levels {
-			n := 1 + r.IntN(most)
-			switch {
-			case most == 4 && level == levels-1:
-				n++
-			case most == 3 && level == 0:
-				n = 1 // one plane, one link to each host
-			}
-			spec += fmt.Sprintf(",%d", n)
-		}
-		if most == 3 && r.IntN(3) > 0 {
-			return spec // single links
-		}
-		if most == 4 {
-			continue
-		}
-		break
-	}
 	for level := range levels {
-		n := 1
-		if level > 0 {
-			n = 1 + r.IntN(3)
+		n := 1 + r.IntN(4)
+		if level == levels-1 {
+			n++
 		}
 		spec += fmt.Sprintf(",%d", n)
+	}
+	for bundles := range 2 {
+		if bundles == 1 && r.IntN(3) > 0 {
+			break // single links
+		}
+		spec += ",1" // one plane, one link to each host
+		for range levels - 1 {
+			spec += fmt.Sprintf(",%d", 1+r.IntN(3))
+		}
 	}
 	return spec
 }
@@ -83,6 +85,8 @@ type grafter struct {
 	r    *rand.Rand
 	from *fabric.Fabric
 	what string
+	// whole says that nothing but GUIDs is changed.
+	whole bool
 
 	b     fabric.Builder
 	guids map[uint64]bool
@@ -93,29 +97,29 @@ type grafter struct {
 func (g *grafter) grow() *fabric.Fabric {
 	r := g.r
 	change := func(name string, odds int) bool {
-		yes := r.IntN(odds) == 0
+		yes := !g.whole && r.IntN(odds) == 0
 		if yes {
 			g.what += " " + name
 		}
 		return yes
 	}
+	shuffled := r.IntN(2) == 0
+	if shuffled {
+		g.what += " shuffled"
+	}
 	g.guids, g.spare = map[uint64]bool{}, map[int32][]int{}
-	g.copyNodes(change("shuffled", 2))
-	dead := map[int32]bool{}
-	lossy := 0
-	if change("damaged", 3) {
-		lossy = 3 + r.IntN(30)
+	g.copyNodes(shuffled)
+	gone := failures{nodes: map[int32]bool{}, links: map[fabric.Link]bool{}}
+	if change("damaged", 2) {
+		gone.draw(r, g.from, 1+r.IntN(mostFailures))
 	}
-	if change("pruned", 5) {
-		for range 1 + r.IntN(3) {
-			dead[g.from.Switches[r.IntN(len(g.from.Switches))]] = true
-		}
+	if change("uneven", 6) {
+		gone.oddsOfLink = 3 + r.IntN(30)
 	}
-	fewer := 0
 	if change("sparse", 3) {
-		fewer = 2 + r.IntN(5)
+		gone.oddsOfHost = 2 + r.IntN(5)
 	}
-	g.copyLinks(dead, lossy, fewer)
+	g.copyLinks(&gone)
 	switches := g.from.Switches
 	one := func() int32 { return switches[r.IntN(len(switches))] }
 	if change("hosts anywhere", 3) {
@@ -185,20 +189,56 @@ func (g *grafter) guid() uint64 {
 	}
 }
 
-// copyLinks leaves out one link of switches in lossy, one host in fewer, and all
-// of dead nodes. The SM's link stays.
-func (g *grafter) copyLinks(dead map[int32]bool, lossy, fewer int) {
+// failures are the nodes and links that are gone, and one in how many links between
+// switches and to hosts is, 0 for none.
+type failures struct {
+	nodes                  map[int32]bool
+	links                  map[fabric.Link]bool
+	oddsOfLink, oddsOfHost int
+}
+
+// mostFailures is how many links and switches of a tree are taken out at most, of a
+// small one a third of its links.
+const mostFailures = 20
+
+// draw takes so many links between switches and, one in five, whole switches out.
+func (x *failures) draw(r *rand.Rand, f *fabric.Fabric, n int) {
+	var between []fabric.Link
+	for _, l := range f.Links() {
+		if !toHost(f, l) {
+			between = append(between, l)
+		}
+	}
+	for range min(n, 1+len(between)/3) {
+		if r.IntN(5) == 0 || len(between) == 0 {
+			x.nodes[f.Switches[r.IntN(len(f.Switches))]] = true
+		} else {
+			x.links[between[r.IntN(len(between))]] = true
+		}
+	}
+}
+
+func (x *failures) has(r *rand.Rand, f *fabric.Fabric, l fabric.Link) bool {
+	odds := x.oddsOfLink
+	if toHost(f, l) {
+		odds = x.oddsOfHost
+	}
+	return x.links[l] || x.nodes[f.Ports[l.A].Node] || x.nodes[f.Ports[l.B].Node] || odds > 0 && r.IntN(odds) == 0
+}
+
+func toHost(f *fabric.Fabric, l fabric.Link) bool {
+	return f.Nodes[f.Ports[l.A].Node].Switch == fabric.None || f.Nodes[f.Ports[l.B].Node].Switch == fabric.None
+}
+
+// copyLinks copies all links but those that are gone. The SM's link stays.
+func (g *grafter) copyLinks(gone *failures) {
 	f := g.from
 	sm, _ := f.LinkOf(f.EndPortOf(f.SMPort))
 	for _, l := range f.Links() {
-		a, b := &f.Ports[l.A], &f.Ports[l.B]
-		odds := lossy
-		if f.Nodes[a.Node].Switch == fabric.None || f.Nodes[b.Node].Switch == fabric.None {
-			odds = fewer
-		}
-		if l != sm && (dead[a.Node] || dead[b.Node] || odds > 0 && g.r.IntN(odds) == 0) {
+		if l != sm && gone.has(g.r, f, l) {
 			continue
 		}
+		a, b := &f.Ports[l.A], &f.Ports[l.B]
 		g.connect(a.Node, int(a.Num), b.Node, int(b.Num))
 	}
 }
