@@ -19,7 +19,7 @@ func checkCommands() []command {
 	switches := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
 	return []command{{lang.Spec{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
-		Help: "Without a word: reach, credits and load.",
+		Help: "Without a word: reach, credits and load.\n" + loadHelp,
 		Bare: true, Options: []lang.Option{ofOption(), switches},
 		Subcommands: []lang.Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links"},
@@ -28,6 +28,7 @@ func checkCommands() []command {
 			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Options: []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
+				{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},
 			}},
 		},
 	}, runCheck}}

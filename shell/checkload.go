@@ -15,22 +15,24 @@ import (
 )
 
 const (
-	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE or hosts:FILE; all to all without it"
-	loadHelp     = "Patterns take the hosts in the order of their names.\n" +
+	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE or all; all to all without it"
+	loadHelp     = "The load is that of all to all, or of a pattern. Patterns take the hosts in the order of their names.\n" +
 		"  shift:K        host i sends to host i+K\n" +
 		"  shifts[:N]     N of all shifts, or all: the shift figure\n" +
 		"  random:SEED    a random permutation\n" +
 		"  bisection[:N]  N random bisections, 100 without a number: the effective bisection bandwidth\n" +
 		"  pairs:FILE     the pairs of a file, a line each: SRC DST\n" +
-		"  hosts:FILE     all to all among the hosts of a file, as of a job"
+		"  hosts:FILE     all to all among the hosts of a file, as of a job\n" +
+		"  all            all to all, and as many shifts and bisections as are quick"
 )
 
 // How much of many figures there is where nobody says.
 const (
 	someBisections = 100
-	someShifts     = 60
 	worstLinks     = 5
 	pairsOnWorst   = 5
+	// quickPaths is how many paths a figure that nobody asked for follows.
+	quickPaths = 500_000
 )
 
 type loadAnswer struct {
@@ -44,10 +46,9 @@ type loadAnswer struct {
 	WorstLoad int64   `json:"worst_load,omitempty"`
 	Share     float64 `json:"share,omitempty"`
 	*load.Summary
-	Worst      []linkLoad     `json:"worst,omitempty"`
-	Shifts     *load.Shifted  `json:"shifts,omitempty"`
-	Bisections *load.Bisected `json:"bisections,omitempty"`
-	Seconds    float64        `json:"seconds"`
+	Worst []linkLoad `json:"worst,omitempty"`
+	measures
+	Seconds float64 `json:"seconds"`
 }
 
 type linkLoad struct {
@@ -74,12 +75,19 @@ func (c *call) checkLoad() error {
 	}
 	a := loadAnswer{checked: checked{"load", st.Title(p)}, Pattern: c.Option("pattern", "all-to-all")}
 	start := time.Now()
-	hosts := load.Hosts(p.Fabric)
-	a.Hosts = len(hosts)
+	hosts, err := c.patternHosts(p)
+	if err != nil {
+		return err
+	}
+	a.Hosts = len(withoutGaps(hosts))
 	word, arg, hasArg := strings.Cut(c.Option("pattern", ""), ":")
 	switch word {
 	case "":
-		err = c.loadAll(&a, p, hosts)
+		err = c.loadAll(&a, p)
+	case "all":
+		if err = c.loadAll(&a, p); err == nil && a.Hosts > 1 {
+			a.measures, err = quickMeasures(c.ctx, p, hosts, c.seed())
+		}
 	case "shifts", "bisection":
 		err = c.loadMany(&a, p, hosts, word, arg, hasArg)
 	default:
@@ -95,21 +103,24 @@ func (c *call) checkLoad() error {
 	return c.out.answer(a, a.text)
 }
 
-// loadAll takes all pairs, and as much of the published measures as is quick.
-func (c *call) loadAll(a *loadAnswer, p *session.Picture, hosts []int32) error {
+func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
 	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{Switches: c.Flag("switches")})
-	if err != nil {
-		return err
+	if err == nil {
+		a.summarize(l, p)
 	}
-	a.summarize(l, p)
-	if len(hosts) < 2 {
-		return nil
-	}
-	if a.Shifts, err = load.Shifts(c.ctx, p.Tables, hosts, someShifts, nil); err != nil {
-		return err
-	}
-	a.Bisections, err = load.Bisections(c.ctx, p.Tables, hosts, someBisections, c.seed(), nil)
 	return err
+}
+
+// patternHosts are the hosts in the order in which a pattern takes them, with
+// gaps where it is the ca-order.
+func (c *call) patternHosts(p *session.Picture) ([]int32, error) {
+	switch {
+	case c.Option("order", "name") == "name":
+		return load.Hosts(p.Fabric), nil
+	case p.CAOrder == nil:
+		return nil, session.ErrNoCAOrder
+	}
+	return p.CAOrder, nil
 }
 
 func (c *call) seed() uint64 { return uint64(c.Int("seed", 1)) }
@@ -132,8 +143,8 @@ func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []int32, word, 
 			return c.Misused("%q is no number of %s", arg, word)
 		}
 	}
-	if len(hosts) < 2 {
-		return fmt.Errorf("%s of %s: two are needed", word, count(len(hosts), "host"))
+	if a.Hosts < 2 {
+		return fmt.Errorf("%s of %s: two are needed", word, count(a.Hosts, "host"))
 	}
 	var err error
 	if word == "shifts" {
@@ -143,7 +154,7 @@ func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []int32, word, 
 	if !hasArg {
 		n = someBisections
 	}
-	a.Bisections, err = load.Bisections(c.ctx, p.Tables, hosts, n, c.seed(), nil)
+	a.Bisections, err = load.Bisections(c.ctx, p.Tables, withoutGaps(hosts), n, c.seed(), nil)
 	return err
 }
 
@@ -165,7 +176,7 @@ func (c *call) loadPairs(p *session.Picture, hosts []int32, word, arg string, ha
 		if err != nil {
 			return nil, c.Misused("%q is no seed: want a number from 0 up", arg)
 		}
-		return load.Permutation(hosts, rand.New(rand.NewPCG(seed, 0))), nil
+		return load.Permutation(withoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
 	case "pairs":
 		named, err := session.ReadPairs(p.Fabric, arg)
 		pairs := make([]load.Pair, 0, len(named))
@@ -206,13 +217,7 @@ func (a *loadAnswer) text(w io.Writer) {
 	if a.Summary != nil {
 		a.summaryText(line)
 	}
-	if s := a.Shifts; s != nil {
-		line("  shift figure %d (the most paths over a link), by %d; mean %.2f; %d of %d shifts without contention", s.Worst, s.WorstBy, s.Mean, s.Free, s.Shifts)
-	}
-	if b := a.Bisections; b != nil {
-		line("  effective bisection bandwidth %.3f of full (%.3f to %.3f, std dev %.4f) over %s, seed %d; at worst %s over a link",
-			b.Mean, b.Min, b.Max, b.StdDev, count(b.Bisections, "random bisection"), b.Seed, count(int(b.Worst), "path"))
-	}
+	a.measures.text(w)
 }
 
 func (a *loadAnswer) summaryText(line func(format string, args ...any)) {

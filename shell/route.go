@@ -123,6 +123,8 @@ type routeAnswer struct {
 	Assigned int      `json:"lids_assigned,omitempty"`
 	Refused  []string `json:"refused,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// measures are those in the ca-order, of an engine that gives one.
+	measures
 }
 
 var keepWords = map[string]session.Keep{"": session.KeepAsOpenSM, "yes": session.KeepYes, "no": session.KeepNo}
@@ -145,6 +147,11 @@ func runRoute(c *call) error {
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
 	}
+	if p := c.session.State().Staged; p != nil && len(withoutGaps(p.CAOrder)) > 1 {
+		if a.measures, err = quickMeasures(c.ctx, p, p.CAOrder, 1); err != nil {
+			return err
+		}
+	}
 	return c.out.answer(a, func(w io.Writer) {
 		list(w, "refused by", a.Refused)
 		_, _ = fmt.Fprintf(w, "routed by %s in %s: %s on %s", a.Engine, seconds(rep.Took), count(a.Entries, "entry"), count(a.Switches, "switch"))
@@ -158,6 +165,10 @@ func runRoute(c *call) error {
 		if a.Assigned > 0 {
 			_, _ = fmt.Fprintf(w, "  %s got the LIDs that OpenSM would give\n", count(a.Assigned, "port"))
 		}
+		if a.Shifts != nil {
+			_, _ = fmt.Fprintln(w, "  compute nodes in the ca-order:")
+		}
+		a.measures.text(w)
 		list(w, "warning", a.Warnings)
 	})
 }

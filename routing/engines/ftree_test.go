@@ -136,9 +136,9 @@ const (
 const moreRuns = 3
 
 // treeDiffers says what is different where OpenSM's ftree routes a fabric and
-// where ours does; and how it ended. Where OpenSM orders compute nodes by addresses
-// in its memory, ours is told that order from its ca-order dump; all else is then
-// to be the same.
+// where ours does; and how it ended. Where OpenSM orders adapters by addresses in
+// its memory, ours is told that order as [routeAsIn] finds it; all else is then to
+// be the same.
 func treeDiffers(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) (ended string, err error) {
 	t.Helper()
 	for range 1 + moreRuns {
@@ -173,11 +173,7 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 	if err = unlikeTree(dir, f, res); err == nil || !strings.Contains(ended, inMemory) {
 		return ended, err
 	}
-	addresses, err := orderIn(dir, f)
-	if err != nil {
-		return "", err
-	}
-	if res, err = (ftree.Engine{InMemory: addresses}).Route(context.Background(), f, c.opt); err != nil {
+	if res, err = routeAsIn(dir, f, c.opt); err != nil {
 		return "", err
 	}
 	return byAddress + ended, unlikeTree(dir, f, res)
@@ -190,24 +186,6 @@ func unlikeTree(dir string, f *fabric.Fabric, res *routing.Result) error {
 		return err
 	}
 	return errors.Join(sameDumps(dir, res), unlike(filepath.Join(dir, caOrderDump), order.Bytes()), unlike(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()))
-}
-
-const caOrderDump = "opensm-ftree-ca-order.dump"
-
-// orderIn are the port GUIDs of the compute nodes in the order that OpenSM wrote.
-func orderIn(dir string, f *fabric.Fabric) ([]uint64, error) {
-	text, err := os.ReadFile(filepath.Join(dir, caOrderDump))
-	if err != nil {
-		return nil, err
-	}
-	var guids []uint64
-	for line := range strings.Lines(string(text)) {
-		var lid uint16
-		if n, _ := fmt.Sscanf(line, "%v", &lid); n == 1 && lid < 0xc000 {
-			guids = append(guids, f.Ports[f.PortByLID(lid)].GUID)
-		}
-	}
-	return guids, nil
 }
 
 // refusals are what OpenSM's log says where it refuses, by the rule.

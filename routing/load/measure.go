@@ -73,7 +73,8 @@ type Shifted struct {
 }
 
 // Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread;
-// all where n is 0 or more than there are. O(n x hosts x hops) on all processors.
+// all where n is 0 or more than there are. Hosts may have places without one, as for
+// [Shift]. O(n x hosts x hops) on all processors.
 func Shifts(ctx context.Context, t *fabric.Tables, hosts []int32, n int, progress func(done, total int)) (*Shifted, error) {
 	all := max(0, len(hosts)-1)
 	if n <= 0 || n > all {
@@ -84,7 +85,12 @@ func Shifts(ctx context.Context, t *fabric.Tables, hosts []int32, n int, progres
 	if err != nil {
 		return nil, fmt.Errorf("shift %d hosts of %s: %w", len(hosts), t.Origin, err)
 	}
-	s := &Shifted{Hosts: len(hosts), Shifts: n}
+	s := &Shifted{Shifts: n}
+	for _, h := range hosts {
+		if h != fabric.None {
+			s.Hosts++
+		}
+	}
 	for i, r := range trials {
 		if r.worst > s.Worst {
 			s.Worst, s.WorstBy = r.worst, by(i)

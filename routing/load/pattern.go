@@ -67,12 +67,13 @@ func digits(s string) int {
 }
 
 // Shift is the pattern in which each host sends to the one that is k further on,
-// round the end: a permutation. k may be negative.
+// round the end: a permutation. k may be negative. Places without a host,
+// fabric.None, neither send nor are sent to.
 func Shift(hosts []int32, k int) []Pair {
 	pairs := make([]Pair, 0, len(hosts))
 	for i, src := range hosts {
 		j := ((i+k)%len(hosts) + len(hosts)) % len(hosts)
-		if i != j {
+		if i != j && src != fabric.None && hosts[j] != fabric.None {
 			pairs = append(pairs, Pair{Src: src, Dst: hosts[j]})
 		}
 	}

@@ -45,7 +45,9 @@ var Dumps = []DumpKind{
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
-var errNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
+// ErrNoCAOrder says that the tables of a picture come from an engine that has no
+// order of compute nodes.
+var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
 
 func dumpKind(kind string) (DumpKind, error) {
 	for _, d := range Dumps {
@@ -102,7 +104,7 @@ func writeFDBs(w io.Writer, p *Picture) error {
 
 func writeCAOrder(w io.Writer, p *Picture) error {
 	if p.CAOrder == nil {
-		return errNoCAOrder
+		return ErrNoCAOrder
 	}
 	return osm.WriteCAOrder(w, p.Fabric, p.CAOrder)
 }
