@@ -53,12 +53,21 @@ func broken(t *testing.T, sw, lid, port string) string {
 // object is the last line of JSON that a run prints.
 func object(t *testing.T, r result) map[string]any {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(r.out), "\n")
-	var o map[string]any
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &o); err != nil {
-		t.Fatalf("%q: %v", r.out, err)
+	all := objects(t, r)
+	return all[len(all)-1]
+}
+
+// objects are the lines of JSON that a run prints.
+func objects(t *testing.T, r result) (all []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(strings.TrimSpace(r.out)) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%q: %v", r.out, err)
+		}
+		all = append(all, o)
 	}
-	return o
+	return all
 }
 
 // has checks numbers of a JSON object.
@@ -169,6 +178,7 @@ func TestCheckLoad(t *testing.T) {
 		"check load pattern=bisection:7 seed=2":    {"hosts": 8},
 		"check load pattern=shifts of=staged":      {"hosts": 8},
 		"check load pattern=shifts:3":              {"hosts": 8},
+		"check load pattern=all":                   {"paths": 56, "hosts": 8},
 		"check load switches pattern=shift:1":      {"hosts": 8},
 		"check load switches":                      {"paths": 14 * 13},
 		"check reach switches":                     {"pairs": 14 * 13, "delivered": 14 * 13},
@@ -185,6 +195,42 @@ func TestCheckLoad(t *testing.T) {
 	}
 }
 
+// With ftree's tables comes how good they are: on a full tree no shift in the
+// ca-order has contention.
+func TestRouteShowsMeasures(t *testing.T) {
+	const tree = "sim:fattree:3,4"
+	r := try("--json", "-s", tree, "-c", "engine ftree; route; check load pattern=shifts order=ca")
+	if r.status != exitDone {
+		t.Fatal(r.err)
+	}
+	for _, got := range objects(t, r)[1:] {
+		shifts, ok := got["shifts"].(map[string]any)
+		if !ok {
+			t.Fatalf("%v has no shifts", got)
+		}
+		has(t, shifts, map[string]float64{"hosts": 16, "shifts": 15, "worst": 1, "contention_free": 15})
+	}
+	text := try("-s", tree, "-c", "engine ftree; route")
+	for _, want := range []string{"in the ca-order", "shift figure 1 ", "15 of 15 shifts without contention", "effective bisection bandwidth "} {
+		if !strings.Contains(text.out, want) {
+			t.Errorf("%q lacks %q", text.out, want)
+		}
+	}
+	if text = try("-s", tree, "-c", "route"); strings.Contains(text.out, "shift") {
+		t.Errorf("minhop has no ca-order: %q", text.out)
+	}
+	all := try("--json", "-s", tree, "-c", "route; check load; check load pattern=all")
+	answers := objects(t, all)
+	for i, has := range []bool{false, false, true} {
+		if _, ok := answers[i]["bisections"]; ok != has {
+			t.Errorf("answer %d: bisections %v", i, ok)
+		}
+	}
+	if r := try("-s", tree, "-c", "help check"); !strings.Contains(r.out, "shifts[:N]") || !strings.Contains(r.out, "bisection[:N]") {
+		t.Errorf("help names no patterns: %q", r.out)
+	}
+}
+
 func TestBadChecks(t *testing.T) {
 	twice, stranger := write(t, "node-0001\nnode-0002\nnode-0001\n"), write(t, "node-0001\nnobody\n")
 	for script, want := range map[string]struct {
@@ -198,6 +244,7 @@ func TestBadChecks(t *testing.T) {
 		"check load pattern=random:-1":         {exitUsage, []string{`"-1"`}},
 		"check load pattern=bisection:0":       {exitUsage, []string{`"0"`}},
 		"check load pattern=circle:1":          {exitUsage, []string{"circle:1"}},
+		"check load order=ca pattern=shifts":   {exitFailed, []string{"engine ftree"}},
 		"check load pattern=pairs:/does/not":   {exitFailed, []string{"/does/not"}},
 		"check load pattern=hosts:" + twice:    {exitFailed, []string{twice + ":3:", "line 1"}},
 		"check load pattern=hosts:" + stranger: {exitFailed, []string{stranger + ":2:", `"nobody"`}},

@@ -62,25 +62,3 @@ func TestSecondaryWaysByLoad(t *testing.T) {
 	opt.BeforeBull = true
 	n.check("before them", routed(t, n.f, opt).Tables, "B>c1:S B>c2:S B>c3:U B>c4:S")
 }
-
-// On a whole fat-tree the upgrades change nothing, says the document.
-func TestUpgradesLeaveTrees(t *testing.T) {
-	for _, spec := range []string{"fattree:2,8", "fattree:3,6", "xgft:3,3,2,4,1,2,2,1,2,1"} {
-		f := made(t, spec)
-		late, early := routed(t, f, routing.Options{}), routed(t, f, routing.Options{BeforeBull: true})
-		for s := range int32(len(f.Switches)) {
-			for _, e := range f.EndPorts {
-				lid := f.Ports[e].LID
-				if dst, port := f.AttachedSwitch(e); port == 0 || dst == s {
-					continue
-				}
-				if w, g := late.Hops.Least(s, 0), early.Hops.Least(s, 0); w != g {
-					t.Fatalf("%s: %d hops, before %d", spec, w, g)
-				}
-				if (late.Tables.Port(s, lid) == 0xff) != (early.Tables.Port(s, lid) == 0xff) {
-					t.Fatalf("%s: LID %d is reached from switch %d once only", spec, lid, s)
-				}
-			}
-		}
-	}
-}

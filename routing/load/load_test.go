@@ -410,6 +410,9 @@ func TestPatterns(t *testing.T) {
 	if got := Shift(hosts, -2); !slices.Equal(got, []Pair{{Src: 5, Dst: 8}, {Src: 6, Dst: 9}, {Src: 7, Dst: 5}, {Src: 8, Dst: 6}, {Src: 9, Dst: 7}}) {
 		t.Errorf("shift by -2: %v", got)
 	}
+	if got := Shift([]int32{5, fabric.None, 7}, 1); !slices.Equal(got, []Pair{{Src: 7, Dst: 5}}) {
+		t.Errorf("shift by 1 with a gap: %v", got)
+	}
 	if len(Shift(hosts, 10)) != 0 || len(Shift(nil, 1)) != 0 {
 		t.Error("a shift onto itself sends")
 	}
