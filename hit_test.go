@@ -28,7 +28,8 @@ func TestCommitThatHitsPairs(t *testing.T) {
 func TestCommitSaysItsSteps(t *testing.T) {
 	stateHome(t)
 	out := ibconsole(t, "-s", "sim:fattree:2,8", "-c", "write on; fail link leaf-01 5; route; commit yes")
-	if !strings.Contains(out, "in 2 steps, no pair is hit\ncredits          old and new routes together: no credit loop\n") {
+	if !strings.Contains(out, "in 2 steps, no pair is hit\nin this order    LFT blocks of step 1 (") || !strings.Contains(out, "; LFT blocks of step 2 (") ||
+		!strings.Contains(out, "credits          old and new routes together: no credit loop\nwritten in") {
 		t.Error(out)
 	}
 	out = ibconsole(t, "--json", "-s", "sim:fattree:2,8", "-c", "fail link leaf-01 5; route; commit dry-run")

@@ -2,7 +2,11 @@
 
 package fabric
 
-import "slices"
+import (
+	"slices"
+
+	"example.org/ibconsole/mad"
+)
 
 // FirstMLID is the lowest multicast LID (IBA 1.2.1, 4.1.3).
 const FirstMLID = 0xC000
@@ -52,6 +56,19 @@ func (t *MFT) Has(sw int32, mlid uint16, port uint8) bool {
 // tables.
 func (t *MFT) Add(sw int32, mlid uint16, port uint8) {
 	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
+}
+
+// Block is what a switch is told of 32 multicast LIDs and 16 of its ports, see
+// [mad.MulticastMod]. LIDs that are not in the tables have no ports.
+func (t *MFT) Block(sw int32, num uint16, position uint8) (block mad.MulticastForwardingTable) {
+	word, shift := int(position)*mad.MFTPorts/64, int(position)*mad.MFTPorts%64
+	first := FirstMLID + int(num)*mad.MFTBlock
+	for i := range min(mad.MFTBlock, int(t.Top)+1-first) {
+		if ports := t.Ports(sw, uint16(first+i)); word < len(ports) {
+			block[i] = uint16(ports[word] >> shift)
+		}
+	}
+	return block
 }
 
 // Clone returns a copy that can be changed.

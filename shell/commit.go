@@ -3,9 +3,11 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/plan"
@@ -58,30 +60,105 @@ func runCommit(c *call) error {
 	if slices.Contains(c.Args, "resume") {
 		commit = c.session.Resume
 	}
+	opt.Planned = c.showPlan
 	rep, err := commit(c.ctx, opt)
-	if rep.Plan != nil {
-		if aerr := c.showCommit(&rep); aerr != nil {
-			return aerr
-		}
+	if aerr := c.showCommit(&rep); aerr != nil {
+		return aerr
 	}
 	return err
 }
 
 type commitAnswer struct {
-	Plan    plan.Totals `json:"plan"`
-	Hit     []diff.Pair `json:"hit,omitempty"`
-	CutOff  int64       `json:"pairs_cut_off"`
-	Credits *changeLoop `json:"credits,omitempty"`
-	Written bool        `json:"written"`
-	Seconds float64     `json:"seconds,omitempty"`
-	Differ  []string    `json:"differ,omitempty"`
-	Failed  []string    `json:"failed,omitempty"`
-	Master  string      `json:"master,omitempty"`
-	History int64       `json:"history,omitempty"`
+	Plan    plan.Totals   `json:"plan"`
+	Hit     []diff.Pair   `json:"hit,omitempty"`
+	Groups  []uint16      `json:"groups_hit,omitempty"`
+	CutOff  int64         `json:"pairs_cut_off"`
+	Credits *changeLoop   `json:"credits,omitempty"`
+	Levels  *levelsAnswer `json:"service_levels,omitempty"`
+	Written bool          `json:"written"`
+	Seconds float64       `json:"seconds,omitempty"`
+	Differ  []string      `json:"differ,omitempty"`
+	Failed  []string      `json:"failed,omitempty"`
+	Master  string        `json:"master,omitempty"`
+	History int64         `json:"history,omitempty"`
 }
 
+type levelsAnswer struct {
+	Asked   int    `json:"asked"`
+	Granted int    `json:"granted"`
+	Pairs   int64  `json:"pairs"`
+	Refused string `json:"refused,omitempty"`
+	// Plain says that there is no credit loop with SL 0 everywhere.
+	Plain bool `json:"safe_with_sl_0"`
+}
+
+// showPlan prints what is planned, before anything of it is done.
+func (c *call) showPlan(rep *session.CommitReport) error {
+	if c.out.JSON {
+		return nil // all is said in one object
+	}
+	w := &writer{w: c.out.W}
+	_ = rep.Plan.Text(w)
+	c.whereText(w, rep.Plan)
+	newChangeLoop(rep.Credits).text(w)
+	levelsText(w, rep.Levels)
+	if rep.CutOff > 0 {
+		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", rep.CutOff)
+		for _, e := range rep.Examples {
+			_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
+		}
+	}
+	if rep.Master != nil {
+		_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", smText(*rep.Master))
+	}
+	return w.err
+}
+
+// whereText names the switches of which most entries change.
+func (c *call) whereText(w io.Writer, p *plan.Plan) {
+	const most = 5
+	f := c.session.State().Live.Fabric
+	all := slices.Clone(p.Switches)
+	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
+	var names []string
+	for _, s := range all[:min(len(all), most)] {
+		names = append(names, fmt.Sprintf("%s (%d)", f.NodeName(f.Switches[s.Switch]), s.Entries))
+	}
+	if more := len(all) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		_, _ = fmt.Fprintf(w, "%-16s %s\n", "changed entries", strings.Join(names, ", "))
+	}
+}
+
+func levelsText(w io.Writer, l *session.Levels) {
+	if l == nil {
+		return
+	}
+	proof := ""
+	switch {
+	case l.AllGranted():
+	case l.Plain:
+		proof = "; with SL 0 everywhere: no credit loop"
+	default:
+		proof = "; with SL 0 everywhere: CREDIT LOOPS"
+	}
+	_, _ = fmt.Fprintf(w, "%-16s needed from the subnet administration: %s%s\n", "service levels", l.Why(), proof)
+}
+
+// showCommit prints what was written; in JSON the plan as well.
 func (c *call) showCommit(rep *session.CommitReport) error {
-	a := commitAnswer{Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Credits: newChangeLoop(rep.Credits), CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal}
+	if rep.Plan == nil || rep.Written == nil && !c.out.JSON {
+		return nil
+	}
+	a := commitAnswer{
+		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: newChangeLoop(rep.Credits),
+		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal,
+	}
+	if l := rep.Levels; l != nil {
+		a.Levels = &levelsAnswer{l.Asked, l.Granted, l.Pairs, l.Refused, l.Plain}
+	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)
 	}
@@ -95,25 +172,12 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 		}
 	}
 	return c.out.answer(a, func(w io.Writer) {
-		_ = rep.Plan.Text(w)
-		a.Credits.text(w)
-		if a.CutOff > 0 {
-			_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", a.CutOff)
-			for _, e := range rep.Examples {
-				_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
-			}
+		_, _ = fmt.Fprintf(w, "written in %s: %v; read back: %v\n", seconds(rep.Written.Elapsed), rep.Written.Written, rep.Written.ReadBack)
+		if rep.Journal != 0 {
+			_, _ = fmt.Fprintf(w, "history %d; rollback %d takes it back\n", rep.Journal, rep.Journal)
 		}
-		if a.Master != "" {
-			_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", a.Master)
-		}
-		if rep.Written != nil {
-			_, _ = fmt.Fprintf(w, "written in %s: %v; read back: %v\n", seconds(rep.Written.Elapsed), rep.Written.Written, rep.Written.ReadBack)
-			if rep.Journal != 0 {
-				_, _ = fmt.Fprintf(w, "history %d; rollback %d takes it back\n", rep.Journal, rep.Journal)
-			}
-			list(w, "differs", a.Differ)
-			list(w, "failed", a.Failed)
-		}
+		list(w, "differs", a.Differ)
+		list(w, "failed", a.Failed)
 	})
 }
 

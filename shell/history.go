@@ -209,12 +209,13 @@ func runRollback(c *call) error {
 			return err
 		}
 	}
+	opt.Planned = c.showPlan
 	rep, j, err := c.session.Rollback(c.ctx, id, opt)
 	if rep.Plan != nil {
 		c.out.note("back to what the switches held before the commit of %s by %s", j.Began.Format(time.DateTime), fabric.Escape(j.Who))
-		if aerr := c.showCommit(&rep); aerr != nil {
-			return aerr
-		}
+	}
+	if aerr := c.showCommit(&rep); aerr != nil {
+		return aerr
 	}
 	return err
 }

@@ -50,7 +50,11 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes,
 }
 
 // done says which of the writes are done.
-type done struct{ lids, tops, blocks, states []bool }
+type done struct{ lids, tops, lanes, blocks, mfts, states []bool }
+
+// begun counts the writes of the steps that were begun, of those that may be written
+// more than once.
+type begun struct{ lanes, blocks, mfts int }
 
 // applier does the work, in one goroutine.
 type applier struct {
@@ -67,13 +71,15 @@ type applier struct {
 	switchPath []mad.Path // by switch
 	lidPath    []mad.Path // by w.LIDs
 	statePath  []mad.Path // by w.States
+	lanePath   []mad.Path // by w.Lanes
 	infos      []mad.PortInfo
 	done       done
 	failed     map[int32]int // index into report.Failed, by node
 	unanswered []uint8       // requests in a row, by node
 
-	begun   int // blocks of the steps that were begun
-	next, n int // of the list that is being worked on
+	begun   begun
+	low     map[int32]uint16 // MulticastFDBTops that are yet to be reached, by switch
+	next, n int              // of the list that is being worked on
 	begin   func(i int)
 
 	steps, allSteps int
@@ -92,7 +98,10 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Wr
 		infos:      make([]mad.PortInfo, len(w.States)),
 		allSteps:   2 * w.Len(),
 	}
-	a.done = done{make([]bool, len(w.LIDs)), make([]bool, len(w.Tops)), make([]bool, len(w.Blocks)), make([]bool, len(w.States))}
+	a.done = done{
+		lids: make([]bool, len(w.LIDs)), tops: make([]bool, len(w.Tops)), lanes: make([]bool, len(w.Lanes)),
+		blocks: make([]bool, len(w.Blocks)), mfts: make([]bool, len(w.MFTs)), states: make([]bool, len(w.States)),
+	}
 	return a, a.route()
 }
 
@@ -107,11 +116,28 @@ func (a *applier) route() (err error) {
 	for i := range a.w.Blocks {
 		need[a.w.Blocks[i].Switch] = true
 	}
+	for i := range a.w.MFTs {
+		need[a.w.MFTs[i].Switch] = true
+	}
+	for i := range a.w.Lanes {
+		if sw := a.f.Nodes[a.w.Lanes[i].Node].Switch; sw != fabric.None {
+			need[sw] = true
+		}
+	}
 	for sw := range need {
 		if need[sw] {
 			if a.switchPath[sw], err = routes.ToNode(a.f.Switches[sw]); err != nil {
 				return err
 			}
+		}
+	}
+	a.lanePath = make([]mad.Path, len(a.w.Lanes))
+	for i := range a.w.Lanes {
+		l := &a.w.Lanes[i]
+		if sw := a.f.Nodes[l.Node].Switch; sw != fabric.None {
+			a.lanePath[i] = a.switchPath[sw]
+		} else if a.lanePath[i], err = routes.ToPort(a.f.Port(l.Node, l.Out)); err != nil {
+			return err
 		}
 	}
 	a.lidPath, a.statePath = make([]mad.Path, len(a.w.LIDs)), make([]mad.Path, len(a.w.States))
@@ -133,7 +159,9 @@ func (a *applier) listLeft() {
 	a.report.Left = Writes{
 		LIDs:   undone(a.w.LIDs, a.done.lids),
 		Tops:   undone(a.w.Tops, a.done.tops),
+		Lanes:  undone(a.w.Lanes, a.done.lanes),
 		Blocks: undone(a.w.Blocks, a.done.blocks),
+		MFTs:   undone(a.w.MFTs, a.done.mfts),
 		States: undone(a.w.States, a.done.states),
 	}
 }

@@ -42,14 +42,11 @@ func (a *applier) readBack() {
 			a.compare(node, "LinearFDBTop", t.Top, info.LinearFDBTop)
 		}, nil)
 	})
-	latest := a.latest()
-	a.each(len(a.w.Blocks), func(i int) {
-		if i < len(latest) && latest[i] && a.done.blocks[i] {
-			a.readBlock(i)
-		} else {
-			a.step()
-		}
-	})
+	rereads(a, len(a.w.Lanes), a.w.Lanes[:a.begun.lanes], a.done.lanes, func(l *Lanes) [3]int32 { return [3]int32{l.Node, int32(l.In), int32(l.Out)} }, a.readLanes)
+	rereads(a, len(a.w.Blocks), a.w.Blocks[:a.begun.blocks], a.done.blocks, func(b *Block) [2]int32 { return [2]int32{b.Switch, int32(b.Num)} }, a.readBlock)
+	rereads(a, len(a.w.MFTs), a.w.MFTs[:a.begun.mfts], a.done.mfts, func(b *MFTBlock) [3]int32 {
+		return [3]int32{b.Switch, int32(b.Num), int32(b.Position)}
+	}, a.readMFT)
 	a.each(len(a.w.States), func(i int) {
 		s := a.w.States[i]
 		p := &a.f.Ports[s.Port]
@@ -66,6 +63,45 @@ func (a *applier) readBack() {
 			}
 		}, nil)
 	})
+}
+
+// rereads reads what was written, of the writes of the same the last.
+func rereads[T any, K comparable](a *applier, all int, begun []T, done []bool, what func(*T) K, read func(i int)) {
+	last := latest(begun, what)
+	a.each(all, func(i int) {
+		if i < len(last) && last[i] && done[i] {
+			read(i)
+		} else {
+			a.step()
+		}
+	})
+}
+
+func (a *applier) readLanes(i int) {
+	l := &a.w.Lanes[i]
+	a.ask(l.Node, a.askLanes(i), func(r *mad.Reply) {
+		var table mad.SLToVLTable
+		_ = r.Decode(&table) // the answer is a good one
+		a.read(&a.report.ReadBack.Lanes)
+		a.compare(l.Node, fmt.Sprintf("lanes from port %d to port %d", l.In, l.Out), l.VLs, fabric.VLs(table.VL))
+	}, nil)
+}
+
+func (a *applier) readMFT(i int) {
+	b := &a.w.MFTs[i]
+	node := a.f.Switches[b.Switch]
+	a.ask(node, a.askMFT(i), func(r *mad.Reply) {
+		var table mad.MulticastForwardingTable
+		_ = r.Decode(&table) // the answer is a good one
+		a.read(&a.report.ReadBack.MFTs)
+		for k, ports := range b.Ports {
+			if table[k] != ports {
+				what := fmt.Sprintf("multicast LID 0x%04x, ports from %d on", fabric.FirstMLID+int(b.Num)*mad.MFTBlock+k, int(b.Position)*mad.MFTPorts)
+				a.compare(node, what, fmt.Sprintf("0x%04x", ports), fmt.Sprintf("0x%04x", table[k]))
+				return // one of a block is enough
+			}
+		}
+	}, nil)
 }
 
 func (a *applier) readBlock(i int) {

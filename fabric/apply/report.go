@@ -22,8 +22,9 @@ type Report struct {
 	// Failed are the writes and readings that failed, the first of a node's.
 	Failed []Failure
 	// Stopped says in what not all was written, so that what comes after it was not
-	// begun: "ports", "tops that rise", "step 2 of 3", "tops that fall"; "" where all
-	// was.
+	// begun: "ports", "tops that rise", "lanes", "step 2 of 3", "tops that fall", "late
+	// lanes", "multicast branches to take away", "multicast branches to add"; "" where
+	// all was.
 	Stopped string
 	// Left are the writes that are not known to be done: not sent, refused, or
 	// without an answer. Of the last nobody knows whether they were done.
@@ -34,14 +35,22 @@ type Report struct {
 }
 
 // Counts count writes by kind.
-type Counts struct{ LIDs, Tops, Blocks, States int }
+type Counts struct{ LIDs, Tops, Lanes, Blocks, MFTs, States int }
 
 // Total is the sum.
-func (c Counts) Total() int { return c.LIDs + c.Tops + c.Blocks + c.States }
+func (c Counts) Total() int { return c.LIDs + c.Tops + c.Lanes + c.Blocks + c.MFTs + c.States }
 
-// String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states".
+// String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states", and of lanes
+// and multicast blocks where there are any.
 func (c Counts) String() string {
-	return fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"), number(c.States, "port state"))
+	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"), number(c.States, "port state"))
+	if c.Lanes > 0 {
+		text += ", " + number(c.Lanes, "SL2VL table")
+	}
+	if c.MFTs > 0 {
+		text += ", " + number(c.MFTs, "MFT block")
+	}
+	return text
 }
 
 func number(n int, what string) string {

@@ -25,9 +25,14 @@ type Writes struct {
 	// Tops come before the blocks that need them, as OpenSM does it, and those that
 	// are Last after all blocks.
 	Tops []Top
+	// Lanes come before the blocks, those that are Late behind the tops that are Last.
+	Lanes []Lanes
 	// Blocks are in the order of their steps. Those of a step are sent in this order,
 	// as many at a time as the client's window has room for.
 	Blocks []Block
+	// MFTs come last, those that Grow behind the others. A MulticastFDBTop that is too
+	// low for them is raised before.
+	MFTs []MFTBlock
 }
 
 // LID gives LIDs to an end port.
@@ -53,6 +58,25 @@ type Block struct {
 	Ports  [fabric.BlockSize]uint8
 }
 
+// Lanes sets an SLtoVLMappingTable: of packets that come into a node by one port and
+// leave by another. In counts for switches only.
+type Lanes struct {
+	Node    int32
+	In, Out uint8
+	Late    bool
+	VLs     fabric.VLs
+}
+
+// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see
+// [mad.MulticastMod].
+type MFTBlock struct {
+	Switch   int32
+	Num      uint16
+	Position uint8
+	Grow     bool
+	Ports    mad.MulticastForwardingTable
+}
+
 // State brings a port up. One that is up as far already, or farther, is left
 // alone.
 type State struct {
@@ -61,7 +85,9 @@ type State struct {
 }
 
 // Len is the number of writes.
-func (w *Writes) Len() int { return len(w.LIDs) + len(w.Tops) + len(w.Blocks) + len(w.States) }
+func (w *Writes) Len() int {
+	return len(w.LIDs) + len(w.Tops) + len(w.Lanes) + len(w.Blocks) + len(w.MFTs) + len(w.States)
+}
 
 // check fails for the first write that makes no sense on f.
 func (w *Writes) check(f *fabric.Fabric) error {
@@ -88,6 +114,22 @@ func (w *Writes) check(f *fabric.Fabric) error {
 		}
 		if i > 0 && b.Step < w.Blocks[i-1].Step {
 			return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", f.NodeName(f.Switches[b.Switch]), b.Num, ErrWrites, b.Step, w.Blocks[i-1].Step)
+		}
+	}
+	for i := range w.Lanes {
+		if err := checkLanes(f, &w.Lanes[i]); err != nil {
+			return err
+		}
+		if i > 0 && w.Lanes[i-1].Late && !w.Lanes[i].Late {
+			return fmt.Errorf("lanes of %s %w: they stand behind late ones", f.NodeName(w.Lanes[i].Node), ErrWrites)
+		}
+	}
+	for i := range w.MFTs {
+		if err := checkMFT(f, &w.MFTs[i]); err != nil {
+			return err
+		}
+		if i > 0 && w.MFTs[i-1].Grow && !w.MFTs[i].Grow {
+			return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow", f.NodeName(f.Switches[w.MFTs[i].Switch]), w.MFTs[i].Num, ErrWrites)
 		}
 	}
 	for _, s := range w.States {
@@ -117,6 +159,34 @@ func checkLID(f *fabric.Fabric, l LID) error {
 		return fmt.Errorf("%s: LID %d with LMC %d %w: unicast LIDs are 1 to %d", f.PortName(l.Port), l.LID, l.LMC, ErrWrites, fabric.MaxUnicastLID)
 	case l.LID&(1<<l.LMC-1) != 0:
 		return fmt.Errorf("%s: LID %d with LMC %d %w: it is no multiple of %d", f.PortName(l.Port), l.LID, l.LMC, ErrWrites, 1<<l.LMC)
+	}
+	return nil
+}
+
+func checkLanes(f *fabric.Fabric, l *Lanes) error {
+	if l.Node < 0 || int(l.Node) >= len(f.Nodes) {
+		return fmt.Errorf("node index %d %w: the subnet has %d", l.Node, ErrWrites, len(f.Nodes))
+	}
+	n := &f.Nodes[l.Node]
+	if l.Out == 0 || max(l.In, l.Out) > n.NumPorts {
+		return fmt.Errorf("%s: lanes from port %d to port %d %w: it has ports 1 to %d", f.NodeName(l.Node), l.In, l.Out, ErrWrites, n.NumPorts)
+	}
+	for sl, vl := range l.VLs {
+		if vl > 15 {
+			return fmt.Errorf("%s: lane %d for SL %d %w: the highest is 15", f.NodeName(l.Node), vl, sl, ErrWrites)
+		}
+	}
+	return nil
+}
+
+func checkMFT(f *fabric.Fabric, b *MFTBlock) error {
+	if err := checkSwitch(f, b.Switch); err != nil {
+		return err
+	}
+	const last = (mad.PermissiveLID - fabric.FirstMLID - 1) / mad.MFTBlock
+	if n := f.SwitchNode(b.Switch); b.Num > last || b.Position > n.NumPorts/mad.MFTPorts {
+		return fmt.Errorf("%s: multicast block %d for ports from %d on %w: the last block is %d, the last port %d",
+			f.NodeName(f.Switches[b.Switch]), b.Num, int(b.Position)*mad.MFTPorts, ErrWrites, last, n.NumPorts)
 	}
 	return nil
 }

@@ -123,13 +123,8 @@ func (a *agent) multicast(block *[mad.DataSize]byte) (tableKey, bool) {
 	n, mask := a.mod&0x1ff, a.mod>>28
 	ok := n < uint32(a.node.sw.info.MulticastFDBCap)/mad.MFTBlock && mask <= uint32(a.node.info.NumPorts)/mad.MFTPorts
 	if t := a.loaded(); ok && t != nil && t.MFT != nil {
-		sw := a.s.f.Nodes[a.end.node].Switch
-		for i := range uint32(mad.MFTBlock) {
-			ports := t.MFT.Ports(sw, uint16(fabric.FirstMLID+n*mad.MFTBlock+i))
-			if word := mask * mad.MFTPorts / 64; int(word) < len(ports) {
-				binary.BigEndian.PutUint16(block[2*i:], uint16(ports[word]>>(mask*mad.MFTPorts%64)))
-			}
-		}
+		loaded := t.MFT.Block(a.s.f.Nodes[a.end.node].Switch, uint16(n), uint8(mask))
+		copy(block[:], marshal(&loaded))
 	}
 	return tableKey{mod: mask<<28 | n}, ok
 }

@@ -18,9 +18,11 @@ import (
 // packet that took a new entry meets no old one of an earlier step. 0 is any time,
 // and so is nil for all.
 //
-// Both tables must be of fabrics with the same nodes and ports. Mappings to lanes are those of before, if it has none those of after;
-// where there are any, only dependencies count that one of the two tables has
-// alone. Dependencies of neither have no LID.
+// Both tables must be of fabrics with the same nodes and ports. Where mappings to
+// lanes change, too, each port may have the old or the new one at any time; where
+// only one of the tables has them they do not change. Where there are lanes, only
+// dependencies count that one of the two tables has alone, with lanes of either.
+// Dependencies of neither have no LID.
 //
 // It takes the time of a check, and of another one if there are lanes, and
 // O(LIDs x switches).
@@ -29,8 +31,13 @@ func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabri
 	if b.SL2VL == nil {
 		b.SL2VL = a.SL2VL
 	}
-	a.SL2VL = b.SL2VL
+	if a.SL2VL == nil {
+		a.SL2VL = b.SL2VL
+	}
 	x := &change{before: newChecker(&b, opt), after: newChecker(&a, opt), turns: turns}
+	if a.SL2VL != b.SL2VL {
+		x.before.also, x.after.also = a.SL2VL, b.SL2VL
+	}
 	r, err := x.check(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for credit loops between %s and %s: %w", before.Origin, after.Origin, err)

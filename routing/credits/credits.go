@@ -84,6 +84,8 @@ type checker struct {
 	// sl2vl is nil where every packet takes lane 0, and sls where all have SL 0.
 	sl2vl *fabric.SL2VL
 	sls   fabric.PathSLs
+	// also are mappings that any port may have instead, nil for none.
+	also *fabric.SL2VL
 	// ins are, by end, the port by which its packets come into the switch.
 	ins []uint8
 }
@@ -111,12 +113,17 @@ func (c *checker) lanes() int {
 // dropped is the lane that drops packets (IBA 1.2.1, 7.6.6).
 const dropped = 15
 
-// vl is the lane of packets that pass a switch.
-func (c *checker) vl(sw int32, in, out, sl uint8) uint8 {
+// lanesOf is the set of the lanes that packets which pass a switch may get, empty if
+// they are dropped.
+func (c *checker) lanesOf(sw int32, in, out, sl uint8) uint16 {
 	if c.sl2vl == nil {
-		return 0
+		return 1
 	}
-	return c.sl2vl.VL(c.f.Switches[sw], in, out, sl)
+	set := uint16(1) << c.sl2vl.VL(c.f.Switches[sw], in, out, sl)
+	if c.also != nil {
+		set |= 1 << c.also.VL(c.f.Switches[sw], in, out, sl)
+	}
+	return set &^ (1 << dropped)
 }
 
 // dependencies collects those of all unicast and multicast paths.

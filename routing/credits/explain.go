@@ -74,25 +74,24 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 }
 
 // takes follows the packets of one end, so far that it would have come round every
-// loop in every lane.
+// loop.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
-	last := Channel{Port: fabric.None}
+	last, lanes := int32(fabric.None), uint16(0)
 	for range len(c.f.Switches)*c.lanes() + 1 {
 		out, next := t.Entry(sw), t.Next(sw)
 		if next < 0 || out == 0 {
 			return false
 		}
-		vl := c.vl(sw, in, out, sl)
-		if vl == dropped {
+		now, onto := c.f.SwitchNode(sw).FirstPort+int32(out), c.lanesOf(sw, in, out, sl)
+		if onto == 0 {
 			return false
 		}
-		now := Channel{c.f.SwitchNode(sw).FirstPort + int32(out), vl}
-		if last == d.From && now == d.To {
+		if last == d.From.Port && lanes>>d.From.VL&1 != 0 && now == d.To.Port && onto>>d.To.VL&1 != 0 {
 			return true
 		}
-		last = now
-		sw, in = next, c.f.Ports[c.f.Ports[now.Port].Peer].Num
+		last, lanes = now, onto
+		sw, in = next, c.f.Ports[c.f.Ports[now].Peer].Num
 	}
 	return false
 }

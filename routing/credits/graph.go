@@ -38,6 +38,13 @@ func (g *graph) depend(from int32, sw int32, out, vl uint8) {
 	row[bit>>6] |= 1 << (bit & 63)
 }
 
+// dependAll makes it depend on a set of lanes.
+func (g *graph) dependAll(from int32, sw int32, out uint8, lanes uint16) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		g.depend(from, sw, out, uint8(bits.TrailingZeros16(lanes)))
+	}
+}
+
 func (g *graph) merge(o *graph) {
 	for c, used := range o.used {
 		g.used[c] = g.used[c] || used

@@ -15,9 +15,9 @@ import (
 type worker struct {
 	*checker
 	*graph
-	// lanesOf are, by service level and switch, the lanes of packets on the link that
+	// lanesAt are, by service level and switch, the lanes of packets on the link that
 	// the switch sends them by.
-	lanesOf [16][]uint16
+	lanesAt [16][]uint16
 	// levels are the service levels of the packets to the destination at hand.
 	levels uint16
 	// firstLanes are, by group and port, the lanes of packets of SL 0 that leave the
@@ -66,10 +66,10 @@ func (w *worker) enter(at int32, sl uint8, lanes uint16) {
 	if lanes == 0 {
 		return
 	}
-	if w.lanesOf[sl] == nil {
-		w.lanesOf[sl] = make([]uint16, len(w.checker.f.Switches))
+	if w.lanesAt[sl] == nil {
+		w.lanesAt[sl] = make([]uint16, len(w.checker.f.Switches))
 	}
-	w.lanesOf[sl][at] |= lanes
+	w.lanesAt[sl][at] |= lanes
 	w.levels |= 1 << sl
 }
 
@@ -83,21 +83,15 @@ func (w *worker) first(g int, out uint8) uint16 {
 	}
 	lanes := uint16(0)
 	for _, end := range w.ends.Groups[g].Ends {
-		lanes |= w.lane(w.ends.Groups[g].At, w.ins[end], out, 0)
+		lanes |= w.lanesOf(w.ends.Groups[g].At, w.ins[end], out, 0)
 	}
 	w.firstLanes[g][out] = lanes
 	return lanes
 }
 
-// lane is the set of the lane of packets that pass a switch, empty if they are
-// dropped.
-func (w *worker) lane(sw int32, in, out, sl uint8) uint16 {
-	return uint16(1) << w.vl(sw, in, out, sl) &^ (1 << dropped)
-}
-
 func (w *worker) enterEnd(end, at int32, out uint8, dlid uint16) {
 	for sl := range w.levelsOf(end, dlid) {
-		w.enter(at, sl, w.lane(at, w.ins[end], out, sl))
+		w.enter(at, sl, w.lanesOf(at, w.ins[end], out, sl))
 	}
 }
 
@@ -127,14 +121,14 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 		again = w.round(t, sl) && lost
 	}
 	for _, sw := range t.Order {
-		w.lanesOf[sl][sw] = 0
+		w.lanesAt[sl][sw] = 0
 	}
 }
 
 // round lets each switch pass its packets on once, and says whether any came upon
 // a lane that they had not been on.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
-	lanes := w.lanesOf[sl]
+	lanes := w.lanesAt[sl]
 	for _, sw := range slices.Backward(t.Order) {
 		if next := t.Next(sw); lanes[sw] != 0 && next >= 0 {
 			before := lanes[next]
@@ -151,18 +145,15 @@ func (w *worker) hop(t *trees.Tree, sw, next int32, sl uint8) {
 	port := f.SwitchNode(sw).FirstPort + int32(t.Entry(sw))
 	in, out := f.Ports[f.Ports[port].Peer].Num, t.Entry(next)
 	onward := out != 0 && t.Next(next) >= 0
-	lanes, vl := w.lanesOf[sl], uint8(dropped)
+	lanes, onto := w.lanesAt[sl], uint16(0)
 	if onward {
-		if vl = w.vl(next, in, out, sl); vl != dropped {
-			lanes[next] |= 1 << vl
-		}
+		onto = w.lanesOf(next, in, out, sl)
+		lanes[next] |= onto
 	}
 	for set := lanes[sw]; set != 0; set &= set - 1 {
 		from := w.number(port, uint8(bits.TrailingZeros16(set)))
 		w.used[from] = true
-		if vl != dropped {
-			w.depend(from, next, out, vl)
-		}
+		w.dependAll(from, next, out, onto)
 	}
 }
 
@@ -223,16 +214,18 @@ func (w *worker) fork(sw int32, in uint8, mlid uint16, from int32, all []int32) 
 				continue
 			}
 			port := node.FirstPort + int32(out)
-			vl := w.vl(sw, in, uint8(out), w.groupSL(mlid))
-			if vl == dropped || w.checker.f.PeerSwitch(port) == fabric.None {
+			lanes := w.lanesOf(sw, in, uint8(out), w.groupSL(mlid))
+			if lanes == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
 				continue
 			}
 			if from != fabric.None {
-				w.depend(from, sw, uint8(out), vl)
+				w.dependAll(from, sw, uint8(out), lanes)
 			}
-			if to := w.number(port, vl); !w.seen[to] {
-				w.seen[to], w.used[to] = true, true
-				all, w.todo = append(all, to), append(w.todo, to)
+			for ; lanes != 0; lanes &= lanes - 1 {
+				if to := w.number(port, uint8(bits.TrailingZeros16(lanes))); !w.seen[to] {
+					w.seen[to], w.used[to] = true, true
+					all, w.todo = append(all, to), append(w.todo, to)
+				}
 			}
 		}
 	}

@@ -22,7 +22,14 @@ type Hit struct {
 	Down int64
 	// Examples are some of them.
 	Examples []diff.Pair
+	// Groups are the multicast LIDs, ascending, with members that hear one another
+	// before and after, but not between the loss of old branches and the growth of
+	// new ones.
+	Groups []uint16
 }
+
+// None says that nobody is hit.
+func (h *Hit) None() bool { return h.Pairs() == 0 && len(h.Groups) == 0 }
 
 // Pairs is the number of pairs.
 func (h *Hit) Pairs() int64 { return h.Moved + h.Down }

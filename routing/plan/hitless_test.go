@@ -23,6 +23,8 @@ type replay struct {
 	f   *fabric.Fabric
 	lft [][]uint8 // by switch and LID
 	top []int
+	// sl2vl are the lanes, nil where nobody knows them.
+	sl2vl *fabric.SL2VL
 	// flows are all sources and LIDs, by LID.
 	flows map[int][]flow
 	loops bool // some packets loop before or after
@@ -40,6 +42,9 @@ const allLIDs = 2048
 
 func newReplay(t *testing.T, live *fabric.Tables) *replay {
 	r := &replay{t: t, f: live.Fabric, flows: map[int][]flow{}}
+	if live.SL2VL != nil {
+		r.sl2vl = live.SL2VL.Clone()
+	}
 	for s := range r.f.Switches {
 		row := slices.Repeat([]uint8{fabric.NoPath}, allLIDs)
 		copy(row, live.LFT.Row(int32(s)))
@@ -145,6 +150,7 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 		}
 	}
 	tops(false)
+	r.lanes(p, false)
 	for step := 1; step <= p.Steps; step++ {
 		for _, i := range rnd.Perm(len(p.Blocks)) {
 			b := &p.Blocks[i]
@@ -160,6 +166,20 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 		}
 	}
 	tops(true)
+	r.lanes(p, true)
+}
+
+// lanes takes the writes of lanes that are, or are not, late.
+func (r *replay) lanes(p *plan.Plan, late bool) {
+	for _, l := range p.Lanes {
+		if l.Late != late {
+			continue
+		}
+		if now := r.sl2vl.VLs(l.Node, l.In, l.Out); now != l.Old {
+			r.t.Errorf("lanes of %s from %d to %d are %v and not %v, as the plan says", r.f.NodeName(l.Node), l.In, l.Out, now, l.Old)
+		}
+		r.sl2vl.Set(l.Node, l.In, l.Out, l.New)
+	}
 }
 
 // someRoutes routes f by an engine at random, or along a tree at random for each LID.
@@ -305,7 +325,7 @@ func TestNoPairIsHit(t *testing.T) {
 func (r *replay) tables(live *fabric.Tables) *fabric.Tables {
 	c := *live
 	c.LFT = fabric.NewLFT(len(r.f.Switches), allLIDs-1)
-	c.Top = nil
+	c.Top, c.SL2VL = nil, r.sl2vl
 	for s, row := range r.lft {
 		copy(c.LFT.Row(int32(s)), row)
 		c.Top = append(c.Top, uint16(r.top[s]))

@@ -15,6 +15,8 @@ import (
 type maker struct {
 	live, staged *fabric.Tables
 	plan         *Plan
+	// pairs are the switches to write, in the order of the live index.
+	pairs []pair
 	// down counts links of the staged subnet that the live one has not.
 	down int
 }
@@ -104,13 +106,13 @@ type pair struct{ live, staged int32 }
 
 // tables plans tops and blocks.
 func (m *maker) tables(ctx context.Context) error {
-	pairs, err := m.switches()
-	if err != nil {
+	var err error
+	if m.pairs, err = m.switches(); err != nil {
 		return err
 	}
 	sums := make([]Switch, len(m.live.Fabric.Switches))
 	var byNum [][]int32
-	for i, p := range pairs {
+	for i, p := range m.pairs {
 		sum := &sums[p.live]
 		sum.Switch = p.live
 		top := m.staged.Top[p.staged]
@@ -130,7 +132,7 @@ func (m *maker) tables(ctx context.Context) error {
 			sum.Entries += m.entries(p, b)
 		}
 	}
-	if err := m.blocks(ctx, pairs, byNum); err != nil {
+	if err := m.blocks(ctx, byNum); err != nil {
 		return err
 	}
 	for _, b := range m.plan.Blocks {

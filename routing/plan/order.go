@@ -18,18 +18,18 @@ type entries = [fabric.BlockSize]uint8
 
 // blocks orders the writes of those blocks that change: byNum has the switches of
 // each block number, as indexes of pairs.
-func (m *maker) blocks(ctx context.Context, pairs []pair, byNum [][]int32) error {
+func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	var nums []int
 	for num, list := range byNum {
 		if len(list) > 0 {
 			nums = append(nums, num)
 		}
 	}
-	o := &orderer{maker: m, pairs: pairs, pairOf: make([]int32, len(m.live.Fabric.Switches)), wires: walk.NewWires(m.live)}
+	o := &orderer{maker: m, pairOf: make([]int32, len(m.live.Fabric.Switches)), wires: walk.NewWires(m.live)}
 	for s := range o.pairOf {
 		o.pairOf[s] = fabric.None
 	}
-	for i, p := range pairs {
+	for i, p := range m.pairs {
 		o.pairOf[p.live] = int32(i)
 	}
 	workers := make([]*worker, routing.Workers())
@@ -106,7 +106,6 @@ type write struct {
 // orderer is what all workers share.
 type orderer struct {
 	*maker
-	pairs  []pair
 	pairOf []int32 // by switch of the live fabric
 	wires  walk.Wires
 }

@@ -11,6 +11,11 @@
 // together, the block is written more than once. Only where a LinearFDBTop changes
 // may packets loop for a while: those to LIDs above the old or the new one, from
 // where they do not arrive before or do not arrive after.
+//
+// Lanes change before the forwarding tables or behind them, see [Plan.OrderLanes].
+// Of multicast, no packet circles or comes twice: the tree of a group loses its old
+// branches before it grows new ones, and between the two members may not hear one
+// another.
 package plan
 
 import (
@@ -34,8 +39,9 @@ var (
 )
 
 // Plan are the writes, to be written in this order: LIDs, states, the tops that
-// rise, the blocks step by step, the tops that fall. Switches and ports are
-// indexes of the live fabric.
+// rise, the lanes that are not late, the blocks step by step, the tops that fall, the
+// lanes that are late, the multicast blocks that do not grow, and those that do.
+// Nodes, switches and ports are indexes of the live fabric.
 type Plan struct {
 	LIDs []LID
 	// States are ports to bring up, in the order of their index.
@@ -44,11 +50,17 @@ type Plan struct {
 	// Blocks are ordered by step, then by number and then by switch, as OpenSM sends
 	// them.
 	Blocks []Block
+	// Lanes are ordered by Late, MFTs by Grow. They are empty where the staged tables
+	// say nothing of them.
+	Lanes []Lanes
+	MFTs  []MFTBlock
 	// Steps is the number of steps of the blocks, Extra how many of these are written
 	// again in a later step.
 	Steps, Extra int
 	// Hit are the pairs to which no order could be kind.
 	Hit Hit
+	// lanes are the mappings before and after all is written.
+	lanes []Lanes
 
 	// Switches sum up tops and blocks, in the order of their index.
 	Switches []Switch
@@ -117,11 +129,13 @@ type Node struct {
 
 // Totals count what a plan writes and what it leaves.
 type Totals struct {
-	// Writes is the sum of LIDs, tops, blocks and ports.
+	// Writes is the sum of LIDs, tops, blocks, lanes, multicast blocks and ports.
 	Writes   int `json:"writes"`
 	LIDs     int `json:"lids"`
 	Tops     int `json:"tops"`
 	Blocks   int `json:"blocks"`
+	Lanes    int `json:"sl2vl_tables"`
+	MFTs     int `json:"mft_blocks"`
 	Ports    int `json:"ports"`
 	Switches int `json:"switches"`
 	Entries  int `json:"entries"`
@@ -129,6 +143,7 @@ type Totals struct {
 	Steps  int   `json:"steps"`
 	Extra  int   `json:"extra_blocks"`
 	Hit    int64 `json:"pairs_hit"`
+	Groups int   `json:"groups_hit"`
 	CutOff int   `json:"cut_off"`
 	Kept   int   `json:"kept"`
 	Unread int   `json:"unread"`
@@ -136,16 +151,16 @@ type Totals struct {
 
 // Empty says that there is nothing to write.
 func (p *Plan) Empty() bool {
-	return len(p.LIDs) == 0 && len(p.Tops) == 0 && len(p.Blocks) == 0 && len(p.States) == 0
+	return len(p.LIDs) == 0 && len(p.Tops) == 0 && len(p.Blocks) == 0 && len(p.States) == 0 && len(p.Lanes) == 0 && len(p.MFTs) == 0
 }
 
 // Totals counts.
 func (p *Plan) Totals() Totals {
 	t := Totals{
-		LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches),
-		Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
+		LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches), Lanes: len(p.Lanes), MFTs: len(p.MFTs),
+		Groups: len(p.Hit.Groups), Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
 	}
-	t.Writes = t.LIDs + t.Tops + t.Blocks + t.Ports
+	t.Writes = t.LIDs + t.Tops + t.Blocks + t.Lanes + t.MFTs + t.Ports
 	for _, s := range p.Switches {
 		t.Entries += s.Entries
 	}
@@ -163,7 +178,7 @@ func (p *Plan) Totals() Totals {
 // loops with the staged ones that times their steps.
 func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	m := maker{live: live, staged: staged, plan: &Plan{}}
-	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.links, m.hits} {
+	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.lanes, m.multicast, m.links, m.hits} {
 		if err := part(ctx); err != nil {
 			return nil, fmt.Errorf("plan: %w", err)
 		}
@@ -188,5 +203,14 @@ func (p *Plan) Reverse() *Plan {
 		r.Blocks = append(r.Blocks, Block{b.Switch, b.Num, p.Steps + 1 - b.Step, b.New, b.Old})
 	}
 	slices.SortStableFunc(r.Blocks, func(a, b Block) int { return cmp.Compare(a.Step, b.Step) })
+	for _, l := range slices.Backward(p.Lanes) {
+		r.Lanes = append(r.Lanes, Lanes{l.Node, l.In, l.Out, !l.Late, l.New, l.Old})
+	}
+	for _, l := range p.lanes {
+		r.lanes = append(r.lanes, Lanes{Node: l.Node, In: l.In, Out: l.Out, Old: l.New, New: l.Old})
+	}
+	for _, b := range slices.Backward(p.MFTs) {
+		r.MFTs = append(r.MFTs, MFTBlock{b.Switch, b.Num, b.Position, !b.Grow, b.New, b.Old})
+	}
 	return r
 }

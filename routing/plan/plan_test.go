@@ -464,7 +464,8 @@ func TestText(t *testing.T) {
 	}
 	check(mustMake(t, live, staged), "nothing to write\n")
 	staged.LFT.Row(0)[5], staged.LFT.Row(0)[70], staged.Top[1] = 9, 9, 198
-	check(mustMake(t, live, staged), "LinearFDBTop     on 1 switch\nLFT blocks       2 on 2 switches, 3 changed entries, in 1 step, no pair is hit\n")
+	check(mustMake(t, live, staged), "LinearFDBTop     on 1 switch\nLFT blocks       2 on 2 switches, 3 changed entries, in 1 step, no pair is hit\n"+
+		"in this order    LFT blocks of step 1 (2); tops that fall (1)\n")
 	live.Known[1] = false
 	staged.LFT.Row(0)[70] = 1
 	check(mustMake(t, live, staged), "LFT blocks       1 on 1 switch, 1 changed entry, in 1 step, no pair is hit\n"+

@@ -28,7 +28,12 @@ func (p *Plan) Text(w io.Writer) error {
 	line(t.Ports, "ports", "%d to bring up", t.Ports)
 	line(t.Tops, "LinearFDBTop", "on %s", count(t.Tops, "switch"))
 	line(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, count(t.Switches, "switch"), count(t.Entries, "changed entry"), p.order())
+	line(t.Lanes, "SL2VL tables", "%d, %s", t.Lanes, p.lanesOrder())
+	line(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, p.multicastOrder())
 	p.Hit.text(&b)
+	if phases := p.phases(); len(phases) > 1 {
+		line(1, "in this order", "%s", strings.Join(phases, "; "))
+	}
 	nodes := func(label, what string, list []Node) {
 		line(len(list), label, "%s: %s", count(len(list), "node"), what)
 		for _, n := range list[:min(len(list), shown)] {
@@ -48,6 +53,46 @@ func (p *Plan) Text(w io.Writer) error {
 	return err
 }
 
+// phases are the kinds of writes in the order in which they are done.
+func (p *Plan) phases() (all []string) {
+	add := func(n int, what string) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s (%d)", what, n))
+		}
+	}
+	steps, falls, late, grow := make([]int, p.Steps+1), 0, 0, 0
+	for i := range p.Blocks {
+		steps[p.Blocks[i].Step]++
+	}
+	for _, t := range p.Tops {
+		if t.Falls() {
+			falls++
+		}
+	}
+	for _, l := range p.Lanes {
+		if l.Late {
+			late++
+		}
+	}
+	for i := range p.MFTs {
+		if p.MFTs[i].Grow {
+			grow++
+		}
+	}
+	add(len(p.LIDs), "LIDs")
+	add(len(p.States), "ports up")
+	add(len(p.Tops)-falls, "tops that rise")
+	add(len(p.Lanes)-late, "lanes")
+	for step, n := range steps {
+		add(n, fmt.Sprintf("LFT blocks of step %d", step))
+	}
+	add(falls, "tops that fall")
+	add(late, "lanes")
+	add(len(p.MFTs)-grow, "multicast branches away")
+	add(grow, "multicast branches added")
+	return all
+}
+
 // order says in how many steps blocks are written, and what that costs.
 func (p *Plan) order() string {
 	text := ""
@@ -63,7 +108,60 @@ func (p *Plan) order() string {
 	return text
 }
 
+// lanesOrder says when tables of lanes are written.
+func (p *Plan) lanesOrder() string {
+	late := 0
+	for _, l := range p.Lanes {
+		if l.Late {
+			late++
+		}
+	}
+	switch {
+	case len(p.Blocks) == 0:
+		return "on ports of " + count(len(p.laneNodes()), "node")
+	case late == 0:
+		return "before the LFT blocks"
+	case late == len(p.Lanes):
+		return "behind the LFT blocks"
+	}
+	return fmt.Sprintf("%d of them before the LFT blocks and %d behind", len(p.Lanes)-late, late)
+}
+
+func (p *Plan) laneNodes() map[int32]bool {
+	nodes := map[int32]bool{}
+	for _, l := range p.Lanes {
+		nodes[l.Node] = true
+	}
+	return nodes
+}
+
+// multicastOrder says in which order multicast tables are written.
+func (p *Plan) multicastOrder() string {
+	clears, switches := 0, map[int32]bool{}
+	for i := range p.MFTs {
+		switches[p.MFTs[i].Switch] = true
+		if !p.MFTs[i].Grow {
+			clears++
+		}
+	}
+	text := "on " + count(len(switches), "switch")
+	if clears > 0 {
+		text += fmt.Sprintf(", %d that take branches away before %d that add some", clears, len(p.MFTs)-clears)
+	}
+	return text + ", no packet circles or comes twice"
+}
+
 func (h *Hit) text(b *strings.Builder) {
+	if n := len(h.Groups); n > 0 {
+		fmt.Fprintf(b, "%-16s %d whose members do not all hear one another for a moment:", "GROUPS HIT", n)
+		for _, lid := range h.Groups[:min(n, shown)] {
+			fmt.Fprintf(b, " 0x%04x", lid)
+		}
+		if n > shown {
+			fmt.Fprintf(b, " and %d more", n-shown)
+		}
+		b.WriteByte('\n')
+	}
 	if h.Pairs() == 0 {
 		return
 	}

@@ -55,6 +55,9 @@ type CommitOptions struct {
 	Master uint64
 	// NoJournal writes although nothing could undo it: no history can be kept.
 	NoJournal bool
+	// Planned, where set, is told what is planned before anything is written, also
+	// where nothing will be. An error of it keeps everything from being written.
+	Planned func(*CommitReport) error
 
 	// ends is the commit in the journal that this one ends, and how; 0 for none.
 	ends int64
@@ -74,6 +77,8 @@ type CommitReport struct {
 	Examples []diff.Pair
 	// Credits is nil where no route changes.
 	Credits *ChangeCredits
+	// Levels is nil where the routing needs no service levels.
+	Levels *Levels
 	// Written is nil where nothing was written.
 	Written *apply.Report
 	// Journal is the number of the history entry with what was written, 0 for none.
@@ -102,9 +107,17 @@ func (e *CutError) Error() string {
 
 // HitError says that a commit would take packets from pairs that are connected
 // before and after, in whatever order it is written.
-type HitError struct{ Pairs int64 }
+type HitError struct {
+	Pairs int64
+	// Groups counts multicast groups whose members would not hear one another.
+	Groups int
+}
 
 func (e *HitError) Error() string {
+	if e.Pairs == 0 {
+		return fmt.Sprintf("members of %d multicast groups that hear one another before and after would not for a moment, while their trees change. "+
+			"To write all the same: commit yes hit=yes", e.Groups)
+	}
 	return fmt.Sprintf("%d pairs that are connected before and after would lose packets, as LIDs change or links are down: "+
 		"there is no order that spares them. To write all the same: commit yes hit=yes", e.Pairs)
 }
@@ -170,14 +183,13 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	rep := CommitReport{Plan: p}
 	st := s.State()
-	if err := rep.countCuts(ctx, st.Live.Tables, st.Staged.Tables); err != nil {
+	if err := s.judge(ctx, &st, &rep); err != nil {
 		return CommitReport{}, err
 	}
-	if rep.Credits, err = checkCredits(ctx, p, st.Live.Tables, st.Staged.Tables); err != nil {
-		return CommitReport{}, err
-	}
-	if master, ok := st.Master(); ok {
-		rep.Master = &master
+	if opt.Planned != nil {
+		if err := opt.Planned(&rep); err != nil {
+			return rep, err
+		}
 	}
 	if p.Empty() {
 		s.markWritten()
@@ -189,13 +201,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if err := allowed(&st, opt); err != nil {
 		return rep, err
 	}
-	if rep.CutOff > 0 && rep.Unconnected > 0 && !opt.Cut {
-		return rep, &CutError{rep.CutOff}
-	}
-	if hit := p.Hit.Pairs(); hit > 0 && !opt.Hit {
-		return rep, &HitError{hit}
-	}
-	if err := provedWithoutLevels(ctx, st.Live.Tables, st.Staged.Tables); err != nil {
+	if err := rep.harmless(opt); err != nil {
 		return rep, err
 	}
 	journal, err := s.beginJournal(ctx, &st, opt)
@@ -206,19 +212,51 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
 	done := err == nil
 	if rep.Written != nil && rep.Written.Stopped != "" {
-		err = &StoppedError{rep.Written.Stopped, p.Hit.Pairs() == 0, err}
+		err = &StoppedError{rep.Written.Stopped, p.Hit.None(), err}
 	}
 	if done {
 		s.markWritten()
 	}
 	err = errors.Join(err, journal.end(done))
-	if _, serr := s.sweep(context.WithoutCancel(ctx)); err == nil {
+	if _, serr := s.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}
 	if done {
 		s.update(ChangeLive, func(st *State) { st.Committed, st.Drift = st.Live.Tables, 0 })
 	}
 	return rep, err
+}
+
+// judge says of a plan whom it hits.
+func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err error) {
+	live, staged := st.Live.Tables, st.Staged.Tables
+	if master, ok := st.Master(); ok {
+		rep.Master = &master
+	}
+	if err := rep.countCuts(ctx, live, staged); err != nil {
+		return err
+	}
+	if rep.Credits, err = checkCredits(ctx, rep.Plan, live, staged); err != nil {
+		return err
+	}
+	if !rep.Plan.Empty() {
+		rep.Levels, err = s.proveLevels(ctx, live, staged, rep.Master)
+	}
+	return err
+}
+
+// harmless says why what is planned may not be written unless it is asked for, nil
+// if it may.
+func (r *CommitReport) harmless(opt CommitOptions) error {
+	switch {
+	case r.CutOff > 0 && r.Unconnected > 0 && !opt.Cut:
+		return &CutError{r.CutOff}
+	case !r.Plan.Hit.None() && !opt.Hit:
+		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
+	case r.Levels != nil && !r.Levels.Safe():
+		return &LevelsError{*r.Levels}
+	}
+	return nil
 }
 
 func (s *Session) markWritten() {
@@ -234,7 +272,7 @@ func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan,
 	case st.Staged == nil:
 		return nil, ErrNothingStaged
 	}
-	if _, err := s.sweep(ctx); err != nil {
+	if _, err := s.sweepFor(ctx, st.Staged.Tables); err != nil {
 		return nil, err
 	}
 	st = s.State()
@@ -279,6 +317,12 @@ func writes(p *plan.Plan) *apply.Writes {
 	}
 	for _, b := range p.Blocks {
 		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Step: b.Step, Ports: *b.New})
+	}
+	for _, l := range p.Lanes {
+		w.Lanes = append(w.Lanes, apply.Lanes{Node: l.Node, In: l.In, Out: l.Out, Late: l.Late, VLs: l.New})
+	}
+	for _, b := range p.MFTs {
+		w.MFTs = append(w.MFTs, apply.MFTBlock{Switch: b.Switch, Num: b.Num, Position: b.Position, Grow: b.Grow, Ports: *b.New})
 	}
 	for _, st := range p.States {
 		w.States = append(w.States, apply.State{Port: st.Port, State: st.New})

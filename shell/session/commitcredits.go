@@ -24,35 +24,68 @@ type ChangeCredits struct {
 	Unchecked bool
 }
 
-// checkCredits looks for credit loops of old and new routes together. The lanes are
-// those of the live subnet, or where they were not read those of the staged
-// tables, for a commit does not write lanes.
+// checkCredits looks for credit loops of old and new routes together. Where lanes
+// change, they do so before the routes, or if only that is free of loops behind
+// them.
 func checkCredits(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables) (*ChangeCredits, error) {
-	if len(p.Blocks)+len(p.Tops) == 0 {
+	if len(p.Blocks)+len(p.Tops)+len(p.Lanes)+len(p.MFTs) == 0 {
 		return nil, nil
 	}
-	after, before := p.After(live), *live
+	if len(p.LIDs) > 0 && !fabric.SameLinks(live.Fabric, staged.Fabric) {
+		return &ChangeCredits{Unchecked: true}, nil
+	}
+	c, err := checkPhases(ctx, p, live, staged)
+	if err != nil || c.Ring == nil || len(p.Lanes) == 0 {
+		return c, err
+	}
+	p.OrderLanes(true)
+	late, err := checkPhases(ctx, p, live, staged)
+	if err != nil || late.Ring == nil {
+		return late, err
+	}
+	p.OrderLanes(false)
+	return c, nil
+}
+
+// checkPhases looks at lanes and routes in the order in which they change.
+func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables) (*ChangeCredits, error) {
+	before, after := *live, p.After(live)
 	if len(p.LIDs) > 0 {
-		if !fabric.SameLinks(live.Fabric, staged.Fabric) {
-			return &ChangeCredits{Unchecked: true}, nil
-		}
 		after.Fabric = staged.Fabric
 	}
-	if before.SL2VL == nil && sameNodes(live.Fabric, staged.Fabric) {
-		before.SL2VL = staged.SL2VL
+	if before.SL2VL == nil && sameNodes(live.Fabric, staged.Fabric) { // they stay, and were not read
+		before.SL2VL, after.SL2VL = staged.SL2VL, staged.SL2VL
 	}
 	if before.SLs == nil {
 		before.SLs = staged.SLs
 	}
-	after.SL2VL, after.SLs = before.SL2VL, before.SLs
-	if staged.SLs != nil {
+	if after.SLs = before.SLs; staged.SLs != nil {
 		after.SLs = staged.SLs
 	}
-	r, err := credits.CheckChange(ctx, &before, after, p.Turns(live), credits.Options{})
-	if err != nil || r.Ring == nil {
-		return &ChangeCredits{}, err
+	early, late := before, *after
+	early.SL2VL = p.LanesDuring(before.SL2VL)
+	late.SL2VL = early.SL2VL
+	var ring []credits.Dependency
+	for _, phase := range []struct {
+		before, after *fabric.Tables
+		turns         *fabric.LFT
+	}{{&early, &late, p.Turns(live)}, {&before, &early, nil}, {&late, after, nil}} {
+		if phase.turns == nil && phase.before.SL2VL == phase.after.SL2VL {
+			continue
+		}
+		r, err := credits.CheckChange(ctx, phase.before, phase.after, phase.turns, credits.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if ring = r.Ring; ring != nil {
+			break
+		}
 	}
-	c := &ChangeCredits{Fabric: live.Fabric, Ring: r.Ring}
+	c := &ChangeCredits{}
+	if ring == nil {
+		return c, nil
+	}
+	c.Fabric, c.Ring = live.Fabric, ring
 	for _, alone := range []struct {
 		tables *fabric.Tables
 		loop   *bool

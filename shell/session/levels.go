@@ -5,37 +5,184 @@ package session
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/credits"
 )
 
-// LevelsError says that a routing is free of deadlock by service levels alone, which
-// a commit does not bring to the hosts.
-type LevelsError struct{ Origin string }
-
-func (e *LevelsError) Error() string {
-	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels and lanes alone, which a commit does not write: hosts get "+
-		"service levels from the subnet administration. With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.Origin)
+// Levels says where the service levels of a routing come from once it is written.
+// Hosts get them from the subnet administration, and a commit brings none.
+type Levels struct {
+	// Origin is that of the tables.
+	Origin string
+	// Asked is how many path records the master's subnet administration was asked
+	// for, of Pairs that there are, and Granted how many have the level that the
+	// routing needs. Asked is 0 where there is no master.
+	Asked, Granted int
+	Pairs          int64
+	// Refused is an example of the others, in words, "" for none.
+	Refused string
+	// Plain says that the routing is free of credit loops with SL 0 everywhere. Nobody
+	// looked where all that was asked for is granted.
+	Plain bool
 }
 
-// provedWithoutLevels fails where tables that need service levels have credit loops
-// when all packets go on the lanes that the live subnet has for SL 0.
-func provedWithoutLevels(ctx context.Context, live, staged *fabric.Tables) error {
+// AllGranted says that the subnet administration grants what the routing needs.
+func (l *Levels) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
+
+// Safe says that the routing does not deadlock with the levels that hosts get.
+func (l *Levels) Safe() bool { return l.AllGranted() || l.Plain }
+
+// LevelsError says that a routing is free of deadlock by service levels alone, which
+// hosts do not get.
+type LevelsError struct{ Levels Levels }
+
+func (e *LevelsError) Error() string {
+	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels alone, and hosts get those from the subnet administration: %s. "+
+		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.Levels.Origin, e.Levels.Why())
+}
+
+// Why says what the subnet administration grants.
+func (l *Levels) Why() string {
+	switch {
+	case l.Asked == 0 && l.Refused != "":
+		return l.Refused
+	case l.Asked == 0:
+		return "there is none, as no subnet manager is master"
+	case l.AllGranted() && int64(l.Asked) == l.Pairs:
+		return fmt.Sprintf("it grants them in all %d path records", l.Asked)
+	case l.AllGranted():
+		return fmt.Sprintf("it grants them in all %d path records asked for, of %d pairs", l.Asked, l.Pairs)
+	}
+	return fmt.Sprintf("it grants them in %d of %d path records, and not in that of %s", l.Granted, l.Asked, l.Refused)
+}
+
+// proveLevels says whether tables that need service levels can be written: where the
+// subnet administration grants the levels, or where there are no credit loops with
+// SL 0 everywhere on the lanes that there are then. nil is returned for tables that
+// need none.
+func (s *Session) proveLevels(ctx context.Context, live, staged *fabric.Tables, master *SM) (*Levels, error) {
 	if staged.SLs == nil {
-		return nil
+		return nil, nil
+	}
+	l := &Levels{Origin: staged.Origin}
+	if master != nil {
+		if err := s.askLevels(ctx, live, staged, l); err != nil {
+			return nil, err
+		}
+		if l.AllGranted() {
+			return l, nil
+		}
 	}
 	plain := *staged
-	plain.SLs, plain.SL2VL = nil, nil
-	if live.SL2VL != nil && fabric.Same(live.Fabric, staged.Fabric) {
+	plain.SLs = nil
+	if plain.SL2VL == nil && live.SL2VL != nil && fabric.Same(live.Fabric, staged.Fabric) {
 		plain.SL2VL = live.SL2VL
 	}
 	res, err := credits.Check(ctx, &plain, credits.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if res.Ring != nil {
-		return &LevelsError{staged.Origin}
+	l.Plain = res.Ring == nil
+	return l, nil
+}
+
+// mostRecords is how many path records are asked for at most.
+const mostRecords = 4096
+
+// askLevels asks for the path records of all pairs of hosts, or where there are too
+// many of a sample with hosts of as many pairs of leaf switches as possible. That
+// there is no answer is not an error: then nothing is granted.
+func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l *Levels) error {
+	c, err := s.sa(ctx)
+	if err != nil {
+		l.Refused = fmt.Sprintf("it does not answer (%v)", err)
+		return ctx.Err()
+	}
+	leaves := hostsByLeaf(live.Fabric, staged.Fabric)
+	pairs := levelPairs(leaves)
+	hosts := int64(0)
+	for _, leaf := range leaves {
+		hosts += int64(len(leaf))
+	}
+	l.Pairs = hosts * (hosts - 1)
+	f := live.Fabric
+	for i, p := range pairs {
+		r, err := sa.Get(ctx, c, sa.PathRecord{SLID: f.Ports[p[0]].LID, DLID: f.Ports[p[1]].LID, NumPath: 1}, sa.PathSLID|sa.PathDLID|sa.PathNumPath)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		l.Asked++
+		src, dst := staged.Fabric.PortByGUID(f.Ports[p[0]].GUID), staged.Fabric.PortByGUID(f.Ports[p[1]].GUID)
+		want := staged.SLs.SL(staged.Fabric.Ports[src].LID, staged.Fabric.Ports[dst].LID)
+		switch {
+		case err == nil && r.SL == want:
+			l.Granted++
+		case err != nil:
+			l.Refused = fmt.Sprintf("%s to %s: %v", f.PortName(p[0]), f.PortName(p[1]), err)
+			return nil // one is enough to know, and each may take its time
+		case l.Refused == "":
+			l.Refused = fmt.Sprintf("%s to %s, where the routing needs SL %d and it says %d", f.PortName(p[0]), f.PortName(p[1]), want, r.SL)
+		}
+		s.progress(i+1, len(pairs))
 	}
 	return nil
+}
+
+// hostsByLeaf are the ports of hosts of both fabrics, by the switch that they hang on.
+func hostsByLeaf(live, staged *fabric.Fabric) [][]int32 {
+	at := map[int32]int{}
+	var leaves [][]int32
+	for _, e := range live.EndPorts {
+		s := staged.PortByGUID(live.Ports[e].GUID)
+		if live.Nodes[live.Ports[e].Node].Switch != fabric.None || live.Ports[e].LID == 0 || s == fabric.None || !staged.Nodes[staged.Ports[s].Node].InSubnet {
+			continue
+		}
+		sw, _ := live.AttachedSwitch(e)
+		i, ok := at[sw]
+		if !ok {
+			i = len(leaves)
+			at[sw], leaves = i, append(leaves, nil)
+		}
+		leaves[i] = append(leaves[i], e)
+	}
+	return leaves
+}
+
+// levelPairs are all pairs of hosts if they are not too many, else pairs of hosts
+// of different leaf switches, chosen at random but the same every time.
+func levelPairs(leaves [][]int32) (pairs [][2]int32) {
+	var all []int32
+	for _, leaf := range leaves {
+		all = append(all, leaf...)
+	}
+	if len(all)*(len(all)-1) <= mostRecords {
+		for _, src := range all {
+			for _, dst := range all {
+				if src != dst {
+					pairs = append(pairs, [2]int32{src, dst})
+				}
+			}
+		}
+		return pairs
+	}
+	rnd := rand.New(rand.NewPCG(1, uint64(len(all))))
+	host := func(leaf int) int32 { return leaves[leaf][rnd.IntN(len(leaves[leaf]))] }
+	if n := len(leaves); n*(n-1) <= mostRecords {
+		for i := range leaves {
+			for j := range leaves {
+				if i != j {
+					pairs = append(pairs, [2]int32{host(i), host(j)})
+				}
+			}
+		}
+	}
+	for len(pairs) < mostRecords {
+		if i, j := all[rnd.IntN(len(all))], all[rnd.IntN(len(all))]; i != j {
+			pairs = append(pairs, [2]int32{i, j})
+		}
+	}
+	return pairs
 }

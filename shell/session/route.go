@@ -106,6 +106,9 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	if err != nil {
 		return nil, RouteReport{}, err
 	}
+	if err := addGroups(res.Tables, st.paperBase().Tables); err != nil {
+		return nil, RouteReport{}, err
+	}
 	rep := RouteReport{
 		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(res.Tables.Origin),
 		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, note, res.Warnings),

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Lanes sets the table by which packets that come into a node by one port and leave
+// by another get their virtual lanes (IBA 1.2.1, 14.2.5.8).
+type Lanes struct {
+	Node    int32
+	In, Out uint8
+	// Late says that it is written behind the forwarding tables, and not before them.
+	Late     bool
+	Old, New fabric.VLs
+}
+
+// dropLane is the lane that drops packets (IBA 1.2.1, 7.6.6).
+const dropLane = 15
+
+// lanes plans the mappings to lanes of all ports whose live ones were read.
+func (m *maker) lanes(context.Context) error {
+	switch {
+	case m.staged.SL2VL == nil:
+		return nil
+	case m.live.SL2VL == nil:
+		m.warn("the lanes are not written: those of the live subnet were not read (try: sweep full sl2vl)")
+		return nil
+	}
+	tooHigh := 0
+	for i := range m.live.Fabric.Nodes {
+		s := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[i].GUID)
+		if s != fabric.None && m.live.Fabric.Nodes[i].InSubnet && m.staged.Fabric.Nodes[s].InSubnet {
+			tooHigh += m.lanesOf(int32(i), s)
+		}
+	}
+	m.plan.OrderLanes(false)
+	if tooHigh > 0 {
+		m.warn("tables of lanes that lead to lanes which their port does not operate: %d", tooHigh)
+	}
+	return nil
+}
+
+// lanesOf plans those of one node, by its index in the live and the staged fabric.
+func (m *maker) lanesOf(node, staged int32) (tooHigh int) {
+	ins, outs := mappedPorts(m.live.Fabric, node)
+	for _, in := range ins {
+		for _, out := range outs {
+			if m.staged.Fabric.PortAt(staged, int(max(in, out))) == fabric.None {
+				continue
+			}
+			old, new := m.live.SL2VL.VLs(node, in, out), m.staged.SL2VL.VLs(staged, in, out)
+			if old == new {
+				continue
+			}
+			m.plan.lanes = append(m.plan.lanes, Lanes{Node: node, In: in, Out: out, Old: old, New: new})
+			if beyond(m.live.Fabric, m.live.Fabric.Port(node, out), new) {
+				tooHigh++
+			}
+		}
+	}
+	return tooHigh
+}
+
+// mappedPorts are the ports by which packets come in and leave that a node has
+// tables for: the linked ones; to a switch packets come from its port 0, too, and
+// an adapter has one table a port, with 0 for in.
+func mappedPorts(f *fabric.Fabric, node int32) (ins, outs []uint8) {
+	n := &f.Nodes[node]
+	sw := n.Switch != fabric.None
+	ins = []uint8{0}
+	for num := 1; num <= int(n.NumPorts); num++ {
+		p := f.Port(node, uint8(num))
+		of := p
+		if sw {
+			of = n.FirstPort
+		}
+		if !f.Ports[p].Linked() || mad.CapabilityMask(f.Ports[of].CapMask)&mad.CapSLMapping == 0 {
+			continue
+		}
+		outs = append(outs, uint8(num))
+		if sw {
+			ins = append(ins, uint8(num))
+		}
+	}
+	return ins, outs
+}
+
+// beyond says whether a table leads to data lanes that a port does not operate, nor
+// will when its link has come up.
+func beyond(f *fabric.Fabric, port int32, vls fabric.VLs) bool {
+	p := &f.Ports[port]
+	code := p.OperVLs
+	if p.State != mad.PortActive {
+		code = min(p.VLCap, f.Ports[p.Peer].VLCap)
+	}
+	if code == 0 {
+		return false
+	}
+	lanes := min(uint8(1)<<(code-1), dropLane)
+	for _, vl := range vls {
+		if vl != dropLane && vl >= lanes {
+			return true
+		}
+	}
+	return false
+}
+
+// OrderLanes puts the changes of lanes before those of the forwarding tables, or
+// with late behind them. No packet is dropped meanwhile that is not before or
+// after: what drops packets of a service level now is changed before in any case,
+// and what is to drop them behind. A table with both is written twice.
+func (p *Plan) OrderLanes(late bool) {
+	p.Lanes = p.Lanes[:0:0]
+	var behind []Lanes
+	for _, l := range p.lanes {
+		mix := l.New
+		for sl := range mix {
+			switch {
+			case l.Old[sl] == dropLane:
+			case late || l.New[sl] == dropLane:
+				mix[sl] = l.Old[sl]
+			}
+		}
+		if mix != l.Old {
+			p.Lanes = append(p.Lanes, Lanes{l.Node, l.In, l.Out, false, l.Old, mix})
+		}
+		if mix != l.New {
+			behind = append(behind, Lanes{l.Node, l.In, l.Out, true, mix, l.New})
+		}
+	}
+	p.Lanes = append(p.Lanes, behind...)
+}
+
+// LanesDuring are the mappings that hold while forwarding tables change, for the
+// live mappings. O(tables).
+func (p *Plan) LanesDuring(live *fabric.SL2VL) *fabric.SL2VL { return p.lanesAfter(live, false) }
+
+func (p *Plan) lanesAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {
+	if live == nil || len(p.Lanes) == 0 {
+		return live
+	}
+	t := live.Clone()
+	for _, l := range p.Lanes {
+		if all || !l.Late {
+			t.Set(l.Node, l.In, l.Out, l.New)
+		}
+	}
+	return t
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports.
+type MFTBlock struct {
+	Switch   int32
+	Num      uint16 // LIDs 0xc000 + 32*Num on
+	Position uint8  // ports 16*Position on
+	// Grow says that it is written behind all that are not: the tree of a group only
+	// loses branches before it grows other ones.
+	Grow     bool
+	Old, New *mad.MulticastForwardingTable
+}
+
+// multicast plans the multicast tables. At any time the ports of a group's LID are
+// part of its old tree or part of its new one, so that no packet circles or comes
+// twice, whatever is written first of what may be written together. Where the
+// links of both trees together are a tree there is nothing to lose before.
+// O(groups x switches), on all processors.
+func (m *maker) multicast(ctx context.Context) error {
+	switch {
+	case m.staged.MFT == nil:
+		return nil
+	case m.live.MFT == nil:
+		m.warn("the multicast tables are not written: those of the live subnet were not read (try: sweep full mft)")
+		return nil
+	}
+	g := newGroups(m)
+	lids := max(m.live.MFT.LIDs(), m.staged.MFT.LIDs())
+	blocks := make([][]MFTBlock, (lids+mad.MFTBlock-1)/mad.MFTBlock)
+	hits := make([][]uint16, len(blocks))
+	loops := make([]int, len(blocks))
+	err := routing.ForEach(ctx, len(blocks), nil, func(_, i int) { blocks[i], hits[i], loops[i] = g.block(uint16(i)) })
+	if err != nil {
+		return err
+	}
+	m.plan.MFTs = slices.Concat(blocks...)
+	slices.SortStableFunc(m.plan.MFTs, func(a, b MFTBlock) int { return order(a.Grow) - order(b.Grow) })
+	m.plan.Hit.Groups = slices.Concat(hits...)
+	circles := 0
+	for _, n := range loops {
+		circles += n
+	}
+	if circles > 0 {
+		m.warn("multicast groups whose packets circle or come twice once all is written: %d", circles)
+	}
+	return nil
+}
+
+func order(grow bool) int {
+	if grow {
+		return 1
+	}
+	return 0
+}
+
+// groups is what all workers share.
+type groups struct {
+	*maker
+	stagedOf []int32 // by live switch, None for those that are not written
+}
+
+func newGroups(m *maker) *groups {
+	g := &groups{maker: m, stagedOf: slices.Repeat([]int32{fabric.None}, len(m.live.Fabric.Switches))}
+	for _, p := range m.pairs {
+		g.stagedOf[p.live] = p.staged
+	}
+	return g
+}
+
+// block plans the writes of one block number of all switches, and says which groups
+// are cut meanwhile and how many circle in the end.
+func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int) {
+	apart := uint32(0) // groups that lose branches before they grow
+	for i := range uint16(mad.MFTBlock) {
+		lid := fabric.FirstMLID + num*mad.MFTBlock + i
+		if !g.changes(lid) {
+			continue
+		}
+		old, new := g.side(g.oldPorts, lid), g.side(g.newPorts, lid)
+		if new.circles {
+			circle++
+		}
+		if g.side(g.anyPorts, lid).circles {
+			apart |= 1 << i
+			if g.cuts(old, new, g.side(g.bothPorts, lid), lid) {
+				cut = append(cut, lid)
+			}
+		}
+	}
+	for sw, s := range g.stagedOf {
+		if s == fabric.None {
+			continue
+		}
+		for pos := range g.live.Fabric.SwitchNode(int32(sw)).NumPorts/mad.MFTPorts + 1 {
+			old, new := g.live.MFT.Block(int32(sw), num, pos), g.staged.MFT.Block(s, num, pos)
+			if old == new {
+				continue
+			}
+			less := old
+			for i := range less {
+				if apart>>i&1 != 0 {
+					less[i] &= new[i]
+				}
+			}
+			if less != old {
+				writes = append(writes, MFTBlock{int32(sw), num, pos, false, &old, &less})
+			}
+			if new != less {
+				writes = append(writes, MFTBlock{int32(sw), num, pos, true, &less, &new})
+			}
+		}
+	}
+	return writes, cut, circle
+}
+
+func (g *groups) oldPorts(sw int32, lid uint16, word int) uint64 {
+	return at(g.live.MFT.Ports(sw, lid), word)
+}
+
+func (g *groups) newPorts(sw int32, lid uint16, word int) uint64 {
+	if s := g.stagedOf[sw]; s != fabric.None {
+		return at(g.staged.MFT.Ports(s, lid), word)
+	}
+	return g.oldPorts(sw, lid, word)
+}
+
+func (g *groups) anyPorts(sw int32, lid uint16, word int) uint64 {
+	return g.oldPorts(sw, lid, word) | g.newPorts(sw, lid, word)
+}
+
+func (g *groups) bothPorts(sw int32, lid uint16, word int) uint64 {
+	return g.oldPorts(sw, lid, word) & g.newPorts(sw, lid, word)
+}
+
+func at(words []uint64, i int) uint64 {
+	if i < len(words) {
+		return words[i]
+	}
+	return 0
+}
+
+func (g *groups) words(sw int32) int { return int(g.live.Fabric.SwitchNode(sw).NumPorts)/64 + 1 }
+
+func (g *groups) changes(lid uint16) bool {
+	for sw := range g.stagedOf {
+		for w := range g.words(int32(sw)) {
+			if g.oldPorts(int32(sw), lid, w) != g.newPorts(int32(sw), lid, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// portSet is what a group's ports of a switch are, 64 at a time.
+type portSet func(sw int32, lid uint16, word int) uint64
+
+// side is how the links of a group join switches.
+type side struct {
+	circles bool
+	parent  []int32
+}
+
+// side joins the switches at both ends of each link that a packet can take one way
+// or the other. O(switches).
+func (g *groups) side(ports portSet, lid uint16) side {
+	f := g.live.Fabric
+	s := side{parent: make([]int32, len(f.Switches))}
+	for i := range s.parent {
+		s.parent[i] = int32(i)
+	}
+	has := func(port int32) bool {
+		p := &f.Ports[port]
+		return ports(f.Nodes[p.Node].Switch, lid, int(p.Num)/64)>>(p.Num%64)&1 != 0
+	}
+	for sw := range f.Switches {
+		first := f.SwitchNode(int32(sw)).FirstPort
+		for w := range g.words(int32(sw)) {
+			for set := ports(int32(sw), lid, w); set != 0; set &= set - 1 {
+				num := int32(64*w + bits.TrailingZeros64(set))
+				if num == 0 || num > int32(f.SwitchNode(int32(sw)).NumPorts) {
+					continue
+				}
+				port := first + num
+				peer := f.Ports[port].Peer
+				next := f.PeerSwitch(port)
+				if next == fabric.None || has(peer) && peer < port {
+					continue // a host, or counted from the other end
+				}
+				s.circles = !s.join(int32(sw), next) || s.circles
+			}
+		}
+	}
+	return s
+}
+
+func (s *side) root(x int32) int32 {
+	for s.parent[x] != x {
+		s.parent[x] = s.parent[s.parent[x]]
+		x = s.parent[x]
+	}
+	return x
+}
+
+// join says whether two switches were apart.
+func (s *side) join(a, b int32) bool {
+	a, b = s.root(a), s.root(b)
+	s.parent[a] = b
+	return a != b
+}
+
+// cuts says whether members that hear one another before and after do not
+// meanwhile.
+func (g *groups) cuts(old, new, both side, lid uint16) bool {
+	f := g.live.Fabric
+	type classes struct{ old, new int32 }
+	seen := map[classes]int32{}
+	for sw := range f.Switches {
+		if !g.member(int32(sw), lid) {
+			continue
+		}
+		c, now := classes{old.root(int32(sw)), new.root(int32(sw))}, both.root(int32(sw))
+		if first, ok := seen[c]; ok && first != now {
+			return true
+		}
+		seen[c] = now
+	}
+	return false
+}
+
+// member says whether something beside other switches hears the group before and
+// after: a host, or the switch itself.
+func (g *groups) member(sw int32, lid uint16) bool {
+	f := g.live.Fabric
+	n := f.SwitchNode(sw)
+	for w := range g.words(sw) {
+		for set := g.bothPorts(sw, lid, w); set != 0; set &= set - 1 {
+			num := int32(64*w + bits.TrailingZeros64(set))
+			if num <= int32(n.NumPorts) && f.PeerSwitch(n.FirstPort+num) == fabric.None {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// multicastAfter are the multicast tables when the plan is carried out.
+func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
+	if live.MFT == nil || len(p.MFTs) == 0 {
+		return live.MFT
+	}
+	top := live.MFT.Top
+	for i := range p.MFTs {
+		if b := &p.MFTs[i]; *b.New != (mad.MulticastForwardingTable{}) {
+			top = max(top, fabric.FirstMLID+b.Num*mad.MFTBlock+mad.MFTBlock-1)
+		}
+	}
+	t := fabric.NewMFT(live.Fabric, top)
+	for sw := range live.Fabric.Switches {
+		for i := range live.MFT.LIDs() {
+			copy(t.Ports(int32(sw), uint16(fabric.FirstMLID+i)), live.MFT.Ports(int32(sw), uint16(fabric.FirstMLID+i)))
+		}
+	}
+	for i := range p.MFTs {
+		b := &p.MFTs[i]
+		for k, ports := range b.New {
+			words := t.Ports(b.Switch, fabric.FirstMLID+b.Num*mad.MFTBlock+uint16(k))
+			if w, shift := int(b.Position)/4, b.Position%4*mad.MFTPorts; w < len(words) {
+				words[w] = words[w]&^(0xffff<<shift) | uint64(ports)<<shift
+			}
+		}
+	}
+	return t
+}
