@@ -111,3 +111,10 @@ type PathSLs interface {
 	// has give 0.
 	SL(src, dst uint16) uint8
 }
+
+// SpreadSLs are service levels of which a path may have any of several.
+type SpreadSLs interface {
+	PathSLs
+	// May says whether sl is one of those from one LID to another.
+	May(src, dst uint16, sl uint8) bool
+}

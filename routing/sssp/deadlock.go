@@ -291,14 +291,31 @@ type levels struct {
 // SL implements [fabric.PathSLs]. Pairs whose lane has several levels are spread
 // over them.
 func (s *levels) SL(src, dst uint16) uint8 {
-	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
+	lane, ok := s.lane(src, dst)
+	if !ok {
 		return 0
 	}
-	lane := uint8(0)
+	return s.first[lane] + spread(src, dst)%s.share[lane]
+}
+
+// May implements [fabric.SpreadSLs]: OpenSM draws one of the lane's levels for each
+// path record (osm_ucast_dfsssp.c, get_dfsssp_sl).
+func (s *levels) May(src, dst uint16, sl uint8) bool {
+	lane, ok := s.lane(src, dst)
+	if !ok {
+		return sl == 0
+	}
+	return sl >= s.first[lane] && sl < s.first[lane]+s.share[lane]
+}
+
+func (s *levels) lane(src, dst uint16) (lane uint8, ok bool) {
+	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
+		return 0, false
+	}
 	if g := s.group[src]; g != switchItself {
 		lane = s.laneOf[int(s.dest[dst])*s.groups+int(g)]
 	}
-	return s.first[lane] + spread(src, dst)%s.share[lane]
+	return lane, true
 }
 
 // spread is a number that pairs have evenly (a multiplicative hash: Knuth, "The

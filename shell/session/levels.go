@@ -118,7 +118,7 @@ func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l 
 		src, dst := staged.Fabric.PortByGUID(f.Ports[p[0]].GUID), staged.Fabric.PortByGUID(f.Ports[p[1]].GUID)
 		want := staged.SLs.SL(staged.Fabric.Ports[src].LID, staged.Fabric.Ports[dst].LID)
 		switch {
-		case err == nil && r.SL == want:
+		case err == nil && (r.SL == want || mayHave(staged, src, dst, r.SL)):
 			l.Granted++
 		case err != nil:
 			l.Refused = fmt.Sprintf("%s to %s: %v", f.PortName(p[0]), f.PortName(p[1]), err)
@@ -129,6 +129,13 @@ func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l 
 		s.progress(i+1, len(pairs))
 	}
 	return nil
+}
+
+// mayHave says whether a path may have another level than the one that the tables
+// give it.
+func mayHave(t *fabric.Tables, src, dst int32, sl uint8) bool {
+	spread, ok := t.SLs.(fabric.SpreadSLs)
+	return ok && spread.May(t.Fabric.Ports[src].LID, t.Fabric.Ports[dst].LID, sl)
 }
 
 // hostsByLeaf are the ports of hosts of both fabrics, by the switch that they hang on.

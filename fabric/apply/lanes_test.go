@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apply_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+)
+
+// someTables are lanes for some pairs of linked ports and ports for some multicast
+// LIDs of each switch, as writes.
+func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
+	w := &apply.Writes{}
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		for out := uint8(1); out <= n.NumPorts; out++ {
+			port := f.Port(int32(i), out)
+			if !f.Ports[port].Linked() || mad.CapabilityMask(f.Ports[f.EndPortOf(port)].CapMask)&mad.CapSLMapping == 0 || rnd.IntN(3) > 0 {
+				continue
+			}
+			l := apply.Lanes{Node: int32(i), Out: out, Late: len(w.Lanes) > 20}
+			if n.Switch != fabric.None {
+				for l.In = uint8(rnd.IntN(int(n.NumPorts) + 1)); l.In > 0 && !f.Ports[f.Port(int32(i), l.In)].Linked(); l.In-- {
+				}
+			}
+			for sl := range l.VLs {
+				l.VLs[sl] = uint8(rnd.IntN(16))
+			}
+			w.Lanes = append(w.Lanes, l)
+		}
+	}
+	for sw := range f.Switches {
+		for num := range (mlids + 31) / 32 {
+			for pos := range f.SwitchNode(int32(sw)).NumPorts/16 + 1 {
+				b := apply.MFTBlock{Switch: int32(sw), Num: uint16(num), Position: pos}
+				for i := range min(32, mlids-32*num) {
+					for bit := range 16 {
+						if int(pos)*16+bit <= int(f.SwitchNode(int32(sw)).NumPorts) && rnd.IntN(4) == 0 {
+							b.Ports[i] |= 1 << bit
+						}
+					}
+				}
+				w.MFTs = append(w.MFTs, b)
+			}
+		}
+	}
+	return w
+}
+
+// compareTables reads all again and looks for what was written.
+func compareTables(t *testing.T, c *mad.Client, w *apply.Writes) {
+	t.Helper()
+	res, err := sweep.Full(t.Context(), c, sweep.Options{SL2VL: true, MFT: true})
+	if err != nil || len(res.Holes) > 0 {
+		t.Fatal(err, res.Holes)
+	}
+	for _, l := range w.Lanes {
+		if got := res.Tables.SL2VL.VLs(l.Node, l.In, l.Out); got != l.VLs {
+			t.Errorf("%s from %d to %d: %v, want %v", res.Fabric.NodeName(l.Node), l.In, l.Out, got, l.VLs)
+		}
+	}
+	for _, b := range w.MFTs {
+		for i, ports := range b.Ports {
+			for bit := range uint8(16) {
+				if got := res.Tables.MFT.Has(b.Switch, fabric.FirstMLID+b.Num*32+uint16(i), b.Position*16+bit); got != (ports>>bit&1 != 0) {
+					t.Fatalf("switch %d, multicast LID %d of block %d, port %d: %v", b.Switch, i, b.Num, b.Position*16+bit, got)
+				}
+			}
+		}
+	}
+}
+
+// TestLanesAndGroupsIbsim writes lanes and multicast tables to a real ibsim and
+// reads them back.
+func TestLanesAndGroupsIbsim(t *testing.T) {
+	rnd := testenv.Rand(t)
+	s := ibsimOf(t, generate(t, "fattree:2,8"))
+	f := bringUp(t, s).Fabric
+	c := dialIbsim(t, s)
+	w := someTables(rnd, f, 70)
+	rep, err := apply.Apply(t.Context(), c, f, w, apply.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Written.Lanes != len(w.Lanes) || rep.Written.MFTs != len(w.MFTs) || rep.ReadBack != rep.Written || len(w.Lanes) == 0 {
+		t.Errorf("%v written of %d and %d, %v read back", rep.Written, len(w.Lanes), len(w.MFTs), rep.ReadBack)
+	}
+	compareTables(t, c, w)
+}
+
+// TestMulticastTopRises: entries above a MulticastFDBTop raise it, and what a switch
+// has no room for is refused before the trees grow.
+func TestMulticastTopRises(t *testing.T) {
+	rnd := testenv.Rand(t)
+	f := route(t, generate(t, "fattree:2,8")).Fabric
+	tables := *route(t, f)
+	tables.MFT = fabric.NewMFT(f, fabric.FirstMLID+3)
+	c := client(t, open(t, sim.New(f, sim.Options{Tables: &tables, Active: true}), f.SMPort), mad.ClientOptions{})
+	live := full(t, c).Fabric
+	w := someTables(rnd, live, 100)
+	for i := range w.MFTs {
+		w.MFTs[i].Grow = true
+	}
+	if _, err := apply.Apply(t.Context(), c, live, w, apply.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	compareTables(t, c, w)
+	far := &apply.Writes{MFTs: []apply.MFTBlock{{Switch: 1, Num: 32, Grow: true, Ports: mad.MulticastForwardingTable{2}}}}
+	rep, err := apply.Apply(t.Context(), c, live, far, apply.Options{})
+	if err == nil || !strings.Contains(err.Error(), "room for 1024 multicast LIDs") || rep.Stopped != "multicast branches to add" || rep.Written.Total() != 0 {
+		t.Errorf("%v, %+v", err, rep)
+	}
+}
+
+func TestBadLanesAndGroups(t *testing.T) {
+	f := route(t, generate(t, "fattree:2,8")).Fabric
+	c := client(t, open(t, sim.New(f, sim.Options{Active: true}), f.SMPort), mad.ClientOptions{})
+	leaf := f.NodesByDescription("leaf-01")[0]
+	for _, w := range []apply.Writes{
+		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 9}}},
+		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 0}}},
+		{Lanes: []apply.Lanes{{Node: int32(len(f.Nodes)), In: 1, Out: 1}}},
+		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 1, VLs: fabric.VLs{16}}}},
+		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 1, Late: true}, {Node: leaf, In: 1, Out: 2}}},
+		{MFTs: []apply.MFTBlock{{Switch: 99}}},
+		{MFTs: []apply.MFTBlock{{Position: 1}}},
+		{MFTs: []apply.MFTBlock{{Num: 512}}},
+		{MFTs: []apply.MFTBlock{{Grow: true}, {}}},
+	} {
+		if _, err := apply.Apply(t.Context(), c, f, &w, apply.Options{}); !errors.Is(err, apply.ErrWrites) {
+			t.Errorf("%+v: %v", w, err)
+		}
+	}
+}
