@@ -28,11 +28,15 @@ func paperCommands() []command {
 	random := lang.Spec{Name: "random", Summary: "fail N links between switches, chosen by a seed",
 		Args:    []lang.Arg{{Name: "N", Kind: lang.KindInt}},
 		Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}}}
+	director := lang.Spec{Name: "director", Summary: "fail all switches of one system: those with the system image GUID of SYSTEM, or whose names begin with PREFIX*",
+		Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}}}
 	all := lang.Spec{Name: "all", Summary: "restore everything: the paper is empty again"}
 	return []command{
-		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), random)}, runFail},
-		{lang.Spec{Name: "restore", Summary: "take a failure on paper back", Subcommands: append(things(true), all)}, runRestore},
-		{lang.Spec{Name: "whatif", Summary: "say what has failed on paper"}, runWhatIf},
+		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), director, random)}, runFail},
+		{lang.Spec{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things(true), all)}, runRestore},
+		{lang.Spec{Name: "undo", Summary: "undo one failure or repair on paper: the last one, or that of a number (show failures)",
+			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}}, runUndo},
+		{lang.Spec{Name: "whatif", Summary: "list what has failed and was repaired on paper, as show failures does"}, runWhatIf},
 		diffCommand(),
 	}
 }
@@ -82,6 +86,16 @@ func runFail(c *call) error {
 			return err
 		}
 		failed = many
+	case "director":
+		nodes, name, err := session.ResolveSystem(f, c.Arg(0))
+		if err != nil {
+			return err
+		}
+		one, err := c.session.FailNodes(c.ctx, what, name, nodes)
+		if err != nil {
+			return err
+		}
+		failed = append(failed, one)
 	default:
 		node, err := c.node(f)
 		if err != nil {
@@ -122,40 +136,68 @@ func runRestore(c *call) error {
 		return c.failures("restored", gone)
 	}
 	f := st.Base.Fabric
-	match, err := c.failureOf(f)
+	match, repair, err := c.failureOf(f)
 	if err != nil {
 		return err
 	}
-	gone, err := c.session.Restore(c.ctx, match)
-	if err != nil {
+	gone, err := c.session.Restore(c.ctx, match, repair)
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s %w", fabric.Escape(c.Arg(0)), err)
+	case gone[0].Repair:
+		return c.failures("repaired on paper", gone)
 	}
 	return c.failures("restored", gone)
 }
 
-func (c *call) failureOf(f *fabric.Fabric) (func(session.Failure) bool, error) {
+// failureOf says which failures the arguments mean, and what is repaired where it is
+// only a part of them.
+func (c *call) failureOf(f *fabric.Fabric) (match func(session.Failure) bool, repair session.Failure, err error) {
 	if c.Spec.Name == "link" {
 		port, err := c.link(f)
 		if err != nil {
-			return nil, err
+			return nil, repair, err
 		}
 		l, ok := f.LinkOf(port)
-		return func(x session.Failure) bool { return ok && x.InvolvesLink(l) }, nil
+		if ok {
+			repair = session.LinkRepair(f, l)
+		}
+		return func(x session.Failure) bool { return ok && x.InvolvesLink(l) }, repair, nil
 	}
 	node, err := c.node(f)
-	return func(x session.Failure) bool { return x.InvolvesNode(node) }, err
+	if err != nil {
+		return nil, repair, err
+	}
+	alone := func(x session.Failure) bool { return x.What != "director" && x.InvolvesNode(node) }
+	return alone, session.NodeRepair(f, c.Spec.Name, node), nil
+}
+
+func runUndo(c *call) error {
+	number := 0
+	if len(c.Args) > 0 {
+		if number = atoi(c.Arg(0)); number < 1 {
+			return c.Misused("%s is no number of a failure (show failures lists them)", c.Arg(0))
+		}
+	}
+	gone, err := c.session.Undo(c.ctx, number)
+	if err != nil {
+		return err
+	}
+	return c.failures("undone", []session.Failure{gone})
 }
 
 type failureRow struct {
-	What  string `json:"what"`
-	Name  string `json:"name"`
-	Links int    `json:"links"`
-	State string `json:"state"`
+	Number int    `json:"number"`
+	Repair bool   `json:"repair,omitempty"`
+	What   string `json:"what"`
+	Name   string `json:"name"`
+	Links  int    `json:"links"`
+	State  string `json:"state"`
 }
 
 func (c *call) failures(state string, all []session.Failure) error {
 	for _, f := range all {
-		err := c.out.answer(failureRow{f.What, f.Name, len(f.Links), state}, func(w io.Writer) {
+		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}, func(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "%s: %s %s", state, f.What, f.Name)
 			if f.What != "link" {
 				_, _ = fmt.Fprintf(w, " with %s", count(len(f.Links), "link"))
@@ -182,6 +224,14 @@ func (c *call) failures(state string, all []session.Failure) error {
 	return nil
 }
 
+func failureWord(f session.Failure) string {
+	if f.Repair {
+		return "repaired"
+	}
+	return "failed"
+}
+
+// runWhatIf lists failures and repairs in their order.
 func runWhatIf(c *call) error {
 	st := c.session.State()
 	if st.WhatIf == nil {
@@ -190,8 +240,8 @@ func runWhatIf(c *call) error {
 		}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)") })
 	}
 	for _, f := range st.Failures {
-		err := c.out.answer(failureRow{f.What, f.Name, len(f.Links), "failed"}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%s %s (%s)\n", f.What, f.Name, count(len(f.Links), "link"))
+		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), failureWord(f)}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%3d  %-8s  %s %s (%s)\n", f.Number, failureWord(f), f.What, f.Name, count(len(f.Links), "link"))
 		})
 		if err != nil {
 			return err

@@ -34,6 +34,8 @@ func showCommands() []command {
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
 		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS"},
 		{Name: "mft", Summary: "the multicast table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes"},
+		{Name: "pictures", Summary: "live, base, what-if and staged side by side"},
 		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
 		{Name: "events", Summary: "what sweeps found to be new, with the time"},
@@ -68,6 +70,10 @@ func runShow(c *call) error {
 		return c.showTorus()
 	case "mft":
 		return c.showMFT()
+	case "failures":
+		return runWhatIf(c)
+	case "pictures":
+		return c.showPictures()
 	case "targets":
 		return c.showTargets()
 	case "holes":

@@ -137,16 +137,10 @@ func (sc *scene) failedLink(port int32) bool {
 
 // gone are the links that have failed on paper.
 func (sc *scene) gone() map[fabric.Link]bool {
-	links := map[fabric.Link]bool{}
 	if sc.now == sc.top.f {
-		return links
+		return nil
 	}
-	for i := range sc.st.Failures {
-		for _, l := range sc.st.Failures[i].Links {
-			links[l] = true
-		}
-	}
-	return links
+	return sc.st.FailedLinks()
 }
 
 // place names a node, or a port of one, in any fabric that has it.

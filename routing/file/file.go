@@ -37,6 +37,9 @@ func (Engine) Name() string { return Name }
 // port which a file names. A switch that Routes does not have gets an empty table.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	res := &routing.Result{}
+	if e.Routes == nil && e.Matrix == nil {
+		res.Warnings = append(res.Warnings, "no file is given (lfts_file=FILE, lid_matrix_dump_file=FILE): the tables are those of minhop, as OpenSM makes them then")
+	}
 	m, err := e.hops(ctx, f, &opt, res)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/lang"
 )
 
 // maxCandidates is how many names an error about an ambiguous one lists.
@@ -50,9 +51,79 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	}
 	nodes := byPrefix(f, text)
 	if len(nodes) == 0 {
-		return Place{}, fmt.Errorf("no node is called %q", text)
+		return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
 	}
 	return one(f, text, nodes)
+}
+
+// meant names nodes that an unknown name may have been meant to be, "" for none.
+func meant(f *fabric.Fabric, text string) string {
+	if i := strings.LastIndexByte(text, '/'); i > 0 {
+		text = text[:i]
+	}
+	names := make([]string, len(f.Nodes))
+	for i := range f.Nodes {
+		names[i] = f.NodeName(int32(i))
+	}
+	slices.Sort(names)
+	var near []string
+	for len(near) < 3 {
+		name := lang.Nearest(text, names)
+		if name == "" {
+			break
+		}
+		near = append(near, strconv.Quote(name))
+		names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+	}
+	if near == nil {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, ", ") + "?)"
+}
+
+// ResolveSystem finds the switches of one system, such as a director: those whose
+// names begin with a prefix before a *, or those with the system image GUID of a
+// switch or that is given itself.
+func ResolveSystem(f *fabric.Fabric, text string) (nodes []int32, name string, err error) {
+	if prefix, ok := strings.CutSuffix(text, "*"); ok {
+		for _, n := range f.Switches {
+			if strings.HasPrefix(f.NodeName(n), prefix) {
+				nodes = append(nodes, n)
+			}
+		}
+		if len(nodes) == 0 || prefix == "" {
+			return nil, "", fmt.Errorf("no switch has a name that begins with %q", prefix)
+		}
+		return nodes, fabric.Escape(text) + countSwitches(nodes), nil
+	}
+	system, err := strconv.ParseUint(strings.TrimPrefix(text, "guid:"), 0, 64)
+	if nodes = switchesOf(f, system); err != nil || system == 0 || len(nodes) == 0 {
+		sw, err := ResolveSwitch(f, text)
+		if err != nil {
+			return nil, "", err
+		}
+		if system = f.SwitchNode(sw).SystemGUID; system == 0 {
+			return nil, "", fmt.Errorf("%s has no system image GUID (a prefix of names does as well: fail director 'NAME*')", f.NodeName(f.Switches[sw]))
+		}
+		nodes = switchesOf(f, system)
+	}
+	return nodes, fmt.Sprintf("0x%016x with %s", system, f.NodeName(nodes[0])) + countSwitches(nodes), nil
+}
+
+func countSwitches(nodes []int32) string {
+	if len(nodes) == 1 {
+		return " (1 switch)"
+	}
+	return fmt.Sprintf(" (%d switches)", len(nodes))
+}
+
+func switchesOf(f *fabric.Fabric, system uint64) (nodes []int32) {
+	for _, n := range f.Switches {
+		if f.Nodes[n].SystemGUID == system {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
 }
 
 // ResolveNode is like [Resolve] where the node is meant and not a port of it.

@@ -167,13 +167,13 @@ func TestPicturesOfAFailure(t *testing.T) {
 	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != Base {
 		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale, rep.Changed, rep.Against)
 	}
-	if _, err := s.Restore(ctx, func(x Failure) bool { return x.InvolvesLink(link) }); err != nil {
+	if _, err := s.Restore(ctx, func(x Failure) bool { return x.InvolvesLink(link) }, Failure{}); err != nil {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.WhatIf != nil || st.Base != nil || !st.Stale {
 		t.Error("the paper is not empty after its only failure was restored, or the tables for it are not stale")
 	}
-	if _, err := s.Restore(ctx, func(Failure) bool { return true }); !errors.Is(err, ErrNotFailed) {
+	if _, err := s.Restore(ctx, func(Failure) bool { return true }, Failure{}); !errors.Is(err, ErrNotFailed) {
 		t.Errorf("nothing to restore gives %v", err)
 	}
 }

@@ -24,6 +24,8 @@ type State struct {
 	// Written says that the staged tables were written and read back.
 	Written  bool
 	Failures []Failure
+	// lastFailure is the number of the last one that there was.
+	lastFailure int
 
 	Settings Settings
 	// Estimate says that tables computed with the settings are not what the
@@ -167,16 +169,30 @@ func (st *State) Title(p *Picture) string {
 			words = append(words, "STALE: the fabric changed since")
 		}
 		return "staged (" + strings.Join(words, ", ") + ")"
-	case p.Kind == WhatIf && len(st.Failures) == 1:
-		return "whatif (1 failure)"
 	case p.Kind == WhatIf:
-		return fmt.Sprintf("whatif (%d failures)", len(st.Failures))
+		return "whatif (" + st.countFailures() + ")"
 	case p.Kind == Live && len(st.Holes) == 1:
 		return "live (INCOMPLETE: 1 hole)"
 	case p.Kind == Live && len(st.Holes) > 1:
 		return fmt.Sprintf("live (INCOMPLETE: %d holes)", len(st.Holes))
 	}
 	return string(p.Kind)
+}
+
+// countFailures says for example "2 failures, 1 repair".
+func (st *State) countFailures() string {
+	repairs, failures := splitFailures(st.Failures, func(f Failure) bool { return f.Repair })
+	text := fmt.Sprintf("%d failures", len(failures))
+	if len(failures) == 1 {
+		text = "1 failure"
+	}
+	switch len(repairs) {
+	case 0:
+		return text
+	case 1:
+		return text + ", 1 repair"
+	}
+	return fmt.Sprintf("%s, %d repairs", text, len(repairs))
 }
 
 func writtenWord(written bool) string {
