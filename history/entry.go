@@ -58,7 +58,8 @@ type Snapshot struct {
 
 // Add stores a fabric with its tables, which may be nil, and returns the number of
 // the entry. A sweep that found what the subnet's last sweep did becomes no entry
-// of its own: that one's time is extended.
+// of its own: that one's time is extended. What the history does not keep any
+// longer goes, see [Store.Kept].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
@@ -68,46 +69,62 @@ func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Ta
 		id, err = w.add(tx, e, f, t)
 		return err
 	})
+	if err == nil {
+		err = s.keep(ctx)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("write the history: %w", err)
 	}
 	return id, nil
 }
 
+// content are the blobs of a snapshot.
+type content struct {
+	fabric       int64
+	tables, rest sql.NullInt64
+}
+
+func (w *writer) content(f *fabric.Fabric, t *fabric.Tables) (c content, err error) {
+	if c.fabric, err = w.blob(snapshot.EncodeFabric(f)); err != nil || t == nil {
+		return c, err
+	}
+	manifest, err := w.manifest(t)
+	if err != nil {
+		return c, err
+	}
+	if c.tables.Int64, err = w.blob(manifest); err != nil {
+		return c, err
+	}
+	c.tables.Valid = true
+	if more := snapshot.EncodeRest(t); len(more) > 0 {
+		c.rest.Valid = true
+		c.rest.Int64, err = w.blob(more)
+	}
+	return c, err
+}
+
 func (w *writer) add(tx *sql.Tx, e Entry, f *fabric.Fabric, t *fabric.Tables) (int64, error) {
-	fab, err := w.blob(snapshot.EncodeFabric(f))
+	c, err := w.content(f, t)
 	if err != nil {
 		return 0, err
 	}
-	var tables, rest sql.NullInt64
-	if t != nil {
-		manifest, err := w.manifest(t)
-		if err != nil {
-			return 0, err
-		}
-		if tables.Int64, err = w.blob(manifest); err != nil {
-			return 0, err
-		}
-		tables.Valid = true
-		if more := snapshot.EncodeRest(t); len(more) > 0 {
-			if rest.Int64, err = w.blob(more); err != nil {
-				return 0, err
-			}
-			rest.Valid = true
-		}
-	}
 	if e.Kind == Sweep {
-		if id, err := w.extend(tx, &e, fab, tables, rest); err != nil || id != 0 {
+		if id, err := w.extend(tx, &e, c); err != nil || id != 0 {
 			return id, err
 		}
 	}
+	return w.enter(tx, &e, c)
+}
+
+// enter stores an entry.
+func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	figures, err := json.Marshal(e.Figures)
 	if err != nil {
 		return 0, err
 	}
 	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
-		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), fab, tables, rest)
+		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest)
 	if err != nil {
 		return 0, err
 	}
@@ -116,18 +133,18 @@ func (w *writer) add(tx *sql.Tx, e Entry, f *fabric.Fabric, t *fabric.Tables) (i
 
 // extend makes the subnet's last sweep last until now, if it saw the same. It
 // returns its number, 0 where it did not.
-func (w *writer) extend(tx *sql.Tx, e *Entry, fab int64, tables, rest sql.NullInt64) (int64, error) {
-	var id, oldFab int64
-	var oldTables, oldRest sql.NullInt64
+func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
+	var id int64
+	var old content
 	err := tx.QueryRowContext(w.ctx, `SELECT id, fabric, tables, rest FROM entry WHERE subnet = ? AND kind = ? ORDER BY id DESC LIMIT 1`,
-		e.Subnet, Sweep).Scan(&id, &oldFab, &oldTables, &oldRest)
+		e.Subnet, Sweep).Scan(&id, &old.fabric, &old.tables, &old.rest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
-	if err != nil || oldFab != fab || oldTables != tables || oldRest != rest {
+	if err != nil || old != c {
 		return 0, err
 	}
-	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = ? WHERE id = ?", e.Until.UnixNano(), id)
+	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?) WHERE id = ?", e.Until.UnixNano(), id)
 	return id, err
 }
 

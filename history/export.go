@@ -4,32 +4,28 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // Export writes entries, all of a subnet for no IDs, to a new file, which Import
-// takes.
+// takes. What a commit found goes with it, and so does how it ended.
 func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (n int, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, &fs.PathError{Op: "export", Path: path, Err: fs.ErrExist}
 	}
-	if len(ids) == 0 {
-		all, err := s.List(ctx, subnet, 0)
-		if err != nil {
-			return 0, err
-		}
-		for _, e := range all {
-			ids = append([]int64{e.ID}, ids...)
-		}
+	if ids, err = s.toExport(ctx, subnet, ids); err != nil {
+		return 0, err
 	}
 	to, err := open(ctx, path)
 	if err != nil {
 		return 0, fmt.Errorf("export to %s: %w", path, err)
 	}
-	n, err = copyEntries(ctx, s, to, ids)
+	n, err = to.take(ctx, s, ids)
 	// One file is to hold all of it: none of it stays in a log beside it.
 	_, werr := to.db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")
 	if err = errors.Join(err, werr, to.Close()); err != nil {
@@ -38,40 +34,121 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	return n, nil
 }
 
-// Import takes over the entries of an exported file, with new numbers.
-func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
-	if _, err := os.Stat(path); err != nil {
-		return 0, err
+// toExport are the entries to export in ascending order: for none all of a subnet,
+// else also the other one of each commit.
+func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int64, error) {
+	if len(ids) == 0 {
+		all, err := s.List(ctx, subnet, 0)
+		for _, e := range all {
+			ids = append(ids, e.ID)
+		}
+		slices.Sort(ids)
+		return ids, err
 	}
-	from, err := open(ctx, path)
+	journal, err := s.Journal(ctx, "")
+	for _, j := range journal {
+		if slices.Contains(ids, j.Before) || slices.Contains(ids, j.After) {
+			ids = append(ids, j.Before, j.After)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// Import takes over the entries of an exported file, with new numbers, and how
+// their commits ended; all of them or, with an error, none. What is there already
+// is left out. It returns how many were new.
+func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
+	if s.why != nil {
+		return 0, s.why
+	}
+	from, err := openToRead(ctx, path)
 	if err != nil {
 		return 0, fmt.Errorf("import %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	all, err := from.List(ctx, "", 0)
+	ids, err := from.toExport(ctx, "", nil)
+	if err == nil {
+		n, err = s.take(ctx, from, ids)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("import %s: %w", path, err)
-	}
-	var ids []int64
-	for i := range all {
-		ids = append(ids, all[len(all)-1-i].ID)
-	}
-	if n, err = copyEntries(ctx, from, s, ids); err != nil {
-		return n, fmt.Errorf("import %s: %w", path, err)
 	}
 	return n, nil
 }
 
-func copyEntries(ctx context.Context, from, to *Store, ids []int64) (n int, err error) {
-	for _, id := range ids {
-		snap, err := from.Load(ctx, id)
-		if err != nil {
-			return n, err
-		}
-		if _, err := to.Add(ctx, snap.Entry, snap.Fabric, snap.Tables); err != nil {
-			return n, err
-		}
-		n++
+// take copies entries of another store, and what its journal says of them.
+func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err error) {
+	journal, err := from.Journal(ctx, "")
+	if err != nil {
+		return 0, err
 	}
-	return n, nil
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		w, err := s.writer(ctx, tx)
+		if err != nil {
+			return err
+		}
+		now := map[int64]int64{}
+		for _, id := range ids {
+			snap, err := from.Load(ctx, id)
+			if err != nil {
+				return err
+			}
+			fresh := false
+			if now[id], fresh, err = w.take(tx, snap); err != nil {
+				return err
+			}
+			if fresh {
+				n++
+			}
+		}
+		for i := range journal {
+			j := &journal[len(journal)-1-i]
+			if err := takeJournal(ctx, tx, j, now[j.Before], now[j.After]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// take stores an entry unless it is there.
+func (w *writer) take(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err error) {
+	c, err := w.content(snap.Fabric, snap.Tables)
+	if err != nil {
+		return 0, false, err
+	}
+	e := &snap.Entry
+	err = tx.QueryRowContext(w.ctx, `SELECT id FROM entry WHERE kind = ? AND subnet = ? AND began = ? AND who = ? AND source = ? AND note = ?
+		AND fabric = ? AND tables IS ? AND rest IS ?`,
+		e.Kind, e.Subnet, e.Began.UnixNano(), e.Who, e.Source, e.Note, c.fabric, c.tables, c.rest).Scan(&id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		id, err = w.enter(tx, e, c)
+		return id, true, err
+	case err == nil:
+		_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?) WHERE id = ?", e.Until.UnixNano(), id)
+	}
+	return id, false, err
+}
+
+// takeJournal notes a commit of another store whose entries have these numbers,
+// unless it is noted. One that had not ended is none to be ended here.
+func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after int64) error {
+	if before == 0 || after == 0 {
+		return nil
+	}
+	var have bool
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM journal WHERE after = ?)", after).Scan(&have)
+	if err != nil || have {
+		return err
+	}
+	how := j.Outcome
+	if how == "" {
+		how = Unknown
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note)
+	return err
 }

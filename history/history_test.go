@@ -5,8 +5,10 @@ package history_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -45,6 +47,10 @@ func store(t testing.TB, dir string) *history.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
+	// What the tests write is of a day that is past.
+	if err := s.SetKept(context.Background(), history.Retention{}); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -263,8 +269,10 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("a second time: %v", err)
 	}
 	others := store(t, t.TempDir())
-	if n, err := others.Import(ctx, file); err != nil || n != 2 {
-		t.Fatalf("%d imported, %v", n, err)
+	for _, want := range []int{2, 0} { // the second time nothing is new
+		if n, err := others.Import(ctx, file); err != nil || n != want {
+			t.Fatalf("%d imported, %v; want %d", n, err, want)
+		}
 	}
 	all, err := others.List(ctx, "", 0)
 	if err != nil || len(all) != 2 || all[0].Kind != history.Route || all[0].Who != "ann" {
@@ -279,6 +287,132 @@ func TestExportAndImport(t *testing.T) {
 	}
 	if _, err := others.Import(ctx, bad); err == nil {
 		t.Error("a text file was imported")
+	}
+}
+
+// TestImportOfCommits: how a commit ended goes with it, and one that had not ended is
+// none that is under way here.
+func TestImportOfCommits(t *testing.T) {
+	ctx := context.Background()
+	s, others := store(t, t.TempDir()), store(t, t.TempDir())
+	tb := tables(t, "torus:3x3")
+	var after []int64
+	for i, how := range []history.Outcome{history.Done, history.RolledBack, ""} {
+		e := entry(history.Commit)
+		e.Began = noon.Add(time.Duration(i) * time.Minute)
+		j, err := s.Begin(ctx, e, tb, tb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after = append(after, j.After); how != "" {
+			if err := s.End(ctx, j.ID, how); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	one, all := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "all")
+	if n, err := s.Export(ctx, one, "a", after[1]); err != nil || n != 2 {
+		t.Fatalf("%d exported, %v; want the commit with what it found", n, err)
+	}
+	if _, err := s.Export(ctx, all, "a"); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{one, all, all, one} {
+		if _, err := others.Import(ctx, file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	journal, err := others.Journal(ctx, "a")
+	if err != nil || len(journal) != 3 {
+		t.Fatalf("%d commits, %v; want 3", len(journal), err)
+	}
+	got := map[time.Time]history.Outcome{}
+	for _, j := range journal {
+		got[j.Began.UTC()] = j.Outcome
+	}
+	want := map[time.Time]history.Outcome{noon: history.Done, noon.Add(time.Minute): history.RolledBack, noon.Add(2 * time.Minute): history.Unknown}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if _, found, err := others.Interrupted(ctx, "a"); found || err != nil {
+		t.Errorf("a commit of elsewhere is under way here: %v, %v", found, err)
+	}
+}
+
+// TestRetention: what the history does not keep goes when something is added, and no
+// commit.
+func TestRetention(t *testing.T) {
+	ctx := context.Background()
+	s := store(t, t.TempDir())
+	tb := tables(t, "fattree:2,8")
+	j, err := s.Begin(ctx, entry(history.Commit), tb, tb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := add(t, s, entry(history.Route), tb)
+	if err := s.SetKept(ctx, history.Retention{Age: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	now := entry(history.Route)
+	now.Began, now.Until = time.Now(), time.Now()
+	young := add(t, s, now, tb)
+	if _, err := s.Load(ctx, old); !errors.Is(err, history.ErrNoEntry) {
+		t.Errorf("an old entry: %v", err)
+	}
+	if err := s.SetKept(ctx, history.Retention{Size: 150 << 10}); err != nil {
+		t.Fatal(err)
+	}
+	latest := int64(0)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		changed := *tb
+		changed.LFT = tb.LFT.Clone()
+		for sw := range tb.Fabric.Switches {
+			for lid := range changed.LFT.Row(int32(sw)) {
+				changed.LFT.Row(int32(sw))[lid] = uint8(r.UintN(255))
+			}
+		}
+		latest = add(t, s, now, &changed)
+	}
+	all, err := s.List(ctx, "", 0)
+	if err != nil || len(all) > 80 || len(all) < 4 || all[0].ID != latest {
+		t.Errorf("%d entries are left, %v; want the latest of 103", len(all), err)
+	}
+	for _, id := range []int64{j.Before, j.After} {
+		if _, err := s.Load(ctx, id); err != nil {
+			t.Errorf("a commit went: %v", err)
+		}
+	}
+	if _, err := s.Load(ctx, young); !errors.Is(err, history.ErrNoEntry) {
+		t.Errorf("the oldest entry is left: %v", err)
+	}
+	if kept, err := s.Kept(ctx); err != nil || kept != (history.Retention{Size: 150 << 10}) {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
+// TestOldVersion opens a file of the first version, which had no settings.
+func TestOldVersion(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	s := store(t, dir)
+	id := add(t, s, entry(history.Route), tables(t, "torus:3x3"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, history.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"DROP TABLE setting", "PRAGMA user_version = 1"} {
+		if _, err := db.ExecContext(ctx, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store(t, dir).Load(ctx, id); err != nil {
+		t.Error(err)
 	}
 }
 

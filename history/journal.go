@@ -25,6 +25,9 @@ const (
 	RolledBack Outcome = "rolled back"
 	// Finished: a commit that was interrupted was brought to its end later.
 	Finished Outcome = "finished later"
+	// Unknown: the commit had not ended when it was exported, and what came of it is
+	// not known here.
+	Unknown Outcome = "not ended when exported"
 )
 
 const underWay = "under way"
@@ -79,6 +82,9 @@ func (s *Store) Begin(ctx context.Context, e Entry, before, after *fabric.Tables
 
 // End notes how a commit ended.
 func (s *Store) End(ctx context.Context, id int64, how Outcome) error {
+	if s.why != nil {
+		return s.why
+	}
 	_, err := s.db.ExecContext(ctx, "UPDATE journal SET state = ?, ended = ? WHERE id = ?", how, time.Now().UnixNano(), id)
 	if err != nil {
 		return fmt.Errorf("journal the end of the commit: %w", err)

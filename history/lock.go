@@ -22,6 +22,9 @@ type Lock struct{ file *os.File }
 // Lock takes the lock of a subnet. The error is [ErrLocked] where another one has
 // it.
 func (s *Store) Lock(subnet string) (*Lock, error) {
+	if s.why != nil {
+		return nil, s.why
+	}
 	sum := sha256.Sum256([]byte(subnet))
 	path := filepath.Join(s.dir, fmt.Sprintf("commit-%x.lock", sum[:8]))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

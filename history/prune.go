@@ -9,19 +9,107 @@ import (
 	"time"
 )
 
+// DefaultRetention is what a history keeps that was told nothing.
+var DefaultRetention = Retention{Age: 365 * 24 * time.Hour, Size: 900 << 20}
+
 // Retention says what may go. Commits, and what they were made from, stay for
 // ever.
 type Retention struct {
 	// Age is how long entries are kept, 0 for ever.
 	Age time.Duration
-	// Size is how many bytes the stored data may have, 0 for any number: the oldest
+	// Size is how many bytes of the file may be in use, 0 for any number: the oldest
 	// entries go first.
 	Size int64
 }
 
-// Prune throws away what is too old or too much, and what then nothing refers to.
-// It returns the number of entries that went.
+// Kept is what the history keeps. Every new entry sees to it.
+func (s *Store) Kept(ctx context.Context) (Retention, error) {
+	r := DefaultRetention
+	var version int
+	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version < 2 {
+		return r, err
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT name, value FROM setting")
+	if err != nil {
+		return r, fmt.Errorf("read the history's settings: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name string
+		var value int64
+		if err := rows.Scan(&name, &value); err != nil {
+			return r, err
+		}
+		switch name {
+		case "age":
+			r.Age = time.Duration(value)
+		case "size":
+			r.Size = value
+		}
+	}
+	return r, rows.Err()
+}
+
+// SetKept sets what the history keeps from now on.
+func (s *Store) SetKept(ctx context.Context, r Retention) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO setting VALUES ('age', ?), ('size', ?)", int64(r.Age), r.Size)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write the history's settings: %w", err)
+	}
+	return nil
+}
+
+// keep lets go what the history does not keep. It looks whether there is anything
+// first: that costs no more than a look-up.
+func (s *Store) keep(ctx context.Context) error {
+	r, err := s.Kept(ctx)
+	if err != nil {
+		return err
+	}
+	var old, some bool
+	q := "SELECT EXISTS (SELECT 1 FROM entry WHERE " + removable + " AND until < ?), EXISTS (SELECT 1 FROM entry WHERE " + removable + ")"
+	if err := s.db.QueryRowContext(ctx, q, time.Now().Add(-r.Age).UnixNano()).Scan(&old, &some); err != nil {
+		return err
+	}
+	size, err := sizeOf(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	tooMuch := r.Size > 0 && some && size > r.Size
+	if !tooMuch && (r.Age == 0 || !old) {
+		return nil
+	}
+	_, err = s.shrink(ctx, r)
+	return err
+}
+
+// sizeOf is how many bytes of the file are in use.
+func sizeOf(ctx context.Context, from querier) (int64, error) {
+	var pages, free, size int64
+	for pragma, into := range map[string]*int64{"page_count": &pages, "freelist_count": &free, "page_size": &size} {
+		if err := from.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
+			return 0, err
+		}
+	}
+	return (pages - free) * size, nil
+}
+
+// Prune throws away what is too old or too much, and what then nothing refers to,
+// and makes the file as small as that. It returns the number of entries that went.
 func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
+	if gone, err = s.shrink(ctx, r); err != nil {
+		return gone, fmt.Errorf("prune the history: %w", err)
+	}
+	if gone > 0 {
+		_, err = s.db.ExecContext(ctx, "VACUUM")
+	}
+	return gone, err
+}
+
+func (s *Store) shrink(ctx context.Context, r Retention) (gone int, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		if r.Age > 0 {
 			n, err := drop(ctx, tx, "until < ?", time.Now().Add(-r.Age).UnixNano())
@@ -34,22 +122,17 @@ func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
 	})
 	for err == nil && r.Size > 0 {
 		var n int
-		if n, err = s.dropHalfOver(ctx, r.Size); n == 0 {
+		if n, err = s.dropSomeOver(ctx, r.Size); n == 0 {
 			break
 		}
 		gone += n
 	}
-	if err != nil {
-		return gone, fmt.Errorf("prune the history: %w", err)
-	}
-	if gone > 0 {
-		_, err = s.db.ExecContext(ctx, "VACUUM")
-	}
 	return gone, err
 }
 
-// removable are the entries that may go.
-const removable = `kind <> 'commit' AND id NOT IN (SELECT before FROM journal) AND id NOT IN (SELECT after FROM journal)`
+// removable are the entries that may go: neither commits nor the latest one.
+const removable = `kind <> 'commit' AND id NOT IN (SELECT before FROM journal) AND id NOT IN (SELECT after FROM journal)
+	AND id < (SELECT max(id) FROM entry)`
 
 func drop(ctx context.Context, tx *sql.Tx, which string, args ...any) (int, error) {
 	res, err := tx.ExecContext(ctx, "DELETE FROM entry WHERE "+removable+" AND "+which, args...)
@@ -60,15 +143,15 @@ func drop(ctx context.Context, tx *sql.Tx, which string, args ...any) (int, erro
 	return int(n), err
 }
 
-// dropHalfOver drops the older half of what may go if there is too much data.
-func (s *Store) dropHalfOver(ctx context.Context, size int64) (n int, err error) {
+// dropSomeOver drops the oldest eighth of what may go if there is too much data.
+func (s *Store) dropSomeOver(ctx context.Context, size int64) (n int, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		var have int64
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(length(data)), 0) FROM blob").Scan(&have); err != nil || have <= size {
+		have, err := sizeOf(ctx, tx)
+		if err != nil || have <= size {
 			return err
 		}
 		n, err = drop(ctx, tx, `id <= (SELECT id FROM entry WHERE `+removable+` ORDER BY id
-			LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM entry WHERE `+removable+`))`)
+			LIMIT 1 OFFSET (SELECT (count(*) - 1) / 8 FROM entry WHERE `+removable+`))`)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@
 package history
 
 // version is the schema's, kept in SQLite's user_version.
-const version = 1
+const version = 2
 
 const schema = `
 CREATE TABLE blob (
@@ -38,5 +38,13 @@ CREATE TABLE journal (
 	before  INTEGER NOT NULL REFERENCES entry ON DELETE RESTRICT,
 	after   INTEGER NOT NULL REFERENCES entry ON DELETE RESTRICT,
 	note    TEXT NOT NULL
+);
+`
+
+// settings is what version 2 added.
+const settings = `
+CREATE TABLE setting (
+	name  TEXT PRIMARY KEY,
+	value INTEGER NOT NULL
 );
 `

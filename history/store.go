@@ -12,7 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // FileName is the name of the file in a state directory.
@@ -24,7 +25,25 @@ type Store struct {
 	dir  string
 	pack *zstd.Encoder
 	open *zstd.Decoder
+	// why says why nothing can be written, nil where it can.
+	why error
 }
+
+// ReadOnlyError says that a history can be read and not written.
+type ReadOnlyError struct {
+	Dir string
+	Err error
+}
+
+func (e *ReadOnlyError) Error() string {
+	return fmt.Sprintf("the history in %s can be read and not written: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *ReadOnlyError) Unwrap() error { return e.Err }
+
+// ReadOnly is a [ReadOnlyError] where the history can only be read, else nil.
+func (s *Store) ReadOnly() error { return s.why }
 
 // Dir is the directory where a user's history is: $XDG_STATE_HOME/ibconsole, or
 // ~/.local/state/ibconsole.
@@ -40,14 +59,28 @@ func Dir() (string, error) {
 }
 
 // Open opens the history in a directory and makes both where they are missing.
-// The error says where a directory cannot be written, and where a newer program
-// has made the file.
+// One that is there and cannot be written is opened for reading, see
+// [Store.ReadOnly]. The error says where there is none and none can be made, and
+// where a newer program has made the file.
 func Open(ctx context.Context, dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	return OpenFile(ctx, filepath.Join(dir, FileName))
+}
+
+// OpenFile is [Open] for a history in a file of any name. Locks of subnets lie
+// beside it.
+func OpenFile(ctx context.Context, path string) (*Store, error) {
+	dir := filepath.Dir(path)
+	err := os.MkdirAll(dir, 0o700)
+	if err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
-	path := filepath.Join(dir, FileName)
 	s, err := open(ctx, path)
+	if err != nil && cannotWrite(err) && filepath.IsAbs(path) {
+		if old, rerr := openToRead(ctx, path); rerr == nil {
+			old.why = &ReadOnlyError{dir, err}
+			s, err = old, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the history %s: %w", path, err)
 	}
@@ -55,20 +88,64 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
+// cannotWrite says whether an error is about writing, not about what is there.
+func cannotWrite(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM:
+		return true
+	}
+	return false
+}
+
 // pragmas make readers and a writer not wait for each other, what is committed
 // survive a loss of power, and a second writer wait up to ten seconds.
 var pragmas = []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}
 
 func open(ctx context.Context, path string) (*Store, error) {
-	q := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+	s, err := connect(path, url.Values{"_pragma": pragmas, "_txlock": {"immediate"}})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// openToRead opens a file that is there and leaves it as it is. Nothing else may
+// write to it meanwhile.
+func openToRead(ctx context.Context, path string) (*Store, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	s, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
+	if err != nil {
+		return nil, err
+	}
+	var have int
+	err = s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have)
+	if err == nil {
+		err = known(have)
+	}
+	if err == nil && have == 0 {
+		err = errors.New("it is no history")
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func connect(path string, q url.Values) (*Store, error) {
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{db: db}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
 	}
@@ -78,6 +155,13 @@ func open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+func known(have int) error {
+	if have > version {
+		return fmt.Errorf("a newer program made it: its version is %d, this program knows %d", have, version)
+	}
+	return nil
+}
+
 // prepare makes the tables of a new file and checks those of an old one.
 func (s *Store) prepare(ctx context.Context) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
@@ -85,13 +169,15 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 			return err
 		}
-		switch {
-		case have > version:
-			return fmt.Errorf("a newer program made it: its version is %d, this program knows %d", have, version)
-		case have == version:
-			return nil
+		if err := known(have); err != nil || have == version {
+			return err
 		}
-		if _, err := tx.ExecContext(ctx, schema); err != nil {
+		if have == 0 {
+			if _, err := tx.ExecContext(ctx, schema); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, settings); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
@@ -101,6 +187,9 @@ func (s *Store) prepare(ctx context.Context) error {
 
 // write runs a change that is made wholly or not at all.
 func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
+	if s.why != nil {
+		return s.why
+	}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
