@@ -75,20 +75,11 @@ func endedBySignal(err error) int {
 
 // historyFile is where the command line keeps what was typed, "" for nowhere.
 func historyFile() string {
-	dir := stateDir()
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, "commands")
-}
-
-// stateDir is where what outlasts a session is kept, "" for nowhere.
-func stateDir() string {
 	dir, err := history.Dir()
 	if err != nil {
 		return ""
 	}
-	return dir
+	return filepath.Join(dir, "commands")
 }
 
 func version() string {

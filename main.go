@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -195,7 +196,8 @@ func (o *options) connect(ctx context.Context, record bool, work func(context.Co
 	if err != nil {
 		return o.misused(err)
 	}
-	opt := session.Options{Client: mad.ClientOptions{Window: o.window}, Fast: o.fast, StateDir: stateDir(), Record: record || src.Live()}
+	opt := session.Options{Client: mad.ClientOptions{Window: o.window}, Fast: o.fast, Record: record || src.Live()}
+	opt.StateDir, opt.NoState = history.Dir()
 	if o.mkeys != "" {
 		if opt.MKey, err = session.ReadMKey(o.mkeys); err != nil {
 			return o.failed(fmt.Errorf("M_Key: %w", err))

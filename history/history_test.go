@@ -7,6 +7,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/minhop"
 )
@@ -426,33 +428,99 @@ func TestNowhereToWrite(t *testing.T) {
 	}
 }
 
-// BenchmarkThousand stores a thousand routings of a fabric of a thousand switches,
-// each a few hundred entries away from the one before, and reports the size.
+// thousand stores routings of a fabric of a thousand switches, each a few hundred
+// entries away from the one before, and returns their directory and the size.
+func thousand(t testing.TB, count int) (dir string, size int64) {
+	t.Helper()
+	tb := tables(t, "xgft:3,10,20,28,1,10,20")
+	if n := len(tb.Fabric.Switches); n < 1000 {
+		t.Fatalf("%d switches", n)
+	}
+	dir = t.TempDir()
+	s := store(t, dir)
+	for i := range count {
+		changed := *tb
+		changed.LFT = tb.LFT.Clone()
+		for k := range 300 {
+			row := changed.LFT.Row(int32((i*31 + k*7) % len(tb.Fabric.Switches)))
+			row[1+(i*17+k)%int(tb.Fabric.MaxLID)] ^= 1
+		}
+		add(t, s, entry(history.Route), &changed)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, history.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, info.Size()
+}
+
+// TestThousand: a thousand snapshots of a thousand switches stay below a gigabyte, a
+// sample in proportion; and opening and listing them reads next to nothing of that.
+func TestThousand(t *testing.T) {
+	count := testenv.Count(t, 20, 1000)
+	dir, size := thousand(t, count)
+	first, firstSize := thousand(t, 1)
+	if most := firstSize + int64(count)*(1e9-firstSize)/1000; size > most {
+		t.Errorf("%d snapshots take %d bytes, want at most %d", count, size, most)
+	}
+	t.Logf("%d snapshots: %.1f MB; one: %.1f MB", count, float64(size)/1e6, float64(firstSize)/1e6)
+	one, many := readBytes(t, first), readBytes(t, dir)
+	if many > one+256<<10+int64(count)<<10 {
+		t.Errorf("to open and list %d snapshots %d bytes were read, for one %d", count, many, one)
+	}
+	all, err := store(t, dir).List(context.Background(), "", 0)
+	if err != nil || len(all) != count {
+		t.Fatalf("%d entries, %v", len(all), err)
+	}
+	if _, err := store(t, dir).Load(context.Background(), all[count/2].ID); err != nil {
+		t.Error(err)
+	}
+}
+
+// readBytes opens a history, lists 30 entries, and returns how many bytes the process
+// has read for that.
+func readBytes(t *testing.T, dir string) int64 {
+	t.Helper()
+	read := func() (n int64) {
+		text, err := os.ReadFile("/proc/self/io")
+		if err != nil {
+			t.Skipf("what is read cannot be counted: %v", err)
+		}
+		if _, err := fmt.Sscanf(string(text), "rchar: %d", &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := read()
+	s, err := history.Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if _, err := s.List(context.Background(), "", 30); err != nil {
+		t.Fatal(err)
+	}
+	return read() - before
+}
+
 func BenchmarkThousand(b *testing.B) {
-	tb := tables(b, "xgft:3,10,20,20,1,10,20")
 	for b.Loop() {
-		dir := b.TempDir()
-		s := store(b, dir)
-		for i := range 1000 {
-			changed := *tb
-			changed.LFT = tb.LFT.Clone()
-			for k := range 300 {
-				row := changed.LFT.Row(int32((i*31 + k*7) % len(tb.Fabric.Switches)))
-				row[1+(i*17+k)%int(tb.Fabric.MaxLID)] ^= 1
-			}
-			add(b, s, entry(history.Route), &changed)
-		}
+		dir, size := thousand(b, 1000)
 		start := time.Now()
-		again := store(b, dir)
-		if _, err := again.List(b.Context(), "", 50); err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(time.Since(start).Seconds()*1000, "open-ms")
-		info, err := os.Stat(filepath.Join(dir, history.FileName))
+		s, err := history.Open(b.Context(), dir)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(info.Size())/1e6, "MB")
-		b.ReportMetric(float64(len(tb.Fabric.Switches)), "switches")
+		if _, err := s.List(b.Context(), "", 50); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(time.Since(start).Seconds()*1000, "open-ms")
+		b.ReportMetric(float64(size)/1e6, "MB")
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

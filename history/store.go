@@ -75,7 +75,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
 	s, err := open(ctx, path)
-	if err != nil && cannotWrite(err) && filepath.IsAbs(path) {
+	if err != nil && cannotWrite(err) {
 		if old, rerr := openToRead(ctx, path); rerr == nil {
 			old.why = &ReadOnlyError{dir, err}
 			s, err = old, nil

@@ -35,7 +35,7 @@ func commitOptions() []lang.Option {
 		{Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs which could have one"},
 		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
 		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
-		{Name: "journal", Kind: lang.KindWord, Words: yesNo, Summary: "no: write although it cannot be undone, as no history can be kept"},
+		{Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's history, in this file; no: write although it cannot be undone"},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
 	}
 }
@@ -174,7 +174,11 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	return c.out.answer(a, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "written in %s: %v; read back: %v\n", seconds(rep.Written.Elapsed), rep.Written.Written, rep.Written.ReadBack)
 		if rep.Journal != 0 {
-			_, _ = fmt.Fprintf(w, "history %d; rollback %d takes it back\n", rep.Journal, rep.Journal)
+			elsewhere := ""
+			if file := c.Option("journal", "yes"); file != "yes" {
+				elsewhere = " journal=" + quoteFile(file)
+			}
+			_, _ = fmt.Fprintf(w, "history %d; rollback %d%s takes it back\n", rep.Journal, rep.Journal, elsewhere)
 		}
 		list(w, "differs", a.Differ)
 		list(w, "failed", a.Failed)

@@ -20,7 +20,7 @@ func historyCommands() []command {
 	return []command{
 		{lang.Spec{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first",
 			Options: []lang.Option{
-				{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 30"},
+				{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more; 30"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets too"},
 			},
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
@@ -28,6 +28,12 @@ func historyCommands() []command {
 				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
 				{Name: "export", Summary: "write entries into one file", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
 				{Name: "import", Summary: "take over the entries of an exported file", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
+				{Name: "keep", Summary: "say what is kept, or set it; what is older or too much goes when something is added, commits never",
+					Help: "Without options it says what is kept.",
+					Options: []lang.Option{
+						{Name: "days", Kind: lang.KindInt, Summary: "keep entries for so many days; 0 for ever"},
+						{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data; 0 for all"},
+					}},
 				{Name: "prune", Summary: "throw away what is old or too much; commits stay",
 					Options: []lang.Option{
 						{Name: "days", Kind: lang.KindInt, Summary: "keep the last so many days"},
@@ -54,6 +60,8 @@ func runHistory(c *call) error {
 		return c.historyImport(store)
 	case "prune":
 		return c.historyPrune(store)
+	case "keep":
+		return c.historyKeep(store)
 	}
 	return c.historyList(store)
 }
@@ -63,9 +71,16 @@ func (c *call) historyList(store *history.Store) error {
 	if c.Flag("all") {
 		subnet = ""
 	}
-	entries, err := store.List(c.ctx, subnet, c.Int("limit", 30))
+	limit, err := c.atLeast("limit", 30, 1)
 	if err != nil {
 		return err
+	}
+	entries, err := store.List(c.ctx, subnet, limit)
+	if err != nil {
+		return err
+	}
+	if why := store.ReadOnly(); why != nil {
+		c.out.note("%v", why)
 	}
 	journal, err := store.Journal(c.ctx, subnet)
 	if err != nil {
@@ -79,7 +94,7 @@ func (c *call) historyList(store *history.Store) error {
 		}
 	}
 	if len(entries) == 0 && !c.out.JSON {
-		_, err := fmt.Fprintln(c.out.W, "nothing is in the history of this subnet")
+		_, err := fmt.Fprintln(c.out.W, "nothing is in the history of this subnet (history list all shows those of others)")
 		return err
 	}
 	t := c.table("ID", "FROM", "UNTIL", "WHAT", "WHO", "ENGINE", "OPTIONS", "FIGURES")
@@ -95,6 +110,9 @@ func (c *call) historyList(store *history.Store) error {
 		if err != nil {
 			return err
 		}
+	}
+	if kept, err := store.Kept(c.ctx); err == nil {
+		c.out.note("%s", keptText(kept))
 	}
 	return t.flush()
 }
@@ -169,16 +187,85 @@ func (c *call) historyExport(store *history.Store) error {
 
 func (c *call) historyImport(store *history.Store) error {
 	n, err := store.Import(c.ctx, c.Arg(0))
-	return c.counted(n, err, "imported from %s", quoteFile(c.Arg(0)))
+	return c.counted(n, err, "imported from %s that were not here", quoteFile(c.Arg(0)))
 }
 
 func (c *call) historyPrune(store *history.Store) error {
-	days, size := c.Int("days", 0), c.Int("megabytes", 0)
-	if days <= 0 && size <= 0 {
-		return c.Misused("it takes days=N or megabytes=N")
+	r, err := c.retention(history.Retention{}, 1)
+	if err != nil {
+		return err
 	}
-	n, err := store.Prune(c.ctx, history.Retention{Age: time.Duration(days) * 24 * time.Hour, Size: int64(size) << 20})
+	if r == (history.Retention{}) {
+		return c.Misused("it takes days=N or megabytes=N (history keep says what goes by itself)")
+	}
+	n, err := store.Prune(c.ctx, r)
 	return c.counted(n, err, "thrown away")
+}
+
+// retention reads days= and megabytes=, which must be so much at least.
+func (c *call) retention(r history.Retention, least int) (history.Retention, error) {
+	days, err := c.atLeast("days", int(r.Age/day), least)
+	if err != nil {
+		return r, err
+	}
+	size, err := c.atLeast("megabytes", int(r.Size>>20), least)
+	if err != nil {
+		return r, err
+	}
+	if days > maxDays || size > maxMegabytes {
+		return r, c.Misused("days=%d megabytes=%d, expected at most %d and %d", days, size, maxDays, maxMegabytes)
+	}
+	return history.Retention{Age: time.Duration(days) * day, Size: int64(size) << 20}, nil
+}
+
+const (
+	day          = 24 * time.Hour
+	maxDays      = 100 * 365
+	maxMegabytes = 1 << 20
+)
+
+// atLeast is the value of an option that must be some number at least.
+func (c *call) atLeast(name string, otherwise, least int) (int, error) {
+	if _, given := c.Options[name]; !given {
+		return otherwise, nil
+	}
+	n := c.Int(name, otherwise)
+	if n < least {
+		return 0, c.Misused("%s=%d, expected %d or more", name, n, least)
+	}
+	return n, nil
+}
+
+func (c *call) historyKeep(store *history.Store) error {
+	r, err := store.Kept(c.ctx)
+	if err != nil {
+		return err
+	}
+	if len(c.Options) > 0 {
+		if r, err = c.retention(r, 0); err != nil {
+			return err
+		}
+		if err := store.SetKept(c.ctx, r); err != nil {
+			return err
+		}
+	}
+	answer := struct {
+		Days      int `json:"days"`
+		Megabytes int `json:"megabytes"`
+	}{int(r.Age / day), int(r.Size >> 20)}
+	return c.out.answer(answer, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s\n", keptText(r)) })
+}
+
+// keptText says what a history keeps.
+func keptText(r history.Retention) string {
+	age, size := "for ever", "as much as there is"
+	if r.Age > 0 {
+		age = fmt.Sprintf("for %s", count(int(r.Age/day), "day"))
+	}
+	if r.Size > 0 {
+		size = fmt.Sprintf("%d MB at most", r.Size>>20)
+	}
+	return fmt.Sprintf("entries are kept %s, %s; commits always (history keep days=N megabytes=N)", age, size)
 }
 
 // counted says what became of a number of entries.
@@ -189,7 +276,7 @@ func (c *call) counted(n int, err error, format string, args ...any) error {
 	return c.out.answer(struct {
 		Entries int `json:"entries"`
 	}{n}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%d entries "+format+"\n", append([]any{n}, args...)...)
+		_, _ = fmt.Fprintf(w, "%s "+format+"\n", append([]any{count(n, "entry")}, args...)...)
 	})
 }
 
@@ -223,7 +310,12 @@ func runRollback(c *call) error {
 func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
-		Hit: c.Option("hit", "no") == "yes", Holes: c.Option("holes", "no") == "yes", NoJournal: c.Option("journal", "yes") == "no",
+		Hit: c.Option("hit", "no") == "yes", Holes: c.Option("holes", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
+	}
+	if file := c.Option("journal", "no"); file != "no" && file != "yes" {
+		if err := c.session.KeepHistoryIn(c.ctx, file); err != nil {
+			return opt, err
+		}
 	}
 	if text := c.Option("sm", ""); text != "" {
 		guid, err := strconv.ParseUint(text, 0, 64)

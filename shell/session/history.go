@@ -25,7 +25,10 @@ const Recorded Kind = "history "
 // its own so that nothing waits for the disk. The history is opened when it is
 // first needed.
 type recorder struct {
-	dir string
+	// file is where the history is, "" for nowhere, and why says why nowhere where that
+	// was not chosen.
+	file string
+	why  error
 	// all says that sweeps, routings and loads are recorded, not only commits.
 	all bool
 	who string
@@ -51,24 +54,63 @@ type job struct {
 // maxRecalled is how many pictures out of the history are kept at hand.
 const maxRecalled = 4
 
-// newRecorder is for a history in a directory, "" for none.
-func newRecorder(dir string, all bool) *recorder {
-	return &recorder{dir: dir, all: all && dir != "", who: "unknown", recalled: map[int64]*Picture{}}
+// newRecorder is for a history in a file, "" for none.
+func newRecorder(file string, all bool, why error) *recorder {
+	return &recorder{file: file, why: why, all: all && file != "", who: "unknown", recalled: map[int64]*Picture{}}
+}
+
+// none says that no history was asked for, so that none is missed.
+func (r *recorder) none() bool { return r.file == "" && r.why == nil }
+
+// stateFile is the history in a state directory.
+func stateFile(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, history.FileName)
+}
+
+// KeepHistoryIn makes the session's history that of another file from now on, which
+// is made where it is missing.
+func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
+	end, err := s.begin(ctx, "history")
+	if err != nil {
+		return err
+	}
+	defer end()
+	if s.recorder.Load().file == file {
+		return nil
+	}
+	store, err := history.OpenFile(ctx, file)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(store.ReadOnly(), store.Close()); err != nil {
+		return err
+	}
+	old := s.recorder.Load()
+	s.recorder.Store(newRecorder(file, old.all || old.why != nil, nil))
+	return old.close()
 }
 
 // open opens the history.
 func (r *recorder) open(failed func(error)) error {
 	r.once.Do(func() {
-		if r.dir == "" {
-			r.err = errors.New("this session keeps no history")
+		if r.file == "" {
+			if r.err = errors.New("this session keeps no history"); r.why != nil {
+				r.err = fmt.Errorf("%w: %w", r.err, r.why)
+			}
 			return
 		}
 		if u, err := user.Current(); err == nil {
 			r.who = u.Username
 		}
-		if r.store, r.err = history.Open(context.Background(), r.dir); r.err != nil {
+		if r.store, r.err = history.OpenFile(context.Background(), r.file); r.err != nil {
 			failed(r.err)
 			return
+		}
+		if why := r.store.ReadOnly(); why != nil {
+			failed(why)
 		}
 		r.jobs, r.ended = make(chan job, 4), make(chan struct{})
 		go r.run(failed)
@@ -78,8 +120,8 @@ func (r *recorder) open(failed func(error)) error {
 
 // exists says whether there is a history already.
 func (r *recorder) exists() bool {
-	_, err := os.Stat(filepath.Join(r.dir, history.FileName))
-	return r.dir != "" && err == nil
+	_, err := os.Stat(r.file)
+	return r.file != "" && err == nil
 }
 
 // run records what comes until close.
@@ -109,8 +151,8 @@ func (r *recorder) close() error {
 // record puts a picture into the history if that keeps such things. Sweeps that
 // come faster than they can be stored are left out.
 func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
-	r := s.recorder
-	if !r.all || r.open(s.historyFailed) != nil {
+	r := s.recorder.Load()
+	if !r.all || r.open(s.historyFailed) != nil || r.store.ReadOnly() != nil {
 		return
 	}
 	j := job{entry: s.entry(kind, note, figures), picture: p}
@@ -132,7 +174,7 @@ func (s *Session) historyFailed(err error) {
 func (s *Session) entry(kind history.Kind, note string, figures map[string]float64) history.Entry {
 	st := s.State()
 	now := time.Now()
-	e := history.Entry{Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.who, Source: st.Source.String(), Note: note, Figures: figures}
+	e := history.Entry{Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.Load().who, Source: st.Source.String(), Note: note, Figures: figures}
 	if kind != history.Sweep {
 		e.Engine, e.Options = st.Settings.Words()
 	}
@@ -155,7 +197,7 @@ func (st *State) subnet() string {
 // History returns the store of the session's history, or why there is none. What
 // was done so far is in it.
 func (s *Session) History() (*history.Store, error) {
-	r := s.recorder
+	r := s.recorder.Load()
 	if err := r.open(s.historyFailed); err != nil {
 		return nil, err
 	}
@@ -173,7 +215,7 @@ func (s *Session) Subnet() string {
 
 // recall returns the picture of an entry.
 func (s *Session) recall(id int64) (*Picture, error) {
-	r := s.recorder
+	r := s.recorder.Load()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p, ok := r.recalled[id]; ok {

@@ -23,7 +23,8 @@ func (e *InterruptedError) Error() string {
 type NoJournalError struct{ Err error }
 
 func (e *NoJournalError) Error() string {
-	return fmt.Sprintf("the commit cannot be journalled, so nothing could undo it: %v. To write all the same: commit yes journal=no", e.Err)
+	return fmt.Sprintf("nothing was written, for the commit cannot be journalled, and then nothing could undo it: %v. "+
+		"Make room for the journal, or keep it in a file elsewhere: commit yes journal=FILE; or do without: commit yes journal=no", e.Err)
 }
 
 // Unwrap returns Err.
@@ -45,10 +46,13 @@ type openJournal struct {
 
 // beginJournal locks the subnet and journals the commit of a state.
 func (s *Session) beginJournal(ctx context.Context, st *State, opt CommitOptions) (*openJournal, error) {
-	if s.recorder.dir == "" {
+	if s.recorder.Load().none() {
 		return &openJournal{}, nil
 	}
 	store, err := s.History()
+	if err == nil {
+		err = store.ReadOnly()
+	}
 	switch {
 	case err != nil && opt.NoJournal:
 		return &openJournal{}, nil

@@ -36,7 +36,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{state: State{Source: src, Settings: settings, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
-	s.recorder = newRecorder(opt.StateDir, opt.Record)
+	s.recorder.Store(newRecorder(stateFile(opt.StateDir), opt.Record, opt.NoState))
 	s.state.recall = s.recall
 	var transport mad.Transport
 	switch src.Kind {

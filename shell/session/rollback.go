@@ -68,7 +68,7 @@ func (s *Session) Interrupted(ctx context.Context) (history.JournalEntry, bool, 
 
 // lookForInterrupted notes a commit of this subnet that was interrupted.
 func (s *Session) lookForInterrupted(ctx context.Context) {
-	if !s.State().Source.Live() || !s.recorder.exists() {
+	if !s.State().Source.Live() || !s.recorder.Load().exists() {
 		return
 	}
 	j, found, err := s.Interrupted(ctx)

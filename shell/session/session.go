@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
@@ -38,7 +39,7 @@ type Session struct {
 	torus *knownTorus
 	// lights counts the light sweeps.
 	lights   int
-	recorder *recorder
+	recorder atomic.Pointer[recorder]
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }
@@ -53,6 +54,8 @@ type Options struct {
 	MKey uint64
 	// StateDir is where the history is kept, "" for nowhere.
 	StateDir string
+	// NoState says why there is no StateDir, nil where none is wanted.
+	NoState error
 	// Record puts sweeps, routings and loads into the history, not only commits.
 	Record bool
 }
@@ -70,7 +73,7 @@ func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()
 	defer s.op.Unlock()
-	err := s.recorder.close()
+	err := s.recorder.Load().close()
 	if s.client == nil {
 		return err
 	}
