@@ -19,18 +19,29 @@ import (
 func TestHandover(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
-	for name, script := range map[string]string{
-		"drained cable": "engine minhop; fail link leaf-01 5; route; ",
-		"other engine":  "engine dor port_shifting=TRUE; route; ",
-		"with LMC":      "engine updn lmc=2; fail random 2 seed=7; route; ",
-		"incremental":   "route; fail random 3 seed=9; route incremental; ",
+	for name, c := range map[string]struct {
+		spec, script string
+		lanes        bool
+	}{
+		"drained cable": {"fattree:2,8", "engine minhop; fail link leaf-01 5; route; ", false},
+		"other engine":  {"fattree:2,8", "engine dor port_shifting=TRUE; route; ", false},
+		"with LMC":      {"fattree:2,8", "engine updn lmc=2; fail random 2 seed=7; route; ", false},
+		"incremental":   {"fattree:2,8", "route; fail random 3 seed=9; route incremental; ", false},
+		// OpenSM takes levels from no file: it gets the engine, also where another one has
+		// been chosen since, and must come to the same tables and lanes.
+		"lash":       {"torus:4x4", "engine lash lash_start_vl=1; route; engine minhop; ", true},
+		"dfsssp":     {"torus:4x4", "engine dfsssp; route; ", true},
+		"torus-2QoS": {"torus:4x4x4", "engine torus-2QoS; route; ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			at := func(name string) string { return filepath.Join(dir, name) }
-			ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+at("net"))
+			ibconsole(t, "-s", "sim:"+c.spec, "-c", "dump topology "+at("net"))
 			sim := ibsimtest.Start(t, at("net"))
-			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", script+"handover "+at("over")+"; dump lfts "+at("ours"))
+			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", c.script+"handover "+at("over")+"; dump lfts "+at("ours"))
+			if c.lanes {
+				ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", c.script+"dump sl2vl "+at("lanes"))
+			}
 			osm := at("opensm")
 			if err := os.Mkdir(osm, 0o700); err != nil {
 				t.Fatal(err)
@@ -47,6 +58,9 @@ func TestHandover(t *testing.T) {
 				t.Fatalf("opensm: %v\n%s", err, out)
 			}
 			sameFile(t, filepath.Join(osm, "opensm-lfts.dump"), at("ours"))
+			if c.lanes {
+				sameFile(t, filepath.Join(osm, "opensm-sl2vl.dump"), at("lanes"))
+			}
 		})
 	}
 }

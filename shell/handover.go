@@ -58,6 +58,9 @@ func runHandover(c *call) error {
 	if err := c.warnOfLost(p); err != nil {
 		return err
 	}
+	if (p.Tables.SLs != nil || p.Tables.SL2VL != nil) && len(st.Failures) > 0 {
+		c.out.note("warning: OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
+	}
 	for name, kind := range map[string]string{handoverLFTs: "lfts", handoverGUIDs: "guid2lid"} {
 		var b bytes.Buffer
 		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {
@@ -111,8 +114,12 @@ func handoverLines(st *session.State, p *session.Picture, dir string) string {
 	line := func(name, value string) { _, _ = fmt.Fprintf(&b, "%s %s\n", name, value) }
 	if p.Tables.SLs != nil || p.Tables.SL2VL != nil {
 		_, _ = fmt.Fprintf(&b, "# The routing needs service levels, which OpenSM takes from no file: it computes them.\n")
-		line("routing_engine", st.Settings.String())
-		for _, g := range st.Settings.Given {
+		engine, given, ok := p.RoutedWith()
+		if !ok {
+			engine, given = st.Settings.String(), st.Settings.Given
+		}
+		line("routing_engine", engine)
+		for _, g := range given {
 			line(g.Name, g.Value)
 		}
 		line("qos", "TRUE")

@@ -55,6 +55,15 @@ type maker struct {
 	given  []Setting
 }
 
+// RoutedWith is the engine that made the tables with its options; ok is false where
+// that is not known.
+func (p *Picture) RoutedWith() (engine string, given []Setting, ok bool) {
+	if p.by == nil {
+		return "", nil, false
+	}
+	return p.by.engine, p.by.given, true
+}
+
 // as returns the picture under another name.
 func (p *Picture) as(k Kind) *Picture {
 	if p == nil {
