@@ -175,3 +175,15 @@ func killAfter(t *testing.T, wait time.Duration, home string, args ...string) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 }
+
+// TestRollbackSaysHow: what a command refuses names that command.
+func TestRollbackSaysHow(t *testing.T) {
+	stateHome(t)
+	r := try("-s", "sim:fattree:2,8", "-c", "write on; fail link leaf-01 5; route; commit yes; rollback")
+	if r.status != exitFailed || !strings.Contains(r.err, "say rollback yes") {
+		t.Errorf("status %d: %s", r.status, r.err)
+	}
+	for _, odd := range []string{"history limit=0", "history list limit=-3", "history prune days=-1", "history keep megabytes=-5", "history keep days=99999999"} {
+		oneLine(t, try("-s", "sim:fattree:2,8", "-c", odd), exitUsage, "expected")
+	}
+}

@@ -65,6 +65,9 @@ func runCommit(c *call) error {
 	if aerr := c.showCommit(&rep); aerr != nil {
 		return aerr
 	}
+	if err == nil && opt.Yes && !opt.DryRun && slices.Contains(c.Args, "resume") {
+		c.out.note("the commit that was interrupted is ended: the switches hold all of it")
+	}
 	return err
 }
 

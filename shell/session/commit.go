@@ -67,6 +67,18 @@ type CommitOptions struct {
 	before int64
 }
 
+// notAsked says which command writes.
+func (o *CommitOptions) notAsked() error {
+	if o.ends == 0 {
+		return ErrNotAsked
+	}
+	command := "rollback yes"
+	if o.how == history.Finished {
+		command = "commit resume yes"
+	}
+	return fmt.Errorf("nothing was written: say %s", command)
+}
+
 // CommitReport says what [Session.Commit] planned and did.
 type CommitReport struct {
 	Plan *plan.Plan
@@ -301,7 +313,7 @@ func allowed(st *State, opt CommitOptions) error {
 	case !ok && opt.Master != 0:
 		return fmt.Errorf("no master subnet manager was seen, so 0x%016x is none", opt.Master)
 	case !opt.Yes:
-		return ErrNotAsked
+		return opt.notAsked()
 	}
 	return nil
 }
