@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/repl"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -226,7 +227,13 @@ func (o *options) connect(ctx context.Context, record bool, work func(context.Co
 }
 
 func (o *options) output() *shell.Output {
-	return &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
+	out := &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
+	if o.onTerminal() {
+		out.Ask = func(ctx context.Context, prompt string) (string, error) {
+			return repl.ReadLine(ctx, o.in, o.out, prompt)
+		}
+	}
+	return out
 }
 
 func (o *options) script(name, text string) int {

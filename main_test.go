@@ -38,7 +38,7 @@ func ibconsole(t *testing.T, args ...string) string {
 // that asks for it, it is the program itself, to be killed.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "1" {
-		os.Exit(run(os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+		os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 	}
 	state, err := os.MkdirTemp("", "ibconsole-state")
 	if err != nil {

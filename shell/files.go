@@ -21,6 +21,7 @@ func fileCommands() []command {
 			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind)})
 		}
 	}
+	dumps, loads = append(dumps, guidedSpec("write")), append(loads, guidedSpec("read"))
 	var kinds []lang.Spec
 	for _, k := range gen.Kinds() {
 		var named []lang.Option
@@ -39,6 +40,9 @@ func fileCommands() []command {
 }
 
 func runDump(c *call) error {
+	if c.Spec.Name == guidedWord {
+		return c.guide(DumpFlow(c.session))
+	}
 	kind, path := c.Spec.Name, c.Arg(0)
 	if path == "-" {
 		_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), c.out.W)
@@ -62,6 +66,9 @@ func runDump(c *call) error {
 }
 
 func runLoad(c *call) error {
+	if c.Spec.Name == guidedWord {
+		return c.guide(LoadFlow(c.ctx, c.session))
+	}
 	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no"})
 	if err != nil {
 		return err

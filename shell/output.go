@@ -16,6 +16,8 @@ type Output struct {
 	Notes io.Writer
 	// JSON asks for JSON.
 	JSON bool
+	// Ask asks who sits at the terminal; nil where there is none.
+	Ask Asker
 }
 
 // answer prints v as JSON, or as text says it.

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const guidedWord = "guided"
+
+// DumpFlow asks what to write, in which form and where.
+func DumpFlow(s *session.Session) *Flow {
+	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
+		st := s.State()
+		switch {
+		case !f.has("of"):
+			q := &Question{Name: "of", Text: "Which picture of the subnet?", Default: string(st.Default().Kind)}
+			for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
+				if p != nil {
+					q.Choices = append(q.Choices, Choice{string(p.Kind), fmt.Sprintf("%s, as of %s", st.Title(p), p.When.Format("15:04:05"))})
+				}
+			}
+			return q, nil
+		case !f.has("kind"):
+			p, err := st.Of(session.Kind(f.answers["of"]))
+			if err != nil {
+				return nil, err
+			}
+			return dumpKinds(p), nil
+		case !f.has("file"):
+			return &Question{Name: "file", Text: "Into which file?", check: writable}, nil
+		case !f.has("replace") && exists(f.answers["file"]):
+			return &Question{Name: "replace", Text: quoteFile(f.answers["file"]) + " is there already. Replace it?", Default: "no",
+				Choices: []Choice{{"yes", "what it holds is lost"}, {"no", "another file"}}}, nil
+		case f.answers["replace"] == "no":
+			delete(f.answers, "replace")
+			delete(f.answers, "file")
+			return f.next(f)
+		}
+		return nil, nil
+	}, command: func(f *Flow) string {
+		return fmt.Sprintf("dump %s %s of=%s", f.answers["kind"], lang.Quote(f.answers["file"]), f.answers["of"])
+	}}
+}
+
+// dumpKinds offers the forms that a picture can be written in.
+func dumpKinds(p *session.Picture) *Question {
+	q := &Question{Name: "kind", Text: "In which form?"}
+	for _, d := range session.Dumps {
+		t := p.Tables
+		switch {
+		case d.Routes && t == nil, d.Kind == "sl2vl" && t.SL2VL == nil, d.Kind == "sls" && t.SLs == nil, d.Kind == "ca-order" && p.CAOrder == nil:
+			continue
+		}
+		q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
+	}
+	if p.Tables == nil {
+		q.Explain = []string{"It has no forwarding tables, so there are no routes to write (try: route)."}
+	}
+	return q
+}
+
+// LoadFlow asks which file to read, and as what, and says how it differs from the
+// subnet at hand and what will happen.
+func LoadFlow(ctx context.Context, s *session.Session) *Flow {
+	var says []string
+	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
+		switch {
+		case !f.has("file"):
+			return &Question{Name: "file", Text: "Which file?", check: readable}, nil
+		case !f.has("kind"):
+			q := &Question{Name: "kind", Text: "What is it?", Default: guessKind(f.answers["file"])}
+			for _, d := range session.Dumps {
+				if !d.WriteOnly {
+					q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
+				}
+			}
+			q.check = func(kind string) (err error) {
+				says, err = s.PreviewLoad(ctx, kind, f.answers["file"])
+				return err
+			}
+			return q, nil
+		case !f.has("go on"):
+			return &Question{Name: "go on", Text: "Is that what you want?", Explain: says, Default: "yes",
+				Choices: []Choice{{"yes", "go on"}, {"no", "another file"}}}, nil
+		case f.answers["go on"] == "no":
+			clear(f.answers)
+			return f.next(f)
+		}
+		return nil, nil
+	}, command: func(f *Flow) string {
+		return fmt.Sprintf("load %s %s", f.answers["kind"], lang.Quote(f.answers["file"]))
+	}}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// writable says why a file cannot be made, as far as can be known before.
+func writable(path string) error {
+	dir, err := os.Stat(filepath.Dir(path))
+	switch {
+	case err != nil:
+		return err
+	case !dir.IsDir():
+		return fmt.Errorf("%s is no directory", quoteFile(filepath.Dir(path)))
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory", quoteFile(path))
+	}
+	return nil
+}
+
+func readable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no %s", quoteFile(path))
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory", quoteFile(path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// guessKind guesses from its first lines what a file is, "" where it cannot.
+func guessKind(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(file)
+	for range 8 {
+		if !lines.Scan() {
+			return ""
+		}
+		for word, kind := range map[string]string{
+			"Unicast lids": "lfts", "osm_ucast_mgr_dump_ucast_routes": "fdbs", "{ CA": "subnet", "{ SW": "subnet",
+			"Topology file": "topology", "vendid=": "topology", "Switch\t": "topology", "min hops": "lid-matrix",
+		} {
+			if strings.Contains(lines.Text(), word) {
+				return kind
+			}
+		}
+	}
+	return ""
+}
+
+func guidedSpec(what string) lang.Spec {
+	return lang.Spec{Name: guidedWord, Summary: "ask step by step what to " + what + ", and show the command that does the same unattended"}
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric"
+)
+
+// TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
+// tree of a group that was written before, and takes it back: the switches hold what
+// they held. It is a mesh, where no service levels are needed: nobody grants any.
+func TestCommitOfLanesAndGroups(t *testing.T) {
+	src, err := ParseSource("sim:mesh:4x4 hosts=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), src, Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetWrite(true); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	all := Reads{SL2VL: true, MFT: true}
+	if _, err := s.SweepFor(ctx, all); err != nil {
+		t.Fatal(err)
+	}
+	before := s.State().Live.Tables
+	f := before.Fabric
+	group := *before
+	group.MFT, group.SL2VL = before.MFT.Clone(), before.SL2VL.Clone()
+	for _, name := range []string{"sw-0-0", "sw-0-1"} { // a link between them and a host on each
+		sw := f.NodesByDescription(name)[0]
+		for p := f.Nodes[sw].FirstPort + 1; p <= f.Nodes[sw].FirstPort+int32(f.Nodes[sw].NumPorts); p++ {
+			next := f.PeerSwitch(p)
+			if f.Ports[p].Linked() && (next == fabric.None || next >= 0 && next+f.Nodes[sw].Switch == 1) {
+				group.MFT.Add(f.Nodes[sw].Switch, fabric.FirstMLID+1, f.Ports[p].Num)
+			}
+		}
+	}
+	group.SL2VL.Set(f.NodesByDescription("sw-1-1")[0], 1, 2, fabric.VLs{3, 2, 1})
+	commit := func(p *Picture) CommitReport {
+		t.Helper()
+		s.stage(p)
+		told := false
+		rep, err := s.Commit(ctx, CommitOptions{Yes: true, Hit: true, Planned: func(r *CommitReport) error {
+			told = r.Written == nil && r.Plan != nil
+			return nil
+		}})
+		if err != nil || !told || rep.Written == nil {
+			t.Fatalf("%v, told before %v, %+v", err, told, rep.Plan.Totals())
+		}
+		return rep
+	}
+	rep := commit(&Picture{Kind: Staged, Fabric: f, Tables: &group, madeOf: f})
+	if n := rep.Plan.Totals(); n.Lanes != 1 || n.MFTs != 2 || rep.Written.ReadBack.Lanes != 1 || rep.Written.ReadBack.MFTs != 2 {
+		t.Errorf("%+v, %+v", n, rep.Written)
+	}
+	same := func(want *fabric.Tables, what string) {
+		t.Helper()
+		if _, err := s.SweepFor(ctx, all); err != nil {
+			t.Fatal(err)
+		}
+		got := s.State().Live.Tables
+		for i := range f.Nodes {
+			n := &f.Nodes[i]
+			for in := uint8(0); n.Switch != fabric.None && in <= n.NumPorts; in++ {
+				for out := uint8(1); out <= n.NumPorts; out++ {
+					if f.Ports[n.FirstPort+int32(out)].Linked() && (in == 0 || f.Ports[n.FirstPort+int32(in)].Linked()) && got.SL2VL.VLs(int32(i), in, out) != want.SL2VL.VLs(int32(i), in, out) {
+						t.Fatalf("%s: lanes of %s from %d to %d", what, f.NodeName(int32(i)), in, out)
+					}
+				}
+			}
+		}
+		for sw := range f.Switches {
+			for lid := uint16(fabric.FirstMLID); lid <= max(got.MFT.Top, want.MFT.Top); lid++ {
+				for p := range f.SwitchNode(int32(sw)).NumPorts + 1 {
+					a, b := lid <= got.MFT.Top && got.MFT.Has(int32(sw), lid, p), lid <= want.MFT.Top && want.MFT.Has(int32(sw), lid, p)
+					if a != b {
+						t.Fatalf("%s: group 0x%x of switch %d, port %d: %v, want %v", what, lid, sw, p, a, b)
+					}
+				}
+			}
+		}
+	}
+	same(&group, "written")
+	set, err := ParseSettings([]string{"torus-2QoS"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	routed, err := s.Route(ctx, KeepNo)
+	if err != nil || routed.Engine != "torus-2QoS" {
+		t.Fatal(routed, err)
+	}
+	staged := s.State().Staged
+	heard := 0
+	for _, e := range f.EndPorts {
+		if sw, port := f.AttachedSwitch(e); sw != fabric.None && staged.Tables.MFT.Has(sw, fabric.FirstMLID+1, port) {
+			heard++
+		}
+	}
+	if heard != 4 {
+		t.Errorf("%d hosts are in the group after routing, want the 4 of two switches", heard)
+	}
+	if _, err = s.Commit(ctx, CommitOptions{Yes: true, Hit: true}); err != nil {
+		t.Fatal(err)
+	}
+	same(staged.Tables, "routed")
+	if _, _, err := s.Rollback(ctx, 0, CommitOptions{Yes: true, Hit: true}); err != nil {
+		t.Fatal(err)
+	}
+	same(&group, "rolled back")
+	if _, _, err := s.Rollback(ctx, rep.Journal, CommitOptions{Yes: true, Hit: true}); err != nil {
+		t.Fatal(err)
+	}
+	same(before, "back at the beginning")
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/load"
+)
+
+// mostPreviewed is how many differences a preview names.
+const mostPreviewed = 5
+
+// PreviewLoad says in sentences what [Session.Load] would find in a file, how it
+// differs from the paper's subnet, and what will be done. Nothing changes. It fails
+// where the file cannot be read as that kind.
+func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string, error) {
+	d, err := dumpKind(kind)
+	if err != nil {
+		return nil, err
+	}
+	st := s.State()
+	paper := st.Paper()
+	switch {
+	case d.lanes:
+		return []string{"It is laid over the tables that are there; the result is staged, and nothing is written to switches."}, nil
+	case kind == routingKind:
+		return []string{"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result is staged, and nothing is written to switches."}, nil
+	case d.option != "":
+		return []string{fmt.Sprintf("The engine routes with %s from the next route on.", d.option)}, nil
+	case d.Routes:
+		return previewRoutes(kind, path, &st)
+	}
+	file, err := load.Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	says := []string{fmt.Sprintf("It is a subnet of %d nodes, %d of them switches, with %d links.", len(file.Fabric.Nodes), len(file.Fabric.Switches), len(file.Fabric.Links()))}
+	changes := fabric.Changes(paper, file.Fabric)
+	if len(changes) == 0 {
+		says = append(says, "It does not differ from the subnet at hand.")
+	} else {
+		says = append(says, fmt.Sprintf("It differs from the subnet at hand in %d things:", len(changes)))
+	}
+	for i, c := range changes {
+		if i == mostPreviewed {
+			says = append(says, fmt.Sprintf("  and %d more", len(changes)-i))
+			break
+		}
+		says = append(says, "  "+c.String())
+	}
+	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of another subnet become stale, and nothing is written to switches."), nil
+}
+
+func previewRoutes(kind, path string, st *State) ([]string, error) {
+	lids, err := st.Settings.assignLIDs(st.Paper())
+	if err != nil {
+		return nil, err
+	}
+	routes, err := readRoutes(kind, path)
+	if err != nil {
+		return nil, err
+	}
+	tables, rep, err := routes.Apply(lids.fabric)
+	if err != nil {
+		return nil, err
+	}
+	if rep.Switches == 0 {
+		return nil, fmt.Errorf("%s: none of its switches is in the subnet at hand", fabric.Escape(path))
+	}
+	switches, entries := countEntries(tables)
+	says := []string{fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", switches, len(lids.fabric.Switches), entries)}
+	if base := st.paperBase(); base.Tables != nil {
+		says = append(says, fmt.Sprintf("%d entries are other than those of %s.", countChanged(base.Tables, tables), base.Kind))
+	}
+	says = append(says, rep.Lines()...)
+	return append(says, "The tables are staged then, in place of those that are staged now, and nothing is written to switches."), nil
+}
