@@ -29,7 +29,9 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
 			}
 			l := apply.Lanes{Node: int32(i), Out: out, Late: len(w.Lanes) > 20}
 			if n.Switch != fabric.None {
-				for l.In = uint8(rnd.IntN(int(n.NumPorts) + 1)); l.In > 0 && !f.Ports[f.Port(int32(i), l.In)].Linked(); l.In-- {
+				l.In = uint8(rnd.IntN(int(n.NumPorts) + 1))
+				for l.In > 0 && !f.Ports[f.Port(int32(i), l.In)].Linked() {
+					l.In--
 				}
 			}
 			for sl := range l.VLs {

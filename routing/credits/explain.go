@@ -77,7 +77,7 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 // loop.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
-	last, lanes := int32(fabric.None), uint16(0)
+	last, lanes := fabric.None, uint16(0)
 	for range len(c.f.Switches)*c.lanes() + 1 {
 		out, next := t.Entry(sw), t.Next(sw)
 		if next < 0 || out == 0 {

@@ -230,7 +230,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		s.markWritten()
 	}
 	err = errors.Join(err, journal.end(done))
-	if _, serr := s.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
+	if serr := s.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}
 	if done {
@@ -284,7 +284,7 @@ func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan,
 	case st.Staged == nil:
 		return nil, ErrNothingStaged
 	}
-	if _, err := s.sweepFor(ctx, st.Staged.Tables); err != nil {
+	if err := s.sweepFor(ctx, st.Staged.Tables); err != nil {
 		return nil, err
 	}
 	st = s.State()

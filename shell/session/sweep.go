@@ -96,10 +96,11 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 const fullEvery = 10
 
 // sweepFor sweeps and reads, this once, all that there is of some tables.
-func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) (SweepReport, error) {
+func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 	defer func(reads Reads) { s.reads = reads }(s.reads)
 	s.reads = Reads{SL2VL: s.reads.SL2VL || t.SL2VL != nil, MFT: s.reads.MFT || t.MFT != nil}
-	return s.sweep(ctx)
+	_, err := s.sweep(ctx)
+	return err
 }
 
 func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
