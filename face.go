@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -23,14 +24,51 @@ func endSignals() []os.Signal {
 	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-func (o *options) tui() int {
+// tui opens the screen; with tour on a simulated subnet with the tour begun.
+func (o *options) tui(tour bool) int {
+	config, err := screenConfig()
+	if err != nil {
+		return o.misused(err)
+	}
+	first := o.source == "" && os.Getenv(session.SourceVar) == ""
+	if tour && first {
+		o.source = tourSource
+	}
 	return o.connect(context.Background(), true, func(ctx context.Context, s *session.Session) error {
 		sh := shell.New(s)
 		return tui.Run(ctx, tui.Options{
-			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor,
+			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
+			Welcome: first && s.State().Source.Kind == session.SourceSim, Tour: tour,
 			RunShell: func(ctx context.Context) error { return o.prompt(ctx, sh) },
 		})
 	})
+}
+
+// tourSource is the subnet of the tour where the user names none: small enough to
+// be seen whole.
+const tourSource = "sim:fattree:2,12"
+
+// screenConfig reads the user's configuration file, if there is one.
+func screenConfig() (tui.Config, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return tui.Config{}, nil
+	}
+	path := filepath.Join(dir, "ibconsole", "config")
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return tui.Config{}, nil
+	case err != nil:
+		return tui.Config{}, err
+	}
+	defer f.Close()
+	return tui.ReadConfig(f, path)
+}
+
+// createNew makes a file that must not be there yet.
+func createNew(name string) (io.WriteCloser, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 func (o *options) repl() int {

@@ -30,6 +30,7 @@ const usage = `usage:
   ibconsole [-s SOURCE] shell                      the command line
   ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
+  ibconsole tour                                   the terminal interface, with a tour through it
   ibconsole version | doctor | help [COMMAND]
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
@@ -121,11 +122,11 @@ func given(flags *flag.FlagSet, name string) bool {
 }
 
 func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3}
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0}
 	n, known := most[word]
 	switch {
 	case !known:
-		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, version, doctor or help", word))
+		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, version, doctor or help", word))
 	case len(args) > n:
 		return o.misused(fmt.Errorf("unexpected word %q after %s", args[n], word))
 	}
@@ -142,6 +143,11 @@ func (o *options) word(word string, args []string) int {
 		return exitDone
 	case "doctor":
 		return o.doctor()
+	case "tour":
+		if !o.onTerminal() {
+			return o.misused(errors.New("the tour wants a terminal"))
+		}
+		return o.tui(true)
 	}
 	return o.help(args)
 }
@@ -267,7 +273,7 @@ func (o *options) interactive() int {
 			return shell.Summary(s, o.output())
 		})
 	}
-	return o.tui()
+	return o.tui(false)
 }
 
 // onTerminal says whether somebody sits in front of the program.

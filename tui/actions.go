@@ -6,12 +6,29 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 )
+
+// visit gives a pane the keyboard, so that there is a way back.
+func (m *model) visit(id paneID) tea.Cmd {
+	return m.jump(func() tea.Cmd {
+		m.setFocus(id)
+		return nil
+	})
+}
+
+func (m *model) toggleZoom() tea.Cmd {
+	m.zoom = !m.zoom
+	m.fit()
+	return nil
+}
 
 func (m *model) whyNoEnd() string {
 	if m.pane().subject().node == fabric.None {
@@ -39,10 +56,12 @@ func (m *model) traced() tea.Cmd {
 		m.inform(m.trace.why)
 		return nil
 	}
-	if !m.visible(paneTrace) {
+	m.trace.to(m.trace.firstBetween())
+	cmd := m.jump(func() tea.Cmd {
 		m.setFocus(paneTrace)
-	}
-	return m.say(m.traceCommand(), true)
+		return nil
+	})
+	return tea.Batch(cmd, m.say(m.traceCommand(), true))
 }
 
 func (m *model) traceCommand() string {
@@ -58,10 +77,11 @@ func (m *model) retrace() {
 	m.trace.show(m.sc)
 	m.trace.to(0)
 	m.tree.ends, m.tree.path = m.trace.ends, m.trace.nodes()
+	m.spread()
 }
 
 func (m *model) whyNoTrace() string {
-	if m.trace.ends[0].guid == 0 || m.trace.ends[1].guid == 0 {
+	if m.trace.ends[0].none() || m.trace.ends[1].none() {
 		return "there is no trace: t and T mark its ends"
 	}
 	return ""
@@ -74,8 +94,42 @@ func (m *model) exchange() tea.Cmd {
 	return m.traced()
 }
 
+// usesCommand asks whose packets go over what is selected.
+func (m *model) usesCommand() (command, why string) {
+	s := m.pane().subject()
+	f := m.sc.pic.Fabric
+	switch {
+	case s.node == fabric.None:
+		return "", "no link, switch or host is selected"
+	case m.sc.why != "":
+		return "", m.sc.why
+	}
+	if s.link != fabric.None {
+		node, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)
+		if port == fabric.None || !f.Ports[port].Linked() {
+			return "", s.f.PortName(s.link) + " has no link in " + string(m.sc.pic.Kind)
+		}
+		return fmt.Sprintf("who uses %s %d%s", nodeWord(f, node), f.Ports[port].Num, m.sc.ofWord()), ""
+	}
+	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
+	if node == fabric.None {
+		return "", s.f.NodeName(s.node) + " is not in " + string(m.sc.pic.Kind)
+	}
+	return "who uses " + nodeWord(f, node) + m.sc.ofWord(), ""
+}
+
+func (m *model) whyNotUses() string {
+	_, why := m.usesCommand()
+	return why
+}
+
+func (m *model) whoUses() tea.Cmd {
+	command, _ := m.usesCommand()
+	return m.say(command, true)
+}
+
 func (m *model) whyOnePicture() string {
-	if len(m.pictures()) < 2 {
+	if len(m.pictures()) < 2 && m.old == nil {
 		return "there is no other picture: route, or let something fail"
 	}
 	return ""
@@ -97,71 +151,169 @@ func (m *model) pictures() []session.Kind {
 func (m *model) nextPicture() tea.Cmd {
 	all := m.pictures()
 	next := session.Kind("")
-	for i, k := range all {
-		if k == m.of {
-			next = all[(i+1)%len(all)]
-		}
+	if m.old == nil {
+		next = all[(slices.Index(all, m.of)+1)%len(all)]
 	}
-	m.of = next
+	return m.choosePicture(next)
+}
+
+// choosePicture shows a picture of the session's state.
+func (m *model) choosePicture(of session.Kind) tea.Cmd {
+	m.of, m.old = of, nil
+	m.shown()
+	return nil
+}
+
+func (m *model) shown() {
 	m.refresh()
 	m.tree.path = m.trace.nodes()
 	m.inform("the panes show " + m.sc.st.Title(m.sc.pic))
-	return nil
+}
+
+// recalledMsg brings a picture out of the history.
+type recalledMsg struct {
+	pic *session.Picture
+	err error
+}
+
+// recallPicture shows the picture of an entry of the history.
+func (m *model) recallPicture(id int64) tea.Cmd {
+	m.inform(fmt.Sprintf("reading entry %d", id))
+	m.errands++
+	return func() tea.Msg {
+		pic, err := shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
+		if err == nil {
+			m.indexes.of(pic.Fabric)
+		}
+		return recalledMsg{pic, err}
+	}
+}
+
+func (m *model) recalled(msg recalledMsg) {
+	m.errands--
+	if msg.err != nil {
+		m.warn("history: " + msg.err.Error())
+		return
+	}
+	m.old = msg.pic
+	m.shown()
+	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
 }
 
 func (m *model) toggleChanged() tea.Cmd {
 	m.lft.changedOnly = !m.lft.changedOnly
-	m.lft.rebuild()
+	m.lft.renew()
 	m.fit()
 	return nil
 }
 
+// counting is what the session calls the reading of counters. What is read for the
+// trace gives way to every command.
+const counting = "counters"
+
 // whyBusy says what keeps the session from another operation.
 func (m *model) whyBusy() string {
-	if busy := m.sc.st.Busy; busy != "" {
+	if busy := m.back.State().Busy; busy != "" && (busy != counting || m.errs.doing == nil) {
 		return busy + " is running: Esc cancels it"
 	}
 	return ""
+}
+
+// failCommands let all that is marked, or else what is selected, fail on paper.
+func (m *model) failCommands() (commands []string, why string) {
+	t := m.pane().base()
+	if len(t.marks) == 0 {
+		command, why := m.sc.fail(m.pane().subject())
+		return []string{command}, why
+	}
+	at := t.cursor
+	for _, line := range t.chosen() {
+		t.cursor = line
+		if command, no := m.sc.fail(m.pane().subject()); no == "" {
+			commands = append(commands, command)
+		} else {
+			why = no
+		}
+	}
+	t.cursor = at
+	if len(commands) > 0 {
+		why = ""
+	}
+	return commands, why
 }
 
 func (m *model) whyNotFail() string {
 	if why := m.whyBusy(); why != "" {
 		return why
 	}
-	_, why := m.sc.fail(m.pane().subject())
+	_, why := m.failCommands()
 	return why
 }
 
 func (m *model) fail() tea.Cmd {
-	command, _ := m.sc.fail(m.pane().subject())
-	return m.say(command, true)
+	commands, _ := m.failCommands()
+	m.pane().base().marks = nil
+	return m.say(strings.Join(commands, "; "), true)
 }
 
-func (m *model) whyNotRestore() string {
+// undoCommand takes back the failure of what is selected, or else the last one.
+func (m *model) undoCommand() (command, why string) {
+	if command, why = m.sc.restore(m.pane().subject()); why == "" {
+		return command, ""
+	}
+	st := &m.sc.st
+	if st.Base == nil || len(st.Failures) == 0 {
+		return "", "nothing has failed on paper"
+	}
+	last := &st.Failures[len(st.Failures)-1]
+	f := st.Base.Fabric
+	if len(last.Links) == 1 && last.What == "link" {
+		p := last.Links[0].A
+		return fmt.Sprintf("restore link %s %d", nodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
+	}
+	for node := range f.Nodes {
+		if last.InvolvesNode(int32(node)) {
+			return fmt.Sprintf("restore %s %s", last.What, nodeWord(f, int32(node))), ""
+		}
+	}
+	return "restore all", ""
+}
+
+func (m *model) whyNotUndo() string {
 	if why := m.whyBusy(); why != "" {
 		return why
 	}
-	_, why := m.sc.restore(m.pane().subject())
+	_, why := m.undoCommand()
 	return why
 }
 
-func (m *model) restore() tea.Cmd {
-	command, _ := m.sc.restore(m.pane().subject())
+func (m *model) undo() tea.Cmd {
+	command, _ := m.undoCommand()
 	return m.say(command, true)
 }
 
 func (m *model) whyNotRoute() string {
 	if len(m.sc.st.Live.Fabric.Nodes) == 0 && m.sc.st.WhatIf == nil {
-		return orElse(m.whyBusy(), "there is no subnet to route: s reads it")
+		return orElse(m.whyBusy(), "there is no subnet to route: R reads it")
 	}
 	return m.whyBusy()
 }
 
 func (m *model) whyNotDiff() string {
+	if m.focus == paneHistory && m.past.kind == pastEntries && m.past.n > 0 {
+		return m.whyBusy()
+	}
 	if m.sc.st.Staged == nil && m.sc.st.WhatIf == nil {
 		return "there is only the live picture: f lets something fail, r routes"
 	}
-	return ""
+	return m.whyBusy()
+}
+
+func (m *model) diffNow() tea.Cmd {
+	if row, ok := m.past.selected(); ok && m.focus == paneHistory && m.past.kind == pastEntries {
+		return m.say(fmt.Sprintf("diff %d live", m.past.entries[row].ID), true)
+	}
+	return m.say("diff", true)
 }
 
 func (m *model) whyNotSweep() string {
@@ -172,40 +324,14 @@ func (m *model) whyNotSweep() string {
 }
 
 func (m *model) whyNotOpen() string {
-	switch m.focus {
-	case paneLFT:
-		if m.lft.next() == fabric.None {
-			return "the selected entry leads to no other node"
-		}
-	case paneTrace:
-		if _, ok := m.trace.hop(); !ok {
-			return "no hop is selected"
-		}
-	case paneLog:
-		if m.log.n == 0 {
-			return "the log is empty"
-		}
-	}
-	return ""
+	_, why := m.pane().enter(m)
+	return why
 }
 
 // open is Enter: it goes to what the selected row leads to.
 func (m *model) open() tea.Cmd {
-	switch m.focus {
-	case paneTopology:
-		m.openTree()
-	case paneLFT:
-		m.follow(m.sc.pic.Fabric, m.lft.next())
-	case paneTrace:
-		h, _ := m.trace.hop()
-		m.follow(m.sc.pic.Fabric, h.Node)
-		if m.trace.path.DstLID > 0 {
-			m.lft.find(m.trace.path.DstLID)
-		}
-	case paneLog:
-		m.recall()
-	}
-	return nil
+	act, _ := m.pane().enter(m)
+	return m.jump(act)
 }
 
 func (m *model) openTree() {
@@ -215,7 +341,7 @@ func (m *model) openTree() {
 		m.follow(s.f, s.node)
 	case s.port != fabric.None:
 		m.setFocus(paneLFT)
-		m.lft.find(m.sc.lid(s.port))
+		m.lft.findLID(m.sc.lid(s.port))
 	default:
 		m.tree.toggle()
 		m.followTree()
@@ -230,32 +356,118 @@ func (m *model) follow(f *fabric.Fabric, node int32) {
 		return
 	}
 	lid, keep := m.lft.lid()
-	if at, ok := m.tree.here(); ok {
-		m.trail = append(m.trail, at)
-	}
 	m.tree.visit(target)
 	m.followTree()
 	if keep {
-		m.lft.find(lid)
+		m.lft.findLID(lid)
 	}
 	m.fit()
 }
 
-func (m *model) whyNotBack() string {
-	if len(m.trail) == 0 {
-		return "there is no way back: Enter has not led anywhere"
+func (m *model) whyNotSort() string {
+	p := m.pane()
+	if x, ok := p.(interface{ sortWhyNot() string }); ok {
+		return x.sortWhyNot()
+	}
+	if m.focus == paneLoad && m.load.isMap() {
+		return "a map is not sorted: b shows a list"
+	}
+	if p.base().n == 0 {
+		return "there are no rows to sort"
 	}
 	return ""
 }
 
-func (m *model) goBack() tea.Cmd {
-	at := m.trail[len(m.trail)-1]
-	m.trail = m.trail[:len(m.trail)-1]
-	if node, _ := at.in(m.sc.top.f); node != fabric.None {
-		m.tree.visit(node)
-		m.tree.find(at)
+func (m *model) sort() tea.Cmd {
+	word := m.pane().(interface{ nextSort() string }).nextSort()
+	m.inform(orElse(word, "in the order that they come in"))
+	if m.focus == paneTopology {
 		m.followTree()
 	}
+	return nil
+}
+
+func (m *model) whyNoKind() string {
+	if len(m.pane().base().kinds) == 0 {
+		return "there is one manner of showing this"
+	}
+	return ""
+}
+
+func (m *model) nextKind() tea.Cmd {
+	t := m.pane().base()
+	t.kind = (t.kind + 1) % len(t.kinds)
+	t.sorted, t.marks, t.aside = 0, nil, 0
+	t.cursor, t.top = 0, 0
+	m.pane().renew()
+	if m.focus == paneTopology {
+		m.tree.findPlace(m.lft.place)
+		m.followTree()
+	}
+	m.inform(t.kinds[t.kind])
+	m.fit()
+	return nil
+}
+
+func (m *model) whyNoRow() string {
+	if m.pane().base().n == 0 {
+		return "there are no rows"
+	}
+	return ""
+}
+
+func (m *model) markRow() tea.Cmd {
+	t := m.pane().base()
+	t.toggleMark()
+	m.inform(count(len(t.marks), "row") + " marked")
+	if m.focus == paneTopology {
+		m.followTree()
+	}
+	return nil
+}
+
+func (m *model) whyNoMarks() string {
+	if len(m.pane().base().marks) == 0 {
+		return "no row of this list is marked"
+	}
+	return ""
+}
+
+func (m *model) unmark() tea.Cmd {
+	m.pane().base().marks = nil
+	m.inform("")
+	return nil
+}
+
+// freeze lets the panes stand still, or go on with the newest state.
+func (m *model) freeze() tea.Cmd {
+	if m.frozen.IsZero() {
+		m.frozen = m.now()
+		m.inform("frozen: the panes stand still until Space is pressed again")
+		return nil
+	}
+	m.frozen = time.Time{}
+	m.refresh()
+	m.inform("the panes follow the subnet again")
+	return nil
+}
+
+func (m *model) whyNoTheme() string {
+	if m.retheme == nil || m.theme.name == "none" && m.theme.fixed {
+		return "this terminal, or NO_COLOR, allows no colours"
+	}
+	return ""
+}
+
+func (m *model) nextTheme() tea.Cmd {
+	next := Themes[(slices.Index(Themes, m.theme.name)+1)%len(Themes)]
+	t, err := m.retheme(next)
+	if err != nil {
+		m.warn(err.Error())
+		return nil
+	}
+	*m.theme = *t
+	m.inform("theme " + next)
 	return nil
 }
 
@@ -273,6 +485,7 @@ func (m *model) whyNoShell() string {
 type repl struct {
 	ctx context.Context
 	run func(context.Context) error
+	out *slowWriter
 }
 
 func (r repl) Run() (err error) {
@@ -281,6 +494,9 @@ func (r repl) Run() (err error) {
 			err = &panicError{value: v}
 		}
 	}()
+	if r.out != nil {
+		r.out.flush(r.ctx)
+	}
 	return r.run(r.ctx)
 }
 
@@ -289,7 +505,7 @@ func (repl) SetStdout(io.Writer) {}
 func (repl) SetStderr(io.Writer) {}
 
 func (m *model) openShell() tea.Cmd {
-	return tea.Exec(repl{m.ctx, m.shell}, func(err error) tea.Msg { return shellMsg{err} })
+	return tea.Exec(repl{m.ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
 }
 
 func (m *model) shellEnded(err error) {

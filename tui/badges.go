@@ -3,58 +3,98 @@
 package tui
 
 import (
+	"strings"
+	"time"
+
 	"example.org/ibconsole/shell/session"
 )
 
+// oldAfter is how long after it was read a live picture is called old. Where the
+// subnet is read again and again it is a few of those times.
+const oldAfter = 10 * time.Minute
+
 // pictureBadge names a picture in a word.
-func (t *theme) pictureBadge(st *session.State, p *session.Picture) *badge {
+func (t *theme) pictureBadge(sc *scene, p *session.Picture) *badge {
+	st := &sc.st
 	switch {
 	case p.Kind == session.Staged && st.Stale:
-		return &badge{t.stale, t.staleLine, "STAGED, STALE"}
+		return &badge{t.stale, t.staleLine, frameStaged, "STAGED, STALE"}
 	case p.Kind == session.Staged:
 		b := t.stagedBadge(st)
 		return &b
 	case p.Kind == session.WhatIf:
-		return &badge{t.whatif, t.whatifLine, "WHAT-IF"}
+		return &badge{t.whatif, t.whatifLine, frameWhatIf, "WHAT-IF"}
 	case p.Kind == session.Base:
-		return &badge{t.whatif, t.whatifLine, "BASE"}
-	case st.Source.Kind == session.SourceFile:
-		return &badge{t.live, "", "FILE"}
+		return &badge{t.whatif, t.whatifLine, frameWhatIf, "BASE"}
+	case strings.HasPrefix(string(p.Kind), string(session.Recorded)):
+		return &badge{t.old, t.oldLine, frameOld, "OLD " + string(p.Kind)}
 	}
-	return &badge{t.live, "", "LIVE"}
+	b := t.liveBadge(sc)
+	return &b
+}
+
+// liveBadge tells a live picture that was just read from one that may be old.
+func (t *theme) liveBadge(sc *scene) badge {
+	st := &sc.st
+	switch {
+	case st.Source.Kind == session.SourceFile:
+		return badge{t.live, "", frameLive, "FILE"}
+	case sc.reading() && len(st.Live.Fabric.Nodes) > 0:
+		return badge{t.old, t.oldLine, frameOld, "LIVE, being read again"}
+	case sc.aged():
+		return badge{t.old, t.oldLine, frameOld, "OLD, read " + st.Live.When.Format("15:04")}
+	}
+	return badge{t.live, "", frameLive, "LIVE"}
+}
+
+// reading says that a sweep runs, so that the live picture is the one before.
+func (sc *scene) reading() bool { return strings.HasPrefix(sc.st.Busy, "sweep") }
+
+// aged says that the live picture was not read for a while.
+func (sc *scene) aged() bool {
+	st := &sc.st
+	if sc.clock == nil || st.Live.When.IsZero() || len(st.Live.Fabric.Nodes) == 0 || st.Source.Kind == session.SourceSim {
+		return false
+	}
+	return sc.clock().Sub(st.Live.When) > max(oldAfter, 4*st.Every)
 }
 
 // fabricBadge names the picture whose fabric the topology shows.
 func (t *theme) fabricBadge(sc *scene) *badge {
 	if sc.st.WhatIf != nil && sc.now == sc.st.WhatIf.Fabric {
-		return t.pictureBadge(&sc.st, sc.st.WhatIf)
+		return t.pictureBadge(sc, sc.st.WhatIf)
 	}
-	if sc.pic.Kind == session.Base {
-		return t.pictureBadge(&sc.st, sc.pic)
+	if sc.now == sc.pic.Fabric && sc.pic.Kind != session.Staged {
+		return t.pictureBadge(sc, sc.pic)
 	}
-	return t.pictureBadge(&sc.st, sc.st.Live)
+	return t.pictureBadge(sc, sc.st.Live)
 }
 
 // stateBadges say what there is beside the live picture.
-func (t *theme) stateBadges(st *session.State) []badge {
+func (t *theme) stateBadges(sc *scene) []badge {
+	st := &sc.st
 	var out []badge
 	if st.WhatIf != nil {
-		out = append(out, badge{t.whatif, t.whatifLine, whatIfWord(st)})
+		out = append(out, badge{t.whatif, t.whatifLine, frameWhatIf, whatIfWord(st)})
 	}
 	switch {
 	case st.Staged != nil && st.Stale:
-		out = append(out, badge{t.stale, t.staleLine, "STAGED, STALE"})
+		out = append(out, badge{t.stale, t.staleLine, frameStaged, "STAGED, STALE"})
 	case st.Staged != nil:
 		out = append(out, t.stagedBadge(st))
 	}
-	switch {
-	case len(out) > 0:
-	case st.Source.Kind == session.SourceFile:
-		out = append(out, badge{t.live, "", "FILE"})
-	default:
-		out = append(out, badge{t.live, "", "LIVE"})
+	if sc.recalled() {
+		out = append(out, *t.pictureBadge(sc, sc.pic))
+	}
+	if len(out) == 0 {
+		out = append(out, t.liveBadge(sc))
 	}
 	return out
+}
+
+// recalled says that the panes show a picture out of the history.
+func (sc *scene) recalled() bool {
+	return strings.HasPrefix(string(sc.pic.Kind), string(session.Recorded))
 }
 
 func whatIfWord(st *session.State) string {
@@ -67,7 +107,7 @@ func whatIfWord(st *session.State) string {
 // stagedBadge tells tables that were written from those that were not.
 func (t *theme) stagedBadge(st *session.State) badge {
 	if st.Written {
-		return badge{t.live, "", "WRITTEN " + st.Staged.Tables.Origin}
+		return badge{t.live, "", frameLive, "WRITTEN " + st.Staged.Tables.Origin}
 	}
-	return badge{t.staged, t.stagedLine, "STAGED " + st.Staged.Tables.Origin}
+	return badge{t.staged, t.stagedLine, frameStaged, "STAGED " + st.Staged.Tables.Origin}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/shell/session"
 )
 
@@ -15,7 +17,7 @@ import (
 // there is. The state is never left out for want of room.
 func (m *model) header(w int) string {
 	t := m.theme
-	st := &m.sc.st
+	st := &m.st
 	badges := m.badges()
 	need := 1 + len("read-only")
 	for _, b := range badges {
@@ -44,14 +46,49 @@ func (m *model) header(w int) string {
 	return p.done()
 }
 
+// tabs names all panes in a line, with the one that has the keyboard.
+func (m *model) tabs(w int) string {
+	t := m.theme
+	p := newPen(t, w)
+	for id := paneProblems; int(id) <= paneCount; id++ {
+		name := fmt.Sprintf("%d %s", id, paneNames[id])
+		if w < tabsWide && id != m.focus {
+			name = fmt.Sprint(int(id))
+		}
+		bad := id == paneProblems && m.problems.worst() > 0
+		if bad {
+			name += "!"
+		}
+		from := w - p.left
+		switch {
+		case id == m.focus && t.name == "none":
+			p.put(t.live, "["+name+"]")
+		case id == m.focus:
+			p.put(t.cursor, " "+name+" ")
+		case bad:
+			p.put(t.bad, " "+name+" ")
+		default:
+			p.put(when(m.visible(id), t.title, t.dim), " "+name+" ")
+		}
+		m.zoneAt(1, from, w-p.left, func() tea.Cmd { return m.visit(id) })
+	}
+	return p.done()
+}
+
+// tabsWide is how many cells the names of all panes take.
+const tabsWide = 78
+
 func (m *model) badges() []badge {
 	t := m.theme
-	st := &m.sc.st
+	st := &m.st
 	var out []badge
 	if st.Source.Kind == session.SourceSim {
 		out = append(out, badge{st: t.simulated, word: "SIMULATED"})
 	}
-	out = append(out, t.stateBadges(st)...)
+	out = append(out, t.stateBadges(m.sc)...)
+	if !m.frozen.IsZero() {
+		out = append(out, badge{st: t.frozen, word: "FROZEN " + m.frozen.Format("15:04:05")})
+	}
 	if st.WriteOn {
 		out = append(out, badge{st: t.writing, word: "WRITE ON"})
 	}
@@ -83,9 +120,12 @@ func (m *model) counts(w, room int) string {
 
 // busyText says what runs and how far it is.
 func (m *model) busyText(w int) string {
-	st := &m.sc.st
+	st := &m.st
 	t := m.theme
 	name := st.Busy
+	if name == counting && len(m.jobs) == 0 {
+		name = ""
+	}
 	if name == "" && len(m.jobs) > 0 {
 		name = clean(firstWord(m.jobs[len(m.jobs)-1].text), t.ascii)
 	}
@@ -99,6 +139,9 @@ func (m *model) busyText(w int) string {
 			n := 10 * min(st.Done, st.Total) / st.Total
 			out += " " + strings.Repeat(t.full, n) + strings.Repeat(t.glyphs.empty, 10-n)
 		}
+		if text := m.pace.text(st, m.now()); text != "" && w >= 100 {
+			out += " " + text
+		}
 	}
 	if len(m.jobs) > 0 {
 		if w >= 100 {
@@ -109,7 +152,7 @@ func (m *model) busyText(w int) string {
 	return out
 }
 
-// statusLine is what is being typed, or what was said last.
+// statusLine is what is being typed, or what was said last and what was looked at.
 func (m *model) statusLine(w int) string {
 	t := m.theme
 	p := newPen(t, w)
@@ -119,6 +162,11 @@ func (m *model) statusLine(w int) string {
 		m.edit.draw(p)
 	case modeFilter:
 		p.put(t.key, "/")
+		note := width(m.status.text)
+		p.keeping(min(note+2, p.left/2), func() { m.edit.draw(p); p.gap(p.left) })
+		p.put(t.bad, m.status.text)
+	case modeExport:
+		p.put(t.key, "write to: ")
 		m.edit.draw(p)
 	default:
 		st := style("")
@@ -129,6 +177,10 @@ func (m *model) statusLine(w int) string {
 			p.gap(1)
 		}
 		p.put(st, m.status.text)
+		if crumbs := m.crumbs(p.left - 3); crumbs != "" && m.mode == modeKeys {
+			p.gap(p.left - width(crumbs) - 1)
+			p.put(t.dim, crumbs)
+		}
 	}
 	return p.done()
 }
@@ -138,26 +190,48 @@ func (m *model) footer(w int) string {
 	t := m.theme
 	p := newPen(t, w)
 	p.gap(1)
+	key := func(k tea.KeyType) func() tea.Cmd {
+		return func() tea.Cmd { return m.key(tea.KeyMsg{Type: k}) }
+	}
+	move := hint{t.up + t.down, "move", nil}
 	switch m.mode {
 	case modeCommand:
-		p.hints([2]string{"Enter", "run"}, [2]string{"Tab", "complete"}, [2]string{t.up + t.down, "recall"}, [2]string{"Esc", "leave"})
+		m.hints(p, hint{"Enter", "run", key(tea.KeyEnter)}, hint{"Tab", "complete", key(tea.KeyTab)}, hint{t.up + t.down, "recall", nil}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeFilter:
-		p.hints([2]string{"Enter", "keep"}, [2]string{t.up + t.down, "move"}, [2]string{"Esc", "show all"})
+		m.hints(p, hint{"text /regexp ~letters !not", "", nil}, hint{"Enter", "keep", key(tea.KeyEnter)}, move, hint{"Esc", "show all", key(tea.KeyEsc)})
+	case modeExport:
+		m.hints(p, hint{"Tab", "csv, json, txt", key(tea.KeyTab)}, hint{"Enter", "write", key(tea.KeyEnter)}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeHelp:
-		p.hints([2]string{"Enter", "do it"}, [2]string{t.up + t.down, "move"}, [2]string{"Esc", "leave"})
+		m.hints(p, hint{"Enter", "do it", key(tea.KeyEnter)}, move, hint{"Esc", "leave", key(tea.KeyEsc)})
+	case modePage:
+		list := []hint{{"PgDn", "more", key(tea.KeyPgDown)}, {t.up + t.down, "move", nil}, {"Esc", "leave", key(tea.KeyEsc)}}
+		if m.page.commit {
+			list = append([]hint{{"y", "write it", m.agree}, {"w", "allow writing", nil}}, list...)
+		}
+		m.hints(p, list...)
 	default:
-		p.hints(m.keyHints()...)
+		m.hints(p, m.keyHints()...)
 	}
 	return p.done()
 }
 
+// hint is a key, what it does, and that for a click.
+type hint struct {
+	key, word string
+	click     func() tea.Cmd
+}
+
 // hints writes keys and what they do, the last two always, of the others as many
 // as fit.
-func (p *pen) hints(list ...[2]string) {
-	size := func(h [2]string) int { return width(h[0]) + width(h[1]) + 3 }
-	write := func(h [2]string) {
-		p.put(p.key, h[0])
-		p.put(p.hint, " "+h[1])
+func (m *model) hints(p *pen, list ...hint) {
+	size := func(h hint) int { return width(h.key) + width(h.word) + 3 }
+	write := func(h hint) {
+		from := m.width - p.left
+		p.put(p.theme.key, h.key)
+		p.put(p.theme.hint, " "+h.word)
+		if h.click != nil {
+			m.zoneAt(m.height-1, from, m.width-p.left, h.click)
+		}
 		p.gap(2)
 	}
 	first, last := list[:max(len(list)-2, 0)], list[max(len(list)-2, 0):]
@@ -178,23 +252,24 @@ func (p *pen) hints(list ...[2]string) {
 
 // keyHints are the keys that can be pressed now; the last two are those for help
 // and to quit.
-func (m *model) keyHints() [][2]string {
+func (m *model) keyHints() []hint {
 	var list []*action
 	for i := range m.actions {
-		if a := &m.actions[i]; a.label != "" && a.reason(m) == "" {
+		if a := &m.actions[i]; a.label != "" && len(a.keys) > 0 && a.reason(m) == "" {
 			list = append(list, a)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *action) int { return cmp.Compare(a.rank, b.rank) })
-	var out [][2]string
+	var out []hint
+	escape := func() tea.Cmd { return m.escape() }
 	switch {
-	case m.pane().filter() != "":
-		out = append(out, [2]string{"Esc", "show all"})
+	case !m.pane().base().filt.empty():
+		out = append(out, hint{"Esc", "show all", escape})
 	case m.leave != 0 && m.focus == paneLog:
-		out = append(out, [2]string{"Esc", "back"})
+		out = append(out, hint{"Esc", "back", escape})
 	}
 	for _, a := range list {
-		out = append(out, [2]string{m.theme.keyName(a.keys.Keys()[0]), m.label(a)})
+		out = append(out, hint{m.theme.keyWord(a), m.label(a), func() tea.Cmd { return m.perform(a) }})
 	}
 	return out
 }
@@ -203,6 +278,9 @@ func (m *model) keyHints() [][2]string {
 func (m *model) label(a *action) string {
 	switch {
 	case a.name == "fail":
+		if n := len(m.pane().base().marks); n > 0 {
+			return fmt.Sprintf("fail %d", n)
+		}
 		command, _ := m.sc.fail(m.pane().subject())
 		if words := strings.Fields(command); len(words) > 1 {
 			return "fail " + words[1]
@@ -211,6 +289,11 @@ func (m *model) label(a *action) string {
 		return "next hop"
 	case a.name == "open" && m.focus == paneLog:
 		return "recall"
+	case a.name == "open" && m.focus == paneHistory:
+		return "show it"
+	case a.name == "by":
+		t := m.pane().base()
+		return t.kinds[(t.kind+1)%len(t.kinds)]
 	}
 	return a.label
 }

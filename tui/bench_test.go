@@ -27,7 +27,7 @@ func BenchmarkScreen(b *testing.B) {
 		d := driveBackend(b, back).size(size[0], size[1])
 		name := func(what string) string { return fmt.Sprintf("%dx%d/%s", size[0], size[1], what) }
 		key := func(what string, setup string, keys ...tea.KeyMsg) {
-			d.press("1", "esc", "g", "j")
+			d.press("2", "esc", "g", "j")
 			for _, r := range setup {
 				d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
 			}
@@ -46,10 +46,10 @@ func BenchmarkScreen(b *testing.B) {
 		key("tree/page", "", page, page, page, tea.KeyMsg{Type: tea.KeyHome})
 		key("tree/ends", "", rune1('G'), rune1('g'))
 		key("tree/filter", "/node-0", rune1('7'), tea.KeyMsg{Type: tea.KeyBackspace})
-		key("lft/move", "2", j, j, j, k, k, k)
-		key("lft/ends", "2", rune1('G'), rune1('g'))
-		key("lft/filter", "2/node-0", rune1('7'), tea.KeyMsg{Type: tea.KeyBackspace})
-		key("panes", "", rune1('2'), rune1('3'), rune1('4'), rune1('1'))
+		key("lft/move", "3", j, j, j, k, k, k)
+		key("lft/ends", "3", rune1('G'), rune1('g'))
+		key("lft/filter", "3/node-0", rune1('7'), tea.KeyMsg{Type: tea.KeyBackspace})
+		key("panes", "", rune1('3'), rune1('4'), rune1('8'), rune1('2'))
 	}
 }
 

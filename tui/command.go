@@ -19,7 +19,11 @@ import (
 
 // say runs a command of the shell. keyed says that a key stood for it.
 func (m *model) say(text string, keyed bool) tea.Cmd {
-	return m.do(text, keyed, func(ctx context.Context, out *shell.Output) error { return m.back.Run(ctx, text, out) })
+	wait := m.errs.halt() // which holds the session while it reads counters
+	return m.do(text, keyed, func(ctx context.Context, out *shell.Output) error {
+		wait()
+		return m.back.Run(ctx, text, out)
+	})
 }
 
 // do runs work beside the screen and logs it under a name.
@@ -101,13 +105,13 @@ func firstWord(s string) string {
 // holds: what was asked for in words, or by a key whose answer is text.
 func (m *model) present(j *job) {
 	said := m.log.said(j.id)
-	wanted := !j.keyed || j.text == "diff" || j.text == "whatif"
+	wanted := !j.keyed || firstWord(j.text) == "diff" || j.text == "whatif" || firstWord(j.text) == "who"
 	if wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.height) {
 		was := m.focus
 		m.setFocus(paneLog)
 		m.leave = was
 	}
-	if said+1 > m.log.height && m.log.text == "" {
+	if said+1 > m.log.height && m.log.filt.empty() {
 		m.log.job(j.id)
 	}
 }
@@ -142,7 +146,7 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 	if err1 != nil || err2 != nil {
 		return
 	}
-	m.of = of
+	m.of, m.old = of, nil
 	m.trace.mark(0, placeOf(p.Fabric, from.Node, from.Port), 0)
 	m.trace.mark(1, placeOf(p.Fabric, to.Node, to.Port), to.LID)
 	m.retrace()

@@ -15,6 +15,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
@@ -62,6 +63,7 @@ func driveBackend(t testing.TB, back backend) *driver {
 	d := &driver{t: t, m: newModel(t.Context(), back, th), msgs: make(chan tea.Msg, 1000)}
 	d.run(d.m.Init())
 	d.size(120, 36)
+	d.settle()
 	return d
 }
 
@@ -103,7 +105,7 @@ var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
 	"backspace": tea.KeyBackspace, "ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA, "ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU,
-	"delete": tea.KeyDelete,
+	"delete": tea.KeyDelete, "ctrl+t": tea.KeyCtrlT, "ctrl+g": tea.KeyCtrlG,
 }
 
 // press presses keys, one after the other: names of keys, or text that is typed.
@@ -127,12 +129,12 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(30 * time.Second)
-	for len(d.m.jobs) > 0 {
+	for len(d.m.jobs) > 0 || d.m.errands > 0 {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-limit:
-			d.t.Fatalf("%s does not end", d.m.jobs[0].text)
+			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.errands)
 		}
 	}
 }
@@ -217,6 +219,8 @@ type fake struct {
 	state   session.State
 	run     func(ctx context.Context, text string, out *shell.Output) error
 	changed chan struct{}
+	entries []pastEntry
+	recall  *session.Picture
 	all     []lang.Candidate
 }
 
@@ -249,6 +253,12 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 		return nil
 	}
 	return f.run(ctx, text, out)
+}
+
+func (f *fake) Entries(context.Context) ([]pastEntry, error) { return f.entries, nil }
+func (f *fake) Recall(int64) (*session.Picture, error)       { return f.recall, nil }
+func (f *fake) Counters(context.Context, ...int32) (*counters.Reading, error) {
+	return &counters.Reading{}, session.ErrOffline
 }
 
 func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }

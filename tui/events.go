@@ -59,7 +59,8 @@ func (m *model) tellLive(old, live *fabric.Fabric) {
 	m.namesOf("node new", missing(live, old))
 	m.namesOf("link down", downs(old, live))
 	m.namesOf("link up", downs(live, old))
-	if m.lost = len(downs(m.seen, live)); m.lost == 0 {
+	m.lost = len(downPorts(m.seen, live))
+	if m.problems.lost = lostLinks(m.seen, live); len(m.problems.lost) == 0 {
 		m.seen = live
 	}
 }
@@ -85,9 +86,18 @@ func missing(f, g *fabric.Fabric) []string {
 	return out
 }
 
-// downs names the links of f whose ports are not linked in g. O(ports).
+// downs names the links of f that are not in g.
 func downs(f, g *fabric.Fabric) []string {
 	var out []string
+	for _, p := range downPorts(f, g) {
+		out = append(out, f.PortName(p)+" -- "+f.PortName(f.Ports[p].Peer))
+	}
+	return out
+}
+
+// downPorts are ports of f, one for each link, whose links are not in g. O(ports).
+func downPorts(f, g *fabric.Fabric) []int32 {
+	var out []int32
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		other := g.NodeByGUID(n.GUID)
@@ -100,7 +110,7 @@ func downs(f, g *fabric.Fabric) []string {
 				q = g.PortAt(other, int(f.Ports[p].Num))
 			}
 			if q == fabric.None || !g.Ports[q].Linked() {
-				out = append(out, f.PortName(p)+" -- "+f.PortName(f.Ports[p].Peer))
+				out = append(out, p)
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func (m *model) drawHelp(p *pen, row int) {
 		return
 	}
 	var names []string
-	for _, k := range r.action.keys.Keys() {
+	for _, k := range r.action.keys {
 		names = append(names, m.theme.keyName(k))
 	}
 	why := r.action.reason(m)

@@ -22,17 +22,19 @@ type index struct {
 
 	switches, hosts, links int
 
+	// search are the names of the nodes in lower case, rank their places in the
+	// order of names.
 	search []string
+	rank   []int32
 }
 
-// newIndex takes O(ports + switches log switches).
+// newIndex takes O(ports + nodes log nodes).
 func newIndex(f *fabric.Fabric) *index {
 	ix := &index{f: f}
 	ix.count()
+	ix.name()
 	tier := ix.tier()
-	names := make([]string, len(f.Switches))
 	for s, n := range f.Switches {
-		names[s] = f.NodeName(n)
 		switch t := int(tier[s]); {
 		case !f.Nodes[n].InSubnet:
 			ix.outside = append(ix.outside, int32(s))
@@ -44,7 +46,7 @@ func newIndex(f *fabric.Fabric) *index {
 		}
 	}
 	for _, list := range append(ix.tiers, ix.outside) {
-		slices.SortFunc(list, func(a, b int32) int { return cmp.Or(natural(names[a], names[b]), cmp.Compare(a, b)) })
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(ix.rank[f.Switches[a]], ix.rank[f.Switches[b]]) })
 	}
 	return ix
 }
@@ -120,15 +122,21 @@ func (ix *index) hasHosts(sw int32) bool {
 	return false
 }
 
-// matches says whether a node's name holds the lower-case text.
-func (ix *index) matches(node int32, text string) bool {
-	if ix.search == nil {
-		ix.search = make([]string, len(ix.f.Nodes))
-		for i := range ix.search {
-			ix.search[i] = strings.ToLower(ix.f.NodeName(int32(i)))
-		}
+// name sorts the nodes by their names.
+func (ix *index) name() {
+	n := len(ix.f.Nodes)
+	names := make([]string, n)
+	ix.search, ix.rank = make([]string, n), make([]int32, n)
+	by := make([]int32, n)
+	for i := range n {
+		names[i] = ix.f.NodeName(int32(i))
+		ix.search[i] = strings.ToLower(names[i])
+		by[i] = int32(i)
 	}
-	return strings.Contains(ix.search[node], text)
+	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(natural(names[a], names[b]), cmp.Compare(a, b)) })
+	for place, node := range by {
+		ix.rank[node] = int32(place)
+	}
 }
 
 // up counts the ports of a node that have a link.

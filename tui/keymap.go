@@ -4,16 +4,16 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// action is something that a key does. The footer and the help page are made of
-// these.
+// action is something that a key does. The footer, the help page, the list of keys
+// in the documents and what a configuration file can rebind are made of these.
 type action struct {
-	name  string // by which it can be bound
-	keys  key.Binding
+	name  string   // by which it is bound
+	keys  []string // the first stands for them in the footer
 	group string
 	// label stands in the footer, those of low rank first; "" keeps it out of there.
 	label string
@@ -26,82 +26,114 @@ type action struct {
 	run func(*model) tea.Cmd
 }
 
-// on binds an action to keys, the first of which stands for them in the footer.
-func on(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+func on(keys ...string) []string { return keys }
 
-// keymap lists all actions, in the order of the help page.
+// keymap lists all actions with the keys that they have unless they are rebound,
+// in the order of the help page.
 func keymap() []action {
-	return slices.Concat(findKeys(), traceKeys(), paperKeys(), moveKeys(), otherKeys())
-}
-
-func traceKeys() []action {
-	tree, table := []paneID{paneTopology, paneLFT, paneTrace}, []paneID{paneLFT}
-	return []action{
-		{name: "trace-from", keys: on("t"), group: "Trace", label: "from", rank: 1, panes: tree, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
-		{name: "trace-to", keys: on("T"), group: "Trace", label: "to", rank: 2, panes: tree, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
-		{name: "trace-back", keys: on("x"), group: "Trace", help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
-		{name: "picture", keys: on("v"), group: "Trace", label: "picture", rank: 13, help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
-		{name: "changed", keys: on("c"), group: "Trace", label: "changed only", rank: 10, panes: table, help: "show changed entries only, or all again", why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
-	}
-}
-
-func paperKeys() []action {
-	tree := []paneID{paneTopology, paneLFT, paneTrace}
-	return []action{
-		{name: "fail", keys: on("f"), group: "Paper", label: "fail", rank: 3, panes: tree, help: "let the selected link, switch or host fail on paper", why: (*model).whyNotFail, run: (*model).fail},
-		{name: "restore", keys: on("u"), group: "Paper", label: "restore", rank: 4, panes: tree, help: "take that failure back", why: (*model).whyNotRestore, run: (*model).restore},
-		{name: "whatif", keys: on("w"), group: "Paper", label: "what-if", rank: 12, help: "say what has failed on paper", run: says("whatif")},
-		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 5, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
-		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 6, help: "say what changes from the base to what is staged", why: (*model).whyNotDiff, run: says("diff")},
-		{name: "sweep", keys: on("s"), group: "Paper", label: "sweep", rank: 11, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
-	}
+	return slices.Concat(findKeys(), traceKeys(), paperKeys(), listKeys(), moveKeys(), paneKeys(), otherKeys())
 }
 
 func findKeys() []action {
 	return []action{
 		{name: "command", keys: on(":"), group: "Find and say", label: "command", rank: 8, help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
-		{name: "filter", keys: on("/"), group: "Find and say", label: "filter", rank: 7, help: "show only rows that hold a text", run: (*model).openFilter},
+		{name: "filter", keys: on("/"), group: "Find and say", label: "filter", rank: 7, help: "show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round", run: (*model).openFilter},
 		{name: "escape", keys: on("esc"), group: "Find and say", help: "clear the filter, leave the log, or cancel what runs", why: (*model).whyNoEscape, run: (*model).escape},
-		{name: "open", keys: on("enter"), group: "Find and say", label: "open", rank: 9, help: "open; go to the next hop, to a switch; recall a command", why: (*model).whyNotOpen, run: (*model).open},
-		{name: "back", keys: on("backspace"), group: "Find and say", help: "go back to where Enter was pressed", why: (*model).whyNotBack, run: (*model).goBack},
+		{name: "open", keys: on("enter"), group: "Find and say", label: "open", rank: 9, help: "open; go to the next hop, to the thing, to its picture; recall a command", why: (*model).whyNotOpen, run: (*model).open},
+		{name: "info", keys: on("i"), group: "Find and say", label: "info", rank: 15, help: "all that is known of what is selected", why: (*model).whyNoInfo, run: (*model).openInfo},
+		{name: "back", keys: on("[", "backspace"), group: "Find and say", help: "back to what was looked at before", why: (*model).whyNotBack, run: func(m *model) tea.Cmd { return m.walk(-1) }},
+		{name: "forward", keys: on("]"), group: "Find and say", help: "forward again", why: (*model).whyNotForward, run: func(m *model) tea.Cmd { return m.walk(1) }},
+	}
+}
+
+func traceKeys() []action {
+	return []action{
+		{name: "trace-from", keys: on("t"), group: "Trace", label: "from", rank: 1, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
+		{name: "trace-to", keys: on("T"), group: "Trace", label: "to", rank: 2, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
+		{name: "trace-back", keys: on("x"), group: "Trace", help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
+		{name: "who-uses", keys: on("p"), group: "Trace", help: "whose packets go over the selected link or switch", why: (*model).whyNotUses, run: (*model).whoUses},
+		{name: "picture", keys: on("v"), group: "Trace", label: "picture", rank: 13, help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
+	}
+}
+
+func paperKeys() []action {
+	return []action{
+		{name: "fail", keys: on("f"), group: "Paper", label: "fail", rank: 3, help: "let the selected link, switch or host fail on paper; all that are marked", why: (*model).whyNotFail, run: (*model).fail},
+		{name: "undo", keys: on("u"), group: "Paper", label: "undo", rank: 4, help: "take a failure back: that of what is selected, or else the last one", why: (*model).whyNotUndo, run: (*model).undo},
+		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 5, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
+		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 6, help: "say what changes from the base to what is staged; of an entry of the history, what changed since", why: (*model).whyNotDiff, run: (*model).diffNow},
+		{name: "whatif", keys: on("w"), group: "Paper", label: "what-if", rank: 12, help: "say in the log what has failed on paper", run: says("whatif")},
+		{name: "commit", keys: on("C"), group: "Paper", help: "read what a commit would write, and where; only from there can it be written", why: (*model).whyNotCommit, run: (*model).openCommit},
+		{name: "sweep", keys: on("R"), group: "Paper", label: "read again", rank: 16, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
+	}
+}
+
+func listKeys() []action {
+	return []action{
+		{name: "sort", keys: on("s"), group: "Lists", label: "sort", rank: 11, help: "sort by the next column, up and then down", why: (*model).whyNotSort, run: (*model).sort},
+		{name: "by", keys: on("b"), group: "Lists", label: "by", rank: 10, help: "show the list in another manner: by LID or port, as a map, by rank or chassis", why: (*model).whyNoKind, run: (*model).nextKind},
+		{name: "changed", keys: on("o"), group: "Lists", help: "show changed entries only, or all again", panes: []paneID{paneLFT}, why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
+		{name: "mark", keys: on("m"), group: "Lists", help: "mark the row, or take its mark; f, c and e take all that are marked", why: (*model).whyNoRow, run: (*model).markRow},
+		{name: "unmark", keys: on("M"), group: "Lists", help: "take all marks of the list", why: (*model).whyNoMarks, run: (*model).unmark},
+		{name: "copy", keys: on("c"), group: "Lists", label: "copy", rank: 17, help: "copy the row, or those marked, to the clipboard of the terminal (OSC 52)", why: (*model).whyNoRow, run: (*model).copyRows},
+		{name: "export", keys: on("e"), group: "Lists", label: "export", rank: 18, help: "write the list as it is shown to a file: .txt, .csv or .json", why: (*model).whyNotExport, run: (*model).openExport},
+		{name: "freeze", keys: on(" "), group: "Lists", help: "let the panes stand still while the subnet changes, or go on", run: (*model).freeze},
 	}
 }
 
 func moveKeys() []action {
 	move := func(by int) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { w := m.pane().win(); m.moveTo(w.cursor + by); return nil }
+		return func(m *model) tea.Cmd { m.moveTo(m.pane().base().cursor + by); return nil }
 	}
 	page := func(by int) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { w := m.pane().win(); m.moveTo(w.cursor + by*max(w.height-1, 1)); return nil }
+		return func(m *model) tea.Cmd { w := m.pane().base(); m.moveTo(w.cursor + by*max(w.height-1, 1)); return nil }
 	}
+	aside := []paneID{paneTopology, paneLoad, paneLog}
 	return []action{
 		{name: "up", keys: on("up", "k"), group: "Move", help: "up", run: move(-1)},
 		{name: "down", keys: on("down", "j"), group: "Move", help: "down", run: move(1)},
 		{name: "page-up", keys: on("pgup", "ctrl+b"), group: "Move", help: "a page up", run: page(-1)},
 		{name: "page-down", keys: on("pgdown", "ctrl+f"), group: "Move", help: "a page down", run: page(1)},
 		{name: "first", keys: on("g", "home"), group: "Move", help: "to the first row", run: func(m *model) tea.Cmd { m.moveTo(0); return nil }},
-		{name: "last", keys: on("G", "end"), group: "Move", help: "to the last row", run: func(m *model) tea.Cmd { m.moveTo(m.pane().win().n - 1); return nil }},
-		{name: "left", keys: on("left", "h"), group: "Move", panes: []paneID{paneTopology, paneLog}, help: "shut the branch; move long lines back", run: func(m *model) tea.Cmd { m.sideways(-1); return nil }},
-		{name: "right", keys: on("right", "l"), group: "Move", panes: []paneID{paneTopology, paneLog}, help: "open the branch; move long lines", run: func(m *model) tea.Cmd { m.sideways(1); return nil }},
+		{name: "last", keys: on("G", "end"), group: "Move", help: "to the last row", run: func(m *model) tea.Cmd { m.moveTo(m.pane().base().n - 1); return nil }},
+		{name: "left", keys: on("left", "h"), group: "Move", panes: aside, help: "shut the branch; move long lines or the map back", run: func(m *model) tea.Cmd { m.sideways(-1); return nil }},
+		{name: "right", keys: on("right", "l"), group: "Move", panes: aside, help: "open the branch; move long lines or the map", run: func(m *model) tea.Cmd { m.sideways(1); return nil }},
 	}
 }
 
-func otherKeys() []action {
-	focus := func(id paneID) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { m.setFocus(id); return nil }
+func paneKeys() []action {
+	list := []action{}
+	words := [...]string{
+		paneProblems: "what is wrong with the subnet", paneTopology: "switches, and hosts below them", paneLFT: "the forwarding table of the selected switch",
+		paneTrace: "the path of packets, hop by hop", paneWhatIf: "what has failed on paper, and what follows", paneLoad: "how many paths take each link",
+		paneHistory: "what the subnet was", paneLog: "what was run, and what it said",
 	}
+	for id := paneProblems; int(id) <= paneCount; id++ {
+		list = append(list, action{
+			name: "pane-" + string(rune('0'+id)), keys: on(string(rune('0' + id))), group: "Panes", help: words[id],
+			run: func(m *model) tea.Cmd { return m.visit(id) },
+		})
+	}
+	step := func(by int) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { return m.visit((m.focus+paneID(paneCount+by)-1)%paneID(paneCount) + 1) }
+	}
+	lean := func(by int) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { m.lean = max(min(m.lean+by, 24), -16); m.fit(); return nil }
+	}
+	return append(list,
+		action{name: "next-pane", keys: on("tab"), group: "Panes", help: "the next pane", run: step(1)},
+		action{name: "previous-pane", keys: on("shift+tab"), group: "Panes", help: "the pane before", run: step(-1)},
+		action{name: "zoom", keys: on("z"), group: "Panes", label: "zoom", rank: 14, help: "give the pane the whole screen; on a small screen, show two", run: (*model).toggleZoom},
+		action{name: "narrower", keys: on("<"), group: "Panes", help: "make the panes at the left narrower", run: lean(-4)},
+		action{name: "wider", keys: on(">"), group: "Panes", help: "make the panes at the left wider", run: lean(4)},
+	)
+}
+
+func otherKeys() []action {
 	return []action{
-		{name: "pane-1", keys: on("1"), group: "Panes", help: "the topology", run: focus(paneTopology)},
-		{name: "pane-2", keys: on("2"), group: "Panes", help: "the forwarding table of the selected switch", run: focus(paneLFT)},
-		{name: "pane-3", keys: on("3"), group: "Panes", help: "the trace", run: focus(paneTrace)},
-		{name: "pane-4", keys: on("4"), group: "Panes", help: "the log", run: focus(paneLog)},
-		{name: "next-pane", keys: on("tab"), group: "Panes", help: "the next pane", run: func(m *model) tea.Cmd { m.setFocus(m.focus%paneID(paneCount) + 1); return nil }},
-		{name: "previous-pane", keys: on("shift+tab"), group: "Panes", help: "the pane before", run: func(m *model) tea.Cmd {
-			m.setFocus((m.focus+paneID(paneCount)-2)%paneID(paneCount) + 1)
-			return nil
-		}},
-		{name: "zoom", keys: on("z"), group: "Panes", label: "zoom", rank: 14, help: "give the pane the whole screen; on a small screen, show two", run: func(m *model) tea.Cmd { m.zoom = !m.zoom; return nil }},
 		{name: "shell", keys: on("!"), group: "Program", help: "the shell on the same session, as :shell; exit comes back", why: (*model).whyNoShell, run: (*model).openShell},
+		{name: "theme", keys: on("ctrl+t"), group: "Program", help: "the next theme: dark, light, contrast, none", why: (*model).whyNoTheme, run: (*model).nextTheme},
+		{name: "tour", keys: on("ctrl+g"), group: "Program", help: "begin or end the tour", run: (*model).toggleTour},
 		{name: "help", keys: on("?"), group: "Program", label: "keys", rank: 20, help: "this page; Enter does what is selected", run: (*model).openHelp},
 		{name: "suspend", keys: on("ctrl+z"), group: "Program", help: "stop until the shell's fg", run: func(*model) tea.Cmd { return tea.Suspend }},
 		{name: "interrupt", keys: on("ctrl+c"), group: "Program", help: "cancel what runs; else quit", run: (*model).interrupt},
@@ -112,6 +144,16 @@ func otherKeys() []action {
 // says runs a command.
 func says(text string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { return m.say(text, true) }
+}
+
+// action returns the action of a name.
+func (m *model) action(name string) *action {
+	for i := range m.actions {
+		if m.actions[i].name == name {
+			return &m.actions[i]
+		}
+	}
+	return nil
 }
 
 // here says whether the action works in a pane.
@@ -128,7 +170,15 @@ func (a *action) reason(m *model) string {
 	return a.why(m)
 }
 
-// keyNames are keys in the words of the footer and the help page.
+// keyWord is the first key of an action as the screen writes it, "" for none.
+func (g *glyphs) keyWord(a *action) string {
+	if len(a.keys) == 0 {
+		return ""
+	}
+	return g.keyName(a.keys[0])
+}
+
+// keyName is a key as the footer and the help page write it.
 func (g *glyphs) keyName(key string) string {
 	switch key {
 	case "up":
@@ -139,27 +189,28 @@ func (g *glyphs) keyName(key string) string {
 		return g.left
 	case "right":
 		return g.right
-	case "pgup":
-		return "PgUp"
-	case "pgdown":
-		return "PgDn"
-	case "enter":
-		return "Enter"
-	case "esc":
-		return "Esc"
-	case "tab":
-		return "Tab"
-	case "shift+tab":
-		return "Shift-Tab"
-	case "home":
-		return "Home"
-	case "end":
-		return "End"
-	case "backspace":
-		return "Backspace"
 	}
-	if len(key) > 5 && key[:5] == "ctrl+" {
-		return "Ctrl-" + string(key[5]-'a'+'A')
+	return plainKeyName(key)
+}
+
+// plainKeyName is a key in words.
+func plainKeyName(key string) string {
+	words := map[string]string{
+		" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab", "shift+tab": "Shift-Tab",
+		"home": "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "delete": "Delete",
+		"insert": "Insert",
+	}
+	if w, ok := words[key]; ok {
+		return w
+	}
+	if rest, found := strings.CutPrefix(key, "ctrl+"); found {
+		return "Ctrl-" + strings.ToUpper(rest)
+	}
+	if rest, found := strings.CutPrefix(key, "alt+"); found {
+		return "Alt-" + rest
+	}
+	if len(key) > 1 && key[0] == 'f' {
+		return strings.ToUpper(key)
 	}
 	return key
 }

@@ -16,6 +16,10 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 		return m.commandKey(k)
 	case modeFilter:
 		return m.filterKey(k)
+	case modeExport:
+		return m.exportKey(k)
+	case modePage:
+		return m.pageKey(k)
 	case modeHelp:
 		return m.helpKey(k)
 	}
@@ -45,6 +49,7 @@ func (m *model) keys(runes []rune) tea.Cmd {
 
 // act does what a key stands for, or says why it cannot.
 func (m *model) act(key string) tea.Cmd {
+	m.untouched = false
 	a := m.byKey[key]
 	if a == nil {
 		m.warn(clean(key, m.theme.ascii) + " is no key: ? lists them")
@@ -58,7 +63,7 @@ func (m *model) perform(a *action) tea.Cmd {
 		m.quitting = false
 	}
 	if why := a.reason(m); why != "" {
-		m.warn(m.theme.keyName(a.keys.Keys()[0]) + ": " + why)
+		m.warn(m.theme.keyWord(a) + ": " + why)
 		return nil
 	}
 	if m.status.bad {
@@ -69,7 +74,7 @@ func (m *model) perform(a *action) tea.Cmd {
 
 // moveTo moves the cursor of the focused pane.
 func (m *model) moveTo(row int) {
-	m.pane().win().to(row)
+	m.pane().base().to(row)
 	if m.focus == paneTopology {
 		m.followTree()
 	}
@@ -80,8 +85,9 @@ func (m *model) sideways(by int) {
 	case paneTopology:
 		m.tree.unfold(by < 0)
 		m.followTree()
-	case paneLog:
-		m.log.move(by * 8)
+	case paneLog, paneLoad:
+		t := m.pane().base()
+		t.aside = max(t.aside+by*8, 0)
 	}
 }
 
@@ -92,7 +98,7 @@ func (m *model) openFilter() tea.Cmd {
 }
 
 func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
-	p := m.pane()
+	p := m.pane().base()
 	switch k.Type {
 	case tea.KeyEnter:
 		m.mode = modeKeys
@@ -103,13 +109,13 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 		m.mode = modeKeys
 		m.setFilter("")
 	case tea.KeyUp:
-		m.moveTo(p.win().cursor - 1)
+		m.moveTo(p.cursor - 1)
 	case tea.KeyDown:
-		m.moveTo(p.win().cursor + 1)
+		m.moveTo(p.cursor + 1)
 	case tea.KeyPgUp, tea.KeyPgDown:
 		return m.act(k.String())
 	default:
-		if m.edit.key(k) && m.edit.String() != p.filter() {
+		if m.edit.key(k) && m.edit.String() != p.filt.text {
 			m.setFilter(m.edit.String())
 		}
 	}
@@ -117,7 +123,14 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (m *model) setFilter(text string) {
-	m.pane().setFilter(text)
+	f, err := parseFilter(text)
+	if err != nil {
+		m.inform(err.Error())
+		return
+	}
+	m.inform("")
+	m.pane().base().filt = f
+	m.pane().renew()
 	if m.focus == paneTopology {
 		m.tree.firstMatch()
 		m.followTree()
@@ -126,7 +139,7 @@ func (m *model) setFilter(text string) {
 }
 
 func (m *model) whyNoEscape() string {
-	if m.pane().filter() == "" && m.leave == 0 && len(m.jobs) == 0 {
+	if m.pane().base().filt.empty() && m.leave == 0 && len(m.jobs) == 0 {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
@@ -134,7 +147,7 @@ func (m *model) whyNoEscape() string {
 
 func (m *model) escape() tea.Cmd {
 	switch {
-	case m.pane().filter() != "":
+	case !m.pane().base().filt.empty():
 		m.setFilter("")
 	case m.leave != 0 && m.focus == paneLog:
 		m.setFocus(m.leave)
@@ -148,7 +161,7 @@ func (m *model) escape() tea.Cmd {
 func (m *model) interrupt() tea.Cmd {
 	switch {
 	case m.mode != modeKeys:
-		m.mode, m.comp = modeKeys, nil
+		m.mode, m.comp, m.page = modeKeys, nil, nil
 	case len(m.jobs) > 0:
 		m.cancel()
 	default:

@@ -3,6 +3,9 @@
 package tui
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,14 +16,14 @@ import (
 func TestKeymap(t *testing.T) {
 	seen, names := map[string]string{}, map[string]bool{}
 	for _, a := range keymap() {
-		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys.Keys()) == 0 {
+		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys) == 0 {
 			t.Errorf("incomplete: %+v", a)
 		}
 		if names[a.name] {
 			t.Errorf("two actions are called %s", a.name)
 		}
 		names[a.name] = true
-		for _, k := range a.keys.Keys() {
+		for _, k := range a.keys {
 			if seen[k] != "" {
 				t.Errorf("%s is both %s and %s", k, seen[k], a.name)
 			}
@@ -29,9 +32,28 @@ func TestKeymap(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "write the list of keys and the golden screens anew")
+
+// TestKeyList: the list of keys in the documents is that of the program.
+func TestKeyList(t *testing.T) {
+	path := filepath.Join("..", "docs", "keys.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(KeyList()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != KeyList() {
+		t.Errorf("%s is not what the key map says: go test ./tui -run TestKeyList -update", path)
+	}
+}
+
 // FuzzKeys presses any keys at any sizes; the frame must always fit.
 func FuzzKeys(f *testing.F) {
-	for _, s := range []string{"1jjjlttjjT23zz?G\x1b", ":fail link leaf-01 3\rr2ccvvd", "\x80\x81jjfrfurw\x82", "/leaf\r4hhll:\t\t\t\t\r", "\x83!qx:shell\rtTx\x7f\x7f"} {
+	for _, s := range []string{"2jjjlttjjT23zz?G\x1b", ":fail link leaf-01 3\rr3oovvd", "6bbbsssmm4b57 i\x1b[[]]C\x1b", "\x80\x81jjfrfurw\x82", "/leaf\r4hhll:\t\t\t\t\r", "\x83!qx:shell\rtTx\x7f\x7f"} {
 		f.Add(s)
 	}
 	special := []tea.KeyType{tea.KeyEnter, tea.KeyEsc, tea.KeyTab, tea.KeyShiftTab, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight,

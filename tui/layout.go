@@ -5,10 +5,35 @@ package tui
 // rect is a part of the screen.
 type rect struct{ x, y, w, h int }
 
+func (r rect) holds(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+
 // placed is a pane and where it stands.
 type placed struct {
 	id paneID
 	rect
+}
+
+// slots say which of the panes that share a place on the screen was used last.
+type slots struct {
+	home  paneID // problems or topology, where there is room for one of them
+	main  paneID // the LFT, what-if, load or history, where there is room for one
+	side  paneID // what-if, load or history, beside the LFT
+	aside paneID // any but problems and topology, beside one of those
+	// problems is how many of them are listed.
+	problems int
+}
+
+func (s *slots) take(id paneID) {
+	switch id {
+	case paneProblems, paneTopology:
+		s.home = id
+		return
+	case paneLFT:
+		s.main = id
+	case paneWhatIf, paneLoad, paneHistory:
+		s.main, s.side = id, id
+	}
+	s.aside = id
 }
 
 // form is the way in which the panes share the screen.
@@ -17,9 +42,9 @@ type form uint8
 // The forms, for smaller and larger screens.
 const (
 	formSingle form = iota // one pane at a time, two when zoomed
-	formPair               // the topology and one more
-	formFour               // topology; LFT over trace; log
-	formWide               // topology, LFT and trace side by side; log
+	formPair               // two beside one another
+	formFour               // problems over topology; one over the trace; log
+	formWide               // those, the LFT, and the trace over one more, side by side; log
 )
 
 func formOf(w, h int) form {
@@ -35,8 +60,8 @@ func formOf(w, h int) form {
 }
 
 // arrange places the panes on a body of this form. Panes do not overlap; one
-// that has no room is left out.
-func arrange(f form, body rect, focus, aside paneID, zoom bool) []placed {
+// that has no room is left out. lean widens what is at the left.
+func arrange(f form, body rect, focus paneID, s slots, zoom bool, lean int) []placed {
 	switch {
 	case f == formSingle && zoom && body.h >= 10:
 		top, bottom := splitRows(body, body.h/2)
@@ -44,22 +69,31 @@ func arrange(f form, body rect, focus, aside paneID, zoom bool) []placed {
 	case f == formSingle || zoom:
 		return []placed{{focus, body}}
 	case f == formPair:
-		left, right := splitColumns(body, body.w*2/5)
-		return []placed{{paneTopology, left}, {aside, right}}
+		left, right := splitColumns(body, body.w*(40+lean)/100)
+		return []placed{{s.home, left}, {s.aside, right}}
 	}
-	logRows := max(min(body.h/5, 12), 7)
+	logRows := max(min(body.h/5, 12), 6)
 	if focus == paneLog {
 		logRows = body.h / 2
 	}
 	upper, log := splitRows(body, body.h-logRows)
-	if f == formWide {
-		left, rest := splitColumns(upper, upper.w*3/10)
-		middle, right := splitColumns(rest, rest.w/2)
-		return []placed{{paneTopology, left}, {paneLFT, middle}, {paneTrace, right}, {paneLog, log}}
+	home := func(left rect) []placed {
+		n := max(min(s.problems+3, left.h/3), 4)
+		if focus == paneProblems {
+			n = max(n, min(s.problems+3, left.h*2/3))
+		}
+		top, rest := splitRows(left, n)
+		return []placed{{paneProblems, top}, {paneTopology, rest}}
 	}
-	left, right := splitColumns(upper, upper.w*2/5)
-	lft, trace := splitRows(right, right.h-max(right.h*2/5, 5))
-	return []placed{{paneTopology, left}, {paneLFT, lft}, {paneTrace, trace}, {paneLog, log}}
+	if f == formWide {
+		left, rest := splitColumns(upper, upper.w*(32+lean)/100)
+		middle, right := splitColumns(rest, rest.w*48/100)
+		top, bottom := splitRows(right, right.h/2)
+		return append(home(left), placed{paneLFT, middle}, placed{paneTrace, top}, placed{s.side, bottom}, placed{paneLog, log})
+	}
+	left, right := splitColumns(upper, upper.w*(42+lean)/100)
+	main, trace := splitRows(right, right.h-max(right.h*9/20, 5))
+	return append(home(left), placed{s.main, main}, placed{paneTrace, trace}, placed{paneLog, log})
 }
 
 // companion is the pane that is shown with another on a small screen.
@@ -67,8 +101,10 @@ func companion(id paneID) paneID {
 	switch id {
 	case paneTopology:
 		return paneLFT
-	case paneLog:
+	case paneLog, paneLoad:
 		return paneTrace
+	case paneTrace:
+		return paneWhatIf
 	}
 	return paneTopology
 }

@@ -7,73 +7,144 @@ import (
 	"strconv"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/load"
 	"example.org/ibconsole/routing/walk"
 	"example.org/ibconsole/shell/session"
 )
 
+// The manners in which a table is shown.
+const (
+	lftByLID = iota
+	lftByPort
+)
+
 // lft is the forwarding table of the switch that the topology pane has selected.
 type lft struct {
-	window
-	sc    *scene
-	theme *theme
-	// at is the switch that is shown, sw its index in the picture, None where the
+	table
+	sc *scene
+	// place is the switch that is shown, sw its index in the picture, None where the
 	// picture has no such switch.
-	at place
-	sw int32
-	// lids are the rows: LIDs with an entry, or with an owner in the subnet.
-	lids []uint16
+	place place
+	sw    int32
+	// lids are the rows: LIDs with an entry, or with an owner in the subnet. By port
+	// they are the ports that entries name, with how many LIDs go by each.
+	lids  []uint16
+	ports []uint8
+	count [256]int
+	most  int
 	// was is the row of the same switch in what is compared with, nil without.
 	was     func(lid uint16) uint8
 	changes int
 
-	text        string
 	changedOnly bool
-	names       *index // of the picture, for the filter
+	loads       *load.Loads // of the picture, nil where they are not known
+
+	nodeHits []bool    // for the filter
+	portHits [256]bool // for the filter: by next hop
+	number   int
 }
 
-func newLFT(t *theme) *lft { return &lft{theme: t, sw: fabric.None} }
-
-func (l *lft) win() *window   { return &l.window }
-func (l *lft) filter() string { return l.text }
-
-func (l *lft) setFilter(text string) {
-	l.text = strings.ToLower(text)
-	l.rebuild()
+func newLFT(t *theme) *lft {
+	l := &lft{sw: fabric.None}
+	l.table = table{theme: t, kinds: []string{"by LID", "by port"}}
+	l.id = func(row int) uint64 {
+		if l.kind == lftByPort {
+			return 1<<32 | uint64(l.ports[row])
+		}
+		return uint64(l.lids[row])
+	}
+	l.match, l.prepare = l.passes, l.prepareFilter
+	l.cols = append(l.lidColumns(), l.portColumns()...)
+	return l
 }
 
-// show takes a new scene or another switch, and stays on the LID.
-func (l *lft) show(sc *scene, at place) {
+func (l *lft) lidColumns() []column {
+	byPort := func() bool { return l.kind == lftByPort }
+	dim := func(int) style { return l.theme.dim }
+	return []column{
+		{name: "LID", wide: 6, right: true, hidden: byPort, look: dim,
+			text: func(row int) string { return fmt.Sprint(l.lids[row]) }, order: func(row int) int64 { return int64(l.lids[row]) }},
+		{name: "destination", least: 10, share: 2, hidden: byPort, text: l.destination,
+			order: func(row int) int64 { return l.rankOf(l.sc.pic.Fabric.PortByLID(l.lids[row])) },
+			look: func(row int) style {
+				return when(l.sc.pic.Fabric.PortByLID(l.lids[row]) == fabric.None, l.theme.dim, "")
+			}},
+		{name: "port", wide: 5, right: true, hidden: byPort,
+			text: func(row int) string { return entryText(l.entry(row)) }, order: func(row int) int64 { return int64(l.entry(row)) }},
+		{name: "next hop", least: 10, hidden: byPort, text: func(row int) string { return l.nextHop(l.entry(row)) },
+			order: func(row int) int64 { return l.nextRank(l.entry(row)) }, look: func(row int) style { return l.nextLook(l.entry(row)) }},
+		{name: "hops", wide: 5, right: true, hidden: byPort, text: func(row int) string { s, _ := l.hops(row); return s },
+			order: l.hopsOrder, look: func(row int) style { _, st := l.hops(row); return st }},
+		{name: "link", wide: 7, right: true, rank: 1, hidden: byPort, text: func(row int) string { return l.link(l.entry(row)) },
+			order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, look: dim},
+		{name: "was", wide: 6, right: true, hidden: func() bool { return byPort() || l.was == nil },
+			text: l.wasText, order: func(row int) int64 { return int64(btoi(l.wasText(row) == "")) }, look: func(int) style { return l.theme.warn }},
+	}
+}
+
+func (l *lft) portColumns() []column {
+	byLID := func() bool { return l.kind == lftByLID }
+	dim := func(int) style { return l.theme.dim }
+	return []column{
+		{name: "port", wide: 5, right: true, hidden: byLID,
+			text: func(row int) string { return entryText(l.ports[row]) }, order: func(row int) int64 { return int64(l.ports[row]) }},
+		{name: "next hop", least: 10, hidden: byLID, text: func(row int) string { return l.nextHop(l.ports[row]) },
+			order: func(row int) int64 { return l.nextRank(l.ports[row]) }, look: func(row int) style { return l.nextLook(l.ports[row]) }},
+		{name: "link", wide: 7, right: true, hidden: byLID, rank: 1, text: func(row int) string { return l.link(l.ports[row]) },
+			order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, look: dim},
+		{name: "LIDs", wide: 6, right: true, hidden: byLID, text: func(row int) string { return thousands(l.count[l.ports[row]]) },
+			order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+		{name: "share", wide: 10, hidden: byLID, rank: 2, text: func(row int) string { return l.theme.bar(l.count[l.ports[row]], l.most, 10) },
+			order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+		{name: "paths", wide: 11, right: true, rank: 1, hidden: func() bool { return byLID() || l.loads == nil },
+			text: func(row int) string { return thousands(int(l.paths(l.ports[row]))) }, order: func(row int) int64 { return l.paths(l.ports[row]) }},
+	}
+}
+
+// show takes a new scene and stays on the LID.
+func (l *lft) show(sc *scene) { l.showSwitch(sc, l.place) }
+
+func (l *lft) showSwitch(sc *scene, at place) {
 	lid, ok := l.lid()
-	moved := at != l.at
-	l.sc, l.at = sc, at
+	moved := at != l.place
+	if moved {
+		l.marks = nil
+	}
+	l.sc, l.place = sc, at
 	l.sw = fabric.None
 	if node, _ := at.in(sc.pic.Fabric); node != fabric.None {
 		l.sw = sc.pic.Fabric.Nodes[node].Switch
 	}
-	l.build()
-	if ok && (!moved || l.text == "") {
-		l.find(lid)
+	l.renew()
+	if ok && (!moved || l.filt.empty()) {
+		l.findLID(lid)
 	}
 }
-
-func (l *lft) rebuild() { l.show(l.sc, l.at) }
 
 // lid is the LID of the selected row.
 func (l *lft) lid() (uint16, bool) {
-	if l.cursor >= len(l.lids) {
+	row, ok := l.selected()
+	if !ok || l.kind == lftByPort || row >= len(l.lids) {
 		return 0, false
 	}
-	return l.lids[l.cursor], true
+	return l.lids[row], true
 }
 
-// find selects a LID, or the next above it.
-func (l *lft) find(lid uint16) {
-	i := 0
-	for i < len(l.lids)-1 && l.lids[i] < lid {
-		i++
+// findLID selects a LID, or the next above it.
+func (l *lft) findLID(lid uint16) {
+	best, line := -1, 0
+	for i, row := range l.order {
+		if l.kind == lftByPort {
+			return
+		}
+		if at := int(l.lids[row]); at >= int(lid) && (best < 0 || at < best) {
+			best, line = at, i
+		}
 	}
-	l.reveal(i)
+	l.reveal(line)
 }
 
 func (l *lft) tables() *fabric.Tables {
@@ -83,15 +154,24 @@ func (l *lft) tables() *fabric.Tables {
 	return l.sc.pic.Tables
 }
 
-func (l *lft) build() {
-	l.lids, l.was, l.changes = l.lids[:0], nil, 0
+func (l *lft) renew() {
+	l.lids, l.ports, l.was, l.changes = l.lids[:0], l.ports[:0], nil, 0
 	t := l.tables()
 	if t == nil || !t.Known[l.sw] || !t.Fabric.SwitchNode(l.sw).InSubnet {
-		l.resize(0, l.height)
+		l.rebuild(0)
 		return
 	}
 	l.compare()
-	want := l.wanted()
+	l.gather(t)
+	if l.kind == lftByPort {
+		l.group()
+		l.build(len(l.ports))
+		return
+	}
+	l.build(len(l.lids))
+}
+
+func (l *lft) gather(t *fabric.Tables) {
 	f := t.Fabric
 	for lid := 1; lid <= max(int(t.Top[l.sw]), int(f.MaxLID)); lid++ {
 		id := uint16(lid)
@@ -100,11 +180,24 @@ func (l *lft) build() {
 		if changed {
 			l.changes++
 		}
-		if (entry != fabric.NoPath || changed || f.PortByLID(id) != fabric.None) && (changed || !l.changedOnly) && want(id) {
+		if (entry != fabric.NoPath || changed || f.PortByLID(id) != fabric.None) && (changed || !l.changedOnly) {
 			l.lids = append(l.lids, id)
 		}
 	}
-	l.resize(len(l.lids), l.height)
+}
+
+// group counts the LIDs that go by each port.
+func (l *lft) group() {
+	l.count, l.most = [256]int{}, 0
+	for _, lid := range l.lids {
+		l.count[l.tables().Port(l.sw, lid)]++
+	}
+	for port, n := range l.count {
+		if n > 0 {
+			l.ports = append(l.ports, uint8(port))
+			l.most = max(l.most, n)
+		}
+	}
 }
 
 // compare finds the row of the switch in what is compared with.
@@ -113,30 +206,159 @@ func (l *lft) compare() {
 		return
 	}
 	old := l.sc.base.Tables
-	sw := old.Fabric.SwitchByGUID(l.at.guid)
+	sw := old.Fabric.SwitchByGUID(l.place.guid)
 	if sw != fabric.None && old.Known[sw] {
 		l.was = func(lid uint16) uint8 { return old.Port(sw, lid) }
 	}
 }
 
-// wanted is what the filter lets through: destinations by name, or a LID.
-func (l *lft) wanted() func(uint16) bool {
-	if l.text == "" {
-		return func(uint16) bool { return true }
+// prepareFilter finds the nodes and the ports that the filter hits.
+func (l *lft) prepareFilter() {
+	l.nodeHits = l.filt.hits(l.sc.names)
+	for port := range l.portHits {
+		l.portHits[port] = l.filt.hit(strings.ToLower(l.nextHop(uint8(port))))
 	}
-	f := l.sc.pic.Fabric
-	if l.names == nil || l.names.f != f {
-		l.names = &index{f: f}
-	}
-	number, err := strconv.Atoi(l.text)
-	if err != nil {
-		number = -1
-	}
-	return func(lid uint16) bool {
-		e := f.PortByLID(lid)
-		return int(lid) == number || e != fabric.None && l.names.matches(f.Ports[e].Node, l.text)
+	l.number = -1
+	if n, err := strconv.Atoi(strings.TrimPrefix(l.filt.text, "!")); err == nil {
+		l.number = n
 	}
 }
+
+// passes says whether the filter lets a row through: a LID, the name of its
+// destination or the next hop.
+func (l *lft) passes(row int) bool {
+	if l.kind == lftByPort {
+		return l.portHits[l.ports[row]] != l.filt.invert
+	}
+	lid := l.lids[row]
+	e := l.sc.pic.Fabric.PortByLID(lid)
+	hit := int(lid) == l.number || e != fabric.None && l.nodeHits[l.sc.pic.Fabric.Ports[e].Node] || l.portHits[l.entry(row)]
+	return hit != l.filt.invert
+}
+
+func (l *lft) entry(row int) uint8 { return l.sc.pic.Tables.Port(l.sw, l.lids[row]) }
+
+func (l *lft) destination(row int) string {
+	f := l.sc.pic.Fabric
+	if e := f.PortByLID(l.lids[row]); e != fabric.None {
+		return f.NodeName(f.Ports[e].Node)
+	}
+	return "no port owns it"
+}
+
+func (l *lft) rankOf(port int32) int64 {
+	if port == fabric.None {
+		return 1 << 40
+	}
+	return int64(l.sc.names.rank[l.sc.pic.Fabric.Ports[port].Node])
+}
+
+// out is the port of the switch that an entry names, None where it has none.
+func (l *lft) out(entry uint8) int32 {
+	f := l.sc.pic.Fabric
+	return f.PortAt(f.Switches[l.sw], int(entry))
+}
+
+// nextHop is the name of the node behind an entry, or why there is none.
+func (l *lft) nextHop(entry uint8) string {
+	f := l.sc.pic.Fabric
+	out := l.out(entry)
+	switch {
+	case entry == fabric.NoPath:
+		return "no entry"
+	case out == fabric.None:
+		return "no such port"
+	case entry == 0:
+		return "this switch"
+	case !f.Ports[out].Linked():
+		return l.theme.failed + " link is down"
+	}
+	return f.NodeName(f.PeerNode(out))
+}
+
+func (l *lft) nextLook(entry uint8) style {
+	out := l.out(entry)
+	switch {
+	case entry == 0 && out != fabric.None:
+		return l.theme.dim
+	case out == fabric.None || !l.sc.pic.Fabric.Ports[out].Linked():
+		return l.theme.bad
+	}
+	return ""
+}
+
+func (l *lft) nextRank(entry uint8) int64 {
+	out := l.out(entry)
+	if out == fabric.None || !l.sc.pic.Fabric.Ports[out].Linked() {
+		return -1
+	}
+	return l.rankOf(l.sc.pic.Fabric.Ports[out].Peer)<<8 | int64(entry)
+}
+
+// hops is how many links the table's own path takes from here, or how it ends
+// where it does not arrive.
+func (l *lft) hops(row int) (string, style) {
+	end := walk.Follow(l.sc.pic.Tables, l.sw, l.lids[row], nil)
+	switch end.Verdict {
+	case walk.Delivered, walk.TooLong:
+		return fmt.Sprint(end.Links), ""
+	case walk.Loop:
+		return "loop", l.theme.bad
+	case walk.Misdelivered:
+		return "wrong", l.theme.bad
+	case walk.Unknown:
+		return "?", l.theme.warn
+	}
+	return "lost", l.theme.bad
+}
+
+func (l *lft) hopsOrder(row int) int64 {
+	end := walk.Follow(l.sc.pic.Tables, l.sw, l.lids[row], nil)
+	if end.Verdict.Arrives() {
+		return int64(end.Links)
+	}
+	return 1<<20 + int64(end.Verdict)
+}
+
+func (l *lft) link(entry uint8) string {
+	out := l.out(entry)
+	if out == fabric.None || entry == 0 || !l.sc.pic.Fabric.Ports[out].Linked() {
+		return ""
+	}
+	p := &l.sc.pic.Fabric.Ports[out]
+	return p.Width.String() + p.Speed.String()
+}
+
+func (l *lft) linkOrder(entry uint8) int64 {
+	out := l.out(entry)
+	if out == fabric.None || entry == 0 {
+		return 0
+	}
+	return int64(1000 * l.sc.pic.Fabric.Ports[out].Gbps())
+}
+
+func (l *lft) wasText(row int) string {
+	if l.was == nil || l.was(l.lids[row]) == l.entry(row) {
+		return ""
+	}
+	return l.theme.changed + " " + entryText(l.was(l.lids[row]))
+}
+
+func (l *lft) paths(entry uint8) int64 {
+	if out := l.out(entry); out != fabric.None && l.loads != nil && entry != 0 {
+		return l.loads.Paths[out]
+	}
+	return 0
+}
+
+func entryText(entry uint8) string {
+	if entry == fabric.NoPath {
+		return "-"
+	}
+	return fmt.Sprint(entry)
+}
+
+func (l *lft) at() place { return l.place }
 
 func (l *lft) title() string {
 	if l.sw == fabric.None {
@@ -150,19 +372,21 @@ func (l *lft) picture() *badge {
 	if l.tables() == nil {
 		return nil
 	}
-	return l.theme.pictureBadge(&l.sc.st, l.sc.pic)
+	return l.theme.pictureBadge(l.sc, l.sc.pic)
 }
 
 func (l *lft) figure() string {
 	switch {
 	case l.tables() == nil:
 		return ""
+	case l.kind == lftByPort:
+		return fmt.Sprintf("%s, %s", count(len(l.lids), "LID"), count(l.n, "port"))
 	case l.changedOnly && l.was != nil:
 		return fmt.Sprintf("%s changed against %s", thousands(l.changes), l.sc.base.Kind)
 	case l.was != nil:
-		return fmt.Sprintf("%s, %s changed against %s", count(len(l.lids), "LID"), thousands(l.changes), l.sc.base.Kind)
+		return fmt.Sprintf("%s, %s changed against %s", count(l.n, "LID"), thousands(l.changes), l.sc.base.Kind)
 	}
-	return count(len(l.lids), "LID")
+	return count(l.n, "LID")
 }
 
 func (l *lft) empty() string {
@@ -171,20 +395,20 @@ func (l *lft) empty() string {
 		return ""
 	case l.sc.why != "":
 		return l.sc.why
-	case l.at.guid == 0:
-		return "select a switch in the topology: press 1"
+	case l.place.none():
+		return "select a switch in the topology: press 2"
 	case l.sw == fabric.None:
 		return fmt.Sprintf("%s has no such switch", l.sc.pic.Kind)
 	case !l.sc.pic.Fabric.SwitchNode(l.sw).InSubnet:
 		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another picture", l.sc.pic.Kind)
 	case !l.sc.pic.Tables.Known[l.sw]:
-		return "the table of this switch was not read: press s to sweep"
+		return "the table of this switch was not read: press R to read the subnet"
 	case l.changedOnly && l.was == nil:
-		return "nothing to compare with: c shows all entries"
-	case l.changedOnly && l.text == "":
-		return fmt.Sprintf("no entry differs from %s: c shows all", l.sc.base.Kind)
-	case l.text != "":
-		return fmt.Sprintf("no destination is called *%s* here: Esc shows all", l.text)
+		return "nothing to compare with: o shows all entries"
+	case l.changedOnly && l.filt.empty():
+		return fmt.Sprintf("no entry differs from %s: o shows all", l.sc.base.Kind)
+	case !l.filt.empty():
+		return l.noMatch("entry")
 	}
 	return "the table is empty: press r to route"
 }
@@ -200,19 +424,20 @@ func (l *lft) whyNotChanged() string {
 	return "there are no tables to compare with"
 }
 
-// egress is the port that the selected row leads to, None where it leads nowhere.
-func (l *lft) egress(lid uint16) int32 {
-	t := l.sc.pic.Tables
-	return t.Fabric.PortAt(t.Fabric.Switches[l.sw], int(t.Port(l.sw, lid)))
-}
-
 func (l *lft) subject() subject {
-	lid, ok := l.lid()
+	row, ok := l.selected()
 	if !ok {
 		return nothing
 	}
 	f := l.sc.pic.Fabric
-	s := subject{f: f, node: fabric.None, port: f.PortByLID(lid), link: l.egress(lid), via: fabric.None}
+	if l.kind == lftByPort {
+		s := subject{f: f, node: f.Switches[l.sw], port: fabric.None, link: l.out(l.ports[row]), via: fabric.None}
+		if s.link != fabric.None && f.Ports[s.link].Num == 0 {
+			s.link = fabric.None
+		}
+		return s
+	}
+	s := subject{f: f, node: fabric.None, port: f.PortByLID(l.lids[row]), link: l.out(l.entry(row)), via: fabric.None}
 	if s.port != fabric.None {
 		s.node = f.Ports[s.port].Node
 	}
@@ -222,124 +447,33 @@ func (l *lft) subject() subject {
 	return s
 }
 
-// next is the node that packets for the selected LID go to, None where they
-// stay or end.
+// next is the node that packets of the selected row go to, None where they stay
+// or end.
 func (l *lft) next() int32 {
-	lid, ok := l.lid()
+	row, ok := l.selected()
 	if !ok {
 		return fabric.None
 	}
-	out := l.egress(lid)
-	if out == fabric.None || l.sc.pic.Fabric.Ports[out].Num == 0 {
+	var entry uint8
+	if l.kind == lftByPort {
+		entry = l.ports[row]
+	} else {
+		entry = l.entry(row)
+	}
+	out := l.out(entry)
+	if out == fabric.None || entry == 0 {
 		return fabric.None
 	}
 	return l.sc.pic.Fabric.PeerNode(out)
 }
 
-// lftColumns are the widths of the columns of a table w cells wide.
-type lftColumns struct{ dest, next, was int }
-
-func (l *lft) columns(w int) lftColumns {
-	var c lftColumns
-	rest := w - 7 - 6 - 6
-	if l.was != nil {
-		c.was = 8
-		rest -= c.was
+func (l *lft) enter(m *model) (func() tea.Cmd, string) {
+	next := l.next()
+	if next == fabric.None {
+		return nil, "the selected entry leads to no other node"
 	}
-	if w >= 56 {
-		rest -= 8
-	}
-	c.dest = rest / 2
-	c.next = rest - c.dest
-	return c
-}
-
-func (l *lft) header(p *pen) {
-	c := l.columns(p.left)
-	wide := p.left >= 56
-	p.right(p.dim, "LID", 6)
-	p.gap(2)
-	p.cell(p.dim, "destination", c.dest-1)
-	p.right(p.dim, "port", 5)
-	p.gap(2)
-	p.cell(p.dim, "next hop", c.next-1)
-	p.right(p.dim, "hops", 5)
-	if wide {
-		p.right(p.dim, "link", 8)
-	}
-	if c.was > 0 {
-		p.right(p.dim, "was", 7)
-	}
-}
-
-func (l *lft) draw(p *pen, row int) {
-	c := l.columns(p.left)
-	wide := p.left >= 56
-	t := l.sc.pic.Tables
-	f := t.Fabric
-	lid := l.lids[row]
-	entry := t.Port(l.sw, lid)
-	p.right(p.dim, fmt.Sprint(lid), 6)
-	p.gap(2)
-	dest, st := "no port owns it", p.dim
-	if e := f.PortByLID(lid); e != fabric.None {
-		dest, st = f.NodeName(f.Ports[e].Node), ""
-	}
-	p.cell(st, dest, c.dest-1)
-	p.right("", entryText(entry), 5)
-	p.gap(2)
-	l.drawNext(p, lid, entry, c.next-1)
-	hops, st := l.hops(p, lid)
-	p.right(st, hops, 5)
-	if wide {
-		speed := ""
-		if out := f.PortAt(f.Switches[l.sw], int(entry)); out != fabric.None && entry != 0 && f.Ports[out].Linked() {
-			speed = f.Ports[out].Width.String() + f.Ports[out].Speed.String()
-		}
-		p.right(p.dim, speed, 8)
-	}
-	if l.was != nil && l.was(lid) != entry {
-		p.right(p.warn, p.changed+" "+entryText(l.was(lid)), 7)
-	}
-}
-
-func entryText(entry uint8) string {
-	if entry == fabric.NoPath {
-		return "-"
-	}
-	return fmt.Sprint(entry)
-}
-
-func (l *lft) drawNext(p *pen, lid uint16, entry uint8, w int) {
-	f := l.sc.pic.Fabric
-	out := l.egress(lid)
-	switch {
-	case entry == fabric.NoPath:
-		p.cell(p.bad, "no entry", w)
-	case out == fabric.None:
-		p.cell(p.bad, "no such port", w)
-	case entry == 0:
-		p.cell(p.dim, "this switch", w)
-	case !f.Ports[out].Linked():
-		p.cell(p.bad, p.failed+" link is down", w)
-	default:
-		p.cell("", f.NodeName(f.PeerNode(out)), w)
-	}
-}
-
-// hops is how many links the table's own path takes from here, or how it ends
-// where it does not arrive.
-func (l *lft) hops(p *pen, lid uint16) (string, style) {
-	end := walk.Follow(l.sc.pic.Tables, l.sw, lid, nil)
-	switch end.Verdict {
-	case walk.Delivered, walk.TooLong:
-		return fmt.Sprint(end.Links), ""
-	case walk.Loop:
-		return "loop", p.bad
-	case walk.Misdelivered:
-		return "wrong", p.bad
-	case walk.Unknown:
-		return "?", p.warn
-	}
-	return "lost", p.bad
+	return func() tea.Cmd {
+		m.follow(l.sc.pic.Fabric, next)
+		return nil
+	}, ""
 }

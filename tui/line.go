@@ -13,14 +13,14 @@ import (
 // maxHistory is how many commands can be recalled.
 const maxHistory = 500
 
-// history holds the commands that were typed.
-type history struct {
+// typedLines holds the commands that were typed.
+type typedLines struct {
 	lines []string
 	at    int    // which is shown; len(lines): none
 	draft string // what was typed before the first was recalled
 }
 
-func (h *history) add(line string) {
+func (h *typedLines) add(line string) {
 	if n := len(h.lines); n == 0 || h.lines[n-1] != line {
 		h.lines = append(h.lines, line)
 	}
@@ -31,7 +31,7 @@ func (h *history) add(line string) {
 }
 
 // recall moves by so many commands.
-func (h *history) recall(by int, now string) (string, bool) {
+func (h *typedLines) recall(by int, now string) (string, bool) {
 	to := h.at + by
 	if to < 0 || to > len(h.lines) {
 		return "", false
@@ -121,8 +121,11 @@ func (m *model) submit() tea.Cmd {
 		return nil
 	}
 	m.history.add(text)
+	if text == "tour" && m.tour == nil {
+		return m.toggleTour()
+	}
 	if text == "shell" {
-		return m.perform(m.byKey["!"])
+		return m.perform(m.action("shell"))
 	}
 	return m.say(text, false)
 }
@@ -156,11 +159,19 @@ func (m *model) complete(by int) {
 	m.comp.window.resize(len(all), min(len(all), max(m.body().h-2, 1), 8))
 }
 
-// candidates are those of the shell, and the word that only the screen knows.
+// screenWords are commands that only the screen knows.
+var screenWords = []lang.Candidate{
+	{Text: "shell", Description: "leave the screen for the shell; exit comes back"},
+	{Text: "tour", Description: "walk through a trace, a failure, routes around it and back"},
+}
+
+// candidates are those of the shell, and the words that only the screen knows.
 func (m *model) candidates() (int, []lang.Candidate) {
 	start, all := m.back.Complete(m.edit.String(), len(m.edit.before()))
-	if word := m.edit.before(); word != "" && strings.HasPrefix("shell", word) {
-		all = append(all, lang.Candidate{Text: "shell", Description: "leave the screen for the shell; exit comes back"})
+	for _, c := range screenWords {
+		if word := m.edit.before(); word != "" && strings.HasPrefix(c.Text, word) {
+			all = append(all, c)
+		}
 	}
 	return start, all
 }

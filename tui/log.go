@@ -6,18 +6,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // logbook is what was run, what it said, and what the session told.
 type logbook struct {
-	window
-	theme *theme
+	table
 	lines []logLine
-	// rows are the lines that the filter lets through, nil where that is all.
-	rows []int
-	text string
-	// aside is how many cells the lines are moved to the left.
-	aside int
 	// dropped counts lines that were let go.
 	dropped int
 }
@@ -43,18 +39,39 @@ const (
 	lineEvent
 )
 
-func newLog(t *theme) *logbook { return &logbook{theme: t} }
+func newLog(t *theme) *logbook {
+	l := &logbook{}
+	l.table = table{theme: t, id: func(row int) uint64 { return uint64(row + l.dropped) }}
+	l.cols = []column{
+		{name: "time", text: func(row int) string {
+			if l.lines[row].when.IsZero() {
+				return ""
+			}
+			return l.lines[row].when.Format("15:04:05")
+		}},
+		{name: "line", text: func(row int) string { return l.lines[row].text }},
+	}
+	l.match = func(row int) bool { return l.filt.match(strings.ToLower(l.lines[row].text)) }
+	return l
+}
 
-func (l *logbook) win() *window     { return &l.window }
-func (l *logbook) title() string    { return "" }
-func (l *logbook) picture() *badge  { return nil }
-func (l *logbook) subject() subject { return nothing }
-func (l *logbook) filter() string   { return l.text }
+func (l *logbook) show(*scene)        {}
+func (l *logbook) hasHead() bool      { return false }
+func (l *logbook) sortWhyNot() string { return "the log has an order of its own" }
 
-func (l *logbook) setFilter(text string) {
-	l.text = strings.ToLower(text)
+func (l *logbook) renew() {
 	l.refresh()
 	l.to(l.n - 1)
+}
+
+func (l *logbook) enter(m *model) (func() tea.Cmd, string) {
+	if l.n == 0 {
+		return nil, "the log is empty"
+	}
+	return func() tea.Cmd {
+		m.recall()
+		return nil
+	}, ""
 }
 
 // add appends lines to those of their job, which may not be the last ones.
@@ -72,7 +89,7 @@ func (l *logbook) add(lines ...logLine) {
 		}
 	}
 	last := l.cursor >= l.n-1
-	if !last && l.text == "" && at <= l.cursor {
+	if !last && l.filt.empty() && at <= l.cursor {
 		l.cursor, l.top = l.cursor+len(lines), l.top+len(lines)
 	}
 	l.lines = slices.Insert(l.lines, at, lines...)
@@ -86,18 +103,17 @@ func (l *logbook) add(lines ...logLine) {
 }
 
 func (l *logbook) refresh() {
-	l.rows = nil
-	n := len(l.lines)
-	if l.text != "" {
-		l.rows = []int{}
-		for i := range l.lines {
-			if strings.Contains(strings.ToLower(l.lines[i].text), l.text) {
-				l.rows = append(l.rows, i)
-			}
-		}
-		n = len(l.rows)
+	cursor := l.cursor
+	l.size = len(l.lines)
+	l.order = slices.Grow(l.order[:0], l.size)[:l.size]
+	for i := range l.order {
+		l.order[i] = int32(i)
 	}
-	l.resize(n, l.height)
+	if !l.filt.empty() {
+		l.sift()
+	}
+	l.cursor = cursor
+	l.resize(len(l.order), l.height)
 	l.follow = false
 }
 
@@ -123,12 +139,7 @@ func (l *logbook) said(id int) int {
 	return n
 }
 
-func (l *logbook) line(row int) *logLine {
-	if l.rows != nil {
-		return &l.lines[l.rows[row]]
-	}
-	return &l.lines[row]
-}
+func (l *logbook) line(at int) *logLine { return &l.lines[l.row(at)] }
 
 func (l *logbook) figure() string {
 	if l.dropped > 0 {
@@ -138,8 +149,8 @@ func (l *logbook) figure() string {
 }
 
 func (l *logbook) empty() string {
-	if l.text != "" {
-		return "no line holds " + l.text + ": Esc shows all"
+	if !l.filt.empty() {
+		return l.noMatch("line")
 	}
 	return "nothing was run yet: press : for a command, ? for the keys"
 }
@@ -198,6 +209,3 @@ func (l *logbook) ended(id int, end string, failed bool) {
 		}
 	}
 }
-
-// move shifts the lines by so many cells.
-func (l *logbook) move(by int) { l.aside = max(l.aside+by, 0) }

@@ -2,46 +2,98 @@
 
 package tui
 
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+)
+
 // paneID numbers the panes as their keys do.
 type paneID int
 
 // The panes.
 const (
-	paneTopology paneID = iota + 1
+	paneProblems paneID = iota + 1
+	paneTopology
 	paneLFT
 	paneTrace
+	paneWhatIf
+	paneLoad
+	paneHistory
 	paneLog
 	paneCount = int(paneLog)
 )
 
-var paneNames = [...]string{paneTopology: "Topology", paneLFT: "LFT", paneTrace: "Trace", paneLog: "Log"}
+var paneNames = [...]string{
+	paneProblems: "Problems", paneTopology: "Topology", paneLFT: "LFT", paneTrace: "Trace", paneWhatIf: "What-if", paneLoad: "Load",
+	paneHistory: "History", paneLog: "Log",
+}
 
 // pane is a list in a frame. It keeps what it shows between scenes and draws
 // only what is seen.
 type pane interface {
-	// win is the window over the rows.
-	win() *window
+	// base is the list itself.
+	base() *table
+	// show takes a new scene.
+	show(sc *scene)
+	// renew makes the rows anew after another filter or manner of showing them.
+	renew()
 	// title is what stands behind the pane's name.
 	title() string
 	// picture says which picture is shown, nil where that does not matter.
 	picture() *badge
 	// figure stands at the bottom right: a count.
 	figure() string
-	// draw writes a row.
-	draw(p *pen, row int)
+	hasHead() bool
+	header(p *pen)
+	// draw writes a line.
+	draw(p *pen, line int)
 	// empty says why there are no rows.
 	empty() string
 	// subject is what the selected row is about.
 	subject() subject
-	// filter is the text that rows must hold, setFilter replaces it.
-	filter() string
-	setFilter(string)
+	// at is the node that the pane is about as a whole, for the way back to it.
+	at() place
+	// enter is what Enter does on the selected row; else why says why it does nothing.
+	enter(m *model) (act func() tea.Cmd, why string)
 }
 
 // badge is a word that names a picture.
 type badge struct {
 	st style
-	// line is for the frame of a pane that shows the picture, "" for the usual.
-	line style
-	word string
+	// line is for the frame of a pane that shows the picture, "" for the usual, and
+	// frame the kind of its lines.
+	line  style
+	frame int
+	word  string
+}
+
+func (t *table) renew()           { t.build(t.size) }
+func (t *table) title() string    { return "" }
+func (t *table) picture() *badge  { return nil }
+func (t *table) subject() subject { return nothing }
+func (t *table) figure() string   { return count(t.n, "row") }
+func (t *table) at() place        { return place{} }
+
+func (t *table) enter(*model) (func() tea.Cmd, string) {
+	return nil, "there is nothing behind this row"
+}
+
+// noMatch says that the filter lets nothing through.
+func (t *table) noMatch(what string) string {
+	return "no " + what + " passes the filter " + t.filt.text + " : Esc shows all"
+}
+
+// nodeID tells nodes, and ports of nodes, apart in every fabric.
+func (p place) id() uint64 { return p.guid*0x9e3779b97f4a7c15 ^ uint64(p.port)<<1 }
+
+// noPlace says that a place names nothing.
+func (p place) none() bool { return p.guid == 0 }
+
+// placeIn is the place of a node or port; none for None.
+func placeIn(f *fabric.Fabric, node, port int32) place {
+	if node == fabric.None {
+		return place{}
+	}
+	return placeOf(f, node, port)
 }

@@ -39,13 +39,13 @@ func TestHostileDescriptions(t *testing.T) {
 			d.m.theme.name, d.m.theme.glyphs = "none", asciiGlyphs()
 		}
 		for _, s := range [][2]int{{120, 36}, {80, 24}, {200, 50}, {40, 10}, {30, 60}} {
-			d.size(s[0], s[1]).press("1", "g", "j", "right", "z", "t")
+			d.size(s[0], s[1]).press("2", "g", "j", "right", "z", "t")
 			for range hostile {
-				d.press("j", "T", "2", "1")
+				d.press("2", "j", "T", "3", "2")
 			}
 			d.press("z", "left")
 		}
-		d.size(120, 60).press("1", "G").sees("0x00000000000003")
+		d.size(120, 60).press("2", "G").sees("0x00000000000003")
 	}
 }
 
@@ -185,7 +185,7 @@ func TestTopologyOfOddFabrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	driveBackend(t, newFake(f)).
-		sees("outside  1 switch that no link leads to", "far", "on no switch  1 node", "0/40").
+		press("2").sees("outside  1 switch that no link leads to", "far", "on no switch  1 node", "0/40").
 		press("right").sees("p1-40  no link").
 		press("j", "f").sees("! f: sw/1 has no link that could fail").
 		press("/", "a", "enter").sees("far", "on no switch").press("esc", "G", "left")
@@ -296,7 +296,7 @@ func TestBadTables(t *testing.T) {
 		back := newFake(f)
 		back.state.Live.Tables = fabric.NewTables(f, lft, "live")
 		d := driveBackend(t, back)
-		d.press("/", f.NodeName(f.Switches[sw]), "enter", "2", "/", fmt.Sprint(host), "enter")
+		d.press("2", "/", f.NodeName(f.Switches[sw]), "enter", "3", "/", fmt.Sprint(host), "enter")
 		return d
 	}
 	up := uint8(0)

@@ -264,7 +264,7 @@ func TestTerminalStory(t *testing.T) {
 	c.say("/0001", "node-0001 HCA-1")
 	c.say("\rT", "delivered over 3 switches")
 	c.resize(120, 36)
-	c.await(0, "4 Log")
+	c.await(0, "8 Log")
 	c.say(":shell\r", "IN THE SHELL")
 	if got := c.mode(); got != c.before {
 		t.Errorf("the shell finds another mode: %+v", got)

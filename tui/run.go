@@ -17,6 +17,8 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -34,6 +36,12 @@ type Options struct {
 	// Theme is one of [Themes], "" for the one that suits the terminal.
 	Theme   string
 	NoColor bool
+	// Config is what the user's file says; see [ReadConfig].
+	Config Config
+	// Save makes the files that lists are exported to, nil for none.
+	Save Saver
+	// Welcome shows a page first that explains the screen; Tour begins the tour.
+	Welcome, Tour bool
 	// In and Out are the terminal; nil for standard input and output.
 	In, Out *os.File
 }
@@ -67,6 +75,9 @@ func run(ctx context.Context, opt Options, back backend) error {
 	if opt.Out == nil {
 		opt.Out = os.Stdout
 	}
+	if opt.Theme == "" {
+		opt.Theme = opt.Config.Theme
+	}
 	t, err := checkTerminal(&opt, os.Getenv)
 	if err != nil {
 		return err
@@ -83,7 +94,13 @@ func run(ctx context.Context, opt Options, back backend) error {
 	defer catchSignals(cancel, away)()
 
 	m := newModel(ctx, back, t)
-	m.start = opt.Start
+	m.start, m.save = opt.Start, opt.Save
+	m.bind(opt.Config.rebound(keymap()))
+	m.retheme = func(name string) (*theme, error) {
+		o := opt
+		o.Theme = name
+		return checkTerminal(&o, os.Getenv)
+	}
 	if opt.RunShell != nil {
 		m.shell = func(ctx context.Context) error {
 			away.Store(true)
@@ -91,21 +108,41 @@ func run(ctx context.Context, opt Options, back backend) error {
 			return opt.RunShell(ctx)
 		}
 	}
-	err = m.program(ctx, opt.In, opt.Out)
+	switch {
+	case opt.Tour:
+		m.toggleTour()
+	case opt.Welcome:
+		m.firstPage()
+	}
+	err = m.program(ctx, opt.In, opt.Out, !opt.Config.NoMouse)
 	m.end(opt.Out)
 	return outcome(ctx, m, err)
 }
 
 // program runs Bubble Tea. It handles no signals of its own: those that it
 // leaves alone would leave the terminal raw.
-func (m *model) program(ctx context.Context, in *os.File, out *os.File) (err error) {
+func (m *model) program(ctx context.Context, in *os.File, out *os.File, mouse bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("internal error: %v", v)
 		}
 	}()
-	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
+	m.out = newSlowWriter(out)
+	defer func() {
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
+		defer cancel()
+		m.out.stop(limit)
+	}()
+	m.clip = clipboard{tmux: os.Getenv("TMUX") != "", screen: os.Getenv("STY") != "", write: func(s string) { _, _ = m.out.Write([]byte(s)) }}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(m.out), tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	if mouse {
+		options = append(options, tea.WithMouseCellMotion())
+	}
+	p := tea.NewProgram(m, options...)
+	m.out.mu.Lock()
+	m.out.drained = func() { go p.Send(drainedMsg{}) }
+	m.out.mu.Unlock()
+	_, err = p.Run()
 	return err
 }
 
@@ -202,6 +239,46 @@ func (b *shellBackend) State() session.State { return b.Session().State() }
 
 func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) error {
 	return b.Shell.Run(ctx, "screen", text, out)
+}
+
+// maxEntries is how many entries of the history are listed.
+const maxEntries = 500
+
+func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
+	store, err := b.Session().History()
+	if err != nil {
+		return nil, err
+	}
+	subnet := b.Session().Subnet()
+	list, err := store.List(ctx, subnet, maxEntries)
+	if err != nil {
+		return nil, err
+	}
+	journal, err := store.Journal(ctx, subnet)
+	if err != nil {
+		return nil, err
+	}
+	ends := map[int64]history.Outcome{}
+	for _, j := range journal {
+		if ends[j.After] = j.Outcome; j.Outcome == "" {
+			ends[j.After] = "under way or interrupted"
+		}
+	}
+	out := make([]pastEntry, len(list))
+	for i, e := range list {
+		out[i] = pastEntry{e, ends[e.ID]}
+	}
+	return out, nil
+}
+
+func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
+	st := b.State()
+	return st.Of(session.Kind(fmt.Sprint(id)))
+}
+
+func (b *shellBackend) Counters(ctx context.Context, ports ...int32) (*counters.Reading, error) {
+	r, _, err := b.Session().Counters(ctx, ports...)
+	return r, err
 }
 
 func (b *shellBackend) Complete(line string, cursor int) (int, []lang.Candidate) {

@@ -3,6 +3,8 @@
 package tui
 
 import (
+	"time"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 )
@@ -23,30 +25,36 @@ type scene struct {
 	// on paper.
 	top *index
 	now *fabric.Fabric
+	// names is the index of the picture's fabric.
+	names *index
+	// clock tells how old pictures are.
+	clock func() time.Time
 	// given holds the LIDs that staged tables give to ports of top that have none,
 	// nil where they are of another fabric.
 	given *fabric.Fabric
 }
 
-// newScene makes the scene of a state. It takes indexes from the scene before
-// where the fabric is still the same.
-func newScene(st session.State, of session.Kind, before *scene) *scene {
+// newScene makes the scene of a state. old is a picture out of the history that is
+// shown instead of one of the state's, or nil.
+func newScene(st session.State, of session.Kind, old *session.Picture, indexed func(*fabric.Fabric) *index) *scene {
 	sc := &scene{st: st, of: of}
-	pic, err := st.Of(of)
-	if err != nil {
-		sc.of = ""
-		pic = st.Default()
+	sc.pic = old
+	if old == nil {
+		var err error
+		if sc.pic, err = st.Of(of); err != nil {
+			sc.of, sc.pic = "", st.Default()
+		}
 	}
-	sc.pic = pic
+	pic := sc.pic
 	if pic.Tables == nil {
 		sc.why = sc.whyNoTables()
 	}
 	sc.base = sc.compared()
 	f := sc.chooseTop()
-	if before != nil && before.top.f == f {
-		sc.top = before.top
-	} else {
-		sc.top = newIndex(f)
+	sc.top = indexed(f)
+	sc.names = sc.top
+	if pic.Fabric != f {
+		sc.names = indexed(pic.Fabric)
 	}
 	if s := st.Staged; s != nil && len(s.Fabric.Ports) == len(f.Ports) && fabric.Same(s.Fabric, sc.now) {
 		sc.given = s.Fabric
@@ -57,7 +65,7 @@ func newScene(st session.State, of session.Kind, before *scene) *scene {
 // chooseTop sets now and returns the fabric that the topology pane shows.
 func (sc *scene) chooseTop() *fabric.Fabric {
 	switch {
-	case sc.of == session.Live, sc.of == session.Base:
+	case sc.of == session.Live, sc.of == session.Base, sc.recalled():
 		sc.now = sc.pic.Fabric
 	case sc.st.WhatIf != nil && sc.st.Base != nil:
 		sc.now = sc.st.WhatIf.Fabric
@@ -73,7 +81,7 @@ func (sc *scene) compared() *session.Picture {
 		return nil
 	}
 	of := session.Base
-	if sc.st.Base == nil {
+	if sc.st.Base == nil || sc.recalled() {
 		of = session.Live
 	}
 	if base, err := sc.st.Of(of); err == nil && base.Tables != nil && (sc.pic.Tables == nil || base.Tables.LFT != sc.pic.Tables.LFT) {
@@ -96,12 +104,12 @@ func (sc *scene) whyNoSubnet() string {
 	case sc.st.Source.Kind == session.SourceFile:
 		return "the file was not read: the log says why"
 	}
-	return "the subnet has not been read: press s to sweep"
+	return "the subnet has not been read: press R to read it"
 }
 
 // changed says whether a scene differs in what panes keep, not only in progress.
 func (sc *scene) changed(before *scene) bool {
-	return before == nil || sc.pic != before.pic || sc.top != before.top || sc.now != before.now ||
+	return before == nil || sc.pic != before.pic || sc.names != before.names || sc.top != before.top || sc.now != before.now ||
 		sc.base != before.base && (sc.base == nil || before.base == nil || sc.base.Tables != before.base.Tables) ||
 		sc.why != before.why || sc.st.Written != before.st.Written || sc.given != before.given || len(sc.st.Failures) != len(before.st.Failures)
 }

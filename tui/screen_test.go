@@ -23,7 +23,7 @@ const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
 func TestFirstScreen(t *testing.T) {
 	drive(t, tree).
 		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches", "leaves  12 switches with hosts").
-		sees("2 LFT of spine-01", "mark two nodes", "nothing was run yet", "? keys")
+		sees("3 LFT of spine-01", "mark two nodes", "nothing was run yet", "? keys", "none: all answer, links are alike and up")
 }
 
 // sizes are the three that the layouts are made for, and odd ones.
@@ -33,23 +33,25 @@ func TestSizes(t *testing.T) {
 	d := drive(t, tree)
 	for _, s := range sizes {
 		d.size(s[0], s[1])
-		for _, pane := range []string{"1", "2", "3", "4"} {
+		for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 			d.press(pane, "z", "G", "g", "z", "?", "G", "esc")
 		}
 		d.press(":", "sho", "tab", "tab", "esc", "esc", "/", "leaf", "esc")
 	}
-	d.size(120, 36).sees("1 Topology", "2 LFT", "3 Trace", "4 Log")
+	d.size(120, 36).sees("1 Problems", "2 Topology", "4 Trace", "8 Log")
 }
 
 func TestLayouts(t *testing.T) {
 	d := drive(t, tree)
-	d.size(80, 24).sees("›1 Topology │ 2 LFT │ 3 Trace │ 4 Log").misses("LID  destination")
-	d.press("2").sees("1 Topology │ ›2 LFT of spine-01  LID 19 │ 3 Trace │ 4 Log", "LID  destination")
-	d.press("z").sees("1 Topology", "leaves").press("z").misses("leaves")
-	d.size(100, 24).sees("1 Topology", "LID  destination").misses("4 Log ─")
+	d.size(80, 24).sees(" 1 Problems  2 Topology  3 LFT  4 Trace  5 What-if  6 Load  7 History  8 Log").misses("LID  destination")
+	d.press("3").sees("›3 LFT of spine-01  LID 19", "LID  destination")
+	d.press("z").sees("2 Topology ─", "leaves").press("z").misses("leaves")
+	d.size(100, 24).press("3").sees("2 Topology ─", "LID  destination").misses("8 Log ─")
 	for _, s := range [][2]int{{120, 36}, {200, 50}} {
-		d.size(s[0], s[1]).sees("1 Topology", "LID  destination", "3 Trace", "4 Log").press("z").misses("leaves").press("z")
+		d.size(s[0], s[1]).press("3").sees("1 Problems ─", "2 Topology ─", "LID  destination", "4 Trace ─", "8 Log ─").press("z").misses("leaves").press("z")
 	}
+	d.size(120, 36).press("6").sees("6 Load links between switches").press("5").sees("5 What-if").misses("6 Load links")
+	d.size(200, 50).press("6").sees("3 LFT of", "6 Load links").press("7").sees("3 LFT of", "7 History entries")
 }
 
 func TestMoving(t *testing.T) {
@@ -66,7 +68,7 @@ func TestMoving(t *testing.T) {
 func TestTree(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "leaf-07", "enter", "esc").sees("LFT of leaf-07")
-	d.press("right").sees("p1   node-0037 HCA-1", "p7   ─ spine-01/7")
+	d.press("right").sees("p1   node-0037 HCA-1").press("j", "j", "j", "j", "j", "j", "j").sees("p7   ─ spine-01/7").press("k", "k", "k", "k", "k", "k", "k")
 	d.press("left").misses("node-0037 HCA-1  ")
 	d.press("right", "j", "j", "left").sees("LFT of leaf-07")
 	d.press("enter").misses("p7   ─ spine-01/7")
@@ -78,50 +80,51 @@ func TestTree(t *testing.T) {
 func TestFilter(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "NODE-0050").sees("p2   node-0050 HCA-1", "leaf-09").misses("▸ leaf-08", "▸ spine-01")
-	d.press("enter", "2", "/", "spine").sees("/spine", "6 LIDs").press("esc").misses("/spine").sees("90 LIDs")
+	d.press("enter", "3", "/", "spine-01", "enter").sees("/spine-01", "LIDs ━").misses("90 LIDs").press("esc").misses("/spine").sees("90 LIDs")
 	d.press("/", "55", "enter").sees("node-0037 HCA-1", "node-0055 HCA-1", "2 LIDs").press("esc")
-	d.press("1", "esc").sees("spine-01", "leaf-08")
-	d.press("/", "no such node").sees("no switch or host is called *no such node*:", "Esc shows all").press("esc").sees("leaf-08")
-	d.press(":", "summary", "enter", "4", "/", "highest", "enter").sees("highest LID 90", "1 line")
+	d.press("2", "esc").sees("spine-01", "leaf-08")
+	d.press("/", "no such node").sees("no switch or host passes the filter no such", "Esc shows all").press("esc").sees("leaf-08")
+	d.press(":", "summary", "enter", "8", "/", "highest", "enter").sees("highest LID 90", "1 line")
 }
 
 // traced marks node-0037 on leaf-07 and node-0050 on leaf-09.
 func traced(t *testing.T) *driver {
 	d := drive(t, tree)
-	d.press("/", "node-0037", "enter", "t").sees("from node-0037 HCA-1: now mark with T where they go")
-	return d.press("/", "node-0050", "enter", "T", "esc")
+	d.press("2", "/", "node-0037", "enter", "t").sees("from node-0037 HCA-1: now mark with T where they go")
+	return d.press("/", "node-0050", "enter", "T", "2", "esc", "4")
 }
 
 func TestTrace(t *testing.T) {
 	d := traced(t)
-	d.sees("3 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered over 3 switches", "trace 'node-0037 HCA-1' 'node-0050 HCA-1'")
-	d.press("x").sees("3 Trace node-0050 HCA-1 → node-0037 HCA-1")
+	d.sees("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered over 3 switches", "trace 'node-0037 HCA-1' 'node-0050 HCA-1'")
+	d.press("x").sees("4 Trace node-0050 HCA-1 → node-0037 HCA-1")
 	// Enter on a hop shows its table at the destination's LID: leaf-07 hands
 	// node-0037 over at port 1, a leaf's hosts being on its first ports.
-	d.press("3", "g", "j", "j", "j", "enter", "2").sees("LFT of leaf-07", "55  node-0037 HCA-1")
+	d.press("4", "g", "j", "j", "j", "enter", "3").sees("LFT of leaf-07", "55  node-0037 HCA-1")
 	// The command line marks the ends as well.
-	d.press(":", "trace leaf-01 leaf-02", "enter").sees("3 Trace leaf-01 → leaf-02")
+	d.press(":", "trace leaf-01 leaf-02", "enter").sees("4 Trace leaf-01 → leaf-02")
 }
 
 func TestNextHop(t *testing.T) {
 	d := drive(t, tree)
-	d.press("/", "leaf-07", "enter", "esc", "2", "/", "node-0050", "enter")
+	d.press("/", "leaf-07", "enter", "esc", "3", "/", "node-0050", "enter")
 	d.press("enter").sees("LFT of spine-0")
-	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1        2  node-0050 HCA-1")
+	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1         2  node-0050 HCA-1")
 	d.press("backspace").sees("LFT of spine-0").press("backspace").sees("LFT of leaf-07")
-	d.press("backspace").sees("! Backspace: there is no way back")
+	d.press("backspace").sees("›2 Topology").press("backspace").sees("there is no way back")
 }
 
 func TestWhatIf(t *testing.T) {
 	d := traced(t)
-	d.press("1", "/", "leaf-07", "enter", "esc", "right")
+	d.press("2", "/", "leaf-07", "enter", "esc", "right")
 	d.press("j", "j", "j", "j", "j", "j", "j", "f").sees("fail link leaf-07 7", "✕ failed on paper", "WHAT-IF 1 failure", "11/12  ✕ 1 failed", "1 failed")
 	d.press("f").sees("! f: leaf-07/7 has no link that could fail")
 	d.press("r").sees("STAGED minhop", "changed against base", "WHAT-IF 1 failure")
-	d.press("2", "c").sees(" changed against base").misses(" 10  leaf-07 ")
-	d.press("c", "v").sees("the panes show live", "2 LFT of leaf-07  LID 10 ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ LIVE").press("v", "v", "v").sees("the panes show staged")
-	d.press("1", "k", "f").sees("STAGED, STALE", "WHAT-IF 2 failures", "node-0042")
-	d.press("k", "u").sees("! u: node-0041 HCA-1 has not failed on paper")
+	d.press("3", "o").sees(" changed against base").misses(" 10  leaf-07 ")
+	d.press("o", "v").sees("the panes show live", "3 LFT of leaf-07  LID 10 ━━", "━ LIVE ").press("v", "v", "v").sees("the panes show staged")
+	d.press("2", "k", "f").sees("STAGED, STALE", "WHAT-IF 2 failures", "node-0042")
+	// Where nothing selected has failed, the last failure is taken back.
+	d.press("k", "u").sees("restore node 'node-0042 HCA-1'", "WHAT-IF 1 failure")
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
 	d.press("d").sees("route first")
 	d.press("r").sees(" 0 changed against live").press("d").sees("from live to staged", "no difference")
@@ -147,16 +150,16 @@ func TestErrorsAreSaid(t *testing.T) {
 func TestDisabledKeys(t *testing.T) {
 	d := drive(t, tree)
 	for key, why := range map[string]string{
-		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends", "c": "! c: not in the Topology pane",
+		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends", "o": "! o: not in the Topology pane",
 		"v": "! v: there is no other picture", "d": "! d: there is only the live picture", "esc": "! Esc: there is nothing to leave or cancel",
 		"!": "! !: there is no shell on this terminal",
 	} {
 		d.press(key).sees(why)
 	}
-	d.press("2", "c").sees("! c: this is live, which nothing is compared with")
-	d.press("3", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
-	d.press("4", "enter").sees("! Enter: the log is empty")
-	d.press("1", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: nothing that can fail is selected")
+	d.press("3", "o").sees("! o: this is live, which nothing is compared with")
+	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
+	d.press("8", "enter").sees("! Enter: the log is empty")
+	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: nothing that can fail is selected")
 }
 
 func TestCommandLine(t *testing.T) {
@@ -196,11 +199,11 @@ func TestPaste(t *testing.T) {
 }
 
 func TestHelpPage(t *testing.T) {
-	d := drive(t, tree).size(120, 60).press("?")
+	d := drive(t, tree).size(150, 90).press("?")
 	for _, a := range d.m.actions {
 		d.sees(a.help)
 	}
-	d.sees("take that failure back  (nothing has failed on paper)")
+	d.sees("or else the last one  (nothing has failed on paper)")
 	d.press("/").sees("Keys").press("esc").misses("Keys ─")
 	// Enter does what is selected: the first row is the command line.
 	d.press("?", "g", "enter").sees("Enter run")
@@ -209,7 +212,7 @@ func TestHelpPage(t *testing.T) {
 func TestLogOfLongAnswer(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.press(":", "show nodes", "enter").sees("› show nodes", "LID  GUID", "Esc back").press("G").sees("node-0072 HCA-1")
-	d.press("right").sees("…").press("left", "esc").sees("›1 Topology")
+	d.press("right").sees("…").press("left", "esc").sees("›2 Topology")
 }
 
 func TestNoTables(t *testing.T) {
@@ -221,7 +224,7 @@ func TestNoTables(t *testing.T) {
 	back.state.Busy = "sweep"
 	driveBackend(t, back).sees("the subnet is being read")
 	back.state.Busy = ""
-	driveBackend(t, back).sees("the subnet has not been read: press s to sweep")
+	driveBackend(t, back).sees("the subnet has not been read: press R to read it")
 }
 
 func TestProgressAndCancel(t *testing.T) {
@@ -235,7 +238,7 @@ func TestProgressAndCancel(t *testing.T) {
 		return ctx.Err()
 	}
 	d := driveBackend(t, back)
-	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'s'}})
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'R'}})
 	<-began
 	d.until("sweep 120/702").sees("Esc cancels")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'r'}})
@@ -270,7 +273,7 @@ func TestOutput(t *testing.T) {
 		return nil
 	}
 	d := driveBackend(t, back)
-	d.press(":", "good", "enter", "4", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*maxKept-1))
+	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*maxKept-1))
 	if n := len(d.m.log.lines); n > maxKept*11/10+1 {
 		t.Errorf("the log keeps %d lines", n)
 	}
@@ -315,7 +318,7 @@ func TestNoColour(t *testing.T) {
 			t.Fatal(err)
 		}
 		*d.m.theme = *th
-		d.press("f", "r", "f")
+		d.press("2", "f", "r", "f")
 		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.cursor+"  "+g.shut+" spine-01")
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
 			t.Error("there is colour")
@@ -323,7 +326,7 @@ func TestNoColour(t *testing.T) {
 		if g.ascii && !plain(strings.ReplaceAll(d.screen(), "\n", "")) {
 			t.Errorf("more than ASCII:\n%s", d.screen())
 		}
-		d.size(80, 24).press("4").sees(g.cursor)
+		d.size(80, 24).press("8").sees(g.cursor)
 	}
 }
 
@@ -333,7 +336,7 @@ func TestThemes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := newTheme("pink", termenv.ANSI, unicodeGlyphs()); err == nil || !strings.Contains(err.Error(), "dark, light, none") {
+	if _, err := newTheme("pink", termenv.ANSI, unicodeGlyphs()); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, none") {
 		t.Errorf("unknown theme: %v", err)
 	}
 }
@@ -396,11 +399,11 @@ func TestShell(t *testing.T) {
 	if cmd := d.m.openShell(); cmd == nil {
 		t.Fatal("no command")
 	}
-	if err := (repl{t.Context(), d.m.shell}).Run(); err == nil || !strings.Contains(err.Error(), "internal error: shell") {
+	if err := (repl{t.Context(), d.m.shell, nil}).Run(); err == nil || !strings.Contains(err.Error(), "internal error: shell") {
 		t.Errorf("a panic of the shell: %v", err)
 	}
 	d.send(shellMsg{errors.New("no terminal")})
-	d.sees("    shell: no terminal", "! shell: no terminal")
+	d.sees("  shell: no terminal", "! shell: no terminal")
 	d.send(shellMsg{})
 	d.sees("back from the shell")
 }

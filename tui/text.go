@@ -58,7 +58,7 @@ func agreed(cluster string, wide int) bool {
 	marks := 0
 	for i, r := range cluster {
 		switch {
-		case r == utf8.RuneError, !unicode.IsPrint(r), flag(r), selector(r):
+		case r == utf8.RuneError, !unicode.IsPrint(r), halfFlag(r), selector(r):
 			return false
 		case i > 0 && cells.RuneWidth(r) > 0, i == 0 && cells.RuneWidth(r) == 0:
 			return false
@@ -70,9 +70,9 @@ func agreed(cluster string, wide int) bool {
 	return marks <= 2 && runeCells(cluster) == wide && after == cluster
 }
 
-// flag says that a rune is half of a flag, selector that it chooses between text
+// halfFlag says that a rune is half of a flag, selector that it chooses between text
 // and picture: terminals differ on both.
-func flag(r rune) bool     { return r >= 0x1f1e6 && r <= 0x1f1ff }
+func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
 // plain says that each byte is one visible ASCII character.
@@ -205,4 +205,12 @@ func spaces(n int) string {
 		return blanks[:n]
 	}
 	return strings.Repeat(" ", n)
+}
+
+// bar is a bar of at most w cells for n of most.
+func (g *glyphs) bar(n, most, w int) string {
+	if most <= 0 || n <= 0 {
+		return ""
+	}
+	return strings.Repeat(g.full, max((n*w+most/2)/most, 1))
 }

@@ -18,6 +18,8 @@ const reset = "\x1b[0m"
 // alone: there is a word, a mark or a border with each.
 type theme struct {
 	name string
+	// fixed says that the terminal allows no colours.
+	fixed bool
 	glyphs
 
 	dim, strong               style
@@ -30,11 +32,13 @@ type theme struct {
 	stale, simulated, writing style
 	command                   style // what was run, in the log
 
+	old, frozen                       style // badges
 	whatifLine, stagedLine, staleLine style // frames of panes that show these
+	oldLine                           style
 }
 
 // Themes lists the names of the themes.
-var Themes = []string{"dark", "light", "none"}
+var Themes = []string{"dark", "light", "contrast", "none"}
 
 // newTheme makes a theme in the colours of a profile. The profile Ascii, and the
 // theme none, leave bold and reverse.
@@ -49,12 +53,14 @@ func newTheme(name string, profile termenv.Profile, g glyphs) (*theme, error) {
 		t = p.dark()
 	case "light":
 		t = p.light()
+	case "contrast":
+		t = p.contrast()
 	case "none":
 		t = plainTheme()
 	default:
 		return nil, fmt.Errorf("no theme is called %q, expected one of %s", name, strings.Join(Themes, ", "))
 	}
-	t.name, t.glyphs = name, g
+	t.name, t.glyphs, t.fixed = name, g, profile == termenv.Ascii
 	return t, nil
 }
 
@@ -97,7 +103,24 @@ func (p palette) dark() *theme {
 		cursor: badge("#264f78/4"), cursorIdle: p.style("#d0d0d0/", "#303030/"),
 		live: badge("#2e7d32/2"), whatif: p.style(black, amber, bold), staged: badge("#1565c0/4"), stale: badge("#c62828/1"),
 		simulated: badge("#5e35b1/5"), writing: badge("#c62828/1"),
+		old: p.style(black, "#b0b0b0/7", bold), frozen: p.style(black, "#80deea/6", bold), oldLine: p.style("#b0b0b0/7", ""),
 		whatifLine: p.style(amber, ""), stagedLine: p.style(blue, ""), staleLine: p.style(red, ""),
+	}
+}
+
+// contrast has bright letters on black alone, and nothing dim.
+func (p palette) contrast() *theme {
+	const white, black, yellow, red, cyan, green, magenta = "#ffffff/15", "#000000/0", "#ffff00/11", "#ff5555/9", "#00ffff/14", "#00ff00/10", "#ff80ff/13"
+	badge := func(bg string) style { return p.style(black, bg, bold) }
+	w := p.style(white, black)
+	return &theme{
+		dim: w, hint: w, strong: p.style(white, black, bold), title: p.style(white, black, bold),
+		good: p.style(green, black, bold), warn: p.style(yellow, black, bold), bad: p.style(red, black, bold), info: p.style(cyan, black, bold),
+		border: w, focus: p.style(yellow, black, bold), key: p.style(cyan, black, bold), command: p.style(cyan, black, bold),
+		cursor: p.style(black, yellow, bold), cursorIdle: p.style(white, "#404040/0", bold),
+		live: badge(green), whatif: badge(yellow), staged: badge(cyan), stale: badge(red), simulated: badge(magenta), writing: badge(red),
+		old: badge(white), frozen: badge(cyan), oldLine: w,
+		whatifLine: p.style(yellow, black, bold), stagedLine: p.style(cyan, black, bold), staleLine: p.style(red, black, bold),
 	}
 }
 
@@ -113,6 +136,7 @@ func (p palette) light() *theme {
 		cursor: p.style(black, "#b3d7ff/6", bold), cursorIdle: p.style("#202020/", "#e4e4e4/"),
 		live: badge("#1b5e20/2"), whatif: p.style(black, "#ffb300/3", bold), staged: badge("#0d47a1/4"), stale: badge("#b71c1c/1"),
 		simulated: badge("#4527a0/5"), writing: badge("#b71c1c/1"),
+		old: p.style(white, "#5f5f5f/0", bold), frozen: p.style(black, "#80deea/6", bold), oldLine: p.style("#5f5f5f/0", ""),
 		whatifLine: p.style(brown, ""), stagedLine: p.style(blue, ""), staleLine: p.style(red, ""),
 	}
 }
@@ -123,5 +147,6 @@ func plainTheme() *theme {
 	return &theme{
 		strong: b, bad: b, focus: b, title: b, cursor: r, key: b, command: b,
 		live: r, whatif: r, staged: r, stale: p.style("", "", bold, reverse), simulated: r, writing: p.style("", "", bold, reverse),
+		old: r, frozen: p.style("", "", bold, reverse),
 	}
 }

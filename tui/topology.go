@@ -4,19 +4,21 @@ package tui
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/load"
 )
 
 // topology is the tree of switches by their distance from the hosts, with the
 // hosts and links of each below it.
 type topology struct {
-	window
-	sc    *scene
-	theme *theme
-	text  string
-	rows  []treeRow
+	table
+	sc   *scene
+	rows []treeRow
+	hits []bool // nodes that the filter hits
 	// open holds the switches that show their ports, shut the tiers that do not
 	// show their switches.
 	open map[uint64]bool
@@ -24,7 +26,26 @@ type topology struct {
 	// ends and path are what the trace pane follows, to be marked.
 	ends [2]place
 	path map[int32]bool
+	// loads are the paths over each link, nil where they are not known.
+	loads *load.Loads
+	most  int64 // over a link between switches
+	// groups are what the switches stand under when it is not their distance from
+	// the hosts.
+	groups []treeGroup
 }
+
+// treeGroup is switches with something in common.
+type treeGroup struct {
+	name     string
+	switches []int32
+}
+
+// The manners in which the topology is shown.
+const (
+	treeByRank = iota
+	treeBySystem
+	treeByName
+)
 
 // treeRow is one line of the tree.
 type treeRow struct {
@@ -54,28 +75,34 @@ const (
 )
 
 func newTopology(t *theme) *topology {
-	return &topology{theme: t, open: map[uint64]bool{}, shut: map[int32]bool{}}
+	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
+	l.table = table{theme: t, kinds: []string{"by rank", "by system", "by name"}, id: l.rowID}
+	l.cols = l.treeColumns()
+	return l
 }
 
-func (t *topology) win() *window   { return &t.window }
-func (t *topology) filter() string { return t.text }
-
-func (t *topology) setFilter(text string) {
-	t.text = strings.ToLower(text)
-	t.rebuild()
+// rowID tells rows apart.
+func (t *topology) rowID(row int) uint64 {
+	r := &t.rows[row]
+	if r.kind == rowTier {
+		return 1<<63 | uint64(uint32(r.tier))
+	}
+	return placeOf(t.sc.top.f, r.node, r.port).id()
 }
+
+func (t *topology) hit(node int32) bool { return t.hits[node] != t.filt.invert }
 
 // show takes a new scene and stays on the row of the same thing.
 func (t *topology) show(sc *scene) {
 	at, ok := t.here()
 	t.sc = sc
-	t.build()
+	t.grow()
 	if ok {
-		t.find(at)
+		t.findPlace(at)
 	}
 }
 
-func (t *topology) rebuild() { t.show(t.sc) }
+func (t *topology) renew() { t.show(t.sc) }
 
 // here is the place of the selected row.
 func (t *topology) here() (place, bool) {
@@ -89,8 +116,8 @@ func (t *topology) here() (place, bool) {
 	return placeOf(t.sc.top.f, r.node, r.port), true
 }
 
-// find selects the row of a place, or that of its node.
-func (t *topology) find(at place) {
+// findPlace selects the row of a place, or that of its node.
+func (t *topology) findPlace(at place) {
 	f := t.sc.top.f
 	node, port := at.in(f)
 	found := -1
@@ -118,35 +145,75 @@ func (t *topology) visit(node int32) {
 			t.open[at.guid] = true
 		}
 	}
-	for tier := range t.shut {
-		delete(t.shut, tier)
-	}
-	t.text = ""
-	t.build()
-	t.find(at)
+	t.unhide()
+	t.findPlace(at)
 }
 
-func (t *topology) build() {
+// visitPort is visit, and selects a port of a switch where one is meant.
+func (t *topology) visitPort(at place) {
+	f := t.sc.top.f
+	node, port := at.in(f)
+	switch {
+	case node == fabric.None:
+	case f.Nodes[node].Switch != fabric.None && at.port > 0 && port != fabric.None:
+		t.open[at.guid] = true
+		t.unhide()
+		t.findPlace(at)
+	default:
+		t.visit(node)
+	}
+}
+
+// unhide shows all switches.
+func (t *topology) unhide() {
+	clear(t.shut)
+	t.filt = filter{}
+	t.grow()
+}
+
+// grow makes the rows.
+func (t *topology) grow() {
 	t.rows = t.rows[:0]
 	ix := t.sc.top
-	for tier := int32(len(ix.tiers)) - 1; tier >= 0; tier-- {
-		t.addTier(tier, ix.tiers[tier])
+	if !t.filt.empty() {
+		t.hits = t.filt.hits(ix)
+	}
+	t.groups = nil
+	switch t.kind {
+	case treeBySystem:
+		t.groups = bySystem(ix)
+	case treeByName:
+		t.groups = byPattern(ix)
+	}
+	if t.groups != nil {
+		for i, g := range t.groups {
+			t.addTier(int32(i), g.switches)
+		}
+	} else {
+		for tier := int32(len(ix.tiers)) - 1; tier >= 0; tier-- {
+			t.addTier(tier, ix.tiers[tier])
+		}
 	}
 	t.addTier(tierOutside, ix.outside)
 	t.addLoose(ix.loose)
+	t.size = len(t.rows)
+	t.order = slices.Grow(t.order[:0], t.size)[:t.size]
+	for i := range t.order {
+		t.order[i] = int32(i)
+	}
 	t.window.resize(len(t.rows), t.height)
 }
 
 func (t *topology) addTier(tier int32, switches []int32) {
 	head := len(t.rows)
 	t.add(treeRow{kind: rowTier, tier: tier, node: fabric.None, port: fabric.None})
-	if t.shut[tier] && t.text == "" {
+	if t.shut[tier] && t.filt.empty() {
 		if len(switches) == 0 {
 			t.rows = t.rows[:head]
 		}
 		return
 	}
-	for _, s := range switches {
+	for _, s := range t.sortSwitches(switches) {
 		t.addSwitch(t.sc.top.f.Switches[s])
 	}
 	if len(t.rows) == head+1 {
@@ -158,7 +225,7 @@ func (t *topology) addSwitch(node int32) {
 	ix := t.sc.top
 	n := &ix.f.Nodes[node]
 	row := treeRow{kind: rowSwitch, node: node, port: fabric.None}
-	if t.text == "" || ix.matches(node, t.text) {
+	if t.filt.empty() || t.hit(node) {
 		t.add(row)
 		if t.open[n.GUID] {
 			t.addPorts(n, func(treeRow) bool { return true })
@@ -169,7 +236,7 @@ func (t *topology) addSwitch(node int32) {
 	t.add(row)
 	t.addPorts(n, func(r treeRow) bool {
 		peer := ix.f.PeerNode(r.port)
-		return r.kind == rowPort && ix.f.Nodes[peer].Switch == fabric.None && ix.matches(peer, t.text)
+		return r.kind == rowPort && ix.f.Nodes[peer].Switch == fabric.None && t.hit(peer)
 	})
 	if len(t.rows) == head+1 {
 		t.rows = t.rows[:head]
@@ -200,11 +267,11 @@ func (t *topology) addLoose(nodes []int32) {
 	head := len(t.rows)
 	t.add(treeRow{kind: rowTier, tier: tierLoose, node: fabric.None, port: fabric.None})
 	for _, n := range nodes {
-		if (t.text == "" && !t.shut[tierLoose]) || t.text != "" && t.sc.top.matches(n, t.text) {
+		if t.filt.empty() && !t.shut[tierLoose] || !t.filt.empty() && t.hit(n) {
 			t.add(treeRow{kind: rowLoose, node: n, port: fabric.None})
 		}
 	}
-	if len(nodes) == 0 || t.text != "" && len(t.rows) == head+1 {
+	if len(nodes) == 0 || !t.filt.empty() && len(t.rows) == head+1 {
 		t.rows = t.rows[:head]
 	}
 }
@@ -223,7 +290,7 @@ func (t *topology) toggle() {
 	case rowSwitch:
 		t.setOpen(r.node, !t.isOpen(r.node))
 	}
-	t.rebuild()
+	t.renew()
 }
 
 func (t *topology) isOpen(node int32) bool { return t.open[t.sc.top.f.Nodes[node].GUID] }
@@ -248,7 +315,7 @@ func (t *topology) unfold(shut bool) {
 			}
 		}
 	}
-	t.rebuild()
+	t.renew()
 }
 
 // switchShown is the switch that the selected row belongs to, None where it is a
@@ -286,7 +353,12 @@ func (t *topology) subject() subject {
 	return s
 }
 
-func (t *topology) title() string { return "" }
+func (t *topology) title() string {
+	if t.kind == treeByRank {
+		return ""
+	}
+	return t.kinds[t.kind]
+}
 
 func (t *topology) picture() *badge {
 	if t.sc == nil || len(t.sc.top.f.Nodes) == 0 {
@@ -295,11 +367,27 @@ func (t *topology) picture() *badge {
 	return t.theme.fabricBadge(t.sc)
 }
 
+func (t *topology) at() place {
+	if at, ok := t.here(); ok {
+		return at
+	}
+	return place{}
+}
+
+// sortBy sorts the switches of each branch.
+func (t *topology) sortBy(col int) {
+	if t.sorted == col {
+		col = -col
+	}
+	t.sorted = col
+	t.renew()
+}
+
 func (t *topology) figure() string {
 	if t.sc == nil {
 		return ""
 	}
-	if t.text != "" {
+	if !t.filt.empty() {
 		return count(len(t.rows), "row")
 	}
 	return fmt.Sprintf("%s, %s", count(t.sc.top.switches, "switch"), count(t.sc.top.hosts, "host"))
@@ -307,8 +395,8 @@ func (t *topology) figure() string {
 
 func (t *topology) empty() string {
 	switch {
-	case t.text != "":
-		return fmt.Sprintf("no switch or host is called *%s*: Esc shows all", t.text)
+	case !t.filt.empty():
+		return t.noMatch("switch or host")
 	case t.sc == nil:
 		return ""
 	}
@@ -327,7 +415,7 @@ func (t *topology) first() {
 
 // firstMatch selects the first row that holds the filter's text.
 func (t *topology) firstMatch() {
-	if t.text == "" {
+	if t.filt.empty() {
 		return
 	}
 	f := t.sc.top.f
@@ -336,10 +424,20 @@ func (t *topology) firstMatch() {
 		if r.kind == rowPort {
 			node = f.Ports[f.Ports[r.port].Peer].Node
 		}
-		if r.kind != rowTier && r.kind != rowIdle && t.sc.top.matches(node, t.text) {
+		if r.kind != rowTier && r.kind != rowIdle && t.hit(node) {
 			t.to(0)
 			t.to(i)
 			return
 		}
 	}
+}
+
+func (t *topology) enter(m *model) (func() tea.Cmd, string) {
+	if len(t.rows) == 0 {
+		return nil, "nothing is selected"
+	}
+	return func() tea.Cmd {
+		m.openTree()
+		return nil
+	}, ""
 }

@@ -8,8 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-func (t *topology) draw(p *pen, row int) {
-	switch r := t.rows[row]; r.kind {
+func (t *topology) draw(p *pen, line int) {
+	switch r := t.rows[line]; r.kind {
 	case rowTier:
 		t.drawTier(p, r.tier)
 	case rowSwitch:
@@ -34,10 +34,12 @@ func (t *topology) branch(p *pen, shut bool) {
 }
 
 func (t *topology) drawTier(p *pen, tier int32) {
-	t.branch(p, t.shut[tier] && t.text == "")
+	t.branch(p, t.shut[tier] && t.filt.empty())
 	ix := t.sc.top
 	var head, what string
 	switch {
+	case tier >= 0 && t.groups != nil:
+		head, what = t.groups[tier].name, count(len(t.groups[tier].switches), "switch")
 	case tier == tierOutside:
 		head, what = "outside", count(len(ix.outside), "switch")+" that no link leads to"
 	case tier == tierLoose:
@@ -64,9 +66,19 @@ func (t *topology) drawSwitch(p *pen, node int32) {
 	if note != "" {
 		room += width(note) + 2
 	}
+	load := t.switchLoad(n)
+	if load != "" && p.left-room > 34 {
+		room += 10
+	} else {
+		load = ""
+	}
 	t.drawName(p, node, p.left-room)
 	p.right(p.dim, lidText(t.sc.lid(n.FirstPort)), 7)
 	p.right("", ports, 8)
+	if load != "" {
+		p.gap(2)
+		p.cell(p.dim, load, 8)
+	}
 	if note != "" {
 		p.gap(2)
 		p.put(st, note)
@@ -171,7 +183,7 @@ func (t *topology) nameStyle(p *pen, node int32) style {
 	switch {
 	case t.sc.failedNode(node), f.Nodes[node].InSubnet && !t.sc.now.Nodes[node].InSubnet:
 		return p.bad
-	case t.text != "" && t.sc.top.matches(node, t.text):
+	case !t.filt.empty() && t.hit(node):
 		return p.strong
 	}
 	return ""

@@ -4,19 +4,20 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/load"
 	"example.org/ibconsole/routing/walk"
 	"example.org/ibconsole/shell/session"
 )
 
 // trace is the path of packets between two marked ends.
 type trace struct {
-	window
-	sc    *scene
-	theme *theme
+	table
+	sc *scene
 	// ends are the marked source and destination; a zero GUID is none.
 	ends [2]place
 	// lid is the destination LID where one of several was named, else 0.
@@ -25,24 +26,48 @@ type trace struct {
 	ok   bool // there is a path
 	why  string
 	rows []traceRow
-	text string
+	// loads and errs are the paths over each link, and the errors that ports have
+	// counted; nil where they are not known.
+	loads *load.Loads
+	errs  map[place]uint64
+	// ways counts the ports of a switch that lead on by a shortest way, by hop.
+	ways []int
 }
 
-// traceRow is a hop, or a remark where hop is -1.
+// traceRow is a hop of a path, or a remark.
 type traceRow struct {
-	hop    int
+	f      *fabric.Fabric
+	hop    walk.Hop
+	at     int // which hop, -1 for a remark
+	last   bool
+	other  bool // of a path in another picture
 	remark string
 	st     style
+	lid    uint16 // of a remark on another LID of the destination, else 0
 }
 
-func newTrace(t *theme) *trace { return &trace{theme: t} }
-
-func (t *trace) win() *window   { return &t.window }
-func (t *trace) filter() string { return t.text }
-
-func (t *trace) setFilter(text string) {
-	t.text = strings.ToLower(text)
-	t.show(t.sc)
+func newTrace(t *theme) *trace {
+	l := &trace{}
+	l.table = table{theme: t, id: func(row int) uint64 { return uint64(row) }}
+	dim := func(int) style { return t.dim }
+	hop := func(row int) *walk.Hop { return &l.rows[row].hop }
+	l.cols = []column{
+		{name: "  node", least: 12, text: l.nodeText, look: l.nodeLook},
+		{name: "LID", wide: 5, right: true, rank: 2, text: func(row int) string { return lidText(hop(row).LID) }, look: dim},
+		{name: "in", wide: 4, right: true, text: func(row int) string { return portText(l.rows[row].f, hop(row).In) }},
+		{name: "out", wide: 13, text: l.outText, look: l.outLook},
+		{name: "paths", wide: 10, right: true, rank: 1, hidden: func() bool { return l.loads == nil }, text: l.loadText},
+		{name: "ways", wide: 5, right: true, rank: 3, text: l.waysText, look: dim},
+		{name: "errors", wide: 7, right: true, rank: 1, hidden: func() bool { return l.errs == nil }, text: l.errText, look: l.errLook},
+	}
+	l.match = func(row int) bool {
+		r := &l.rows[row]
+		if r.at < 0 {
+			return l.filt.match(strings.ToLower(r.remark))
+		}
+		return l.filt.match(strings.ToLower(r.f.NodeName(r.hop.Node)))
+	}
+	return l
 }
 
 // mark sets the source (0) or the destination (1).
@@ -55,23 +80,20 @@ func (t *trace) mark(which int, at place, lid uint16) {
 
 func (t *trace) show(sc *scene) {
 	t.sc = sc
-	t.rows, t.ok, t.why = t.rows[:0], false, ""
-	t.follow()
-	if t.ok {
-		t.remark()
-	}
-	if t.text != "" {
-		t.rows = slices.DeleteFunc(t.rows, func(r traceRow) bool { return !strings.Contains(strings.ToLower(t.rowText(r)), t.text) })
-	}
-	t.resize(len(t.rows), t.height)
+	t.renew()
 }
 
-func (t *trace) rowText(r traceRow) string {
-	if r.hop < 0 {
-		return r.remark
+func (t *trace) renew() {
+	t.rows, t.ok, t.why, t.ways = t.rows[:0], false, "", nil
+	t.follow()
+	if t.ok {
+		t.countWays()
+		t.remark()
 	}
-	return t.sc.pic.Fabric.NodeName(t.path.Hops[r.hop].Node)
+	t.rebuild(len(t.rows))
 }
+
+func (t *trace) sortWhyNot() string { return "a path has an order of its own" }
 
 // follow computes the path. What stands in the way of it is in why.
 func (t *trace) follow() {
@@ -107,9 +129,63 @@ func (t *trace) follow() {
 		return
 	}
 	t.path, t.ok = walk.Trace(sc.pic.Tables, src, lid), true
-	for i := range t.path.Hops {
-		t.rows = append(t.rows, traceRow{hop: i})
+	t.addHops(f, &t.path, false)
+}
+
+func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
+	for i := range p.Hops {
+		t.rows = append(t.rows, traceRow{f: f, hop: p.Hops[i], at: i, last: i == len(p.Hops)-1, other: other})
 	}
+}
+
+// countWays counts at each switch of the path the ports on a shortest way to the
+// destination's switch. O(ports).
+func (t *trace) countWays() {
+	f := t.sc.pic.Fabric
+	t.ways = make([]int, len(t.path.Hops))
+	if t.path.Dst == fabric.None {
+		return
+	}
+	to, _ := f.AttachedSwitch(t.path.Dst)
+	if to == fabric.None {
+		return
+	}
+	away := distances(f, to)
+	for i, h := range t.path.Hops {
+		s := f.Nodes[h.Node].Switch
+		if s == fabric.None || away[s] == fabric.None {
+			continue
+		}
+		if s == to {
+			t.ways[i] = 1
+			continue
+		}
+		n := f.SwitchNode(s)
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if q := f.PeerSwitch(p); q != fabric.None && away[q] == away[s]-1 {
+				t.ways[i]++
+			}
+		}
+	}
+}
+
+// distances are the links from each switch to one, None where there is no way.
+func distances(f *fabric.Fabric, to int32) []int32 {
+	away := make([]int32, len(f.Switches))
+	for s := range away {
+		away[s] = fabric.None
+	}
+	away[to] = 0
+	for queue := []int32{to}; len(queue) > 0; queue = queue[1:] {
+		n := f.SwitchNode(queue[0])
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			if q := f.PeerSwitch(p); q != fabric.None && away[q] == fabric.None {
+				away[q] = away[queue[0]] + 1
+				queue = append(queue, q)
+			}
+		}
+	}
+	return away
 }
 
 // name names an end, by its GUID where the fabric has no such node.
@@ -137,13 +213,34 @@ func (t *trace) remark() {
 			t.say("", "back: "+back.Explain(f)+", another way")
 		}
 	}
+	t.otherLIDs()
 	for _, k := range session.Kinds {
 		t.compare(k)
 	}
 }
 
+// otherLIDs says that there are more paths to a destination with several LIDs.
+func (t *trace) otherLIDs() {
+	f := t.sc.pic.Fabric
+	if t.path.Dst == fabric.None || f.Ports[t.path.Dst].LMC == 0 {
+		return
+	}
+	base := f.Ports[t.path.Dst].LID
+	for lid := base; lid < base+1<<f.Ports[t.path.Dst].LMC; lid++ {
+		if lid == t.path.DstLID {
+			continue
+		}
+		p := walk.Trace(t.sc.pic.Tables, t.path.Src, lid)
+		text := fmt.Sprintf("LID %d: %s", lid, p.Explain(f))
+		if n := differsAt(f, &t.path, f, &p); n >= 0 {
+			text += ", another way from " + f.NodeName(p.Hops[min(n, len(p.Hops)-1)].Node) + " on"
+		}
+		t.rows = append(t.rows, traceRow{f: f, at: -1, remark: text, lid: lid})
+	}
+}
+
 func (t *trace) say(st style, text string) {
-	t.rows = append(t.rows, traceRow{hop: -1, remark: text, st: st})
+	t.rows = append(t.rows, traceRow{f: t.sc.pic.Fabric, at: -1, remark: text, st: st})
 }
 
 func (t *trace) verdictStyle(v walk.Verdict) style {
@@ -205,6 +302,7 @@ func (t *trace) compare(k session.Kind) {
 	default:
 		h := other.Hops[min(hop, len(other.Hops)-1)]
 		t.say(t.theme.warn, fmt.Sprintf("%s: another path from %s on, %s", k, p.Fabric.NodeName(h.Node), other.Explain(p.Fabric)))
+		t.addHops(p.Fabric, &other, true)
 	}
 }
 
@@ -229,7 +327,7 @@ func differsAt(f *fabric.Fabric, a *walk.Path, g *fabric.Fabric, b *walk.Path) i
 }
 
 func (t *trace) title() string {
-	if t.ends[0].guid == 0 || t.ends[1].guid == 0 || t.sc == nil {
+	if t.ends[0].none() || t.ends[1].none() || t.sc == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s %s %s", t.name(0), t.theme.arrow, t.name(1))
@@ -239,7 +337,7 @@ func (t *trace) picture() *badge {
 	if !t.ok {
 		return nil
 	}
-	return t.theme.pictureBadge(&t.sc.st, t.sc.pic)
+	return t.theme.pictureBadge(t.sc, t.sc.pic)
 }
 
 func (t *trace) figure() string {
@@ -250,26 +348,66 @@ func (t *trace) figure() string {
 }
 
 func (t *trace) empty() string {
-	if t.why == "" && t.text != "" {
-		return fmt.Sprintf("no hop is called *%s*: Esc shows all", t.text)
+	if t.why == "" && !t.filt.empty() {
+		return t.noMatch("hop")
 	}
 	return t.why
 }
 
 // hop is the hop of the selected row.
-func (t *trace) hop() (walk.Hop, bool) {
-	if t.cursor >= len(t.rows) || t.rows[t.cursor].hop < 0 {
-		return walk.Hop{}, false
+func (t *trace) hop() (*traceRow, bool) {
+	row, ok := t.selected()
+	if !ok || t.rows[row].at < 0 {
+		return nil, false
 	}
-	return t.path.Hops[t.rows[t.cursor].hop], true
+	return &t.rows[row], true
 }
 
+// ports are those that the path leaves and enters by.
+func (t *trace) ports() []int32 {
+	var out []int32
+	for _, h := range t.path.Hops {
+		for _, p := range [2]int32{h.In, h.Out} {
+			if p != fabric.None {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func (t *trace) at() place { return t.ends[1] }
+
 func (t *trace) subject() subject {
-	h, ok := t.hop()
+	r, ok := t.hop()
 	if !ok {
 		return nothing
 	}
-	return subject{f: t.sc.pic.Fabric, node: h.Node, port: h.In, link: h.Out, via: fabric.None}
+	return subject{f: r.f, node: r.hop.Node, port: r.hop.In, link: r.hop.Out, via: fabric.None}
+}
+
+func (t *trace) enter(m *model) (func() tea.Cmd, string) {
+	row, ok := t.selected()
+	switch {
+	case !ok:
+		return nil, "no hop is selected"
+	case t.rows[row].lid != 0:
+		lid := t.rows[row].lid
+		return func() tea.Cmd {
+			t.lid = lid
+			return m.traced()
+		}, ""
+	case t.rows[row].at < 0:
+		return nil, "no hop is selected"
+	}
+	r := t.rows[row]
+	return func() tea.Cmd {
+		m.follow(r.f, r.hop.Node)
+		if t.path.DstLID > 0 {
+			m.lft.findLID(t.path.DstLID)
+		}
+		return nil
+	}, ""
 }
 
 // nodes are the nodes of the path in the fabric of the topology pane.
@@ -286,49 +424,126 @@ func (t *trace) nodes() map[int32]bool {
 	return on
 }
 
-func (t *trace) draw(p *pen, row int) {
-	r := t.rows[row]
-	if r.hop < 0 {
+// firstBetween is the line of the first hop that leaves a switch for another, of
+// the first hop where there is none.
+func (t *trace) firstBetween() int {
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.at < 0 {
+			break
+		}
+		if r.f.Nodes[r.hop.Node].Switch != fabric.None && r.hop.Out != fabric.None && r.f.PeerSwitch(r.hop.Out) != fabric.None {
+			return i
+		}
+	}
+	return 0
+}
+
+func (t *trace) draw(p *pen, line int) {
+	r := &t.rows[t.row(line)]
+	if r.at < 0 {
 		p.gap(1)
 		p.put(r.st, r.remark)
 		return
 	}
-	f := t.sc.pic.Fabric
-	h := t.path.Hops[r.hop]
-	loops := t.path.Verdict == walk.Loop && (r.hop == t.path.Closes || r.hop == len(t.path.Hops)-1)
-	mark, st := p.frame.v, p.dim
-	if f.Nodes[h.Node].Switch == fabric.None || r.hop == 0 || r.hop == len(t.path.Hops)-1 {
-		mark, st = p.onPath, p.info
-	}
-	if loops {
-		st = p.bad
-	}
-	p.gap(1)
-	p.put(st, mark+" ")
-	name := max(p.left-11-14-12, 8)
-	p.cell(when(loops, p.bad, ""), f.NodeName(h.Node), name)
-	p.right(p.dim, "LID "+lidText(h.LID), 11)
-	p.gap(2)
-	p.right("", portText(f, h.In), 4)
-	if h.In != fabric.None && h.Out != fabric.None {
-		p.put(p.dim, " "+p.arrow+" ")
-	} else {
-		p.gap(3)
-	}
-	p.cell("", portText(f, h.Out), 5)
-	t.drawLink(p, h)
+	t.table.draw(p, line)
 }
 
-func (t *trace) drawLink(p *pen, h walk.Hop) {
-	f := t.sc.pic.Fabric
-	switch {
-	case h.Out == fabric.None:
-	case !f.Ports[h.Out].Linked():
-		p.put(p.bad, p.failed+" down")
-	default:
-		text, _ := linkText(&f.Ports[h.Out])
-		p.put(p.dim, p.line+text+p.line+p.arrow)
+func (t *trace) nodeText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 {
+		return r.remark
 	}
+	mark := t.theme.rung
+	if r.at == 0 || r.last {
+		mark = t.theme.onPath
+	}
+	if r.other {
+		mark = t.theme.line + mark
+	}
+	return mark + " " + r.f.NodeName(r.hop.Node)
+}
+
+func (t *trace) nodeLook(row int) style {
+	r := &t.rows[row]
+	loops := !r.other && t.path.Verdict == walk.Loop && (r.at == t.path.Closes || r.last)
+	switch {
+	case loops:
+		return t.theme.bad
+	case r.other:
+		return t.theme.dim
+	case r.at == 0 || r.last:
+		return t.theme.info
+	}
+	return ""
+}
+
+func (t *trace) outText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.hop.Out == fabric.None {
+		return ""
+	}
+	port := &r.f.Ports[r.hop.Out]
+	if !port.Linked() {
+		return portText(r.f, r.hop.Out) + " " + t.theme.failed + " down"
+	}
+	text, _ := linkText(port)
+	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), t.theme.line, text, t.theme.arrow)
+}
+
+func (t *trace) outLook(row int) style {
+	r := &t.rows[row]
+	if r.at >= 0 && r.hop.Out != fabric.None && !r.f.Ports[r.hop.Out].Linked() {
+		return t.theme.bad
+	}
+	return ""
+}
+
+func (t *trace) loadText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.hop.Out == fabric.None || t.loads == nil || t.loads.Fabric != r.f {
+		return ""
+	}
+	return thousands(int(t.loads.Paths[r.hop.Out]))
+}
+
+func (t *trace) waysText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.other || r.at >= len(t.ways) || t.ways[r.at] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("1/%d", t.ways[r.at])
+}
+
+// errText is the errors counted at both ports of a hop.
+func (t *trace) errText(row int) string {
+	n, known := t.errors(row)
+	if !known {
+		return ""
+	}
+	return thousands(int(n))
+}
+
+func (t *trace) errors(row int) (n uint64, known bool) {
+	r := &t.rows[row]
+	if r.at < 0 || r.other {
+		return 0, false
+	}
+	for _, p := range [2]int32{r.hop.In, r.hop.Out} {
+		if p != fabric.None {
+			if x, ok := t.errs[placeOf(r.f, r.f.Ports[p].Node, p)]; ok {
+				n, known = n+x, true
+			}
+		}
+	}
+	return n, known
+}
+
+func (t *trace) errLook(row int) style {
+	if n, _ := t.errors(row); n > 0 {
+		return t.theme.bad
+	}
+	return t.theme.dim
 }
 
 func portText(f *fabric.Fabric, port int32) string {

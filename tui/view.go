@@ -7,22 +7,40 @@ import (
 	"strings"
 )
 
-// View implements [tea.Model].
+// View implements [tea.Model]. While the terminal is behind the frame before is
+// left as it is.
 func (m *model) View() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
 	}
+	size := [2]int{m.width, m.height}
+	if m.out != nil && m.out.behind() && m.drawn != "" && m.drawnSize == size {
+		return m.drawn
+	}
+	m.drawn, m.drawnSize = m.frameLines(), size
+	return m.drawn
+}
+
+func (m *model) frameLines() string {
+	m.zones = m.zones[:0]
 	body := m.body()
 	lines := make([]string, 0, m.height)
 	if body.y > 0 {
 		lines = append(lines, m.header(m.width))
 	}
-	if m.mode == modeHelp {
+	if body.y > 1 {
+		lines = append(lines, m.tabs(m.width))
+	}
+	switch m.mode {
+	case modeHelp:
 		lines = append(lines, m.helpFrame(body)...)
-	} else {
+	case modePage:
+		lines = append(lines, m.pageFrame(body)...)
+	default:
 		lines = append(lines, m.drawPanes(body)...)
 	}
-	bottom := m.height - body.y - body.h
+	lines = append(lines, m.tourLines(m.width)...)
+	bottom := m.height - len(lines)
 	if bottom > 0 {
 		lines = append(lines, m.statusLine(m.width))
 	}
@@ -72,71 +90,59 @@ type framed struct {
 	win     *window
 	head    func(p *pen) // writes the heads of columns, nil without
 	draw    func(p *pen, row int)
-	empty   []string // said where there are no rows
+	marked  func(row int) bool // nil where no row can be
+	empty   []string           // said where there are no rows
 }
 
 func (m *model) drawPane(p placed) []string {
 	x := m.paneOf(p.id)
+	t := x.base()
 	f := framed{
-		tabs: func(pn *pen) { m.tabs(pn, p.id) }, picture: x.picture(), filter: x.filter(), figure: x.figure(),
-		focused: p.id == m.focus && m.mode != modeCommand, win: x.win(), draw: x.draw,
+		tabs: func(pn *pen) { m.name(pn, p.id) }, picture: x.picture(), filter: t.filt.text, figure: x.figure(),
+		focused: p.id == m.focus && m.mode != modeCommand, win: &t.window, draw: x.draw, marked: func(line int) bool { return t.marked(t.row(line)) },
 	}
-	if m.headRows(p.id) > 0 {
-		f.head = m.lft.header
+	if word := t.sortWord(); word != "" && !x.hasHead() {
+		f.figure = orElse(f.figure, "rows") + ", " + word
+	}
+	if x.hasHead() {
+		f.head = x.header
 	}
 	if f.win.n == 0 {
-		f.empty = append([]string{""}, wrap(clean(x.empty(), m.theme.ascii), p.w-5)...)
+		f.empty = wrap(clean(x.empty(), m.theme.ascii), p.w-5)
+		if p.h > 6 {
+			f.empty = append([]string{""}, f.empty...)
+		}
 	}
 	return m.frame(p.rect, &f)
 }
 
-// tabs writes the name and title of a pane; where it stands alone those of all,
-// so that it is seen what there is.
-func (m *model) tabs(p *pen, id paneID) {
+// name writes the name and title of a pane.
+func (m *model) name(p *pen, id paneID) {
 	own := p.theme.title
+	mark := ""
 	if id == m.focus {
-		own = p.theme.key
+		own, mark = p.theme.key, p.prompt
 	}
-	write := func(mark, title string) {
-		p.put(own, mark+fmt.Sprintf("%d %s", id, paneNames[id]))
-		if title != "" {
-			p.put(p.theme.title, " "+title)
-		}
-	}
-	title := m.paneOf(id).title()
-	all, rest := 0, 0
-	for i := paneTopology; int(i) <= paneCount; i++ {
-		all += width(paneNames[i]) + 5
-		if i > id {
-			rest += width(paneNames[i]) + 5
-		}
-	}
-	if id != m.focus || len(m.panes()) > 2 || all > p.left {
-		write("", title)
-		return
-	}
-	for i := paneTopology; int(i) <= paneCount; i++ {
-		if i > paneTopology {
-			p.put(p.dim, " "+p.frame.v+" ")
-		}
-		if i == id {
-			p.keeping(rest, func() { write(p.prompt, title) })
-			continue
-		}
-		p.put(p.dim, fmt.Sprintf("%d %s", i, paneNames[i]))
+	p.put(own, mark+fmt.Sprintf("%d %s", id, paneNames[id]))
+	if title := m.paneOf(id).title(); title != "" {
+		p.put(p.theme.title, " "+title)
 	}
 }
 
 // frame draws a window with a border around it, r.h lines of r.w cells.
 func (m *model) frame(r rect, f *framed) []string {
 	t := m.theme
-	bx, line := t.frame, t.border
+	frame, line := frameLive, t.border
 	if f.focused {
-		bx, line = t.focused, t.focus
+		line = t.focus
 	}
-	if f.picture != nil && f.picture.line != "" {
-		line = f.picture.line
+	if f.picture != nil {
+		frame = f.picture.frame
+		if f.picture.line != "" {
+			line = f.picture.line
+		}
 	}
+	bx := t.box(frame, f.focused)
 	lines := make([]string, 0, r.h)
 	if r.h < 1 {
 		return lines
@@ -194,18 +200,29 @@ func (m *model) frameRow(w int, f *framed, bx box, line style, edge string, i in
 	return p.done()
 }
 
-// frameMark marks the selected row before its text and in its colours.
+// frameMark marks the selected row before its text and in its colours, and rows
+// that were marked.
 func (m *model) frameMark(p *pen, f *framed, row int) {
+	marked := f.marked != nil && f.marked(row)
 	switch {
+	case row != f.win.cursor && marked:
+		p.put(p.theme.warn, p.theme.glyphs.mark)
 	case row != f.win.cursor:
 		p.gap(1)
 	case f.focused:
 		p.over = p.theme.cursor
-		p.put("", p.glyphs.cursor)
+		p.put("", when2(marked, p.theme.glyphs.mark, p.glyphs.cursor))
 	default:
 		p.under = p.cursorIdle
-		p.put(p.theme.focus, p.idle)
+		p.put(p.theme.focus, when2(marked, p.theme.glyphs.mark, p.idle))
 	}
+}
+
+func when2(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
 }
 
 func (m *model) frameTop(w int, f *framed, bx box, line style) string {
@@ -258,5 +275,21 @@ func (m *model) helpFrame(body rect) []string {
 	return m.frame(body, &framed{
 		tabs:    func(p *pen) { p.put(p.key, "Keys") },
 		focused: true, win: &m.help.window, draw: m.drawHelp, figure: fmt.Sprintf("pane %d, %s", m.focus, paneNames[m.focus]),
+	})
+}
+
+func (m *model) pageFrame(body rect) []string {
+	pg := m.page
+	m.fitPage()
+	w := pg.window
+	w.cursor = -1
+	figure := ""
+	if pg.n > pg.height {
+		figure = fmt.Sprintf("%d%%", 100*min(pg.top+pg.height, pg.n)/pg.n)
+	}
+	return m.frame(body, &framed{
+		tabs:    func(p *pen) { p.put(p.key, pg.title) },
+		picture: pg.badge, focused: true, win: &w, figure: figure,
+		draw: func(p *pen, row int) { p.put(pg.lines[row].st, pg.lines[row].text) },
 	})
 }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Config is what a configuration file says. The zero value leaves all as it is.
+type Config struct {
+	// Theme is one of [Themes], or "".
+	Theme string
+	// NoMouse leaves the mouse to the terminal.
+	NoMouse bool
+	// Keys are the keys of actions by name; those that are not named keep theirs.
+	Keys map[string][]string
+}
+
+// ReadConfig reads a configuration file:
+//
+//	# a comment
+//	theme light
+//	mouse off
+//	key trace-from = t ctrl+t
+//	key sweep =
+//
+// A key is a character or a name as up, space, ctrl+r or f5. An action named here
+// has these keys only. Errors say name:line and what was expected; so it is where two
+// actions end up with one key.
+func ReadConfig(r io.Reader, name string) (Config, error) {
+	c := Config{Keys: map[string][]string{}}
+	where := map[string]int{}
+	lines := bufio.NewScanner(r)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		action, err := c.take(line)
+		if err != nil {
+			return Config{}, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if action != "" {
+			where[action] = n
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return Config{}, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	owner := map[string]string{}
+	for _, a := range c.rebound(keymap()) {
+		for _, k := range a.keys {
+			if other := owner[k]; other != "" {
+				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.name], where[other]), plainKeyName(k), other, a.name)
+			}
+			owner[k] = a.name
+		}
+	}
+	return c, nil
+}
+
+// take takes a line and returns the name of the action that it binds, if any.
+func (c *Config) take(line string) (string, error) {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	switch word {
+	case "theme":
+		if !slices.Contains(Themes, rest) {
+			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(Themes, ", "))
+		}
+		c.Theme = rest
+	case "mouse":
+		if rest != "on" && rest != "off" {
+			return "", fmt.Errorf("mouse is %q, expected on or off", rest)
+		}
+		c.NoMouse = rest == "off"
+	case "key":
+		return c.takeKey(rest)
+	default:
+		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key", word)
+	}
+	return "", nil
+}
+
+func (c *Config) takeKey(text string) (string, error) {
+	name, keys, found := strings.Cut(text, "=")
+	name = strings.TrimSpace(name)
+	if !found {
+		return "", fmt.Errorf("expected key ACTION = KEYS, found %q", text)
+	}
+	if !slices.ContainsFunc(keymap(), func(a action) bool { return a.name == name }) {
+		return "", fmt.Errorf("no action is called %q (the list of keys names them)", name)
+	}
+	if keys == " " || keys == "" {
+		keys = ""
+	}
+	list := []string{}
+	for _, k := range strings.Fields(keys) {
+		key, err := parseKey(k)
+		if err != nil {
+			return "", err
+		}
+		list = append(list, key)
+	}
+	if len(list) == 0 && (name == "quit" || name == "help" || name == "escape") {
+		return "", fmt.Errorf("%s must have a key", name)
+	}
+	c.Keys[name] = list
+	return name, nil
+}
+
+// namedKeys are keys that are no character, by the names that terminals' events
+// have here.
+var namedKeys = []string{
+	"up", "down", "left", "right", "enter", "esc", "tab", "shift+tab", "backspace", "delete", "insert", "home", "end", "pgup", "pgdown",
+	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+}
+
+func parseKey(k string) (string, error) {
+	lower := strings.ToLower(k)
+	rest, ctrl := strings.CutPrefix(lower, "ctrl+")
+	alt, isAlt := strings.CutPrefix(k, "alt+")
+	switch {
+	case lower == "space":
+		return " ", nil
+	case slices.Contains(namedKeys, lower):
+		return lower, nil
+	case ctrl && len(rest) == 1 && rest[0] >= 'a' && rest[0] <= 'z':
+		return lower, nil
+	case isAlt && utf8.RuneCountInString(alt) == 1:
+		return k, nil
+	case utf8.RuneCountInString(k) == 1 && k != "\ufffd" && k[0] >= 0x20:
+		return k, nil
+	}
+	return "", fmt.Errorf("no key is called %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s", k, strings.Join(namedKeys, ", "))
+}
+
+// rebound gives actions the keys of the configuration.
+func (c *Config) rebound(actions []action) []action {
+	for i := range actions {
+		if keys, ok := c.Keys[actions[i].name]; ok {
+			actions[i].keys = keys
+		}
+	}
+	return actions
+}
+
+// KeyList is the list of keys as a document.
+func KeyList() string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes it anew.\n\n" +
+		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), a line each, by the name of its action:\n\n" +
+		"    # what is not named here stays as it is\n    theme light\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" + strings.Join(namedKeys[:15], "`, `") + "`. " +
+		"An action without keys is reached from the list that `?` opens.\n")
+	group := ""
+	for _, a := range keymap() {
+		if a.group != group {
+			group = a.group
+			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", group)
+		}
+		names := make([]string, len(a.keys))
+		for i, k := range a.keys {
+			names[i] = "`" + plainKeyName(k) + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.name, a.help)
+	}
+	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
+		"at the second click. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
+		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
+		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular expression, `/~lf7` letters in this order, and `!` before " +
+		"any of these shows the other rows.\n")
+	return b.String()
+}

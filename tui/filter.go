@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// filter says which rows of a list are shown. As typed it is a text that rows
+// hold, /REGEXP that they match or ~LETTERS that they hold in this order; ! before
+// it turns it round. Case does not count. The zero value lets all through.
+type filter struct {
+	text   string // as typed
+	want   string // in lower case
+	re     *regexp.Regexp
+	fuzzy  bool
+	invert bool
+}
+
+// parseFilter fails only where a regular expression is none.
+func parseFilter(text string) (filter, error) {
+	f := filter{text: text}
+	rest, found := strings.CutPrefix(text, "!")
+	f.invert = found
+	if letters, found := strings.CutPrefix(rest, "~"); found {
+		f.fuzzy, rest = true, letters
+	} else if expr, found := strings.CutPrefix(rest, "/"); found && expr != "" {
+		re, err := regexp.Compile("(?i)" + expr)
+		if err != nil {
+			return filter{}, err
+		}
+		f.re = re
+	}
+	f.want = strings.ToLower(rest)
+	if f.want == "" || f.want == "/" {
+		f.want, f.invert = "", false
+	}
+	return f, nil
+}
+
+func (f *filter) empty() bool { return f.want == "" }
+
+// match says whether any of the lower-case texts of a row fits.
+func (f *filter) match(texts ...string) bool {
+	for _, s := range texts {
+		if f.hit(s) {
+			return !f.invert
+		}
+	}
+	return f.invert
+}
+
+// hit is match of one text without inversion.
+func (f *filter) hit(lower string) bool {
+	switch {
+	case f.re != nil:
+		return f.re.MatchString(lower)
+	case f.fuzzy:
+		return inOrder(lower, f.want)
+	}
+	return strings.Contains(lower, f.want)
+}
+
+// inOrder says whether s holds the letters of want one after the other.
+func inOrder(s, want string) bool {
+	for _, r := range want {
+		i := strings.IndexRune(s, r)
+		if i < 0 {
+			return false
+		}
+		s = s[i+utf8.RuneLen(r):]
+	}
+	return true
+}
+
+// manyRows is from how many rows on work on each is shared out to all processors.
+const manyRows = 8192
+
+// each calls work with the ranges that 0 to n-1 are cut into.
+func each(n int, work func(from, to int)) {
+	parts := min(runtime.GOMAXPROCS(0), n/manyRows+1)
+	if parts < 2 {
+		work(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { work(n*i/parts, n*(i+1)/parts) })
+	}
+	wg.Wait()
+}
+
+// hits are the nodes of a fabric whose names a filter hits, inversion left aside.
+func (f *filter) hits(ix *index) []bool {
+	out := make([]bool, len(ix.search))
+	each(len(out), func(from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = f.hit(ix.search[i])
+		}
+	})
+	return out
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// zone is a part of the frame that does something when it is clicked.
+type zone struct {
+	rect
+	click func() tea.Cmd
+}
+
+// wheelRows is how many rows a notch of the wheel moves.
+const wheelRows = 3
+
+// mouse sends a click or a turn of the wheel to what is below it.
+func (m *model) mouse(e tea.MouseMsg) tea.Cmd {
+	if e.Action != tea.MouseActionPress {
+		return nil
+	}
+	m.untouched = false
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return m.wheel(e, -wheelRows)
+	case tea.MouseButtonWheelDown:
+		return m.wheel(e, wheelRows)
+	case tea.MouseButtonLeft:
+		return m.click(e.X, e.Y)
+	}
+	return nil
+}
+
+func (m *model) wheel(e tea.MouseMsg, by int) tea.Cmd {
+	switch m.mode {
+	case modeHelp:
+		m.help.step(by)
+	case modePage:
+		key := tea.KeyMsg{Type: tea.KeyDown}
+		if by < 0 {
+			key.Type = tea.KeyUp
+		}
+		for range wheelRows {
+			m.pageKey(key)
+		}
+	case modeKeys, modeFilter:
+		for _, p := range m.panes() {
+			if p.holds(e.X, e.Y) {
+				t := m.paneOf(p.id).base()
+				t.to(t.cursor + by)
+				if p.id == paneTopology {
+					m.followTree()
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (m *model) click(x, y int) tea.Cmd {
+	for _, z := range m.zones {
+		if z.holds(x, y) {
+			return z.click()
+		}
+	}
+	switch m.mode {
+	case modeHelp:
+		row := m.help.top + y - m.body().y - 1
+		if row < 0 || row >= m.help.n || y <= m.body().y {
+			return nil
+		}
+		m.help.to(row)
+		return m.helpKey(tea.KeyMsg{Type: tea.KeyEnter})
+	case modeKeys, modeFilter:
+		for _, p := range m.panes() {
+			if p.holds(x, y) {
+				return m.clickPane(p, x, y)
+			}
+		}
+	}
+	return nil
+}
+
+// clickPane gives a pane the keyboard. A click on a row selects it, on the
+// selected row it is Enter, on the head of a column it sorts.
+func (m *model) clickPane(p placed, x, y int) tea.Cmd {
+	had := m.focus == p.id
+	if !had {
+		m.visit(p.id)
+	}
+	l := m.paneOf(p.id)
+	t := l.base()
+	line := y - p.y - 1
+	if l.hasHead() {
+		if line == 0 {
+			return m.clickHead(l, x-p.x-2, p.w-4)
+		}
+		line--
+	}
+	line += t.top
+	if y <= p.y || y >= p.y+p.h-1 || line < 0 || line >= t.n {
+		return nil
+	}
+	if had && line == t.cursor {
+		return m.perform(m.action("open"))
+	}
+	m.moveTo(line)
+	return nil
+}
+
+func (m *model) clickHead(l pane, x, w int) tea.Cmd {
+	if why := m.whyNotSort(); why != "" {
+		m.warn(why)
+		return nil
+	}
+	if col := l.base().headAt(x, w); col > 0 {
+		l.base().sortBy(col)
+		m.inform(l.base().sortWord())
+	}
+	return nil
+}
+
+// zoneAt makes a part of a line clickable.
+func (m *model) zoneAt(y, from, to int, click func() tea.Cmd) {
+	m.zones = append(m.zones, zone{rect{from, y, to - from, 1}, click})
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+)
+
+// page is a text over the panes, to be read.
+type page struct {
+	window
+	title string
+	lines []pageLine
+	badge *badge
+	// until is false before the end was on the screen.
+	until bool
+	// commit says that y writes, once the page was read.
+	commit bool
+	// ready is false while the text is still to come; no says why y does nothing.
+	ready bool
+	no    string
+}
+
+type pageLine struct {
+	text string
+	st   style
+}
+
+// pageMsg brings the text of a page.
+type pageMsg struct {
+	page *page
+	text string
+	err  error
+}
+
+func (m *model) openPage(p *page) {
+	m.page, m.mode = p, modePage
+	m.fitPage()
+}
+
+// fitPage breaks nothing: long lines are cut with a mark, as in a pane.
+func (m *model) fitPage() {
+	p := m.page
+	p.resize(len(p.lines), max(m.body().h-2, 0))
+	if p.ready && p.top+p.height >= p.n {
+		p.until = true
+	}
+}
+
+func (p *page) say(st style, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, l := range wrap(text, 96) {
+		p.lines = append(p.lines, pageLine{l, st})
+	}
+}
+
+func (p *page) raw(st style, text string) { p.lines = append(p.lines, pageLine{text, st}) }
+
+func (m *model) pageKey(k tea.KeyMsg) tea.Cmd {
+	p := m.page
+	scroll := func(by int) {
+		p.top = max(min(p.top+by, p.n-p.height), 0)
+		p.cursor = p.top
+		m.fitPage()
+	}
+	switch k.String() {
+	case "up", "k":
+		scroll(-1)
+	case "down", "j":
+		scroll(1)
+	case "pgup", "ctrl+b":
+		scroll(-max(p.height-1, 1))
+	case "pgdown", "ctrl+f", " ":
+		scroll(max(p.height-1, 1))
+	case "home", "g":
+		scroll(-p.n)
+	case "end", "G":
+		scroll(p.n)
+	case "y":
+		return m.agree()
+	case "w":
+		if p.commit && !m.st.WriteOn {
+			m.closePage()
+			return m.say("write on", true)
+		}
+	case "esc", "q", "enter", "i", "C":
+		m.closePage()
+	}
+	return nil
+}
+
+func (m *model) closePage() { m.page, m.mode = nil, modeKeys }
+
+// agree is y on a page.
+func (m *model) agree() tea.Cmd {
+	p := m.page
+	switch {
+	case !p.commit:
+		return nil
+	case !p.ready:
+		m.warn("y: the plan is still being made")
+	case p.no != "":
+		m.warn("y: " + p.no)
+	case !p.until:
+		m.warn("y: there is more to read: PgDn")
+	case !m.st.WriteOn:
+		m.warn("y: the session is read-only: w allows writing, then C again")
+	default:
+		m.closePage()
+		return m.say("commit yes", true)
+	}
+	return nil
+}
+
+func (m *model) whyNotCommit() string {
+	switch {
+	case m.sc.st.Staged == nil:
+		return "nothing is staged: r computes routes"
+	case m.sc.st.Source.Kind == session.SourceFile:
+		return "a file has no switches to write to"
+	}
+	return m.whyBusy()
+}
+
+// openCommit asks for the plan of a commit and shows it.
+func (m *model) openCommit() tea.Cmd {
+	t := m.theme
+	p := &page{title: "Commit", commit: true, badge: m.stagedPicture()}
+	st := &m.sc.st
+	p.say(t.strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
+	p.raw("", "")
+	p.say("", "where      %s, %s in the subnet", st.Source.String(), count(m.indexes.of(st.Live.Fabric).switches, "switch"))
+	p.say("", "what       %s", st.Title(st.Staged))
+	if n := len(st.Failures); n > 0 {
+		p.say(t.warn, "for        a subnet in which %s on paper: these links are still there and are no longer used", count(n, "thing")+" failed")
+	}
+	switch master, ok := st.Master(); {
+	case ok:
+		p.say(t.bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+	case st.Source.Kind == session.SourceSim:
+		p.say("", "beside     no subnet manager: the subnet is simulated")
+	}
+	p.raw("", "")
+	p.raw(t.dim, "the plan is being made ...")
+	m.openPage(p)
+	m.errands++
+	return func() tea.Msg {
+		var out bytes.Buffer
+		err := func() error {
+			_, err := shielded(func() (struct{}, error) {
+				return struct{}{}, m.back.Run(m.ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
+			})
+			return err
+		}()
+		return pageMsg{p, out.String(), err}
+	}
+}
+
+func (m *model) stagedPicture() *badge { return m.theme.pictureBadge(m.sc, m.sc.st.Staged) }
+
+// fillPage takes the plan of a commit.
+func (m *model) fillPage(msg pageMsg) {
+	m.errands--
+	p, t := msg.page, m.theme
+	p.lines = p.lines[:len(p.lines)-1]
+	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
+		st := style("")
+		if upper := strings.ToUpper(firstWord(l)); upper == firstWord(l) && len(upper) > 3 && upper != strings.ToLower(upper) && upper != "LIDS" {
+			st = t.bad
+		}
+		p.raw(st, l)
+	}
+	p.raw("", "")
+	switch {
+	case msg.err != nil:
+		p.no = "this plan is not written: " + msg.err.Error()
+		p.say(t.bad, "not to be written: %v", msg.err)
+		p.say(t.dim, "Where you are sure, the command line takes what allows it: :help commit")
+	case strings.Contains(msg.text, "nothing to write"):
+		p.no = "there is nothing to write"
+		p.say(t.good, "The switches hold these tables already.")
+	default:
+		p.say(t.strong, "Nothing has been written. y writes this, once writing is on (w); what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
+	}
+	p.ready = true
+	if m.page == p {
+		m.fitPage()
+	}
+}
+
+func (m *model) whyNoInfo() string {
+	if m.pane().subject().node == fabric.None {
+		return "nothing is selected that there is more to know of"
+	}
+	return ""
+}
+
+// openInfo shows all that is known of what is selected.
+func (m *model) openInfo() tea.Cmd {
+	s := m.pane().subject()
+	f := s.f
+	n := &f.Nodes[s.node]
+	p := &page{title: f.NodeName(s.node), ready: true}
+	t := m.theme
+	line := func(what, format string, args ...any) {
+		p.raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
+	}
+	p.raw(t.strong, f.NodeName(s.node))
+	line("type", "%v", n.Type)
+	line("node GUID", "0x%016x", n.GUID)
+	line("system GUID", "0x%016x", n.SystemGUID)
+	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
+	line("ports", "%d, %d with a link", n.NumPorts, up(f, n))
+	if !n.InSubnet {
+		p.raw(t.bad, "does not belong to the subnet: no link leads here")
+	}
+	if n.Switch != fabric.None {
+		line("LID", "%s", lidText(f.SwitchLID(n.Switch)))
+		if n.EnhancedPort0 {
+			line("port 0", "enhanced")
+		}
+	}
+	for port := n.FirstPort + 1; port <= n.FirstPort+int32(n.NumPorts); port++ {
+		m.infoPort(p, f, port, port == s.link || port == s.port)
+	}
+	m.openPage(p)
+	return nil
+}
+
+func (m *model) infoPort(p *page, f *fabric.Fabric, port int32, selected bool) {
+	t := m.theme
+	x := &f.Ports[port]
+	if !x.Linked() {
+		if selected {
+			p.raw(t.warn, fmt.Sprintf("p%-4d no link", x.Num))
+		}
+		return
+	}
+	text := fmt.Sprintf("p%-4d %s%s  %-10s  %s", x.Num, x.Width, x.Speed, x.State, f.PortName(x.Peer))
+	if f.Nodes[x.Node].Switch == fabric.None {
+		text += fmt.Sprintf("  LID %s  GUID 0x%016x", lidText(x.LID), x.GUID)
+	}
+	if ld := m.loading.value; ld != nil && ld.loads.Fabric == f {
+		text += fmt.Sprintf("  %s paths out, %s in", thousands(int(ld.loads.Paths[port])), thousands(int(ld.loads.Paths[x.Peer])))
+	}
+	p.raw(when(selected, t.info, ""), text)
+}
+
+// firstPage explains the screen to somebody who sees it first.
+func (m *model) firstPage() {
+	p := &page{title: "Welcome", ready: true}
+	t := m.theme
+	p.raw(t.strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
+	p.raw("", "")
+	if m.st.Source.Kind == session.SourceSim {
+		p.say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
+		p.raw("", "")
+	}
+	for _, l := range [][2]string{
+		{"1 to 8, Tab", "the panes: problems, topology, forwarding table, trace, what-if, load, history, log"},
+		{"/ text", "find a host or a switch by a part of its name; Enter keeps what was found, Esc shows all again"},
+		{"t, then T", "on one host and on another: which way do packets go between them, over which links?"},
+		{"f", "on a link, switch or host: what if this one fails? r routes around it, u takes it back"},
+		{"5, 6", "what follows from it, and which links carry how much"},
+		{"?", "all keys of the pane you are in; Enter on one of them does it"},
+		{": command", "everything that keys do and more; Tab completes"},
+		{"q", "quit"},
+	} {
+		p.raw("", fmt.Sprintf("  %-14s %s", l[0], l[1]))
+	}
+	p.raw("", "")
+	p.say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
+	p.raw("", "")
+	p.raw(t.strong, "Enter begins. Ctrl-G begins a tour that walks you through it in three minutes.")
+	m.openPage(p)
+}

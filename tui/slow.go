@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"os"
+	"sync"
+)
+
+// slowWriter hands what is written to it on to a terminal that may be slow, such
+// as one at the other end of a thin link, and says whether it is behind. While it
+// is, the screen leaves frames out: so keys never wait for the frames of those
+// before them.
+type slowWriter struct {
+	*os.File // for its descriptor; only the writer's goroutine writes to it
+
+	mu      sync.Mutex
+	pending []byte
+	err     error
+	wake    chan struct{}
+	// idle is closed when nothing is pending.
+	idle    chan struct{}
+	drained func()
+	ended   chan struct{}
+}
+
+// chunk is how much is handed on at a time.
+const chunk = 1024
+
+func newSlowWriter(f *os.File) *slowWriter {
+	w := &slowWriter{File: f, wake: make(chan struct{}, 1), ended: make(chan struct{}), idle: make(chan struct{})}
+	close(w.idle)
+	go w.run()
+	return w
+}
+
+// Write takes bytes and returns at once.
+func (w *slowWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return 0, w.err
+	}
+	if len(w.pending) == 0 && len(b) > 0 {
+		w.idle = make(chan struct{})
+	}
+	w.pending = append(w.pending, b...)
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
+func (w *slowWriter) run() {
+	defer close(w.ended)
+	for range w.wake {
+		for w.step() {
+		}
+		if f := w.onDrained(); f != nil {
+			f()
+		}
+	}
+}
+
+func (w *slowWriter) onDrained() func() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.drained
+}
+
+// step hands a chunk on and says whether there is more.
+func (w *slowWriter) step() bool {
+	w.mu.Lock()
+	part := append([]byte(nil), w.pending[:min(chunk, len(w.pending))]...)
+	w.mu.Unlock()
+	if len(part) == 0 {
+		return false
+	}
+	_, err := w.File.Write(part)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending = w.pending[len(part):]
+	if err != nil {
+		w.err, w.pending = err, nil
+	}
+	if len(w.pending) == 0 {
+		w.pending = nil
+		close(w.idle)
+		return false
+	}
+	return true
+}
+
+// behind says that something is still to be handed on.
+func (w *slowWriter) behind() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.pending) > 0
+}
+
+// flush waits until all is handed on, or ctx ends.
+func (w *slowWriter) flush(ctx context.Context) {
+	w.mu.Lock()
+	idle := w.idle
+	w.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
+
+// stop ends the writer once all is handed on, or ctx has ended.
+func (w *slowWriter) stop(ctx context.Context) {
+	w.flush(ctx)
+	close(w.wake)
+	select {
+	case <-w.ended:
+	case <-ctx.Done():
+	}
+}

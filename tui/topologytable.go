@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/load"
+)
+
+// hasHead says no: a tree has no columns on the screen, but sorts, exports and
+// copies by those that it would have.
+func (t *topology) hasHead() bool { return false }
+
+func (t *topology) treeColumns() []column {
+	node := func(row int) *fabric.Node {
+		if t.rows[row].kind == rowTier {
+			return nil
+		}
+		return &t.sc.top.f.Nodes[t.rows[row].node]
+	}
+	return []column{
+		{name: "name", text: t.rowName},
+		{name: "port", text: func(row int) string {
+			if r := &t.rows[row]; r.kind == rowPort || r.kind == rowIdle {
+				return fmt.Sprint(t.sc.top.f.Ports[r.port].Num)
+			}
+			return ""
+		}},
+		{name: "LID", right: true, text: func(row int) string {
+			switch r := &t.rows[row]; r.kind {
+			case rowSwitch:
+				return lidText(t.sc.lid(node(row).FirstPort))
+			case rowPort:
+				return lidText(t.sc.lid(t.sc.top.f.Ports[r.port].Peer))
+			}
+			return ""
+		}},
+		{name: "ports up", right: true, text: func(row int) string {
+			if t.rows[row].kind == rowSwitch {
+				return fmt.Sprint(up(t.sc.now, node(row)))
+			}
+			return ""
+		}},
+		{name: "load", right: true, text: func(row int) string {
+			if t.rows[row].kind == rowSwitch && t.loads != nil {
+				return fmt.Sprint(t.worstPaths(node(row)))
+			}
+			return ""
+		}},
+		{name: "GUID", text: func(row int) string {
+			if n := node(row); n != nil {
+				return fmt.Sprintf("0x%016x", n.GUID)
+			}
+			return ""
+		}},
+		{name: "note", text: func(row int) string {
+			switch r := &t.rows[row]; r.kind {
+			case rowSwitch:
+				note, _ := t.switchNote(&pen{theme: t.theme}, r.node)
+				return note
+			case rowPort:
+				f := t.sc.top.f
+				peer := f.PeerNode(r.port)
+				note, _ := t.linkNote(&pen{theme: t.theme}, r.port, peer, f.Nodes[peer].Switch == fabric.None)
+				return note
+			}
+			return ""
+		}},
+	}
+}
+
+func (t *topology) rowName(row int) string {
+	f := t.sc.top.f
+	switch r := &t.rows[row]; r.kind {
+	case rowTier:
+		return t.tierName(r.tier)
+	case rowPort:
+		return f.PortName(f.Ports[r.port].Peer)
+	case rowIdle:
+		return "no link"
+	default:
+		return f.NodeName(r.node)
+	}
+}
+
+func (t *topology) tierName(tier int32) string {
+	switch {
+	case tier == tierOutside:
+		return "outside"
+	case tier == tierLoose:
+		return "on no switch"
+	case t.groups != nil:
+		return t.groups[tier].name
+	case tier == 0:
+		return "leaves"
+	}
+	return fmt.Sprintf("tier %d", tier)
+}
+
+// sortSwitches orders the switches of a branch, which come by name.
+func (t *topology) sortSwitches(list []int32) []int32 {
+	if t.sorted == 0 {
+		return list
+	}
+	f := t.sc.top.f
+	key := func(s int32) int64 {
+		n := f.SwitchNode(s)
+		switch t.cols[max(t.sorted, -t.sorted)-1].name {
+		case "LID":
+			return int64(t.sc.lid(n.FirstPort))
+		case "ports up":
+			return int64(up(t.sc.now, n))
+		case "load":
+			return t.worstPaths(n)
+		case "GUID":
+			return int64(n.GUID >> 1)
+		case "note":
+			note, _ := t.switchNote(&pen{theme: t.theme}, f.Switches[s])
+			return -int64(len(note))
+		}
+		return int64(t.sc.top.rank[f.Switches[s]])
+	}
+	keys := make(map[int32]int64, len(list))
+	for _, s := range list {
+		keys[s] = key(s)
+		if t.sorted < 0 {
+			keys[s] = -keys[s]
+		}
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
+	return list
+}
+
+// sortable leaves out what switches have not.
+func (t *topology) sortable() []int { return []int{1, 3, 4, 5, 6, 7} }
+
+// nextSort is that of the table over the columns that switches have.
+func (t *topology) nextSort() string {
+	all := t.sortable()
+	i := slices.Index(all, max(t.sorted, -t.sorted))
+	switch {
+	case t.sorted > 0:
+		t.sorted = -t.sorted
+	case i+1 < len(all):
+		t.sorted = all[i+1]
+	default:
+		t.sorted = 0
+	}
+	t.renew()
+	return t.sortWord()
+}
+
+// worstPaths is the paths over the busiest link that leaves a switch for another.
+func (t *topology) worstPaths(n *fabric.Node) int64 {
+	if t.loads == nil || t.loads.Fabric != t.sc.top.f && !fabric.SameLinks(t.loads.Fabric, t.sc.top.f) {
+		return 0
+	}
+	var worst int64
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if load.ClassOf(t.sc.top.f, p) == load.BetweenSwitches {
+			worst = max(worst, t.loads.Paths[p])
+		}
+	}
+	return worst
+}
+
+// switchLoad draws the paths over the links that leave a switch for others, so
+// many ports to a cell as there are too many.
+func (t *topology) switchLoad(n *fabric.Node) string {
+	if t.loads == nil || len(t.loads.Paths) != len(t.sc.top.f.Ports) || t.most == 0 {
+		return ""
+	}
+	var list []int64
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if t.sc.top.f.PeerSwitch(p) != fabric.None {
+			list = append(list, t.loads.Paths[p])
+		}
+	}
+	const cells = 8
+	var b strings.Builder
+	for i := range min(cells, len(list)) {
+		var x int64
+		for j := i * len(list) / min(cells, len(list)); j < (i+1)*len(list)/min(cells, len(list)); j++ {
+			x = max(x, list[j])
+		}
+		steps := t.theme.sparks
+		b.WriteString(steps[int(x*int64(len(steps)-1)/t.most)])
+	}
+	return b.String()
+}
+
+// bySystem puts switches of one system image together: those of a chassis.
+func bySystem(ix *index) []treeGroup {
+	return grouped(ix, func(n *fabric.Node, name string) string {
+		if n.SystemGUID == 0 || n.SystemGUID == n.GUID {
+			return "single switches"
+		}
+		return fmt.Sprintf("system 0x%016x", n.SystemGUID)
+	})
+}
+
+// byPattern puts switches together whose names differ in numbers only.
+func byPattern(ix *index) []treeGroup {
+	return grouped(ix, func(_ *fabric.Node, name string) string {
+		var b strings.Builder
+		for name != "" {
+			if d := digits(name); d > 0 {
+				b.WriteByte('#')
+				name = name[d:]
+				continue
+			}
+			b.WriteByte(name[0])
+			name = name[1:]
+		}
+		return b.String()
+	})
+}
+
+func grouped(ix *index, key func(n *fabric.Node, name string) string) []treeGroup {
+	at := map[string]int{}
+	var out []treeGroup
+	for tier := len(ix.tiers) - 1; tier >= 0; tier-- {
+		for _, s := range ix.tiers[tier] {
+			k := key(ix.f.SwitchNode(s), ix.f.NodeName(ix.f.Switches[s]))
+			i, known := at[k]
+			if !known {
+				i = len(out)
+				at[k] = i
+				out = append(out, treeGroup{name: k})
+			}
+			out[i].switches = append(out[i].switches, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b treeGroup) int { return natural(a.name, b.name) })
+	return out
+}

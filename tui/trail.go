@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+)
+
+// spot is something that was looked at: a pane, what it was about, and the row.
+type spot struct {
+	pane  paneID
+	at    place
+	id    uint64
+	label string
+}
+
+// same says that two spots differ at most in the row.
+func (s *spot) same(o *spot) bool {
+	return s.pane == o.pane && (s.at == o.at || s.pane != paneTopology && s.pane != paneLFT)
+}
+
+// trail is what was looked at, to go back and forward in.
+type trail struct {
+	spots []spot
+	at    int
+}
+
+// maxTrail is how many spots are kept.
+const maxTrail = 200
+
+// here is what is looked at now.
+func (m *model) here() spot {
+	p := m.pane()
+	s := spot{pane: m.focus, at: p.at(), label: paneNames[m.focus]}
+	t := p.base()
+	if row, ok := t.selected(); ok && t.id != nil {
+		s.id = t.id(row)
+	}
+	if node, _ := s.at.in(m.sc.top.f); node != fabric.None && (m.focus == paneTopology || m.focus == paneLFT) {
+		s.label = m.sc.top.f.NodeName(node)
+		if m.focus == paneLFT {
+			s.label = "LFT " + s.label
+		}
+	}
+	return s
+}
+
+// jump does what may lead elsewhere, and keeps the way back.
+func (m *model) jump(move func() tea.Cmd) tea.Cmd {
+	tr := &m.trail
+	before := m.here()
+	if len(tr.spots) == 0 {
+		tr.spots = append(tr.spots, before)
+	}
+	tr.spots[tr.at] = before
+	cmd := move()
+	if after := m.here(); !after.same(&before) {
+		tr.spots = append(tr.spots[:tr.at+1], after)
+		if len(tr.spots) > maxTrail {
+			tr.spots = tr.spots[1:]
+		}
+		tr.at = len(tr.spots) - 1
+	}
+	return cmd
+}
+
+func (m *model) whyNotBack() string {
+	if m.trail.at == 0 {
+		return "there is no way back: nothing was looked at before"
+	}
+	return ""
+}
+
+func (m *model) whyNotForward() string {
+	if m.trail.at+1 >= len(m.trail.spots) {
+		return "there is no way forward: nothing was gone back from"
+	}
+	return ""
+}
+
+// walk goes so many spots back or forward.
+func (m *model) walk(by int) tea.Cmd {
+	tr := &m.trail
+	tr.spots[tr.at] = m.here()
+	tr.at += by
+	s := tr.spots[tr.at]
+	m.setFocus(s.pane)
+	switch s.pane {
+	case paneTopology:
+		m.tree.visitPort(s.at)
+		m.followTree()
+	case paneLFT:
+		if node, _ := s.at.in(m.sc.top.f); node != fabric.None {
+			m.tree.visit(node)
+			m.followTree()
+		}
+	}
+	if t := m.pane().base(); t.id != nil {
+		t.find(s.id)
+	}
+	m.fit()
+	return nil
+}
+
+// crumbs names what was looked at last in w cells.
+func (m *model) crumbs(w int) string {
+	tr := &m.trail
+	if len(tr.spots) < 2 {
+		return ""
+	}
+	var words []string
+	for i := max(tr.at-3, 0); i < min(tr.at+2, len(tr.spots)); i++ {
+		word := clean(tr.spots[i].label, m.theme.ascii)
+		if i == tr.at {
+			word = "[" + clean(m.here().label, m.theme.ascii) + "]"
+		}
+		words = append(words, cut(word, 24, m.theme.ellipsis))
+	}
+	for len(words) > 1 && width(strings.Join(words, " "+m.theme.prompt+" ")) > w {
+		words = words[1:]
+	}
+	text := strings.Join(words, " "+m.theme.prompt+" ")
+	if width(text) > w {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/shell/session"
+)
+
+// whatIf lists what has failed on paper and what follows from it.
+type whatIf struct {
+	table
+	sc   *scene
+	rows []whatIfRow
+	// result compares the base with what is shown, nil where that is not known yet.
+	result  *diff.Result
+	against session.Kind
+	err     error
+	busy    func() string
+}
+
+// whatIfRow is a failure, a figure before and after, or a heading.
+type whatIfRow struct {
+	failure             int // counted from 1, 0 for none
+	what, before, after string
+	st                  style
+	heading             bool
+}
+
+// maxMoved is how many links whose load changes are listed.
+const maxMoved = 40
+
+func newWhatIf(t *theme) *whatIf {
+	w := &whatIf{busy: func() string { return "" }}
+	w.table = table{theme: t, id: func(row int) uint64 { return uint64(row) }}
+	look := func(row int) style { return w.rows[row].st }
+	w.cols = []column{
+		{name: "what", least: 20, text: func(row int) string { return w.rows[row].what }, look: look},
+		{name: "before", wide: 13, right: true, text: func(row int) string { return w.rows[row].before }},
+		{name: "after", wide: 13, right: true, text: func(row int) string { return w.rows[row].after }, look: look},
+	}
+	return w
+}
+
+func (w *whatIf) show(sc *scene) {
+	w.sc = sc
+	w.renew()
+}
+
+func (w *whatIf) bring(r *diff.Result, err error) {
+	if p := w.sc.against(); p != nil {
+		w.against = p.Kind
+	}
+	if w.result == r && w.err == err {
+		return
+	}
+	w.result, w.err = r, err
+	w.renew()
+}
+
+func (w *whatIf) renew() {
+	w.rows = w.rows[:0]
+	st := &w.sc.st
+	for i := range st.Failures {
+		f := &st.Failures[i]
+		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", i+1, w.theme.failed, f.What, f.Name), st: w.theme.bad})
+	}
+	if st.WhatIf != nil && st.Base != nil {
+		if n := st.WhatIf.CutOff(st.Base); n > 0 {
+			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: thousands(n), st: w.theme.bad})
+		}
+	}
+	if r := w.result; r != nil {
+		w.consequences(r)
+	}
+	w.build(len(w.rows))
+}
+
+func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
+
+// consequences are what differs from the base, worst things first.
+func (w *whatIf) consequences(r *diff.Result) {
+	t := w.theme
+	bad := func(n int64) style { return when(n > 0, t.bad, t.good) }
+	number := func(n int64) string { return thousands(int(n)) }
+	w.add(whatIfRow{what: fmt.Sprintf("from %s to %s", w.against, w.sc.st.Title(w.sc.pic)), heading: true, st: t.strong})
+	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
+		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
+	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
+	w.add(whatIfRow{what: "  take another way", after: number(r.Pairs.Changed)})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries that change, on %s", count(r.Entries.Switches, "switch")), after: thousands(r.Entries.Changed)})
+	if r.WorstOld != nil && r.WorstNew != nil {
+		w.add(whatIfRow{what: "paths over the busiest link between switches", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
+			st: when(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.warn, "")})
+		w.add(whatIfRow{what: "  that is " + loadName(r.WorstNew) + " now, was " + loadName(r.WorstOld), st: t.dim})
+	}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{len(r.Gone), "end ports lost"}, {len(r.Come), "end ports won"}, {len(r.Moved), "end ports with another LID"}} {
+		if x.n > 0 {
+			w.add(whatIfRow{what: x.what, after: thousands(x.n), st: t.warn})
+		}
+	}
+	if len(r.Loads) > 0 {
+		w.add(whatIfRow{what: "paths over links, the greatest change first", heading: true, st: t.strong})
+	}
+	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
+		l := &r.Loads[i]
+		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: when(l.PathsNew > l.PathsOld, t.warn, "")})
+	}
+}
+
+func loadName(l *diff.Load) string {
+	if l.To == nil {
+		return l.From.Name
+	}
+	return l.From.Name + " to " + l.To.Name
+}
+
+// against is the picture that what is shown is compared with, nil where there is
+// none with tables.
+func (sc *scene) against() *session.Picture {
+	if sc.pic.Kind == session.Live || sc.pic.Kind == session.Base || sc.pic.Tables == nil {
+		return nil
+	}
+	p := sc.st.Live
+	if sc.st.Base != nil && !sc.recalled() {
+		p = sc.st.Base
+	}
+	if p.Tables == nil {
+		return nil
+	}
+	return p
+}
+
+func (w *whatIf) title() string {
+	if w.sc == nil || w.sc.st.WhatIf == nil {
+		return ""
+	}
+	return count(len(w.sc.st.Failures), "failure")
+}
+
+func (w *whatIf) picture() *badge {
+	if w.sc == nil || w.sc.st.WhatIf == nil && w.sc.st.Staged == nil {
+		return nil
+	}
+	return w.theme.pictureBadge(w.sc, w.sc.pic)
+}
+
+func (w *whatIf) figure() string {
+	switch {
+	case w.busy() != "":
+		return w.busy()
+	case w.sc != nil && w.sc.st.WhatIf != nil && w.sc.st.Staged == nil:
+		return "not routed yet: r routes around it"
+	case w.result != nil:
+		return "d lists what changes"
+	}
+	return ""
+}
+
+func (w *whatIf) empty() string {
+	switch {
+	case w.sc == nil:
+		return ""
+	case !w.filt.empty():
+		return w.noMatch("row")
+	case w.busy() != "":
+		return "comparing: " + w.busy()
+	case w.err != nil:
+		return w.err.Error()
+	case w.sc.st.Staged != nil:
+		return "the staged tables are those that the switches hold: nothing follows from them"
+	}
+	return "nothing has failed on paper: select a link, a switch or a host and press f; nothing is written by that"
+}
+
+// subject of a failure is what failed, so that it can be taken back.
+func (w *whatIf) subject() subject {
+	row, ok := w.selected()
+	if !ok || w.rows[row].failure == 0 || w.sc.st.Base == nil {
+		return nothing
+	}
+	fail := &w.sc.st.Failures[w.rows[row].failure-1]
+	f := w.sc.st.Base.Fabric
+	for node := range f.Nodes {
+		if fail.InvolvesNode(int32(node)) {
+			return subject{f: f, node: int32(node), port: fabric.None, link: fabric.None, via: fabric.None}
+		}
+	}
+	if len(fail.Links) == 0 {
+		return nothing
+	}
+	p := fail.Links[0].A
+	return subject{f: f, node: f.Ports[p].Node, port: fabric.None, link: p, via: fabric.None}
+}
+
+func (w *whatIf) enter(m *model) (func() tea.Cmd, string) {
+	s := w.subject()
+	if s.node == fabric.None {
+		return nil, "this row is a figure: there is nothing behind it"
+	}
+	at := placeIn(s.f, s.node, s.link)
+	return func() tea.Cmd {
+		m.setFocus(paneTopology)
+		m.tree.visitPort(at)
+		m.followTree()
+		return nil
+	}, ""
+}
