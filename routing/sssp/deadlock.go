@@ -47,14 +47,16 @@ type deadlocks struct {
 	// the LIDs that are sent to, in OpenSM's order.
 	groups []group
 	dests  []dest
+	// spans are where the LIDs of each port stand in dests, and the end.
+	spans []int32
 	// laneOf is by unit: destination x groups + group.
 	laneOf []uint8
 	// pairs of LIDs in each lane, those on switches too.
 	pairs []int64
-	// ports are the tables as one destination after the other has them: the port of
-	// switch s towards destination t is at t*switches+s.
-	ports []uint8
 	path  []int32 // scratch
+	// groupsOn are the groups by switch.
+	groupsOn [][]int32
+	upstream upstream
 }
 
 type group struct {
@@ -67,6 +69,7 @@ type group struct {
 type dest struct {
 	lid uint16
 	sw  int32
+	row int32 // of the router's ports
 }
 
 func newDeadlocks(r *router) *deadlocks {
@@ -76,30 +79,30 @@ func newDeadlocks(r *router) *deadlocks {
 		d.lanes = 1
 	}
 	d.pairs = make([]int64, routing.MostDataVLs)
+	d.groupsOn = make([][]int32, len(r.hosts))
+	row := 0
 	for i, t := range r.targets {
+		row += t.lids
 		if !mapsSLs(r.f, t.end) {
 			continue
 		}
+		d.spans = append(d.spans, int32(len(d.dests)))
 		for n := range t.lids {
-			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw})
+			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n)})
 		}
 		if t.local == 0 {
 			continue // what a switch sends itself is in no lane
 		}
 		if k := len(d.groups) - 1; k < 0 || d.groups[k].sw != t.sw {
+			d.groupsOn[t.sw] = append(d.groupsOn[t.sw], int32(len(d.groups)))
 			d.groups = append(d.groups, group{sw: t.sw, first: i})
 		}
 		g := &d.groups[len(d.groups)-1]
 		g.lids += int64(t.lids)
 		g.last = i
 	}
+	d.spans = append(d.spans, int32(len(d.dests)))
 	d.laneOf = make([]uint8, len(d.dests)*len(d.groups))
-	d.ports = make([]uint8, 0, len(d.dests)*d.lft.Switches())
-	for _, t := range d.dests {
-		for s := range int32(d.lft.Switches()) {
-			d.ports = append(d.ports, d.lft.Port(s, t.lid))
-		}
-	}
 	return d
 }
 
@@ -114,10 +117,11 @@ func mapsSLs(f *fabric.Fabric, end int32) bool {
 // at the first cycle in the subnet's last lane; here the lanes are counted that it
 // takes, up to all that a subnet can have.
 func (d *deadlocks) remove(ctx context.Context) error {
-	now, next := newLane(d.graph), newLane(d.graph)
-	if err := d.fill(ctx, now); err != nil {
+	now, err := d.fill(ctx)
+	if err != nil {
 		return err
 	}
+	next := newLane(d.graph)
 	for l := 0; len(now.seen) > 0; l++ {
 		w := newWalker(now)
 		if l == routing.MostDataVLs-1 {
@@ -132,7 +136,12 @@ func (d *deadlocks) remove(ctx context.Context) error {
 			}
 			d.needed = l + 2
 			from, edge := w.weakest(c)
+			to := now.target[edge]
 			now.cut(from, edge)
+			if l == 0 {
+				d.moveFirst(now, next, from, to)
+				continue
+			}
 			d.move(now, next, edge, uint8(l))
 		}
 		now, next = next, now
@@ -151,63 +160,22 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	return nil
 }
 
-// fill puts the paths between all LIDs into a lane, towards one port after the
-// other.
-func (d *deadlocks) fill(ctx context.Context, l *lane) error {
-	sources := int64(0)
-	for _, t := range d.targets {
-		if mapsSLs(d.f, t.end) {
-			sources += int64(t.lids)
-		}
-	}
-	at := 0
-	for _, t := range d.targets {
-		if mapsSLs(d.f, t.end) {
-			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
-			for g := range d.groups {
-				for n := range t.lids {
-					if err := d.enter(l, at+n, g); err != nil {
-						return err
-					}
-				}
-			}
-			at += t.lids
-		}
-		for range t.lids {
-			if err := d.step(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// portsTo are the ports by switch towards a destination.
+func (d *deadlocks) portsTo(t *dest) []uint8 {
+	return d.ports[int(t.row)*len(d.hosts) : (int(t.row)+1)*len(d.hosts)]
 }
 
-func (d *deadlocks) enter(l *lane, dest, group int) error {
-	unit := uint32(dest*len(d.groups) + group)
-	if !d.follow(unit) {
-		return d.refuse("a switch has no way to LID %d", d.dests[dest].lid)
-	}
-	l.add(d.path, unit, d.groups[group].lids)
-	return nil
-}
-
-// follow finds the channels that a unit's packets take, false where they end on
-// the way.
-func (d *deadlocks) follow(unit uint32) bool {
-	i := int(unit) / len(d.groups)
-	ports, end := d.ports[i*len(d.hosts):(i+1)*len(d.hosts)], d.dests[i].sw
+// follow finds the channels that a unit's packets take.
+func (d *deadlocks) follow(unit uint32) {
+	dest := &d.dests[int(unit)/len(d.groups)]
+	ports, end := d.portsTo(dest), dest.sw
 	sw := d.groups[int(unit)%len(d.groups)].sw
 	d.path = d.path[:0]
 	for sw != end {
-		port := ports[sw]
-		if port == fabric.NoPath {
-			return false
-		}
-		c := d.arc(sw, port)
+		c := d.arc(sw, ports[sw])
 		d.path = append(d.path, c)
 		sw = d.graph.to[c]
 	}
-	return true
 }
 
 // move takes the paths over an edge from lane l to the next.

@@ -18,7 +18,8 @@ type lane struct {
 	// head and tail are the first and last edge of each channel, 0 for none.
 	head, tail []int32
 	// What follows is by edge; edge 0 is none.
-	target, next      []int32 // the channel it leads to, the next edge of the same one
+	source, target    []int32 // the channels that it leads from and to
+	next              []int32 // the next edge of the same channel
 	pairs             []int64 // how many pairs of LIDs have it on their paths
 	firstUse, lastUse []int32 // where its units stand in uses, 0 for none
 	// uses are the units on edges, in the order in which they came; uses 0 are none.
@@ -54,7 +55,7 @@ func (l *lane) reset() {
 		l.number[c] = -1
 	}
 	l.seen = l.seen[:0]
-	l.target, l.next, l.pairs = append(l.target[:0], 0), append(l.next[:0], 0), append(l.pairs[:0], 0)
+	l.source, l.target, l.next, l.pairs = append(l.source[:0], 0), append(l.target[:0], 0), append(l.next[:0], 0), append(l.pairs[:0], 0)
 	l.firstUse, l.lastUse = append(l.firstUse[:0], 0), append(l.lastUse[:0], 0)
 	l.uses = append(l.uses[:0], uses{})
 }
@@ -67,21 +68,29 @@ func (l *lane) at(from, to int32) *int32 {
 // add puts the path of a unit of some pairs into the lane.
 func (l *lane) add(path []int32, unit uint32, pairs int64) {
 	for i, c := range path {
-		if l.number[c] < 0 {
-			l.number[c] = int32(len(l.seen))
-			l.seen = append(l.seen, c)
-		}
+		l.see(c)
 		if i > 0 {
-			l.extend(path[i-1], c, unit, pairs)
+			e := l.edgeTo(path[i-1], c)
+			l.note(e, unit)
+			l.pairs[e] += pairs
 		}
 	}
 }
 
-// extend puts a unit on the edge between two channels.
-func (l *lane) extend(from, to int32, unit uint32, pairs int64) {
+// see notes that a channel is in the lane.
+func (l *lane) see(c int32) {
+	if l.number[c] < 0 {
+		l.number[c] = int32(len(l.seen))
+		l.seen = append(l.seen, c)
+	}
+}
+
+// edgeTo is the edge between two channels, which it adds where there is none.
+func (l *lane) edgeTo(from, to int32) int32 {
 	at := l.at(from, to)
 	if *at == 0 {
 		*at = int32(len(l.target))
+		l.source = append(l.source, from)
 		l.target, l.next, l.pairs = append(l.target, to), append(l.next, 0), append(l.pairs, 0)
 		l.firstUse, l.lastUse = append(l.firstUse, 0), append(l.lastUse, 0)
 		if l.tail[from] == 0 {
@@ -91,8 +100,7 @@ func (l *lane) extend(from, to int32, unit uint32, pairs int64) {
 		}
 		l.tail[from] = *at
 	}
-	l.note(*at, unit)
-	l.pairs[*at] += pairs
+	return *at
 }
 
 // note puts a unit at the end of those on an edge.

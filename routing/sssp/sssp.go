@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -55,6 +56,9 @@ type router struct {
 	opt     *routing.Options
 	targets []target
 	lft     *fabric.LFT
+	// ports are the tables as one LID after the other has them, in the order in which
+	// they are routed: the port of switch s in row i is at i*switches+s.
+	ports []uint8
 	// Steps of progress: one a LID in each phase.
 	done, total int
 	warnings    []string
@@ -111,16 +115,26 @@ func (r *router) route(ctx context.Context) error {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
 	}
 	missing := 0
+	rows := 0
 	for _, t := range r.targets {
-		for i := range t.lids {
+		rows += t.lids
+	}
+	r.ports = slices.Repeat([]uint8{fabric.NoPath}, rows*len(r.hosts))
+	row := 0
+	for _, t := range r.targets {
+		for range t.lids {
 			r.run(t.sw, t.local == 0)
-			r.write(t, int(t.lid)+i)
+			r.write(t, r.ports[row*len(r.hosts):(row+1)*len(r.hosts)])
+			row++
 			r.use()
 			missing += len(r.members) - len(r.reached)
 			if err := r.step(ctx); err != nil {
 				return err
 			}
 		}
+	}
+	if err := r.tables(ctx); err != nil {
+		return err
 	}
 	if missing > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the way is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
@@ -138,16 +152,41 @@ func (r *router) routers() (n int) {
 	return n
 }
 
-// write enters the ways found into the tables.
-func (r *router) write(t target, lid int) {
+// write enters the ways found into a row of ports.
+func (r *router) write(t target, row []uint8) {
 	for _, sw := range r.reached {
 		if arc := r.by[sw]; arc != fabric.None {
-			r.lft.Row(sw)[lid] = r.farPort[arc]
+			row[sw] = r.farPort[arc]
 		}
 	}
-	if t.local != 0 {
-		r.lft.Row(t.sw)[lid] = t.local
-	}
+	row[t.sw] = t.local
+}
+
+// together is of how many switches the ports in a row are a line of cache.
+const together = 64
+
+// tables enters the ports into the tables of the switches.
+func (r *router) tables(ctx context.Context) error {
+	n := len(r.hosts)
+	return routing.ForEach(ctx, (n+together-1)/together, nil, func(_, i int) {
+		low := i * together
+		high := min(low+together, n)
+		rows := make([][]uint8, 0, together)
+		for s := low; s < high; s++ {
+			rows = append(rows, r.lft.Row(int32(s)))
+		}
+		at := 0
+		for _, t := range r.targets {
+			for k := range t.lids {
+				for s, port := range r.ports[at+low : at+high] {
+					if port != fabric.NoPath {
+						rows[s][int(t.lid)+k] = port
+					}
+				}
+				at += n
+			}
+		}
+	})
 }
 
 const stepsAtOnce = 16

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// fill makes the first lane, of the paths of all units, which is as if they were
+// added one by one, towards one port after the other, and of one group after the
+// other to all its LIDs. The workers take ports that follow one another, and their
+// lanes are then put together in that order. O(LIDs x switches) on all processors.
+func (d *deadlocks) fill(ctx context.Context) (*lane, error) {
+	d.countPairs()
+	parts := routing.Workers()
+	lanes := make([]*lane, parts)
+	lost := make([]*dest, parts) // a destination that a switch has no way to
+	ends := len(d.spans) - 1
+	var done atomic.Int64
+	done.Store(int64(d.done))
+	err := routing.ForEach(ctx, parts, nil, func(_, i int) {
+		w := newFiller(d)
+		lanes[i] = w.lane
+		for k := i * ends / parts; k < (i+1)*ends/parts && lost[i] == nil && ctx.Err() == nil; k++ {
+			to := d.dests[d.spans[k]:d.spans[k+1]]
+			lost[i] = w.fill(to)
+			n := int(done.Add(int64(len(to))))
+			if n/stepsAtOnce != (n-len(to))/stepsAtOnce && d.opt.Progress != nil {
+				d.opt.Progress(n, d.total)
+			}
+		}
+	})
+	if err == nil {
+		d.done = d.total - 1 // what maps no service levels has no step here
+		err = d.step(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range lost {
+		if t != nil {
+			return nil, d.refuse("a switch has no way to LID %d", t.lid)
+		}
+	}
+	for _, l := range lanes[1:] {
+		lanes[0].merge(l)
+	}
+	return lanes[0], nil
+}
+
+// countPairs counts the pairs of LIDs, which are all in the first lane.
+func (d *deadlocks) countPairs() {
+	sources := int64(0)
+	for _, t := range d.targets {
+		if mapsSLs(d.f, t.end) {
+			sources += int64(t.lids)
+		}
+	}
+	for _, t := range d.targets {
+		if mapsSLs(d.f, t.end) {
+			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
+		}
+	}
+}
+
+// filler adds the paths of all groups to a lane.
+type filler struct {
+	*deadlocks
+	lane  *lane
+	trees []*pathTree // for as many LIDs as a port has
+}
+
+// pathTree is the paths of groups to one LID.
+type pathTree struct {
+	*filler
+	to    *dest
+	ports []uint8
+	// met is by switch the destination for which it was last met, pairs how many
+	// pairs come through it, and edge that from its channel to the next one.
+	met   []*dest
+	pairs []int64
+	edge  []int32
+	// branches are the switches of the tree, each group's from its own switch to
+	// where it comes to one that was met; begins is where each begins.
+	branches, begins []int32
+}
+
+func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, lane: newLane(d.graph)} }
+
+// fill adds the paths to the LIDs of a port, and returns one to which a switch has
+// no way.
+func (w *filler) fill(to []dest) *dest {
+	n := len(w.hosts)
+	for len(w.trees) < len(to) {
+		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), pairs: make([]int64, n), edge: make([]int32, n)})
+	}
+	trees := w.trees[:len(to)]
+	for i, t := range trees {
+		t.to, t.ports, t.branches, t.begins = &to[i], w.portsTo(&to[i]), t.branches[:0], t.begins[:0]
+	}
+	for g := range w.groups {
+		for _, t := range trees {
+			if !t.branch(&w.groups[g]) {
+				return t.to
+			}
+		}
+	}
+	for _, t := range trees {
+		t.count()
+	}
+	return nil
+}
+
+// branch adds the path of a group as far as it is new, false where there is none.
+func (t *pathTree) branch(g *group) bool {
+	t.begins = append(t.begins, int32(len(t.branches)))
+	if g.sw == t.to.sw {
+		return true
+	}
+	before := fabric.None // the switch before s
+	var last int32        // and its channel
+	for s := g.sw; s != t.to.sw; {
+		if t.ports[s] == fabric.NoPath {
+			return false
+		}
+		c := t.arc(s, t.ports[s])
+		known := t.met[s] == t.to
+		if !known {
+			t.met[s], t.pairs[s], t.edge[s] = t.to, 0, 0
+			t.branches = append(t.branches, s)
+			t.lane.see(c)
+		}
+		if before != fabric.None {
+			t.edge[before] = t.lane.edgeTo(last, c)
+		}
+		if known {
+			break
+		}
+		before, last, s = s, c, t.graph.to[c]
+	}
+	t.pairs[g.sw] += g.lids
+	return true
+}
+
+// count counts the pairs on the edges of the tree. A branch joins one that came
+// before it.
+func (t *pathTree) count() {
+	end := int32(len(t.branches))
+	for _, begin := range slices.Backward(t.begins) {
+		for _, s := range t.branches[begin:end] {
+			if e := t.edge[s]; e != 0 {
+				t.lane.pairs[e] += t.pairs[s]
+				t.pairs[t.graph.to[t.arc(s, t.ports[s])]] += t.pairs[s]
+			}
+		}
+		end = begin
+	}
+}
+
+// merge adds a lane whose paths came after those of l.
+func (l *lane) merge(more *lane) {
+	for _, c := range more.seen {
+		l.see(c)
+	}
+	for e := 1; e < len(more.target); e++ {
+		l.pairs[l.edgeTo(more.source[e], more.target[e])] += more.pairs[e]
+	}
+}
+
+// moveFirst takes the paths over an edge from the first lane, which does not note
+// them, to the next: they are found in the tables.
+func (d *deadlocks) moveFirst(now, next *lane, from, then int32) {
+	s := d.from[from]
+	row, rowThen := d.lft.Row(s), d.lft.Row(d.from[then])
+	for k := range len(d.spans) - 1 {
+		first := d.spans[k]
+		to := d.dests[first:d.spans[k+1]]
+		d.upstream.units = d.upstream.units[:0]
+		for i := range to {
+			if t := &to[i]; row[t.lid] == d.port[from] && rowThen[t.lid] == d.port[then] {
+				d.unitsThrough(s, t, i, len(to))
+			}
+		}
+		slices.Sort(d.upstream.units)
+		for _, u := range d.upstream.units {
+			unit := uint32((int(first)+int(u)%len(to))*len(d.groups) + int(u)/len(to))
+			if d.laneOf[unit] == 0 {
+				d.moveUnit(now, next, unit, 0)
+			}
+		}
+	}
+}
+
+// upstream is memory for walks against the direction of packets. Its units are
+// those to one port: group x LIDs of the port + LID.
+type upstream struct{ switches, units []int32 }
+
+// unitsThrough adds the groups whose packets to a LID, the i-th of some of a port,
+// come through a switch.
+func (d *deadlocks) unitsThrough(s int32, t *dest, i, lids int) {
+	u := &d.upstream
+	ports := d.portsTo(t)
+	u.switches = append(u.switches[:0], s)
+	for k := 0; k < len(u.switches); k++ {
+		at := u.switches[k]
+		for _, g := range d.groupsOn[at] {
+			u.units = append(u.units, g*int32(lids)+int32(i))
+		}
+		for a := d.first[at]; a < d.first[at+1]; a++ {
+			if peer := d.graph.to[a]; ports[peer] == d.farPort[a] {
+				u.switches = append(u.switches, peer)
+			}
+		}
+	}
+}
