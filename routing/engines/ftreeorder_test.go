@@ -21,23 +21,31 @@ import (
 const caOrderDump = "opensm-ftree-ca-order.dump"
 
 // memory is the order in which an OpenSM's memory holds the adapters of each leaf.
-// Of the compute nodes its ca-order dump shows it. Of the others nothing does, and
-// it matters only how many come before the compute nodes: the leaf is routed by
-// place in the list, which may be put in order meanwhile.
+// Of the compute nodes its ca-order dump shows it. Of the others nothing does; what
+// they are is the same, but how many stand between compute nodes matters: the leaf
+// is routed by place in the list, which may be put in order meanwhile.
 type memory struct {
-	leaves []leafMemory
+	leaves []*leafMemory
 }
 
 type leafMemory struct {
 	others, computes []uint64
-	// before is how many of others come first.
-	before int
+	lids             []uint16
+	// before is how many of others stand before each of computes, and behind the last.
+	before []int
 }
 
 func (m *memory) guids() []uint64 {
 	var all []uint64
 	for _, l := range m.leaves {
-		all = slices.Concat(all, l.others[:l.before], l.computes, l.others[l.before:])
+		others := l.others
+		for i, n := range l.before {
+			all = append(all, others[:n]...)
+			others = others[n:]
+			if i < len(l.computes) {
+				all = append(all, l.computes[i])
+			}
+		}
 	}
 	return all
 }
@@ -54,16 +62,16 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 		sw, _ := f.AttachedSwitch(end)
 		if _, ok := at[sw]; !ok {
 			at[sw] = len(m.leaves)
-			m.leaves = append(m.leaves, leafMemory{})
+			m.leaves = append(m.leaves, &leafMemory{})
 		}
-		return &m.leaves[at[sw]]
+		return m.leaves[at[sw]]
 	}
 	for line := range strings.Lines(string(text)) {
 		var lid uint16
 		if n, _ := fmt.Sscanf(line, "%v", &lid); n == 1 && lid != 0xffff {
 			end := f.PortByLID(lid)
 			l := leafOf(end)
-			l.computes = append(l.computes, f.Ports[end].GUID)
+			l.computes, l.lids = append(l.computes, f.Ports[end].GUID), append(l.lids, lid)
 			listed[end] = true
 		}
 	}
@@ -74,55 +82,100 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 			l.others = append(l.others, p.GUID)
 		}
 	}
+	for _, l := range m.leaves {
+		l.before = make([]int, len(l.computes)+1)
+		l.before[len(l.computes)] = len(l.others)
+	}
 	return m, nil
 }
 
-// routeAsIn routes as an OpenSM did whose folder this is: in its order of
-// addresses, as far as that is known, and else in the one of all possible with
-// which the fewest entries differ, leaf by leaf.
+// routeAsIn routes as the OpenSM did whose folder this is: with the compute nodes
+// in its order of addresses, and the other adapters of a leaf put among them so
+// that the tables of the leaf's compute nodes are its own, leaf by leaf as they are
+// routed.
 func routeAsIn(dir string, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	m, err := memoryOf(dir, f)
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
+	dump, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
 	if err != nil {
 		return nil, err
 	}
-	want := bytes.Split(theirs, []byte("\n"))
-	best, fewest, err := routeIn(m, f, opt, want)
-	for i := range m.leaves {
-		l := &m.leaves[i]
-		for n := 1; n <= len(l.others) && len(l.computes) > 0 && fewest > 0 && err == nil; n++ {
-			kept := l.before
-			l.before = n
-			var res *routing.Result
-			var differ int
-			if res, differ, err = routeIn(m, f, opt, want); differ < fewest {
-				best, fewest = res, differ
-			} else {
-				l.before = kept
+	file, err := osm.ReadLFTs(bytes.NewReader(dump), "opensm-lfts.dump")
+	if err != nil {
+		return nil, err
+	}
+	theirs, _, err := file.Apply(f)
+	if err != nil {
+		return nil, err
+	}
+	route := func() (*routing.Result, error) {
+		return ftree.Engine{InMemory: m.guids()}.Route(context.Background(), f, opt)
+	}
+	for _, l := range m.leaves {
+		if len(l.computes) == 0 || len(l.others) == 0 {
+			continue
+		}
+		err := l.fit(func() (int, error) {
+			res, err := route()
+			if err != nil {
+				return 0, err
+			}
+			return unlikeEntries(theirs, res.Tables, l.lids), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return route()
+}
+
+// fit puts the others at places for which cost says the least: all in front of one
+// compute node, then one by one elsewhere as long as that helps.
+func (l *leafMemory) fit(cost func() (int, error)) error {
+	least, err := cost()
+	try := func(change func(before []int)) bool {
+		if err != nil || least == 0 {
+			return false
+		}
+		kept := slices.Clone(l.before)
+		change(l.before)
+		var c int
+		if c, err = cost(); err == nil && c < least {
+			least = c
+			return true
+		}
+		l.before = kept
+		return false
+	}
+	for split := range len(l.others) {
+		try(func(before []int) { // so many in front, the rest behind
+			clear(before)
+			before[0], before[len(before)-1] = split+1, len(l.others)-split-1
+		})
+	}
+	for better := true; better; {
+		better = false
+		for from := range l.before {
+			for to := range l.before {
+				if from != to && l.before[from] > 0 {
+					better = try(func(before []int) { before[from]--; before[to]++ }) || better
+				}
 			}
 		}
 	}
-	return best, err
+	return err
 }
 
-// routeIn counts besides the lines of the LFT dump that differ.
-func routeIn(m *memory, f *fabric.Fabric, opt routing.Options, want [][]byte) (*routing.Result, int, error) {
-	res, err := ftree.Engine{InMemory: m.guids()}.Route(context.Background(), f, opt)
-	if err != nil {
-		return nil, 0, err
-	}
-	var lfts bytes.Buffer
-	if err := osm.WriteLFTs(&lfts, res.Tables); err != nil {
-		return nil, 0, err
-	}
-	differ := 0
-	for i, line := range bytes.Split(lfts.Bytes(), []byte("\n")) {
-		if i >= len(want) || !bytes.Equal(line, want[i]) {
-			differ++
+// unlikeEntries counts the entries for some LIDs that differ.
+func unlikeEntries(a, b *fabric.Tables, lids []uint16) (n int) {
+	for s := range int32(len(a.Fabric.Switches)) {
+		for _, lid := range lids {
+			if a.Port(s, lid) != b.Port(s, lid) {
+				n++
+			}
 		}
 	}
-	return res, differ, nil
+	return n
 }
