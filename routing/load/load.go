@@ -74,7 +74,12 @@ func To(t *fabric.Tables, lid uint16, opt Options) (*Loads, error) {
 // counter counts the paths of one tree after the other.
 type counter struct {
 	ends *trees.Ends
-	sum  Loads
+	// delivered and lost are those of [Loads].
+	delivered, lost int64
+	// uses are what leaves by each port of a switch.
+	uses []use
+	// firstPort is the index of port 0 of each switch.
+	firstPort []int32
 	// weight counts, by switch, the sources whose packets it passes; sent counts, by
 	// group, the LIDs that its ends send to.
 	weight []int64
@@ -83,43 +88,58 @@ type counter struct {
 	own []int32
 }
 
+// use is what leaves by a port: paths, and the LIDs that they go to.
+type use struct {
+	paths int64
+	lids  int32
+}
+
 func newCounter(e *trees.Ends) *counter {
 	f := e.Tables.Fabric
-	return &counter{
+	c := &counter{
 		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)), own: make([]int32, len(e.Ports)),
-		sum: Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports))},
+		uses: make([]use, len(f.Ports)), firstPort: make([]int32, len(f.Switches)),
 	}
+	for s := range c.firstPort {
+		c.firstPort[s] = f.SwitchNode(int32(s)).FirstPort
+	}
+	return c
 }
 
 func (c *counter) add(t *trees.Tree) {
+	home := c.ends.GroupOf[t.End]
 	for g := range c.ends.Groups {
-		n := int64(c.ends.Sources(g, t.End))
+		group := &c.ends.Groups[g]
+		n := int64(len(group.Ends))
+		if home == int32(g) {
+			n--
+		}
 		switch {
 		case n == 0:
 			continue
 		case t.Fates[g] != walk.Reaches:
-			c.sum.Lost += n
+			c.lost += n
 			continue
 		}
-		c.sum.Delivered += n
+		c.delivered += n
 		c.sent[g]++
-		if c.ends.GroupOf[t.End] == int32(g) {
+		if home == int32(g) {
 			c.own[t.End]++
 		}
-		if at := c.ends.Groups[g].At; at >= 0 {
-			c.weight[at] += n
+		if group.At >= 0 {
+			c.weight[group.At] += n
 		}
 	}
-	f := c.sum.Fabric
-	for _, sw := range slices.Backward(t.Order) {
+	for i := len(t.Order) - 1; i >= 0; i-- {
+		sw := t.Order[i]
 		n := c.weight[sw]
 		if n == 0 {
 			continue
 		}
 		c.weight[sw] = 0
-		port := f.SwitchNode(sw).FirstPort + int32(t.Entry(sw))
-		c.sum.Paths[port] += n
-		c.sum.Destinations[port]++
+		u := &c.uses[c.firstPort[sw]+int32(t.Entry(sw))]
+		u.paths += n
+		u.lids++
 		if next := t.Next(sw); next >= 0 {
 			c.weight[next] += n
 		}
@@ -127,9 +147,9 @@ func (c *counter) add(t *trees.Tree) {
 }
 
 func (c *counter) merge(o *counter) {
-	for i, n := range o.sum.Paths {
-		c.sum.Paths[i] += n
-		c.sum.Destinations[i] += o.sum.Destinations[i]
+	for i, u := range o.uses {
+		c.uses[i].paths += u.paths
+		c.uses[i].lids += u.lids
 	}
 	for i, n := range o.sent {
 		c.sent[i] += n
@@ -137,24 +157,28 @@ func (c *counter) merge(o *counter) {
 	for i, n := range o.own {
 		c.own[i] += n
 	}
-	c.sum.Delivered += o.sum.Delivered
-	c.sum.Lost += o.sum.Lost
+	c.delivered += o.delivered
+	c.lost += o.lost
 }
 
 // loads adds what leaves hosts. Paths that a switch keeps take no link.
 func (c *counter) loads() *Loads {
+	f := c.ends.Tables.Fabric
+	l := &Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports)), Delivered: c.delivered, Lost: c.lost}
+	for i, u := range c.uses {
+		l.Paths[i], l.Destinations[i] = u.paths, u.lids
+	}
 	for g := range c.ends.Groups {
 		for _, end := range c.ends.Groups[g].Ends {
 			n := c.sent[g] - int64(c.own[end])
 			port := c.ends.Ports[end]
 			if c.ends.Groups[g].Links == 1 {
-				c.sum.Paths[port], c.sum.Destinations[port] = n, int32(n)
+				l.Paths[port], l.Destinations[port] = n, int32(n)
 			}
 		}
 	}
-	for _, n := range c.sum.Fabric.Switches {
-		first := c.sum.Fabric.Nodes[n].FirstPort
-		c.sum.Paths[first], c.sum.Destinations[first] = 0, 0
+	for _, first := range c.firstPort {
+		l.Paths[first], l.Destinations[first] = 0, 0
 	}
-	return &c.sum
+	return l
 }

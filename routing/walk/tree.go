@@ -2,11 +2,7 @@
 
 package walk
 
-import (
-	"slices"
-
-	"example.org/ibconsole/fabric"
-)
+import "example.org/ibconsole/fabric"
 
 // Target is what a packet meets next: a switch, by its index from 0 up, or one
 // of the negative targets below.
@@ -139,9 +135,9 @@ func (t *Tree) Fate(x Target) Fate {
 	default:
 		fate = Lost
 	}
-	for _, sw := range slices.Backward(t.stack) {
-		t.Fates[sw] = fate
-		t.Order = append(t.Order, sw)
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		t.Fates[t.stack[i]] = fate
+		t.Order = append(t.Order, t.stack[i])
 	}
 	t.stack = t.stack[:0]
 	return fate

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"testing"
+	"time"
+
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/reach"
+)
+
+// BenchmarkChecks routes a fat-tree of 11,664 hosts with minhop and makes the three
+// checks of its tables, all in each run. It reports the milliseconds of each, how
+// many times as long as the routing reach and load are, and the peak memory.
+func BenchmarkChecks(b *testing.B) {
+	f := assigned(b, "fattree:3,36")
+	var took [4]time.Duration
+	runs := 0
+	for b.Loop() {
+		last := time.Now()
+		lap := func(i int, err error) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			took[i] += time.Since(last)
+			last = time.Now()
+		}
+		res, err := minhop.Engine{}.Route(b.Context(), f, routing.Options{})
+		lap(0, err)
+		_, err = reach.Check(b.Context(), res.Tables, reach.Options{})
+		lap(1, err)
+		_, err = load.AllToAll(b.Context(), res.Tables, load.Options{})
+		lap(2, err)
+		_, err = credits.Check(b.Context(), res.Tables, credits.Options{})
+		lap(3, err)
+		runs++
+	}
+	for i, name := range []string{"route", "reach", "load", "credits"} {
+		b.ReportMetric(took[i].Seconds()*1000/float64(runs), name+"-ms")
+	}
+	b.ReportMetric(float64(took[1])/float64(took[0]), "reach-x")
+	b.ReportMetric(float64(took[2])/float64(took[0]), "load-x")
+	b.ReportMetric(peakMB(b), "our-MB")
+}
