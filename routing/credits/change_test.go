@@ -67,7 +67,7 @@ func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 func TestChangeAgainstWalkingEachPair(t *testing.T) {
 	rnd := testenv.Rand(t)
 	only, free := 0, 0
-	for i := range testenv.Count(t, 40, 400) {
+	for i := range testenv.Count(t, 300, 1000) {
 		f := treestest.Irregular(t, rnd)
 		before, after := treestest.Updn(t, f), treestest.Minhop(t, f)
 		if rnd.IntN(2) == 0 {
@@ -136,4 +136,73 @@ func BenchmarkChangeFatTree11664(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestChangeOfLanes follows every pair by tables that stay while each port may have
+// its old mapping to lanes or its new one.
+func TestChangeOfLanes(t *testing.T) {
+	rnd := testenv.Rand(t)
+	only, rings := 0, 0
+	for i := range testenv.Count(t, 30, 300) {
+		f := treestest.Irregular(t, rnd)
+		if i%2 == 0 {
+			f = treestest.Made(t, "torus:4x4 hosts=1")
+		}
+		before := *treestest.Minhop(t, f)
+		after := before
+		before.SL2VL, after.SL2VL = randomLanes(rnd, f, 2, rnd.IntN(2) == 0), randomLanes(rnd, f, 2, false)
+		want := plain{}
+		for _, src := range f.EndPorts {
+			for _, dst := range f.EndPorts {
+				sw, in := f.AttachedSwitch(src)
+				if src == dst || f.Nodes[f.Ports[src].Node].Switch != fabric.None || f.Nodes[f.Ports[dst].Node].Switch != fabric.None || sw == fabric.None {
+					continue
+				}
+				came := []Channel{{Port: fabric.None}}
+				for range len(f.Switches) {
+					out, node := before.Port(sw, f.Ports[dst].LID), f.Switches[sw]
+					next := f.PeerSwitch(f.Port(node, out))
+					if out == 0 || next == fabric.None {
+						break
+					}
+					var now []Channel
+					for _, vl := range []uint8{before.SL2VL.VL(node, in, out, 0), after.SL2VL.VL(node, in, out, 0)} {
+						if c := (Channel{f.Port(node, out), vl}); vl != 15 && !slices.Contains(now, c) {
+							now = append(now, c)
+							want.add(Channel{Port: fabric.None}, c)
+							for _, from := range came {
+								want.add(from, c)
+							}
+						}
+					}
+					came, in, sw = now, f.Ports[f.Ports[f.Port(node, out)].Peer].Num, next
+				}
+			}
+		}
+		r, err := CheckChange(t.Context(), &before, &after, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.girth() != len(r.Ring) {
+			t.Errorf("case %d: a ring of %d, walked %d", i, len(r.Ring), want.girth())
+		}
+		old, err := Check(t.Context(), &before, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		new, err := Check(t.Context(), &after, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Ring != nil {
+			rings++
+		}
+		if r.Ring != nil && old.Ring == nil && new.Ring == nil {
+			only++
+		}
+	}
+	if rings == 0 {
+		t.Error("there was no ring at all")
+	}
+	t.Logf("%d rings, %d of them in the change alone", rings, only)
 }
