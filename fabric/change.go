@@ -5,65 +5,7 @@ package fabric
 import (
 	"maps"
 	"slices"
-
-	"example.org/ibconsole/mad"
 )
-
-// Without returns the fabric as it would be without these links. Indexes stay
-// the same; nodes that are cut off from the SM's port are no longer InSubnet.
-// Where the SM's port itself is cut off from every switch, the largest part that
-// is left becomes the subnet, seen from port 0 of one of its switches. O(ports log ports).
-func (f *Fabric) Without(links []Link) *Fabric {
-	g := f.copy()
-	for _, l := range links {
-		for _, p := range [2]int32{l.A, l.B} {
-			g.Ports[p].Peer = None
-			g.Ports[p].State = mad.PortDown
-		}
-	}
-	err := g.finish()
-	if err == nil && !g.hasSwitch() {
-		g.SMPort = g.largestPartOf(f)
-		err = g.finish()
-	}
-	if err != nil {
-		panic("fabric: a part of a consistent fabric is inconsistent: " + err.Error())
-	}
-	return g
-}
-
-// hasSwitch says whether a switch is in the subnet.
-func (f *Fabric) hasSwitch() bool {
-	for _, n := range f.Switches {
-		if f.Nodes[n].InSubnet {
-			return true
-		}
-	}
-	return false
-}
-
-// largestPartOf returns port 0 of a switch in the part with the most end ports of
-// what was the subnet of whole, the SM's port where there is no switch.
-func (f *Fabric) largestPartOf(whole *Fabric) int32 {
-	best, most := f.SMPort, 0
-	seen := make([]bool, len(f.Nodes))
-	part := *f
-	part.Nodes = append([]Node(nil), f.Nodes...)
-	for _, n := range f.Switches {
-		if seen[n] || !whole.Nodes[n].InSubnet {
-			continue
-		}
-		part.SMPort = f.Nodes[n].FirstPort
-		ends := part.reach()
-		for _, e := range ends {
-			seen[f.Ports[e].Node] = true
-		}
-		if len(ends) > most {
-			best, most = part.SMPort, len(ends)
-		}
-	}
-	return best
-}
 
 // WithSMPort returns the fabric as seen from another port.
 func (f *Fabric) WithSMPort(port int32) (*Fabric, error) {
@@ -94,6 +36,7 @@ func (f *Fabric) copy() *Fabric {
 	g.Nodes = slices.Clone(f.Nodes)
 	g.Ports = slices.Clone(f.Ports)
 	g.nodeGUID = maps.Clone(f.nodeGUID)
+	g.whole, g.removed = nil, nil
 	return &g
 }
 

@@ -39,6 +39,11 @@ type Fabric struct {
 	nodeGUID  map[uint64]int32
 	portGUID  map[uint64]int32
 	nodeNames map[string][]int32
+
+	// whole is the fabric that this one was made of by [Fabric.Without], nil for
+	// none, and removed what it is without.
+	whole   *Fabric
+	removed []Link
 }
 
 // LEKey is the GUID with its bytes reversed. OpenSM on a little-endian machine

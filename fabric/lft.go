@@ -10,54 +10,63 @@ const BlockSize = 64
 const NoPath = 0xff
 
 // LFT holds the linear forwarding tables of all switches of a fabric in one
-// slab: a row a switch index, a byte a LID, padded to whole blocks.
+// slab: a row a switch index, a byte a LID, padded to whole blocks. What
+// [LFT.Patched] makes has only the entries that are its own, and shares the rest.
 type LFT struct {
 	// MaxLID is the highest LID with an entry.
 	MaxLID uint16
 	stride int
-	slab   []byte
+	// rows are parts of one slab, nil for those that a patch makes when asked for.
+	rows  [][]byte
+	patch *patch
 }
 
 // NewLFT makes tables for this many switches and LIDs 0 to maxLID, all NoPath.
 func NewLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
-	t := &LFT{MaxLID: maxLID, stride: stride, slab: make([]byte, switches*stride)}
-	for filled := copy(t.slab, []byte{NoPath}); filled < len(t.slab); {
-		filled += copy(t.slab[filled:], t.slab[:filled])
+	slab := make([]byte, switches*stride)
+	for filled := copy(slab, []byte{NoPath}); filled < len(slab); {
+		filled += copy(slab[filled:], slab[:filled])
+	}
+	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, slab, switches)
+}
+
+// onSlab gives tables their rows.
+func onSlab(t *LFT, slab []byte, switches int) *LFT {
+	t.rows = make([][]byte, switches)
+	for sw := range t.rows {
+		t.rows[sw] = slab[sw*t.stride : (sw+1)*t.stride : (sw+1)*t.stride]
 	}
 	return t
 }
 
 // Switches is the number of rows.
-func (t *LFT) Switches() int {
-	if t.stride == 0 {
-		return 0
-	}
-	return len(t.slab) / t.stride
-}
+func (t *LFT) Switches() int { return len(t.rows) }
 
 // Blocks is the number of blocks of each row.
 func (t *LFT) Blocks() int { return t.stride / BlockSize }
 
 // Row is the table of one switch, indexed by LID, Blocks()*BlockSize long. It
-// can be written while the table is being made.
+// can be written while the table is being made, but not where [LFT.Patched] made it.
 func (t *LFT) Row(sw int32) []byte {
-	i := int(sw) * t.stride
-	return t.slab[i : i+t.stride : i+t.stride]
+	if row := t.rows[sw]; row != nil {
+		return row
+	}
+	return t.patchedRow(sw)
 }
 
 // Port is the egress port of a switch for a LID, NoPath above MaxLID.
 func (t *LFT) Port(sw int32, lid uint16) uint8 {
-	if int(lid) >= t.stride {
-		return NoPath
+	if row := t.rows[sw]; int(lid) < len(row) {
+		return row[lid]
 	}
-	return t.slab[int(sw)*t.stride+int(lid)]
+	return t.otherPort(sw, lid)
 }
 
 // Block is 64 entries of one switch, as they go over the wire.
 func (t *LFT) Block(sw int32, block int) []byte {
-	i := int(sw)*t.stride + block*BlockSize
-	return t.slab[i : i+BlockSize : i+BlockSize]
+	i := block * BlockSize
+	return t.Row(sw)[i : i+BlockSize : i+BlockSize]
 }
 
 // Grown returns the tables with entries up to a LID, the new ones NoPath; t itself
@@ -66,8 +75,8 @@ func (t *LFT) Grown(maxLID uint16) *LFT {
 	if maxLID <= t.MaxLID {
 		return t
 	}
-	g := NewLFT(t.Switches(), maxLID)
-	for sw := range t.Switches() {
+	g := NewLFT(len(t.rows), maxLID)
+	for sw := range t.rows {
 		copy(g.Row(int32(sw)), t.Row(int32(sw)))
 	}
 	return g
@@ -75,7 +84,9 @@ func (t *LFT) Grown(maxLID uint16) *LFT {
 
 // Clone returns a copy that can be changed.
 func (t *LFT) Clone() *LFT {
-	c := *t
-	c.slab = append([]byte(nil), t.slab...)
-	return &c
+	slab := make([]byte, 0, len(t.rows)*t.stride)
+	for sw := range t.rows {
+		slab = append(slab, t.Row(int32(sw))...)
+	}
+	return onSlab(&LFT{MaxLID: t.MaxLID, stride: t.stride}, slab, len(t.rows))
 }

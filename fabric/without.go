@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import (
+	"maps"
+	"slices"
+
+	"example.org/ibconsole/mad"
+)
+
+// Without returns the fabric as it would be without these links. Indexes stay
+// the same; nodes that are cut off from the SM's port are no longer InSubnet.
+// Where the SM's port itself is cut off from every switch, the largest part that
+// is left becomes the subnet, seen from port 0 of one of its switches. What the
+// failure leaves as it is, is shared with f. O(ports), most of it a copy of them.
+func (f *Fabric) Without(links []Link) *Fabric {
+	g := *f
+	g.Ports = slices.Clone(f.Ports)
+	if g.whole = f; f.whole != nil {
+		g.whole = f.whole
+	}
+	g.removed = slices.Concat(f.removed, links)
+	for _, l := range links {
+		for _, p := range [2]int32{l.A, l.B} {
+			g.Ports[p].Peer = None
+			g.Ports[p].State = mad.PortDown
+		}
+	}
+	switch gone, ok := g.goneWith(f, links); {
+	case !ok:
+		g.reachAgain(f)
+	case len(gone) > 0:
+		g.forget(f, gone)
+	}
+	return &g
+}
+
+// Removed says which links a fabric is without that another one has, where both
+// were made by [Fabric.Without] of one fabric, or part of whole; ok is false where
+// they were not, and where another port has become the SM's.
+func Removed(whole, part *Fabric) (links []Link, ok bool) {
+	root := part.whole
+	switch {
+	case whole == part:
+		return nil, true
+	case root == nil || whole.SMPort != part.SMPort:
+		return nil, false
+	case root == whole:
+		return part.removed, true
+	case root != whole.whole || len(whole.removed) > len(part.removed):
+		return nil, false
+	}
+	for _, l := range whole.removed {
+		if !slices.Contains(part.removed, l) {
+			return nil, false
+		}
+	}
+	for _, l := range part.removed {
+		if !slices.Contains(whole.removed, l) {
+			links = append(links, l)
+		}
+	}
+	return links, true
+}
+
+// goneWith finds the end ports that g has lost with links of f, where these are no
+// more than the ends of links to hosts; ok is false where it may be more.
+func (g *Fabric) goneWith(f *Fabric, links []Link) (gone map[int32]bool, ok bool) {
+	gone = map[int32]bool{}
+	for _, l := range links {
+		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
+		switch inA, inB := f.Nodes[a].InSubnet, f.Nodes[b].InSubnet; {
+		case !inA && !inB:
+			continue
+		case f.Nodes[a].Switch == None && f.Nodes[b].Switch == None, l.A == f.SMPort, l.B == f.SMPort:
+			return nil, false
+		case f.Nodes[a].Switch == None:
+			gone[l.A] = true
+		case f.Nodes[b].Switch == None:
+			gone[l.B] = true
+		case !g.joined(a, b):
+			return nil, false
+		}
+	}
+	return gone, true
+}
+
+// joined says whether a way through switches leads from one to the other. It looks
+// no further than it has to.
+func (g *Fabric) joined(a, b int32) bool {
+	seen := map[int32]bool{a: true}
+	queue := []int32{a}
+	for i := 0; i < len(queue); i++ {
+		n := &g.Nodes[queue[i]]
+		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			peer := g.PeerNode(p)
+			switch {
+			case peer == None || g.Nodes[peer].Switch == None || seen[peer]:
+				continue
+			case peer == b:
+				return true
+			}
+			seen[peer] = true
+			queue = append(queue, peer)
+		}
+	}
+	return a == b
+}
+
+// forget takes end ports of hosts out of the subnet.
+func (g *Fabric) forget(f *Fabric, gone map[int32]bool) {
+	g.Nodes = slices.Clone(f.Nodes)
+	g.keepEnds(f, func(e int32) bool { return !gone[e] })
+	for p := range gone {
+		n := &g.Nodes[g.Ports[p].Node]
+		n.InSubnet = false
+		for q := n.FirstPort; q <= n.FirstPort+int32(n.NumPorts); q++ {
+			n.InSubnet = n.InSubnet || g.PortByGUID(g.Ports[q].GUID) == q
+		}
+	}
+}
+
+// reachAgain finds what of the subnet is left.
+func (g *Fabric) reachAgain(f *Fabric) {
+	g.Nodes = slices.Clone(f.Nodes)
+	ends := g.reach()
+	if !g.hasSwitch() {
+		if at := g.largestPartOf(f); at != g.SMPort {
+			g.SMPort = at
+			ends = g.reach()
+		}
+	}
+	left := make([]bool, len(g.Ports))
+	for _, e := range ends {
+		left[e] = true
+	}
+	g.keepEnds(f, func(e int32) bool { return left[e] })
+}
+
+// keepEnds makes the lists of end ports out of those of f.
+func (g *Fabric) keepEnds(f *Fabric, kept func(endPort int32) bool) {
+	g.portGUID = maps.Clone(f.portGUID)
+	g.EndPorts = make([]int32, 0, len(f.EndPorts))
+	g.MaxLID = 0
+	g.lidPort = slices.Clone(f.lidPort)
+	for _, e := range f.EndPorts {
+		p := &g.Ports[e]
+		if kept(e) {
+			g.EndPorts = append(g.EndPorts, e)
+			if p.LID != 0 {
+				g.MaxLID = max(g.MaxLID, p.LID|(1<<p.LMC-1))
+			}
+			continue
+		}
+		delete(g.portGUID, p.GUID)
+		for lid := int(p.LID); p.LID != 0 && lid < int(p.LID)+1<<p.LMC; lid++ {
+			g.lidPort[lid] = None
+		}
+	}
+	g.lidPort = g.lidPort[:int(g.MaxLID)+1]
+}
+
+// hasSwitch says whether a switch is in the subnet.
+func (f *Fabric) hasSwitch() bool {
+	for _, n := range f.Switches {
+		if f.Nodes[n].InSubnet {
+			return true
+		}
+	}
+	return false
+}
+
+// largestPartOf returns port 0 of a switch in the part with the most end ports of
+// what was the subnet of whole, the SM's port where there is no switch.
+func (f *Fabric) largestPartOf(whole *Fabric) int32 {
+	best, most := f.SMPort, 0
+	seen := make([]bool, len(f.Nodes))
+	part := *f
+	part.Nodes = append([]Node(nil), f.Nodes...)
+	for _, n := range f.Switches {
+		if seen[n] || !whole.Nodes[n].InSubnet {
+			continue
+		}
+		part.SMPort = f.Nodes[n].FirstPort
+		ends := part.reach()
+		for _, e := range ends {
+			seen[f.Ports[e].Node] = true
+		}
+		if len(ends) > most {
+			best, most = part.SMPort, len(ends)
+		}
+	}
+	return best
+}

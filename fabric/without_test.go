@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing/trees/treestest"
+)
+
+// someFailure is a link or a few, those of a host or a switch among them.
+func someFailure(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
+	links := f.Links()
+	var gone []fabric.Link
+	for range min(len(links), 1+r.IntN(3)) {
+		l := links[r.IntN(len(links))]
+		gone = append(gone, l)
+		if r.IntN(4) == 0 {
+			node := f.Ports[l.B].Node
+			for _, m := range links {
+				if f.Ports[m.A].Node == node || f.Ports[m.B].Node == node {
+					gone = append(gone, m)
+				}
+			}
+		}
+	}
+	return gone
+}
+
+// TestWithoutAsBuiltAnew: what a fabric shares with the whole one is what follows
+// from its own links, one failure after the other.
+func TestWithoutAsBuiltAnew(t *testing.T) {
+	r := testenv.Rand(t)
+	for range testenv.Count(t, 300, 3000) {
+		f := treestest.Random(t, r)
+		for whole := f; len(f.Links()) > 0; {
+			if whole != f && r.IntN(3) == 0 {
+				break
+			}
+			gone := someFailure(r, f)
+			part := f.Without(gone)
+			anew, err := part.WithSMPort(part.SMPort)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(part.EndPorts, anew.EndPorts) || !slices.Equal(part.Nodes, anew.Nodes) || part.MaxLID != anew.MaxLID {
+				t.Fatalf("without %v: end ports %v and highest LID %d, built anew %v and %d", gone, part.EndPorts, part.MaxLID, anew.EndPorts, anew.MaxLID)
+			}
+			for _, e := range whole.EndPorts {
+				if guid := whole.Ports[e].GUID; part.PortByGUID(guid) != anew.PortByGUID(guid) {
+					t.Fatalf("without %v: port GUID 0x%x is that of port %d, built anew %d", gone, guid, part.PortByGUID(guid), anew.PortByGUID(guid))
+				}
+			}
+			for lid := range whole.MaxLID + 2 {
+				if part.PortByLID(lid) != anew.PortByLID(lid) {
+					t.Fatalf("without %v: LID %d is that of port %d, built anew %d", gone, lid, part.PortByLID(lid), anew.PortByLID(lid))
+				}
+			}
+			checkRemoved(t, f, part)
+			checkRemoved(t, whole, part)
+			if _, ok := fabric.Removed(part, f); ok && !fabric.SameLinks(f, part) {
+				t.Fatal("the whole is the part without something")
+			}
+			f = part
+		}
+	}
+}
+
+// checkRemoved: what is removed is the links that the whole has and the part has not.
+func checkRemoved(t *testing.T, whole, part *fabric.Fabric) {
+	t.Helper()
+	links, ok := fabric.Removed(whole, part)
+	if !ok {
+		if whole.SMPort == part.SMPort {
+			t.Fatal("a part of a fabric is not known as one")
+		}
+		return
+	}
+	gone := map[fabric.Link]bool{}
+	for _, l := range links {
+		gone[l] = true
+	}
+	for _, l := range whole.Links() {
+		if now, ok := part.LinkOf(l.A); gone[l] == ok || ok && now != l {
+			t.Fatalf("link %v: removed %v, in the part %v", l, gone[l], ok)
+		}
+	}
+}
+
+// TestPatched lays tables with entries of their own beside a copy that is written.
+func TestPatched(t *testing.T) {
+	r := testenv.Rand(t)
+	for range 200 {
+		switches, most := 1+r.IntN(8), uint16(1+r.IntN(300))
+		under := fabric.NewLFT(switches, most)
+		plain := fabric.NewLFT(switches, most)
+		for range 1 + r.IntN(3) {
+			edits := map[fabric.Edit]bool{}
+			for range r.IntN(40) {
+				edits[fabric.Edit{Switch: int32(r.IntN(switches)), LID: uint16(r.IntN(int(most) + 1))}] = true
+			}
+			var list []fabric.Edit
+			for e := range edits {
+				e.Port = uint8(r.IntN(256))
+				list = append(list, e)
+				plain.Row(e.Switch)[e.LID] = e.Port
+			}
+			patched := under.Patched(list)
+			if got, ok := patched.EditsOf(under); !ok || len(got) != len(list) {
+				t.Fatalf("%d edits, %v; want %d", len(got), ok, len(list))
+			}
+			copied := patched.Clone()
+			for sw := range int32(switches) {
+				for lid := range most + 2 {
+					if patched.Port(sw, lid) != plain.Port(sw, lid) || copied.Port(sw, lid) != plain.Port(sw, lid) {
+						t.Fatalf("switch %d LID %d: %d, copied %d, want %d", sw, lid, patched.Port(sw, lid), copied.Port(sw, lid), plain.Port(sw, lid))
+					}
+				}
+				if !slices.Equal(patched.Row(sw), plain.Row(sw)) {
+					t.Fatalf("switch %d: row %v, want %v", sw, patched.Row(sw), plain.Row(sw))
+				}
+			}
+			under = patched
+		}
+	}
+}
