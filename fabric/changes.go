@@ -2,7 +2,11 @@
 
 package fabric
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // ChangeKind says what a [Change] is about.
 type ChangeKind uint8
@@ -68,8 +72,49 @@ func (c Change) String() string {
 // and ports by node GUID and port number, whatever the indexes are. Only nodes
 // that are InSubnet count. Kinds come one after the other, each in the order of
 // the later picture's nodes and ports, of the earlier one for what is gone.
-// O(ports).
+// O(ports), and where later was made by [Fabric.Without] of earlier O(nodes).
 func Changes(earlier, later *Fabric) []Change {
+	if links, ok := Removed(earlier, later); ok {
+		return losses(earlier, later, links)
+	}
+	return changes(earlier, later)
+}
+
+// losses are the changes where links went and nothing else did.
+func losses(earlier, later *Fabric, links []Link) []Change {
+	c := comparison{old: earlier}
+	links = slices.Clone(links)
+	if len(earlier.Nodes) > 0 && &earlier.Nodes[0] != &later.Nodes[0] {
+		for i := range earlier.Nodes {
+			n := &earlier.Nodes[i]
+			if !n.InSubnet || later.Nodes[i].InSubnet {
+				continue
+			}
+			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, int32(i))})
+			for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+				if l, ok := earlier.LinkOf(p); ok {
+					links = append(links, l)
+				}
+			}
+		}
+	}
+	slices.SortFunc(links, func(x, y Link) int { return cmp.Compare(x.A, y.A) })
+	for _, l := range slices.Compact(links) {
+		a, b := &earlier.Ports[l.A], &earlier.Ports[l.B]
+		if earlier.Nodes[a.Node].InSubnet && earlier.Nodes[b.Node].InSubnet && a.Peer == l.B {
+			c.add(Change{Kind: LinkDown, At: namedEnd(earlier, l.A), Peer: namedEnd(earlier, l.B)})
+		}
+	}
+	return c.found
+}
+
+func namedEnd(f *Fabric, port int32) End {
+	p := &f.Ports[port]
+	return End{GUID: f.Nodes[p.Node].GUID, Port: int(p.Num), Name: f.PortName(port)}
+}
+
+// changes compares everything.
+func changes(earlier, later *Fabric) []Change {
 	c := comparison{old: earlier, now: later, to: counterparts(earlier, later), from: counterparts(later, earlier)}
 	for i := range earlier.Nodes {
 		if earlier.Nodes[i].InSubnet && c.to[i] == None {

@@ -60,6 +60,9 @@ func TestWithoutAsBuiltAnew(t *testing.T) {
 					t.Fatalf("without %v: LID %d is that of port %d, built anew %d", gone, lid, part.PortByLID(lid), anew.PortByLID(lid))
 				}
 			}
+			if got, want := fabric.Changes(f, part), fabric.Changes(f, anew); !slices.Equal(got, want) {
+				t.Fatalf("without %v: changes %v, all compared %v", gone, got, want)
+			}
 			checkRemoved(t, f, part)
 			checkRemoved(t, whole, part)
 			if _, ok := fabric.Removed(part, f); ok && !fabric.SameLinks(f, part) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/incremental"
 	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/trees/treestest"
 	"example.org/ibconsole/routing/walk"
 )
 
@@ -71,6 +73,7 @@ func TestRandomFailures(t *testing.T) {
 	sum, whole, all := 0, 0, 0
 	for _, spec := range fabrics {
 		old := routed(t, spec)
+		base := baseOf(t, old)
 		for range count / len(fabrics) {
 			gone, f := failed(old.Fabric, r)
 			what := fmt.Sprintf("%s without %d links", spec, len(gone))
@@ -81,6 +84,7 @@ func TestRandomFailures(t *testing.T) {
 			if r.IntN(4) == 0 || testenv.Full() {
 				checkPaths(t, what, old, res)
 			}
+			checkQuick(t, what, base, f, res)
 			again := full(t, f)
 			sum += res.Touched
 			whole += changed(old, again)
@@ -92,6 +96,64 @@ func TestRandomFailures(t *testing.T) {
 		t.Errorf("%d entries touched, a full routing computes %d and changes %d: want less than a tenth, and a fifth", sum, all, whole)
 	}
 	t.Logf("%d entries touched, %.2f %% of those that a full routing changes, %.2f %% of all", sum, 100*float64(sum)/float64(whole), 100*float64(sum)/float64(all))
+}
+
+func baseOf(t testing.TB, old *fabric.Tables) *incremental.Base {
+	t.Helper()
+	base, err := incremental.NewBase(context.Background(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base
+}
+
+// checkQuick: from a prepared base the result is the same.
+func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fabric, want *incremental.Result) {
+	t.Helper()
+	got, err := base.Route(context.Background(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Touched != want.Touched || got.Switches != want.Switches || !slices.Equal(got.Changes, want.Changes) || !slices.Equal(got.Unreached, want.Unreached) {
+		t.Fatalf("%s: from a base %d entries on %d switches, %d not reached, else %d, %d, %d", what,
+			got.Touched, got.Switches, len(got.Unreached), want.Touched, want.Switches, len(want.Unreached))
+	}
+	for sw := range f.Switches {
+		if !bytes.Equal(got.Tables.LFT.Row(int32(sw)), want.Tables.LFT.Row(int32(sw))) {
+			for lid, p := range got.Tables.LFT.Row(int32(sw)) {
+				if q := want.Tables.LFT.Row(int32(sw))[lid]; p != q {
+					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q, base.Tables.LFT.Row(int32(sw))[lid])
+				}
+			}
+			t.FailNow()
+		}
+	}
+	if !slices.Equal(got.Tables.Known, want.Tables.Known) || !slices.Equal(got.Tables.Top, want.Tables.Top) {
+		t.Fatalf("%s: other tops or known switches from a base", what)
+	}
+}
+
+// TestBaseOfAnything: tables that are broken or incomplete, and fabrics that are no
+// part of theirs, are taken as Route takes them.
+func TestBaseOfAnything(t *testing.T) {
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 300, 3000) {
+		f := treestest.Random(t, r)
+		old := treestest.Broken(r, treestest.Minhop(t, f), r.IntN(4)*r.IntN(4))
+		base := baseOf(t, old)
+		now := old.Fabric
+		if len(now.Links()) > 0 {
+			_, now = failed(now, r)
+		}
+		if r.IntN(8) == 0 {
+			now = f
+		}
+		want, err := incremental.Route(context.Background(), now, old, routing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkQuick(t, fmt.Sprintf("case %d", i), base, now, want)
+	}
 }
 
 // changed counts the entries that differ, for LIDs that still are there.
@@ -287,29 +349,56 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// BenchmarkOneLink adapts 1620 switches to one failed link, and routes them anew.
+// BenchmarkOneLink adapts 1620 switches to one failed link after the other, and
+// routes them anew.
 func BenchmarkOneLink(b *testing.B) {
 	old := routed(b, "fattree:3,36")
-	links := old.Fabric.Links()
-	f := old.Fabric.Without(links[len(links)-1:])
-	b.Run("incremental", func(b *testing.B) {
+	base := baseOf(b, old)
+	var links []fabric.Link
+	for _, l := range old.Fabric.Links() {
+		if old.Fabric.PeerSwitch(l.A) != fabric.None && old.Fabric.PeerSwitch(l.B) != fabric.None {
+			links = append(links, l)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	some := func() []fabric.Link { return []fabric.Link{links[r.IntN(len(links))]} }
+	run := func(b *testing.B, route func(f *fabric.Fabric) (*incremental.Result, error)) {
+		var touched, looked, lids, switches int
 		for b.Loop() {
-			res, err := incremental.Route(b.Context(), f, old, routing.Options{})
+			res, err := route(old.Fabric.Without(some()))
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(res.Touched), "touched")
-			b.ReportMetric(float64(res.Looked), "looked")
+			touched, looked, lids, switches = touched+res.Touched, looked+res.Looked, lids+res.LIDs, switches+res.Switches
+		}
+		b.ReportMetric(float64(touched)/float64(b.N), "touched")
+		b.ReportMetric(float64(looked)/float64(b.N), "looked")
+		b.ReportMetric(float64(lids)/float64(b.N), "lids")
+		b.ReportMetric(float64(switches)/float64(b.N), "switches")
+	}
+	b.Run("base", func(b *testing.B) {
+		run(b, func(f *fabric.Fabric) (*incremental.Result, error) {
+			return base.Route(b.Context(), f, routing.Options{})
+		})
+	})
+	b.Run("anything", func(b *testing.B) {
+		run(b, func(f *fabric.Fabric) (*incremental.Result, error) {
+			return incremental.Route(b.Context(), f, old, routing.Options{})
+		})
+	})
+	b.Run("without", func(b *testing.B) {
+		for b.Loop() {
+			old.Fabric.Without(some())
+		}
+	})
+	b.Run("prepare", func(b *testing.B) {
+		for b.Loop() {
+			baseOf(b, old)
 		}
 	})
 	b.Run("full", func(b *testing.B) {
 		for b.Loop() {
-			full(b, f)
-		}
-	})
-	b.Run("without", func(b *testing.B) {
-		for b.Loop() {
-			old.Fabric.Without(links[len(links)-1:])
+			full(b, old.Fabric)
 		}
 	})
 }

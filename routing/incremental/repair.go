@@ -5,34 +5,45 @@ package incremental
 import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/walk"
 )
 
 // far is the number of hops of what is not reached.
 const far = 255
 
-// repair is the work on one set of tables.
+// repair is the work on one set of tables. Entries for one LID do not depend on
+// those for another, but for how many there are by each port.
 type repair struct {
-	f     *fabric.Fabric
-	old   *fabric.Tables
-	lft   *fabric.LFT
-	graph *routing.Graph
-	// before is the old index of each switch.
-	before []int32
-	// used are the numbers of entries by port of the switches that were touched.
-	used map[int32]*[256]int32
+	f, wasFabric *fabric.Fabric
+	// links are the cables of a switch, next is what its entries lead to, and column
+	// what they were.
+	links  func(s int32) []routing.SwitchLink
+	next   walk.Wires
+	dead   []uint64
+	column func(lid uint16) []uint8
+	// count adds the entries of a switch by port.
+	count func(s int32, used *[256]int32)
+	// oldPeer is the switch, by its index now, to which a port led before.
+	oldPeer func(s int32, port uint8) int32
 
-	touched   map[int32]bool
-	entries   int
+	// used are the numbers of entries by port of the switches in counted.
+	used    [][256]int32
+	counted []int32
+	isIn    []bool
+
+	edits     []fabric.Edit
+	lids      int
 	looked    int
 	unreached []Unreached
 
-	// Of the LID at hand: the switches that have lost their way, in the order in
-	// which they were found, and the hops of all that were asked about.
-	lost  []int32
-	state []uint8
-	hops  []uint8
-	seen  []int32
-	queue [64][]int32
+	// Of the LID at hand: the entries, the switches that have lost their way, in the
+	// order in which they were found, and the hops of all that were asked about.
+	entries []uint8
+	lost    []int32
+	state   []uint8
+	hops    []uint8
+	seen    []int32
+	queue   [64][]int32
 }
 
 // The states of a switch for the LID at hand.
@@ -42,90 +53,76 @@ const (
 	found
 )
 
-func newRepair(f *fabric.Fabric, old *fabric.Tables) *repair {
-	r := &repair{
-		f: f, old: old, graph: routing.NewGraph(f), before: make([]int32, len(f.Switches)), used: map[int32]*[256]int32{},
-		touched: map[int32]bool{}, state: make([]uint8, len(f.Switches)), hops: make([]uint8, len(f.Switches)),
-	}
-	same := len(f.Switches) == len(old.Fabric.Switches)
-	for sw := range f.Switches {
-		guid := f.SwitchNode(int32(sw)).GUID
-		r.before[sw] = int32(sw)
-		if !same || old.Fabric.SwitchNode(int32(sw)).GUID != guid {
-			same = false
-			r.before[sw] = old.Fabric.SwitchByGUID(guid)
-		}
-	}
-	if same && f.MaxLID <= old.LFT.MaxLID {
-		r.lft = old.LFT.Clone()
-		return r
-	}
-	r.lft = fabric.NewLFT(len(f.Switches), max(f.MaxLID, old.LFT.MaxLID))
-	for sw, was := range r.before {
-		if was != fabric.None {
-			copy(r.lft.Row(int32(sw)), old.LFT.Row(was))
-		}
-	}
-	return r
+func (r *repair) init(switches int) {
+	r.used, r.isIn = make([][256]int32, switches), make([]bool, switches)
+	r.state, r.hops = make([]uint8, switches), make([]uint8, switches)
 }
 
-func (r *repair) result() *Result {
-	t := fabric.NewTables(r.f, r.lft, "incremental")
+func (r *repair) result(lft *fabric.LFT) *Result {
 	return &Result{
-		Tables: t, Touched: r.entries, Switches: len(r.touched), Unreached: r.unreached, Looked: r.looked,
-		Changes: Verdicts(r.old.Fabric, r.f),
+		Tables: fabric.NewTables(r.f, lft, "incremental"), Touched: len(r.edits), Switches: switches(r.edits), Unreached: r.unreached,
+		Looked: r.looked, LIDs: r.lids, Changes: Verdicts(r.wasFabric, r.f),
 	}
+}
+
+// owned says whether a LID is to be routed: a port of the subnet has it.
+func (r *repair) owned(lid uint16) bool { return r.f.PortByLID(lid) != fabric.None }
+
+// switches counts those that have edits.
+func switches(edits []fabric.Edit) int {
+	seen := map[int32]bool{}
+	for _, e := range edits {
+		seen[e.Switch] = true
+	}
+	return len(seen)
 }
 
 // set writes an entry.
 func (r *repair) set(s int32, lid uint16, port uint8) {
-	row := r.lft.Row(s)
-	if row[lid] == port {
+	was := r.entries[s]
+	if was == port {
 		return
 	}
 	used := r.usage(s)
-	used[row[lid]]--
+	used[was]--
 	used[port]++
-	row[lid] = port
-	r.entries++
-	r.touched[s] = true
+	r.edits = append(r.edits, fabric.Edit{Switch: s, LID: lid, Port: port})
 }
 
 // usage counts the entries of a switch by port.
 func (r *repair) usage(s int32) *[256]int32 {
-	used, ok := r.used[s]
-	if !ok {
-		used = new([256]int32)
-		for _, port := range r.lft.Row(s)[1 : int(r.f.MaxLID)+1] {
-			used[port]++
-		}
-		r.used[s] = used
+	used := &r.used[s]
+	if !r.isIn[s] {
+		r.isIn[s] = true
+		r.counted = append(r.counted, s)
+		r.count(s, used)
 	}
 	return used
 }
 
 // lid repairs the entries for one LID.
-func (r *repair) lid(lid uint16, broken []int32, anew bool) {
-	owner := r.f.PortByLID(lid)
-	target, port := r.f.AttachedSwitch(owner)
+func (r *repair) lid(d task) {
+	lid := d.lid
+	target, port := r.f.AttachedSwitch(r.f.PortByLID(lid))
 	if target == fabric.None {
 		return
 	}
 	r.begin()
-	if anew {
+	r.entries = r.column(lid)
+	if d.anew {
 		for s := range r.f.Switches {
 			if r.f.SwitchNode(int32(s)).InSubnet {
 				r.lose(int32(s))
 			}
 		}
 	}
-	for _, s := range broken {
+	for _, s := range d.broken {
 		r.lose(s)
 	}
-	if r.lft.Port(target, lid) != port {
+	if r.entries[target] != port {
 		r.lose(target)
 	}
-	r.loseFeeders(lid)
+	r.loseFeeders()
 	if r.state[target] == lost {
 		r.set(target, lid, port)
 		r.state[target], r.hops[target] = found, 0
@@ -135,7 +132,7 @@ func (r *repair) lid(lid uint16, broken []int32, anew bool) {
 
 func (r *repair) begin() {
 	for _, s := range r.lost {
-		r.state[s] = asIs
+		r.state[s], r.hops[s] = asIs, 0
 	}
 	for _, s := range r.seen {
 		r.hops[s] = 0
@@ -151,11 +148,12 @@ func (r *repair) lose(s int32) {
 }
 
 // loseFeeders finds the switches whose way leads through one that is lost.
-func (r *repair) loseFeeders(lid uint16) {
+func (r *repair) loseFeeders() {
 	for i := 0; i < len(r.lost); i++ {
-		for _, l := range r.graph.Of(r.lost[i]) {
-			r.looked++
-			if r.lft.Row(l.Peer)[lid] == l.PeerPort {
+		links := r.links(r.lost[i])
+		r.looked += len(links)
+		for _, l := range links {
+			if r.entries[l.Peer] == l.PeerPort {
 				r.lose(l.Peer)
 			}
 		}
@@ -164,7 +162,7 @@ func (r *repair) loseFeeders(lid uint16) {
 
 // hopsFrom is the number of links from a switch to the target by the entries, far
 // where they do not lead there.
-func (r *repair) hopsFrom(s int32, lid uint16, target int32) uint8 {
+func (r *repair) hopsFrom(s, target int32) uint8 {
 	switch {
 	case r.state[s] == lost:
 		return far
@@ -175,12 +173,12 @@ func (r *repair) hopsFrom(s int32, lid uint16, target int32) uint8 {
 	}
 	n := uint8(0)
 	for at := s; at != target; n++ {
-		port := r.f.PortAt(r.f.Switches[at], int(r.lft.Row(at)[lid]))
-		next := fabric.None
-		if port != fabric.None {
-			next = r.f.PeerSwitch(port)
+		slot := at<<8 | int32(r.entries[at])
+		next := r.next[slot]
+		if r.dead != nil && r.dead[slot>>6]>>(slot&63)&1 != 0 {
+			next = walk.Nowhere
 		}
-		if next == fabric.None || n >= 63 || r.state[next] == lost {
+		if next < 0 || n >= 63 || r.state[next] == lost {
 			n = far - 1
 			break
 		}
@@ -203,8 +201,8 @@ func (r *repair) findWays(lid uint16, target int32) {
 			continue
 		}
 		best := uint8(far)
-		for _, l := range r.graph.Of(s) {
-			best = min(best, r.hopsFrom(l.Peer, lid, target))
+		for _, l := range r.links(s) {
+			best = min(best, r.hopsFrom(l.Peer, target))
 		}
 		if best < 62 {
 			r.queue[best+1] = append(r.queue[best+1], s)
@@ -213,7 +211,7 @@ func (r *repair) findWays(lid uint16, target int32) {
 	for h := 1; h < len(r.queue); h++ {
 		for i := 0; i < len(r.queue[h]); i++ {
 			if s := r.queue[h][i]; r.state[s] == lost {
-				r.set(s, lid, r.choose(s, lid, target, uint8(h)))
+				r.set(s, lid, r.choose(s, target, uint8(h)))
 				r.state[s], r.hops[s] = found, uint8(h)
 				r.spread(s)
 			}
@@ -232,7 +230,7 @@ func (r *repair) spread(s int32) {
 	if h >= len(r.queue) {
 		return
 	}
-	for _, l := range r.graph.Of(s) {
+	for _, l := range r.links(s) {
 		if r.state[l.Peer] == lost {
 			r.queue[h] = append(r.queue[h], l.Peer)
 		}
@@ -242,14 +240,14 @@ func (r *repair) spread(s int32) {
 // choose is the port of a switch whose way has h hops: the one it has, else one
 // that leads to the switch to which it led, else any; of equals the one with the
 // fewest entries.
-func (r *repair) choose(s int32, lid uint16, target int32, h uint8) uint8 {
-	now := r.lft.Row(s)[lid]
+func (r *repair) choose(s, target int32, h uint8) uint8 {
+	now := r.entries[s]
 	oldPeer := r.oldPeer(s, now)
 	used := r.usage(s)
 	var best uint8
 	bestRank, bestUsed := 3, int32(0)
-	for _, l := range r.graph.Of(s) {
-		if r.state[l.Peer] == lost || r.hopsFrom(l.Peer, lid, target)+1 != h {
+	for _, l := range r.links(s) {
+		if r.state[l.Peer] == lost || r.hopsFrom(l.Peer, target)+1 != h {
 			continue
 		}
 		rank := 2
@@ -264,21 +262,4 @@ func (r *repair) choose(s int32, lid uint16, target int32, h uint8) uint8 {
 		}
 	}
 	return best
-}
-
-// oldPeer is the switch, by its index now, to which a port led before.
-func (r *repair) oldPeer(s int32, port uint8) int32 {
-	was := r.before[s]
-	if was == fabric.None {
-		return fabric.None
-	}
-	p := r.old.Fabric.PortAt(r.old.Fabric.Switches[was], int(port))
-	if p == fabric.None {
-		return fabric.None
-	}
-	peer := r.old.Fabric.PeerNode(p)
-	if peer == fabric.None {
-		return fabric.None
-	}
-	return r.f.SwitchByGUID(r.old.Fabric.Nodes[peer].GUID)
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package incremental
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/trees"
+)
+
+// Base are tables from which one failure after the other is routed. It is
+// read-only, and takes a byte for each switch and LID.
+type Base struct {
+	*trees.Forest
+	// used are the numbers of entries by port of each switch.
+	used  [][256]int32
+	spare sync.Pool
+}
+
+// NewBase prepares tables. O(switches x LIDs) on all processors.
+func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
+	forest, err := trees.NewForest(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	b := &Base{Forest: forest, used: make([][256]int32, len(t.Fabric.Switches))}
+	last := min(t.Fabric.MaxLID, t.LFT.MaxLID)
+	return b, routing.ForEach(ctx, len(b.used), nil, func(_, s int) {
+		for _, port := range t.LFT.Row(int32(s))[1 : int(last)+1] {
+			b.used[s][port]++
+		}
+	})
+}
+
+// Route is the package's Route from these tables. Where f is a part of their
+// fabric ([fabric.Removed]) it looks at no more than the failure changes.
+// O(switches + removed links x LIDs + touched entries x ports).
+func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Result, error) {
+	removed, ok := fabric.Removed(b.Tables.Fabric, f)
+	if !ok || !b.takes(f) {
+		return Route(ctx, f, b.Tables, opt)
+	}
+	w, _ := b.spare.Get().(*Worker)
+	if w == nil {
+		w = b.NewWorker()
+	}
+	defer b.spare.Put(w)
+	w.begin(f, removed)
+	if err := w.run(ctx, w.todo(removed), opt.Progress); err != nil {
+		return nil, err
+	}
+	w.unreached = slices.Clone(w.unreached)
+	return w.result(b.Tables.LFT.Patched(slices.Clone(w.edits))), nil
+}
+
+// takes says whether all that is to be routed had a way before: every LID an entry
+// at the switch of its port, every switch a table.
+func (b *Base) takes(f *fabric.Fabric) bool {
+	if f.MaxLID > b.Tables.LFT.MaxLID {
+		return false
+	}
+	for s, n := range f.Switches {
+		if f.Nodes[n].InSubnet && (!b.Tables.Known[s] || b.Tables.Top[s] < f.MaxLID) {
+			return false
+		}
+	}
+	return true
+}
+
+// Worker routes one failure after the other. It is scratch memory for one
+// goroutine.
+type Worker struct {
+	*repair
+	base *Base
+	// left are the cables of the switches that have lost some.
+	left map[int32][]routing.SwitchLink
+}
+
+// NewWorker makes scratch memory.
+func (b *Base) NewWorker() *Worker {
+	w := &Worker{base: b, left: map[int32][]routing.SwitchLink{}}
+	w.repair = &repair{
+		wasFabric: b.Tables.Fabric, links: w.linksOf, next: b.Wires, dead: make([]uint64, len(b.Wires)/64), column: b.Column, count: w.countOf,
+		oldPeer: func(s int32, port uint8) int32 { return max(fabric.None, b.Wires[s<<8|int32(port)]) },
+	}
+	w.repair.init(len(b.Tables.Fabric.Switches))
+	return w
+}
+
+func (w *Worker) linksOf(s int32) []routing.SwitchLink {
+	if len(w.left) > 0 {
+		if left, ok := w.left[s]; ok {
+			return left
+		}
+	}
+	return w.base.Graph.Of(s)
+}
+
+// countOf counts as for the LIDs that are there.
+func (w *Worker) countOf(s int32, used *[256]int32) {
+	*used = w.base.used[s]
+	t := w.base.Tables
+	for lid := int(w.f.MaxLID) + 1; lid <= int(min(t.Fabric.MaxLID, t.LFT.MaxLID)); lid++ {
+		used[t.LFT.Row(s)[lid]]--
+	}
+}
+
+// Edits routes a failure, and returns the entries that change and those for which
+// there is no way; both hold until the next call. f is what owns LIDs: the part
+// without the links, or the whole where all of it still hangs together. Everything
+// must have had a way before.
+func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link) ([]fabric.Edit, []Unreached) {
+	w.begin(f, removed)
+	for _, d := range w.todo(removed) {
+		w.lid(d)
+	}
+	return w.edits, w.unreached
+}
+
+// begin forgets the failure before.
+func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
+	clear(w.left)
+	clear(w.dead)
+	for _, s := range w.counted {
+		w.isIn[s] = false
+	}
+	w.counted = w.counted[:0]
+	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
+	for _, l := range removed {
+		w.cut(l.A)
+		w.cut(l.B)
+	}
+}
+
+// cut takes a cable away from the switch of a port.
+func (w *Worker) cut(port int32) {
+	f := w.base.Tables.Fabric
+	sw, num := f.Nodes[f.Ports[port].Node].Switch, f.Ports[port].Num
+	if sw == fabric.None {
+		return
+	}
+	slot := uint32(sw)<<8 | uint32(num)
+	w.dead[slot>>6] |= 1 << (slot & 63)
+	left, ok := w.left[sw]
+	if !ok {
+		left = slices.Clone(w.base.Graph.Of(sw))
+	}
+	w.left[sw] = slices.DeleteFunc(left, func(l routing.SwitchLink) bool { return l.Port == num })
+}
+
+// todo finds the entries that led over links which are no more.
+func (w *Worker) todo(removed []fabric.Link) []task {
+	f := w.base.Tables.Fabric
+	var found []uint64
+	for _, l := range removed {
+		for _, p := range [2]int32{l.A, l.B} {
+			sw := f.Nodes[f.Ports[p].Node].Switch
+			if sw == fabric.None || !w.f.SwitchNode(sw).InSubnet {
+				continue
+			}
+			row := w.base.Tables.LFT.Row(sw)[:int(w.f.MaxLID)+1]
+			for from := 0; ; {
+				i := bytes.IndexByte(row[from:], f.Ports[p].Num)
+				if i < 0 {
+					break
+				}
+				from += i + 1
+				w.looked++
+				if lid := uint16(from - 1); w.owned(lid) {
+					found = append(found, uint64(lid)<<32|uint64(sw))
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	return tasks(slices.Compact(found))
+}
+
+// tasks groups switches by LID.
+func tasks(found []uint64) []task {
+	switches := make([]int32, len(found))
+	var all []task
+	for i, x := range found {
+		switches[i] = int32(uint32(x))
+		if lid := uint16(x >> 32); len(all) == 0 || all[len(all)-1].lid != lid {
+			all = append(all, task{lid: lid, broken: switches[i:i]})
+		}
+		last := &all[len(all)-1]
+		last.broken = switches[i-len(last.broken) : i+1]
+	}
+	return all
+}
