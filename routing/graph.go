@@ -2,7 +2,11 @@
 
 package routing
 
-import "example.org/ibconsole/fabric"
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
 
 // Graph is the cables between the switches of a subnet, in flat arrays.
 type Graph struct {
@@ -59,4 +63,38 @@ func (g *Graph) neighbours() (list, first []int32) {
 		first = append(first, int32(len(list)))
 	}
 	return list, first
+}
+
+// Part is a graph without some of its cables.
+type Part struct {
+	whole *Graph
+	// left are the cables of the switches that have lost some.
+	left map[int32][]SwitchLink
+}
+
+// Without takes links of the graph's fabric away. O(links of their switches).
+func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
+	p := &Part{g, map[int32][]SwitchLink{}}
+	for _, l := range links {
+		for _, port := range [2]int32{l.A, l.B} {
+			sw, num := f.Nodes[f.Ports[port].Node].Switch, f.Ports[port].Num
+			if sw == fabric.None {
+				continue
+			}
+			left, ok := p.left[sw]
+			if !ok {
+				left = slices.Clone(g.Of(sw))
+			}
+			p.left[sw] = slices.DeleteFunc(left, func(l SwitchLink) bool { return l.Port == num })
+		}
+	}
+	return p
+}
+
+// Of are the cables of one switch.
+func (p *Part) Of(sw int32) []SwitchLink {
+	if left, ok := p.left[sw]; ok {
+		return left
+	}
+	return p.whole.Of(sw)
 }

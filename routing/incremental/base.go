@@ -77,28 +77,18 @@ func (b *Base) takes(f *fabric.Fabric) bool {
 type Worker struct {
 	*repair
 	base *Base
-	// left are the cables of the switches that have lost some.
-	left map[int32][]routing.SwitchLink
+	part *routing.Part
 }
 
 // NewWorker makes scratch memory.
 func (b *Base) NewWorker() *Worker {
-	w := &Worker{base: b, left: map[int32][]routing.SwitchLink{}}
+	w := &Worker{base: b}
 	w.repair = &repair{
-		wasFabric: b.Tables.Fabric, links: w.linksOf, next: b.Wires, dead: make([]uint64, len(b.Wires)/64), column: b.Column, count: w.countOf,
+		wasFabric: b.Tables.Fabric, links: func(s int32) []routing.SwitchLink { return w.part.Of(s) }, next: b.Wires, dead: make([]uint64, len(b.Wires)/64), column: b.Column, count: w.countOf,
 		oldPeer: func(s int32, port uint8) int32 { return max(fabric.None, b.Wires[s<<8|int32(port)]) },
 	}
 	w.repair.init(len(b.Tables.Fabric.Switches))
 	return w
-}
-
-func (w *Worker) linksOf(s int32) []routing.SwitchLink {
-	if len(w.left) > 0 {
-		if left, ok := w.left[s]; ok {
-			return left
-		}
-	}
-	return w.base.Graph.Of(s)
 }
 
 // countOf counts as for the LIDs that are there.
@@ -124,7 +114,7 @@ func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link) ([]fabric.Edit, 
 
 // begin forgets the failure before.
 func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
-	clear(w.left)
+	w.part = w.base.Graph.Without(w.base.Tables.Fabric, removed)
 	clear(w.dead)
 	for _, s := range w.counted {
 		w.isIn[s] = false
@@ -132,25 +122,18 @@ func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.counted = w.counted[:0]
 	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
 	for _, l := range removed {
-		w.cut(l.A)
-		w.cut(l.B)
+		w.mark(l.A)
+		w.mark(l.B)
 	}
 }
 
-// cut takes a cable away from the switch of a port.
-func (w *Worker) cut(port int32) {
+// mark notes that nothing leaves by a port any more.
+func (w *Worker) mark(port int32) {
 	f := w.base.Tables.Fabric
-	sw, num := f.Nodes[f.Ports[port].Node].Switch, f.Ports[port].Num
-	if sw == fabric.None {
-		return
+	if sw := f.Nodes[f.Ports[port].Node].Switch; sw != fabric.None {
+		slot := uint32(sw)<<8 | uint32(f.Ports[port].Num)
+		w.dead[slot>>6] |= 1 << (slot & 63)
 	}
-	slot := uint32(sw)<<8 | uint32(num)
-	w.dead[slot>>6] |= 1 << (slot & 63)
-	left, ok := w.left[sw]
-	if !ok {
-		left = slices.Clone(w.base.Graph.Of(sw))
-	}
-	w.left[sw] = slices.DeleteFunc(left, func(l routing.SwitchLink) bool { return l.Port == num })
 }
 
 // todo finds the entries that led over links which are no more.
