@@ -47,6 +47,9 @@ func Same(f, g *Fabric) bool {
 	if f == g {
 		return true
 	}
+	if links, ok := Removed(f, g); ok {
+		return !f.anyUp(links)
+	}
 	if !SameLinks(f, g) {
 		return false
 	}

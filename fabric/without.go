@@ -64,6 +64,11 @@ func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	return links, true
 }
 
+// anyUp says whether one of these links is there.
+func (f *Fabric) anyUp(links []Link) bool {
+	return slices.ContainsFunc(links, func(l Link) bool { return f.Ports[l.A].Peer == l.B })
+}
+
 // goneWith finds the end ports that g has lost with links of f, where these are no
 // more than the ends of links to hosts; ok is false where it may be more.
 func (g *Fabric) goneWith(f *Fabric, links []Link) (gone map[int32]bool, ok bool) {

@@ -15,6 +15,8 @@ type incrementalAnswer struct {
 	Touched   int      `json:"changed"`
 	Switches  int      `json:"switches"`
 	Looked    int      `json:"looked_at"`
+	LIDs      int      `json:"lids"`
+	Entries   int      `json:"full_route_entries"`
 	Against   string   `json:"against"`
 	Full      *int     `json:"full_route_changes,omitempty"`
 	Lost      int      `json:"without_a_way"`
@@ -23,12 +25,12 @@ type incrementalAnswer struct {
 }
 
 func runRouteIncremental(c *call) error {
-	rep, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "yes") == "yes")
+	rep, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "no") == "yes")
 	if err != nil {
 		return err
 	}
 	a := incrementalAnswer{
-		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked,
+		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes,
 	}
 	if rep.Beside >= 0 {
@@ -36,9 +38,9 @@ func runRouteIncremental(c *call) error {
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		list(w, "changed", a.Changes)
-		_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched", rep.Against, seconds(rep.Took), count(a.Touched, "entry"), count(a.Switches, "switch"))
+		_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched, of %d that a full route computes", rep.Against, seconds(rep.Took), count(a.Touched, "entry"), count(a.Switches, "switch"), a.Entries)
 		if a.Full != nil {
-			_, _ = fmt.Fprintf(w, ", a full route by %s would change %d", rep.Engine, *a.Full)
+			_, _ = fmt.Fprintf(w, "; one by %s would change %d", rep.Engine, *a.Full)
 		}
 		_, _ = fmt.Fprint(w, "; staged, not written\n")
 		if a.Lost > 0 {

@@ -36,7 +36,7 @@ func routeCommands() []command {
 				{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
 				{Name: "beside", Kind: lang.KindWord, Words: []string{"yes", "no"},
-					Summary: "incremental: say how many entries a full route would change; yes"},
+					Summary: "incremental: say how many entries a full route would change; no"},
 			}}, runRoute},
 		calibrateCommand(),
 		{lang.Spec{Name: "unstage", Summary: "throw the staged tables away"}, runUnstage},

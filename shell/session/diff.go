@@ -27,7 +27,7 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	res, err := diff.Compare(ctx, before.Tables, after.Tables, diff.Options{Progress: s.progress})
+	res, err := s.compare(ctx, before.Tables, after.Tables)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/incremental"
 )
@@ -23,6 +24,9 @@ type IncrementalReport struct {
 	Engine string
 	// Looked counts the entries that had to be looked at one by one.
 	Looked int
+	// LIDs counts those of which some entry led nowhere, Entries what a full route
+	// computes: an entry for each LID on each switch.
+	LIDs, Entries int
 	// Unreached are some of the switches and LIDs without a way, and Lost all.
 	Unreached []string
 	Lost      int
@@ -31,6 +35,20 @@ type IncrementalReport struct {
 
 // maxListed is how many of what went wrong a report names.
 const maxListed = 8
+
+// entriesOf counts the entries of a subnet: one for each LID on each switch.
+func entriesOf(f *fabric.Fabric) int {
+	switches, lids := 0, 0
+	for _, n := range f.Switches {
+		if f.Nodes[n].InSubnet {
+			switches++
+		}
+	}
+	for _, e := range f.EndPorts {
+		lids += 1 << f.Ports[e].LMC
+	}
+	return switches * lids
+}
 
 // RouteIncremental adapts the tables of the base, or the live ones, to what has
 // changed since, and stages the result. beside also routes anew, to compare.
@@ -53,12 +71,17 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 	opt := st.Settings.routing
 	opt.Progress = s.progress
 	start := time.Now()
-	res, err := incremental.Route(ctx, lids.fabric, base.Tables, opt)
+	from, err := s.routesFrom(ctx, base.Tables)
+	if err != nil {
+		return IncrementalReport{}, err
+	}
+	res, err := from.Route(ctx, lids.fabric, opt)
 	if err != nil {
 		return IncrementalReport{}, err
 	}
 	rep := IncrementalReport{
 		Took: time.Since(start), Touched: res.Touched, Switches: res.Switches, Against: base.Kind, Beside: -1, Looked: res.Looked, Lost: len(res.Unreached),
+		LIDs: res.LIDs, Entries: entriesOf(lids.fabric),
 	}
 	for i, u := range res.Unreached {
 		if i == maxListed {

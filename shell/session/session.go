@@ -40,6 +40,7 @@ type Session struct {
 	// lights counts the light sweeps.
 	lights   int
 	recorder atomic.Pointer[recorder]
+	prepared prepared
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }
