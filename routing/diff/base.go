@@ -176,10 +176,14 @@ func (d *delta) links(removed []fabric.Link) {
 // edits counts changed entries.
 func (d *delta) edits(edits []fabric.Edit) {
 	was := d.forest.Tables
-	edits = slices.Clone(edits)
-	slices.SortFunc(edits, func(x, y fabric.Edit) int { return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(x.LID, y.LID)) })
+	order := make([]uint64, len(edits))
+	for i, e := range edits {
+		order[i] = uint64(e.Switch)<<32 | uint64(e.LID)<<16 | uint64(e.Port)
+	}
+	slices.Sort(order)
 	block, at := -1, fabric.None
-	for _, e := range edits {
+	for _, x := range order {
+		e := fabric.Edit{Switch: int32(x >> 32), LID: uint16(x >> 16), Port: uint8(x)}
 		old := was.Port(e.Switch, e.LID)
 		if old == e.Port || e.LID == 0 {
 			continue
@@ -379,20 +383,19 @@ func (d *delta) change(c *trees.Change, dst int32) bool {
 
 // loads lists what changes by switch port, and finds the links with most paths.
 func (d *delta) loads() {
-	type change struct {
-		size int64
-		port int32
-	}
-	var all []change
+	// The greatest change first, then by port: no change is of 2^40 paths, and no
+	// fabric has 2^23 ports.
+	const portBits = 23
+	var all []uint64
 	for _, p := range d.ports {
 		if d.entries[p] != 0 || d.paths[p] != 0 {
-			all = append(all, change{abs(d.paths[p]), p})
+			all = append(all, uint64(1<<40-abs(d.paths[p]))<<portBits|uint64(p))
 		}
 	}
-	slices.SortFunc(all, func(x, y change) int { return cmp.Or(cmp.Compare(y.size, x.size), cmp.Compare(x.port, y.port)) })
+	slices.Sort(all)
 	d.r.Loads = make([]Load, len(all))
-	for i, c := range all {
-		d.r.Loads[i] = d.load(c.port)
+	for i, x := range all {
+		d.r.Loads[i] = d.load(int32(x & (1<<portBits - 1)))
 	}
 	if len(d.ranked) > 0 {
 		l := d.load(d.ranked[0])

@@ -14,7 +14,7 @@ import (
 )
 
 // Base are tables from which one failure after the other is routed. It is
-// read-only, and takes a byte for each switch and LID.
+// read-only, and takes two bytes for each switch and LID.
 type Base struct {
 	*trees.Forest
 	// used are the numbers of entries by port of each switch.
@@ -84,7 +84,7 @@ type Worker struct {
 func (b *Base) NewWorker() *Worker {
 	w := &Worker{base: b}
 	w.repair = &repair{
-		wasFabric: b.Tables.Fabric, links: func(s int32) []routing.SwitchLink { return w.part.Of(s) }, next: b.Wires, dead: make([]uint64, len(b.Wires)/64), column: b.Column, count: w.countOf,
+		wasFabric: b.Tables.Fabric, links: func(s int32) []routing.SwitchLink { return w.part.Of(s) }, next: b.Wires, column: b.Column, depth: b.Depth, count: w.countOf,
 		oldPeer: func(s int32, port uint8) int32 { return max(fabric.None, b.Wires[s<<8|int32(port)]) },
 	}
 	w.repair.init(len(b.Tables.Fabric.Switches))
@@ -115,25 +115,11 @@ func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link) ([]fabric.Edit, 
 // begin forgets the failure before.
 func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.part = w.base.Graph.Without(w.base.Tables.Fabric, removed)
-	clear(w.dead)
 	for _, s := range w.counted {
 		w.isIn[s] = false
 	}
 	w.counted = w.counted[:0]
 	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
-	for _, l := range removed {
-		w.mark(l.A)
-		w.mark(l.B)
-	}
-}
-
-// mark notes that nothing leaves by a port any more.
-func (w *Worker) mark(port int32) {
-	f := w.base.Tables.Fabric
-	if sw := f.Nodes[f.Ports[port].Node].Switch; sw != fabric.None {
-		slot := uint32(sw)<<8 | uint32(f.Ports[port].Num)
-		w.dead[slot>>6] |= 1 << (slot & 63)
-	}
 }
 
 // todo finds the entries that led over links which are no more.

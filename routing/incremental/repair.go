@@ -19,8 +19,10 @@ type repair struct {
 	// what they were.
 	links  func(s int32) []routing.SwitchLink
 	next   walk.Wires
-	dead   []uint64
 	column func(lid uint16) []uint8
+	// depth is over how many links packets reached the switch of the LID, nil where
+	// nobody knows.
+	depth func(lid uint16) []uint8
 	// count adds the entries of a switch by port.
 	count func(s int32, used *[256]int32)
 	// oldPeer is the switch, by its index now, to which a port led before.
@@ -39,6 +41,7 @@ type repair struct {
 	// Of the LID at hand: the entries, the switches that have lost their way, in the
 	// order in which they were found, and the hops of all that were asked about.
 	entries []uint8
+	depths  []uint8
 	lost    []int32
 	state   []uint8
 	hops    []uint8
@@ -109,6 +112,9 @@ func (r *repair) lid(d task) {
 	}
 	r.begin()
 	r.entries = r.column(lid)
+	if r.depth != nil {
+		r.depths = r.depth(lid)
+	}
 	if d.anew {
 		for s := range r.f.Switches {
 			if r.f.SwitchNode(int32(s)).InSubnet {
@@ -168,16 +174,14 @@ func (r *repair) hopsFrom(s, target int32) uint8 {
 		return far
 	case r.state[s] == found:
 		return r.hops[s]
+	case r.depths != nil:
+		return r.depths[s]
 	case r.hops[s] > 0:
 		return r.hops[s] - 1
 	}
 	n := uint8(0)
 	for at := s; at != target; n++ {
-		slot := at<<8 | int32(r.entries[at])
-		next := r.next[slot]
-		if r.dead != nil && r.dead[slot>>6]>>(slot&63)&1 != 0 {
-			next = walk.Nowhere
-		}
+		next := r.next[at<<8|int32(r.entries[at])]
 		if next < 0 || n >= 63 || r.state[next] == lost {
 			n = far - 1
 			break

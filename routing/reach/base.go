@@ -180,11 +180,12 @@ func longer(links int, least uint8, last int) bool {
 
 // target is the switch of an end, and the number of links from there to it.
 func (a *again) target(end int32) (sw int32, links int) {
-	sw, local := a.forest.Tables.Fabric.AttachedSwitch(a.c.ends.Ports[end])
-	if local != 0 {
+	f := a.forest
+	lid := f.Tables.Fabric.Ports[a.c.ends.Ports[end]].LID
+	if f.Local[lid] != 0 {
 		links = 1
 	}
-	return sw, links
+	return f.At[lid], links
 }
 
 // sources is how many ends of a group still send to another one.
@@ -243,15 +244,13 @@ func (a *again) change(c *trees.Change, end int32) bool {
 		return false
 	}
 	to := walk.ToPort(a.c.ends.Ports[end])
-	least, _ := a.farther.From(dst)
 	for _, sw := range c.Switches {
 		for _, g := range a.at[sw] {
 			n := a.sources(g, end)
 			if n == 0 {
 				continue
 			}
-			ports, _ := c.OldPath(sw)
-			was := count(ports)
+			was := int(a.forest.Depth(c.LID)[sw]) + last
 			ports, stop := c.NewPath(sw)
 			if stop != to {
 				return false
@@ -264,6 +263,10 @@ func (a *again) change(c *trees.Change, end int32) bool {
 				a.add(first+was, -n)
 				a.add(first+now, n)
 			}
+			if now <= was && a.Base.result.NotMinimal == 0 {
+				continue // no longer than what was the shortest when there were more links
+			}
+			least, _ := a.farther.From(dst)
 			if longer(was, least[sw], last) {
 				a.NotMinimal -= int64(n)
 			}

@@ -14,19 +14,35 @@ import (
 
 // Forest are the trees of all LIDs of one set of tables, laid out so that what a
 // failure does to them is found by looking at that alone. It is read-only, and
-// takes a byte for each switch and LID.
+// takes two bytes for each switch and LID.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
 	Wires  walk.Wires
-	// columns has the entries of all switches for LID 0, then for LID 1, and so on.
-	columns []uint8
+	// At are the switches of the ports that have the LIDs, or on which those hang,
+	// None for LIDs that no port has, and Local the ports that lead to them from there.
+	At    []int32
+	Local []uint8
+	// columns has the entries of all switches for LID 0, then for LID 1, and so on,
+	// depths the links from there to the switch of the LID.
+	columns, depths []uint8
 }
+
+// Far is the depth of a switch whose packets do not arrive, or over more than
+// [walk.MaxHops] links.
+const Far = 0xff
 
 // NewForest lays out the trees of t. O(switches x LIDs) on all processors.
 func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	n, lids := len(t.Fabric.Switches), int(t.LFT.MaxLID)+1
-	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: make([]uint8, n*lids)}
+	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: make([]uint8, n*lids), depths: make([]uint8, n*lids)}
+	f.At, f.Local = make([]int32, lids), make([]uint8, lids)
+	for lid := range f.At {
+		f.At[lid] = fabric.None
+		if port := t.Fabric.PortByLID(uint16(lid)); port != fabric.None {
+			f.At[lid], f.Local[lid] = t.Fabric.AttachedSwitch(port)
+		}
+	}
 	err := routing.ForEach(ctx, (lids+lot-1)/lot, nil, func(_, i int) {
 		var some [lot]uint16
 		var columns [lot][]uint8
@@ -35,8 +51,52 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 			some[lid-i*lot], columns[lid-i*lot] = uint16(lid), f.Column(uint16(lid))
 		}
 		walk.Columns(t, some[:end-i*lot], columns[:end-i*lot])
+		var way []int32
+		for _, lid := range some[:end-i*lot] {
+			way = f.measure(lid, way)
+		}
 	})
 	return f, err
+}
+
+// measure finds the depths of one LID. Way is scratch memory.
+func (f *Forest) measure(lid uint16, way []int32) []int32 {
+	column, depth := f.Column(lid), f.Depth(lid)
+	const unknown, underway = Far - 1, Far - 2
+	for s := range depth {
+		depth[s] = unknown
+	}
+	if at := f.At[lid]; at != fabric.None {
+		depth[at] = 0
+	}
+	for s := range depth {
+		x := int32(s)
+		for way = way[:0]; x >= 0 && depth[x] == unknown; x = f.Wires[x<<8|int32(column[x])] {
+			depth[x] = underway
+			way = append(way, x)
+		}
+		d := uint8(Far)
+		if x >= 0 && depth[x] != underway {
+			d = depth[x]
+		}
+		for _, sw := range slices.Backward(way) {
+			if d != Far {
+				d++
+			}
+			if d >= walk.MaxHops {
+				d = Far
+			}
+			depth[sw] = d
+		}
+	}
+	return way
+}
+
+// Depth is over how many links packets of all switches reach the switch of a LID
+// up to the tables' MaxLID, [Far] where they do not.
+func (f *Forest) Depth(lid uint16) []uint8 {
+	n := len(f.Tables.Fabric.Switches)
+	return f.depths[int(lid)*n : (int(lid)+1)*n : (int(lid)+1)*n]
 }
 
 // Column are the entries of all switches for a LID up to the tables' MaxLID.
