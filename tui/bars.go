@@ -165,6 +165,9 @@ func (m *model) statusLine(w int) string {
 		note := width(m.status.text)
 		p.keeping(min(note+2, p.left/2), func() { m.edit.draw(p); p.gap(p.left) })
 		p.put(t.bad, m.status.text)
+	case modeAsk:
+		p.put(t.key, m.question.prompt)
+		m.edit.draw(p)
 	case modeExport:
 		p.put(t.key, "write to: ")
 		m.edit.draw(p)
@@ -199,6 +202,8 @@ func (m *model) footer(w int) string {
 		m.hints(p, hint{"Enter", "run", key(tea.KeyEnter)}, hint{"Tab", "complete", key(tea.KeyTab)}, hint{t.up + t.down, "recall", nil}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeFilter:
 		m.hints(p, hint{"text /regexp ~letters !not", "", nil}, hint{"Enter", "keep", key(tea.KeyEnter)}, move, hint{"Esc", "show all", key(tea.KeyEsc)})
+	case modeAsk:
+		m.hints(p, hint{"Enter", "answer; nothing typed takes what is in brackets", key(tea.KeyEnter)}, hint{"PgUp", "read", key(tea.KeyPgUp)}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeExport:
 		m.hints(p, hint{"Tab", "csv, json, txt", key(tea.KeyTab)}, hint{"Enter", "write", key(tea.KeyEnter)}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeHelp:

@@ -35,8 +35,8 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	m.log.add(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
 	m.log.to(m.log.n - 1)
 	m.inform("")
-	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}}
-	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, m.tick())
+	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Ask: j.ask}
+	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
 }
 
 // drain moves the output of a job to the log.
@@ -56,6 +56,9 @@ func (m *model) drain(j *job, all bool) {
 // done ends a job: its last output, how it ended, and what follows.
 func (m *model) done(j *job, err error) tea.Cmd {
 	m.drain(j, true)
+	if m.question != nil && m.question.job == j {
+		m.question, m.mode = nil, modeKeys
+	}
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
 	took := m.now().Sub(j.started)

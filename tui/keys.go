@@ -8,7 +8,7 @@ import (
 
 // key sends a key to where it belongs.
 func (m *model) key(k tea.KeyMsg) tea.Cmd {
-	if k.Type == tea.KeyCtrlC {
+	if k.Type == tea.KeyCtrlC && m.mode != modeAsk {
 		return m.interrupt()
 	}
 	switch m.mode {
@@ -20,6 +20,8 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 		return m.exportKey(k)
 	case modePage:
 		return m.pageKey(k)
+	case modeAsk:
+		return m.askKey(k)
 	case modeHelp:
 		return m.helpKey(k)
 	}

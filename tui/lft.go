@@ -42,6 +42,8 @@ type lft struct {
 	changedOnly bool
 	loads       *load.Loads // of the picture, nil where they are not known
 
+	hopped hopCounts // of a switch, to sort by
+
 	nodeHits []bool    // for the filter
 	portHits [256]bool // for the filter: by next hop
 	number   int
@@ -67,7 +69,7 @@ func (l *lft) lidColumns() []column {
 	return []column{
 		{name: "LID", wide: 6, right: true, hidden: byPort, look: dim,
 			text: func(row int) string { return fmt.Sprint(l.lids[row]) }, order: func(row int) int64 { return int64(l.lids[row]) }},
-		{name: "destination", least: 10, share: 2, hidden: byPort, text: l.destination,
+		{name: "destination", least: 15, share: 2, hidden: byPort, text: l.destination,
 			order: func(row int) int64 { return l.rankOf(l.sc.pic.Fabric.PortByLID(l.lids[row])) },
 			look: func(row int) style {
 				return when(l.sc.pic.Fabric.PortByLID(l.lids[row]) == fabric.None, l.theme.dim, "")
@@ -313,11 +315,48 @@ func (l *lft) hops(row int) (string, style) {
 }
 
 func (l *lft) hopsOrder(row int) int64 {
-	end := walk.Follow(l.sc.pic.Tables, l.sw, l.lids[row], nil)
-	if end.Verdict.Arrives() {
-		return int64(end.Links)
+	if lid := int(l.lids[row]); l.hopped.key == l.hopKey() && lid < len(l.hopped.order) {
+		return int64(l.hopped.order[lid])
 	}
-	return 1<<20 + int64(end.Verdict)
+	return 0
+}
+
+// hopKey names a table whose hops were counted.
+type hopKey struct {
+	tables *fabric.Tables
+	sw     int32
+}
+
+// hopCounts are the hops from a switch to each LID, more than any for those that
+// packets do not reach.
+type hopCounts struct {
+	key   hopKey
+	order []int32
+}
+
+func (l *lft) hopKey() hopKey { return hopKey{l.tables(), l.sw} }
+
+// hopsColumn is the place of the column of hops, counted from 1.
+const hopsColumn = 5
+
+// wantsHops says that the rows are sorted by hops that were not counted.
+func (l *lft) wantsHops() bool {
+	return l.kind == lftByLID && max(l.sorted, -l.sorted) == hopsColumn && l.tables() != nil && l.hopped.key != l.hopKey()
+}
+
+// countHops follows the packets for each LID. O(LIDs x hops).
+func countHops(key hopKey) hopCounts {
+	h := hopCounts{key, make([]int32, int(key.tables.LFT.MaxLID)+1)}
+	each(len(h.order), func(from, to int) {
+		for lid := from; lid < to; lid++ {
+			end := walk.Follow(key.tables, key.sw, uint16(lid), nil)
+			h.order[lid] = int32(end.Links)
+			if !end.Verdict.Arrives() {
+				h.order[lid] = 1<<20 + int32(end.Verdict)
+			}
+		}
+	})
+	return h
 }
 
 func (l *lft) link(entry uint8) string {

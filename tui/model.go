@@ -81,16 +81,18 @@ type model struct {
 	reach   errand[*reach.Result]
 	entries errand[[]pastEntry]
 	errs    errand[map[place]uint64]
+	hops    errand[hopCounts]
 	errands int // that run
 
-	mode    mode
-	edit    editor
-	comp    *completion
-	history typedLines
-	help    *helpPage
-	page    *page
-	tour    *tour
-	zones   []zone // of the frame drawn last, that can be clicked
+	mode     mode
+	edit     editor
+	comp     *completion
+	history  typedLines
+	help     *helpPage
+	page     *page
+	tour     *tour
+	question *question // that is being answered
+	zones    []zone    // of the frame drawn last, that can be clicked
 
 	jobs     []*job // that run
 	lastJob  int
@@ -115,6 +117,7 @@ const (
 	modeExport
 	modeHelp
 	modePage
+	modeAsk
 )
 
 // status is the line below the panes.
@@ -221,6 +224,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.done(msg.job, msg.err)
 	case recalledMsg:
 		m.recalled(msg)
+	case *question:
+		m.openQuestion(msg)
 	case pageMsg:
 		m.fillPage(msg)
 	case tickMsg:

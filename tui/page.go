@@ -18,7 +18,10 @@ import (
 type page struct {
 	window
 	title string
+	// text is what it says, and lines that in lines of so many cells.
+	text  []pageLine
 	lines []pageLine
+	wide  int
 	badge *badge
 	// until is false before the end was on the screen.
 	until bool
@@ -32,6 +35,8 @@ type page struct {
 type pageLine struct {
 	text string
 	st   style
+	// hang is where text goes on that does not fit a line.
+	hang int
 }
 
 // pageMsg brings the text of a page.
@@ -46,23 +51,60 @@ func (m *model) openPage(p *page) {
 	m.fitPage()
 }
 
-// fitPage breaks nothing: long lines are cut with a mark, as in a pane.
+// fitPage breaks the text into lines that fit the screen.
 func (m *model) fitPage() {
 	p := m.page
+	if w := m.body().w - 5; w != p.wide || p.lines == nil {
+		p.wide, p.lines = w, p.lines[:0]
+		for _, l := range p.text {
+			p.lines = append(p.lines, l.broken(max(w, 20), m.theme.ascii)...)
+		}
+	}
 	p.resize(len(p.lines), max(m.body().h-2, 0))
+	p.cursor = p.top
 	if p.ready && p.top+p.height >= p.n {
 		p.until = true
 	}
 }
 
-func (p *page) say(st style, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for _, l := range wrap(text, 96) {
-		p.lines = append(p.lines, pageLine{l, st})
+// broken is a line in lines of at most w cells, broken at blanks where that goes.
+func (l pageLine) broken(w int, ascii bool) []pageLine {
+	text := clean(l.text, ascii)
+	if width(text) <= w {
+		return []pageLine{{text, l.st, 0}}
 	}
+	hang := l.hang
+	if hang == 0 {
+		hang = len(text) - len(strings.TrimLeft(text, " "))
+	}
+	if hang > w/2 || hang > len(text) {
+		hang = 2
+	}
+	var out []pageLine
+	head := text[:hang]
+	for i, part := range wrap(text[hang:], w-hang) {
+		if i > 0 {
+			head = spaces(hang)
+		}
+		out = append(out, pageLine{head + part, l.st, 0})
+	}
+	return out
 }
 
-func (p *page) raw(st style, text string) { p.lines = append(p.lines, pageLine{text, st}) }
+func (p *page) say(st style, format string, args ...any) { p.raw(st, fmt.Sprintf(format, args...)) }
+
+// raw adds a line that goes on behind its label where it is broken.
+func (p *page) raw(st style, text string) {
+	hang := 0
+	if i := strings.Index(text, "  "); i > 0 && i < 18 {
+		for hang = i; hang < len(text) && text[hang] == ' '; {
+			hang++
+		}
+	} else if strings.HasPrefix(text, "  ") && len(text) > 17 {
+		hang = 17
+	}
+	p.text, p.lines = append(p.text, pageLine{text, st, hang}), nil
+}
 
 func (m *model) pageKey(k tea.KeyMsg) tea.Cmd {
 	p := m.page
@@ -140,7 +182,7 @@ func (m *model) openCommit() tea.Cmd {
 	p.say("", "where      %s, %s in the subnet", st.Source.String(), count(m.indexes.of(st.Live.Fabric).switches, "switch"))
 	p.say("", "what       %s", st.Title(st.Staged))
 	if n := len(st.Failures); n > 0 {
-		p.say(t.warn, "for        a subnet in which %s on paper: these links are still there and are no longer used", count(n, "thing")+" failed")
+		p.say(t.warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", count(n, "failure"))
 	}
 	switch master, ok := st.Master(); {
 	case ok:
@@ -170,7 +212,7 @@ func (m *model) stagedPicture() *badge { return m.theme.pictureBadge(m.sc, m.sc.
 func (m *model) fillPage(msg pageMsg) {
 	m.errands--
 	p, t := msg.page, m.theme
-	p.lines = p.lines[:len(p.lines)-1]
+	p.text, p.lines = p.text[:len(p.text)-1], nil
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
 		st := style("")
 		if upper := strings.ToUpper(firstWord(l)); upper == firstWord(l) && len(upper) > 3 && upper != strings.ToLower(upper) && upper != "LIDS" {

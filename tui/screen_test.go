@@ -109,7 +109,7 @@ func TestNextHop(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "leaf-07", "enter", "esc", "3", "/", "node-0050", "enter")
 	d.press("enter").sees("LFT of spine-0")
-	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1         2  node-0050 HCA-1")
+	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1", "1 LID")
 	d.press("backspace").sees("LFT of spine-0").press("backspace").sees("LFT of leaf-07")
 	d.press("backspace").sees("›2 Topology").press("backspace").sees("there is no way back")
 }

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -36,6 +37,7 @@ func (m *model) seek() tea.Cmd {
 	add(m.seekDiff())
 	add(m.seekEntries())
 	add(m.seekErrors())
+	add(m.seekHops())
 	if cmds == nil {
 		return nil
 	}
@@ -76,6 +78,14 @@ func (m *model) seekDiff() tea.Cmd {
 	})
 }
 
+func (m *model) seekHops() tea.Cmd {
+	if !m.lft.wantsHops() {
+		return nil
+	}
+	key := m.lft.hopKey()
+	return m.hops.want(m, key, func(context.Context, func(int, int)) (hopCounts, error) { return countHops(key), nil })
+}
+
 // pastKey changes whenever something may have been added to the history.
 type pastKey struct {
 	live, staged *session.Picture
@@ -93,10 +103,11 @@ func (m *model) seekEntries() tea.Cmd {
 
 // errKey is a path whose counters are read.
 type errKey struct {
-	live     *fabric.Fabric
-	from, to place
-	lid      uint16
+	live  *fabric.Fabric
+	ports string
 }
+
+func (m *model) errKey() errKey { return errKey{m.sc.st.Live.Fabric, fmt.Sprint(m.trace.ports())} }
 
 // seekErrors reads what the ports of the path have counted, where there is a
 // subnet that can be asked and nothing else runs.
@@ -115,8 +126,7 @@ func (m *model) seekErrors() tea.Cmd {
 	if len(ports) == 0 {
 		return nil
 	}
-	key := errKey{live, m.trace.ends[0], m.trace.ends[1], m.trace.path.DstLID}
-	return m.errs.want(m, key, func(ctx context.Context, _ func(int, int)) (map[place]uint64, error) {
+	return m.errs.want(m, m.errKey(), func(ctx context.Context, _ func(int, int)) (map[place]uint64, error) {
 		r, err := m.back.Counters(ctx, ports...)
 		if err != nil {
 			return nil, err
@@ -161,8 +171,12 @@ func (m *model) spread() {
 	if m.entries.of != nil {
 		m.past.bring(m.entries.value, m.entries.err)
 	}
+	if h := m.hops.value; h.key != m.lft.hopped.key {
+		m.lft.hopped = h
+		m.lft.renew()
+	}
 	m.trace.errs = nil
-	if m.errs.err == nil && m.trace.ok && m.errs.of == (errKey{m.sc.st.Live.Fabric, m.trace.ends[0], m.trace.ends[1], m.trace.path.DstLID}) {
+	if m.errs.err == nil && m.trace.ok && m.errs.of == m.errKey() {
 		m.trace.errs = m.errs.value
 	}
 	m.fit()

@@ -41,8 +41,8 @@ func newWhatIf(t *theme) *whatIf {
 	look := func(row int) style { return w.rows[row].st }
 	w.cols = []column{
 		{name: "what", least: 20, text: func(row int) string { return w.rows[row].what }, look: look},
-		{name: "before", wide: 13, right: true, text: func(row int) string { return w.rows[row].before }},
-		{name: "after", wide: 13, right: true, text: func(row int) string { return w.rows[row].after }, look: look},
+		{name: "before", wide: 11, right: true, text: func(row int) string { return w.rows[row].before }},
+		{name: "after", wide: 11, right: true, text: func(row int) string { return w.rows[row].after }, look: look},
 	}
 	return w
 }
@@ -88,16 +88,16 @@ func (w *whatIf) consequences(r *diff.Result) {
 	t := w.theme
 	bad := func(n int64) style { return when(n > 0, t.bad, t.good) }
 	number := func(n int64) string { return thousands(int(n)) }
-	w.add(whatIfRow{what: fmt.Sprintf("from %s to %s", w.against, w.sc.st.Title(w.sc.pic)), heading: true, st: t.strong})
+	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.arrow, w.sc.st.Title(w.sc.pic)), heading: true, st: t.strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
 		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
 	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
 	w.add(whatIfRow{what: "  take another way", after: number(r.Pairs.Changed)})
-	w.add(whatIfRow{what: fmt.Sprintf("LFT entries that change, on %s", count(r.Entries.Switches, "switch")), after: thousands(r.Entries.Changed)})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", count(r.Entries.Switches, "switch")), after: thousands(r.Entries.Changed)})
 	if r.WorstOld != nil && r.WorstNew != nil {
-		w.add(whatIfRow{what: "paths over the busiest link between switches", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
+		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
 			st: when(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.warn, "")})
-		w.add(whatIfRow{what: "  that is " + loadName(r.WorstNew) + " now, was " + loadName(r.WorstOld), st: t.dim})
+		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.dim})
 	}
 	for _, x := range []struct {
 		n    int
@@ -108,7 +108,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 		}
 	}
 	if len(r.Loads) > 0 {
-		w.add(whatIfRow{what: "paths over links, the greatest change first", heading: true, st: t.strong})
+		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.strong})
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
 		l := &r.Loads[i]

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"io"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// question is what a command that runs asks. What there is to choose from it has
+// said in the log.
+type question struct {
+	job    *job
+	prompt string
+	// reply takes the answer once; it is closed where somebody leaves.
+	reply chan string
+}
+
+// asked waits until a job asks something.
+func (j *job) asked() tea.Msg {
+	select {
+	case q := <-j.questions:
+		return q
+	case <-j.done:
+		return nil
+	}
+}
+
+// ask asks and waits for the answer; io.EOF says that there will be none.
+func (j *job) ask(ctx context.Context, prompt string) (string, error) {
+	q := &question{j, prompt, make(chan string, 1)}
+	select {
+	case j.questions <- q:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	select {
+	case text, ok := <-q.reply:
+		if !ok {
+			return "", io.EOF
+		}
+		return text, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// openQuestion shows the log with what the question is, and takes the answer below it.
+func (m *model) openQuestion(q *question) {
+	m.drain(q.job, true)
+	if m.focus != paneLog {
+		was := m.focus
+		m.setFocus(paneLog)
+		m.leave = was
+	}
+	m.log.to(m.log.n - 1)
+	m.question, m.mode = q, modeAsk
+	m.edit.set("")
+}
+
+func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
+	q := m.question
+	switch k.Type {
+	case tea.KeyEsc, tea.KeyCtrlC:
+		close(q.reply)
+	case tea.KeyEnter:
+		q.reply <- m.edit.String()
+		m.log.add(logLine{job: q.job.id, kind: lineNote, text: q.prompt + m.edit.String()})
+	case tea.KeyPgUp, tea.KeyPgDown:
+		m.act(k.String())
+		return nil
+	default:
+		m.edit.key(k)
+		return nil
+	}
+	m.question, m.mode = nil, modeKeys
+	return q.job.asked
+}
