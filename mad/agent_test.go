@@ -17,9 +17,10 @@ type agent struct {
 	handle func(n int, f Frame) []answer
 	hold   func(n int) error // if set, is called by Send at first, and may wait
 
-	in     chan Frame
-	closed chan struct{}
-	once   sync.Once
+	in         chan Frame
+	interrupts chan struct{}
+	closed     chan struct{}
+	once       sync.Once
 
 	mu    sync.Mutex
 	sends int
@@ -34,7 +35,7 @@ type answer struct {
 }
 
 func newAgent(handle func(n int, f Frame) []answer) *agent {
-	return &agent{handle: handle, in: make(chan Frame, 1<<14), closed: make(chan struct{})}
+	return &agent{handle: handle, in: make(chan Frame, 1<<14), interrupts: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
 func (a *agent) Send(f *Frame) error {
@@ -67,9 +68,24 @@ func (a *agent) Recv(f *Frame) error {
 	select {
 	case *f = <-a.in:
 		return nil
+	default:
+	}
+	select {
+	case *f = <-a.in:
+		return nil
+	case <-a.interrupts:
+		return ErrInterrupted
 	case <-a.closed:
 		return errBroken
 	}
+}
+
+func (a *agent) Interrupt() bool {
+	select {
+	case a.interrupts <- struct{}{}:
+	default:
+	}
+	return true
 }
 
 func (a *agent) Close() error {

@@ -24,14 +24,17 @@ type Batch struct {
 	ready   chan struct{}
 	keep    func(*Reply) // for Client.Do
 	kept    Reply
-	mad     [Size]byte // of kept
+	mad     [Size]byte  // of kept
+	ran     int         // callbacks of this Wait
+	in      Frame       // while it leads
+	deaf    func() bool // ends the watch of ctx while it leads
 
 	// Guarded by client.mu.
 	done    []int32 // slots with ended requests
 	granted []int32 // slots to use
 	woken   queue   // requests whose targets have a place for them
 	queued  bool    // is in client.queue
-	asleep  bool
+	sleep   sleep
 }
 
 // NewBatch returns an empty batch. ctx ends its Wait.
@@ -79,6 +82,8 @@ func (b *Batch) Go(req Request, callback func(*Reply)) {
 // of the client if one of those ends first; callbacks that have not run by
 // then never will.
 func (b *Batch) Wait() error {
+	defer b.client.resign(b)
+	b.ran = 0
 	for {
 		if err := b.ctx.Err(); err != nil {
 			b.abandon()
@@ -88,11 +93,20 @@ func (b *Batch) Wait() error {
 		if b.active == 0 && b.waiting == 0 {
 			return nil
 		}
-		if b.collect() {
+		switch b.collect() {
+		case awake:
 			for _, i := range b.ended {
 				b.end(int(i))
 			}
+			b.ran += len(b.ended)
 			continue
+		case forFrame:
+			if b.deaf == nil {
+				b.deaf = context.AfterFunc(b.ctx, b.rouse)
+			}
+			b.receive()
+			continue
+		case forReady:
 		}
 		select {
 		case <-b.ready:
@@ -102,6 +116,14 @@ func (b *Batch) Wait() error {
 			return b.client.err
 		}
 	}
+}
+
+// rouse makes a Wait look at its context.
+func (b *Batch) rouse() {
+	c := b.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.wake()
 }
 
 // Len is the number of requests whose callbacks have not run.
@@ -141,16 +163,20 @@ func (b *Batch) start(i int) {
 	c.sent(&b.frame, c.transport.Send(&b.frame))
 }
 
-// collect moves ended requests to b.ended. It returns false, and marks the
-// batch as asleep, if there is nothing to do.
-func (b *Batch) collect() bool {
+// collect moves ended requests to b.ended. If there is nothing to do it says where
+// the batch is to sleep, and marks it so.
+func (b *Batch) collect() sleep {
 	c := b.client
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b.done, b.ended = b.ended[:0], b.done
-	busy := len(b.ended) > 0 || len(b.granted) > 0 || b.woken.len() > 0 && !b.queued
-	b.asleep = !busy
-	return busy
+	b.sleep = awake
+	if c.err != nil {
+		b.sleep = forReady // which sees it
+	} else if len(b.ended) == 0 && len(b.granted) == 0 && (b.woken.len() == 0 || b.queued) {
+		b.sleep = c.rest(b)
+	}
+	return b.sleep
 }
 
 // end runs the callback of slot i and uses the slot for the next request.
@@ -165,13 +191,17 @@ func (b *Batch) end(i int) {
 
 // wake ends the batch's sleep, with client.mu held.
 func (b *Batch) wake() {
-	if b.asleep {
-		b.asleep = false
+	switch b.sleep {
+	case forReady:
 		select {
 		case b.ready <- struct{}{}:
 		default:
 		}
+	case forFrame:
+		b.client.lead.interrupt()
+	case awake:
 	}
+	b.sleep = awake
 }
 
 // abandon forgets all requests.
@@ -206,5 +236,5 @@ func (b *Batch) abandon() {
 	}
 	b.queue.clear()
 	b.done, b.granted, b.ended = b.done[:0], b.granted[:0], nil
-	b.active, b.waiting, b.full, b.asleep = 0, 0, false, false
+	b.active, b.waiting, b.full, b.sleep = 0, 0, false, awake
 }

@@ -114,6 +114,8 @@ type Client struct {
 	wakeAt   time.Duration
 	finished finished
 	stats    Stats
+	lead     lead
+	led      sync.Cond // over mu: whether somebody leads has changed
 }
 
 // A transaction id is 32 bits, as transports use the upper half for themselves:
@@ -169,7 +171,9 @@ func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 		targets:   newTargets(maxTargets),
 		parked:    parking{free: -1},
 		waiting:   make([]list, opts.Tries+2),
+		lead:      newLead(t),
 	}
+	c.led.L = &c.mu
 	wait := float64(opts.Timeout)
 	for range opts.Tries {
 		c.timeouts = append(c.timeouts, time.Duration(min(wait, float64(time.Hour))))
@@ -253,5 +257,6 @@ func (c *Client) die(err error) {
 	if c.err == nil {
 		c.err = err
 		close(c.dead)
+		c.depose()
 	}
 }

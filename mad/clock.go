@@ -57,6 +57,10 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 				next = min(next, s.deadline)
 				break
 			}
+			if k < len(c.waiting)-1 && c.engrossed(now) {
+				c.wakeAt = now + grace
+				return false, c.wakeAt
+			}
 			if s.table != nil {
 				c.overdue(i, now, f)
 				return true, 0

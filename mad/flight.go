@@ -22,6 +22,7 @@ func (c *Client) pick(b *Batch, done int) int {
 	if c.err != nil || b.queue.len() == 0 && b.woken.len() == 0 {
 		return -1
 	}
+	c.compete(b)
 	i := c.acquire(b)
 	if b.full = i < 0; b.full {
 		return -1

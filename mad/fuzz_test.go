@@ -35,7 +35,7 @@ func FuzzTake(f *testing.F) {
 			if b[3]&1 != 0 {
 				copy(frame.Data[offAttr:], sent[b[1]&1].Data[offAttr:offBody])
 			}
-			if c.take(&frame, &out) && !segmented(&out.Data) {
+			if c.take(&frame, &out, nil) && !segmented(&out.Data) {
 				t.Fatalf("sends %x", out.Data)
 			}
 			b = b[4+n:]

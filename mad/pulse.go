@@ -18,15 +18,20 @@ const pulseLimit = 2 * time.Second
 // gets no answer and nothing else did for some seconds, it asks the local port.
 // It belongs to the goroutine of a batch's callbacks. The zero value is ready.
 type Pulse struct {
-	last   time.Time // of an answer
-	asking bool
+	answered bool      // something was, since the last request that was not
+	last     time.Time // when that was known
+	asking   bool
 }
 
 // Heard takes the end of a request of batch b. It calls gone, with an error that
 // wraps [ErrSilent], where the local port does not answer either.
 func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
-	if p.last.IsZero() || !errors.Is(err, ErrTimeout) {
-		p.last = time.Now()
+	if !errors.Is(err, ErrTimeout) {
+		p.answered = true
+		return
+	}
+	if p.answered || p.last.IsZero() {
+		p.answered, p.last = false, time.Now()
 		return
 	}
 	if p.asking || time.Since(p.last) < pulseLimit {
@@ -39,6 +44,6 @@ func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
 			gone(fmt.Errorf("%w (%w)", ErrSilent, r.Err))
 			return
 		}
-		p.last = time.Now()
+		p.answered = true
 	})
 }

@@ -4,6 +4,7 @@ package mad
 
 import (
 	"encoding/binary"
+	"errors"
 	"time"
 )
 
@@ -12,25 +13,32 @@ func (c *Client) receive() {
 	defer c.running.Done()
 	var f, out Frame
 	for {
+		c.handOver()
 		f.Status, f.SLID = 0, 0
-		if err := c.transport.Recv(&f); err != nil {
+		err := c.transport.Recv(&f)
+		switch {
+		case errors.Is(err, ErrInterrupted):
+		case err != nil:
 			c.fail(err)
 			return
-		}
-		if c.take(&f, &out) {
+		case c.take(&f, &out, nil):
 			c.sent(&out, c.transport.Send(&out))
 		}
 	}
 }
 
-// take takes in a frame. It returns true if it has made out one to send.
-func (c *Client) take(f, out *Frame) bool {
+// take takes in a frame that batch by received, nil for none. It returns true if
+// it has made out one to send.
+func (c *Client) take(f, out *Frame, by *Batch) bool {
 	be := binary.BigEndian
 	now := c.now()
 	tid := be.Uint32(f.Data[offTID+4:])
 	i := int(tid & (MaxWindow - 1))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if by != nil {
+		c.left(by)
+	}
 	if f.Status == 0 && Method(f.Data[offMethod])&MethodResponse == 0 {
 		c.unasked(f)
 		return false

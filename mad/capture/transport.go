@@ -35,7 +35,7 @@ type Transport struct {
 	last Stats
 }
 
-var _ mad.Transport = (*Transport)(nil)
+var _ mad.Interrupter = (*Transport)(nil)
 
 // Wrap returns a transport that carries for t. It captures nothing yet.
 func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
@@ -112,6 +112,12 @@ func (t *Transport) Recv(f *mad.Frame) error {
 		r.received(f, uint16(t.lid.Load()))
 	}
 	return nil
+}
+
+// Interrupt implements [mad.Interrupter], where the transport below can.
+func (t *Transport) Interrupt() bool {
+	inner, ok := t.inner.(mad.Interrupter)
+	return ok && inner.Interrupt()
 }
 
 // Close implements [mad.Transport]. It ends the capture, too.

@@ -10,5 +10,6 @@
 // there cuts an answer off after one MAD of 256 bytes: longer tables come with
 // mad.ErrCut. Traps come in with [Options].Traps.
 //
-// An ibsim serves ten clients at most.
+// An ibsim serves ten clients at most. A transport is one of them, and while it has
+// much to carry up to four, where there is room.
 package ibsim

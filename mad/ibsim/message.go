@@ -24,6 +24,7 @@ const (
 	ctlSize     = ctlHeader + 64
 	nodeIDSize  = 32
 	connectSize = 12 + nodeIDSize
+	offSequence = ctlSize - 4
 )
 
 var (
@@ -37,14 +38,16 @@ var (
 //	 4  client    4
 //	 8  type      4
 //	12  length    4  of the data that counts
-//	16  data     64
+//	16  data     64  of which the last four bytes, which ibsim sends back as
+//	                 they are, say here which message a reply is to
 //
 // Numbers are in the byte order of the machine that ibsim runs on, taken here
 // to be little-endian.
 type control struct {
-	client uint32
-	kind   uint32
-	data   []byte
+	client   uint32
+	kind     uint32
+	data     []byte
+	sequence uint32
 }
 
 func (c *control) encode() []byte {
@@ -54,22 +57,34 @@ func (c *control) encode() []byte {
 	le.PutUint32(b[4:], c.client)
 	le.PutUint32(b[8:], c.kind)
 	le.PutUint32(b[12:], uint32(copy(b[ctlHeader:], c.data)))
+	le.PutUint32(b[offSequence:], c.sequence)
 	return b
 }
 
-// decodeReply returns the data of the reply to a message of the given type.
-func decodeReply(b []byte, kind uint32) ([]byte, error) {
+// reply is the reply to a control message.
+type reply struct {
+	kind     uint32
+	sequence uint32
+	data     []byte
+}
+
+func decodeReply(b []byte) (reply, error) {
 	le := binary.LittleEndian
 	if len(b) != ctlSize || le.Uint32(b) != ctlMagic {
-		return nil, errNotIbsim
+		return reply{}, errNotIbsim
 	}
-	switch got := le.Uint32(b[8:]); got {
+	return reply{le.Uint32(b[8:]), le.Uint32(b[offSequence:]), b[ctlHeader:]}, nil
+}
+
+// to returns the data, if the reply is to a message of the given type.
+func (r *reply) to(kind uint32) ([]byte, error) {
+	switch r.kind {
 	case kind:
-		return b[ctlHeader:], nil
+		return r.data, nil
 	case ctlError:
 		return nil, errRefused
 	default:
-		return nil, fmt.Errorf("%w: type %d, want %d", errNotIbsim, got, kind)
+		return nil, fmt.Errorf("%w: type %d, want %d", errNotIbsim, r.kind, kind)
 	}
 }
 

@@ -19,7 +19,12 @@ func TestControl(t *testing.T) {
 	if got := c.encode(); !bytes.Equal(got, want) {
 		t.Errorf("encoded\n%x, want\n%x", got, want)
 	}
-	data, err := decodeReply(want, ctlConnect)
+	want[79] = 5
+	r, err := decodeReply(want)
+	if err != nil || r.sequence != 5<<24 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	data, err := r.to(ctlConnect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +45,11 @@ func TestReplyRefused(t *testing.T) {
 		{ok, nil}, {refused, errRefused}, {magic, errNotIbsim}, {nil, errNotIbsim}, {ok[:79], errNotIbsim},
 		{append(bytes.Clone(ok), 0), errNotIbsim}, {(&control{kind: 7}).encode(), errNotIbsim},
 	} {
-		if _, err := decodeReply(c.b, ctlDisconnect); !errors.Is(err, c.want) {
+		r, err := decodeReply(c.b)
+		if err == nil {
+			_, err = r.to(ctlDisconnect)
+		}
+		if !errors.Is(err, c.want) {
 			t.Errorf("%x: %v, want %v", c.b, err, c.want)
 		}
 	}
@@ -50,7 +59,11 @@ func FuzzDecodeReply(f *testing.F) {
 	f.Add((&control{kind: ctlConnect, data: connectData(3, "node 7", true)}).encode())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		data, err := decodeReply(b, ctlConnect)
+		r, err := decodeReply(b)
+		if err != nil {
+			return
+		}
+		data, err := r.to(ctlConnect)
 		if err != nil {
 			return
 		}

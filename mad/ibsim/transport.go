@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/mad"
 )
@@ -27,17 +27,9 @@ const (
 const (
 	// answerLimit is how long ibsim may take to answer a control message.
 	answerLimit = 2 * time.Second
-	// sendLimit is how long a frame waits for room in ibsim's queue, and up to
-	// as long again; stuckLimit the same after a frame that waited in vain.
-	sendLimit  = 50 * time.Millisecond
-	stuckLimit = time.Millisecond
 
 	// maxName leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes.
 	maxName = 91
-
-	// firstNumber is beyond all process ids, which umad2sim numbers its
-	// sockets by.
-	firstNumber = 1 << 23
 )
 
 // ErrGone says that ibsim is no longer there.
@@ -76,21 +68,22 @@ func (o Options) String() string {
 	return fmt.Sprintf("ibsim %q", o.Name)
 }
 
-// Transport is a client of ibsim. It implements [mad.Transport].
+// Transport is a client of ibsim, while there is much to carry several of them. It
+// implements [mad.Transport].
 type Transport struct {
-	opts   Options
-	node   string
-	client uint32
-	ctl    *os.File
-	data   *os.File
+	opts Options
+	at   endpoints
+	node string
 
-	sending sync.Mutex
-	out     packet
-	sendEnd time.Time // write deadline of data
-	stuck   bool      // the last frame was dropped
+	ctl      *os.File
+	asking   sync.Mutex // held for a control message and its reply
+	sequence uint32     // of the last control message
+	owed     []int      // sockets of connects that were not answered in time
 
-	receiving sync.Mutex
-	in        packet
+	lanes lanes
+	out   sender
+	in    receiver
+	more  widener
 
 	closing  sync.Once
 	closeErr error
@@ -100,7 +93,8 @@ type Transport struct {
 // answers, it gives an error within some two seconds.
 func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	opts = opts.withDefaults()
-	t := &Transport{opts: opts}
+	t := &Transport{opts: opts, more: widener{ended: make(chan struct{})}}
+	t.in.init()
 	if err := t.dial(ctx); err != nil {
 		t.closeFiles()
 		return nil, fmt.Errorf("%v: %w", opts, err)
@@ -111,35 +105,36 @@ func Dial(ctx context.Context, opts Options) (*Transport, error) {
 // Node is the id of the node that the client sits on.
 func (t *Transport) Node() string { return t.node }
 
-func (t *Transport) dial(ctx context.Context) error {
+func (t *Transport) dial(ctx context.Context) (err error) {
 	if len(t.opts.Node) >= nodeIDSize {
 		return fmt.Errorf("node %q is longer than the %d bytes that ibsim takes", t.opts.Node, nodeIDSize-1)
 	}
 	if len(t.opts.Name) > maxName {
 		return fmt.Errorf("the name is longer than the %d bytes that a socket's address has room for", maxName)
 	}
-	at, err := t.endpoints(ctx)
-	if err != nil {
+	if t.at, err = t.endpoints(ctx); err != nil {
 		return err
 	}
-	if err := t.open(at); err != nil {
+	if t.ctl, err = openControl(t.at); err != nil {
+		return t.explain(err)
+	}
+	if err := t.lanes.open(); err != nil {
 		return err
 	}
-	id, err := at.id(t.data)
-	if err != nil {
-		return err
-	}
-	reply, err := t.control(ctx, ctlConnect, connectData(id, t.opts.Node, t.opts.Traps))
+	l, node, err := t.connect(ctx, t.opts.Node, t.opts.Traps)
 	if err != nil {
 		return t.explain(err)
 	}
-	t.client, t.node = decodeConnect(reply)
-	return connect(t.data, at.data(t.client))
+	t.node = node
+	if err := t.lanes.add(l); err != nil {
+		return errors.Join(err, t.giveBack(l))
+	}
+	return nil
 }
 
 func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	if t.opts.Host == "" {
-		return local{t.opts.Name, firstNumber + rand.Uint32N(1<<30)}, nil
+		return local{t.opts.Name}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -150,14 +145,38 @@ func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	return remote{[4]byte(ips[0].To4()), t.opts.Port}, nil
 }
 
-func (t *Transport) open(at endpoints) (err error) {
-	if t.ctl, err = open(at.family(), at.ownControl()); err != nil {
-		return err
+// connect takes one of ibsim's places, at a node, and returns which that is.
+func (t *Transport) connect(ctx context.Context, node string, issm bool) (l lane, at string, err error) {
+	number := newNumber()
+	if l.fd, err = open(t.at.family(), t.at.ownData(number)); err != nil {
+		return l, "", err
 	}
-	if t.data, err = open(at.family(), at.ownData()); err != nil {
-		return err
+	id, err := t.at.id(number, l.fd)
+	if err != nil {
+		return l, "", errors.Join(err, unix.Close(l.fd))
 	}
-	return t.explain(connect(t.ctl, at.control()))
+	data, err := t.control(ctx, ctlConnect, 0, connectData(id, node, issm))
+	switch {
+	case errors.Is(err, errRefused):
+		_ = unix.Close(l.fd)
+		return l, "", err
+	case err != nil:
+		t.owe(l.fd)
+		return l, "", err
+	}
+	l.client, at = decodeConnect(data)
+	if err := unix.Connect(l.fd, t.at.data(l.client)); err != nil {
+		return l, "", errors.Join(os.NewSyscallError("connect", err), t.giveBack(l))
+	}
+	return l, at, nil
+}
+
+// owe keeps a socket for a connect that may be answered yet: an ibsim that does
+// not find it then ends.
+func (t *Transport) owe(fd int) {
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	t.owed = append(t.owed, fd)
 }
 
 // explain says what a failure to reach ibsim means.
@@ -179,7 +198,9 @@ func (t *Transport) explain(err error) error {
 }
 
 // control sends a control message and returns the data of the reply.
-func (t *Transport) control(ctx context.Context, kind uint32, data []byte) ([]byte, error) {
+func (t *Transport) control(ctx context.Context, kind, client uint32, data []byte) ([]byte, error) {
+	t.asking.Lock()
+	defer t.asking.Unlock()
 	end := time.Now().Add(answerLimit)
 	if d, ok := ctx.Deadline(); ok && d.Before(end) {
 		end = d
@@ -189,80 +210,56 @@ func (t *Transport) control(ctx context.Context, kind uint32, data []byte) ([]by
 	}
 	stop := context.AfterFunc(ctx, func() { _ = t.ctl.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	message := control{client: t.client, kind: kind, data: data}
+	t.sequence++
+	message := control{client, kind, data, t.sequence}
 	if _, err := t.ctl.Write(message.encode()); err != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	b := make([]byte, ctlSize+1)
-	n, err := t.ctl.Read(b)
-	if err != nil {
-		return nil, cmp.Or(ctx.Err(), err)
-	}
-	return decodeReply(b[:n], kind)
-}
-
-// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no
-// client of ibsim understands them. The error wraps [ErrGone] once ibsim has
-// ended.
-func (t *Transport) Send(f *mad.Frame) error {
-	if isControl(&f.Data) {
-		return nil
-	}
-	t.sending.Lock()
-	defer t.sending.Unlock()
-	t.out.encode(f)
-	now := time.Now()
-	switch {
-	case t.stuck:
-		t.limitSend(now.Add(stuckLimit))
-	case t.sendEnd.Sub(now) < sendLimit:
-		t.limitSend(now.Add(2 * sendLimit))
-	}
-	_, err := t.data.Write(t.out[:])
-	t.stuck = errors.Is(err, os.ErrDeadlineExceeded)
-	if err != nil && !t.stuck {
-		return t.broken("send", err)
-	}
-	return nil
-}
-
-func (t *Transport) limitSend(end time.Time) {
-	t.sendEnd = end
-	_ = t.data.SetWriteDeadline(end) // fails for a closed file, as Write then does
-}
-
-// Recv implements [mad.Transport]. Packets that are not ibsim's are passed
-// over.
-func (t *Transport) Recv(f *mad.Frame) error {
-	t.receiving.Lock()
-	defer t.receiving.Unlock()
 	for {
-		n, err := t.data.Read(t.in[:])
-		if err != nil && !errors.Is(err, io.EOF) {
-			return t.broken("receive", err)
+		b := make([]byte, ctlSize+1)
+		n, err := t.ctl.Read(b)
+		if err != nil {
+			return nil, cmp.Or(ctx.Err(), err)
 		}
-		if n == packetSize {
-			t.in.decode(f)
-			return nil
+		r, err := decodeReply(b[:n])
+		if err != nil {
+			return nil, err
 		}
+		if r.sequence == t.sequence {
+			return r.to(kind)
+		}
+		t.tooLate(&r)
 	}
 }
 
-func (t *Transport) broken(what string, err error) error {
-	for _, gone := range []syscall.Errno{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE} {
-		if errors.Is(err, gone) {
-			err = fmt.Errorf("%w: %w", ErrGone, err)
-			break
-		}
+// tooLate gives a place back that came when nobody waited for it any more.
+func (t *Transport) tooLate(r *reply) {
+	if r.kind == ctlConnect {
+		client, _ := decodeConnect(r.data)
+		_, _ = t.ctl.Write((&control{client: client, kind: ctlDisconnect}).encode())
 	}
-	return fmt.Errorf("%v: %s: %w", t.opts, what, err)
 }
 
-// Close gives the client's place back to ibsim. An ibsim that is gone is no
+// giveBack gives a place back.
+func (t *Transport) giveBack(l lane) error {
+	_, err := t.control(context.Background(), ctlDisconnect, l.client, nil)
+	_ = unix.Close(l.fd)
+	return err
+}
+
+// Close gives the client's places back to ibsim. An ibsim that is gone is no
 // error.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
-		_, err := t.control(context.Background(), ctlDisconnect, nil)
+		t.stopWidening()
+		var err error
+		for _, l := range t.lanes.drop(0) {
+			if err != nil {
+				_ = unix.Close(l.fd) // no need to wait as long again
+				continue
+			}
+			err = t.giveBack(l)
+		}
 		t.closeFiles()
 		if err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
 			t.closeErr = fmt.Errorf("%v: disconnect: %w", t.opts, err)
@@ -272,9 +269,11 @@ func (t *Transport) Close() error {
 }
 
 func (t *Transport) closeFiles() {
-	for _, f := range []*os.File{t.ctl, t.data} {
-		if f != nil {
-			_ = f.Close()
-		}
+	if t.ctl != nil {
+		_ = t.ctl.Close()
 	}
+	for _, fd := range t.owed {
+		_ = unix.Close(fd)
+	}
+	t.lanes.close()
 }
