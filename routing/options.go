@@ -85,6 +85,10 @@ type Options struct {
 	// dimensions (do_mesh_analysis).
 	MeshAnalysis bool
 
+	// DORLanes makes dor give paths service levels by which they cannot deadlock on
+	// the lanes of the subnet, and refuse where these are too few. OpenSM's has none.
+	DORLanes bool
+
 	// Counted are tables whose routes count as use of ports before there are any:
 	// where an engine refuses after it has made tables, OpenSM's next one goes on
 	// from its counts.

@@ -21,6 +21,7 @@ type creditsAnswer struct {
 	Rings        int         `json:"groups_of_loops"`
 	Ring         []creditHop `json:"ring"`
 	Seconds      float64     `json:"seconds"`
+	Cure         string      `json:"cure,omitempty"`
 }
 
 // creditHop is one link of a ring, with packets that hold it while they wait for
@@ -48,6 +49,9 @@ func (c *call) checkCredits() error {
 	a := creditsAnswer{
 		checked: checked{"credits", st.Title(p)}, Loop: r.Ring != nil, Channels: r.Channels, Lanes: r.Lanes, Dependencies: r.Dependencies,
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
+	}
+	if a.Loop && p.Tables.Origin == "dor" {
+		a.Cure = "engine dor lanes=yes; route"
 	}
 	f := p.Fabric
 	for _, d := range r.Ring {
@@ -83,5 +87,8 @@ func (a *creditsAnswer) text(w io.Writer) {
 			dst = "multicast"
 		}
 		line("    %s -> %s VL %d   waits for the next with %s -> %s (LID %d) SL %d", h.From, h.To, h.VL, h.Src, dst, h.LID, h.SL)
+	}
+	if a.Cure != "" {
+		line("  service levels and lanes make these routes safe (try: %s)", a.Cure)
 	}
 }

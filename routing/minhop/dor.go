@@ -4,16 +4,19 @@ package minhop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/sssp"
 )
 
 // DOR is dimension order routing: least-hop ports, the lowest of them first, and
 // so the first dimension first where a dimension has the same port on every
-// switch. It gives the tables that OpenSM computes, to the byte.
+// switch. It gives the tables that OpenSM computes, to the byte. These can deadlock
+// on tori, and on what is not cabled in dimensions; see [routing.Options].
 type DOR struct{}
 
 // Name implements [routing.Engine].
@@ -27,7 +30,32 @@ func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (
 		return nil, err
 	}
 	res.Warnings = append(res.Warnings, inconsistent(f)...)
+	if !opt.DORLanes {
+		return res, nil
+	}
+	if err := e.giveLanes(ctx, f, opt, res); err != nil {
+		return nil, err
+	}
 	return res, nil
+}
+
+// giveLanes gives tables service levels and lanes by which they cannot deadlock.
+func (e DOR) giveLanes(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
+	sls, sl2vl, needed, err := sssp.Levels(ctx, res.Tables.LFT, f, opt, e.Name())
+	var refused *routing.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return err
+	case err != nil:
+		return fmt.Errorf("route with %s: %w", e.Name(), err)
+	}
+	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
+	said := "the paths are free of credit loops on one lane"
+	if needed > 1 {
+		said = fmt.Sprintf("the paths are free of credit loops on %d lanes by service levels, which OpenSM's dor does not give", needed)
+	}
+	res.Warnings = append(res.Warnings, said)
+	return nil
 }
 
 // inconsistent says for each port number whether its cables arrive at different

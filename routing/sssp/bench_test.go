@@ -31,7 +31,7 @@ func BenchmarkDeadlocks(b *testing.B) {
 			}
 			needed := 0
 			for b.Loop() {
-				d := newDeadlocks(r)
+				d := newDeadlocks(r, false)
 				d.lanes = routing.MostDataVLs + 1
 				if err := d.remove(b.Context()); err != nil {
 					b.Fatal(err)

@@ -24,7 +24,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 	if err != nil {
 		return nil, wrap(e.Name(), err)
 	}
-	d := newDeadlocks(r)
+	d := newDeadlocks(r, false)
 	if err := d.remove(ctx); err != nil {
 		return nil, wrap(e.Name(), err)
 	}
@@ -32,7 +32,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 		r.warnings = append(r.warnings, "what routers send takes lane 0 and can deadlock there")
 	}
 	res := r.result()
-	res.Tables.SLs = d.serviceLevels()
+	res.Tables.SLs = d.serviceLevels(d.lanes)
 	res.Tables.SL2VL = routing.LanePerSL(f, d.lanes)
 	return res, nil
 }
@@ -53,7 +53,9 @@ type deadlocks struct {
 	laneOf []uint8
 	// pairs of LIDs in each lane, those on switches too.
 	pairs []int64
-	path  []int32 // scratch
+	// everyone counts ports that map no service levels, too, which OpenSM leaves out.
+	everyone bool
+	path     []int32 // scratch
 	// groupsOn are the groups by switch.
 	groupsOn [][]int32
 	upstream upstream
@@ -72,8 +74,8 @@ type dest struct {
 	row int32 // of the router's ports
 }
 
-func newDeadlocks(r *router) *deadlocks {
-	d := &deadlocks{router: r, needed: 1}
+func newDeadlocks(r *router, everyone bool) *deadlocks {
+	d := &deadlocks{router: r, needed: 1, everyone: everyone}
 	lanes, known := routing.DataVLs(r.f, r.opt)
 	if d.lanes = lanes; !known {
 		d.lanes = 1
@@ -83,7 +85,7 @@ func newDeadlocks(r *router) *deadlocks {
 	row := 0
 	for i, t := range r.targets {
 		row += t.lids
-		if !mapsSLs(r.f, t.end) {
+		if !d.counts(&t) {
 			continue
 		}
 		d.spans = append(d.spans, int32(len(d.dests)))
@@ -111,6 +113,9 @@ func newDeadlocks(r *router) *deadlocks {
 func mapsSLs(f *fabric.Fabric, end int32) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
+
+// counts says whether what a port sends, and what is sent to it, is in lanes.
+func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
 // remove fills the first lane with all paths, and breaks its cycles at the edge
 // with the fewest pairs, whose paths go to the next lane, and so on. OpenSM stops
@@ -199,15 +204,15 @@ func (d *deadlocks) moveUnit(now, next *lane, unit uint32, l uint8) {
 	d.pairs[l+1] += lids
 }
 
-// serviceLevels spreads the lanes that are needed over those that there are: a
+// serviceLevels spreads the lanes that are needed over as many as are given: a
 // further lane goes to that with the most pairs for each that it has, and lanes
 // move up to make room.
-func (d *deadlocks) serviceLevels() fabric.PathSLs {
+func (d *deadlocks) serviceLevels(lanes int) fabric.PathSLs {
 	share := make([]uint8, d.needed)
 	for l := range share {
 		share[l] = 1
 	}
-	for range d.lanes - d.needed {
+	for range lanes - d.needed {
 		fullest, most := 0, 0.0
 		for l, n := range share {
 			if each := float64(d.pairs[l]) / float64(n); each > most {

@@ -57,12 +57,12 @@ func (d *deadlocks) fill(ctx context.Context) (*lane, error) {
 func (d *deadlocks) countPairs() {
 	sources := int64(0)
 	for _, t := range d.targets {
-		if mapsSLs(d.f, t.end) {
+		if d.counts(&t) {
 			sources += int64(t.lids)
 		}
 	}
 	for _, t := range d.targets {
-		if mapsSLs(d.f, t.end) {
+		if d.counts(&t) {
 			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
 		}
 	}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/minhop"
+)
+
+var lanesSaid = regexp.MustCompile(`need (\d+) lanes`)
+
+// Dimension order routing cannot deadlock on hypercubes and meshes (Dally and Seitz,
+// 1987), and on tori it can.
+func TestDORWithoutLanes(t *testing.T) {
+	for spec, loops := range map[string]bool{"hypercube:5": false, "mesh:6x5": false, "mesh:4x3x3": false, "torus:6x5": true, "torus:5x5x5": true} {
+		f := assigned(t, spec)
+		plain := route(t, minhop.DOR{}, f, routing.Options{})
+		if r, err := credits.Check(t.Context(), plain.Tables, credits.Options{}); err != nil || (r.Ring != nil) != loops {
+			t.Errorf("%s: a credit loop: %v, %v; want %v", spec, r.Ring != nil, err, loops)
+		}
+		safe := route(t, minhop.DOR{}, f, routing.Options{DORLanes: true})
+		if (safe.Tables.SLs != nil) != loops {
+			t.Errorf("%s has service levels: %v, want %v", spec, !loops, loops)
+		}
+	}
+}
+
+// With lanes the tables stay what they are, and no fabric has a credit loop, as
+// counted here by following every packet and by package credits; with fewer lanes
+// than it takes the engine says how many.
+func TestDORLanes(t *testing.T) {
+	r := testenv.Rand(t)
+	laned := 0
+	for i := range testenv.Count(t, 40, 400) {
+		what, f := randomFabric(t, r)
+		if i%2 == 0 {
+			what = laneSpecs[r.IntN(len(laneSpecs))]
+			f = made(t, what)
+			if r.IntN(2) == 0 {
+				what, f = what+" damaged", damaged(r, f)
+			}
+		}
+		lids, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: uint8(i % 3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f = lids.Fabric
+		opt := routing.Options{LMC: uint8(i % 3)}
+		plain := route(t, minhop.DOR{}, f, opt)
+		opt.DORLanes = true
+		res, err := minhop.DOR{}.Route(context.Background(), f, opt)
+		if _, ok := errors.AsType[*routing.RefusedError](err); ok {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range int32(len(f.Switches)) {
+			if !slices.Equal(plain.Tables.LFT.Row(s), res.Tables.LFT.Row(s)) {
+				t.Fatalf("%s: lanes change the table of switch %d", what, s)
+			}
+		}
+		if cyclic(dependencies(res.Tables)) {
+			t.Errorf("%s: a lane has a cycle", what)
+		}
+		if found, err := credits.Check(t.Context(), res.Tables, credits.Options{}); err != nil || found.Ring != nil {
+			t.Errorf("%s: %v, %v", what, found, err)
+		}
+		if res.Tables.SLs == nil {
+			continue
+		}
+		laned++
+		opt.MaxOpVLs = 1
+		_, err = minhop.DOR{}.Route(context.Background(), f, opt)
+		said := lanesSaid.FindStringSubmatch(fmt.Sprint(err))
+		if said == nil {
+			t.Errorf("%s on one lane: %v, want how many it takes", what, err)
+		} else if n, err := strconv.Atoi(said[1]); err != nil || n < 2 {
+			t.Errorf("%s on one lane: %q", what, said)
+		}
+	}
+	if laned < 5 {
+		t.Errorf("only %d fabrics needed lanes", laned)
+	}
+}

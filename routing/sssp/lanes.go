@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Levels gives the paths of another engine's tables service levels, one lane each,
+// by which they cannot deadlock, in the way of [DeadlockFree]. It returns how
+// many lanes they take; where that is one, levels and lanes are nil. It fails with
+// a [routing.RefusedError] where the subnet has too few. The cost is that of
+// [DeadlockFree] beside its tables.
+func Levels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options, engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
+	opt.Progress = nil
+	g := newGraph(f, &opt)
+	r := &router{search: newSearch(g), name: engine, opt: &opt, targets: g.everyone(&opt), lft: lft}
+	if err := r.readPorts(ctx); err != nil {
+		return nil, nil, 0, err
+	}
+	d := newDeadlocks(r, true)
+	if err := d.remove(ctx); err != nil || d.needed == 1 {
+		return nil, nil, d.needed, err
+	}
+	return d.serviceLevels(d.needed), routing.LanePerSL(f, d.lanes), d.needed, nil
+}
+
+// everyone lists all end ports, routers' too, switch by switch, and then the
+// switches.
+func (g *graph) everyone(opt *routing.Options) []target {
+	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
+	for _, s := range g.members {
+		node := g.f.SwitchNode(s)
+		for p := int32(1); p <= int32(node.NumPorts); p++ {
+			if far := g.f.Ports[node.FirstPort+p].Peer; far != fabric.None && g.f.Nodes[g.f.Ports[far].Node].Switch == fabric.None {
+				l.add(far, s, uint8(p))
+			}
+		}
+	}
+	for _, s := range g.members {
+		l.add(g.f.SwitchNode(s).FirstPort, s, 0)
+	}
+	return l.all
+}
+
+// readPorts takes the ports towards all targets from the tables.
+func (r *router) readPorts(ctx context.Context) error {
+	var lids []uint16
+	for _, t := range r.targets {
+		for k := range t.lids {
+			lids = append(lids, t.lid+uint16(k))
+		}
+	}
+	n := len(r.hosts)
+	r.ports = make([]uint8, len(lids)*n)
+	return routing.ForEach(ctx, (n+together-1)/together, nil, func(_, i int) {
+		for s := i * together; s < min((i+1)*together, n); s++ {
+			row := r.lft.Row(int32(s))
+			for k, lid := range lids {
+				r.ports[k*n+s] = row[lid]
+			}
+		}
+	})
+}
