@@ -4,6 +4,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -20,5 +21,36 @@ func TestLanesGoOutAndIn(t *testing.T) {
 	sameFile(t, at("sls"), at("sls2"))
 	if r := try("-s", "sim:torus:6x5", "-c", "load lfts "+at("lfts")+"; check credits"); r.status != exitFailed {
 		t.Errorf("without the lanes no credit loop is found: %s", r.out)
+	}
+}
+
+// TestDORWithLanes: dor on a torus has credit loops; with lanes it has none, and
+// goes to no OpenSM, which has no such lanes.
+func TestDORWithLanes(t *testing.T) {
+	stateHome(t)
+	r := try("-s", "sim:torus:6x5", "-c", "engine dor; route; check credits")
+	if r.status != exitFailed || !strings.Contains(r.out, "engine dor lanes=yes") {
+		t.Errorf("dor on a torus: status %d, %s", r.status, r.out)
+	}
+	ibconsole(t, "-s", "sim:torus:6x5", "-c", "engine dor lanes=yes; route; check credits")
+	r = try("-s", "sim:torus:6x5", "-c", "engine dor lanes=yes; route; handover "+filepath.Join(t.TempDir(), "out"))
+	if r.status != exitFailed || !strings.Contains(r.err, "gives no service levels") {
+		t.Errorf("handover of dor with lanes: status %d, %s", r.status, r.err)
+	}
+}
+
+// TestTwoSwitchesOfATorus: the torus of torus-2QoS(8) without T and R, by commands.
+func TestTwoSwitchesOfATorus(t *testing.T) {
+	stateHome(t)
+	fail := "fail switch sw-3-1; fail switch sw-3-2; "
+	out := ibconsole(t, "-s", "sim:torus:6x6", "-c", "engine torus-2QoS,no_fallback; "+fail+"route; check credits; show torus")
+	for _, want := range []string{"OpenSM 3.3.23 would not route this", "no credit loop", "sw-2-1 -      sw-4-1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %s", want, out)
+		}
+	}
+	r := try("-s", "sim:torus:6x6", "-c", "engine torus-2QoS,no_fallback strict=yes; "+fail+"route")
+	if r.status != exitFailed || !strings.Contains(r.err, "ERR 4E38") {
+		t.Errorf("strict: status %d, %s", r.status, r.err)
 	}
 }

@@ -83,11 +83,14 @@ func runLoad(c *call) error {
 		Entries  int      `json:"entries"`
 		Remapped int      `json:"remapped,omitempty"`
 		Option   string   `json:"option,omitempty"`
+		Ignored  string   `json:"ignored,omitempty"`
 		Skipped  []string `json:"skipped,omitempty"`
 		*lostAnswer
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Notes, newLost(rep.Lost)}
+	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Notes, newLost(rep.Lost)}
 	return c.out.answer(answer, func(w io.Writer) {
-		if rep.Lanes != "" {
+		if rep.Ignored != "" {
+			_, _ = fmt.Fprintf(w, "%s: %s\n", quoteFile(c.Arg(0)), rep.Ignored)
+		} else if rep.Lanes != "" {
 			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))
 		} else if rep.Option != "" {
 			st := c.session.State()

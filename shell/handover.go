@@ -4,6 +4,7 @@ package shell
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,9 @@ func handoverCommands() []command {
 	}, runHandover}}
 }
 
+// notOpenSMs are options that opensm.conf does not have.
+var notOpenSMs = []string{"bull", "guid2lid", "lanes", "strict"}
+
 // The files of a handover.
 const (
 	handoverLFTs  = "lfts"
@@ -42,6 +46,9 @@ func runHandover(c *call) error {
 	}
 	dir, err := filepath.Abs(c.Arg(0))
 	if err != nil {
+		return err
+	}
+	if err := onlyHere(p); err != nil {
 		return err
 	}
 	files := map[string][]byte{}
@@ -90,6 +97,17 @@ func runHandover(c *call) error {
 	})
 }
 
+// onlyHere refuses a routing with service levels that OpenSM does not compute.
+func onlyHere(p *session.Picture) error {
+	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
+		return errors.New("OpenSM's dor gives no service levels: these routes would have credit loops there (dfsssp and lash give some)")
+	}
+	if t, ok := torus.Of(p.Tables); ok && t.Beyond() != "" {
+		return fmt.Errorf("OpenSM's torus-2QoS refuses this torus: %s", t.Beyond())
+	}
+	return nil
+}
+
 // given says whether an option of the engine was set.
 func given(st *session.State, name string) bool {
 	return slices.ContainsFunc(st.Settings.Given, func(g session.Setting) bool { return g.Name == name })
@@ -120,7 +138,9 @@ func handoverLines(st *session.State, p *session.Picture, dir string) string {
 		}
 		line("routing_engine", engine)
 		for _, g := range given {
-			line(g.Name, g.Value)
+			if !slices.Contains(notOpenSMs, g.Name) {
+				line(g.Name, g.Value)
+			}
 		}
 		line("qos", "TRUE")
 	} else {

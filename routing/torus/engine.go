@@ -91,15 +91,22 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	tables := fabric.NewTables(f, lft, Name)
 	tables.SLs = &PathSLs{Torus: t}
 	tables.SL2VL = t.sl2vl(lanesOf(f, opt))
-	var beyond *routing.RefusedError
-	if errors.As(t.check(true), &beyond) {
+	if beyond := t.Beyond(); beyond != "" {
 		proof, err := t.prove(ctx, tables)
 		if err != nil {
 			return nil, err
 		}
-		warnings = append(warnings, fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s (strict=yes refuses as OpenSM does)", beyond.Reason, proof))
+		warnings = append(warnings, fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s (strict=yes refuses as OpenSM does)", beyond, proof))
 	}
 	return &routing.Result{Tables: tables, Hops: noHops{}, Warnings: warnings}, nil
+}
+
+// Beyond says why OpenSM refuses this torus, "" where it does not.
+func (t *Torus) Beyond() string {
+	if refused, ok := errors.AsType[*routing.RefusedError](t.check(true)); ok {
+		return refused.Reason
+	}
+	return ""
 }
 
 // lay lays a fabric out by a configuration, and says what is noticed.

@@ -68,6 +68,7 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
 	s.withoutFiles(conf, given)
+	s.noteTorusQoS(conf)
 	if err := s.defaultTorus(conf); err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -49,11 +49,17 @@ func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 			return err
 		}
 		lanes, read, err := osm.ReadSL2VL(r, path, p.Fabric)
+		if err != nil {
+			return err
+		}
+		if rep.Ignored = ownLanes(p, lanes); rep.Ignored != "" {
+			return nil
+		}
 		tables.SL2VL, rep.Notes = lanes, read.Lines()
-		return err
+		return nil
 	})
-	if err != nil {
-		return LoadReport{}, err
+	if err != nil || rep.Ignored != "" {
+		return rep, err
 	}
 	tables.Origin = fmt.Sprintf("%s with %s", tables.Origin, fabric.Escape(filepath.Base(path)))
 	staged := *p.as(Staged)

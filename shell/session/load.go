@@ -28,6 +28,8 @@ type LoadReport struct {
 	Switches, Links, Entries, Remapped int
 	// Lanes is the kind of what was laid over tables that were there, else "".
 	Lanes string
+	// Ignored says why a file changes nothing, "" where it does.
+	Ignored string
 	// Routing is what became of a saved routing, nil for other kinds.
 	Routing *RoutingReport
 	// Lost are the paths that tables leave unconnected which were kept as they are,

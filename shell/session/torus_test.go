@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/torus"
@@ -154,4 +155,63 @@ func routed(grid *torus.Torus, t *fabric.Tables, end int32) bool {
 	}
 	_, ok := grid.Coordinates(sw)
 	return ok
+}
+
+// Service levels other than 0 and 8, and lanes of one's own, do not go with
+// torus-2QoS (torus-2QoS(8), at its end).
+func TestTorusQoSNotes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	partitions := write("partitions.conf", "Default=0x7fff,ipoib,sl=0:ALL=full;\nhigh=0x1,sl=8:ALL;\n# sl=1\nbad=0x2, sl = 3 :ALL;\n")
+	policy := write("policy", "qos-levels\n  qos-level\n    name: one\n    sl: 8\n  end-qos-level\n  qos-level\n    sl: 5\n")
+	conf := "qos TRUE\nqos_sl2vl 0,1,2\npartition_config_file " + partitions + "\nqos_policy_file " + policy + "\ntorus_config " + write("torus", torusConf) + "\n"
+	for engine, want := range map[string][]string{
+		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:7: service level 5"},
+		"minhop":     nil,
+	} {
+		set, err := ReadConf(write("opensm.conf", "routing_engine "+engine+"\n"+conf), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(set.Notes, "\n")
+		for _, w := range want {
+			if !strings.Contains(all, w) {
+				t.Errorf("%s: notes %q, want %q", engine, set.Notes, w)
+			}
+		}
+		if n := strings.Count(all, "service level ") + strings.Count(all, "is ignored"); n != len(want) {
+			t.Errorf("%s: %d notes of quality of service, want %d: %q", engine, n, len(want), set.Notes)
+		}
+	}
+}
+
+func TestTorusIgnoresLoadedLanes(t *testing.T) {
+	s := open(t, "sim:torus:4x4")
+	set, err := ParseSettings([]string{"torus-2QoS"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	if _, err := s.Route(t.Context(), KeepNo); err != nil {
+		t.Fatal(err)
+	}
+	before := s.State().Staged
+	var b strings.Builder
+	if err := osm.WriteSL2VL(&b, before.Fabric, routing.LanePerSL(before.Fabric, 8)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sl2vl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := s.loadLanes("sl2vl", path)
+	if err != nil || !strings.Contains(rep.Ignored, "torus-2QoS maps service levels to lanes itself") || s.State().Staged != before {
+		t.Errorf("%+v, %v, want that the lanes are ignored", rep, err)
+	}
 }
