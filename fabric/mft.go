@@ -3,6 +3,8 @@
 package fabric
 
 import (
+	"iter"
+	"math/bits"
 	"slices"
 
 	"example.org/ibconsole/mad"
@@ -76,4 +78,23 @@ func (t *MFT) Clone() *MFT {
 	c := *t
 	c.slab = slices.Clone(t.slab)
 	return &c
+}
+
+// Any says whether a packet to mlid leaves a switch at all.
+func (t *MFT) Any(sw int32, mlid uint16) bool {
+	return slices.ContainsFunc(t.Ports(sw, mlid), func(set uint64) bool { return set != 0 })
+}
+
+// Each gives the ports by which a packet to mlid leaves a switch, in ascending
+// order.
+func (t *MFT) Each(sw int32, mlid uint16) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for w, set := range t.Ports(sw, mlid) {
+			for ; set != 0; set &= set - 1 {
+				if !yield(w<<6 + bits.TrailingZeros64(set)) {
+					return
+				}
+			}
+		}
+	}
 }

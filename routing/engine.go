@@ -36,8 +36,20 @@ type Result struct {
 	// of ftree, with [fabric.None] for each that a leaf switch has less than the
 	// fullest one; nil from other engines.
 	CAOrder []int32
+	// Multicast lays out multicast groups where the engine has a way of its own; nil
+	// where Hops decide (package mcast).
+	Multicast GroupRouter
 	// Warnings say what was noticed, one sentence each.
 	Warnings []string
+}
+
+// GroupRouter makes the trees of multicast groups.
+type GroupRouter interface {
+	// AddGroup adds to tables the tree of a multicast LID for the end ports of its
+	// members, all of the subnet, each once, and returns those that it does not
+	// reach. The LID must be in the tables. It may be called from several goroutines
+	// for different LIDs.
+	AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside []int32, err error)
 }
 
 // Unranked is the rank of a switch that has none.

@@ -208,5 +208,6 @@ func (r *router) step(ctx context.Context) error {
 
 func (r *router) result() *routing.Result {
 	t := fabric.NewTables(r.f, r.lft, r.name)
-	return &routing.Result{Tables: t, Hops: newHops(t), Warnings: r.warnings}
+	hops := newHops(t)
+	return &routing.Result{Tables: t, Hops: hops, Multicast: &groups{r.graph, hops}, Warnings: r.warnings}
 }

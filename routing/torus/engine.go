@@ -98,7 +98,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 		}
 		warnings = append(warnings, fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s (strict=yes refuses as OpenSM does)", beyond, proof))
 	}
-	return &routing.Result{Tables: tables, Hops: noHops{}, Warnings: warnings}, nil
+	return &routing.Result{Tables: tables, Hops: noHops{}, Multicast: t.tree, Warnings: warnings}, nil
 }
 
 // Beyond says why OpenSM refuses this torus, "" where it does not.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/mad"
+)
+
+// LastMLID is the highest multicast LID (IBA 1.2.1, 4.1.3).
+const LastMLID = mad.PermissiveLID - 1
+
+// Group is a multicast group: who is in it, and what its packets are like. Fields
+// that are not known are zero, as is the MGID of a group that is only known by
+// forwarding tables.
+type Group struct {
+	MGID mad.GID
+	MLID uint16
+	// MTU and Rate are the codes of the records of subnet administration, Life that
+	// of its packets' lifetime (IBA 1.2.1, 15.2.5.17).
+	MTU, Rate, Life  uint8
+	SL, TrafficClass uint8
+	HopLimit, Scope  uint8
+	PKey             uint16
+	QKey, FlowLabel  uint32
+	// WellKnown says that the group stays without members.
+	WellKnown bool
+	// Members are in ascending order of [LEKey] of the port GUID, each once.
+	Members []Member
+}
+
+// Member is an end port in a group.
+type Member struct {
+	// Prefix and GUID are those of the port's GID.
+	Prefix, GUID uint64
+	Join         JoinState
+	// Proxy says that another port let it join.
+	Proxy bool
+}
+
+// JoinState is how a port is in a group (IBA 1.2.1, 15.2.5.17).
+type JoinState uint8
+
+// The bits of a join state.
+const (
+	JoinFull JoinState = 1 << iota
+	// JoinNon sends and receives, and does not keep the group alive.
+	JoinNon
+	// JoinSendOnly sends and does not receive.
+	JoinSendOnly
+	// JoinSendOnlyFull is JoinSendOnly that keeps the group alive.
+	JoinSendOnlyFull
+)
+
+var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
+
+// Receives says whether packets to the group are for such a member; every member
+// may send.
+func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
+
+// String names the bits: "full", "non+sendonly", "none".
+func (j JoinState) String() string {
+	var words []string
+	for i, w := range joinWords {
+		if j>>i&1 != 0 {
+			words = append(words, w)
+		}
+	}
+	if words == nil {
+		return "none"
+	}
+	return strings.Join(words, "+")
+}
+
+// SortMembers brings members into their order and makes one of those with the
+// same port GUID, in place.
+func SortMembers(members []Member) []Member {
+	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
+	kept := members[:0]
+	for _, m := range members {
+		if n := len(kept); n > 0 && kept[n-1].GUID == m.GUID {
+			kept[n-1].Join |= m.Join
+			continue
+		}
+		kept = append(kept, m)
+	}
+	return kept
+}
+
+// GroupsOf are the groups that multicast tables serve: of each multicast LID with
+// entries the hosts and ports 0 of switches that packets go to, taken for full
+// members. O(switches x multicast LIDs).
+func GroupsOf(t *Tables) []Group {
+	var groups []Group
+	if t.MFT == nil {
+		return nil
+	}
+	for i := range t.MFT.LIDs() {
+		g := Group{MLID: uint16(FirstMLID + i)}
+		used := false
+		for s := range int32(len(t.Fabric.Switches)) {
+			for port := range t.MFT.Each(s, g.MLID) {
+				used = true
+				if e := t.Fabric.EndBehind(s, port); e != None {
+					g.Members = append(g.Members, Member{Prefix: mad.DefaultGIDPrefix, GUID: t.Fabric.Ports[e].GUID, Join: JoinFull})
+				}
+			}
+		}
+		if used {
+			g.Members = SortMembers(g.Members)
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// EndBehind is the end port that packets reach by a port of a switch: its own for
+// port 0, that of the host there, None where there is none.
+func (f *Fabric) EndBehind(sw int32, num int) int32 {
+	n := f.SwitchNode(sw)
+	if num == 0 {
+		return n.FirstPort
+	}
+	if num > int(n.NumPorts) {
+		return None
+	}
+	peer := f.Ports[n.FirstPort+int32(num)].Peer
+	if peer == None || f.Nodes[f.Ports[peer].Node].Switch != None {
+		return None
+	}
+	return peer
+}

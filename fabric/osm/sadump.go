@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c,
+// sa_dump_one_mgrp), which it reads back with sa_db_file: a line for each group and
+// one for each of its members. O(members).
+func WriteGroups(w io.Writer, groups []fabric.Group) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	for i := range groups {
+		g := &groups[i]
+		known := ""
+		if g.WellKnown {
+			known = " (well known)"
+		}
+		_, _ = fmt.Fprintf(b, "MC Group 0x%04x %s: mgid=%s port_gid=%s qkey=0x%08x mlid=0x%04x mtu=0x%02x tclass=0x%02x pkey=0x%04x rate=0x%02x pkt_life=0x%02x sl_flow_hop=0x%08x scope_state=0x%02x proxy_join=0x0\n\n",
+			g.MLID, known, gidPair(g.MGID), gidPair(mad.GID{}), g.QKey, g.MLID, exactly|g.MTU, g.TrafficClass, g.PKey, exactly|g.Rate, exactly|g.Life,
+			uint32(g.SL)<<28|g.FlowLabel<<8|uint32(g.HopLimit), g.Scope<<4|uint8(fabric.JoinFull))
+		for _, m := range g.Members {
+			proxy := 0
+			if m.Proxy {
+				proxy = 1
+			}
+			_, _ = fmt.Fprintf(b, "mcm_port: port_gid=%s scope_state=0x%02x proxy_join=0x%x\n\n", gidPair(mad.NewGID(m.Prefix, m.GUID)), g.Scope<<4|uint8(m.Join), proxy)
+		}
+	}
+	if err := b.Flush(); err != nil { // it keeps the first error
+		return fmt.Errorf("write multicast groups: %w", err)
+	}
+	return nil
+}
+
+// exactly is the selector before an MTU, a rate and a lifetime (IBA 1.2.1, 15.2.5.16).
+const exactly = 2 << 6
+
+func gidPair(g mad.GID) string { return fmt.Sprintf("0x%016x:0x%016x", g.Prefix(), g.GUID()) }
+
+const (
+	groupMark  = "MC Group "
+	memberMark = "mcm_port:"
+)
+
+// ReadGroups reads the multicast groups of opensm-sa.dump. What else such a file
+// has, InformInfo and service records, is passed over, and lines that begin with #.
+// Of a group's line only the LID behind "MC Group" is needed, of a member's only
+// port_gid; a member whose scope_state is not given is a full member. Groups that
+// share a LID stay apart. It fails with "name:line:". O(bytes).
+func ReadGroups(r io.Reader, name string) ([]fabric.Group, error) {
+	var p groupParser
+	lines := newLineReader(r, name)
+	for {
+		text, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			if err = p.parse(strings.TrimSpace(string(text))); err != nil {
+				err = lines.fail(err)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.groups {
+		p.groups[i].Members = fabric.SortMembers(p.groups[i].Members)
+	}
+	return p.groups, nil
+}
+
+type groupParser struct{ groups []fabric.Group }
+
+func (p *groupParser) parse(text string) error {
+	switch {
+	case text == "", text[0] == '#', strings.HasPrefix(text, "InformInfo Record:"), strings.HasPrefix(text, "Service Record:"), strings.HasPrefix(text, "GUIDInfo Record:"):
+		return nil
+	case strings.HasPrefix(text, groupMark):
+		return p.group(text[len(groupMark):])
+	case strings.HasPrefix(text, memberMark):
+		return p.member(text[len(memberMark):])
+	}
+	return fmt.Errorf("cannot parse %q, expected \"MC Group 0xC000 : ...\" or \"mcm_port: ...\"", shorten([]byte(text)))
+}
+
+func (p *groupParser) group(text string) error {
+	head, fields, ok := strings.Cut(text, ":")
+	words := strings.Fields(head)
+	if !ok || len(words) == 0 {
+		return fmt.Errorf("no colon behind the LID in %q, expected \"MC Group 0xC000 : mgid=...\"", shorten([]byte(text)))
+	}
+	mlid, err := strconv.ParseUint(words[0], 0, 16)
+	if err != nil || mlid < fabric.FirstMLID || mlid > fabric.LastMLID {
+		return fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID, fabric.LastMLID)
+	}
+	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{}}
+	if err := eachField(fields, func(key, value string) error { return groupField(&g, key, value) }); err != nil {
+		return err
+	}
+	p.groups = append(p.groups, g)
+	return nil
+}
+
+func groupField(g *fabric.Group, key, value string) (err error) {
+	var n uint64
+	switch key {
+	case "mgid":
+		g.MGID, err = parseGIDPair(value)
+		if err == nil && !g.MGID.IsMulticast() {
+			err = fmt.Errorf("mgid %s is no multicast GID, expected one that begins with 0xff", shorten([]byte(value)))
+		}
+	case "port_gid", "proxy_join":
+	case "qkey":
+		n, err = parseField(key, value, 32)
+		g.QKey = uint32(n)
+	case "mlid":
+		n, err = parseField(key, value, 16)
+		if err == nil && uint16(n) != g.MLID {
+			err = fmt.Errorf("mlid=%s of group 0x%04x, expected the same", shorten([]byte(value)), g.MLID)
+		}
+	case "mtu":
+		n, err = parseField(key, value, 8)
+		g.MTU = uint8(n) & 0x3f
+	case "tclass":
+		n, err = parseField(key, value, 8)
+		g.TrafficClass = uint8(n)
+	case "pkey":
+		n, err = parseField(key, value, 16)
+		g.PKey = uint16(n)
+	case "rate":
+		n, err = parseField(key, value, 8)
+		g.Rate = uint8(n) & 0x3f
+	case "pkt_life":
+		n, err = parseField(key, value, 8)
+		g.Life = uint8(n) & 0x3f
+	case "sl_flow_hop":
+		n, err = parseField(key, value, 32)
+		g.SL, g.FlowLabel, g.HopLimit = uint8(n>>28), uint32(n)>>8&0xfffff, uint8(n)
+	case "scope_state":
+		n, err = parseField(key, value, 8)
+		g.Scope = uint8(n) >> 4
+	default:
+		err = fmt.Errorf("a group has no field %q, expected mgid, mlid, pkey, qkey, mtu, rate, pkt_life, tclass, sl_flow_hop, scope_state", shorten([]byte(key)))
+	}
+	return err
+}
+
+func (p *groupParser) member(text string) error {
+	if len(p.groups) == 0 {
+		return errors.New("a member before any group, expected \"MC Group 0xC000 : ...\"")
+	}
+	m := fabric.Member{Join: fabric.JoinFull}
+	err := eachField(text, func(key, value string) error { return memberField(&m, key, value) })
+	switch {
+	case err != nil:
+		return err
+	case m.GUID == 0:
+		return errors.New("a member without port_gid=0xPREFIX:0xGUID")
+	case m.Join == 0:
+		return errors.New("scope_state without a bit for how the member is in the group, expected 1 full, 2 non, 4 send-only, 8 send-only full")
+	}
+	g := &p.groups[len(p.groups)-1]
+	g.Members = append(g.Members, m)
+	return nil
+}
+
+func memberField(m *fabric.Member, key, value string) error {
+	switch key {
+	case "port_gid":
+		gid, err := parseGIDPair(value)
+		m.Prefix, m.GUID = gid.Prefix(), gid.GUID()
+		return err
+	case "scope_state":
+		n, err := parseField(key, value, 8)
+		m.Join = fabric.JoinState(n & 0xf)
+		return err
+	case "proxy_join":
+		n, err := parseField(key, value, 8)
+		m.Proxy = n != 0
+		return err
+	}
+	return fmt.Errorf("a member has no field %q, expected port_gid, scope_state, proxy_join", shorten([]byte(key)))
+}
+
+func eachField(text string, use func(key, value string) error) error {
+	for _, word := range strings.Fields(text) {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return fmt.Errorf("%q, expected NAME=VALUE", shorten([]byte(word)))
+		}
+		if err := use(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parseField(key, value string, bits int) (uint64, error) {
+	n, err := strconv.ParseUint(value, 0, bits)
+	if err != nil {
+		return 0, fmt.Errorf("%s=%s, expected a number of %d bits, 0x...", key, shorten([]byte(value)), bits)
+	}
+	return n, nil
+}
+
+func parseGIDPair(text string) (mad.GID, error) {
+	high, low, ok := strings.Cut(text, ":")
+	prefix, err := strconv.ParseUint(high, 0, 64)
+	guid, err2 := strconv.ParseUint(low, 0, 64)
+	if !ok || err != nil || err2 != nil {
+		return mad.GID{}, fmt.Errorf("cannot parse GID %q, expected as in 0xfe80000000000000:0x0000000000100001", shorten([]byte(text)))
+	}
+	return mad.NewGID(prefix, guid), nil
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcast
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// minHop makes trees from hop counts, as OpenSM does for most engines
+// (osm_mcast_mgr.c, mcast_mgr_branch): from the root on, members are sent by the
+// first port with the fewest hops to the switch that they hang on, whatever has been
+// sent there before.
+//
+// Where hop counts are distances, a tree comes of it. Where an engine bars some
+// ways, as up/down does, two branches may meet again; OpenSM then writes the
+// cycle, and so does this.
+type minHop struct {
+	f    *fabric.Fabric
+	hops routing.Hops
+}
+
+// maxDepth is the number of switches in a row at which OpenSM gives a branch up.
+const maxDepth = 63
+
+// AddGroup implements [routing.GroupRouter]. A group of less than two members gets
+// nothing. O(switches x switches with members), and for each such switch O(hops x ports).
+func (h *minHop) AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside []int32, err error) {
+	if len(members) < 2 {
+		return nil, nil
+	}
+	root := routing.GroupRoot(h.f, h.hops, members)
+	if root == fabric.None {
+		return members, nil
+	}
+	g := grower{minHop: h, mft: mft, mlid: mlid}
+	g.branch(root, members, 0, 1)
+	return g.outside, nil
+}
+
+// grower grows the tree of one group.
+type grower struct {
+	*minHop
+	mft     *fabric.MFT
+	mlid    uint16
+	outside []int32
+}
+
+// branch sends packets for some members on from a switch that they come to by port
+// up, 0 for the root.
+func (g *grower) branch(sw int32, members []int32, up uint8, depth int) {
+	if depth > maxDepth {
+		g.outside = append(g.outside, members...)
+		return
+	}
+	node := g.f.SwitchNode(sw)
+	byPort := g.divide(sw, members)
+	if depth > 1 {
+		g.mft.Add(sw, g.mlid, up)
+	}
+	for port, behind := range byPort {
+		if behind == nil {
+			continue
+		}
+		g.mft.Add(sw, g.mlid, uint8(port))
+		if port == 0 {
+			continue
+		}
+		if i := node.FirstPort + int32(port); g.f.PeerSwitch(i) != fabric.None {
+			g.branch(g.f.PeerSwitch(i), behind, g.f.Ports[g.f.Ports[i].Peer].Num, depth+1)
+		}
+	}
+}
+
+// divide puts members by the port of a switch that leads to them.
+func (g *grower) divide(sw int32, members []int32) [][]int32 {
+	byPort := make([][]int32, int(g.f.SwitchNode(sw).NumPorts)+1)
+	ports := map[int32]int{} // by the switch that they hang on
+	for _, m := range members {
+		at, port := g.f.AttachedSwitch(m)
+		out := int(port)
+		if at == fabric.None {
+			out = noPort
+		} else if at != sw {
+			var met bool
+			if out, met = ports[at]; !met {
+				out = g.first(sw, at)
+				ports[at] = out
+			}
+		}
+		if out == noPort {
+			g.outside = append(g.outside, m)
+			continue
+		}
+		byPort[out] = append(byPort[out], m)
+	}
+	return byPort
+}
+
+const noPort = -1
+
+// first is the first port of a switch with the fewest hops to another.
+func (g *grower) first(sw, dst int32) int {
+	least := g.hops.Least(sw, dst)
+	if least == routing.NoHops {
+		return noPort
+	}
+	for port := 1; port <= int(g.f.SwitchNode(sw).NumPorts); port++ {
+		if g.hops.Through(sw, uint8(port), dst) == least {
+			return port
+		}
+	}
+	return noPort
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Router returns what makes the trees of groups after an engine's own way: hops are
+// the hop counts that it routed by, own its [routing.Result.Multicast].
+func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routing.GroupRouter {
+	if own != nil {
+		return own
+	}
+	return &minHop{f, hops}
+}
+
+// Result are multicast tables and what was noticed.
+type Result struct {
+	MFT *fabric.MFT
+	// LIDs is the number of multicast LIDs with entries, and Alone that of those
+	// which have too few members in the subnet for a tree.
+	LIDs, Alone int
+	Warnings    []string
+}
+
+// shown is how many of a kind warnings name.
+const shown = 5
+
+// Route makes the multicast tables of groups. Groups that share a LID share a tree.
+// Members that are not in the subnet do not count; all others do, whatever their
+// join state, as OpenSM has it. It fails with ctx's error where ctx ends first. For
+// each LID it takes the time of AddGroup; all processors are used.
+func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group, progress func(done, total int)) (*Result, error) {
+	lids := ByLID(f, groups)
+	top := uint16(0)
+	for i := range lids {
+		top = max(top, lids[i].MLID)
+	}
+	r := &Result{MFT: fabric.NewMFT(f, top)}
+	outside, errs := make([][]int32, len(lids)), make([]error, len(lids))
+	err := routing.ForEach(ctx, len(lids), progress, func(_, i int) {
+		outside[i], errs[i] = by.AddGroup(r.MFT, lids[i].MLID, lids[i].ends())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("route multicast groups: %w", err)
+	}
+	gone := 0
+	for i := range lids {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("route multicast group 0x%04x: %w", lids[i].MLID, errs[i])
+		}
+		gone += lids[i].Gone
+		if slices.ContainsFunc(f.Switches, func(n int32) bool { return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID) }) {
+			r.LIDs++
+		} else {
+			r.Alone++
+		}
+	}
+	if gone > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the members of multicast groups are not in the subnet", gone))
+	}
+	r.Warnings = append(r.Warnings, unreached(f, lids, outside)...)
+	return r, nil
+}
+
+func unreached(f *fabric.Fabric, lids []LID, outside [][]int32) []string {
+	var out []string
+	n := 0
+	for i := range lids {
+		for _, m := range outside[i] {
+			if n++; n <= shown {
+				out = append(out, fmt.Sprintf("multicast 0x%04x does not reach %s", lids[i].MLID, f.PortName(m)))
+			}
+		}
+	}
+	if n > shown {
+		out = append(out, fmt.Sprintf("and %d more members of multicast groups are not reached", n-shown))
+	}
+	return out
+}
+
+// LID is the groups of a multicast LID together.
+type LID struct {
+	MLID uint16
+	// Groups are their places in the list that they come from.
+	Groups []int
+	// Members are those in the subnet, in the order of [fabric.Fabric.EndPorts].
+	Members []Member
+	// Gone is the number of members that are not in the subnet.
+	Gone int
+}
+
+// Member is a member of a group by its end port.
+type Member struct {
+	End  int32
+	Join fabric.JoinState
+}
+
+func (l *LID) ends() []int32 {
+	ends := make([]int32, len(l.Members))
+	for i, m := range l.Members {
+		ends[i] = m.End
+	}
+	return ends
+}
+
+// ByLID puts groups together by their LID, in ascending order. LIDs that are none
+// of multicast are left out.
+func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
+	joined := map[uint16]map[int32]fabric.JoinState{}
+	byLID := map[uint16]*LID{}
+	for i := range groups {
+		g := &groups[i]
+		if g.MLID < fabric.FirstMLID || g.MLID > fabric.LastMLID {
+			continue
+		}
+		l := byLID[g.MLID]
+		if l == nil {
+			l = &LID{MLID: g.MLID}
+			byLID[g.MLID], joined[g.MLID] = l, map[int32]fabric.JoinState{}
+		}
+		l.Groups = append(l.Groups, i)
+		for _, m := range g.Members {
+			if e := f.PortByGUID(m.GUID); e != fabric.None && f.Nodes[f.Ports[e].Node].InSubnet && f.Ports[e].LID != 0 {
+				joined[g.MLID][e] |= m.Join
+			} else {
+				l.Gone++
+			}
+		}
+	}
+	order := map[int32]int{}
+	for i, e := range f.EndPorts {
+		order[e] = i
+	}
+	var out []LID
+	for mlid, l := range byLID {
+		for e, join := range joined[mlid] {
+			l.Members = append(l.Members, Member{e, join})
+		}
+		slices.SortFunc(l.Members, func(a, b Member) int { return order[a.End] - order[b.End] })
+		out = append(out, *l)
+	}
+	slices.SortFunc(out, func(a, b LID) int { return int(a.MLID) - int(b.MLID) })
+	return out
+}
