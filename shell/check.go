@@ -19,12 +19,13 @@ func checkCommands() []command {
 	switches := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
 	return []command{{lang.Spec{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
-		Help: "Without a word: reach, credits and load.\n" + loadHelp,
+		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + loadHelp,
 		Bare: true, Options: []lang.Option{ofOption(), switches},
 		Subcommands: []lang.Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links"},
 			{Name: "loops", Summary: "look for paths that come back to a switch"},
 			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other"},
+			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast"},
 			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Options: []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
@@ -42,6 +43,8 @@ func runCheck(c *call) error {
 		return c.checkReach(true)
 	case "credits":
 		return c.checkCredits()
+	case "mcast":
+		return c.checkMulticast()
 	case "load":
 		return c.checkLoad()
 	}
@@ -51,7 +54,11 @@ func runCheck(c *call) error {
 // checkAll makes all checks, and fails with all that they find.
 func (c *call) checkAll() error {
 	var found []error
-	for _, check := range []func() error{func() error { return c.checkReach(false) }, c.checkCredits, c.checkLoad} {
+	checks := []func() error{func() error { return c.checkReach(false) }, c.checkCredits, c.checkLoad}
+	if _, p, err := c.tablesOf(); err == nil && p.Tables.MFT != nil {
+		checks = append(checks, c.checkMulticast)
+	}
+	for _, check := range checks {
 		err := check()
 		var wrong *foundError
 		if err != nil && !errors.As(err, &wrong) {

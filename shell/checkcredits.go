@@ -53,17 +53,7 @@ func (c *call) checkCredits() error {
 	if a.Loop && p.Tables.Origin == "dor" {
 		a.Cure = "engine dor lanes=yes; route"
 	}
-	f := p.Fabric
-	for _, d := range r.Ring {
-		h := creditHop{From: f.PortName(d.From.Port), To: f.PortName(f.Ports[d.From.Port].Peer), VL: d.From.VL, LID: d.LID, SL: d.SL}
-		if d.Src != fabric.None {
-			h.Src = f.PortName(d.Src)
-		}
-		if d.Dst != fabric.None {
-			h.Dst = f.PortName(d.Dst)
-		}
-		a.Ring = append(a.Ring, h)
-	}
+	a.Ring = append(a.Ring, creditHops(p.Fabric, r.Ring)...)
 	if err := c.out.answer(a, a.text); err != nil {
 		return err
 	}
@@ -71,6 +61,29 @@ func (c *call) checkCredits() error {
 		return found("a credit loop of %s", count(len(a.Ring), "link"))
 	}
 	return nil
+}
+
+func creditHops(f *fabric.Fabric, ring []credits.Dependency) []creditHop {
+	var hops []creditHop
+	for _, d := range ring {
+		h := creditHop{From: f.PortName(d.From.Port), To: f.PortName(f.Ports[d.From.Port].Peer), VL: d.From.VL, LID: d.LID, SL: d.SL}
+		if d.Src != fabric.None {
+			h.Src = f.PortName(d.Src)
+		}
+		if d.Dst != fabric.None {
+			h.Dst = f.PortName(d.Dst)
+		}
+		hops = append(hops, h)
+	}
+	return hops
+}
+
+func (h *creditHop) text() string {
+	dst := h.Dst
+	if dst == "" {
+		dst = "multicast"
+	}
+	return fmt.Sprintf("%s -> %s VL %d   waits for the next with %s -> %s (LID %d) SL %d", h.From, h.To, h.VL, h.Src, dst, h.LID, h.SL)
 }
 
 func (a *creditsAnswer) text(w io.Writer) {
@@ -81,12 +94,8 @@ func (a *creditsAnswer) text(w io.Writer) {
 		return
 	}
 	line("  %s on credit loops; a shortest one:", count(a.Cyclic, "channel"))
-	for _, h := range a.Ring {
-		dst := h.Dst
-		if dst == "" {
-			dst = "multicast"
-		}
-		line("    %s -> %s VL %d   waits for the next with %s -> %s (LID %d) SL %d", h.From, h.To, h.VL, h.Src, dst, h.LID, h.SL)
+	for i := range a.Ring {
+		line("    %s", a.Ring[i].text())
 	}
 	if a.Cure != "" {
 		line("  service levels and lanes make these routes safe (try: %s)", a.Cure)

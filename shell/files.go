@@ -84,11 +84,14 @@ func runLoad(c *call) error {
 		Remapped int      `json:"remapped,omitempty"`
 		Option   string   `json:"option,omitempty"`
 		Ignored  string   `json:"ignored,omitempty"`
+		Groups   int      `json:"groups,omitempty"`
 		Skipped  []string `json:"skipped,omitempty"`
 		*lostAnswer
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Notes, newLost(rep.Lost)}
+	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Notes, newLost(rep.Lost)}
 	return c.out.answer(answer, func(w io.Writer) {
-		if rep.Ignored != "" {
+		if c.Spec.Name == "groups" {
+			_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), quoteFile(c.Arg(0)))
+		} else if rep.Ignored != "" {
 			_, _ = fmt.Fprintf(w, "%s: %s\n", quoteFile(c.Arg(0)), rep.Ignored)
 		} else if rep.Lanes != "" {
 			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))

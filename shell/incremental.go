@@ -22,6 +22,7 @@ type incrementalAnswer struct {
 	Lost      int      `json:"without_a_way"`
 	Unreached []string `json:"examples,omitempty"`
 	Changes   []string `json:"changes,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
 }
 
 func runRouteIncremental(c *call) error {
@@ -31,7 +32,7 @@ func runRouteIncremental(c *call) error {
 	}
 	a := incrementalAnswer{
 		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes,
+		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: rep.Warnings,
 	}
 	if rep.Beside >= 0 {
 		a.Full = &rep.Beside
@@ -49,5 +50,6 @@ func runRouteIncremental(c *call) error {
 				_, _ = fmt.Fprintf(w, "    %s\n", e)
 			}
 		}
+		list(w, "warning", a.Warnings)
 	})
 }

@@ -122,9 +122,43 @@ type routeAnswer struct {
 	Kept     bool     `json:"kept"`
 	Assigned int      `json:"lids_assigned,omitempty"`
 	Refused  []string `json:"refused,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	// Multicast are the tables of multicast groups, nil where none are known.
+	Multicast *multicastAnswer `json:"multicast,omitempty"`
+	Warnings  []string         `json:"warnings,omitempty"`
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
+}
+
+type multicastAnswer struct {
+	Groups  string `json:"groups"`
+	LIDs    int    `json:"lids"`
+	Alone   int    `json:"too_few_members"`
+	Changed *int   `json:"changed,omitempty"`
+}
+
+func multicastAnswerOf(rep *session.MulticastReport) *multicastAnswer {
+	if rep == nil {
+		return nil
+	}
+	a := &multicastAnswer{Groups: rep.Groups, LIDs: rep.LIDs, Alone: rep.Alone}
+	if rep.Changed >= 0 {
+		a.Changed = &rep.Changed
+	}
+	return a
+}
+
+func (a *multicastAnswer) text(w io.Writer) {
+	if a == nil {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "  trees for %s from %s", count(a.LIDs, "multicast LID"), a.Groups)
+	if a.Alone > 0 {
+		_, _ = fmt.Fprintf(w, ", %d with too few members for one", a.Alone)
+	}
+	if a.Changed != nil {
+		_, _ = fmt.Fprintf(w, "; %s changed", count(*a.Changed, "multicast entry"))
+	}
+	_, _ = fmt.Fprintln(w)
 }
 
 var keepWords = map[string]session.Keep{"": session.KeepAsOpenSM, "yes": session.KeepYes, "no": session.KeepNo}
@@ -142,7 +176,7 @@ func runRoute(c *call) error {
 	}
 	a := routeAnswer{
 		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
-		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Warnings: rep.Warnings,
+		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), Warnings: rep.Warnings,
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
@@ -169,6 +203,7 @@ func runRoute(c *call) error {
 			_, _ = fmt.Fprintln(w, "  compute nodes in the ca-order:")
 		}
 		a.measures.text(w)
+		a.Multicast.text(w)
 		list(w, "warning", a.Warnings)
 	})
 }

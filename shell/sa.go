@@ -19,12 +19,16 @@ func saCommands() []command {
 			{Name: "path", Summary: "the path records from SRC to DST, or to all",
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}}},
 			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round"},
+			saGroupsSpec(),
 		}}, runSA}}
 }
 
 func runSA(c *call) error {
-	if c.Spec.Name == "nodes" {
+	switch c.Spec.Name {
+	case "nodes":
 		return c.saNodes()
+	case "groups":
+		return c.saGroups()
 	}
 	st := c.session.State()
 	f := st.Live.Fabric

@@ -36,6 +36,8 @@ func showCommands() []command {
 		{Name: "mft", Summary: "the multicast table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes"},
 		{Name: "pictures", Summary: "live, base, what-if and staged side by side"},
+		{Name: "groups", Summary: "the multicast groups, or the members of one",
+			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
 		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
 		{Name: "events", Summary: "what sweeps found to be new, with the time"},
@@ -74,6 +76,8 @@ func runShow(c *call) error {
 		return runWhatIf(c)
 	case "pictures":
 		return c.showPictures()
+	case "groups":
+		return c.showGroups()
 	case "targets":
 		return c.showTargets()
 	case "holes":

@@ -4,6 +4,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/walk"
@@ -19,6 +20,7 @@ const (
 func traceCommands() []command {
 	return []command{{lang.Spec{
 		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
+		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.",
 		Args: []lang.Arg{
 			{Name: "SRC", Kind: lang.KindPlace, Words: []string{liveWord}, Optional: true},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
@@ -77,6 +79,12 @@ func runTrace(c *call) error {
 			return perr
 		}
 		p = st.Live
+	}
+	if len(c.Args) == 2 && strings.HasPrefix(c.Arg(1), mlidPrefix) {
+		if perr != nil {
+			return perr
+		}
+		return c.traceGroup(&st, p, c.Arg(0), c.Arg(1))
 	}
 	r, err := c.traceRequest(p.Fabric)
 	switch {

@@ -62,12 +62,14 @@ func (g *grower) branch(sw int32, members []int32, up uint8, depth int) {
 		if behind == nil {
 			continue
 		}
-		g.mft.Add(sw, g.mlid, uint8(port))
-		if port == 0 {
+		i := node.FirstPort + int32(port)
+		if port != 0 && !g.f.Ports[i].Linked() {
+			g.outside = append(g.outside, behind...)
 			continue
 		}
-		if i := node.FirstPort + int32(port); g.f.PeerSwitch(i) != fabric.None {
-			g.branch(g.f.PeerSwitch(i), behind, g.f.Ports[g.f.Ports[i].Peer].Num, depth+1)
+		g.mft.Add(sw, g.mlid, uint8(port))
+		if next := g.f.PeerSwitch(i); port != 0 && next != fabric.None {
+			g.branch(next, behind, g.f.Ports[g.f.Ports[i].Peer].Num, depth+1)
 		}
 	}
 }

@@ -25,7 +25,9 @@ type DumpKind struct {
 	WriteOnly bool
 	// lanes says that loading lays it over tables that are there.
 	lanes bool
-	write func(w io.Writer, p *Picture) error
+	// groups says that it holds multicast groups, which belong to the session.
+	groups bool
+	write  func(w io.Writer, p *Picture) error
 	// option is the engine's option that loading sets, "" for routes and topologies.
 	option string
 }
@@ -42,6 +44,8 @@ var Dumps = []DumpKind{
 	{Kind: "sl2vl", Summary: "the lanes of service levels, as opensm-sl2vl.dump", Routes: true, lanes: true, write: writeSL2VL},
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, lanes: true, write: writePathSLs},
 	{Kind: routingKind, Summary: "the routes with their topology, min-hop tables and roots, to be held against the subnet when they are loaded", Routes: true, write: writeRouting},
+	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, lanes: true, write: writeMCFDBs},
+	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
@@ -72,7 +76,12 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	if err != nil {
 		return "", err
 	}
-	if err := d.write(&contextWriter{ctx, w}, p); err != nil {
+	if d.groups {
+		err = st.writeGroups(&contextWriter{ctx, w}, p)
+	} else {
+		err = d.write(&contextWriter{ctx, w}, p)
+	}
+	if err != nil {
 		return "", err
 	}
 	return st.Title(p), nil

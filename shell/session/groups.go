@@ -3,51 +3,144 @@
 package session
 
 import (
-	"math/bits"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/mcast"
 )
 
-// addGroups gives tables the trees of the multicast groups that there are, where
-// their engine has trees of its own and the multicast tables of before were read:
-// the members are the ports that are no switches' there.
-func addGroups(t, before *fabric.Tables) error {
-	routed, ok := torus.Of(t)
-	if !ok || before == nil || before.MFT == nil || !sameNodes(before.Fabric, t.Fabric) {
-		return nil
-	}
-	tree := routed.MasterTree()
-	t.MFT = fabric.NewMFT(t.Fabric, before.MFT.Top)
-	for i := range before.MFT.LIDs() {
-		lid := uint16(fabric.FirstMLID + i)
-		if _, err := tree.AddGroup(t.MFT, lid, members(before, t.Fabric, lid)); err != nil {
-			return err
-		}
-	}
-	return nil
+// Groups are the multicast groups that a session knows.
+type Groups struct {
+	List []fabric.Group
+	// Origin says where they come from.
+	Origin string
 }
 
-// members are the end ports that hear a group by some tables and that are in the
-// subnet of f, which has the same nodes.
-func members(t *fabric.Tables, f *fabric.Fabric, lid uint16) (all []int32) {
-	for sw := range t.Fabric.Switches {
-		n := t.Fabric.SwitchNode(int32(sw))
-		for w, set := range t.MFT.Ports(int32(sw), lid) {
-			for ; set != 0; set &= set - 1 {
-				num := int32(64*w + bits.TrailingZeros64(set))
-				if num > int32(n.NumPorts) {
-					continue
-				}
-				end := n.FirstPort
-				if num > 0 {
-					end = f.Ports[n.FirstPort+num].Peer
-				}
-				if end != fabric.None && (num == 0 || f.Nodes[f.Ports[end].Node].Switch == fabric.None) && f.Nodes[f.Ports[end].Node].InSubnet {
-					all = append(all, f.EndPortOf(end))
-				}
+var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for what the switches hold)")
+
+// GroupsOf are the groups that the session was told of, else those that the tables
+// of a picture serve.
+func (st *State) GroupsOf(p *Picture) (*Groups, error) {
+	if st.Groups != nil {
+		return st.Groups, nil
+	}
+	if p.Tables == nil || p.Tables.MFT == nil {
+		return nil, errNoGroups
+	}
+	return &Groups{fabric.GroupsOf(p.Tables), "the multicast tables of " + string(p.Kind)}, nil
+}
+
+// ReadGroups takes the multicast groups from the subnet administration, with its key
+// for those that it trusts. Notes say what it did not tell.
+func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string, error) {
+	end, err := s.begin(ctx, "groups")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	c, err := s.sa(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.SMKey = key
+	var notes []string
+	f := s.State().Live.Fabric
+	list, asked, err := sweep.Groups(ctx, c, f, s.progress)
+	if key != 0 && errors.Is(err, mad.ErrTimeout) {
+		notes = append(notes, fmt.Sprintf("the subnet administration does not answer with the key 0x%x (key=)", key))
+		c.SMKey = 0
+		list, asked, err = sweep.Groups(ctx, c, f, s.progress)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if asked && c.SMKey == 0 {
+		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")
+	}
+	g := &Groups{list, "the subnet administration"}
+	s.setGroups(g)
+	return g, notes, nil
+}
+
+func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State) { st.Groups = g }) }
+
+func (s *Session) loadGroups(path string) (LoadReport, error) {
+	var list []fabric.Group
+	err := readWith(path, func(r io.Reader) (err error) {
+		list, err = osm.ReadGroups(r, path)
+		return err
+	})
+	if err != nil {
+		return LoadReport{}, err
+	}
+	s.setGroups(&Groups{list, fabric.Escape(filepath.Base(path))})
+	rep := LoadReport{Groups: len(list)}
+	st := s.State()
+	f := st.Paper()
+	for i := range list {
+		for _, m := range list[i].Members {
+			if rep.Entries++; f.PortByGUID(m.GUID) == fabric.None {
+				rep.gone(list[i].MLID, m.GUID)
 			}
 		}
 	}
-	return all
+	return rep, nil
+}
+
+func (r *LoadReport) gone(mlid uint16, guid uint64) {
+	if len(r.Notes) < maxListed {
+		r.Notes = append(r.Notes, fmt.Sprintf("port GUID 0x%016x in group 0x%04x is not in the subnet", guid, mlid))
+	}
+}
+
+func (st *State) writeGroups(w io.Writer, p *Picture) error {
+	g, err := st.GroupsOf(p)
+	if err != nil {
+		return err
+	}
+	return osm.WriteGroups(w, g.List)
+}
+
+func writeMCFDBs(w io.Writer, p *Picture) error {
+	if p.Tables.MFT == nil {
+		return mcast.ErrNoTables
+	}
+	return osm.WriteMCFDBs(w, p.Fabric, p.Tables.MFT)
+}
+
+// MulticastReport says what became of multicast groups when tables were made.
+type MulticastReport struct {
+	// LIDs have entries, Alone too few members for a tree. Changed entries, of a
+	// switch and a LID, differ from those of the base, -1 where that has no tables.
+	LIDs, Alone, Changed int
+	Groups               string
+}
+
+// multicast adds the tables of the known groups to a picture that was routed: those
+// that the session was told of, else those that the base's tables serve.
+func (s *Session) multicast(ctx context.Context, st *State, p *Picture) (*MulticastReport, []string, error) {
+	base := st.paperBase()
+	known, err := st.GroupsOf(base)
+	if err != nil {
+		return nil, nil, nil //nolint:nilerr // a subnet without known groups has no multicast tables
+	}
+	res, err := mcast.Route(ctx, p.Fabric, mcast.Router(p.Fabric, p.hops(), p.Multicast), known.List, s.progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	tables := *p.Tables
+	tables.MFT = res.MFT
+	p.Tables = &tables
+	rep := &MulticastReport{LIDs: res.LIDs, Alone: res.Alone, Changed: -1, Groups: known.Origin}
+	if base.Tables != nil && base.Tables.MFT != nil {
+		rep.Changed = mcast.Changed(base.Tables, p.Tables)
+	}
+	return rep, res.Warnings, nil
 }

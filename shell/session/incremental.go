@@ -31,6 +31,7 @@ type IncrementalReport struct {
 	Unreached []string
 	Lost      int
 	Changes   []string
+	Warnings  []string
 }
 
 // maxListed is how many of what went wrong a report names.
@@ -100,6 +101,11 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 		rep.Beside, rep.Engine = countChanged(base.Tables, full.Tables), frep.Engine
 	}
 	p := &Picture{Kind: Staged, Fabric: lids.fabric, Tables: upTo(res.Tables, lids.top), When: time.Now(), madeOf: before}
+	_, warnings, err := s.multicast(ctx, &st, p)
+	if err != nil {
+		return IncrementalReport{}, err
+	}
+	rep.Warnings = warnings
 	s.stage(p)
 	s.record(history.Route, p, "incremental", map[string]float64{"seconds": rep.Took.Seconds(), "changed": float64(rep.Touched)})
 	return rep, nil

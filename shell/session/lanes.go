@@ -32,7 +32,7 @@ func writePathSLs(w io.Writer, p *Picture) error {
 	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
 }
 
-// loadLanes lays lanes or service levels over the staged tables, or the live ones,
+// loadLanes lays lanes, service levels or multicast tables over the staged tables, or the live ones,
 // and stages the result.
 func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 	st := s.State()
@@ -46,6 +46,11 @@ func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 		if kind == "sls" {
 			sls, err := osm.ReadPathSLs(r, path)
 			tables.SLs = sls
+			return err
+		}
+		if kind == "mcfdbs" {
+			mft, read, err := osm.ReadMCFDBs(r, path, p.Fabric)
+			tables.MFT, rep.Notes = mft, read.Lines()
 			return err
 		}
 		lanes, read, err := osm.ReadSL2VL(r, path, p.Fabric)

@@ -35,6 +35,8 @@ type LoadReport struct {
 	// Lost are the paths that tables leave unconnected which were kept as they are,
 	// nil where nobody asked.
 	Lost *Lost
+	// Groups is the number of multicast groups, whose members Entries counts.
+	Groups int
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
 	// Notes say what was skipped, and why.
@@ -63,6 +65,8 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 	switch {
 	case d.WriteOnly:
 		return LoadReport{}, fmt.Errorf("%s is only written", kind)
+	case d.groups:
+		return s.loadGroups(path)
 	case d.lanes:
 		return s.loadLanes(kind, path)
 	case kind == routingKind:
@@ -101,6 +105,11 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 		}
 	}
 	p := &Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()}
+	_, warnings, err := s.multicast(ctx, &st, p)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	out.Notes = append(out.Notes, warnings...)
 	s.stage(p)
 	s.record(history.Load, p, "", nil)
 	out.Switches, out.Entries = countEntries(tables)
@@ -175,7 +184,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 			if *p != nil {
 				old := *p
 				*p = old.on(old.Fabric.WithDescriptions(m))
-				(*p).Hops, (*p).Roots, (*p).Ranks, (*p).CAOrder = old.Hops, old.Roots, old.Ranks, old.CAOrder
+				(*p).Hops, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops, old.Roots, old.Ranks, old.CAOrder, old.Multicast
 			}
 		}
 	})

@@ -39,7 +39,9 @@ type Picture struct {
 	Roots, Ranks []int32
 	// CAOrder is [routing.Result.CAOrder].
 	CAOrder []int32
-	When    time.Time
+	// Multicast is [routing.Result.Multicast].
+	Multicast routing.GroupRouter
+	When      time.Time
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.
@@ -78,7 +80,7 @@ func (p *Picture) as(k Kind) *Picture {
 // indexes.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
-	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder = f, nil, nil, nil, nil
+	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil
 	if p.Tables != nil {
 		t := *p.Tables
 		t.Fabric = f

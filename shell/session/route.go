@@ -46,6 +46,8 @@ type RouteReport struct {
 	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
 	Warnings []string
+	// Multicast is nil where no groups are known.
+	Multicast *MulticastReport
 }
 
 // Route computes tables for the what-if, or the live fabric where nothing has
@@ -61,6 +63,11 @@ func (s *Session) Route(ctx context.Context, keep Keep) (RouteReport, error) {
 	if err != nil {
 		return RouteReport{}, err
 	}
+	var warnings []string
+	if rep.Multicast, warnings, err = s.multicast(ctx, &st, p); err != nil {
+		return RouteReport{}, err
+	}
+	rep.Warnings = append(rep.Warnings, warnings...)
 	against := st.paperBase()
 	rep.Changed = rep.Entries
 	if against.Tables != nil {
@@ -106,9 +113,6 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	if err != nil {
 		return nil, RouteReport{}, err
 	}
-	if err := addGroups(res.Tables, st.paperBase().Tables); err != nil {
-		return nil, RouteReport{}, err
-	}
 	rep := RouteReport{
 		Engine: res.Tables.Origin, Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(res.Tables.Origin),
 		Assigned: countAssigned(before, f), Warnings: slices.Concat(set.strangers(f), lids.notes, note, res.Warnings),
@@ -121,7 +125,8 @@ func (s *Session) compute(ctx context.Context, st *State, keep Keep) (*Picture, 
 	}
 	rep.Switches, rep.Entries = countEntries(res.Tables)
 	return &Picture{
-		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder, When: time.Now(), madeOf: before, by: &maker{rep.Engine, set.Given},
+		Kind: Staged, Fabric: f, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
+		Multicast: res.Multicast, When: time.Now(), madeOf: before, by: &maker{rep.Engine, set.Given},
 	}, rep, nil
 }
 

@@ -45,6 +45,8 @@ type State struct {
 	// Drift is how many entries were others at the last sweep.
 	Committed *fabric.Tables
 	Drift     int
+	// Groups are the multicast groups that the session was told of, nil for none.
+	Groups *Groups
 	// SMs are the subnet managers that were seen.
 	SMs []SM
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcast
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// follow follows the packets of each switch with members, where tables are no tree.
+func (c *checker) follow() {
+	c.counts.Pairs = c.pairs()
+	senders := map[int32][]Member{}
+	var from []int32
+	for _, m := range c.lid.Members {
+		sw, _ := c.f.AttachedSwitch(m.End)
+		if senders[sw] == nil {
+			from = append(from, sw)
+		}
+		senders[sw] = append(senders[sw], m)
+	}
+	cycle := false
+	for _, sw := range from {
+		if c.ctx.Err() != nil {
+			return
+		}
+		if sw != fabric.None {
+			ring := c.flood.from(sw, c.lid.MLID)
+			cycle = c.ring(ring, senders[sw][0].End, cycle)
+		} else {
+			c.flood.reset()
+		}
+		c.compare(sw, senders[sw])
+	}
+	// What no member sends can go round all the same.
+	for _, sw := range c.switches {
+		if c.ctx.Err() != nil || cycle {
+			return
+		}
+		if senders[sw] == nil && c.onRing(sw) {
+			cycle = c.ring(c.flood.from(sw, c.lid.MLID), fabric.None, cycle)
+		}
+	}
+}
+
+// onRing says whether a switch can be on a ring: it has two ports to switches.
+func (c *checker) onRing(sw int32) bool {
+	n := 0
+	for out := range c.t.MFT.Each(sw, c.lid.MLID) {
+		if out > 0 && out <= int(c.f.SwitchNode(sw).NumPorts) && c.f.PeerSwitch(c.f.SwitchNode(sw).FirstPort+int32(out)) != fabric.None {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func (c *checker) ring(ring []int32, src int32, before bool) bool {
+	if ring == nil {
+		return before
+	}
+	if !before {
+		c.counts.Cycles = 1
+	}
+	c.fault(Cycle, src, fabric.None, ring...)
+	return true
+}
+
+// compare counts what the members get of what those of one switch send.
+func (c *checker) compare(sw int32, senders []Member) {
+	fl := c.flood
+	if fl.unread >= 0 && len(senders) > 0 {
+		c.fault(NotRead, senders[0].End, fabric.None, fl.unread)
+	}
+	for _, m := range c.lid.Members {
+		local, port := c.f.AttachedSwitch(m.End)
+		later := int(fl.got(m.End))
+		n := int64(len(senders)) // of the members that send to m
+		if local == sw {
+			n--
+			if later > 0 {
+				c.counts.Echoes++
+				c.fault(Echo, m.End, m.End, c.f.SwitchNode(sw).FirstPort+int32(port))
+			}
+		}
+		if !m.Join.Receives() || n == 0 {
+			continue
+		}
+		got := later
+		if sw != fabric.None && local == sw && c.t.MFT.Has(sw, c.lid.MLID, port) && c.t.Known[sw] {
+			got++
+		}
+		src := senders[0].End
+		if src == m.End {
+			src = senders[1].End
+		}
+		switch {
+		case got == 0 && fl.unread >= 0:
+			c.counts.Unknown += n
+		case got == 0:
+			c.counts.Missing += n
+			c.fault(Missing, src, m.End)
+		case got > 1:
+			c.counts.Double += n
+			c.fault(Double, src, m.End)
+		}
+	}
+}
+
+// flood follows the copies of a packet. A state is the port by which one comes into a
+// switch; what comes of it is the same for all copies.
+type flood struct {
+	t *fabric.Tables
+	f *fabric.Fabric
+	// copies are how many come in by a port, or to an end port, and color says how
+	// far the search is. Those that are set are listed in touched and ends.
+	copies  []int32
+	color   []uint8
+	touched []int32
+	order   []int32
+	ends    []int32
+	// unread is a port behind which a table was not read, -1 for none.
+	unread int32
+	ring   []int32
+	path   []int32 // ports that copies leave by, to where the search is
+	mlid   uint16
+}
+
+const (
+	white = iota
+	gray
+	black
+)
+
+func newFlood(t *fabric.Tables) *flood {
+	n := len(t.Fabric.Ports)
+	return &flood{t: t, f: t.Fabric, copies: make([]int32, n), color: make([]uint8, n), unread: -1}
+}
+
+func (fl *flood) reset() {
+	for _, s := range fl.touched {
+		fl.copies[s], fl.color[s] = 0, white
+	}
+	for _, e := range fl.ends {
+		fl.copies[e] = 0
+	}
+	fl.touched, fl.order, fl.ends, fl.path = fl.touched[:0], fl.order[:0], fl.ends[:0], fl.path[:0]
+	fl.unread, fl.ring = -1, nil
+}
+
+// got is how many copies an end port gets by way of other switches.
+func (fl *flood) got(end int32) int32 { return fl.copies[end] }
+
+// from follows a packet that a host sends into a switch, and returns the ports of a
+// cycle that it comes upon, nil for none.
+func (fl *flood) from(sw int32, mlid uint16) []int32 {
+	fl.reset()
+	fl.mlid = mlid
+	if !fl.t.Known[sw] {
+		fl.unread = fl.f.SwitchNode(sw).FirstPort
+		return nil
+	}
+	first := fl.nexts(sw, fabric.None)
+	for _, out := range first {
+		fl.path = append(fl.path[:0], out)
+		fl.search(fl.f.Ports[out].Peer)
+	}
+	for _, out := range first {
+		fl.copies[fl.f.Ports[out].Peer]++
+	}
+	for _, in := range slices.Backward(fl.order) {
+		fl.pass(in)
+	}
+	return fl.ring
+}
+
+// nexts are the ports to other switches by which a switch sends copies of what came
+// in by a port.
+func (fl *flood) nexts(sw, in int32) []int32 {
+	node := fl.f.SwitchNode(sw)
+	var outs []int32
+	for out := range fl.t.MFT.Each(sw, fl.mlid) {
+		port := node.FirstPort + int32(out)
+		if out == 0 || out > int(node.NumPorts) || port == in {
+			continue
+		}
+		next := fl.f.PeerSwitch(port)
+		switch {
+		case next == fabric.None:
+		case !fl.t.Known[next]:
+			fl.unread = port
+		default:
+			outs = append(outs, port)
+		}
+	}
+	return outs
+}
+
+// search orders the states that come of one, each before those that it leads to when
+// read backwards, and notes a cycle.
+func (fl *flood) search(in int32) {
+	type step struct {
+		in   int32
+		outs []int32
+	}
+	if fl.color[in] != white {
+		return
+	}
+	open := func(in int32) step {
+		fl.color[in] = gray
+		fl.touched = append(fl.touched, in)
+		return step{in, fl.nexts(fl.f.Nodes[fl.f.Ports[in].Node].Switch, in)}
+	}
+	stack := []step{open(in)}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(top.outs) == 0 {
+			fl.color[top.in] = black
+			fl.order = append(fl.order, top.in)
+			stack = stack[:len(stack)-1]
+			fl.path = fl.path[:len(fl.path)-1]
+			continue
+		}
+		out := top.outs[0]
+		top.outs = top.outs[1:]
+		next := fl.f.Ports[out].Peer
+		switch fl.color[next] {
+		case white:
+			fl.path = append(fl.path, out)
+			stack = append(stack, open(next))
+		case gray:
+			if fl.ring == nil {
+				fl.ring = append(fl.since(next), out)
+			}
+		}
+	}
+}
+
+// since are the ports of the path behind the one that leads to a state.
+func (fl *flood) since(in int32) []int32 {
+	for i, out := range fl.path {
+		if fl.f.Ports[out].Peer == in {
+			return slices.Clone(fl.path[i+1:])
+		}
+	}
+	return nil
+}
+
+// many bounds counts of copies, which double from switch to switch.
+const many = 1 << 20
+
+// pass hands the copies that come in by a port on. Those that go round count once.
+func (fl *flood) pass(in int32) {
+	sw := fl.f.Nodes[fl.f.Ports[in].Node].Switch
+	node := fl.f.SwitchNode(sw)
+	n := fl.copies[in]
+	for out := range fl.t.MFT.Each(sw, fl.mlid) {
+		port := node.FirstPort + int32(out)
+		if out > int(node.NumPorts) || port == in {
+			continue
+		}
+		if end := fl.f.EndBehind(sw, out); end != fabric.None {
+			fl.ends = append(fl.ends, end)
+			fl.copies[end] = min(fl.copies[end]+n, many)
+			continue
+		}
+		if next := fl.f.PeerSwitch(port); next != fabric.None && fl.t.Known[next] {
+			peer := fl.f.Ports[port].Peer
+			fl.copies[peer] = min(fl.copies[peer]+n, many)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcast
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Tree is where a packet from one end port to a multicast LID goes.
+type Tree struct {
+	MLID uint16
+	Src  int32
+	// First is the switch that it comes to, nil where Src hangs on none.
+	First *Hop
+	// Delivered is how many copies end ports get, of the copies drawn.
+	Delivered int
+	// Circles says that a copy comes back to where it was, and goes round for ever.
+	Circles bool
+	// Twice are end ports that get more than one copy.
+	Twice []int32
+}
+
+// Hop is a switch that a copy of a packet comes to.
+type Hop struct {
+	Switch int32
+	In     uint8
+	// Fate says what is amiss with it.
+	Fate   HopFate
+	Copies []Copy
+}
+
+// HopFate says what becomes of a packet in a switch.
+type HopFate uint8
+
+// The fates.
+const (
+	// Passed: it sends copies on, or is at the end of the tree.
+	Passed HopFate = iota
+	// Circling: this copy has been here before; it is not followed again.
+	Circling
+	// Again: another copy of the packet has come here by the same port.
+	Again
+	// Dropped: the table has no ports for the LID.
+	Dropped
+	// Unread: the table was not read.
+	Unread
+)
+
+func (h HopFate) String() string {
+	return [...]string{"passed", "circles", "again", "dropped", "unread"}[h]
+}
+
+// Copy is what leaves a switch by one port.
+type Copy struct {
+	Out uint8
+	// Next is the switch behind the port, nil where there is none.
+	Next *Hop
+	// End is the end port that keeps the copy, None where there is none: the port
+	// leads nowhere.
+	End int32
+}
+
+// Trace follows a packet from an end port to a multicast LID through multicast
+// tables. It fails where there are none, or where the LID is not one of multicast.
+// O(switch ports of the tree).
+func Trace(t *fabric.Tables, src int32, mlid uint16) (*Tree, error) {
+	switch {
+	case mlid < fabric.FirstMLID || mlid > fabric.LastMLID:
+		return nil, fmt.Errorf("%d is no multicast LID, expected 0x%X to 0x%X", mlid, fabric.FirstMLID, fabric.LastMLID)
+	case t.MFT == nil:
+		return nil, ErrNoTables
+	}
+	f := t.Fabric
+	tr := tracer{t: t, tree: &Tree{MLID: mlid, Src: src}, state: map[int32]bool{}, got: map[int32]int{}}
+	if sw, port := f.AttachedSwitch(src); sw != fabric.None {
+		tr.tree.First = tr.come(sw, port)
+	}
+	return tr.tree, nil
+}
+
+type tracer struct {
+	t    *fabric.Tables
+	tree *Tree
+	// state has the switch ports that copies came in by: true while what comes of
+	// them is being followed.
+	state map[int32]bool
+	got   map[int32]int
+}
+
+func (tr *tracer) come(sw int32, in uint8) *Hop {
+	f := tr.t.Fabric
+	h := &Hop{Switch: sw, In: in}
+	at := f.SwitchNode(sw).FirstPort + int32(in)
+	underway, met := tr.state[at]
+	switch {
+	case underway:
+		h.Fate, tr.tree.Circles = Circling, true
+		return h
+	case !tr.t.Known[sw]:
+		h.Fate = Unread
+		return h
+	case !tr.t.MFT.Any(sw, tr.tree.MLID):
+		h.Fate = Dropped
+		return h
+	case met:
+		h.Fate = Again
+	}
+	tr.state[at] = true
+	if !met {
+		h.Copies = tr.copies(sw, in)
+	}
+	tr.state[at] = false
+	return h
+}
+
+func (tr *tracer) copies(sw int32, in uint8) []Copy {
+	f := tr.t.Fabric
+	node := f.SwitchNode(sw)
+	var copies []Copy
+	for out := range tr.t.MFT.Each(sw, tr.tree.MLID) {
+		if out == int(in) || out > int(node.NumPorts) {
+			continue
+		}
+		c := Copy{Out: uint8(out), End: f.EndBehind(sw, out)}
+		if next := f.PeerSwitch(node.FirstPort + int32(out)); out != 0 && next != fabric.None {
+			c.Next = tr.come(next, f.Ports[f.Ports[node.FirstPort+int32(out)].Peer].Num)
+		}
+		if c.End != fabric.None {
+			tr.tree.Delivered++
+			if tr.got[c.End]++; tr.got[c.End] == 2 {
+				tr.tree.Twice = append(tr.tree.Twice, c.End)
+			}
+		}
+		copies = append(copies, c)
+	}
+	return copies
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/mcast"
+	"example.org/ibconsole/shell/session"
+)
+
+type mcastAnswer struct {
+	checked
+	Groups string `json:"groups"`
+	mcast.Counts
+	Faults []mcastFault `json:"faults"`
+	// Credits is the credit loop of unicast and multicast together, Mixed says that
+	// unicast alone has none.
+	Ring    []creditHop `json:"ring"`
+	Mixed   bool        `json:"loop_needs_multicast"`
+	Seconds float64     `json:"seconds"`
+}
+
+type mcastFault struct {
+	Kind mcast.Kind `json:"kind"`
+	MLID string     `json:"mlid"`
+	From string     `json:"from,omitempty"`
+	To   string     `json:"to,omitempty"`
+	Path []string   `json:"ports,omitempty"`
+}
+
+func (c *call) checkMulticast() error {
+	st, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	known, err := st.GroupsOf(p)
+	switch {
+	case p.Tables.MFT == nil:
+		return mcast.ErrNoTables
+	case err != nil:
+		return err
+	}
+	start := time.Now()
+	r, err := mcast.Check(c.ctx, p.Tables, known.List, nil)
+	if err != nil {
+		return err
+	}
+	a := mcastAnswer{checked: checked{"mcast", st.Title(p)}, Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
+	for i := range r.Faults {
+		a.Faults = append(a.Faults, mcastFaultOf(p.Fabric, &r.Faults[i]))
+	}
+	if err := c.groupCredits(p, known, &a); err != nil {
+		return err
+	}
+	a.Seconds = time.Since(start).Seconds()
+	if err := c.out.answer(a, a.text); err != nil {
+		return err
+	}
+	var bad []error
+	if a.Bad() {
+		bad = append(bad, found("multicast: %s", strings.Join(a.wrong(), ", ")))
+	}
+	if len(a.Ring) > 0 {
+		bad = append(bad, found("a credit loop of %s", count(len(a.Ring), "link")))
+	}
+	return allFound(bad)
+}
+
+// groupCredits looks for credit loops of unicast and multicast together.
+func (c *call) groupCredits(p *session.Picture, known *session.Groups, a *mcastAnswer) error {
+	sls := map[uint16]uint8{}
+	for i := range known.List {
+		sls[known.List[i].MLID] = known.List[i].SL
+	}
+	opt := credits.Options{GroupSL: func(mlid uint16) uint8 { return sls[mlid] }}
+	r, err := credits.Check(c.ctx, p.Tables, opt)
+	if err != nil || r.Ring == nil {
+		return err
+	}
+	a.Ring = creditHops(p.Fabric, r.Ring)
+	alone := *p.Tables
+	alone.MFT = nil
+	r, err = credits.Check(c.ctx, &alone, opt)
+	if err == nil {
+		a.Mixed = r.Ring == nil
+	}
+	return err
+}
+
+func mcastFaultOf(f *fabric.Fabric, m *mcast.Fault) mcastFault {
+	out := mcastFault{Kind: m.Kind, MLID: mlidText(m.MLID)}
+	if m.Src != fabric.None {
+		out.From = f.PortName(m.Src)
+	}
+	if m.Dst != fabric.None {
+		out.To = f.PortName(m.Dst)
+	}
+	for _, p := range m.Ports {
+		out.Path = append(out.Path, f.PortName(p))
+	}
+	return out
+}
+
+// wrong says how much of each kind is wrong.
+func (a *mcastAnswer) wrong() []string {
+	var words []string
+	for _, k := range []struct {
+		n    int64
+		what string
+	}{
+		{a.Missing, "pairs missing"}, {a.Double, "pairs served twice"}, {a.Unknown, "pairs over tables that were not read"},
+		{int64(a.Echoes), "members that get back what they send"}, {int64(a.Cycles), "LIDs with a cycle"},
+		{int64(a.Strangers), "ports to strangers"}, {int64(a.DeadPorts), "ports without a link"}, {int64(a.OneWays), "one-way branches"},
+	} {
+		if k.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", k.n, k.what))
+		}
+	}
+	return words
+}
+
+func (a *mcastAnswer) text(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("mcast of %s: %s of %s, %s, %d pairs", a.Of, count(a.LIDs, "multicast LID"), a.Groups, count(a.Members, "member"), a.Pairs)
+	if a.Gone > 0 {
+		line("  %s not in the subnet", count(a.Gone, "member"))
+	}
+	if a.Alone > 0 {
+		line("  %s with less than two members, without entries", count(a.Alone, "LID"))
+	}
+	if a.Idle > 0 {
+		line("  %s on branches that lead to no member", count(a.Idle, "switch"))
+	}
+	if a.SendOnly > 0 {
+		line("  %s to members that only send, as OpenSM has it", count(a.SendOnly, "port"))
+	}
+	if !a.Bad() {
+		line("  every member gets each packet once")
+	}
+	for _, words := range a.wrong() {
+		line("  %s", words)
+	}
+	for _, f := range a.Faults {
+		line("    %s", f.text())
+	}
+	switch {
+	case len(a.Ring) == 0:
+		line("  no credit loop of unicast and multicast together")
+		return
+	case a.Mixed:
+		line("  a credit loop that unicast alone has not:")
+	default:
+		line("  a credit loop:")
+	}
+	for i := range a.Ring {
+		line("    %s", a.Ring[i].text())
+	}
+}
+
+func (f *mcastFault) text() string {
+	at := strings.Join(f.Path, ", ")
+	switch f.Kind {
+	case mcast.Missing:
+		return fmt.Sprintf("%s: %s does not get what %s sends", f.MLID, f.To, f.From)
+	case mcast.Double:
+		return fmt.Sprintf("%s: %s gets twice what %s sends", f.MLID, f.To, f.From)
+	case mcast.Echo:
+		return fmt.Sprintf("%s: %s gets back what it sends", f.MLID, f.From)
+	case mcast.Cycle:
+		return fmt.Sprintf("%s: packets go round: %s", f.MLID, strings.Join(f.Path, " -> "))
+	case mcast.Stranger:
+		return fmt.Sprintf("%s: %s sends to %s, which is not in the group", f.MLID, at, f.To)
+	case mcast.DeadPort:
+		return fmt.Sprintf("%s: %s has no link", f.MLID, at)
+	case mcast.OneWay:
+		return fmt.Sprintf("%s: %s leads to a switch that does not send back", f.MLID, at)
+	case mcast.NotRead:
+		return fmt.Sprintf("%s: packets meet a switch behind %s whose table was not read", f.MLID, at)
+	}
+	return string(f.Kind)
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// mlidPrefix begins the name of a multicast LID.
+const mlidPrefix = "mlid:"
+
+// parseMLID reads a multicast LID: mlid:0xC000, 0xC000 or 49152.
+func parseMLID(text string) (uint16, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, mlidPrefix), 0, 16)
+	if err != nil || n < fabric.FirstMLID || n > fabric.LastMLID {
+		return 0, fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", text, fabric.FirstMLID, fabric.LastMLID)
+	}
+	return uint16(n), nil
+}
+
+func mlidText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
+
+func saGroupsSpec() lang.Spec {
+	return lang.Spec{
+		Name: "groups", Summary: "take the multicast groups and their members from it, for show groups, route and check mcast",
+		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members; 0x%x, OpenSM's default", sweep.DefaultSAKey)}},
+	}
+}
+
+func (c *call) saGroups() error {
+	key, err := strconv.ParseUint(c.Option("key", strconv.Itoa(sweep.DefaultSAKey)), 0, 64)
+	if err != nil {
+		return c.Misused("key=%s is no key, expected a number of 64 bits", lang.Quote(c.Option("key", "")))
+	}
+	g, notes, err := c.session.ReadGroups(c.ctx, key)
+	if err != nil {
+		return err
+	}
+	members := 0
+	for i := range g.List {
+		members += len(g.List[i].Members)
+	}
+	return c.out.answer(struct {
+		Groups  int      `json:"groups"`
+		Members int      `json:"members"`
+		Notes   []string `json:"notes,omitempty"`
+	}{len(g.List), members, notes}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s with %s taken from %s\n", count(len(g.List), "multicast group"), count(members, "member"), g.Origin)
+		list(w, "note", notes)
+	})
+}
+
+type groupRow struct {
+	MLID    string  `json:"mlid"`
+	MGID    string  `json:"mgid,omitempty"`
+	PKey    string  `json:"pkey,omitempty"`
+	SL      uint8   `json:"sl"`
+	MTU     string  `json:"mtu,omitempty"`
+	Gbps    float64 `json:"gbps,omitempty"`
+	Members int     `json:"members"`
+	Gone    int     `json:"not_in_subnet"`
+	// Switches have entries for the LID, -1 where tables are not known.
+	Switches int `json:"switches"`
+}
+
+// showGroups lists all groups, or the members of those of one LID.
+func (c *call) showGroups() error {
+	st, p, err := c.of()
+	if err != nil {
+		return err
+	}
+	known, err := st.GroupsOf(p)
+	if err != nil {
+		return err
+	}
+	if c.Arg(0) != "" {
+		return c.showMembers(p, known)
+	}
+	c.out.note("from %s, tables of %s", known.Origin, st.Title(p))
+	t := c.table("MLID", "MGID", "P_KEY", "SL", "MTU", "RATE", "MEMBERS", "SWITCHES")
+	for i := range known.List {
+		g := &known.List[i]
+		r := groupRow{MLID: mlidText(g.MLID), SL: g.SL, Members: len(g.Members), Switches: switchesOf(p, g.MLID), Gbps: sa.Rate(g.Rate).Gbps()}
+		pkey, mtu, rate, members := "-", "-", "-", fmt.Sprint(r.Members)
+		if g.MGID != (mad.GID{}) {
+			r.MGID, r.PKey = g.MGID.String(), fmt.Sprintf("0x%04x", g.PKey)
+			pkey = r.PKey
+		}
+		if g.MTU != 0 {
+			r.MTU = mad.MTU(g.MTU).String()
+			mtu = r.MTU
+		}
+		if r.Gbps > 0 {
+			rate = fmt.Sprintf("%g Gb/s", r.Gbps)
+		}
+		for _, m := range g.Members {
+			if p.Fabric.PortByGUID(m.GUID) == fabric.None {
+				r.Gone++
+			}
+		}
+		if r.Gone > 0 {
+			members += fmt.Sprintf(" (%d not in the subnet)", r.Gone)
+		}
+		switches := "-"
+		if r.Switches >= 0 {
+			switches = fmt.Sprint(r.Switches)
+		}
+		if err := t.row(r, r.MLID, orDash(r.MGID), pkey, g.SL, mtu, rate, members, switches); err != nil {
+			return err
+		}
+	}
+	return t.flush()
+}
+
+func switchesOf(p *session.Picture, mlid uint16) int {
+	if p.Tables == nil || p.Tables.MFT == nil {
+		return -1
+	}
+	n := 0
+	for s := range p.Fabric.Switches {
+		if p.Tables.MFT.Any(int32(s), mlid) {
+			n++
+		}
+	}
+	return n
+}
+
+type memberRow struct {
+	MLID   string `json:"mlid"`
+	MGID   string `json:"mgid,omitempty"`
+	GUID   string `json:"guid"`
+	Name   string `json:"name,omitempty"`
+	Join   string `json:"join"`
+	Proxy  bool   `json:"proxy,omitempty"`
+	Switch string `json:"switch,omitempty"`
+}
+
+func (c *call) showMembers(p *session.Picture, known *session.Groups) error {
+	mlid, err := parseMLID(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	f := p.Fabric
+	t := c.table("PORT GUID", "JOIN", "SWITCH", "NAME")
+	any := false
+	for i := range known.List {
+		g := &known.List[i]
+		if g.MLID != mlid {
+			continue
+		}
+		any = true
+		r := memberRow{MLID: mlidText(mlid)}
+		if g.MGID != (mad.GID{}) {
+			r.MGID = g.MGID.String()
+		}
+		c.out.note("%s %s from %s", r.MLID, r.MGID, known.Origin)
+		for _, m := range g.Members {
+			r.GUID, r.Join, r.Proxy, r.Name, r.Switch = guidText(m.GUID), m.Join.String(), m.Proxy, "", ""
+			name := "(not in the subnet)"
+			if e := f.PortByGUID(m.GUID); e != fabric.None {
+				r.Name = f.PortName(e)
+				name = r.Name
+				if sw, port := f.AttachedSwitch(e); sw != fabric.None {
+					r.Switch = f.PortName(f.Port(f.Switches[sw], port))
+				}
+			}
+			if err := t.row(r, r.GUID, r.Join, orDash(r.Switch), name); err != nil {
+				return err
+			}
+		}
+	}
+	if !any {
+		return fmt.Errorf("no group has the multicast LID %s", mlidText(mlid))
+	}
+	return t.flush()
+}
