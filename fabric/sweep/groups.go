@@ -16,55 +16,101 @@ import (
 // DefaultSAKey is what OpenSM takes for trusted where it is not told otherwise.
 const DefaultSAKey = 1
 
-// Groups asks the subnet administration for all multicast groups and their members.
-// Those it tells only whom it trusts, by the key of c. Where it does not, or where
-// the table is cut off, each end port of f is asked for: then join states are not
-// told, and all count as full members; asked says so. Groups come in ascending order
-// of MLIDs. The error wraps mad.ErrTimeout where the key is another: OpenSM does not
-// answer then.
-func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group, asked bool, err error) {
-	all, err := sa.GetTable(ctx, c, sa.MCMemberRecord{}, 0)
-	switch {
-	case err != nil && !errors.Is(err, mad.ErrCut):
-		return nil, false, fmt.Errorf("ask for multicast groups: %w", err)
-	case c.SMKey != 0 && err == nil:
-		// OpenSM tells nobody whom it trusts of groups without members.
+// Groups asks the subnet administration for all multicast groups and their members,
+// in ascending order of MLIDs. Members are told only to those whom it trusts, by the
+// key of c; the others, and where a table is cut off on its way, ask for each end port
+// of f. Join states are told only to the trusted: full is false where all count as
+// full members. The error wraps mad.ErrTimeout where the key is another: OpenSM does
+// not answer then.
+func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group, full bool, err error) {
+	a := asker{ctx: ctx, c: c, bare: c, f: f}
+	if c.SMKey != 0 {
+		// OpenSM does not tell those whom it trusts of groups without members.
 		bare := *c
 		bare.SMKey = 0
-		empty, err := sa.GetTable(ctx, &bare, sa.MCMemberRecord{}, 0)
-		if err != nil {
-			return nil, false, fmt.Errorf("ask for multicast groups: %w", err)
-		}
-		return GroupsOf(append(all, empty...)), false, nil
+		a.bare = &bare
 	}
-	for i, e := range f.EndPorts {
-		gid := mad.NewGID(prefix(all), f.Ports[e].GUID)
-		of, err := sa.GetTable(ctx, c, sa.MCMemberRecord{PortGID: gid}, sa.MemberPortGID)
-		if err != nil {
-			return nil, true, fmt.Errorf("ask for the multicast groups of %s: %w", f.PortName(e), err)
+	all, err := sa.GetTable(ctx, c, sa.MCMemberRecord{}, 0)
+	if err == nil && c.SMKey != 0 {
+		var empty []sa.MCMemberRecord
+		if empty, err = sa.GetTable(ctx, a.bare, sa.MCMemberRecord{}, 0); err == nil {
+			return GroupsOf(append(all, empty...)), true, nil
 		}
-		for j := range of {
-			of[j].PortGID = gid
-			if of[j].JoinState == 0 {
-				of[j].JoinState = sa.JoinFull
-			}
+	}
+	if errors.Is(err, mad.ErrCut) {
+		all, err = a.byLID()
+	}
+	if err == nil {
+		all, err = a.byPort(all, progress)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("ask for multicast groups: %w", err)
+	}
+	return GroupsOf(all), c.SMKey != 0, nil
+}
+
+// asker asks for groups piece by piece.
+type asker struct {
+	ctx context.Context
+	// bare is a client without a key.
+	c, bare *sa.Client
+	f       *fabric.Fabric
+}
+
+// gap is how many multicast LIDs in a row without a group end the search for more.
+const gap = 128
+
+// byLID are the groups without their members, one LID after the other.
+func (a *asker) byLID() (all []sa.MCMemberRecord, err error) {
+	for mlid, none := fabric.FirstMLID, 0; mlid <= fabric.LastMLID && none < gap; mlid++ {
+		of, err := sa.GetTable(a.ctx, a.bare, sa.MCMemberRecord{MLID: uint16(mlid)}, sa.MemberMLID)
+		if err != nil {
+			return nil, fmt.Errorf("of LID 0x%04x: %w", mlid, err)
+		}
+		if none++; len(of) > 0 {
+			none = 0
+		}
+		all = append(all, of...)
+	}
+	return all, nil
+}
+
+// byPort adds the members of groups.
+func (a *asker) byPort(groups []sa.MCMemberRecord, progress func(done, total int)) ([]sa.MCMemberRecord, error) {
+	all := groups
+	for i, e := range a.f.EndPorts {
+		of, err := a.of(groups, mad.NewGID(mad.DefaultGIDPrefix, a.f.Ports[e].GUID))
+		if err != nil {
+			return nil, fmt.Errorf("of %s: %w", a.f.PortName(e), err)
 		}
 		all = append(all, of...)
 		if progress != nil {
-			progress(i+1, len(f.EndPorts))
+			progress(i+1, len(a.f.EndPorts))
 		}
 	}
-	return GroupsOf(all), true, nil
+	return all, nil
 }
 
-// prefix is that of the ports that records tell of.
-func prefix(records []sa.MCMemberRecord) uint64 {
-	for i := range records {
-		if p := records[i].PortGID.Prefix(); p != 0 {
-			return p
+// of are the memberships of a port.
+func (a *asker) of(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord, error) {
+	of, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{PortGID: gid}, sa.MemberPortGID)
+	if errors.Is(err, mad.ErrCut) {
+		of, err = nil, nil
+		for i := range groups {
+			one, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{MGID: groups[i].MGID, PortGID: gid}, sa.MemberMGID|sa.MemberPortGID)
+			if err != nil {
+				return nil, err
+			}
+			of = append(of, one...)
 		}
 	}
-	return mad.DefaultGIDPrefix
+	for i := range of {
+		of[i].PortGID = gid
+		if of[i].JoinState == 0 {
+			of[i].JoinState = sa.JoinFull
+		}
+	}
+	return of, err
 }
 
 // GroupsOf puts the records of members together; one without a PortGID is a group

@@ -52,16 +52,16 @@ func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string
 	c.SMKey = key
 	var notes []string
 	f := s.State().Live.Fabric
-	list, asked, err := sweep.Groups(ctx, c, f, s.progress)
+	list, full, err := sweep.Groups(ctx, c, f, s.progress)
 	if key != 0 && errors.Is(err, mad.ErrTimeout) {
 		notes = append(notes, fmt.Sprintf("the subnet administration does not answer with the key 0x%x (key=)", key))
 		c.SMKey = 0
-		list, asked, err = sweep.Groups(ctx, c, f, s.progress)
+		list, full, err = sweep.Groups(ctx, c, f, s.progress)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if asked && c.SMKey == 0 {
+	if !full {
 		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")
 	}
 	g := &Groups{list, "the subnet administration"}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/mcast"
+)
+
+// multicastChains are the engines whose trees are compared; torus-2QoS has its own
+// test beside the engine.
+var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"}, {"dfsssp"}}
+
+// TestMulticastEqualsOpenSM has ports join groups of a running OpenSM, two or more up
+// to all, lets links fail and come back, and compares opensm.mcfdbs, and the groups
+// that its subnet administration tells of.
+func TestMulticastEqualsOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 8, 104) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			groupsLiveThrough(t, rand.New(rand.NewPCG(seed, 6)), multicastChains[i%len(multicastChains)])
+		})
+	}
+}
+
+func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
+	var whole *fabric.Fabric
+	what := ""
+	for whole == nil || len(between(whole)) < 3 {
+		what, whole = randomFabric(t, r)
+		if chain[0] == "ftree" {
+			what, whole = randomTree(t, r)
+		}
+	}
+	c := &trial{chain: chain}
+	switch chain[0] {
+	case "lash", "sssp", "dfsssp":
+		c = laneTrial(r, whole, chain)
+	case "ftree":
+	default:
+		c.opt = randomOptions(r, whole)
+	}
+	if chain[0] != "ftree" {
+		c.opt.LMC = []uint8{0, 0, 1, 3}[r.IntN(4)]
+	}
+	if len(whole.EndPorts) > mostMembers {
+		c.opt.LMC = 0
+	}
+	sim := start(t, whole)
+	m := startManager(t, sim, c)
+	m.rest(t)
+	joined := joinGroups(t, sim, r, whole, m)
+	var lost []fabric.Link
+	var events []string
+	for step := range 3 {
+		if step > 0 {
+			var event string
+			if event, lost, _ = happen(r, whole, lost, step); event == "" {
+				return
+			}
+			events = append(events, event)
+			sim.Console(event)
+			m.rest(t)
+			joined = staying(whole.Without(lost), joined)
+		}
+		if err := m.compareGroups(whole.Without(lost), c, joined); err != nil {
+			t.Fatalf("%s, engines %q, options %+v, after %q: %v", what, c.chain, c.opt, events, err)
+		}
+	}
+}
+
+// mostMembers bounds how many ports join, one by one.
+const mostMembers = 400
+
+// joinGroups has ports join groups, and returns what OpenSM made of it.
+func joinGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, m *manager) []fabric.Group {
+	t.Helper()
+	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mad.NewClient(transport, mad.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	admin, err := sa.New(t.Context(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err = withLIDs(f, m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	var joined []fabric.Group
+	for i, size := range []int{2, 1, 2 + r.IntN(len(f.EndPorts)), len(f.EndPorts), 2 + r.IntN(4)} {
+		g := fabric.Group{MGID: mad.NewGID(0xff12000000000000, uint64(0x1000+i)), SL: uint8(i)}
+		for _, k := range r.Perm(len(f.EndPorts)) {
+			if len(g.Members) == min(size, mostMembers) {
+				break
+			}
+			state := fabric.JoinFull
+			if len(g.Members) > 0 {
+				state = []fabric.JoinState{fabric.JoinFull, fabric.JoinFull, fabric.JoinNon, fabric.JoinSendOnly, fabric.JoinFull | fabric.JoinSendOnly}[r.IntN(5)]
+			}
+			got, err := join(t.Context(), admin, &g, f.Ports[f.EndPorts[k]].GUID, state)
+			if err != nil { // as a port whose MTU or rate is too low for the group
+				refused++
+				continue
+			}
+			g.MLID, g.PKey, g.MTU, g.Rate, g.Life, g.Scope = got.MLID, uint16(got.PKey), uint8(got.MTU), uint8(got.Rate), got.LifeTime, got.Scope
+			g.Members = append(g.Members, fabric.Member{Prefix: mad.DefaultGIDPrefix, GUID: f.Ports[f.EndPorts[k]].GUID, Join: state})
+		}
+		if len(g.Members) > 0 {
+			g.Members = fabric.SortMembers(g.Members)
+			joined = append(joined, g)
+		}
+	}
+	if refused > 0 {
+		t.Logf("%d ports were not let in", refused)
+	}
+	admin.SMKey = sweep.DefaultSAKey
+	theirs, full, err := sweep.Groups(t.Context(), admin, f, nil)
+	if err != nil || !full {
+		t.Fatal(full, err)
+	}
+	// The group of IPoIB's broadcasts is there from the beginning, and empty.
+	theirs = slices.DeleteFunc(theirs, func(g fabric.Group) bool { return len(g.Members) == 0 })
+	if len(theirs) != len(joined) {
+		t.Fatalf("OpenSM tells of %d groups, %d were made", len(theirs), len(joined))
+	}
+	for i := range joined {
+		// OpenSM 3.3.23 sets the lowest bit where IBA has ProxyJoin in the highest.
+		if !reflect.DeepEqual(theirs[i], joined[i]) {
+			t.Fatalf("OpenSM tells of\n%+v, those that joined are\n%+v", theirs[i], joined[i])
+		}
+	}
+	return joined
+}
+
+const groupQKey = 0xb1b
+
+func join(ctx context.Context, admin *sa.Client, g *fabric.Group, guid uint64, state fabric.JoinState) (sa.MCMemberRecord, error) {
+	g.QKey = groupQKey
+	rec := sa.MCMemberRecord{
+		MGID: g.MGID, PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: groupQKey, PKey: 0xffff, SL: g.SL, JoinState: uint8(state),
+	}
+	return sa.Set(ctx, admin, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
+}
+
+// staying are the groups once OpenSM has put out the ports that are gone; without
+// full members it puts out the others, too.
+func staying(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
+	there := map[uint64]bool{}
+	for _, e := range f.EndPorts {
+		there[f.Ports[e].GUID] = true
+	}
+	var kept []fabric.Group
+	for _, g := range groups {
+		g.Members = slices.DeleteFunc(slices.Clone(g.Members), func(m fabric.Member) bool { return !there[m.GUID] })
+		if slices.ContainsFunc(g.Members, func(m fabric.Member) bool { return m.Join&fabric.JoinFull != 0 }) {
+			kept = append(kept, g)
+		}
+	}
+	return kept
+}
+
+// groupLimit is how long OpenSM may take until its trees are there.
+const groupLimit = 10 * time.Second
+
+// compareGroups routes groups and compares their tables with OpenSM's.
+func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Group) error {
+	f, err := withLIDs(f, m.dir)
+	if err != nil {
+		return err
+	}
+	res, refusals, err := engines.Route(context.Background(), c.chain, f, c.opt)
+	var none *engines.NoneError
+	if errors.As(err, &none) || slices.ContainsFunc(refusals, func(r engines.Refusal) bool { return r.Engine == "dfsssp" }) {
+		return nil // what it counted in hops stays in OpenSM's matrices
+	}
+	if err != nil {
+		return err
+	}
+	made, err := mcast.Route(context.Background(), f, mcast.Router(f, res.Hops, res.Multicast), groups, nil)
+	if err != nil {
+		return err
+	}
+	var ours bytes.Buffer
+	if err := osm.WriteMCFDBs(&ours, f, made.MFT); err != nil {
+		return err
+	}
+	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		err := unlike(filepath.Join(m.dir, "opensm.mcfdbs"), ours.Bytes())
+		if err == nil || time.Since(begun) > groupLimit {
+			return err
+		}
+	}
+}
