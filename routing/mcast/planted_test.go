@@ -161,7 +161,7 @@ func flip(r *rand.Rand, t *fabric.Tables) {
 	}
 	sw := int32(r.IntN(len(t.Fabric.Switches)))
 	out := r.IntN(int(t.Fabric.SwitchNode(sw).NumPorts) + 1)
-	t.MFT.Ports(sw, fabric.FirstMLID + uint16(r.IntN(3)))[out>>6] ^= 1 << (out & 63)
+	t.MFT.Ports(sw, fabric.FirstMLID+uint16(r.IntN(3)))[out>>6] ^= 1 << (out & 63)
 }
 
 // link is a cable between switches that a group uses or does not.
