@@ -51,7 +51,7 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	for whole == nil || len(between(whole)) < 3 {
 		what, whole = randomFabric(t, r)
 		if chain[0] == "ftree" {
-			what, whole = randomTree(t, r)
+			what, whole = randomTree(t, r, r.IntN(1000))
 		}
 	}
 	c := &trial{chain: chain}

@@ -136,6 +136,13 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		origin += ", " + string(rep.How)
 	}
 	p.Tables.Origin = origin
+	if p.Tables.MFT == nil {
+		_, warnings, err := s.multicast(ctx, &st, p)
+		if err != nil {
+			return LoadReport{}, err
+		}
+		out.Notes = append(out.Notes, warnings...)
+	}
 	s.stage(p)
 	s.record(history.Load, p, string(rep.How), map[string]float64{"entries": float64(out.Entries), "changed": float64(rep.Changed)})
 	return out, nil
