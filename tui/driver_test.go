@@ -289,6 +289,16 @@ func routed(t testing.TB, spec string) (*fabric.Fabric, *fabric.Tables) {
 	return f, res.Tables
 }
 
+// reroute is what minhop makes of a fabric with LIDs.
+func reroute(t testing.TB, f *fabric.Fabric) *fabric.LFT {
+	t.Helper()
+	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Tables.LFT
+}
+
 // star is one switch of this name with hosts of these names.
 func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
 	t.Helper()

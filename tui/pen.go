@@ -86,6 +86,9 @@ func (p *pen) raw(st style, s string) {
 	if p.over != "" {
 		st = p.over
 	}
+	if st == "" {
+		st = p.ground
+	}
 	if st == "" && p.under == "" {
 		p.b.WriteString(s)
 		return

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -45,7 +46,7 @@ func child(kind string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	opt := Options{Shell: shell.New(s), Start: s.Start, RunShell: childShell}
+	opt := Options{Shell: shell.New(s), Start: s.Start, RunShell: childShell, Save: childSave}
 	if kind == "boom" {
 		err = run(ctx, opt, boom{&shellBackend{Shell: opt.Shell, watcher: s.Watch()}})
 	} else {
@@ -56,6 +57,10 @@ func child(kind string) {
 		return
 	}
 	fmt.Printf("ENDED %v\n", err)
+}
+
+func childSave(name string) (io.WriteCloser, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 // childShell stands for the line editor: it says that it is there and reads a

@@ -22,6 +22,7 @@ type theme struct {
 	fixed bool
 	glyphs
 
+	ground                    style // of all that has no other style
 	dim, strong               style
 	good, warn, bad, info     style
 	border, focus             style // of panes without and with the keyboard
@@ -114,7 +115,7 @@ func (p palette) contrast() *theme {
 	badge := func(bg string) style { return p.style(black, bg, bold) }
 	w := p.style(white, black)
 	return &theme{
-		dim: w, hint: w, strong: p.style(white, black, bold), title: p.style(white, black, bold),
+		ground: w, dim: w, hint: w, strong: p.style(white, black, bold), title: p.style(white, black, bold),
 		good: p.style(green, black, bold), warn: p.style(yellow, black, bold), bad: p.style(red, black, bold), info: p.style(cyan, black, bold),
 		border: w, focus: p.style(yellow, black, bold), key: p.style(cyan, black, bold), command: p.style(cyan, black, bold),
 		cursor: p.style(black, yellow, bold), cursorIdle: p.style(white, "#404040/0", bold),

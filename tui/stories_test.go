@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+// screenOf is a program on a terminal that tmux emulates.
+type screenOf struct {
+	t      *testing.T
+	socket string
+	dir    string
+}
+
+// onTmux starts this test binary as a program with a screen in a terminal of w by
+// h cells.
+func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
+	t.Helper()
+	testenv.Tool(t, "tmux")
+	s := &screenOf{t: t, socket: filepath.Join(t.TempDir(), "tmux"), dir: t.TempDir()}
+	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild + "=" + kind}, env...)
+	command := append(append([]string{"exec", "env"}, vars...), os.Args[0], "; sleep 60")
+	s.tmux("-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", s.dir, strings.Join(command[1:], " "))
+	s.tmux("set", "-g", "set-clipboard", "on")
+	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
+	return s
+}
+
+func (s *screenOf) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (s *screenOf) screen() string {
+	s.t.Helper()
+	return s.tmux("capture-pane", "-p")
+}
+
+// awaits waits until the screen holds texts, within half a minute.
+func (s *screenOf) awaits(texts ...string) {
+	s.t.Helper()
+	var got string
+	for range 1500 {
+		got = s.screen()
+		missing := ""
+		for _, x := range texts {
+			if strings.HasPrefix(x, "!") && len(x) > 1 {
+				if strings.Contains(got, x[1:]) {
+					missing = x
+				}
+			} else if !strings.Contains(got, x) {
+				missing = x
+			}
+		}
+		if missing == "" {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Fatalf("the screen never shows all of %q:\n%s", texts, got)
+}
+
+// types sends keys: names of keys as tmux has them, or text.
+func (s *screenOf) types(keys ...string) {
+	s.t.Helper()
+	for _, k := range keys {
+		switch k {
+		case "Enter", "Escape", "Tab", "BTab", "Up", "Down", "Left", "Right", "NPage", "PPage", "Home", "End", "BSpace", "Space", "C-c", "C-g", "C-t", "C-u", "C-w":
+			s.tmux("send-keys", k)
+		default:
+			s.tmux("send-keys", "-l", "--", k)
+		}
+	}
+}
+
+// act is keys, and what the screen holds after them; a text after ! is not to be
+// there.
+type act struct {
+	keys  []string
+	shows []string
+}
+
+func do(keys ...string) act            { return act{keys: keys} }
+func (a act) then(texts ...string) act { a.shows = texts; return a }
+func see(texts ...string) act          { return act{shows: texts} }
+
+// story is what somebody wants and how they get it, on the fat-tree of 18
+// switches and 72 hosts, from a fresh start.
+type story struct {
+	name string
+	size [2]int
+	acts []act
+}
+
+var (
+	small, usual, wide = [2]int{80, 24}, [2]int{120, 36}, [2]int{200, 50}
+	// tracing marks two hosts that hang on different leaves.
+	tracing = do("2", "/", "0037", "Enter", "t", "/", "0050", "Enter", "T").then("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered")
+	// failing lets the first link between switches of the path fail.
+	failing  = do("f").then("WHAT-IF 1 failure")
+	rerouted = do("r").then("STAGED minhop")
+)
+
+func stories() []story {
+	return []story{
+		{"find a node and trace it", small, []act{tracing, see("● node-0037 HCA-1", "├ leaf-07", "├ leaf-09", "● node-0050 HCA-1", "errors")}},
+		{"why is this pair slow", usual, []act{tracing, see("paths", "errors", "66"), do("p").then("paths use it"), do("Escape")}},
+		{"the way back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
+		{"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"), do("r").then("STAGED"), do("5").then("switch spine-03", "cut off", "take another way")}},
+		{"what if the link of this path fails", usual, []act{tracing, failing, rerouted, do("5").then("1 ✕ link", "leaf-07/8", "cut off", "before", "after")}},
+		{"undo a failure", usual, []act{tracing, failing, do("u").then("restore link leaf-07", "!WHAT-IF")}},
+		{"undo the last failure from anywhere", small, []act{tracing, failing, do("6", "u").then("!WHAT-IF 1")}},
+		{"fail several at once", usual, []act{do("2", "j", "m", "m").then("2 rows marked"), do("f").then("WHAT-IF 2 failures")}},
+		{"compare two engines", usual, []act{do(":", "compare minhop updn", "Enter").then("updn"), do("Escape")}},
+		{"route with another engine", usual, []act{do(":", "engine updn", "Enter").then("updn"), do("r").then("STAGED updn")}},
+		{"save routes and load them again", usual, []act{do(":", "dump lfts yesterday.lfts", "Enter").then("yesterday.lfts"), do(":", "load lfts yesterday.lfts", "Enter").then("STAGED")}},
+		{"dump, guided", usual, []act{do("D").then("Enter answer"), do("Escape").then("nothing was done")}},
+		{"read a commit before it is written", small, []act{tracing, failing, rerouted, do("C").then("Nothing has been written", "in this order"), do("y").then("read-only"), do("Escape").then("!Nothing has been written")}},
+		{"commit and undo", small, []act{tracing, failing, rerouted, do(":", "write on", "Enter").then("WRITE ON"), do("C").then("Nothing has been written"), do("y").then("WRITTEN minhop"), do(":", "write off", "Enter").then("read-only")}},
+		{"cannot commit nothing", small, []act{do("C").then("! C: nothing is staged")}},
+		{"which links carry most", small, []act{do("6").then("6 Load links between switches", "from", "paths", "66"), do("s", "s").then("by from ↓")}},
+		{"a map of the load", wide, []act{do("6", "b", "b").then("heat map, upwards", "spine-01 → spine-06")}},
+		{"the table by port", small, []act{do("3", "b").then("share", "LIDs"), do("b").then("destination")}},
+		{"sort a table by next hop", small, []act{do("3", "s", "s", "s", "s", "s", "s", "s").then("by next hop ↑", "next hop▴")}},
+		{"sort a table by hops", small, []act{do("3", "s", "s", "s", "s", "s", "s", "s", "s", "s").then("by hops ↑", "this switch")}},
+		{"find by a regular expression", small, []act{do("2", "/", "/node-00[13]7", "Enter").then("node-0017", "node-0037", "!node-0018")}},
+		{"find by letters", small, []act{do("2", "/", "~lf12", "Enter").then("leaf-12", "!leaf-11")}},
+		{"leave out what is of no interest", small, []act{do("3", "/", "!node", "Enter").then("leaf-01", "!node-0001")}},
+		{"a regular expression that is none", small, []act{do("2", "/", "/[").then("missing closing"), do("Escape")}},
+		{"follow a table hop by hop, and back", small, []act{do("2", "/", "leaf-07", "Enter", "Escape", "3", "/", "0050", "Enter").then("LFT of leaf-07"), do("Enter").then("LFT of spine-0"), do("[").then("LFT of leaf-07"), do("]").then("LFT of spine-0")}},
+		{"all of a switch", small, []act{do("2", "i").then("node GUID", "system GUID", "p1", "leaf-01/"), do("Escape").then("!node GUID")}},
+		{"hosts of a switch", small, []act{do("2", "/", "leaf-07", "Enter", "Escape", "Right").then("node-0037 HCA-1"), do("NPage", "NPage").then("p7   ─ spine-01/7")}},
+		{"switches by name", small, []act{do("2", "b", "b").then("leaf-#", "spine-#")}},
+		{"what can be done here", small, []act{do("?").then("Keys", "Find and say"), do("Escape").then("!Find and say")}},
+		{"do a key from the list of keys", small, []act{do("?", "Enter").then("Enter run"), do("Escape")}},
+		{"a key that cannot act", small, []act{do("x").then("! x: there is no trace"), do("u").then("! u: nothing has failed on paper")}},
+		{"an empty pane says why", small, []act{do("5").then("nothing has failed on paper: select a link"), do("7").then("this session keeps no history"), do("4").then("mark two nodes")}},
+		{"complete a command", small, []act{do(":", "fail sw", "Tab").then(":fail switch"), do("leaf-0", "Tab").then("9 candidates"), do("Escape", "Escape")}},
+		{"a command that is mistyped", small, []act{do(":", "rout", "Enter").then(`did you mean "route"?`)}},
+		{"resize to nearly nothing and back", usual, []act{tracing, do("resize 40x10").then("4 Trace"), do("resize 120x36").then("1 Problems", "8 Log", "● node-0037")}},
+		{"paste ten thousand characters", small, []act{do(":", strings.Repeat("x", 10_000)).then(":…xxx"), do("C-u").then("!xxx"), do("Escape")}},
+		{"freeze what is seen", usual, []act{do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed on paper"), see("!WHAT-IF"), do("Space").then("WHAT-IF 1 failure", "!FROZEN")}},
+		{"export a table", small, []act{do("3", "e").then("write to: lft-spine-01", ".csv"), do("Tab").then(".json"), do("C-u", "table.json", "Enter").then("90 rows written to table.json"), do("e", "C-u", "table.json", "Enter").then("! export:")}},
+		{"copy a row", small, []act{do("3", "c").then("copied: 1 node-0001 HCA-1"), see("tmux buffer: 1 node-0001 HCA-1")}},
+		{"another theme", small, []act{do("C-t").then("theme light"), do("C-t").then("theme contrast"), do("C-t").then("theme none", "[SIMULATED]")}},
+		{"give a pane the screen", usual, []act{do("3", "z").then("!8 Log ─"), do("z").then("8 Log ─")}},
+		{"two panes on a small screen", small, []act{do("3", "z").then("3 LFT of", "2 Topology ─")}},
+		{"use the mouse", small, []act{do("click 27 2").then("3 LFT of"), do("click 8 6").then("▌     2"), do("click 8 4").then("by LID ↑")}},
+		{"leave the screen for the shell", small, []act{do(":", "shell", "Enter").then("IN THE SHELL"), do("x", "Enter").then("back from the shell")}},
+		{"another picture", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"), do("v").then("the panes show base")}},
+		{"what differs", small, []act{tracing, failing, rerouted, do("d").then("pairs cut off", "Esc back"), do("Escape").then("4 Trace")}},
+		{"routes made stale by another failure", usual, []act{tracing, failing, rerouted, do("j", "f").then("STAGED, STALE")}},
+		{"the tour", small, []act{do("C-g").then("1/9", "Find a host"), do("2", "/", "node-0001", "Enter").then("2/9"), do("t").then("3/9"), do("/", "node-0072", "Enter", "T").then("4/9"),
+			do("f").then("5/9"), do("r").then("6/9"), do("5").then("7/9"), do("4").then("8/9"), do("u").then("9/9"), do("C-g").then("the tour has ended")}},
+	}
+}
+
+// TestStories does what engineers want to do, on a terminal.
+func TestStories(t *testing.T) {
+	for _, st := range stories() {
+		t.Run(st.name, func(t *testing.T) {
+			t.Parallel()
+			s := onTmux(t, st.size[0], st.size[1], "sim")
+			s.awaits("18 sw 72 ca")
+			for _, a := range st.acts {
+				s.perform(a)
+			}
+			s.whole()
+		})
+	}
+}
+
+func (s *screenOf) perform(a act) {
+	s.t.Helper()
+	for _, k := range a.keys {
+		var x, y int
+		switch {
+		case strings.HasPrefix(k, "resize "):
+			_, _ = fmt.Sscanf(k, "resize %dx%d", &x, &y)
+			s.tmux("resize-window", "-x", fmt.Sprint(x), "-y", fmt.Sprint(y))
+		case strings.HasPrefix(k, "click "):
+			_, _ = fmt.Sscanf(k, "click %d %d", &x, &y)
+			s.types(fmt.Sprintf("\x1b[<0;%d;%dM", x, y))
+		default:
+			s.types(k)
+		}
+	}
+	for _, want := range a.shows {
+		if text, found := strings.CutPrefix(want, "tmux buffer: "); found {
+			if got := s.tmux("show-buffer"); got != text && !strings.HasPrefix(got, text) {
+				s.t.Fatalf("the clipboard holds %q, want %q", got, text)
+			}
+			return
+		}
+	}
+	s.awaits(a.shows...)
+}
+
+// whole holds the screen to having its last line: nothing has wrapped.
+func (s *screenOf) whole() {
+	s.t.Helper()
+	lines := strings.Split(strings.TrimRight(s.screen(), "\n"), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, "quit") && !strings.Contains(last, "leave") {
+		s.t.Errorf("the last line is %q:\n%s", last, strings.Join(lines, "\n"))
+	}
+}
+
+// TestTwentyKeys: from the start, following only what the screen says, to which
+// links carry the traffic from a host to a leaf and what if this one fails, in
+// fewer than twenty keys.
+func TestTwentyKeys(t *testing.T) {
+	keys := []string{"2", "/", "0", "0", "3", "7", "Enter", "t", "/", "f", "-", "0", "9", "Enter", "T", "f"}
+	if len(keys) >= 20 {
+		t.Fatalf("%d keys", len(keys))
+	}
+	s := onTmux(t, 80, 24, "sim")
+	s.awaits("18 sw 72 ca", "/ filter", "2 Topology")
+	s.types(keys[:8]...)
+	s.awaits("now mark with T")
+	s.types(keys[8:15]...)
+	s.awaits("4 Trace node-0037 HCA-1 → leaf-09", "├ leaf-07", "fail link")
+	s.types(keys[15:]...)
+	s.awaits("WHAT-IF 1 failure", "dead end")
+}
+
+// TestTerminalTypes: the frame is the same, as far as letters go, whatever the
+// terminal is called that has the letters.
+func TestTerminalTypes(t *testing.T) {
+	frames := map[string]string{}
+	for _, term := range []string{"xterm-256color", "screen", "tmux-256color", "vt100", "linux"} {
+		s := onTmux(t, 80, 24, "sim", "TERM="+term)
+		s.awaits("18 sw 72 ca")
+		s.types("3")
+		s.awaits("3 LFT of spine-01")
+		frames[term] = s.screen()
+	}
+	want := frames["xterm-256color"]
+	for _, term := range []string{"screen", "tmux-256color"} {
+		if frames[term] != want {
+			t.Errorf("TERM=%s:\n%s\nwant\n%s", term, frames[term], want)
+		}
+	}
+	for _, term := range []string{"vt100", "linux"} {
+		for i, line := range strings.Split(frames[term], "\n")[4:8] {
+			if w := strings.Split(want, "\n")[4+i]; strings.Fields(line)[2] != strings.Fields(w)[2] {
+				t.Errorf("TERM=%s: %q, want %q", term, line, w)
+			}
+		}
+	}
+}
