@@ -243,6 +243,17 @@ func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) 
 	return use(r)
 }
 
+// Done is closed once nothing goes any more, as [Client.Err] says.
+func (c *Client) Done() <-chan struct{} { return c.dead }
+
+// Err is why nothing goes any more: what the transport said, or [ErrClosed]; nil
+// as long as something does.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
 func (c *Client) now() time.Duration { return time.Since(c.epoch) }
 
 // fail ends everything, for the first reason given.

@@ -4,11 +4,14 @@ package shell
 
 import "strings"
 
-// Prompt is what the command line shows before the cursor: the source and the
-// pictures that are not live.
+// Prompt is what the command line shows before the cursor: the source, that the
+// connection to it is lost, and the pictures that are not live.
 func (sh *Shell) Prompt() string {
 	st := sh.session.State()
 	words := []string{string(st.Source.Kind)}
+	if st.Lost != "" {
+		words = append(words, "LOST")
+	}
 	switch {
 	case st.Staged != nil && st.Stale:
 		words = append(words, "stale")

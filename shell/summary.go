@@ -27,6 +27,7 @@ type summary struct {
 	Engine    string   `json:"engine"`
 	Write     bool     `json:"write"`
 	SMs       []string `json:"sms,omitempty"`
+	Lost      string   `json:"lost,omitempty"`
 	Holes     []string `json:"holes,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 }
@@ -36,7 +37,7 @@ func summarize(st *session.State) summary {
 	sum := summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Holes: st.Holes, Warnings: st.Warnings,
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Lost: st.Lost, Holes: st.Holes, Warnings: st.Warnings,
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
@@ -83,6 +84,9 @@ func (s *summary) text(w io.Writer) {
 	p("  %s, %s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), routers, count(s.Links, "link"), s.MaxLID)
 	if s.Outside > 0 {
 		p("  %s hang on no link to the subnet and are left out", count(s.Outside, "node"))
+	}
+	if s.Lost != "" {
+		p("  OLD: the connection is lost: %s (sweep opens it again)", fabric.Escape(s.Lost))
 	}
 	p("  seen from %s", s.SM)
 	if !s.Routed {

@@ -4,6 +4,7 @@ package sweep
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -38,6 +39,9 @@ func (p *port) linked() bool { return p.peer != fabric.None }
 
 func (n *node) isSwitch() bool { return n.info.Type == mad.NodeSwitch }
 
+// ErrLocal says that the port that a sweep goes out from gives no good answer.
+var ErrLocal = errors.New("local port")
+
 // discover finds all nodes, ports and links. The local node is node 0.
 func (s *sweeper) discover() error {
 	s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo}, func(r *mad.Reply) {
@@ -47,7 +51,7 @@ func (s *sweeper) discover() error {
 			err = usable(&info)
 		}
 		if err != nil {
-			s.fatal = fmt.Errorf("local port: %w", err)
+			s.fatal = fmt.Errorf("%w: %w", ErrLocal, err)
 			return
 		}
 		s.describe(s.add(info, mad.Path{}), mad.NodeDescription{}, false)
@@ -58,7 +62,7 @@ func (s *sweeper) discover() error {
 		return err
 	}
 	if s.fatal == nil && !s.nodes[0].ports[s.local].known {
-		s.fatal = fmt.Errorf("local port: %w", s.lastError(0))
+		s.fatal = fmt.Errorf("%w: %w", ErrLocal, s.lastError(0))
 	}
 	return s.fatal
 }

@@ -75,6 +75,18 @@ func (t *Transport) Stop() (Stats, error) {
 	return t.last, err
 }
 
+// Continue takes a capture that is running over from another transport, which then
+// captures nothing.
+func (t *Transport) Continue(from *Transport) {
+	from.mu.Lock()
+	r, last := from.on.Swap(nil), from.last
+	from.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.on.Store(r)
+	t.last = last
+}
+
 // Capturing returns the file of the capture that is running.
 func (t *Transport) Capturing() (path string, running bool) {
 	if r := t.on.Load(); r != nil {

@@ -20,7 +20,7 @@ const (
 	// muchToCarry is how many frames make a transport take more lanes.
 	muchToCarry = 128
 	// calm is for how long a transport keeps them with nothing to carry.
-	calm = time.Second
+	calm = 250 * time.Millisecond
 )
 
 // widener takes more lanes when there is much to carry, and gives them back.

@@ -172,7 +172,7 @@ func (r *CommitReport) countCuts(ctx context.Context, live, staged *fabric.Table
 
 // SetWrite allows or forbids writing.
 func (s *Session) SetWrite(on bool) error {
-	if on && s.client == nil {
+	if on && !s.online() {
 		return ErrOffline
 	}
 	s.update(ChangeSettings, func(st *State) { st.WriteOn = on })
@@ -221,7 +221,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return rep, err
 	}
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, s.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
+	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
 	done := err == nil
 	if rep.Written != nil && rep.Written.Stopped != "" {
 		err = &StoppedError{rep.Written.Stopped, p.Hit.None(), err}
@@ -279,7 +279,7 @@ func (s *Session) markWritten() {
 func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan, error) {
 	st := s.State()
 	switch {
-	case s.client == nil:
+	case !s.online():
 		return nil, ErrOffline
 	case st.Staged == nil:
 		return nil, ErrNothingStaged

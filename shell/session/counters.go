@@ -17,13 +17,14 @@ func (s *Session) Counters(ctx context.Context, ports ...int32) (*counters.Readi
 		return nil, nil, err
 	}
 	defer end()
-	if s.client == nil {
-		return nil, nil, ErrOffline
-	}
-	st := s.State()
-	now, err := counters.Read(ctx, s.client, st.Live.Fabric, st.reaching(s), ports...)
+	l, err := s.wire()
 	if err != nil {
 		return nil, nil, err
+	}
+	st := s.State()
+	now, err := counters.Read(ctx, l.client, st.Live.Fabric, st.reaching(s), ports...)
+	if err != nil {
+		return nil, nil, s.failed(l, err)
 	}
 	var deltas []counters.Delta
 	if s.counted != nil {
@@ -51,32 +52,44 @@ func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...int32) 
 		return nil, err
 	}
 	defer end()
+	l, err := s.wire()
+	if err != nil {
+		return nil, err
+	}
 	st := s.State()
-	switch {
-	case s.client == nil:
-		return nil, ErrOffline
-	case !st.WriteOn:
+	if !st.WriteOn {
 		return nil, ErrReadOnly
 	}
 	what := counters.Errors
 	if data {
 		what = counters.All
 	}
-	return counters.Clear(ctx, s.client, st.Live.Fabric, st.reaching(s), what, ports...)
+	holes, err := counters.Clear(ctx, l.client, st.Live.Fabric, st.reaching(s), what, ports...)
+	return holes, s.failed(l, err)
 }
 
 // Targets are the client's statistics by whom it has asked, nil for a file.
 func (s *Session) Targets() []mad.TargetStats {
-	if s.client == nil {
-		return nil
+	if c := s.client(); c != nil {
+		return c.Targets()
 	}
-	return s.client.Targets()
+	return nil
 }
 
 // WireStats are the client's counts.
 func (s *Session) WireStats() mad.Stats {
-	if s.client == nil {
-		return mad.Stats{}
+	if c := s.client(); c != nil {
+		return c.Stats()
 	}
-	return s.client.Stats()
+	return mad.Stats{}
+}
+
+// client is the one there is now, nil for a file.
+func (s *Session) client() *mad.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.line == nil {
+		return nil
+	}
+	return s.line.client
 }

@@ -31,7 +31,7 @@ type keeper struct {
 // or [Session.Close]. A sweep is left out while another operation runs. What has
 // changed is added to the events of the state.
 func (s *Session) KeepCurrent(every time.Duration) error {
-	if s.client == nil {
+	if !s.online() {
 		return ErrOffline
 	}
 	s.StopKeeping()
@@ -43,18 +43,31 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	})
 	go func() {
 		defer close(k.ended)
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				s.keep(ctx)
-			}
-		}
+		s.keepOn(ctx, every)
 	}()
 	return nil
+}
+
+// longestPause is how long to wait at most between two tries to open a source that
+// is lost, unless sweeps are as rare.
+const longestPause = time.Minute
+
+// keepOn sweeps until ctx ends, with longer and longer pauses while the connection
+// is lost.
+func (s *Session) keepOn(ctx context.Context, every time.Duration) {
+	for pause := every; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		s.keep(ctx)
+		if s.State().Lost == "" {
+			pause = every
+			continue
+		}
+		pause = min(2*pause, max(every, longestPause))
+	}
 }
 
 // keep sweeps once. That the subnet does not answer is an event, too.
@@ -65,6 +78,9 @@ func (s *Session) keep(ctx context.Context) {
 	}
 	text := "sweep: " + err.Error()
 	st := s.State()
+	if st.Lost != "" {
+		return // which is an event already
+	}
 	if n := len(st.Events); n > 0 && st.Events[n-1].Text == text {
 		return
 	}

@@ -4,7 +4,9 @@ package session
 
 import (
 	"context"
+	"errors"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
 )
 
@@ -17,8 +19,11 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 		return err
 	}
 	defer end()
-	if s.client == nil {
+	if !s.online() {
 		return ErrOffline
+	}
+	if err := s.readAgain(ctx); err != nil {
+		return err
 	}
 	todo := make([]livetrace.Pair, len(pairs))
 	for i, p := range pairs {
@@ -26,13 +31,33 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 	}
 	st := s.State()
 	done := 0
-	return livetrace.New(s.client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
+	l := s.line
+	return s.failed(l, livetrace.New(l.client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
 		done++
 		if done%progressStep == 0 {
 			s.progress(done, len(pairs))
 		}
 		visit(i, p)
-	})
+	}))
+}
+
+// errOther says that indexes into the live picture may mean something else now.
+var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
+
+// readAgain sweeps if the connection was lost since the last sweep. It gives an
+// error where the subnet is not the same any more.
+func (s *Session) readAgain(ctx context.Context) error {
+	before := s.State()
+	if before.Lost == "" {
+		return nil
+	}
+	if _, err := s.sweep(ctx); err != nil {
+		return err
+	}
+	if !fabric.Same(before.Live.Fabric, s.State().Live.Fabric) {
+		return errOther
+	}
+	return nil
 }
 
 // progressStep is how many small steps are one of the progress that is shown.

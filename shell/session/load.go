@@ -200,7 +200,7 @@ func (s *Session) SetSM(ctx context.Context, port int32) error {
 	}
 	defer end()
 	st := s.State()
-	if s.client != nil {
+	if s.online() {
 		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
 	}
 	if st.Base != nil {

@@ -17,7 +17,6 @@ import (
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/capture"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing"
@@ -38,36 +37,30 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s := &Session{state: State{Source: src, Settings: settings, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(newRecorder(stateFile(opt.StateDir), opt.Record, opt.NoState))
 	s.state.recall = s.recall
-	var transport mad.Transport
 	switch src.Kind {
 	case SourceFile:
 		return s, nil
 	case SourceSim:
-		transport, err = s.simulate(ctx)
+		s.dial = s.simulate
 	case SourceIbsim:
-		transport, err = dialIbsim(ctx, src)
+		s.dial = func(ctx context.Context) (mad.Transport, error) { return dialIbsim(ctx, src) }
 	case SourceUmad:
-		transport, err = openUmad(src)
-	default:
-		err = errors.New("no such kind of source")
+		s.dial = umadDialer(src)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", fabric.Escape(src.String()), err)
-	}
+	s.options = opt.Client
 	if opt.Client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
-		opt.Client = mad.Fast()
+		s.options = mad.Fast()
 	}
-	opt.Client.MKey = opt.MKey
-	s.capture = capture.Wrap(transport)
-	if s.client, err = mad.NewClient(s.capture, opt.Client); err != nil {
-		return nil, errors.Join(err, s.capture.Close())
+	s.options.MKey = opt.MKey
+	if err := s.connect(ctx); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
 // Start reads the subnet for the first time: a sweep, or the file.
 func (s *Session) Start(ctx context.Context) error {
-	if s.client != nil {
+	if s.online() {
 		if _, err := s.Sweep(ctx); err != nil {
 			return err
 		}
@@ -90,9 +83,23 @@ func (s *Session) Start(ctx context.Context) error {
 	return nil
 }
 
-// openUmad opens a port of this machine on which there is subnet management.
-func openUmad(src Source) (mad.Transport, error) {
-	sel, err := umad.ParseSelector(src.Arg)
+// umadDialer opens a port of this machine on which there is subnet management, and
+// after that the same one again.
+func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
+	arg := src.Arg
+	return func(context.Context) (mad.Transport, error) {
+		t, err := openUmad(arg)
+		if err != nil {
+			return nil, err
+		}
+		p := t.Port()
+		arg = fmt.Sprintf("%s:%d", p.CA, p.Number)
+		return t, nil
+	}
+}
+
+func openUmad(arg string) (*umad.Transport, error) {
+	sel, err := umad.ParseSelector(arg)
 	if err != nil {
 		return nil, err
 	}

@@ -14,10 +14,12 @@ import (
 // sa is a client of the subnet administration, asked anew for each command, for
 // masters change.
 func (s *Session) sa(ctx context.Context) (*sa.Client, error) {
-	if s.client == nil {
-		return nil, ErrOffline
+	l, err := s.wire()
+	if err != nil {
+		return nil, err
 	}
-	return sa.New(ctx, s.client)
+	c, err := sa.New(ctx, l.client)
+	return c, s.failed(l, err)
 }
 
 // PathRecords asks the subnet administration for the paths of pairs of the live

@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/capture"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
@@ -26,9 +25,14 @@ type Session struct {
 	// op is held by the operation that runs.
 	op sync.Mutex
 
-	// client is nil for a file.
-	client  *mad.Client
-	capture *capture.Transport
+	// dial opens the source, nil for a file; options are its client's.
+	dial    func(context.Context) (mad.Transport, error)
+	options mad.ClientOptions
+	// line and down, why it carries nothing any more, change with op and mu held.
+	line *line
+	down error
+	// listening are the goroutines that wait for the ends of lines.
+	listening sync.WaitGroup
 	// keeper sweeps in the background, nil for nobody; guarded by mu.
 	keeper *keeper
 	// reads are the tables that sweeps read too, guarded by op.
@@ -75,10 +79,12 @@ func (s *Session) Close() error {
 	s.op.Lock()
 	defer s.op.Unlock()
 	err := s.recorder.Load().close()
-	if s.client == nil {
+	if s.line == nil {
 		return err
 	}
-	return errors.Join(err, s.client.Close())
+	err = errors.Join(err, s.line.client.Close())
+	s.listening.Wait()
+	return err
 }
 
 // update changes the state and tells the watchers what kind of thing changed.

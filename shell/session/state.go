@@ -33,6 +33,9 @@ type State struct {
 	// would do.
 	Estimate bool
 	WriteOn  bool
+	// Lost is why the connection to the subnet was lost since the last sweep, ""
+	// if it was not: what is called live is old then.
+	Lost string
 	// Holes are the places that did not answer the last sweep, in words.
 	Holes []string
 	// Warnings are what the last sweep or reading of a file noticed.
@@ -173,6 +176,8 @@ func (st *State) Title(p *Picture) string {
 		return "staged (" + strings.Join(words, ", ") + ")"
 	case p.Kind == WhatIf:
 		return "whatif (" + st.countFailures() + ")"
+	case p.Kind == Live && st.Lost != "":
+		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
 	case p.Kind == Live && len(st.Holes) == 1:
 		return "live (INCOMPLETE: 1 hole)"
 	case p.Kind == Live && len(st.Holes) > 1:

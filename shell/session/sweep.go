@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/mad"
 )
 
 // SweepReport says what [Session.Sweep] saw.
@@ -58,16 +59,24 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		return SweepReport{}, err
 	}
 	defer end()
-	if s.client == nil {
-		return SweepReport{}, ErrOffline
+	l, err := s.wire()
+	var lost *LostError
+	switch {
+	case errors.As(err, &lost):
+		return s.sweep(ctx)
+	case err != nil:
+		return SweepReport{}, err
 	}
 	s.lights++
 	if s.lights%fullEvery == 0 {
 		return s.sweep(ctx)
 	}
 	live := s.State().Live
-	sent := s.client.Stats().Sent
-	res, err := sweep.Light(ctx, s.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress})
+	sent := l.client.Stats().Sent
+	res, err := sweep.Light(ctx, l.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress})
+	if errors.Is(s.failed(l, err), mad.ErrBroken) {
+		return s.sweep(ctx)
+	}
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -79,7 +88,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	sms, err := s.findSMs(ctx, live.Fabric)
 	if err != nil {
-		return SweepReport{}, err
+		return SweepReport{}, s.failed(l, err)
 	}
 	s.update(ChangeLive, func(st *State) {
 		same := *st.Live
@@ -88,7 +97,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	})
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: s.client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
 	}, nil
 }
 
@@ -103,12 +112,25 @@ func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 	return err
 }
 
+// sweep opens a line again that was lost before, or breaks now.
 func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
-	if s.client == nil {
-		return SweepReport{}, ErrOffline
+	if err := s.reconnect(ctx); err != nil {
+		return SweepReport{}, err
 	}
-	sent := s.client.Stats().Sent
-	res, err := sweep.Full(ctx, s.client, sweep.Options{Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT})
+	rep, err := s.sweepBy(ctx, s.line)
+	if !errors.Is(s.failed(s.line, err), mad.ErrBroken) || !s.State().Source.Live() {
+		return rep, err
+	}
+	if again := s.reconnect(ctx); again != nil {
+		return rep, errors.Join(err, again)
+	}
+	rep, err = s.sweepBy(ctx, s.line)
+	return rep, s.failed(s.line, err)
+}
+
+func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
+	sent := l.client.Stats().Sent
+	res, err := sweep.Full(ctx, l.client, sweep.Options{Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT})
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -122,7 +144,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	}
 	rep := SweepReport{
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: s.client.Stats().Sent - sent, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Warnings: res.Warnings,
 	}
 	for _, h := range res.Holes {
 		rep.Holes = append(rep.Holes, h.String())
@@ -130,6 +152,10 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		before := st.Live
+		if st.Lost != "" {
+			st.Lost = ""
+			st.note("the connection is back, and the subnet was read")
+		}
 		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
 		st.Stale = st.stale()
 		st.noteChanges(before)

@@ -60,6 +60,9 @@ func Remote() Option {
 	return func(s *Sim) { s.Port = uint16(20000 + 16*rand.IntN(2000)) }
 }
 
+// Named gives it the name of one that has ended.
+func Named(name string) Option { return func(s *Sim) { s.Name = name } }
+
 // Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151
 // LIDs, and waits until it has read it. The test is skipped where ibsim is not
 // installed (where CI=true it fails), and fails if ibsim refuses the file.

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// restart starts an ibsim in place of one that was killed, on another file.
+func restart(t *testing.T, s *ibsimtest.Sim, file string) *ibsimtest.Sim {
+	t.Helper()
+	s.Stop()
+	return ibsimtest.Start(t, file, ibsimtest.Named(s.Name))
+}
+
+func netFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "net")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func title(s *Session) string {
+	st := s.State()
+	return st.Title(st.Live)
+}
+
+// smaller is twoSwitches without its last host.
+var smaller = strings.ReplaceAll(strings.ReplaceAll(twoSwitches, "[4] \"H5\"[1]\n", ""), "Hca	1 \"H5\"		# \"twin\"\n[1] \"S2\"[4]\n", "")
+
+func TestSweepReconnects(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	s := open(t, "ibsim:"+sim.Name)
+	nodes := len(s.State().Live.Fabric.Nodes)
+	if err := s.SetWrite(true); err != nil {
+		t.Fatal(err)
+	}
+
+	sim.Stop()
+	if _, err := s.Sweep(t.Context()); !errors.Is(err, mad.ErrBroken) || !strings.Contains(err.Error(), "nobody listens there") {
+		t.Errorf("with nobody there: %v", err)
+	}
+	st := s.State()
+	if st.Lost == "" || st.WriteOn || !strings.HasPrefix(title(s), "live (OLD: the connection was lost") || len(st.Live.Fabric.Nodes) != nodes {
+		t.Errorf("lost %q, write %t, %s", st.Lost, st.WriteOn, title(s))
+	}
+	var lost *LostError
+	if _, _, err := s.Counters(t.Context()); !errors.As(err, &lost) {
+		t.Errorf("counters: %v", err)
+	}
+
+	sim = restart(t, sim, netFile(t, twoSwitches))
+	rep, err := s.Sweep(t.Context())
+	if err != nil || rep.Changed || s.State().Lost != "" || title(s) != "live" {
+		t.Errorf("back: %+v, %v, %s", rep, err, title(s))
+	}
+
+	sim = restart(t, sim, netFile(t, smaller)) // unnoticed
+	for _, read := range []func() (SweepReport, error){
+		func() (SweepReport, error) { return s.SweepLight(t.Context()) },
+		func() (SweepReport, error) { return s.Sweep(t.Context()) },
+	} {
+		rep, err = read()
+		if err != nil || rep.Nodes != nodes-1 || title(s) != "live" {
+			t.Errorf("another subnet: %+v, %v, %s", rep, err, title(s))
+		}
+	}
+	var events []string
+	for _, e := range s.State().Events {
+		events = append(events, e.Text)
+	}
+	all := strings.Join(events, "\n")
+	if strings.Count(all, "the connection is lost: ibsim") != 2 || strings.Count(all, "the connection is back") != 2 || !strings.Contains(all, "twin") {
+		t.Errorf("events:\n%s", all)
+	}
+	if got := s.WireStats(); got.Received == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTraceLiveReconnects(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	s := open(t, "ibsim:"+sim.Name)
+	trace := func() (visited int, err error) {
+		f := s.State().Live.Fabric
+		pair := Pair{Src: f.EndPorts[0], LID: 1}
+		err = s.TraceLive(t.Context(), []Pair{pair}, func(int, *livetrace.Path) { visited++ })
+		return visited, err
+	}
+	if n, err := trace(); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	sim.Stop()
+	if n, err := trace(); n != 0 || !errors.Is(err, mad.ErrBroken) {
+		t.Errorf("with nobody there: %d, %v", n, err)
+	}
+	sim = restart(t, sim, netFile(t, twoSwitches))
+	if n, err := trace(); n != 1 || err != nil {
+		t.Errorf("back: %d, %v", n, err)
+	}
+	sim.Stop()
+	_, _ = trace()
+	restart(t, sim, netFile(t, smaller))
+	if n, err := trace(); n != 0 || !errors.Is(err, errOther) {
+		t.Errorf("another subnet: %d, %v", n, err)
+	}
+	if n, err := trace(); n != 1 || err != nil {
+		t.Errorf("asked again: %d, %v", n, err)
+	}
+}
+
+// A watch opens the source again by itself, and a capture goes on.
+func TestWatchReconnects(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	s := open(t, "ibsim:"+sim.Name)
+	before := s.State().Live.Fabric
+	file := filepath.Join(t.TempDir(), "capture")
+	if err := s.Capture(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.KeepCurrent(20 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	await := func(what string, is func(*State) bool) {
+		t.Helper()
+		for range 1000 {
+			if st := s.State(); is(&st) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatal(what, s.State().Events)
+	}
+	sim.Stop()
+	await("not lost", func(st *State) bool { return st.Lost != "" })
+	sent := s.recording().Stats().Sent
+	restart(t, sim, netFile(t, smaller))
+	await("not back", func(st *State) bool { return st.Lost == "" && !fabric.Same(before, st.Live.Fabric) })
+	if s.Capturing() != file {
+		t.Errorf("capturing to %q", s.Capturing())
+	}
+	s.StopKeeping()
+	_, stats, err := s.StopCapture()
+	if err != nil || stats.Sent <= sent {
+		t.Errorf("%+v, %v; %d before", stats, err, sent)
+	}
+}
