@@ -83,6 +83,10 @@ type lane struct {
 	users []uint32
 	// pairs of switches, each way counted.
 	pairs int
+	// closure takes the place of order, nil where it would be too large. It is stale
+	// once paths have left: it then has dependencies that are no more.
+	closure *closure
+	stale   bool
 
 	// Scratch: dependencies that are new, channels found, and when.
 	fresh       []dependency
@@ -95,10 +99,14 @@ type lane struct {
 type dependency struct{ before, then int32 }
 
 func newLane(c *channels) *lane {
-	return &lane{
+	l := &lane{
 		channels: c, order: slices.Clone(c.initial), count: make([]uint32, c.slot[len(c.to)]),
 		users: make([]uint32, len(c.to)), met: make([]uint32, len(c.to)),
 	}
+	if len(c.to) <= mostClosed {
+		l.closure = newClosure(len(c.to))
+	}
+	return l
 }
 
 // uses is the count of the dependency of one channel on another.
@@ -111,8 +119,13 @@ func (l *lane) uses(before, then int32) *uint32 {
 // dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
 func (l *lane) join(there, back []int32) bool {
 	l.fresh = l.fresh[:0]
-	ok := l.depend(there, true)
-	ok = l.depend(back, ok)
+	var ok bool
+	if l.closure != nil {
+		ok = l.dependClosed(there, back)
+	} else {
+		ok = l.depend(there, true)
+		ok = l.depend(back, ok)
+	}
 	if !ok {
 		for _, d := range l.fresh {
 			*l.uses(d.before, d.then) = 0
@@ -158,6 +171,7 @@ func (l *lane) leave(there, back []int32) {
 		}
 	}
 	l.pairs -= 2
+	l.stale = true
 }
 
 // drop takes a channel out that no path uses.

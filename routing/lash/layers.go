@@ -18,27 +18,59 @@ type layers struct {
 }
 
 // newLayers puts every pair of switches, in the order of numbers, into the first
-// lane that stays without cycles. progress is told of rows of pairs.
+// lane that stays without cycles. A lane tries the pairs that the one before it did
+// not take, one row of pairs later, so that lanes work at the same time. progress
+// is told of rows of pairs.
 func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers, error) {
 	c := newChannels(p)
 	l := &layers{channels: c, lanes: []*lane{newLane(c)}, laneOf: make([]uint8, p.n*p.n)}
-	for s := range int32(p.n) {
-		if err := ctx.Err(); err != nil {
+	waiting := make([]queue, 1) // by lane
+	for row := int32(0); ; row++ {
+		left := 0
+		waiting[0].in = waiting[0].in[:0]
+		for d := row + 1; d < int32(p.n); d++ {
+			waiting[0].in = append(waiting[0].in, pair{row, d})
+		}
+		for _, q := range waiting {
+			left += len(q.in)
+		}
+		if left == 0 && row >= int32(p.n) {
+			return l, nil
+		}
+		if err := routing.ForEach(ctx, len(waiting), nil, func(_, i int) { l.try(&waiting[i], i) }); err != nil {
 			return nil, err
 		}
-		for d := s + 1; d < int32(p.n); d++ {
-			l.pair(s, d)
-			at := 0
-			for !l.lanes[at].join(l.there, l.back) {
-				if at++; at == len(l.lanes) {
-					l.lanes = append(l.lanes, newLane(c))
-				}
-			}
-			l.place(s, d, at)
+		if len(waiting[len(waiting)-1].out) > 0 {
+			waiting = append(waiting, queue{})
+			l.lanes = append(l.lanes, newLane(c))
 		}
-		progress(int(s) + 1)
+		for i := len(waiting) - 1; i > 0; i-- {
+			waiting[i].in, waiting[i-1].out = waiting[i-1].out, waiting[i].in
+		}
+		progress(min(int(row)+1, p.n))
 	}
-	return l, nil
+}
+
+// pair is two switches.
+type pair struct{ s, d int32 }
+
+// queue is the pairs that a lane is to try, and those that it did not take.
+type queue struct {
+	in, out     []pair
+	there, back []int32 // scratch
+}
+
+func (l *layers) try(q *queue, at int) {
+	q.out = q.out[:0]
+	for _, p := range q.in {
+		q.there = l.follow(q.there[:0], p.s, p.d)
+		q.back = l.follow(q.back[:0], p.d, p.s)
+		if l.lanes[at].join(q.there, q.back) {
+			l.place(p.s, p.d, at)
+		} else {
+			q.out = append(q.out, p)
+		}
+	}
 }
 
 // pair finds the paths of a pair.
