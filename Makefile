@@ -25,6 +25,14 @@ help: ## list these targets
 build: ## build ./ibconsole
 	go build -o ibconsole .
 
+.PHONY: man
+man: ## write the manual page ibconsole.1
+	go run . man >ibconsole.1
+
+.PHONY: pictures
+pictures: build ## make the pictures in docs anew, from the program in a terminal; wants tmux and pango1.0-tools
+	scripts/pictures docs/pictures
+
 .PHONY: run
 run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)
@@ -80,4 +88,4 @@ check-fmt: ## fail where gofmt would change a file
 
 .PHONY: clean
 clean: ## remove what building and testing left here
-	rm -f ibconsole *.test *.out *.prof
+	rm -f ibconsole ibconsole.1 *.test *.out *.prof

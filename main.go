@@ -31,7 +31,7 @@ const usage = `usage:
   ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
   ibconsole tour                                   the terminal interface, with a tour through it
-  ibconsole version | doctor | help [COMMAND]
+  ibconsole version | doctor | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
 (a simulated subnet inside the program) or file:FILE (offline). Without one, what IBCONSOLE_SOURCE names, or else umad
@@ -72,6 +72,9 @@ func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 
 func run(args []string, files streams) int {
 	o := options{streams: files}
+	if len(args) > 0 && args[0] == "complete" {
+		return o.complete(args[1:])
+	}
 	flags := flag.NewFlagSet("ibconsole", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.source, "s", "", "")
@@ -122,11 +125,11 @@ func given(flags *flag.FlagSet, name string) bool {
 }
 
 func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0}
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0, "completion": 1, "man": 0}
 	n, known := most[word]
 	switch {
 	case !known:
-		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, version, doctor or help", word))
+		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, version, doctor, help, completion or man", word))
 	case len(args) > n:
 		return o.misused(fmt.Errorf("unexpected word %q after %s", args[n], word))
 	}
@@ -143,6 +146,10 @@ func (o *options) word(word string, args []string) int {
 		return exitDone
 	case "doctor":
 		return o.doctor()
+	case "completion":
+		return o.completion(args)
+	case "man":
+		return o.man()
 	case "tour":
 		if !o.onTerminal() {
 			return o.misused(errors.New("the tour wants a terminal"))

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+)
+
+// TestDraw: the colours and places follow from ECMA-48 and from xterm's table of 256
+// colours (231 is white, 16 black).
+func TestDraw(t *testing.T) {
+	var out strings.Builder
+	if err := draw(strings.NewReader("a\x1b[1;38;5;231;48;2;1;2;3m<b>\x1b[0m日x\n\x1b[7mr\x1b[m\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`fill="#ffffff" font-weight="bold">&lt;b&gt;</text>`, `fill="#010203"`, `textLength="25.2"`, `viewBox="0 0 58.8 36.0"`, `fill="#1c1c1c">r</text>`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %s:\n%s", want, out.String())
+		}
+	}
+	if err := xml.Unmarshal([]byte(out.String()), new(struct{})); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzDraw(f *testing.F) {
+	f.Add("a\x1b[38;5m\x1b[48;2;1mx\x1b]0;t\a\x1b[")
+	f.Fuzz(func(t *testing.T, s string) {
+		var out strings.Builder
+		if err := draw(strings.NewReader(s), &out); err != nil && !strings.Contains(err.Error(), "too long") {
+			t.Error(err)
+		}
+	})
+}

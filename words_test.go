@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+func said(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if status := run(args, streams{nil, &out, &errs}); status != exitDone {
+		t.Fatalf("%q: status %d: %s", args, status, errs.String())
+	}
+	return out.String()
+}
+
+func TestCompletions(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{""}, "shell"}, {[]string{"-"}, "--theme"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"--theme", ""}, "contrast"},
+		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"}, {[]string{"completion", "z"}, "zsh"},
+	} {
+		got := said(t, append([]string{"complete"}, c.words...)...)
+		if !strings.HasPrefix(got, c.want+"\t") && !strings.Contains(got, "\n"+c.want+"\t") {
+			t.Errorf("%q: %q, want %s among them", c.words, got, c.want)
+		}
+		for line := range strings.Lines(got) {
+			if last := c.words[len(c.words)-1]; !strings.HasPrefix(line, last) {
+				t.Errorf("%q offers %q", c.words, line)
+			}
+		}
+	}
+}
+
+// TestBashCompletes has bash complete words with the script, where the program
+// under its own name is this test's.
+func TestBashCompletes(t *testing.T) {
+	bash := testenv.Tool(t, "bash")
+	dir := t.TempDir()
+	for shell, script := range completionScripts {
+		if err := os.WriteFile(filepath.Join(dir, shell), []byte(script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fake := "#!/bin/sh\ncat " + filepath.Join(dir, "answer") + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "ibconsole"), []byte(fake), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "answer"), []byte(said(t, "complete", "-s", "sim:fa")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bash, "--norc", "-c", "source "+filepath.Join(dir, "bash")+"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19\n_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "fattree:" {
+		t.Errorf("bash completes %q, %v", out, err)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		if out, err := exec.Command(path, "-n", filepath.Join(dir, shell)).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", shell, err, out)
+		}
+	}
+}
+
+// TestManPage: man's own formatter takes the page without a warning.
+func TestManPage(t *testing.T) {
+	page := said(t, "man")
+	for _, want := range []string{".TH IBCONSOLE 1", "\\-\\-theme", ".B trace", "IBCONSOLE_SOURCE"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	groff := testenv.Tool(t, "groff")
+	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
+	cmd.Stdin = strings.NewReader(page)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("groff: %v: %s", err, out)
+	}
+}
