@@ -84,24 +84,43 @@ func (g *Fabric) goneWith(f *Fabric, links []Link) (gone map[int32]bool, ok bool
 			gone[l.A] = true
 		case f.Nodes[b].Switch == None:
 			gone[l.B] = true
-		case !g.joined(a, b):
+		case !g.joined(a, b, nil):
 			return nil, false
 		}
 	}
 	return gone, true
 }
 
-// joined says whether a way through switches leads from one to the other. It looks
-// no further than it has to.
-func (g *Fabric) joined(a, b int32) bool {
+// Splits says whether the subnet falls apart, or loses a host, without these links.
+// It looks no further than it has to.
+func (f *Fabric) Splits(links []Link) bool {
+	down := make(map[int32]bool, 2*len(links))
+	for _, l := range links {
+		down[l.A], down[l.B] = true, true
+	}
+	for _, l := range links {
+		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
+		if !f.Nodes[a].InSubnet && !f.Nodes[b].InSubnet {
+			continue
+		}
+		if f.Nodes[a].Switch == None || f.Nodes[b].Switch == None || !f.joined(a, b, down) {
+			return true
+		}
+	}
+	return false
+}
+
+// joined says whether a way through switches leads from one to the other past
+// ports that are down. It looks no further than it has to.
+func (f *Fabric) joined(a, b int32, down map[int32]bool) bool {
 	seen := map[int32]bool{a: true}
 	queue := []int32{a}
 	for i := 0; i < len(queue); i++ {
-		n := &g.Nodes[queue[i]]
+		n := &f.Nodes[queue[i]]
 		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
-			peer := g.PeerNode(p)
+			peer := f.PeerNode(p)
 			switch {
-			case peer == None || g.Nodes[peer].Switch == None || seen[peer]:
+			case peer == None || f.Nodes[peer].Switch == None || seen[peer] || down[p]:
 				continue
 			case peer == b:
 				return true

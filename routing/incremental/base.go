@@ -42,7 +42,7 @@ func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 // O(switches + removed links x LIDs + touched entries x ports).
 func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Result, error) {
 	removed, ok := fabric.Removed(b.Tables.Fabric, f)
-	if !ok || !b.takes(f) {
+	if !ok || !b.Takes(f) {
 		return Route(ctx, f, b.Tables, opt)
 	}
 	w, _ := b.spare.Get().(*Worker)
@@ -58,9 +58,9 @@ func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options)
 	return w.result(b.Tables.LFT.Patched(slices.Clone(w.edits))), nil
 }
 
-// takes says whether all that is to be routed had a way before: every LID an entry
-// at the switch of its port, every switch a table.
-func (b *Base) takes(f *fabric.Fabric) bool {
+// Takes says whether the base has tables for all of f, a part of its fabric: of
+// every switch, and up to the highest LID.
+func (b *Base) Takes(f *fabric.Fabric) bool {
 	if f.MaxLID > b.Tables.LFT.MaxLID {
 		return false
 	}

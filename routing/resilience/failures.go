@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resilience
+
+import (
+	"fmt"
+	"math"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Kind is what fails.
+type Kind string
+
+// The kinds of failures.
+const (
+	Links    Kind = "links"
+	Switches Kind = "switches"
+	Pairs    Kind = "pairs"
+)
+
+// failures numbers what may fail.
+type failures struct {
+	f     *fabric.Fabric
+	kind  Kind
+	links []fabric.Link
+	// switches are nodes.
+	switches []int32
+}
+
+// listFailures lists the links between switches of the subnet, in ascending order
+// of their lower port, or its switches in the order of their indexes.
+func listFailures(f *fabric.Fabric, kind Kind) (*failures, error) {
+	all := &failures{f: f, kind: kind}
+	switch kind {
+	case Links, Pairs:
+		for _, l := range f.Links() {
+			a, b := &f.Nodes[f.Ports[l.A].Node], &f.Nodes[f.Ports[l.B].Node]
+			if a.Switch != fabric.None && b.Switch != fabric.None && a.InSubnet && b.InSubnet {
+				all.links = append(all.links, l)
+			}
+		}
+	case Switches:
+		for _, n := range f.Switches {
+			if f.Nodes[n].InSubnet {
+				all.switches = append(all.switches, n)
+			}
+		}
+	default:
+		return nil, fmt.Errorf("%q cannot fail, expected %s, %s or %s", kind, Links, Switches, Pairs)
+	}
+	return all, nil
+}
+
+// count is how many failures there are.
+func (a *failures) count() int {
+	switch n := len(a.links); a.kind {
+	case Links:
+		return n
+	case Pairs:
+		return n * (n - 1) / 2
+	}
+	return len(a.switches)
+}
+
+// pair finds the two links of a pair: 0 is 0 and 1, 1 is 0 and 2, 2 is 1 and 2, and
+// so on, so that pair j(j-1)/2+i is of i and j.
+func pair(n int) (i, j int) {
+	j = int((1 + math.Sqrt(float64(8*n+1))) / 2)
+	for j*(j-1)/2 > n {
+		j--
+	}
+	for (j+1)*j/2 <= n {
+		j++
+	}
+	return n - j*(j-1)/2, j
+}
+
+// removed are the links that go with a failure.
+func (a *failures) removed(n int) []fabric.Link {
+	switch a.kind {
+	case Links:
+		return a.links[n : n+1]
+	case Pairs:
+		i, j := pair(n)
+		return []fabric.Link{a.links[i], a.links[j]}
+	}
+	node := &a.f.Nodes[a.switches[n]]
+	var gone []fabric.Link
+	for p := node.FirstPort; p <= node.FirstPort+int32(node.NumPorts); p++ {
+		if l, ok := a.f.LinkOf(p); ok && (l.A == p || a.f.Ports[l.A].Node != a.switches[n]) {
+			gone = append(gone, l)
+		}
+	}
+	return gone
+}
+
+// name says in words what fails, escaped.
+func (a *failures) name(n int) string {
+	link := func(l fabric.Link) string { return a.f.PortName(l.A) + " -- " + a.f.PortName(l.B) }
+	switch a.kind {
+	case Links:
+		return link(a.links[n])
+	case Pairs:
+		i, j := pair(n)
+		return link(a.links[i]) + ", " + link(a.links[j])
+	}
+	return a.f.NodeName(a.switches[n])
+}
