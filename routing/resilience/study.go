@@ -95,7 +95,7 @@ const chunk = 256
 // then. Where ctx ends first the report says how far it is, and the error is
 // ctx's. On all processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
-	if err := s.takes(r); err != nil {
+	if err := s.Takes(r); err != nil {
 		return err
 	}
 	judges := make([]*judge, routing.Workers())
@@ -120,8 +120,8 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
-// takes says why a report is none of this study.
-func (s *Study) takes(r *Report) error {
+// Takes says why a report is none of this study.
+func (s *Study) Takes(r *Report) error {
 	if err := s.report.sameStudy(r); err != nil {
 		return err
 	}

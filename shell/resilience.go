@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const (
+	// someFailures is how many are listed where nobody says.
+	someFailures = 10
+	// saveEvery is how often a study writes its report.
+	saveEvery = 2 * time.Second
+	// maxArray is the highest index that Slurm takes for a job array as it is shipped
+	// (MaxArraySize less 1).
+	maxArray = 1000
+	// The files of a job array.
+	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
+)
+
+func resilienceCommands() []command {
+	top := lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list; 10"}
+	study := []lang.Option{
+		ofOption(), top,
+		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
+		{Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is continued"},
+	}
+	kind := lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"}, Summary: "what fails; links"}
+	return []command{{lang.Spec{
+		Name: "resilience", Summary: "let everything fail in turn: what is cut off, what is overloaded",
+		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +
+			"Interrupted, it says what it has so far; with to= it goes on from there the next time.",
+		Subcommands: []lang.Spec{
+			{Name: "links", Summary: "each link between switches", Options: study},
+			{Name: "switches", Summary: "each switch", Options: study},
+			{Name: "pairs", Summary: "each pair of links between switches", Options: study},
+			{Name: "merge", Summary: "put the files of shards together, and name those that are lost", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
+				Options: []lang.Option{top, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}}},
+			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+				Options: []lang.Option{ofOption(), kind, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}}},
+		},
+	}, runResilience}}
+}
+
+func runResilience(c *call) error {
+	switch c.Spec.Name {
+	case "merge":
+		return c.mergeResilience()
+	case "sbatch":
+		return c.sbatchResilience()
+	}
+	return c.study(resilience.Kind(c.Spec.Name))
+}
+
+// shard reads I/N.
+func (c *call) shard() (i, n int, err error) {
+	text := c.Option("shard", "1/1")
+	a, b, _ := strings.Cut(text, "/")
+	i, err = strconv.Atoi(a)
+	if err == nil {
+		n, err = strconv.Atoi(b)
+	}
+	if err != nil || i < 1 || i > n {
+		return 0, 0, c.Misused("%q is no shard, expected I/N with I from 1 to N", text)
+	}
+	return i, n, nil
+}
+
+func (c *call) study(kind resilience.Kind) error {
+	st, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	shard, shards, err := c.shard()
+	if err != nil {
+		return err
+	}
+	to := c.Option("to", "")
+	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(s, to, shard, shards) }
+	saved := time.Now()
+	save := func(r *resilience.Report) error {
+		if to == "" || time.Since(saved) < saveEvery {
+			return nil
+		}
+		saved = time.Now()
+		return writeFile(to, r.Write)
+	}
+	began := time.Now()
+	r, stopped := c.session.Resilience(c.ctx, p, kind, start, save)
+	if r == nil {
+		return stopped
+	}
+	if to != "" {
+		if err := writeFile(to, r.Write); err != nil {
+			return err
+		}
+	}
+	a := resilienceAnswer{Of: st.Title(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: c.Int("top", someFailures)}
+	if err := c.out.answer(a, a.text); err != nil {
+		return err
+	}
+	return stopped
+}
+
+// continued is the report of a file, or an empty one where there is no file.
+func continued(s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
+	r, err := s.Empty(shard, shards)
+	if err != nil || file == "" {
+		return r, err
+	}
+	old, err := readReport(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, nil
+	case err != nil:
+		return nil, err
+	case old.Shards != shards || !slices.Equal(old.Shard, r.Shard):
+		return nil, fmt.Errorf("%s is of shard %v of %d, not of %d of %d", quoteFile(file), old.Shard, old.Shards, shard, shards)
+	}
+	if err := s.Takes(old); err != nil {
+		return nil, fmt.Errorf("go on with %s: %w", quoteFile(file), err)
+	}
+	return old, nil
+}
+
+func readReport(file string) (*resilience.Report, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return resilience.Read(bytes.NewReader(data), quoteFile(file))
+}
+
+type resilienceAnswer struct {
+	Of string `json:"of,omitempty"`
+	*resilience.Report
+	Seconds float64 `json:"seconds,omitempty"`
+	// Partial says that not all was tried.
+	Partial    bool  `json:"partial"`
+	Missing    []int `json:"missing_shards,omitempty"`
+	Unfinished []int `json:"unfinished_shards,omitempty"`
+	top        int
+}
+
+func (a *resilienceAnswer) text(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	title := "resilience"
+	if a.Of != "" {
+		title += " of " + a.Of
+	}
+	line("%s: %d of %d failures (%s) tried; %d paths and at worst %d over a link while nothing has failed", title, a.Done, a.Failures, a.Kind, a.Paths, a.Worst)
+	if a.Partial {
+		line("  NOT ALL: the figures are of what was tried")
+	}
+	line("  %d lose paths, %d of them cut hosts off; %d put more paths on the worst link", a.Losing, a.Splitting, a.Overloading)
+	if a.Done > 0 {
+		line("  %.1f entries change on average", float64(a.Changed)/float64(a.Done))
+	}
+	for _, v := range a.Failed[:min(max(0, a.top), len(a.Failed))] {
+		line("  %s: %d paths lost, %s cut off, at worst %d over a link%s", v.Name, v.Lost, count(v.CutOff, "host port"), v.Worst, at(v.At))
+	}
+	for _, lost := range []struct {
+		what   string
+		shards []int
+	}{{"missing", a.Missing}, {"unfinished", a.Unfinished}} {
+		if len(lost.shards) > 0 {
+			line("  %s: %s", lost.what, shardList(lost.shards, a.Shards))
+		}
+	}
+}
+
+func at(port string) string {
+	if port == "" {
+		return ""
+	}
+	return " (" + port + ")"
+}
+
+// shardList names shards: "shard 3, 7 of 16".
+func shardList(shards []int, of int) string {
+	var words []string
+	for _, s := range shards {
+		words = append(words, strconv.Itoa(s))
+	}
+	return fmt.Sprintf("shard %s of %d", strings.Join(words, ", "), of)
+}
+
+func (c *call) mergeResilience() error {
+	var reports []*resilience.Report
+	for _, file := range c.Args {
+		r, err := readReport(file)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+	}
+	all, missing, unfinished, err := resilience.Merge(reports)
+	if err != nil {
+		return err
+	}
+	if to := c.Option("to", ""); to != "" {
+		if err := writeFile(to, all.Write); err != nil {
+			return err
+		}
+	}
+	a := resilienceAnswer{Report: all, Partial: len(missing)+len(unfinished) > 0, Missing: missing, Unfinished: unfinished, top: c.Int("top", someFailures)}
+	if err := c.out.answer(a, a.text); err != nil {
+		return err
+	}
+	if a.Partial {
+		return found("%s not done", shardList(slices.Sorted(slices.Values(slices.Concat(missing, unfinished))), all.Shards))
+	}
+	return nil
+}
+
+// sbatchResilience writes the picture and a script that Slurm's sbatch takes.
+func (c *call) sbatchResilience() error {
+	shards := c.Int("shards", 16)
+	if shards < 1 || shards > maxArray {
+		return c.Misused("%d shards, expected 1 to %d", shards, maxArray)
+	}
+	if _, _, err := c.tablesOf(); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if strings.ContainsAny(dir, "\r\n") {
+		return fmt.Errorf("the name of %s has a line break, which a script cannot hold", quoteFile(dir))
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	err = writeFile(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
+		_, err := c.session.Dump(c.ctx, "snapshot", session.Kind(c.Option("of", "")), w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	script := sbatchScript(dir, program, c.Option("kind", "links"), shards)
+	file := filepath.Join(dir, arrayScript)
+	if err := writeFile(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
+		return err
+	}
+	return c.out.answer(struct {
+		Script string `json:"script"`
+		Shards int    `json:"shards"`
+	}{file, shards}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s and %s written; next:\n  sbatch %s\n", quoteFile(file), arrayPicture, shellQuote(file))
+		_, _ = fmt.Fprintf(w, "then, where all tasks have ended: resilience merge %s\n", quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
+	})
+}
+
+// sbatchScript runs a shard a task. A task that is started again goes on where its
+// file ends.
+func sbatchScript(dir, program, kind string, shards int) string {
+	return fmt.Sprintf(`#!/bin/bash
+#SBATCH --job-name=resilience
+#SBATCH --array=1-%d
+#SBATCH --ntasks=1
+#SBATCH --requeue
+#SBATCH --output=/dev/null
+cd %s || exit 1
+exec %s -s file:%s \
+  -c "resilience %s shard=$SLURM_ARRAY_TASK_ID/%d to=%s" >>"shard-$SLURM_ARRAY_TASK_ID.log" 2>&1
+`, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards, fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
+}
+
+// shellQuote quotes a word for a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

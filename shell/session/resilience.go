@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/incremental"
+	"example.org/ibconsole/routing/resilience"
+)
+
+// Resilience goes on with a study of what failures of a kind do to a picture with
+// tables. Start makes or finds the report to go on with. It tells save of every few
+// hundred failures. Where ctx ends first there is a report that says how far it is
+// beside ctx's error.
+func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Kind,
+	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
+) (*resilience.Report, error) {
+	end, err := s.begin(ctx, "resilience")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	base, err := s.baseFor(ctx, p.Tables)
+	if err != nil {
+		return nil, err
+	}
+	study, err := resilience.New(ctx, base, kind)
+	if err != nil {
+		return nil, err
+	}
+	r, err := start(study)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err = study.Run(ctx, r, func(r *resilience.Report) {
+		s.progress(r.Done, r.Share())
+		if err := save(r); err != nil {
+			stop(err)
+		}
+	})
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
+	return r, err
+}
+
+// baseFor prepares tables, and keeps what was prepared of others.
+func (s *Session) baseFor(ctx context.Context, t *fabric.Tables) (*incremental.Base, error) {
+	s.prepared.mu.Lock()
+	defer s.prepared.mu.Unlock()
+	if s.prepared.tables == t {
+		return s.prepared.base, nil
+	}
+	return incremental.NewBase(ctx, t)
+}
