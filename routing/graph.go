@@ -68,13 +68,14 @@ func (g *Graph) neighbours() (list, first []int32) {
 // Part is a graph without some of its cables.
 type Part struct {
 	whole *Graph
-	// left are the cables of the switches that have lost some.
+	// left are the cables of the switches that have lost some, which cut marks.
 	left map[int32][]SwitchLink
+	cut  []bool
 }
 
 // Without takes links of the graph's fabric away. O(links of their switches).
 func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
-	p := &Part{g, map[int32][]SwitchLink{}}
+	p := &Part{g, map[int32][]SwitchLink{}, make([]bool, g.Switches())}
 	for _, l := range links {
 		for _, port := range [2]int32{l.A, l.B} {
 			sw, num := f.Nodes[f.Ports[port].Node].Switch, f.Ports[port].Num
@@ -85,6 +86,7 @@ func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
 			if !ok {
 				left = slices.Clone(g.Of(sw))
 			}
+			p.cut[sw] = true
 			p.left[sw] = slices.DeleteFunc(left, func(l SwitchLink) bool { return l.Port == num })
 		}
 	}
@@ -93,8 +95,8 @@ func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
 
 // Of are the cables of one switch.
 func (p *Part) Of(sw int32) []SwitchLink {
-	if left, ok := p.left[sw]; ok {
-		return left
+	if p.cut[sw] {
+		return p.left[sw]
 	}
 	return p.whole.Of(sw)
 }

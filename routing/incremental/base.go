@@ -84,8 +84,11 @@ type Worker struct {
 func (b *Base) NewWorker() *Worker {
 	w := &Worker{base: b}
 	w.repair = &repair{
-		wasFabric: b.Tables.Fabric, links: func(s int32) []routing.SwitchLink { return w.part.Of(s) }, next: b.Wires, column: b.Column, depth: b.Depth, count: w.countOf,
-		oldPeer: func(s int32, port uint8) int32 { return max(fabric.None, b.Wires[s<<8|int32(port)]) },
+		wasFabric: b.Tables.Fabric, links: func(s int32) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
+		depth:    func(lid uint16, _ int32) []uint8 { return b.Depth(lid) },
+		attached: func(lid uint16) (int32, uint8) { return b.At[lid], b.Local[lid] },
+		count:    w.countOf,
+		oldPeer:  func(s int32, port uint8) int32 { return max(fabric.None, b.Wires[s<<8|int32(port)]) },
 	}
 	w.repair.init(len(b.Tables.Fabric.Switches))
 	return w

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/trees"
 	"example.org/ibconsole/routing/walk"
 )
 
@@ -43,9 +44,16 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	}
 	tables := fabric.NewTables(f, r.start, "")
 	graph := routing.NewGraph(f)
-	column := make([]uint8, len(f.Switches))
+	wires := walk.NewWires(tables)
+	column, depths := make([]uint8, len(f.Switches)), make([]uint8, len(f.Switches))
+	var way []int32
 	r.repair = &repair{
-		f: f, wasFabric: old.Fabric, links: graph.Of, next: walk.NewWires(tables),
+		f: f, wasFabric: old.Fabric, links: graph.Of,
+		depth: func(_ uint16, target int32) []uint8 {
+			way = trees.Depths(wires, column, target, depths, way)
+			return depths
+		},
+		attached: func(lid uint16) (int32, uint8) { return f.AttachedSwitch(f.PortByLID(lid)) },
 		column: func(lid uint16) []uint8 {
 			walk.Columns(tables, []uint16{lid}, [][]uint8{column})
 			return column

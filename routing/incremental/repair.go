@@ -5,7 +5,6 @@ package incremental
 import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/walk"
 )
 
 // far is the number of hops of what is not reached.
@@ -15,14 +14,13 @@ const far = 255
 // those for another, but for how many there are by each port.
 type repair struct {
 	f, wasFabric *fabric.Fabric
-	// links are the cables of a switch, next is what its entries lead to, and column
-	// what they were.
+	// links are the cables of a switch, and column the entries for a LID.
 	links  func(s int32) []routing.SwitchLink
-	next   walk.Wires
 	column func(lid uint16) []uint8
-	// depth is over how many links packets reached the switch of the LID, nil where
-	// nobody knows.
-	depth func(lid uint16) []uint8
+	// depth is over how many links packets reached the switch of the LID, and attached
+	// which one that is and the port that leads on from there.
+	depth    func(lid uint16, target int32) []uint8
+	attached func(lid uint16) (sw int32, port uint8)
 	// count adds the entries of a switch by port.
 	count func(s int32, used *[256]int32)
 	// oldPeer is the switch, by its index now, to which a port led before.
@@ -41,11 +39,9 @@ type repair struct {
 	// Of the LID at hand: the entries, the switches that have lost their way, in the
 	// order in which they were found, and the hops of all that were asked about.
 	entries []uint8
-	depths  []uint8
 	lost    []int32
 	state   []uint8
 	hops    []uint8
-	seen    []int32
 	queue   [64][]int32
 }
 
@@ -106,15 +102,13 @@ func (r *repair) usage(s int32) *[256]int32 {
 // lid repairs the entries for one LID.
 func (r *repair) lid(d task) {
 	lid := d.lid
-	target, port := r.f.AttachedSwitch(r.f.PortByLID(lid))
+	target, port := r.attached(lid)
 	if target == fabric.None {
 		return
 	}
 	r.begin()
 	r.entries = r.column(lid)
-	if r.depth != nil {
-		r.depths = r.depth(lid)
-	}
+	copy(r.hops, r.depth(lid, target))
 	if d.anew {
 		for s := range r.f.Switches {
 			if r.f.SwitchNode(int32(s)).InSubnet {
@@ -133,22 +127,19 @@ func (r *repair) lid(d task) {
 		r.set(target, lid, port)
 		r.state[target], r.hops[target] = found, 0
 	}
-	r.findWays(lid, target)
+	r.findWays(lid)
 }
 
 func (r *repair) begin() {
 	for _, s := range r.lost {
-		r.state[s], r.hops[s] = asIs, 0
+		r.state[s] = asIs
 	}
-	for _, s := range r.seen {
-		r.hops[s] = 0
-	}
-	r.lost, r.seen = r.lost[:0], r.seen[:0]
+	r.lost = r.lost[:0]
 }
 
 func (r *repair) lose(s int32) {
 	if r.state[s] == asIs {
-		r.state[s] = lost
+		r.state[s], r.hops[s] = lost, far
 		r.lost = append(r.lost, s)
 	}
 }
@@ -166,36 +157,9 @@ func (r *repair) loseFeeders() {
 	}
 }
 
-// hopsFrom is the number of links from a switch to the target by the entries, far
-// where they do not lead there.
-func (r *repair) hopsFrom(s, target int32) uint8 {
-	switch {
-	case r.state[s] == lost:
-		return far
-	case r.state[s] == found:
-		return r.hops[s]
-	case r.depths != nil:
-		return r.depths[s]
-	case r.hops[s] > 0:
-		return r.hops[s] - 1
-	}
-	n := uint8(0)
-	for at := s; at != target; n++ {
-		next := r.next[at<<8|int32(r.entries[at])]
-		if next < 0 || n >= 63 || r.state[next] == lost {
-			n = far - 1
-			break
-		}
-		at = next
-	}
-	r.hops[s] = n + 1
-	r.seen = append(r.seen, s)
-	return n
-}
-
 // findWays gives each switch that is lost the way of the fewest hops, the nearest
 // first.
-func (r *repair) findWays(lid uint16, target int32) {
+func (r *repair) findWays(lid uint16) {
 	for i := range r.queue {
 		r.queue[i] = r.queue[i][:0]
 	}
@@ -206,7 +170,7 @@ func (r *repair) findWays(lid uint16, target int32) {
 		}
 		best := uint8(far)
 		for _, l := range r.links(s) {
-			best = min(best, r.hopsFrom(l.Peer, target))
+			best = min(best, r.hops[l.Peer])
 		}
 		if best < 62 {
 			r.queue[best+1] = append(r.queue[best+1], s)
@@ -215,7 +179,7 @@ func (r *repair) findWays(lid uint16, target int32) {
 	for h := 1; h < len(r.queue); h++ {
 		for i := 0; i < len(r.queue[h]); i++ {
 			if s := r.queue[h][i]; r.state[s] == lost {
-				r.set(s, lid, r.choose(s, target, uint8(h)))
+				r.set(s, lid, r.choose(s, uint8(h)))
 				r.state[s], r.hops[s] = found, uint8(h)
 				r.spread(s)
 			}
@@ -244,14 +208,14 @@ func (r *repair) spread(s int32) {
 // choose is the port of a switch whose way has h hops: the one it has, else one
 // that leads to the switch to which it led, else any; of equals the one with the
 // fewest entries.
-func (r *repair) choose(s, target int32, h uint8) uint8 {
+func (r *repair) choose(s int32, h uint8) uint8 {
 	now := r.entries[s]
 	oldPeer := r.oldPeer(s, now)
 	used := r.usage(s)
 	var best uint8
 	bestRank, bestUsed := 3, int32(0)
 	for _, l := range r.links(s) {
-		if r.state[l.Peer] == lost || r.hopsFrom(l.Peer, target)+1 != h {
+		if r.hops[l.Peer]+1 != h {
 			continue
 		}
 		rank := 2

@@ -58,7 +58,7 @@ func (b *Base) Result() *Result { return b.result }
 // follows no more of them than the difference changes.
 func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	d, ok := b.forest.Against(t)
-	if ok && b.result.Bad() == 0 && b.result.Unassigned == 0 && len(b.c.ends.LIDs) == len(b.c.columns) {
+	if ok && b.result.Bad() == 0 && b.result.Unassigned == 0 && b.c.distances != nil { // nil where there is no LID
 		if r := b.again(t, d); r != nil {
 			return r, ctx.Err()
 		}

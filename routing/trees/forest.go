@@ -61,17 +61,23 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 
 // measure finds the depths of one LID. Way is scratch memory.
 func (f *Forest) measure(lid uint16, way []int32) []int32 {
-	column, depth := f.Column(lid), f.Depth(lid)
+	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), way)
+}
+
+// Depths finds over how many links packets reach a switch, None for nowhere, by the
+// entries of all switches for a LID, [Far] where they do not. It fills depth. Way is
+// scratch memory, which it returns. O(switches).
+func Depths(wires walk.Wires, column []uint8, at int32, depth []uint8, way []int32) []int32 {
 	const unknown, underway = Far - 1, Far - 2
 	for s := range depth {
 		depth[s] = unknown
 	}
-	if at := f.At[lid]; at != fabric.None {
+	if at != fabric.None {
 		depth[at] = 0
 	}
 	for s := range depth {
 		x := int32(s)
-		for way = way[:0]; x >= 0 && depth[x] == unknown; x = f.Wires[x<<8|int32(column[x])] {
+		for way = way[:0]; x >= 0 && depth[x] == unknown; x = wires[x<<8|int32(column[x])] {
 			depth[x] = underway
 			way = append(way, x)
 		}
@@ -155,8 +161,8 @@ type Change struct {
 	LID uint16
 	// Switches are these, those that are cut off among them.
 	Switches []int32
-	// Old and New are the entries of all switches.
-	Old, New []uint8
+	// Old are the entries of all switches as they were.
+	Old []uint8
 
 	w *Walker
 }
@@ -167,8 +173,9 @@ type Walker struct {
 	// Looked counts the entries that were looked at.
 	Looked int
 
-	dead   []uint64
-	now    []uint8
+	dead []uint64
+	// edits are the new entries of switches, with the round that they are of.
+	edits  []uint64
 	seen   []uint32
 	round  uint32
 	seeds  []uint64
@@ -179,7 +186,7 @@ type Walker struct {
 // NewWalker makes scratch memory.
 func (f *Forest) NewWalker() *Walker {
 	n := len(f.Tables.Fabric.Switches)
-	return &Walker{Forest: f, dead: make([]uint64, len(f.Wires)/64), now: make([]uint8, n), seen: make([]uint32, n)}
+	return &Walker{Forest: f, dead: make([]uint64, len(f.Wires)/64), edits: make([]uint64, n), seen: make([]uint32, n)}
 }
 
 // Each calls visit for every LID of whose tree something is other, in ascending
@@ -254,13 +261,12 @@ func (w *Walker) over(sw int32, port uint8) {
 func (w *Walker) grow(seeds []uint64) *Change {
 	c := &w.change
 	c.LID, c.w, c.Switches = uint16(seeds[0]>>48), w, c.Switches[:0]
-	c.Old, c.New = w.Column(c.LID), w.now
-	copy(w.now, c.Old)
+	c.Old = w.Column(c.LID)
 	w.round++
 	for _, s := range seeds {
 		sw := int32(s >> 16)
 		if s>>8&1 != 0 {
-			c.New[sw] = uint8(s)
+			w.edits[sw] = uint64(w.round)<<8 | s&0xff
 		}
 		w.meet(sw)
 	}
@@ -295,7 +301,7 @@ func (c *Change) OldPath(sw int32) (ports []int32, end walk.Target) {
 
 // NewPath is [Change.OldPath] of now.
 func (c *Change) NewPath(sw int32) (ports []int32, end walk.Target) {
-	return c.w.follow(c.New, sw, true)
+	return c.w.follow(c.Old, sw, true)
 }
 
 // PathTo is the path of a LID whose tree is the same, as [Change.OldPath] has it.
@@ -312,6 +318,9 @@ func (w *Walker) follow(column []uint8, sw int32, now bool) ([]int32, walk.Targe
 			break
 		}
 		slot := x<<8 | int32(column[x])
+		if now && w.edits[x]>>8 == uint64(w.round) {
+			slot = x<<8 | int32(w.edits[x]&0xff)
+		}
 		w.path = append(w.path, slot)
 		x = w.Wires[slot]
 		if now && w.dead[slot>>6]>>(slot&63)&1 != 0 {
