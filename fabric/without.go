@@ -69,22 +69,22 @@ func (f *Fabric) anyUp(links []Link) bool {
 	return slices.ContainsFunc(links, func(l Link) bool { return f.Ports[l.A].Peer == l.B })
 }
 
-// goneWith finds the end ports that g has lost with links of f, where these are no
+// goneWith finds the end ports that f has lost with links of was, where these are no
 // more than the ends of links to hosts; ok is false where it may be more.
-func (g *Fabric) goneWith(f *Fabric, links []Link) (gone map[int32]bool, ok bool) {
+func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[int32]bool, ok bool) {
 	gone = map[int32]bool{}
 	for _, l := range links {
-		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
-		switch inA, inB := f.Nodes[a].InSubnet, f.Nodes[b].InSubnet; {
+		a, b := was.Ports[l.A].Node, was.Ports[l.B].Node
+		switch inA, inB := was.Nodes[a].InSubnet, was.Nodes[b].InSubnet; {
 		case !inA && !inB:
 			continue
-		case f.Nodes[a].Switch == None && f.Nodes[b].Switch == None, l.A == f.SMPort, l.B == f.SMPort:
+		case was.Nodes[a].Switch == None && was.Nodes[b].Switch == None, l.A == was.SMPort, l.B == was.SMPort:
 			return nil, false
-		case f.Nodes[a].Switch == None:
+		case was.Nodes[a].Switch == None:
 			gone[l.A] = true
-		case f.Nodes[b].Switch == None:
+		case was.Nodes[b].Switch == None:
 			gone[l.B] = true
-		case !g.joined(a, b, nil):
+		case !f.joined(a, b, nil):
 			return nil, false
 		}
 	}
@@ -133,56 +133,56 @@ func (f *Fabric) joined(a, b int32, down map[int32]bool) bool {
 }
 
 // forget takes end ports of hosts out of the subnet.
-func (g *Fabric) forget(f *Fabric, gone map[int32]bool) {
-	g.Nodes = slices.Clone(f.Nodes)
-	g.keepEnds(f, func(e int32) bool { return !gone[e] })
+func (f *Fabric) forget(was *Fabric, gone map[int32]bool) {
+	f.Nodes = slices.Clone(was.Nodes)
+	f.keepEnds(was, func(e int32) bool { return !gone[e] })
 	for p := range gone {
-		n := &g.Nodes[g.Ports[p].Node]
+		n := &f.Nodes[f.Ports[p].Node]
 		n.InSubnet = false
 		for q := n.FirstPort; q <= n.FirstPort+int32(n.NumPorts); q++ {
-			n.InSubnet = n.InSubnet || g.PortByGUID(g.Ports[q].GUID) == q
+			n.InSubnet = n.InSubnet || f.PortByGUID(f.Ports[q].GUID) == q
 		}
 	}
 }
 
 // reachAgain finds what of the subnet is left.
-func (g *Fabric) reachAgain(f *Fabric) {
-	g.Nodes = slices.Clone(f.Nodes)
-	ends := g.reach()
-	if !g.hasSwitch() {
-		if at := g.largestPartOf(f); at != g.SMPort {
-			g.SMPort = at
-			ends = g.reach()
+func (f *Fabric) reachAgain(was *Fabric) {
+	f.Nodes = slices.Clone(was.Nodes)
+	ends := f.reach()
+	if !f.hasSwitch() {
+		if at := f.largestPartOf(was); at != f.SMPort {
+			f.SMPort = at
+			ends = f.reach()
 		}
 	}
-	left := make([]bool, len(g.Ports))
+	left := make([]bool, len(f.Ports))
 	for _, e := range ends {
 		left[e] = true
 	}
-	g.keepEnds(f, func(e int32) bool { return left[e] })
+	f.keepEnds(was, func(e int32) bool { return left[e] })
 }
 
 // keepEnds makes the lists of end ports out of those of f.
-func (g *Fabric) keepEnds(f *Fabric, kept func(endPort int32) bool) {
-	g.portGUID = maps.Clone(f.portGUID)
-	g.EndPorts = make([]int32, 0, len(f.EndPorts))
-	g.MaxLID = 0
-	g.lidPort = slices.Clone(f.lidPort)
-	for _, e := range f.EndPorts {
-		p := &g.Ports[e]
+func (f *Fabric) keepEnds(was *Fabric, kept func(endPort int32) bool) {
+	f.portGUID = maps.Clone(was.portGUID)
+	f.EndPorts = make([]int32, 0, len(was.EndPorts))
+	f.MaxLID = 0
+	f.lidPort = slices.Clone(was.lidPort)
+	for _, e := range was.EndPorts {
+		p := &f.Ports[e]
 		if kept(e) {
-			g.EndPorts = append(g.EndPorts, e)
+			f.EndPorts = append(f.EndPorts, e)
 			if p.LID != 0 {
-				g.MaxLID = max(g.MaxLID, p.LID|(1<<p.LMC-1))
+				f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
 			}
 			continue
 		}
-		delete(g.portGUID, p.GUID)
+		delete(f.portGUID, p.GUID)
 		for lid := int(p.LID); p.LID != 0 && lid < int(p.LID)+1<<p.LMC; lid++ {
-			g.lidPort[lid] = None
+			f.lidPort[lid] = None
 		}
 	}
-	g.lidPort = g.lidPort[:int(g.MaxLID)+1]
+	f.lidPort = f.lidPort[:int(f.MaxLID)+1]
 }
 
 // hasSwitch says whether a switch is in the subnet.
