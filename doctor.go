@@ -3,10 +3,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"os/signal"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad/umad"
@@ -16,7 +14,7 @@ import (
 // doctor says which sources of a subnet there are on this machine, and what
 // keeps those from being used that are not.
 func (o *options) doctor() int {
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	ctx, stop := untilSignal()
 	defer stop()
 	findings := umad.Diagnose(ctx, "")
 	if o.json {

@@ -18,12 +18,6 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// endSignals are those that end a script in an orderly way. The faces take
-// signals themselves.
-func endSignals() []os.Signal {
-	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
-}
-
 // tui opens the screen; with tour on a simulated subnet with the tour begun.
 func (o *options) tui(tour bool) int {
 	config, err := screenConfig()
@@ -84,7 +78,9 @@ func (o *options) repl() int {
 // itself.
 func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 	out := o.output()
-	return repl.Run(context.WithoutCancel(ctx), repl.Options{
+	ctx, stop := butInterrupts(ctx)
+	defer stop()
+	return repl.Run(ctx, repl.Options{
 		Complete: sh.Complete,
 		Execute: func(ctx context.Context, line string) error {
 			err := sh.Run(ctx, "line", line, out)
@@ -100,13 +96,13 @@ func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 	})
 }
 
-// endedBySignal is the number of the signal that ended a face, 0 for none.
-func endedBySignal(err error) int {
+// signalOf is the signal that ended what gave the error, 0 for none.
+func signalOf(err error) syscall.Signal {
 	if line, ok := errors.AsType[*repl.SignalError](err); ok {
-		return int(line.Signal)
+		return line.Signal
 	}
 	if screen, ok := errors.AsType[*tui.SignalError](err); ok {
-		return int(screen.Signal)
+		return screen.Signal
 	}
 	return 0
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 
 	_ "example.org/ibconsole/internal/noprobe"
 
@@ -183,7 +182,7 @@ func (o *options) help(words []string) int {
 
 // open opens the session, reads the subnet and hands it to work.
 func (o *options) open(interactive bool, work func(context.Context, *session.Session) error) int {
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	ctx, stop := untilSignal()
 	defer stop()
 	return o.connect(ctx, interactive, func(ctx context.Context, s *session.Session) error {
 		if err := s.Start(ctx); err != nil {
@@ -221,7 +220,7 @@ func (o *options) connect(ctx context.Context, record bool, work func(context.Co
 	if err != nil {
 		return o.failed(err)
 	}
-	err = work(ctx, s)
+	err = guarded(ctx, s, work)
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}
@@ -233,10 +232,23 @@ func (o *options) connect(ctx context.Context, record bool, work func(context.Co
 		return exitUsage
 	}
 	status := o.failed(err)
-	if n := endedBySignal(err); n > 0 {
-		status = exitSignal + n
+	if n := signalOf(err); n > 0 {
+		status = exitSignal + int(n)
 	}
 	return status
+}
+
+// guarded does the work. A panic goes on once what the session holds is given back.
+func guarded(ctx context.Context, s *session.Session, work func(context.Context, *session.Session) error) error {
+	panicked := true
+	defer func() {
+		if panicked {
+			_ = s.Close()
+		}
+	}()
+	err := work(ctx, s)
+	panicked = false
+	return err
 }
 
 func (o *options) output() *shell.Output {

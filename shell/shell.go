@@ -104,10 +104,11 @@ func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statemen
 		}
 		steps = append(steps, s)
 	}
-	for _, s := range steps {
+	for i, s := range steps {
 		c := call{Invocation: s.Invocation, ctx: ctx, out: out, shell: sh, session: sh.session}
 		if err := s.command.run(&c); err != nil {
-			return sh.failed(name, len(steps) > 1, s, err)
+			st := sh.session.State()
+			return sh.failed(name, len(steps) > 1, s, interrupted(ctx, &st, len(steps)-i-1, err))
 		}
 	}
 	return nil

@@ -97,9 +97,11 @@ func (o *Options) execute(ctx context.Context, line string) error {
 	return o.Execute(ctx, line)
 }
 
-// report prints the error of a command to whoever typed it.
+// report prints the error of a command to whoever typed it, of one that was
+// cancelled why, unless the error has a method Interrupted and says it by itself.
 func (o *Options) report(ctx context.Context, err error) {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	var itself interface{ Interrupted() }
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.As(err, &itself) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
