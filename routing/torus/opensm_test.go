@@ -355,3 +355,57 @@ func sameMFT(live *sweep.Result, ours *fabric.MFT, mlid uint16) error {
 	}
 	return nil
 }
+
+// TestLargeToriEqualOpenSM is the same on tori and meshes of up to 12 x 12 x 12
+// switches with up to 8 links and up to 2 switches missing, one beside the other.
+func TestLargeToriEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	most := 7
+	if testenv.Full() {
+		most = 12
+	}
+	for i := range testenv.Count(t, 1, 25) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			s := shape{hosts: 1, shuffled: r.IntN(2) == 0}
+			for d := range 3 {
+				s.radix[d], s.links[d], s.open[d] = most-r.IntN(4), 1+r.IntN(2), r.IntN(5) == 0
+			}
+			if i%5 == 1 {
+				s.radix = [3]int{most, most, most}
+			}
+			c := cable(t, r, s)
+			f, what := c.withFailures(r, r.IntN(9), r.IntN(3))
+			k := &trial{what: fmt.Sprintf("%+v%s", s, what), f: f, maxOpVLs: 5, sl: 8}
+			k.conf = c.config(torus.Coordinates{}, c.random(r), c.random(r), c.random(r), c.random(r))
+			k.run(t, r)
+		})
+	}
+}
+
+// withFailures is the fabric without some links, of which each may be one of
+// several, and without some switches that follow one another along the last dimension.
+func (c *cabled) withFailures(r *rand.Rand, links, switches int) (*fabric.Fabric, string) {
+	f := c.build()
+	home := f.PeerNode(f.SMPort)
+	what := fmt.Sprintf(", without %d links", links)
+	var between, cut []fabric.Link
+	for _, l := range f.Links() {
+		if f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None {
+			between = append(between, l)
+		}
+	}
+	for range links {
+		cut = append(cut, between[r.IntN(len(between))])
+	}
+	f = f.Without(cut)
+	at := c.random(r)
+	for range switches {
+		if c.at[at] != home {
+			f = c.without(f, at, at)
+			what += fmt.Sprintf(", without switch %v", at)
+		}
+		at[2] = (at[2] + 1) % c.radix[2]
+	}
+	return f, what
+}
