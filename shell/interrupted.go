@@ -32,7 +32,7 @@ func (e *InterruptedError) Error() string {
 	if e.Left > 0 {
 		notes = append(notes, count(e.Left, "command")+" after it not run")
 	}
-	text := strings.ReplaceAll(e.Err.Error(), context.Canceled.Error(), "interrupted")
+	text := strings.NewReplacer(context.Canceled.Error(), "interrupted", e.Cause.Error(), "interrupted").Replace(e.Err.Error())
 	if len(notes) == 0 {
 		return text
 	}
@@ -48,10 +48,11 @@ func (e *InterruptedError) Unwrap() []error { return []error{e.Err, e.Cause} }
 // interrupted turns the error of a command that was cancelled into one that says
 // so. left is how many commands after it were to be run.
 func interrupted(ctx context.Context, st *session.State, left int, err error) error {
-	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+	cause := context.Cause(ctx)
+	if cause == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
 		return err
 	}
-	e := &InterruptedError{Left: left, Err: err, Cause: context.Cause(ctx)}
+	e := &InterruptedError{Left: left, Err: err, Cause: cause}
 	if st.Done < st.Total {
 		e.Done, e.Total = st.Done, st.Total
 	}
