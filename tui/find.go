@@ -125,11 +125,12 @@ func (b *finding) links() {
 		where := f.PortName(p) + " -- " + f.PortName(port.Peer)
 		at := placeOf(f, port.Node, p)
 		want := most[classOf(p)]
+		width, speed := min(port.Width, f.Ports[port.Peer].Width), min(port.Speed, f.Ports[port.Peer].Speed)
 		switch {
-		case port.Width < want.Width && port.Width != 0:
-			b.add(problem{grave, "narrow link", fmt.Sprintf("%s is %s, its like are %s", where, port.Width, want.Width), "cable, connector", at})
-		case port.Speed < want.Speed && port.Speed != fabric.SpeedUnknown:
-			b.add(problem{doubtful, "slow link", fmt.Sprintf("%s is %s, its like are %s", where, port.Speed, want.Speed), "cable, firmware", at})
+		case width < want.Width && width != 0:
+			b.add(problem{grave, "narrow link", fmt.Sprintf("%s is %s, its like are %s", where, width, want.Width), "cable, connector", at})
+		case speed < want.Speed && speed != fabric.SpeedUnknown:
+			b.add(problem{doubtful, "slow link", fmt.Sprintf("%s is %s, its like are %s", where, speed, want.Speed), "cable, firmware", at})
 		}
 		if s := port.State.String(); s != "Active" {
 			b.add(problem{doubtful, "link not active", fmt.Sprintf("%s is %s", where, s), "the subnet manager", at})

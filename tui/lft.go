@@ -344,18 +344,17 @@ func (l *lft) wantsHops() bool {
 	return l.kind == lftByLID && max(l.sorted, -l.sorted) == hopsColumn && l.tables() != nil && l.hopped.key != l.hopKey()
 }
 
-// countHops follows the packets for each LID. O(LIDs x hops).
+// countHops follows the packets for each LID, on one processor: another is for the
+// screen. O(LIDs x hops).
 func countHops(key hopKey) hopCounts {
 	h := hopCounts{key, make([]int32, int(key.tables.LFT.MaxLID)+1)}
-	each(len(h.order), func(from, to int) {
-		for lid := from; lid < to; lid++ {
-			end := walk.Follow(key.tables, key.sw, uint16(lid), nil)
-			h.order[lid] = int32(end.Links)
-			if !end.Verdict.Arrives() {
-				h.order[lid] = 1<<20 + int32(end.Verdict)
-			}
+	for lid := range h.order {
+		end := walk.Follow(key.tables, key.sw, uint16(lid), nil)
+		h.order[lid] = int32(end.Links)
+		if !end.Verdict.Arrives() {
+			h.order[lid] = 1<<20 + int32(end.Verdict)
 		}
-	})
+	}
 	return h
 }
 

@@ -262,6 +262,8 @@ func (m *model) refresh() {
 	m.of = m.sc.of
 	if before != nil {
 		m.tell(before, len(m.jobs) == 0)
+	} else {
+		m.seen = m.sc.st.Live.Fabric
 	}
 	m.tree.sc, m.lft.sc, m.trace.sc, m.whatIf.sc, m.load.sc = m.sc, m.sc, m.sc, m.sc, m.sc
 	m.problems.show(m.sc)

@@ -104,6 +104,7 @@ type terminal struct {
 	cmd       *exec.Cmd
 	pty, tty  *os.File
 	before    unix.Termios
+	reading   sync.Mutex // held while nobody reads
 	mu        sync.Mutex
 	out       []byte
 	more      chan struct{}
@@ -170,6 +171,8 @@ func withoutCI(env []string) []string {
 func (c *terminal) read() {
 	b := make([]byte, 4096)
 	for {
+		c.reading.Lock()
+		c.reading.Unlock() //nolint:staticcheck // it is waited for, nothing more
 		n, err := c.pty.Read(b)
 		c.mu.Lock()
 		c.out = append(c.out, b[:n]...)
@@ -182,6 +185,15 @@ func (c *terminal) read() {
 			return
 		}
 	}
+}
+
+// pause stops reading what the child writes, or goes on.
+func (c *terminal) pause(yes bool) {
+	if yes {
+		c.reading.Lock()
+		return
+	}
+	c.reading.Unlock()
 }
 
 func (c *terminal) mode() unix.Termios {

@@ -72,8 +72,14 @@ func (t *topology) drawSwitch(p *pen, node int32) {
 	} else {
 		load = ""
 	}
+	lid := lidText(t.sc.lid(n.FirstPort))
+	if p.left-room < min(width(f.NodeName(node))+2, 24) { // the name and what ails it matter more
+		lid, room = "", room-7
+	}
 	t.drawName(p, node, p.left-room)
-	p.right(p.dim, lidText(t.sc.lid(n.FirstPort)), 7)
+	if lid != "" {
+		p.right(p.dim, lid, 7)
+	}
 	p.right("", ports, 8)
 	if load != "" {
 		p.gap(2)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+)
+
+// narrowed is a fat-tree with tables in which one link between switches has one lane.
+func narrowed(t testing.TB) (*fabric.Fabric, *fabric.Tables, fabric.Link) {
+	t.Helper()
+	made, _ := routed(t, "fattree:2,4")
+	f := made.Activated()
+	ports := slices.Clone(f.Ports)
+	cable := linkBetweenSwitches(f)
+	for _, p := range []int32{cable.A, cable.B} {
+		ports[p].Width = 1
+	}
+	bad := *f
+	bad.Ports = ports
+	return &bad, fabric.NewTables(&bad, reroute(t, f), "live"), cable
+}
+
+// TestProblems: each of these is planted, and is named with its place.
+func TestProblems(t *testing.T) {
+	f, tables, cable := narrowed(t)
+	lft := tables.LFT.Clone()
+	host := f.Ports[f.SMPort].LID
+	for sw := range f.Switches {
+		lft.Row(int32(sw))[host] = fabric.NoPath
+	}
+	back := newFake(f)
+	back.state.Source = session.Source{Kind: session.SourceIbsim, Arg: "x"}
+	back.state.Live.Tables = fabric.NewTables(f, lft, "live")
+	back.state.Holes = []string{"leaf-01 port 9: no answer"}
+	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
+	d := driveBackend(t, back).size(160, 40)
+	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")
+	// The worst come first; Enter goes to the port in the topology.
+	d.press("/", "narrow", "enter", "enter").sees("›2 Topology", "4 Trace")
+	if s := d.m.tree.subject(); s.link != cable.A && s.via != cable.A {
+		t.Errorf("Enter selects %+v, want port %d", s, cable.A)
+	}
+	d.press("[").sees("›1 Problems").press("esc", "g")
+	// What is lost after the session began is a problem, until it is back.
+	less := f.Without([]fabric.Link{cable})
+	back.change(func(st *session.State) {
+		st.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, lft, "live")}
+	})
+	d.send(changedMsg{})
+	d.settle()
+	d.size(260, 40).sees("link down", "was up when the session began")
+	back.change(func(st *session.State) { st.Live = &session.Picture{Kind: session.Live, Fabric: f, Tables: tables} })
+	d.send(changedMsg{})
+	d.settle()
+	d.misses("was up when the session began", "pairs cut off")
+}

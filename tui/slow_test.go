@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// TestSlowWriter: what is written comes out whole and in order, and flush waits for
+// it.
+func TestSlowWriter(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSlowWriter(w)
+	var want bytes.Buffer
+	for i := range 300 {
+		part := bytes.Repeat([]byte{byte(i)}, 1000)
+		want.Write(part)
+		if n, err := s.Write(part); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if !s.behind() {
+		t.Error("300,000 bytes fit a pipe that nobody reads")
+	}
+	got := make(chan []byte)
+	go func() {
+		var all bytes.Buffer
+		_, _ = all.ReadFrom(r)
+		got <- all.Bytes()
+	}()
+	s.flush(t.Context())
+	if s.behind() {
+		t.Error("behind after a flush")
+	}
+	s.stop(t.Context())
+	_ = w.Close()
+	if !bytes.Equal(<-got, want.Bytes()) {
+		t.Error("what came is not what was written")
+	}
+}
+
+// TestSlowLink: while nobody reads the terminal, keys are taken and no frames pile
+// up. 200 keys that each change most of the screen leave less than ten frames of
+// 80x24 to be read.
+func TestSlowLink(t *testing.T) {
+	c := startChild(t, "sim")
+	c.await(0, "18 sw 72 ca")
+	c.say("3", "LFT of")
+	c.pause(true)
+	from := c.mark()
+	for range 100 {
+		if _, err := c.pty.WriteString("Gg"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if _, err := c.pty.WriteString("G"); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	c.pause(false)
+	c.await(from, "90  node-0072")
+	c.say("q", "ENDED")
+	raw, text := c.output(from)
+	if most := 10 * 80 * 24; len(raw) > most+64*1024 {
+		t.Errorf("%d bytes come after the pause, more than %d and what the kernel keeps", len(raw), most)
+	}
+	if n := strings.Count(ansi.Strip(text), "90  node-0072"); n > 20 {
+		t.Errorf("%d frames", n)
+	}
+}
