@@ -398,7 +398,7 @@ func (m *model) nextKind() tea.Cmd {
 	t := m.pane().base()
 	t.kind = (t.kind + 1) % len(t.kinds)
 	t.sorted, t.marks, t.aside = 0, nil, 0
-	t.cursor, t.top = 0, 0
+	t.cursor, t.top, t.order, t.held = 0, 0, t.order[:0], false
 	m.pane().renew()
 	if m.focus == paneTopology {
 		m.tree.findPlace(m.lft.place)

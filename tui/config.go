@@ -98,11 +98,8 @@ func (c *Config) takeKey(text string) (string, error) {
 	if !slices.ContainsFunc(keymap(), func(a action) bool { return a.name == name }) {
 		return "", fmt.Errorf("no action is called %q (the list of keys names them)", name)
 	}
-	if keys == " " || keys == "" {
-		keys = ""
-	}
 	list := []string{}
-	for _, k := range strings.Fields(keys) {
+	for k := range strings.FieldsSeq(keys) {
 		key, err := parseKey(k)
 		if err != nil {
 			return "", err

@@ -5,6 +5,7 @@ package tui
 import (
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -61,12 +62,7 @@ func (f *filter) empty() bool { return f.want == "" }
 
 // match says whether any of the lower-case texts of a row fits.
 func (f *filter) match(texts ...string) bool {
-	for _, s := range texts {
-		if f.hit(s) {
-			return !f.invert
-		}
-	}
-	return f.invert
+	return slices.ContainsFunc(texts, f.hit) != f.invert
 }
 
 // hit is match of one text without inversion.

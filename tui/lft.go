@@ -157,6 +157,7 @@ func (l *lft) tables() *fabric.Tables {
 }
 
 func (l *lft) renew() {
+	l.hold()
 	l.lids, l.ports, l.was, l.changes = l.lids[:0], l.ports[:0], nil, 0
 	t := l.tables()
 	if t == nil || !t.Known[l.sw] || !t.Fabric.SwitchNode(l.sw).InSubnet {

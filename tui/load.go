@@ -189,11 +189,13 @@ func (l *loadPane) bring(x *loading, err error, stale bool) {
 	if l.load == x && l.err == err && l.stale == stale {
 		return
 	}
+	l.hold()
 	l.load, l.err, l.stale = x, err, stale
 	l.renew()
 }
 
 func (l *loadPane) renew() {
+	l.hold()
 	switch {
 	case l.load == nil || l.load.loads.Fabric != l.sc.pic.Fabric:
 		l.rebuild(0)

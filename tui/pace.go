@@ -30,9 +30,6 @@ func (p *pace) text(st *session.State, now time.Time) string {
 		return ""
 	}
 	rate := float64(done) / took.Seconds()
-	left := time.Duration(float64(st.Total-st.Done) / rate * float64(time.Second))
-	if left < 0 {
-		left = 0
-	}
+	left := max(time.Duration(float64(st.Total-st.Done)/rate*float64(time.Second)), 0)
 	return fmt.Sprintf("%s/s, %s left", thousands(int(rate+0.5)), seconds(left.Round(100*time.Millisecond)))
 }

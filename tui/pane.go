@@ -68,16 +68,12 @@ type badge struct {
 	word  string
 }
 
-func (t *table) renew()           { t.build(t.size) }
+func (t *table) renew()           { t.again() }
 func (t *table) title() string    { return "" }
 func (t *table) picture() *badge  { return nil }
 func (t *table) subject() subject { return nothing }
 func (t *table) figure() string   { return count(t.n, "row") }
 func (t *table) at() place        { return place{} }
-
-func (t *table) enter(*model) (func() tea.Cmd, string) {
-	return nil, "there is nothing behind this row"
-}
 
 // noMatch says that the filter lets nothing through.
 func (t *table) noMatch(what string) string {

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,13 +68,8 @@ func newPast(t *theme) *past {
 }
 
 func (e *pastEntry) what() string {
-	text := string(e.Kind)
-	for _, s := range []string{e.Note, string(e.Outcome)} {
-		if s != "" {
-			text += ", " + s
-		}
-	}
-	return text
+	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, string(e.Outcome)}, func(s string) bool { return s == "" })
+	return strings.Join(words, ", ")
 }
 
 func (e *pastEntry) figures() string {
@@ -114,11 +110,13 @@ func (l *past) show(sc *scene) {
 }
 
 func (l *past) bring(entries []pastEntry, err error) {
+	l.hold()
 	l.entries, l.err = entries, err
 	l.renew()
 }
 
 func (l *past) renew() {
+	l.hold()
 	if l.kind == pastEvents {
 		l.events = l.sc.st.Events
 		l.build(len(l.events))

@@ -60,7 +60,7 @@ func newProblems(t *theme) *problems {
 		{name: "what", wide: 8, text: func(row int) string { return l.list[row].severity.String() }, look: l.look,
 			order: func(row int) int64 { return int64(l.list[row].severity) }},
 		{name: "problem", least: 14, text: func(row int) string { return l.list[row].kind }},
-		{name: "where", least: 16, text: func(row int) string { return l.list[row].where }},
+		{name: "where", least: 16, share: 4, text: func(row int) string { return l.list[row].where }},
 		{name: "look at", least: 30, rank: 1, text: func(row int) string { return l.list[row].advice }, look: func(int) style { return t.dim }},
 	}
 	return l
@@ -77,6 +77,7 @@ func (l *problems) look(row int) style {
 }
 
 func (l *problems) show(sc *scene) {
+	l.hold()
 	l.sc = sc
 	l.list = slices.Concat(findProblems(sc), l.lost, l.reach)
 	slices.SortStableFunc(l.list, func(a, b problem) int { return cmp.Compare(a.severity, b.severity) })

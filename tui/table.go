@@ -45,6 +45,9 @@ type table struct {
 	marks  map[uint64]bool
 	// id tells rows apart for as long as the list is there.
 	id func(row int) uint64
+	// kept is the row to stay on, where one is held.
+	kept uint64
+	held bool
 	// match says whether a row passes the filter; nil: by the text of any column.
 	// prepare is called before.
 	match   func(row int) bool
@@ -58,17 +61,26 @@ type table struct {
 
 func (t *table) base() *table { return t }
 
-// build takes it that there are so many rows now, and stays on the one selected.
+// hold remembers which row is selected. It is called before rows change.
+func (t *table) hold() {
+	if row, ok := t.selected(); ok && !t.held && t.id != nil && row < t.size {
+		t.kept, t.held = t.id(row), true
+	}
+}
+
+// build takes it that there are so many rows now, and goes to the one held.
 func (t *table) build(size int) {
-	var at uint64
-	row, ok := t.selected()
-	if ok = ok && row < t.size && t.id != nil; ok {
-		at = t.id(row)
-	}
 	t.rebuild(size)
-	if ok {
-		t.find(at)
+	if t.held {
+		t.find(t.kept)
 	}
+	t.held = false
+}
+
+// again sorts and filters the same rows anew.
+func (t *table) again() {
+	t.hold()
+	t.build(t.size)
 }
 
 // rebuild is build without looking for a row.
@@ -182,18 +194,14 @@ func (t *table) selected() (row int, ok bool) {
 }
 
 // find moves the cursor to the row with this identity, if it is shown.
-func (t *table) find(id uint64) bool {
+func (t *table) find(id uint64) {
 	for line, row := range t.order {
 		if t.id(int(row)) == id {
 			t.reveal(line)
-			return true
+			return
 		}
 	}
-	return false
 }
-
-// setFilter takes another filter; the list is to be built anew after it.
-func (t *table) setFilter(f filter) { t.filt = f }
 
 // sortBy sorts by a column, counted from 1, or by what rows come in for 0; by
 // the one that it is sorted by already, the other way round.
@@ -202,7 +210,7 @@ func (t *table) sortBy(col int) {
 		col = -col
 	}
 	t.sorted = col
-	t.build(t.size)
+	t.again()
 }
 
 // sortable are the columns that there are to sort by, counted from 1.
@@ -232,7 +240,7 @@ func (t *table) nextSort() string {
 	default:
 		t.sorted = 0
 	}
-	t.build(t.size)
+	t.again()
 	return t.sortWord()
 }
 

@@ -64,6 +64,7 @@ func (w *whatIf) bring(r *diff.Result, err error) {
 }
 
 func (w *whatIf) renew() {
+	w.hold()
 	w.rows = w.rows[:0]
 	st := &w.sc.st
 	for i := range st.Failures {

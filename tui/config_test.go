@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestConfig(t *testing.T) {
+	c, err := ReadConfig(strings.NewReader("# mine\ntheme light\n\nmouse off\nkey sweep = F5 ctrl+r\nkey copy =\nkey freeze = space\nkey quit = Q q\n"), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Theme != "light" || !c.NoMouse || !slices.Equal(c.Keys["sweep"], []string{"f5", "ctrl+r"}) || len(c.Keys["copy"]) != 0 || c.Keys["freeze"][0] != " " {
+		t.Errorf("%+v", c)
+	}
+	for text, want := range map[string]string{
+		"\ntheme pink":                  `f:2: no theme is called "pink", expected one of dark, light, contrast, none`,
+		"mouse maybe":                   `f:1: mouse is "maybe", expected on or off`,
+		"colour blue":                   `f:1: unknown word "colour", expected theme, mouse or key`,
+		"key jump = j":                  `f:1: no action is called "jump"`,
+		"key sweep":                     `f:1: expected key ACTION = KEYS`,
+		"key sweep = hyper+x":           `f:1: no key is called "hyper+x"`,
+		"key quit =":                    `f:1: quit must have a key`,
+		"theme dark\nkey sweep = t":     `f:2: t is the key of trace-from and of sweep`,
+		"key sweep = x\nkey whatif = x": `f:2: x is the key of`,
+		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
+	} {
+		if _, err := ReadConfig(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.30q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestReboundKeys: a key that was bound anew does the thing, its old key does not,
+// and the footer names the new one.
+func TestReboundKeys(t *testing.T) {
+	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = H"), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, tree)
+	d.m.bind(c.rebound(keymap()))
+	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "H keys")
+	d.press("H").sees("Find and say").press("esc")
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add("theme light\nkey sweep = F5\n")
+	f.Add("key quit = \x00\nkey a=b")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ReadConfig(strings.NewReader(text), "f")
+		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
+			t.Errorf("%v names no line", err)
+		}
+		for name, keys := range c.Keys {
+			for _, k := range keys {
+				if k == "" {
+					t.Errorf("%s has an empty key", name)
+				}
+			}
+		}
+	})
+}
+
+func TestFilters(t *testing.T) {
+	for _, c := range []struct {
+		filter, text string
+		want         bool
+	}{
+		{"LEAF", "leaf-01", true}, {"!leaf", "leaf-01", false}, {"~lf1", "leaf-01", true}, {"~1f", "leaf-01", false}, {"!~1f", "leaf-01", true},
+		{"/^LEAF-0[12]$", "leaf-02", true}, {"/^leaf-0[12]$", "leaf-03", false}, {`/\D\d$`, "leaf-1", true}, {`/\S+`, " ", false}, {"!/x", "leaf", true},
+		{"", "any", true}, {"!", "any", true}, {"/", "any", true}, {"~日", "日本", true}, {`/(?-i)leaf`, "leaf", true},
+	} {
+		f, err := parseFilter(c.filter)
+		if err != nil {
+			t.Fatal(c.filter, err)
+		}
+		if got := f.empty() || f.match(c.text); got != c.want {
+			t.Errorf("%q lets %q through: %v", c.filter, c.text, got)
+		}
+	}
+	if _, err := parseFilter("/["); err == nil {
+		t.Error("/[ is taken")
+	}
+}
+
+// TestTable sorts by every column of every list, up and down, filters, marks and
+// exports, on the lists of a what-if that is routed.
+func TestTable(t *testing.T) {
+	d := traced(t)
+	d.press("f", "r").size(200, 50)
+	for pane := paneProblems; int(pane) <= paneCount; pane++ {
+		d.m.setFocus(pane)
+		l := d.m.pane()
+		for range max(len(l.base().kinds), 1) {
+			d.settle()
+			n := l.base().n
+			for range 2 * len(l.base().cols) {
+				d.press("s")
+			}
+			if l.base().n != n {
+				t.Errorf("%s: %d rows, %d once they were sorted", paneNames[pane], n, l.base().n)
+			}
+			lines := make([]int, l.base().n)
+			for i := range lines {
+				lines[i] = i
+			}
+			if text := l.base().plainText(lines, true); strings.Count(text, "\n") != n+1 {
+				t.Errorf("%s: %d rows, as text:\n%s", paneNames[pane], n, text)
+			}
+			if _, err := l.base().jsonText(lines); err != nil {
+				t.Error(err)
+			}
+			if _, err := l.base().csvText(lines); err != nil {
+				t.Error(err)
+			}
+			d.press("m", "m", "M", "/", "zzz", "esc", "b")
+		}
+	}
+}
