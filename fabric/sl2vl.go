@@ -112,9 +112,19 @@ type PathSLs interface {
 	SL(src, dst uint16) uint8
 }
 
-// SpreadSLs are service levels of which a path may have any of several.
+// SpreadSLs are service levels some of which are spread over several of one lane.
 type SpreadSLs interface {
 	PathSLs
-	// May says whether sl is one of those from one LID to another.
-	May(src, dst uint16, sl uint8) bool
+	// Range is the first of the levels among which pairs are spread, and how many; SL
+	// is [SpreadSL] of them.
+	Range(src, dst uint16) (first, n uint8)
+	// Source numbers sources whose ranges are the same to every destination.
+	Source(src uint16) int32
+}
+
+// SpreadSL is the level of a pair among n levels from the first on: a number that
+// pairs have evenly (a multiplicative hash: Knuth, "The Art of Computer
+// Programming", 3, 6.4).
+func SpreadSL(first, n uint8, src, dst uint16) uint8 {
+	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n
 }

@@ -136,6 +136,12 @@ func (l *levels) SL(src, dst uint16) uint8 {
 	return l.start + l.laneOf[int(s)*l.n+int(d)]
 }
 
+// Range implements [fabric.SpreadSLs].
+func (l *levels) Range(src, dst uint16) (first, n uint8) { return l.SL(src, dst), 1 }
+
+// Source implements [fabric.SpreadSLs].
+func (l *levels) Source(src uint16) int32 { return l.number(src) }
+
 // number is that of the switch that a LID is on.
 func (l *levels) number(lid uint16) int32 {
 	end := l.f.PortByLID(lid)

@@ -264,35 +264,27 @@ type levels struct {
 // SL implements [fabric.PathSLs]. Pairs whose lane has several levels are spread
 // over them.
 func (s *levels) SL(src, dst uint16) uint8 {
-	lane, ok := s.lane(src, dst)
-	if !ok {
-		return 0
-	}
-	return s.first[lane] + spread(src, dst)%s.share[lane]
+	first, n := s.Range(src, dst)
+	return fabric.SpreadSL(first, n, src, dst)
 }
 
-// May implements [fabric.SpreadSLs]: OpenSM draws one of the lane's levels for each
+// Range implements [fabric.SpreadSLs]: OpenSM draws one of the lane's levels for each
 // path record (osm_ucast_dfsssp.c, get_dfsssp_sl).
-func (s *levels) May(src, dst uint16, sl uint8) bool {
-	lane, ok := s.lane(src, dst)
-	if !ok {
-		return sl == 0
-	}
-	return sl >= s.first[lane] && sl < s.first[lane]+s.share[lane]
-}
-
-func (s *levels) lane(src, dst uint16) (lane uint8, ok bool) {
+func (s *levels) Range(src, dst uint16) (first, n uint8) {
 	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
-		return 0, false
+		return 0, 1
 	}
+	lane := uint8(0)
 	if g := s.group[src]; g != switchItself {
 		lane = s.laneOf[int(s.dest[dst])*s.groups+int(g)]
 	}
-	return lane, true
+	return s.first[lane], s.share[lane]
 }
 
-// spread is a number that pairs have evenly (a multiplicative hash: Knuth, "The
-// Art of Computer Programming", 3, 6.4).
-func spread(src, dst uint16) uint8 {
-	return uint8((uint32(src)<<16 | uint32(dst)) * 2654435769 >> 24)
+// Source implements [fabric.SpreadSLs].
+func (s *levels) Source(src uint16) int32 {
+	if int(src) >= len(s.group) {
+		return unlisted
+	}
+	return s.group[src]
 }

@@ -39,6 +39,12 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	return sl
 }
 
+// Range implements [fabric.SpreadSLs].
+func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst), 1 }
+
+// Source implements [fabric.SpreadSLs].
+func (p *PathSLs) Source(src uint16) int32 { return p.attached(src) }
+
 // attached is the switch that a LID is on.
 func (t *Torus) attached(lid uint16) int32 {
 	end := t.f.PortByLID(lid)

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// checkSegments checks the sums of all segments behind the head.
+func checkSegments(b []byte) error {
+	le := binary.LittleEndian
+	for at := headSize; at < len(b); {
+		rest := b[at:]
+		if len(rest) < segmentHeader || !bytes.HasPrefix(rest, []byte(segmentMagic)) {
+			return fmt.Errorf("byte %d: expected a segment", at)
+		}
+		size := le.Uint64(rest[8:])
+		if size > uint64(len(rest)) || size%8 != 0 {
+			return fmt.Errorf("byte %d: a segment of %d bytes where %d are left", at, size, len(rest))
+		}
+		pages := (size + page - 1) / page
+		whole := (segmentHeader + size + 4*pages + 4 + 7) &^ 7
+		if whole > uint64(len(rest)) {
+			return fmt.Errorf("byte %d: a segment of %d bytes where %d are left", at, whole, len(rest))
+		}
+		sums := rest[segmentHeader+size : segmentHeader+size+4*pages]
+		if checksum(rest[:segmentHeader])^checksum(sums) != le.Uint32(rest[segmentHeader+size+4*pages:]) {
+			return fmt.Errorf("byte %d: the segment's head or its table of checksums is damaged", at)
+		}
+		i := 0
+		for p := range slices.Chunk(rest[segmentHeader:segmentHeader+size], page) {
+			if checksum(p) != le.Uint32(sums[4*i:]) {
+				from := at + segmentHeader + i*page
+				return fmt.Errorf("bytes %d to %d: damaged", from, from+len(p)-1)
+			}
+			i++
+		}
+		at += int(whole)
+	}
+	return nil
+}
+
+// check follows every reference, so that no answer reads what is not there.
+// O(rows x groups).
+func (v *View) check() error {
+	r := &v.root
+	for _, t := range []struct {
+		what     string
+		at, n, s uint64
+	}{
+		{"ports", r.OffPorts, uint64(r.Ports), portSize},
+		{"switches", r.OffSwitches, uint64(r.Switches), switchSize},
+		{"LIDs", r.OffLIDs, uint64(r.LIDs), lidSize},
+		{"groups", r.OffGroups, uint64(r.Groups), groupSize},
+		{"classes", r.OffClasses, uint64(r.Classes), classSize},
+		{"sets of P_Keys", r.OffPKeySets, uint64(r.PKeySets) + 1, setSize},
+		{"P_Keys", r.OffPKeys, uint64(r.PKeys), pKeySize},
+		{"origin", r.OffOrigin, uint64(r.OriginLen), 1},
+		{"wires", r.OffWires, uint64(r.HasTrace) * uint64(r.Switches) * uint64(r.Width), wireSize},
+		{"records", r.OffRecords, uint64(r.Rows), dirSize},
+		{"traces", r.OffTrace, uint64(r.HasTrace) * uint64(r.Switches), dirSize},
+	} {
+		if !v.holds(t.at, t.n, t.s) {
+			return fmt.Errorf("%s: %d of them at byte %d, beyond the end at %d", t.what, t.n, t.at, len(v.data))
+		}
+	}
+	if r.HasTrace > 1 || r.Width > 256 || r.LIDs > 1<<16 || r.Groups > noGroup || r.Classes > 1<<16 {
+		return fmt.Errorf("the root of state %d has numbers that cannot be", r.State)
+	}
+	if err := v.checkTables(); err != nil {
+		return err
+	}
+	if err := v.checkMatrix("records", r.OffRecords, r.Rows, r.Classes); err != nil {
+		return err
+	}
+	if r.HasTrace == 1 {
+		return v.checkMatrix("traces", r.OffTrace, r.Switches, 1<<8)
+	}
+	return nil
+}
+
+func (v *View) holds(at, n, size uint64) bool {
+	have := uint64(len(v.data))
+	return n == 0 || at <= have && n <= (have-at)/size
+}
+
+// checkTables checks the indexes in the tables.
+func (v *View) checkTables() error {
+	r := &v.root
+	below := func(i, n uint32) bool { return i == none || i < n }
+	last := uint64(0)
+	for i := range r.Ports {
+		p := v.port(i)
+		if !below(p.row, r.Rows) || !below(p.sw, r.Switches) || !below(p.peer, r.Ports) || !below(p.pKeys, r.PKeySets) || p.lmc > 7 ||
+			i > 0 && p.guid <= last || p.sw != none && p.row == none {
+			return fmt.Errorf("byte %d: port %d is not as a port can be", r.OffPorts+uint64(i)*portSize, i)
+		}
+		last = p.guid
+	}
+	for i := range r.LIDs {
+		l := v.lid(uint16(i))
+		if !below(l.port, r.Ports) || l.group != noGroup && (uint32(l.group) >= r.Groups || uint32(l.at) >= v.groupSize(uint32(l.group))) {
+			return fmt.Errorf("byte %d: LID %d is not as a LID can be", r.OffLIDs+uint64(i)*lidSize, i)
+		}
+	}
+	for i := range r.Groups {
+		if n := v.groupSize(i); n == 0 || n > r.LIDs {
+			return fmt.Errorf("byte %d: a group of %d LIDs", r.OffGroups+uint64(i)*groupSize, n)
+		}
+	}
+	end := uint32(0)
+	for i := range r.PKeySets + 1 {
+		e := word(v.data, r.OffPKeySets+uint64(i)*setSize)
+		if e < end || e > r.PKeys {
+			return fmt.Errorf("byte %d: a set of P_Keys ends at %d", r.OffPKeySets+uint64(i)*setSize, e)
+		}
+		end = e
+	}
+	for i := range uint64(r.HasTrace) * uint64(r.Switches) * uint64(r.Width) {
+		w := word(v.data, r.OffWires+i*wireSize)
+		if w != none && (w < toPort && w >= r.Switches || w >= toPort && w-toPort >= r.Ports) {
+			return fmt.Errorf("byte %d: a wire to nowhere", r.OffWires+i*wireSize)
+		}
+	}
+	for i := range r.Switches {
+		if p := word(v.data, r.OffSwitches+uint64(i)*switchSize+8); !below(p, r.Ports) {
+			return fmt.Errorf("byte %d: switch %d has port %d", r.OffSwitches+uint64(i)*switchSize, i, p)
+		}
+	}
+	return nil
+}
+
+// checkMatrix checks the references of a matrix whose values are below a bound.
+func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
+	tiles := (v.root.Groups + tileGroups - 1) / tileGroups
+	fits := func(at uint64, bits, n uint64) bool {
+		// field reads eight bytes, which the sums behind a payload leave room for
+		return at >= headSize && at+4 <= uint64(len(v.data)) && at+4+(bits*n+7)/8+8 <= uint64(len(v.data))
+	}
+	for row := range rows {
+		at := word64(v.data, dir+uint64(row)*dirSize)
+		if !v.holds(at, uint64(tiles), refSize) {
+			return fmt.Errorf("byte %d: row %d of the %s is said to be at byte %d of %d", dir+uint64(row)*dirSize, row, what, at, len(v.data))
+		}
+		for tile := range tiles {
+			ref := word(v.data, at+uint64(tile)*refSize)
+			block, bits := uint64(ref&refMask)*4, uint64(ref>>refBits)
+			if bits > 32 || !fits(block, bits, tileGroups) {
+				return fmt.Errorf("byte %d: a block of %d bits at byte %d of %d", at+uint64(tile)*refSize, bits, block, len(v.data))
+			}
+			for g := tile * tileGroups; g < min((tile+1)*tileGroups, v.root.Groups); g++ {
+				sym := symbol(v.data, dir, row, g)
+				if sym < constants {
+					if sym >= below {
+						return fmt.Errorf("byte %d: value %d in the %s, expected less than %d", block, sym, what, below)
+					}
+					continue
+				}
+				vector := uint64(sym-constants) * 4
+				if width := uint64(word(v.data, vector) & 0xff); width > 16 || !fits(vector, width, uint64(v.groupSize(g))) {
+					return fmt.Errorf("byte %d: a vector of %d bits at byte %d of %d", block, width, vector, len(v.data))
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// DB is an open database. Its methods can be called from many goroutines.
+type DB struct {
+	name    string
+	file    *os.File
+	current *uint64 // in the mapped head, nil where nobody changes the bytes
+	state   atomic.Pointer[View]
+	mu      sync.Mutex
+	maps    [][]byte
+}
+
+// View is one state of a database; it does not change. It is good until the
+// database is closed.
+type View struct {
+	data []byte
+	root root
+	id   uint64
+}
+
+// Open maps a database and checks all of it. An error names the place of a damage.
+// O(size).
+func Open(name string) (*DB, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{name: name, file: f}
+	if err := db.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), db.Close())
+	}
+	return db, nil
+}
+
+// Parse is a database in memory, which it refers to.
+func Parse(b []byte) (*DB, error) {
+	v, err := parse(b)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{}
+	db.state.Store(v)
+	return db, nil
+}
+
+// load maps the file as it is now and makes its state the current one.
+func (db *DB) load() error {
+	st, err := db.file.Stat()
+	if err != nil {
+		return err
+	}
+	if st.Size() < headSize {
+		return fmt.Errorf("%d bytes, expected the %d of a path database's head", st.Size(), headSize)
+	}
+	if st.Size() > maxSize {
+		return fmt.Errorf("%d bytes, expected at most %d", st.Size(), maxSize)
+	}
+	b, err := unix.Mmap(int(db.file.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return os.NewSyscallError("mmap", err)
+	}
+	db.maps = append(db.maps, b)
+	v, err := parse(b)
+	if err != nil {
+		return err
+	}
+	if db.current == nil {
+		db.current = (*uint64)(unsafe.Pointer(&b[offCurrent]))
+	}
+	db.state.Store(v)
+	return nil
+}
+
+// View is the current state. Where another process has changed the file, it is
+// read and checked anew, O(size); meanwhile others see the state before. A changed
+// file that is damaged changes nothing; [DB.Refresh] says why.
+func (db *DB) View() *View {
+	v := db.state.Load()
+	if db.current != nil && atomic.LoadUint64(db.current) != v.root.State && db.mu.TryLock() {
+		_ = db.refresh()
+		db.mu.Unlock()
+		v = db.state.Load()
+	}
+	return v
+}
+
+// Refresh takes up a change of the file now.
+func (db *DB) Refresh() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.refresh()
+}
+
+func (db *DB) refresh() error {
+	if db.current == nil || atomic.LoadUint64(db.current) == db.state.Load().root.State {
+		return nil
+	}
+	if err := db.load(); err != nil {
+		return fmt.Errorf("%s: %w", db.name, err)
+	}
+	return nil
+}
+
+// Close gives the memory back; no view of the database may be used any more.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	var errs []error
+	db.current = nil
+	for _, m := range db.maps {
+		errs = append(errs, unix.Munmap(m))
+	}
+	db.maps = nil
+	if db.file != nil {
+		errs = append(errs, db.file.Close())
+		db.file = nil
+	}
+	return errors.Join(errs...)
+}
+
+// parse checks a database and returns its current state.
+func parse(b []byte) (*View, error) {
+	if len(b) < headSize || string(b[:8]) != Magic {
+		return nil, errors.New("byte 0: not a path database of this version, expected it to begin with IBPATHS and 1")
+	}
+	le := binary.LittleEndian
+	current := le.Uint64(b[offCurrent:])
+	s, ok := readSlot(b[offSlots+(current&1)*slotSize:])
+	if !ok || s.State != current {
+		return nil, fmt.Errorf("byte %d: the slot of state %d is damaged", offSlots+(current&1)*slotSize, current)
+	}
+	if s.End > uint64(len(b)) {
+		return nil, fmt.Errorf("cut off at byte %d, expected %d", len(b), s.End)
+	}
+	b = b[:s.End:s.End]
+	if err := checkSegments(b); err != nil {
+		return nil, err
+	}
+	r, err := readRoot(b, s)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{data: b, root: r, id: le.Uint64(b[offID:])}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Contents are what a new database is made of.
+type Contents struct {
+	Built  time.Time
+	Origin string
+	Prefix uint64 // of GIDs
+	// LifeTime is the code of the packet life time of paths between different ports.
+	LifeTime uint8
+	// Ports ascend by GUID; other fields name them by their index.
+	Ports    []Port
+	Switches []Switch
+	// Groups are the LIDs of each switch that has any, ascending.
+	Groups []Group
+	// Rows is how many rows of records there are.
+	Rows    int
+	Classes []Class
+	// PKeys are sets of P_Keys that ports have.
+	PKeys [][]uint16
+	// Records has a class for each row and LID; Trace the egress port of each switch
+	// for each LID, nil without.
+	Records, Trace *Matrix
+}
+
+// Port is an end port.
+type Port struct {
+	GUID uint64
+	LID  uint16
+	LMC  uint8
+	// Rate and MTU are the codes of its own link, 0 where that does not count.
+	Rate, MTU uint8
+	Flags     PortFlags
+	// Switch is the one that the port is or hangs on by SwitchPort, else -1 and Peer
+	// the port that it is linked to, or -1.
+	Switch, Peer int32
+	SwitchPort   uint8
+	// Row is the row of its records, -1 with Switch.
+	Row int32
+	// PKeys is a set, -1 for the default partition with full membership.
+	PKeys int32
+}
+
+// Switch is a switch as the traces name it.
+type Switch struct {
+	GUID uint64
+	// Port is its port 0, -1 where that has no LID.
+	Port int32
+	// Behind is what is behind each of its ports, from port 0 on; see [BehindSwitch],
+	// [BehindPort] and [BehindNothing].
+	Behind []uint32
+}
+
+// BehindSwitch, BehindPort and BehindNothing are what is behind a port of a switch.
+func BehindSwitch(sw int32) uint32 { return uint32(sw) }
+
+// BehindPort is an end port.
+func BehindPort(port int32) uint32 { return toPort | uint32(port) }
+
+// BehindNothing is a port that is not linked.
+const BehindNothing uint32 = none
+
+// Group are the LIDs of one switch.
+type Group struct{ LIDs []uint16 }
+
+// Encode makes the bytes of a database. O(rows x groups).
+func Encode(c *Contents) ([]byte, error) {
+	h := heap{b: make([]byte, headSize, headSize+1<<20)}
+	copy(h.b, Magic)
+	if _, err := rand.Read(h.b[offID : offID+8]); err != nil {
+		return nil, err
+	}
+	start := beginSegment(&h)
+	r := root{
+		State: 1, Built: c.Built.Unix(), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime), OriginLen: uint32(len(c.Origin)),
+		Ports: uint32(len(c.Ports)), Switches: uint32(len(c.Switches)), Groups: uint32(len(c.Groups)), Rows: uint32(c.Rows), Classes: uint32(len(c.Classes)),
+	}
+	if !slices.IsSortedFunc(c.Ports, func(a, b Port) int { return cmp.Compare(a.GUID, b.GUID) }) {
+		return nil, fmt.Errorf("the ports of a path database ascend by GUID")
+	}
+	h.tables(&r, c)
+	r.OffRecords = h.matrix(c.Records)
+	if c.Trace != nil {
+		h.wires(&r, c.Switches)
+		r.OffTrace = h.matrix(c.Trace)
+		r.HasTrace = 1
+	}
+	if len(h.b) >= maxSize-1<<20 {
+		return nil, fmt.Errorf("the path database would take %d MB, more than the %d MB that its references reach", len(h.b)>>20, maxSize>>20)
+	}
+	at := h.root(&r)
+	h.endSegment(start)
+	slot{State: 1, Root: at, End: uint64(len(h.b))}.put(h.b[offSlots+slotSize:])
+	binary.LittleEndian.PutUint64(h.b[offCurrent:], 1)
+	return h.b, nil
+}
+
+// root appends the root and returns where it stands.
+func (h *heap) root(r *root) uint64 {
+	h.align(8)
+	at := uint64(len(h.b))
+	h.b = r.append(h.b)
+	return at
+}
+
+func beginSegment(h *heap) (start int) {
+	h.align(8)
+	start = len(h.b)
+	h.b = append(h.b, segmentMagic...)
+	h.b = append(h.b, make([]byte, 8)...)
+	return start
+}
+
+func (h *heap) endSegment(start int) {
+	h.align(8)
+	b := h.b[start:]
+	payload := b[segmentHeader:]
+	binary.LittleEndian.PutUint64(b[8:], uint64(len(payload)))
+	tables := len(h.b)
+	for p := range slices.Chunk(payload, page) {
+		h.b = binary.LittleEndian.AppendUint32(h.b, checksum(p))
+	}
+	sum := checksum(h.b[start : start+segmentHeader])
+	h.b = binary.LittleEndian.AppendUint32(h.b, sum^checksum(h.b[tables:]))
+	h.align(8)
+}
+
+// tables appends all but the matrices.
+func (h *heap) tables(r *root, c *Contents) {
+	le := binary.LittleEndian
+	r.OffPorts = h.elements(len(c.Ports), portSize, func(i int, b []byte) {
+		p := &c.Ports[i]
+		(&port{
+			guid: p.GUID, row: uint32(p.Row), sw: uint32(p.Switch), peer: uint32(p.Peer), pKeys: uint32(p.PKeys),
+			lid: p.LID, lmc: p.LMC, rate: p.Rate, mtu: p.MTU, switchPort: p.SwitchPort, flags: p.Flags,
+		}).put(b)
+	})
+	r.OffSwitches = h.elements(len(c.Switches), switchSize, func(i int, b []byte) {
+		le.PutUint64(b, c.Switches[i].GUID)
+		le.PutUint32(b[8:], uint32(c.Switches[i].Port))
+		le.PutUint32(b[12:], uint32(len(c.Switches[i].Behind)))
+	})
+	lids := lidTable(c)
+	r.LIDs = uint32(len(lids))
+	r.OffLIDs = h.elements(len(lids), lidSize, func(i int, b []byte) { putLID(b, lids[i]) })
+	r.OffGroups = h.elements(len(c.Groups), groupSize, func(i int, b []byte) { le.PutUint32(b, uint32(len(c.Groups[i].LIDs))) })
+	r.OffClasses = h.elements(len(c.Classes), classSize, func(i int, b []byte) { c.Classes[i].put(b) })
+	var keys []uint16
+	ends := make([]uint32, 1, len(c.PKeys)+1)
+	for _, set := range c.PKeys {
+		keys = append(keys, set...)
+		ends = append(ends, uint32(len(keys)))
+	}
+	r.PKeySets, r.PKeys = uint32(len(c.PKeys)), uint32(len(keys))
+	r.OffPKeySets = h.elements(len(ends), setSize, func(i int, b []byte) { le.PutUint32(b, ends[i]) })
+	r.OffPKeys = h.elements(len(keys), pKeySize, func(i int, b []byte) { le.PutUint16(b, keys[i]) })
+	r.OffOrigin = h.elements(1, len(c.Origin), func(_ int, b []byte) { copy(b, c.Origin) })
+}
+
+func putLID(b []byte, l lid) {
+	binary.LittleEndian.PutUint32(b, l.port)
+	binary.LittleEndian.PutUint16(b[4:], l.group)
+	binary.LittleEndian.PutUint16(b[6:], l.at)
+}
+
+// elements appends n elements of a size and returns where they are.
+func (h *heap) elements(n, size int, put func(i int, b []byte)) uint64 {
+	h.align(8)
+	at := len(h.b)
+	h.b = append(h.b, make([]byte, n*size)...)
+	for i := range n {
+		put(i, h.b[at+i*size:at+(i+1)*size])
+	}
+	return uint64(at)
+}
+
+func lidTable(c *Contents) []lid {
+	most := 0
+	for i := range c.Ports {
+		p := &c.Ports[i]
+		most = max(most, min(int(p.LID)+1<<p.LMC, math.MaxUint16+1))
+	}
+	lids := make([]lid, most)
+	for i := range lids {
+		lids[i] = lid{none, noGroup, 0}
+	}
+	for i := range c.Ports {
+		p := &c.Ports[i]
+		for l := int(p.LID); p.LID != 0 && l < min(int(p.LID)+1<<p.LMC, most); l++ {
+			lids[l].port = uint32(i)
+		}
+	}
+	for g := range c.Groups {
+		for at, l := range c.Groups[g].LIDs {
+			lids[l].group, lids[l].at = uint16(g), uint16(at)
+		}
+	}
+	return lids
+}
+
+// wires appends what is behind the ports of switches, for traces.
+func (h *heap) wires(r *root, switches []Switch) {
+	for i := range switches {
+		r.Width = max(r.Width, uint32(len(switches[i].Behind)))
+	}
+	r.OffWires = h.elements(len(switches)*int(r.Width), wireSize, func(i int, b []byte) {
+		behind := switches[i/int(r.Width)].Behind
+		to := BehindNothing
+		if p := i % int(r.Width); p < len(behind) {
+			to = behind[p]
+		}
+		binary.LittleEndian.PutUint32(b, to)
+	})
+}
+
+// WriteFile writes a database in one go: a reader finds the file that was there
+// before or the new one.
+func WriteFile(name string, image []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".new-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("write %s: %w", name, err)
+		}
+	}()
+	if _, err = f.Write(image); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// Magic is how a database begins.
+const Magic = "IBPATHS\x01"
+
+// The head of a file: magic, identity, the number of the current state, and two
+// slots that say where states are; state n is in slot n mod 2.
+const (
+	offID      = 8
+	offCurrent = 16
+	offSlots   = 32
+	slotSize   = 32
+	headSize   = 128
+)
+
+// Behind the head stand segments, each its payload and then a table of CRC32C, one
+// for each page of the payload:
+//
+//	0  "SEGMENT\x01"
+//	8  length of the payload
+//
+// and behind the table one CRC32C of header and table.
+const (
+	segmentMagic  = "SEGMENT\x01"
+	segmentHeader = 16
+	page          = 4096
+)
+
+// maxSize is how far the references of blocks reach.
+const maxSize = 1 << (refBits + 2)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// slot says where the root of a state is.
+type slot struct {
+	State uint64
+	Root  uint64 // where the root stands in the file
+	End   uint64 // how long the file is with this state
+}
+
+func (s slot) put(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], s.State)
+	le.PutUint64(b[8:], s.Root)
+	le.PutUint64(b[16:], s.End)
+	le.PutUint32(b[24:], checksum(b[:24]))
+	le.PutUint32(b[28:], 0)
+}
+
+func readSlot(b []byte) (s slot, ok bool) {
+	le := binary.LittleEndian
+	s = slot{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:])}
+	return s, le.Uint32(b[24:]) == checksum(b[:24])
+}
+
+// root is what a state consists of. Offsets are from the start of the file.
+type root struct {
+	State  uint64
+	Built  int64 // seconds since 1970
+	Prefix uint64
+	// How many there are of each.
+	Ports, Switches, LIDs, Groups, Rows, Classes, PKeys, PKeySets uint32
+	Width                                                         uint32 // of a switch's row in wires
+	OriginLen                                                     uint32
+	LifeTime                                                      uint32
+	HasTrace                                                      uint32
+	// Where they are.
+	OffPorts, OffSwitches, OffLIDs, OffGroups, OffClasses, OffPKeySets, OffPKeys, OffWires, OffOrigin uint64
+	// Directories of rows.
+	OffRecords, OffTrace uint64
+}
+
+var rootSize = uint64(binary.Size(root{})) + 4
+
+func (r *root) append(b []byte) []byte {
+	start := len(b)
+	b, _ = binary.Append(b, binary.LittleEndian, r)
+	return binary.LittleEndian.AppendUint32(b, checksum(b[start:]))
+}
+
+func readRoot(b []byte, s slot) (r root, err error) {
+	if s.Root < headSize || s.Root%4 != 0 || s.Root > uint64(len(b)) || uint64(len(b))-s.Root < rootSize {
+		return r, fmt.Errorf("the root of state %d is said to be at byte %d of %d", s.State, s.Root, len(b))
+	}
+	b = b[s.Root : s.Root+rootSize]
+	n := len(b) - 4
+	if binary.LittleEndian.Uint32(b[n:]) != checksum(b[:n]) {
+		return r, fmt.Errorf("byte %d: the root of state %d is damaged", s.Root, s.State)
+	}
+	_, err = binary.Decode(b[:n], binary.LittleEndian, &r)
+	if err == nil && r.State != s.State {
+		err = fmt.Errorf("byte %d: a root of state %d, expected %d", s.Root, r.State, s.State)
+	}
+	return r, err
+}
+
+// Sizes of the tables' elements.
+const (
+	portSize   = 32
+	switchSize = 16
+	lidSize    = 8
+	groupSize  = 4
+	classSize  = 8
+	wireSize   = 4
+	pKeySize   = 2
+	setSize    = 4
+	dirSize    = 8
+	refSize    = 4
+)
+
+// none is the index of nothing.
+const none = 0xffffffff
+
+// Wires: what is behind a port of a switch. A switch by its index, a port with
+// toPort, or none.
+const toPort = 0x80000000
+
+// PortFlags of a port.
+type PortFlags uint8
+
+// Flags of ports.
+const (
+	// SwitchPort is port 0 of a switch.
+	SwitchPort PortFlags = 1 << iota
+	// RouterPort is one of a router.
+	RouterPort
+	// Gone is a port that was there when the database was built, and is not now.
+	Gone
+)
+
+// port is an end port as it stands in the file.
+type port struct {
+	guid       uint64
+	row        uint32 // of the records, none for what hangs on no switch
+	sw         uint32 // the switch that it is or hangs on, none
+	peer       uint32 // the port at the other end where that is no switch, none
+	pKeys      uint32 // a set, none for the default partition alone
+	lid        uint16
+	lmc        uint8
+	rate       uint8
+	mtu        uint8
+	switchPort uint8
+	flags      PortFlags
+}
+
+func (p *port) put(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], p.guid)
+	le.PutUint32(b[8:], p.row)
+	le.PutUint32(b[12:], p.sw)
+	le.PutUint32(b[16:], p.peer)
+	le.PutUint32(b[20:], p.pKeys)
+	le.PutUint16(b[24:], p.lid)
+	b[26], b[27], b[28], b[29], b[30], b[31] = p.lmc, p.rate, p.mtu, p.switchPort, uint8(p.flags), 0
+}
+
+func readPort(b []byte) port {
+	le := binary.LittleEndian
+	return port{
+		guid: le.Uint64(b[0:]), row: le.Uint32(b[8:]), sw: le.Uint32(b[12:]), peer: le.Uint32(b[16:]), pKeys: le.Uint32(b[20:]),
+		lid: le.Uint16(b[24:]), lmc: b[26], rate: b[27], mtu: b[28], switchPort: b[29], flags: PortFlags(b[30]),
+	}
+}
+
+// lid is where a LID is: its port, and its place among the LIDs of its switch.
+type lid struct {
+	port  uint32
+	group uint16
+	at    uint16
+}
+
+const noGroup = 0xffff
+
+// Class is what a path between two switches is like; many paths have the same.
+type Class struct {
+	// Hops are the links from the first switch to the destination, 0 where there is no path.
+	Hops uint8
+	// Rate is a rank, see rates; MTU a code. The links of both ends do not count.
+	Rate, MTU uint8
+	// SL is the first of Spread service levels, over which pairs are spread.
+	SL, Spread uint8
+	Reaches    bool
+}
+
+func (c Class) put(b []byte) {
+	b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7] = c.Hops, c.Rate, c.MTU, c.SL, c.Spread, 0, 0, 0
+	if c.Reaches {
+		b[5] = 1
+	}
+}
+
+func readClass(b []byte) Class {
+	return Class{Hops: b[0], Rate: b[1], MTU: b[2], SL: b[3], Spread: b[4], Reaches: b[5] == 1}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A matrix has a value for each row and each LID. The LIDs of one switch are a
+// group. A directory has the place of each row; a row is a reference for each tile
+// of 64 groups to a block; a block has a symbol for each group. A symbol below
+// constants is the value that all LIDs of the group have; another names a vector
+// with a value for each of them:
+//
+//	reference  upper 6 bits   how many bits a symbol takes in the block, 0 to 32
+//	           lower 26 bits  where the block is, in words of 4 bytes
+//	block      4 bytes        the least symbol
+//	           64 x bits      what is to be added to it, packed from the lowest bit on
+//	vector     1 byte         how many bits a value takes, 0 to 16
+//	           1 byte         0
+//	           2 bytes        the least value
+//	           n x bits       what is to be added to it
+const (
+	tileGroups = 64
+	refBits    = 26
+	refMask    = 1<<refBits - 1
+	constants  = 1 << 16
+)
+
+// field is the i-th field of some bits of a packed array, from a byte on. It is 0
+// where data has too few bytes, which a database that was checked never has.
+func field(data []byte, at uint64, i uint32, width uint32) uint32 {
+	bit := uint64(i) * uint64(width)
+	at += bit >> 3
+	if at+8 > uint64(len(data)) {
+		return 0
+	}
+	return uint32(binary.LittleEndian.Uint64(data[at:]) >> (bit & 7) & (1<<width - 1))
+}
+
+func word(data []byte, at uint64) uint32 {
+	if at+4 > uint64(len(data)) {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(data[at:])
+}
+
+func word64(data []byte, at uint64) uint64 {
+	if at+8 > uint64(len(data)) {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(data[at:])
+}
+
+// symbol is that of a row and a group in the matrix with its directory at dir.
+func symbol(data []byte, dir uint64, row, group uint32) uint32 {
+	at := word64(data, dir+uint64(row)*dirSize)
+	ref := word(data, at+uint64(group/tileGroups)*refSize)
+	block := uint64(ref&refMask) * 4
+	return word(data, block) + field(data, block+4, group%tileGroups, ref>>refBits)
+}
+
+// value is that of a symbol at a place in the group.
+func value(data []byte, sym uint32, place uint16) uint16 {
+	if sym < constants {
+		return uint16(sym)
+	}
+	at := uint64(sym-constants) * 4
+	head := word(data, at)
+	return uint16(head>>16 + field(data, at+4, uint32(place), head&0xff))
+}
+
+// packed appends fields of some bits, and zeros up to a whole word.
+func packed(b []byte, width int, n int, at func(i int) uint32) []byte {
+	if width == 0 {
+		return b
+	}
+	var acc uint64
+	have := 0
+	for i := range n {
+		acc |= uint64(at(i)) << have
+		for have += width; have >= 32; have -= 32 {
+			b = binary.LittleEndian.AppendUint32(b, uint32(acc))
+			acc >>= 32
+		}
+	}
+	if have > 0 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(acc))
+	}
+	return b
+}
+
+// appendVector appends a vector of values.
+func appendVector(b []byte, values []uint16) []byte {
+	least, most := values[0], values[0]
+	for _, v := range values {
+		least, most = min(least, v), max(most, v)
+	}
+	width := bits.Len16(most - least)
+	b = append(b, uint8(width), 0, uint8(least), uint8(least>>8))
+	return packed(b, width, len(values), func(i int) uint32 { return uint32(values[i] - least) })
+}
+
+// appendBlock appends a block of symbols and returns the bits of each.
+func appendBlock(b []byte, symbols []uint32) ([]byte, int) {
+	least, most := symbols[0], symbols[0]
+	for _, s := range symbols {
+		least, most = min(least, s), max(most, s)
+	}
+	width := bits.Len32(most - least)
+	b = binary.LittleEndian.AppendUint32(b, least)
+	return packed(b, width, len(symbols), func(i int) uint32 { return symbols[i] - least }), width
+}

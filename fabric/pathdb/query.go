@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad/sa"
+)
+
+// Why there is no record.
+var (
+	ErrSource      = errors.New("no port has the source address")
+	ErrDestination = errors.New("no port has the destination address")
+	ErrNoPath      = errors.New("the tables have no path")
+	ErrPartition   = errors.New("the ports share no such partition")
+	ErrSL          = errors.New("no path of that service level")
+)
+
+// Record is a path record: what a sender puts into its packets.
+type Record struct {
+	SLID, DLID uint16
+	PKey       uint16
+	SL         uint8
+	// MTU, Rate and LifeTime are codes as in a PathRecord (IBA 1.2.1, 15.2.5.16).
+	MTU, Rate, LifeTime uint8
+	// Hops are the links on the way.
+	Hops uint8
+}
+
+// Want narrows a question. The zero value takes any path.
+type Want struct {
+	// PKey is a partition, by its lower 15 bits; 0 for any that both have.
+	PKey uint16
+	// SL is a service level plus 1; 0 for any.
+	SL uint8
+}
+
+// PortIndex names a port of a view.
+type PortIndex uint32
+
+func (v *View) port(i uint32) port {
+	at := v.root.OffPorts + uint64(i)*portSize
+	return readPort(v.data[at : at+portSize])
+}
+
+func (v *View) lid(l uint16) lid {
+	b := v.data[v.root.OffLIDs+uint64(l)*lidSize:]
+	le := binary.LittleEndian
+	return lid{le.Uint32(b), le.Uint16(b[4:]), le.Uint16(b[6:])}
+}
+
+func (v *View) groupSize(g uint32) uint32 { return word(v.data, v.root.OffGroups+uint64(g)*groupSize) }
+
+func (v *View) class(i uint16) (c Class) {
+	if uint32(i) >= v.root.Classes {
+		return c
+	}
+	at := v.root.OffClasses + uint64(i)*classSize
+	return readClass(v.data[at : at+classSize])
+}
+
+// ByLID is the port that has a LID.
+func (v *View) ByLID(l uint16) (PortIndex, bool) {
+	if uint32(l) >= v.root.LIDs {
+		return 0, false
+	}
+	i := v.lid(l).port
+	return PortIndex(i), i != none
+}
+
+// ByGUID is the port with a port GUID. O(log ports).
+func (v *View) ByGUID(guid uint64) (PortIndex, bool) {
+	lo, hi := uint32(0), v.root.Ports
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if word64(v.data, v.root.OffPorts+uint64(mid)*portSize) < guid {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return PortIndex(lo), lo < v.root.Ports && word64(v.data, v.root.OffPorts+uint64(lo)*portSize) == guid
+}
+
+// ByGID is the port with a GID of the subnet's prefix.
+func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
+	if binary.BigEndian.Uint64(gid[:8]) != v.root.Prefix {
+		return 0, false
+	}
+	return v.ByGUID(binary.BigEndian.Uint64(gid[8:]))
+}
+
+// Query is the record of the path from one LID to another. It allocates nothing.
+// O(1).
+func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
+	from, ok := v.ByLID(slid)
+	if !ok {
+		return Record{}, ErrSource
+	}
+	to, ok := v.ByLID(dlid)
+	if !ok {
+		return Record{}, ErrDestination
+	}
+	src, dst := v.port(uint32(from)), v.port(uint32(to))
+	r := Record{SLID: slid, DLID: dlid, LifeTime: uint8(v.root.LifeTime)}
+	c, ok := v.between(&src, from, to, dlid)
+	if !ok {
+		return r, ErrNoPath
+	}
+	if from == to {
+		r.LifeTime = 0
+	}
+	r.Hops = c.Hops
+	if src.flags&SwitchPort == 0 && from != to {
+		r.Hops++
+	}
+	r.Rate = slower(c.Rate, slower(src.rate, dst.rate))
+	r.MTU = least(c.MTU, least(src.mtu, dst.mtu))
+	if r.SL, ok = level(c, slid, dlid, want.SL); !ok {
+		return r, ErrSL
+	}
+	if r.PKey, ok = v.partition(src.pKeys, dst.pKeys, want.PKey); !ok {
+		return r, ErrPartition
+	}
+	return r, nil
+}
+
+// between is what the way to a LID is like but for the links of both ends.
+func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
+	switch {
+	case src.flags&Gone != 0:
+		return Class{}, false
+	case from == to:
+		return Class{Spread: 1}, true
+	case src.peer == uint32(to):
+		return Class{Spread: 1}, true
+	case src.sw == none:
+		return Class{}, false
+	}
+	l := v.lid(dlid)
+	if l.group == noGroup {
+		return Class{}, false
+	}
+	c := v.class(value(v.data, symbol(v.data, v.root.OffRecords, src.row, uint32(l.group)), l.at))
+	return c, c.Reaches
+}
+
+// level is the service level of a pair, and whether it is one that is wanted.
+func level(c Class, slid, dlid uint16, want uint8) (uint8, bool) {
+	if want == 0 {
+		return fabric.SpreadSL(c.SL, max(1, c.Spread), slid, dlid), true
+	}
+	want--
+	return want, want >= c.SL && want-c.SL < max(1, c.Spread)
+}
+
+// partition is the first P_Key of the source that the destination has too, at least
+// one of them with full membership (IBA 1.2.1, 10.9.3).
+func (v *View) partition(src, dst uint32, want uint16) (uint16, bool) {
+	theirs := v.pKeys(dst)
+	for i := range v.pKeys(src).n {
+		mine := v.pKey(src, i)
+		if mine&0x7fff == 0 || want&0x7fff != 0 && mine&0x7fff != want&0x7fff {
+			continue
+		}
+		for j := range theirs.n {
+			other := v.pKey(dst, j)
+			if mine&0x7fff == other&0x7fff && (mine|other)&0x8000 != 0 {
+				return mine, true
+			}
+		}
+	}
+	return 0, false
+}
+
+const defaultPKey = 0xffff
+
+// keys are n P_Keys from an index on.
+type keys struct{ first, n uint32 }
+
+func (v *View) pKeys(set uint32) keys {
+	if set == none {
+		return keys{0, 1}
+	}
+	at := v.root.OffPKeySets + uint64(set)*setSize
+	first := word(v.data, at)
+	return keys{first, word(v.data, at+setSize) - first}
+}
+
+func (v *View) pKey(set, i uint32) uint16 {
+	if set == none {
+		return defaultPKey
+	}
+	at := v.root.OffPKeys + uint64(v.pKeys(set).first+i)*pKeySize
+	return binary.LittleEndian.Uint16(v.data[at:])
+}
+
+// Paths appends the records of the paths from one port to another, one for each LID
+// of the destination, which the LIDs of the source are paired with in turn, as
+// OpenSM pairs them.
+func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
+	src, other := v.port(uint32(from)), v.port(uint32(to))
+	var why error
+	for i := range uint16(1) << other.lmc {
+		r, err := v.Query(src.lid+i&(1<<src.lmc-1), other.lid+i, want)
+		if err != nil {
+			why = err
+			continue
+		}
+		dst = append(dst, r)
+	}
+	if len(dst) > 0 {
+		why = nil
+	}
+	return dst, why
+}
+
+func least(a, b uint8) uint8 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// speeds are the codes of rates by their speed.
+var speeds = func() (s [256]uint16) {
+	for code := range s {
+		s[code] = uint16(sa.Rate(code).Gbps() * 10)
+	}
+	return s
+}()
+
+// slower is the slower of two rates, of which 0 is none.
+func slower(a, b uint8) uint8 {
+	if a == 0 || b != 0 && speeds[b] < speeds[a] {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paths_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/paths"
+)
+
+func fatTree(b testing.TB) *fabric.Fabric {
+	f, err := gen.ParseSpec("fattree:3,36")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return withLIDs(b, f)
+}
+
+func withLIDs(b testing.TB, f *fabric.Fabric) *fabric.Fabric {
+	f, err := fabric.AssignLIDs(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return f
+}
+
+func rhino(b testing.TB) *fabric.Fabric {
+	s, err := load.Read(b.Context(), testenv.SharedFile(b, "fabrics/rhino10k-2520sw.net"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return withLIDs(b, s.Fabric)
+}
+
+// BenchmarkBuild builds databases beside the routing whose tables they come from,
+// in one run: the ratio is of the two times. parts are bytes.
+func BenchmarkBuild(b *testing.B) {
+	for name, fabricOf := range map[string]func(testing.TB) *fabric.Fabric{"fattree:3,36": fatTree, "rhino10k": rhino} {
+		for _, engine := range []string{"minhop", "dfsssp"} {
+			b.Run(name+"/"+engine, func(b *testing.B) {
+				f := fabricOf(b)
+				e, err := engines.ByName(engine)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var routed, built, whole time.Duration
+				var records, all int
+				for b.Loop() {
+					start := time.Now()
+					res, err := e.Route(b.Context(), f, routing.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					routed += time.Since(start)
+					start = time.Now()
+					image, err := paths.Build(b.Context(), res.Tables, paths.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					built += time.Since(start)
+					records = len(image)
+					start = time.Now()
+					image, err = paths.Build(b.Context(), res.Tables, paths.Options{Trace: true})
+					if err != nil {
+						b.Fatal(err)
+					}
+					whole += time.Since(start)
+					all = len(image)
+				}
+				b.ReportMetric(float64(built)/float64(routed), "built/routed")
+				b.ReportMetric(float64(whole)/float64(routed), "with-trace/routed")
+				b.ReportMetric(float64(records), "records-bytes")
+				b.ReportMetric(float64(all-records), "trace-bytes")
+				b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "lft-bytes")
+			})
+		}
+	}
+}
+
+func BenchmarkQuery(b *testing.B) {
+	f := fatTree(b)
+	e, _ := engines.ByName("minhop")
+	res, err := e.Route(b.Context(), f, routing.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	image, err := paths.Build(b.Context(), res.Tables, paths.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	db, err := pathdb.Parse(image)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	pairs := make([][2]uint16, 1<<16)
+	for i := range pairs {
+		pairs[i] = [2]uint16{f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID, f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID}
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		p := pairs[i&(1<<16-1)]
+		i++
+		if _, err := db.View().Query(p[0], p[1], pathdb.Want{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

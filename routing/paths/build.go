@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paths
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing"
+)
+
+// DefaultLifeTime is the code of the packet life time that OpenSM's records have by
+// default, about a second (opensm(8), subnet_timeout).
+const DefaultLifeTime = 18
+
+// DefaultPrefix is the GID prefix of a subnet that was given none (IBA 1.2.1, 4.1.1).
+const DefaultPrefix = 0xfe80000000000000
+
+// Options are what tables do not say.
+type Options struct {
+	// Trace keeps the switches on the way, too.
+	Trace bool
+	// Prefix and LifeTime are of the subnet; 0 are the defaults above.
+	Prefix   uint64
+	LifeTime uint8
+	// PKeys are the P_Keys of end ports; one without any has the default partition.
+	PKeys map[int32][]mad.PKey
+	// Built is when the tables were so.
+	Built time.Time
+	// Progress, where set, is told how far it is.
+	Progress func(done, total int)
+}
+
+// Build makes the bytes of a database. O(switches x LIDs).
+func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
+	b := newBuilder(t, opt)
+	b.sources()
+	if err := b.walk(ctx); err != nil {
+		return nil, fmt.Errorf("build the path database: %w", err)
+	}
+	b.classes()
+	return pathdb.Encode(&b.out)
+}
+
+type builder struct {
+	t      *fabric.Tables
+	f      *fabric.Fabric
+	opt    Options
+	out    pathdb.Contents
+	rates  *rates
+	wires  []wire
+	sls    fabric.SpreadSLs // nil for SL 0 everywhere
+	rows   []row
+	groups []group
+	// seen are the classes of each tile, by their number there.
+	seen []*classes
+}
+
+// row is a row of records: the sources of a switch with the same service levels.
+type row struct {
+	sw  int32
+	lid uint16 // one of the sources
+}
+
+// group are the LIDs of one switch.
+type group struct {
+	sw   int32
+	lids []uint16
+}
+
+func newBuilder(t *fabric.Tables, opt Options) *builder {
+	b := &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
+	b.out = pathdb.Contents{
+		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, DefaultPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
+	}
+	b.wires = newWires(b.f, b.rates)
+	b.switches()
+	b.ports()
+	return b
+}
+
+// ports lists the end ports that have a LID, by GUID, and the LIDs of each switch.
+// Switches with many LIDs come first: what is alike stands together.
+func (b *builder) ports() {
+	f := b.f
+	var ends []int32
+	for _, p := range f.EndPorts {
+		if f.Ports[p].LID != 0 {
+			ends = append(ends, p)
+		}
+	}
+	slices.SortFunc(ends, func(x, y int32) int { return cmp.Compare(f.Ports[x].GUID, f.Ports[y].GUID) })
+	ends = slices.CompactFunc(ends, func(x, y int32) bool { return f.Ports[x].GUID == f.Ports[y].GUID })
+	index := make(map[int32]int32, len(ends))
+	for i, p := range ends {
+		index[p] = int32(i)
+	}
+	peerOf := func(i int32) int32 {
+		if p, ok := index[i]; ok {
+			return p
+		}
+		return -1
+	}
+	byPlace := make([]group, len(f.Switches))
+	sets := map[string]int32{}
+	for _, i := range ends {
+		p := &f.Ports[i]
+		n := &f.Nodes[p.Node]
+		out := pathdb.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC, MTU: p.MTU, Rate: b.rates.code(p), Row: -1, Peer: -1, PKeys: b.pKeys(sets, i)}
+		out.Switch, out.SwitchPort = f.AttachedSwitch(i)
+		switch {
+		case n.Type == mad.NodeSwitch:
+			out.Flags |= pathdb.SwitchPort
+		case n.Type == mad.NodeRouter:
+			out.Flags |= pathdb.RouterPort
+		}
+		if out.Switch == fabric.None && p.Peer != fabric.None {
+			out.Peer = peerOf(f.EndPortOf(p.Peer))
+		}
+		if out.Switch != fabric.None {
+			g := &byPlace[out.Switch]
+			g.sw = out.Switch
+			for l := int(p.LID); l < int(p.LID)+1<<p.LMC; l++ {
+				if f.PortByLID(uint16(l)) == i {
+					g.lids = append(g.lids, uint16(l))
+				}
+			}
+		}
+		b.out.Ports = append(b.out.Ports, out)
+	}
+	for s := range b.out.Switches {
+		b.behind(int32(s), peerOf)
+	}
+	for i := range byPlace {
+		slices.Sort(byPlace[i].lids)
+	}
+	byPlace = slices.DeleteFunc(byPlace, func(g group) bool { return len(g.lids) == 0 })
+	slices.SortStableFunc(byPlace, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
+	b.groups = byPlace
+	for _, g := range byPlace {
+		b.out.Groups = append(b.out.Groups, pathdb.Group{LIDs: g.lids})
+	}
+}
+
+// pKeys is the number of the set of a port's P_Keys.
+func (b *builder) pKeys(sets map[string]int32, port int32) int32 {
+	var set []uint16
+	for _, k := range b.opt.PKeys[port] {
+		if k&0x7fff != 0 {
+			set = append(set, uint16(k))
+		}
+	}
+	if len(set) == 0 {
+		return -1
+	}
+	key := fmt.Sprint(set)
+	i, ok := sets[key]
+	if !ok {
+		i = int32(len(b.out.PKeys))
+		sets[key] = i
+		b.out.PKeys = append(b.out.PKeys, set)
+	}
+	return i
+}
+
+func (b *builder) switches() {
+	for _, n := range b.f.Switches {
+		b.out.Switches = append(b.out.Switches, pathdb.Switch{GUID: b.f.Nodes[n].GUID})
+	}
+}
+
+func (b *builder) behind(sw int32, peerOf func(int32) int32) {
+	n := b.f.SwitchNode(sw)
+	s := &b.out.Switches[sw]
+	s.Port = peerOf(n.FirstPort)
+	s.Behind = make([]uint32, int(n.NumPorts)+1)
+	for p := range s.Behind {
+		to := pathdb.BehindNothing
+		if w := b.wires[int(sw)<<8|p]; p > 0 && w.to >= 0 {
+			to = pathdb.BehindSwitch(w.to)
+		} else if end := fabric.None; p > 0 && w.to < nowhere {
+			if end = peerOf(portOf(w.to)); end >= 0 {
+				to = pathdb.BehindPort(end)
+			}
+		}
+		s.Behind[p] = to
+	}
+}
+
+// rates ranks the rates that occur, the slowest first.
+type rates struct {
+	rank map[float64]uint16
+	// of each rank
+	codes []uint8
+}
+
+// full is the rank of no limit, and the MTU likewise.
+const (
+	fullRank = 31
+	fullMTU  = 7
+)
+
+func newRates(f *fabric.Fabric) *rates {
+	r := &rates{rank: map[float64]uint16{}}
+	var all []float64
+	for i := range f.Ports {
+		if g := f.Ports[i].Gbps(); g > 0 {
+			if _, ok := r.rank[g]; !ok {
+				r.rank[g] = 0
+				all = append(all, g)
+			}
+		}
+	}
+	slices.Sort(all)
+	for i, g := range all {
+		r.rank[g] = uint16(min(i, fullRank-1))
+		if i < fullRank {
+			r.codes = append(r.codes, rateCode(g))
+		}
+	}
+	return r
+}
+
+// code is the code of a port's rate, 0 where it is not known.
+func (r *rates) code(p *fabric.Port) uint8 {
+	if g := p.Gbps(); g > 0 {
+		return r.codes[r.rank[g]]
+	}
+	return 0
+}
+
+// rateCode is the code of the fastest rate that is not above g, in Gb/s.
+func rateCode(g float64) (code uint8) {
+	best := 0.0
+	for c := range 64 {
+		if x := sa.Rate(c).Gbps(); x > best && x <= g*1.01 {
+			best, code = x, uint8(c)
+		}
+	}
+	return code
+}
+
+// classes numbers what paths are like, in the order in which they are met.
+type classes struct {
+	number map[uint32]uint16
+	keys   []uint32
+	// plain are the numbers of states without service levels, plus 1.
+	plain []uint16
+}
+
+func newClasses() *classes {
+	return &classes{number: map[uint32]uint16{}, plain: make([]uint16, 1<<16)}
+}
+
+func (c *classes) add(key uint32) uint16 {
+	n, ok := c.number[key]
+	if !ok {
+		n = uint16(len(c.keys))
+		c.number[key] = n
+		c.keys = append(c.keys, key)
+	}
+	return n
+}
+
+// ofState is the number of a path with service level 0.
+func (c *classes) ofState(s state) uint16 {
+	if n := c.plain[s]; n != 0 {
+		return n - 1
+	}
+	n := c.add(key(s, 0, 1))
+	c.plain[s] = n + 1
+	return n
+}
+
+func key(s state, sl, spread uint8) uint32 {
+	if s >= unreached {
+		return uint32(unreached)
+	}
+	return uint32(s) | uint32(sl)<<16 | uint32(spread)<<20
+}
+
+// classes merges the classes of all tiles, in their order.
+func (b *builder) classes() {
+	all := newClasses()
+	all.add(uint32(unreached))
+	for i, c := range b.seen {
+		to := make([]uint16, len(c.keys))
+		for n, k := range c.keys {
+			to[n] = all.add(k)
+		}
+		b.out.Records.Tile(i).Rename(func(v uint16) uint16 { return to[v] })
+	}
+	for _, k := range all.keys {
+		b.out.Classes = append(b.out.Classes, b.class(k))
+	}
+}
+
+func (b *builder) class(key uint32) pathdb.Class {
+	s := state(key)
+	if s >= unreached {
+		return pathdb.Class{}
+	}
+	c := pathdb.Class{Hops: s.hops(), SL: uint8(key >> 16 & 0xf), Spread: uint8(key >> 20), Reaches: true}
+	if r := s.rank(); r != fullRank {
+		c.Rate = b.rates.codes[r]
+	}
+	if m := s.mtu(); m != fullMTU {
+		c.MTU = m
+	}
+	return c
+}
+
+// workers are the scratch memories of goroutines.
+func (b *builder) walk(ctx context.Context) error {
+	b.out.Records = pathdb.NewMatrix(len(b.rows), len(b.groups))
+	if b.opt.Trace {
+		b.out.Trace = pathdb.NewMatrix(len(b.f.Switches), len(b.groups))
+	}
+	graph := newOrder(b.f)
+	b.seen = make([]*classes, b.out.Records.Tiles())
+	workers := make([]*worker, routing.Workers())
+	return routing.ForEach(ctx, len(b.seen), b.opt.Progress, func(n, i int) {
+		if workers[n] == nil {
+			workers[n] = newWorker(b, graph)
+		}
+		b.seen[i] = newClasses()
+		workers[n].tile(i)
+	})
+}
