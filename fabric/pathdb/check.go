@@ -135,7 +135,7 @@ func (v *View) checkTables() error {
 
 // checkMatrix checks the references of a matrix whose values are below a bound.
 func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
-	tiles := (v.root.Groups + tileGroups - 1) / tileGroups
+	tiles := (v.root.Groups + TileGroups - 1) / TileGroups
 	fits := func(at uint64, bits, n uint64) bool {
 		// field reads eight bytes, which the sums behind a payload leave room for
 		return at >= headSize && at+4 <= uint64(len(v.data)) && at+4+(bits*n+7)/8+8 <= uint64(len(v.data))
@@ -148,10 +148,10 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 		for tile := range tiles {
 			ref := word(v.data, at+uint64(tile)*refSize)
 			block, bits := uint64(ref&refMask)*4, uint64(ref>>refBits)
-			if bits > 32 || !fits(block, bits, tileGroups) {
+			if bits > 32 || !fits(block, bits, TileGroups) {
 				return fmt.Errorf("byte %d: a block of %d bits at byte %d of %d", at+uint64(tile)*refSize, bits, block, len(v.data))
 			}
-			for g := tile * tileGroups; g < min((tile+1)*tileGroups, v.root.Groups); g++ {
+			for g := tile * TileGroups; g < min((tile+1)*TileGroups, v.root.Groups); g++ {
 				sym := symbol(v.data, dir, row, g)
 				if sym < constants {
 					if sym >= below {

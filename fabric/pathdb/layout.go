@@ -183,9 +183,10 @@ const noGroup = 0xffff
 
 // Class is what a path between two switches is like; many paths have the same.
 type Class struct {
-	// Hops are the links from the first switch to the destination, 0 where there is no path.
+	// Hops are the links from the first switch to the last.
 	Hops uint8
-	// Rate is a rank, see rates; MTU a code. The links of both ends do not count.
+	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not
+	// count.
 	Rate, MTU uint8
 	// SL is the first of Spread service levels, over which pairs are spread.
 	SL, Spread uint8

@@ -22,10 +22,12 @@ import (
 //	           2 bytes        the least value
 //	           n x bits       what is to be added to it
 const (
-	tileGroups = 64
-	refBits    = 26
-	refMask    = 1<<refBits - 1
-	constants  = 1 << 16
+	// TileGroups is how many groups have their symbols in one block.
+	TileGroups = 64
+
+	refBits   = 26
+	refMask   = 1<<refBits - 1
+	constants = 1 << 16
 )
 
 // field is the i-th field of some bits of a packed array, from a byte on. It is 0
@@ -56,9 +58,9 @@ func word64(data []byte, at uint64) uint64 {
 // symbol is that of a row and a group in the matrix with its directory at dir.
 func symbol(data []byte, dir uint64, row, group uint32) uint32 {
 	at := word64(data, dir+uint64(row)*dirSize)
-	ref := word(data, at+uint64(group/tileGroups)*refSize)
+	ref := word(data, at+uint64(group/TileGroups)*refSize)
 	block := uint64(ref&refMask) * 4
-	return word(data, block) + field(data, block+4, group%tileGroups, ref>>refBits)
+	return word(data, block) + field(data, block+4, group%TileGroups, ref>>refBits)
 }
 
 // value is that of a symbol at a place in the group.

@@ -114,8 +114,8 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 		r.LifeTime = 0
 	}
 	r.Hops = c.Hops
-	if src.flags&SwitchPort == 0 && from != to {
-		r.Hops++
+	if from != to {
+		r.Hops += ends(&src, &dst)
 	}
 	r.Rate = slower(c.Rate, slower(src.rate, dst.rate))
 	r.MTU = least(c.MTU, least(src.mtu, dst.mtu))
@@ -126,6 +126,21 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 		return r, ErrPartition
 	}
 	return r, nil
+}
+
+// ends is how many links lead from a port to the first switch and from the last
+// one to a port; two ports that are linked to one another have one between them.
+func ends(src, dst *port) (n uint8) {
+	if src.sw == none {
+		return 1
+	}
+	if src.flags&SwitchPort == 0 {
+		n++
+	}
+	if dst.flags&SwitchPort == 0 {
+		n++
+	}
+	return n
 }
 
 // between is what the way to a LID is like but for the links of both ends.

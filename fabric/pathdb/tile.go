@@ -17,9 +17,9 @@ type Matrix struct {
 
 // NewMatrix makes an empty one: value 0 everywhere.
 func NewMatrix(rows int, groups int) *Matrix {
-	m := &Matrix{rows: rows, tiles: make([]Tile, (groups+tileGroups-1)/tileGroups)}
+	m := &Matrix{rows: rows, tiles: make([]Tile, (groups+TileGroups-1)/TileGroups)}
 	for i := range m.tiles {
-		m.tiles[i].groups = min(tileGroups, groups-i*tileGroups)
+		m.tiles[i].groups = min(TileGroups, groups-i*TileGroups)
 		m.tiles[i].rows = rows
 	}
 	return m
@@ -46,18 +46,21 @@ func (t *Tile) Groups() int { return t.groups }
 // Set says what values the LIDs of a group have in a row. It keeps no reference to
 // them. The first call makes the tile's memory.
 func (t *Tile) Set(row, group int, values []uint16) {
+	if constant(values) {
+		t.SetAll(row, group, values[0])
+		return
+	}
+	t.set(row, group, constants+t.vectors.add(values))
+}
+
+// SetAll says that all LIDs of a group have one value in a row.
+func (t *Tile) SetAll(row, group int, value uint16) { t.set(row, group, uint32(value)) }
+
+func (t *Tile) set(row, group int, symbol uint32) {
 	if t.symbols == nil {
 		t.symbols = make([]uint32, t.rows*t.groups)
 	}
-	sym := uint32(0)
-	if constant(values) {
-		if len(values) > 0 {
-			sym = uint32(values[0])
-		}
-	} else {
-		sym = constants + t.vectors.add(values)
-	}
-	t.symbols[row*t.groups+group] = sym
+	t.symbols[row*t.groups+group] = symbol
 }
 
 // Rename says what the values of this tile are in the file.

@@ -32,6 +32,11 @@ type Options struct {
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
 	PKeys map[int32][]mad.PKey
+	// Like, where set, is a database whose ports, LIDs and order are kept, so that a
+	// difference leads from it to the new one. Ports that are no longer there stay as
+	// such; where others are there too, Build returns an error that wraps
+	// [pathdb.ErrLayout].
+	Like *pathdb.View
 	// Built is when the tables were so.
 	Built time.Time
 	// Progress, where set, is told how far it is.
@@ -40,7 +45,10 @@ type Options struct {
 
 // Build makes the bytes of a database. O(switches x LIDs).
 func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
-	b := newBuilder(t, opt)
+	b, err := newBuilder(t, opt)
+	if err != nil {
+		return nil, err
+	}
 	b.sources()
 	if err := b.walk(ctx); err != nil {
 		return nil, fmt.Errorf("build the path database: %w", err)
@@ -50,15 +58,21 @@ func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
 }
 
 type builder struct {
-	t      *fabric.Tables
-	f      *fabric.Fabric
-	opt    Options
-	out    pathdb.Contents
-	rates  *rates
-	wires  []wire
-	sls    fabric.SpreadSLs // nil for SL 0 everywhere
-	rows   []row
-	groups []group
+	t     *fabric.Tables
+	f     *fabric.Fabric
+	opt   Options
+	out   pathdb.Contents
+	rates *rates
+	wires []wire
+	sls   fabric.SpreadSLs // nil for SL 0 everywhere
+	// uniform is what all links between switches are like, -1 where they differ.
+	uniform int
+	// distances give the order in which switches are visited.
+	distances *routing.Distances
+	rows      []row
+	groups    []group
+	// ends are the ports of the database, None for those that are gone.
+	ends []int32
 	// seen are the classes of each tile, by their number there.
 	seen []*classes
 }
@@ -75,54 +89,46 @@ type group struct {
 	lids []uint16
 }
 
-func newBuilder(t *fabric.Tables, opt Options) *builder {
+func newBuilder(t *fabric.Tables, opt Options) (*builder, error) {
 	b := &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
 		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, DefaultPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
 	}
 	b.wires = newWires(b.f, b.rates)
+	b.uniform = uniform(b.wires)
 	b.switches()
 	b.ports()
-	return b
+	if opt.Like != nil {
+		if err := b.like(opt.Like); err != nil {
+			return nil, err
+		}
+	}
+	b.point()
+	return b, nil
 }
 
 // ports lists the end ports that have a LID, by GUID, and the LIDs of each switch.
 // Switches with many LIDs come first: what is alike stands together.
 func (b *builder) ports() {
 	f := b.f
-	var ends []int32
 	for _, p := range f.EndPorts {
 		if f.Ports[p].LID != 0 {
-			ends = append(ends, p)
+			b.ends = append(b.ends, p)
 		}
 	}
-	slices.SortFunc(ends, func(x, y int32) int { return cmp.Compare(f.Ports[x].GUID, f.Ports[y].GUID) })
-	ends = slices.CompactFunc(ends, func(x, y int32) bool { return f.Ports[x].GUID == f.Ports[y].GUID })
-	index := make(map[int32]int32, len(ends))
-	for i, p := range ends {
-		index[p] = int32(i)
-	}
-	peerOf := func(i int32) int32 {
-		if p, ok := index[i]; ok {
-			return p
-		}
-		return -1
-	}
+	slices.SortFunc(b.ends, func(x, y int32) int { return cmp.Compare(f.Ports[x].GUID, f.Ports[y].GUID) })
+	b.ends = slices.CompactFunc(b.ends, func(x, y int32) bool { return f.Ports[x].GUID == f.Ports[y].GUID })
 	byPlace := make([]group, len(f.Switches))
 	sets := map[string]int32{}
-	for _, i := range ends {
+	for _, i := range b.ends {
 		p := &f.Ports[i]
-		n := &f.Nodes[p.Node]
 		out := pathdb.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC, MTU: p.MTU, Rate: b.rates.code(p), Row: -1, Peer: -1, PKeys: b.pKeys(sets, i)}
 		out.Switch, out.SwitchPort = f.AttachedSwitch(i)
-		switch {
-		case n.Type == mad.NodeSwitch:
+		switch f.Nodes[p.Node].Type {
+		case mad.NodeSwitch:
 			out.Flags |= pathdb.SwitchPort
-		case n.Type == mad.NodeRouter:
+		case mad.NodeRouter:
 			out.Flags |= pathdb.RouterPort
-		}
-		if out.Switch == fabric.None && p.Peer != fabric.None {
-			out.Peer = peerOf(f.EndPortOf(p.Peer))
 		}
 		if out.Switch != fabric.None {
 			g := &byPlace[out.Switch]
@@ -135,16 +141,36 @@ func (b *builder) ports() {
 		}
 		b.out.Ports = append(b.out.Ports, out)
 	}
-	for s := range b.out.Switches {
-		b.behind(int32(s), peerOf)
-	}
 	for i := range byPlace {
 		slices.Sort(byPlace[i].lids)
 	}
-	byPlace = slices.DeleteFunc(byPlace, func(g group) bool { return len(g.lids) == 0 })
-	slices.SortStableFunc(byPlace, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
-	b.groups = byPlace
-	for _, g := range byPlace {
+	b.groups = slices.DeleteFunc(byPlace, func(g group) bool { return len(g.lids) == 0 })
+	slices.SortStableFunc(b.groups, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
+}
+
+// point fills in what the ports and switches say of one another by index.
+func (b *builder) point() {
+	index := make(map[int32]int32, len(b.ends))
+	for i, p := range b.ends {
+		if p != fabric.None {
+			index[p] = int32(i)
+		}
+	}
+	at := func(port int32) int32 {
+		if i, ok := index[port]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, p := range b.ends {
+		if p != fabric.None && b.out.Ports[i].Switch == fabric.None && b.f.Ports[p].Peer != fabric.None {
+			b.out.Ports[i].Peer = at(b.f.EndPortOf(b.f.Ports[p].Peer))
+		}
+	}
+	for s := range b.out.Switches {
+		b.behind(int32(s), at)
+	}
+	for _, g := range b.groups {
 		b.out.Groups = append(b.out.Groups, pathdb.Group{LIDs: g.lids})
 	}
 }
@@ -317,18 +343,18 @@ func (b *builder) class(key uint32) pathdb.Class {
 	return c
 }
 
-// workers are the scratch memories of goroutines.
+// walk fills the matrices, a tile at a time.
 func (b *builder) walk(ctx context.Context) error {
 	b.out.Records = pathdb.NewMatrix(len(b.rows), len(b.groups))
 	if b.opt.Trace {
 		b.out.Trace = pathdb.NewMatrix(len(b.f.Switches), len(b.groups))
 	}
-	graph := newOrder(b.f)
+	b.distances = routing.NewDistances(b.f)
 	b.seen = make([]*classes, b.out.Records.Tiles())
 	workers := make([]*worker, routing.Workers())
 	return routing.ForEach(ctx, len(b.seen), b.opt.Progress, func(n, i int) {
 		if workers[n] == nil {
-			workers[n] = newWorker(b, graph)
+			workers[n] = newWorker(b)
 		}
 		b.seen[i] = newClasses()
 		workers[n].tile(i)

@@ -5,13 +5,13 @@ package paths_test
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/internal/testenv"
-	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/paths"
@@ -19,52 +19,27 @@ import (
 	"example.org/ibconsole/routing/walk"
 )
 
-// expected is what a path is like, walked link by link.
-type expected struct {
-	hops  int
-	gbps  float64
-	mtu   uint8
-	way   []pathdb.Hop
-	there bool
-}
-
-func walked(t *fabric.Tables, src int32, lid uint16) (e expected) {
+// way is the way of a path that was walked link by link.
+func way(t *fabric.Tables, src int32, lid uint16) (way []pathdb.Hop) {
 	f := t.Fabric
-	dst := f.PortByLID(lid)
-	limit := func(port int32) {
-		p := &f.Ports[port]
-		if g := p.Gbps(); g > 0 && (e.gbps == 0 || g < e.gbps) {
-			e.gbps = g
-		}
-		if p.MTU > 0 && (e.mtu == 0 || p.MTU < e.mtu) {
-			e.mtu = p.MTU
-		}
+	if src == f.PortByLID(lid) {
+		return nil
 	}
-	limit(src)
-	limit(dst)
-	e.there = true
-	if src == dst {
-		return e
-	}
-	path := walk.Trace(t, src, lid)
-	e.there = path.Verdict == walk.Delivered
-	for _, h := range path.Hops {
-		if h.Out == fabric.None {
-			if n := f.Ports[max(0, h.In)].Node; h.In != fabric.None && f.Nodes[n].Switch != fabric.None {
-				e.way = append(e.way, pathdb.Hop{GUID: f.Nodes[n].GUID})
-			}
+	for _, h := range walk.Trace(t, src, lid).Hops {
+		at, out := h.Out, uint8(0)
+		if at == fabric.None {
+			at = h.In
+		} else {
+			out = f.Ports[at].Num
+		}
+		if at == fabric.None {
 			continue
 		}
-		n := f.Ports[h.Out].Node
-		if f.Nodes[n].Switch != fabric.None {
-			e.way = append(e.way, pathdb.Hop{GUID: f.Nodes[n].GUID, Out: f.Ports[h.Out].Num})
-		}
-		if f.Ports[h.Out].Num != 0 {
-			limit(h.Out)
+		if n := &f.Nodes[f.Ports[at].Node]; n.Switch != fabric.None {
+			way = append(way, pathdb.Hop{GUID: n.GUID, Out: out})
 		}
 	}
-	e.hops = path.Links()
-	return e
+	return way
 }
 
 // compare asks for some pairs, all where there are few, and walks each.
@@ -80,38 +55,21 @@ func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 	}
 	f := tables.Fabric
 	v := db.View()
-	var way []pathdb.Hop
+	var hops []pathdb.Hop
 	ask := func(src int32, lid uint16) {
-		want := walked(tables, src, lid)
 		slid := f.Ports[src].LID
-		got, err := v.Query(slid, lid, pathdb.Want{})
-		if want.there != (err == nil) || err != nil && !errors.Is(err, pathdb.ErrNoPath) {
-			t.Fatalf("LID %d to %d: %v, walked there: %v", slid, lid, err, want.there)
+		if err := paths.Compare(v, tables, src, lid); err != nil {
+			t.Fatalf("LID %d to %d: %v", slid, lid, err)
 		}
-		way, err = v.Way(way[:0], slid, lid)
-		if want.there != (err == nil) {
-			t.Fatalf("LID %d to %d: traced: %v, walked there: %v", slid, lid, err, want.there)
-		}
-		if !want.there {
+		hops, err = v.Way(hops[:0], slid, lid)
+		if err != nil {
+			if _, err := v.Query(slid, lid, pathdb.Want{}); !errors.Is(err, pathdb.ErrNoPath) {
+				t.Fatalf("LID %d to %d: no way, and the record: %v", slid, lid, err)
+			}
 			return
 		}
-		sl := uint8(0)
-		if tables.SLs != nil {
-			sl = tables.SLs.SL(slid, lid)
-			if src == f.PortByLID(lid) {
-				sl = got.SL // of packets that stay at home nothing is said
-			}
-		}
-		if int(got.Hops) != want.hops || got.MTU != want.mtu || sa.Rate(got.Rate).Gbps() > want.gbps*1.01 || got.SL != sl || got.SLID != slid || got.DLID != lid || got.PKey != 0xffff {
-			t.Fatalf("LID %d to %d: %+v (%v Gb/s), walked %+v, SL %d", slid, lid, got, sa.Rate(got.Rate).Gbps(), want, sl)
-		}
-		if len(way) != len(want.way) {
-			t.Fatalf("LID %d to %d: by %v, walked %v", slid, lid, way, want.way)
-		}
-		for i := range way {
-			if way[i] != want.way[i] {
-				t.Fatalf("LID %d to %d: by %v, walked %v", slid, lid, way, want.way)
-			}
+		if want := way(tables, src, lid); !slices.Equal(hops, want) {
+			t.Fatalf("LID %d to %d: by %v, walked %v", slid, lid, hops, want)
 		}
 	}
 	var ends []int32

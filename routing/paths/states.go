@@ -2,9 +2,15 @@
 
 package paths
 
-import "example.org/ibconsole/fabric"
+import (
+	"math"
 
-// state is what a path from a switch on is like: the links in the upper byte, then
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// state is what a path from a switch on is like: the links between switches in the
+// upper byte, then
 // five bits of the slowest rate's rank and three of the least MTU.
 type state uint16
 
@@ -14,7 +20,7 @@ const (
 	unreached state = 0xfffe
 	open      state = 0xffff
 
-	maxHops  = 64
+	maxHops  = 62 // of links between switches
 	oneHop   = 1 << 8
 	mtuMask  = 0x07
 	rankMask = 0xf8
@@ -45,6 +51,14 @@ type wire struct {
 const nowhere int32 = -1
 
 func portOf(to int32) int32 { return -2 - to }
+
+// toPort is what is behind a wire to an end port; no wire leads to fabric.None.
+func toPort(end int32) int32 {
+	if end == fabric.None {
+		return math.MinInt32
+	}
+	return -2 - end
+}
 
 // newWires are those of all entries of all switches: wires[sw<<8|entry].
 func newWires(f *fabric.Fabric, r *rates) []wire {
@@ -79,50 +93,41 @@ func newWires(f *fabric.Fabric, r *rates) []wire {
 	return w
 }
 
-// order gives the switches in the order of their distance from one.
-type order struct {
-	first []int32 // of each switch, into peers, and one more
-	peers []int32
-}
-
-func newOrder(f *fabric.Fabric) *order {
-	o := &order{first: make([]int32, 1, len(f.Switches)+1)}
-	for _, n := range f.Switches {
-		node := &f.Nodes[n]
-		start := len(o.peers)
-		for p := 1; p <= int(node.NumPorts); p++ {
-			sw := f.PeerSwitch(node.FirstPort + int32(p))
-			if sw == fabric.None {
-				continue
-			}
-			known := false
-			for _, have := range o.peers[start:] {
-				known = known || have == sw
-			}
-			if !known {
-				o.peers = append(o.peers, sw)
-			}
-		}
-		o.first = append(o.first, int32(len(o.peers)))
-	}
-	return o
-}
-
-// from appends the switches that can be reached from one, the nearest first. seen
-// must be false everywhere, and is so again.
-func (o *order) from(sw int32, seen []bool, out []int32) []int32 {
-	out = append(out[:0], sw)
-	seen[sw] = true
-	for i := 0; i < len(out); i++ {
-		for _, peer := range o.peers[o.first[out[i]]:o.first[out[i]+1]] {
-			if !seen[peer] {
-				seen[peer] = true
-				out = append(out, peer)
-			}
+// uniform is what all wires between switches are like, -1 where they differ.
+func uniform(wires []wire) int {
+	link := -1
+	for i := range wires {
+		switch {
+		case wires[i].to < 0 || int(wires[i].link) == link:
+		case link >= 0:
+			return -1
+		default:
+			link = int(wires[i].link)
 		}
 	}
-	for _, s := range out {
-		seen[s] = false
+	return link
+}
+
+// nearest appends the switches that can be reached, the nearest first.
+func nearest(hops []uint8, out []int32) []int32 {
+	var count [257]int32
+	for _, h := range hops {
+		count[int(h)+1]++
 	}
-	return out
+	reached := int32(0)
+	for h := range routing.NoHops {
+		reached += count[h+1]
+	}
+	for h := 1; h < len(count); h++ {
+		count[h] += count[h-1]
+	}
+	if cap(out) < len(hops) {
+		out = make([]int32, len(hops))
+	}
+	out = out[:len(hops)]
+	for sw, h := range hops {
+		out[count[h]] = int32(sw)
+		count[h]++
+	}
+	return out[:reached]
 }

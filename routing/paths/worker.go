@@ -5,33 +5,90 @@ package paths
 import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/routing"
 )
 
 // worker follows the paths to all LIDs of a tile's groups.
 type worker struct {
 	*builder
-	order  *order
 	near   []int32
-	seen   []bool
-	states []state  // of each switch those of the group's LIDs
-	ports  []uint8  // likewise the entries
-	cells  []uint16 // of one row
-	stack  []int32
+	states []state // of each switch those of the group's LIDs
+	// ports are of each switch the entries for the tile's LIDs, stride of them; the
+	// group's begin at first.
+	ports         []uint8
+	stride, first int
+	cells         []uint16 // of one row
+	stack         []int32
 }
 
-func newWorker(b *builder, o *order) *worker {
-	return &worker{builder: b, order: o, seen: make([]bool, len(b.f.Switches))}
+func newWorker(b *builder) *worker { return &worker{builder: b} }
+
+// entry is that of a switch for a LID of the group.
+func (w *worker) entry(sw, j int) uint8 { return w.ports[sw*w.stride+w.first+j] }
+
+// of are the entries of a switch for the group's LIDs.
+func (w *worker) of(sw, n int) []uint8 {
+	i := sw*w.stride + w.first
+	return w.ports[i : i+n]
 }
 
 func (w *worker) tile(i int) {
 	records := w.out.Records.Tile(i)
-	for g := range records.Groups() {
-		group := &w.groups[i*64+g]
-		w.follow(group)
-		w.emit(w.builder.seen[i], records, g, group)
+	groups := w.groups[i*pathdb.TileGroups:][:records.Groups()]
+	w.entries(groups)
+	for g := range groups {
+		group := &groups[g]
+		if w.sls == nil && w.uniform >= 0 && w.minimal(group) {
+			w.emitNear(w.builder.seen[i], records, g, group)
+		} else {
+			w.follow(group)
+			w.emit(w.builder.seen[i], records, g, group)
+		}
 		if w.out.Trace != nil {
 			w.trace(w.out.Trace.Tile(i), g, len(group.lids))
 		}
+		w.first += len(group.lids)
+	}
+}
+
+// minimal says whether each entry for a group's LIDs leads nearer to their switch,
+// and there to the port. Then all paths of a switch are alike where all links are.
+func (w *worker) minimal(g *group) bool {
+	hops := w.distances.From(g.sw)
+	n := len(g.lids)
+	for sw := range w.f.Switches {
+		wires := w.wires[sw<<8 : sw<<8+256]
+		if sw == int(g.sw) {
+			for j, p := range w.of(sw, n) {
+				if wires[p].to != toPort(w.f.PortByLID(g.lids[j])) {
+					return false
+				}
+			}
+			continue
+		}
+		if hops[sw] == routing.NoHops || hops[sw] > maxHops {
+			return false
+		}
+		nearer := hops[sw] - 1
+		for _, p := range w.of(sw, n) {
+			if to := wires[p].to; to < 0 || hops[to] != nearer {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// emitNear hands over the classes of a group to which all paths are of the least
+// hops.
+func (w *worker) emitNear(seen *classes, t *pathdb.Tile, g int, group *group) {
+	hops := w.distances.From(group.sw)
+	for i := range w.rows {
+		s := arrived
+		if h := hops[w.rows[i].sw]; h > 0 {
+			s = state(h)<<8 | state(w.uniform)
+		}
+		t.SetAll(i, g, seen.ofState(s))
 	}
 }
 
@@ -40,7 +97,6 @@ func (w *worker) tile(i int) {
 // the destination come first; what is left over is chased.
 func (w *worker) follow(g *group) {
 	n := len(g.lids)
-	w.entries(g)
 	if need := len(w.f.Switches) * n; cap(w.states) < need {
 		w.states = make([]state, need)
 	}
@@ -49,13 +105,12 @@ func (w *worker) follow(g *group) {
 		w.states[i] = open
 	}
 	w.arrive(g)
-	w.near = w.order.from(g.sw, w.seen, w.near)
+	w.near = nearest(w.distances.From(g.sw), w.near)
 	left := false
 	for _, sw := range w.near {
 		wires := w.wires[int(sw)<<8 : int(sw)<<8+256]
-		base := int(sw) * n
-		ports, states := w.ports[base:base+n], w.states[base:base+n]
-		for j, p := range ports {
+		states := w.states[int(sw)*n : int(sw)*n+n]
+		for j, p := range w.of(int(sw), n) {
 			if states[j] != open {
 				continue
 			}
@@ -79,21 +134,25 @@ func (w *worker) follow(g *group) {
 	}
 }
 
-// entries gathers the entries of all switches for a group's LIDs.
-func (w *worker) entries(g *group) {
-	n := len(g.lids)
-	if need := len(w.f.Switches) * n; cap(w.ports) < need {
+// entries gathers the entries of all switches for the LIDs of some groups.
+func (w *worker) entries(groups []group) {
+	var lids []uint16
+	for i := range groups {
+		lids = append(lids, groups[i].lids...)
+	}
+	w.stride, w.first = len(lids), 0
+	if need := len(w.f.Switches) * w.stride; cap(w.ports) < need {
 		w.ports = make([]uint8, need)
 	}
-	w.ports = w.ports[:len(w.f.Switches)*n]
+	w.ports = w.ports[:len(w.f.Switches)*w.stride]
 	for s := range w.f.Switches {
-		out := w.ports[s*n : s*n+n]
+		out := w.ports[s*w.stride : (s+1)*w.stride]
 		row := w.t.LFT.Row(int32(s))
 		top := min(int(w.t.Top[s]), len(row)-1)
 		if !w.t.Known[s] {
 			top = -1
 		}
-		for j, l := range g.lids {
+		for j, l := range lids {
 			out[j] = fabric.NoPath
 			if int(l) <= top {
 				out[j] = row[l]
@@ -108,11 +167,9 @@ func (w *worker) arrive(g *group) {
 	for j, l := range g.lids {
 		end := w.f.PortByLID(l)
 		i := int(g.sw)*n + j
-		if to := w.wires[int(g.sw)<<8|int(w.ports[i])]; to.to == -2-end {
+		entry := w.entry(int(g.sw), j)
+		if to := w.wires[int(g.sw)<<8|int(entry)]; to.to == toPort(end) {
 			w.states[i] = arrived
-			if w.ports[i] != 0 {
-				w.states[i] += oneHop
-			}
 		} else if to.to < 0 {
 			w.states[i] = unreached
 		}
@@ -131,7 +188,7 @@ func (w *worker) chase(n int) {
 				w.stack = append(w.stack, at)
 				// who comes here again is in a loop
 				w.states[int(at)*n+j] = unreached
-				to := w.wires[int(at)<<8|int(w.ports[int(at)*n+j])].to
+				to := w.wires[int(at)<<8|int(w.entry(int(at), j))].to
 				if to < 0 {
 					break
 				}
@@ -139,7 +196,7 @@ func (w *worker) chase(n int) {
 			}
 			for i := len(w.stack) - 1; i >= 0; i-- {
 				at := int(w.stack[i])
-				wire := &w.wires[at<<8|int(w.ports[at*n+j])]
+				wire := &w.wires[at<<8|int(w.entry(at, j))]
 				if wire.to < 0 {
 					continue
 				}
@@ -158,11 +215,13 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	for i := range w.rows {
 		row := &w.rows[i]
 		w.cells = w.cells[:0]
-		for j, s := range w.states[int(row.sw)*n : int(row.sw)*n+n] {
-			if s == open {
-				s = unreached
-			}
-			if w.sls == nil || s == unreached {
+		states := w.states[int(row.sw)*n : int(row.sw)*n+n]
+		if w.sls == nil && same(states) {
+			t.SetAll(i, g, seen.ofState(states[0]))
+			continue
+		}
+		for j, s := range states {
+			if w.sls == nil || s >= unreached {
 				w.cells = append(w.cells, seen.ofState(s))
 				continue
 			}
@@ -177,9 +236,18 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 func (w *worker) trace(t *pathdb.Tile, g, n int) {
 	for s := range w.f.Switches {
 		w.cells = w.cells[:0]
-		for _, p := range w.ports[s*n : s*n+n] {
+		for _, p := range w.of(s, n) {
 			w.cells = append(w.cells, uint16(p))
 		}
 		t.Set(s, g, w.cells)
 	}
+}
+
+func same(states []state) bool {
+	for _, s := range states {
+		if s != states[0] {
+			return false
+		}
+	}
+	return true
 }

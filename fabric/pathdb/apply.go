@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+)
+
+// ErrState says that a difference is not for the state that a database is in.
+var ErrState = errors.New("the difference is for another state of the database")
+
+// Apply brings a database to a new state, in its file. Readers that have it open
+// see the state before or the one after, and so does who opens it after a crash. It
+// takes the file's lock. O(size).
+func Apply(name string, delta []byte) (err error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			err = fmt.Errorf("change %s: %w", name, err)
+		}
+	}()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return fmt.Errorf("another process changes it: %w", err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	v, err := parse(b)
+	if err != nil {
+		return err
+	}
+	whole, root, err := v.changed(delta)
+	if err != nil {
+		return err
+	}
+	return commit(f, whole, len(v.data), slot{v.root.State + 1, root, uint64(len(whole))})
+}
+
+// commit writes what is new, then where it is, then that it counts.
+func commit(f *os.File, whole []byte, old int, s slot) error {
+	if _, err := f.WriteAt(whole[old:], int64(old)); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	var b [slotSize]byte
+	s.put(b[:])
+	if _, err := f.WriteAt(b[:], int64(offSlots+(s.State&1)*slotSize)); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint64(b[:], s.State)
+	if _, err := f.WriteAt(b[:8], offCurrent); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// Applied is the view's database with a difference, in memory.
+func (v *View) Applied(delta []byte) (*DB, error) {
+	whole, root, err := v.changed(delta)
+	if err != nil {
+		return nil, err
+	}
+	s := slot{v.root.State + 1, root, uint64(len(whole))}
+	s.put(whole[offSlots+(s.State&1)*slotSize:])
+	binary.LittleEndian.PutUint64(whole[offCurrent:], s.State)
+	return Parse(whole)
+}
+
+// changed is a copy of the database with a segment more, and where the root in it is.
+func (v *View) changed(delta []byte) (whole []byte, at uint64, err error) {
+	le := binary.LittleEndian
+	if len(delta) < deltaHead || string(delta[:8]) != DeltaMagic {
+		return nil, 0, errors.New("byte 0: not a difference of path databases, expected it to begin with IBPATHD and 1")
+	}
+	if checksum(delta[deltaHead:]) != le.Uint32(delta[28:]) {
+		return nil, 0, fmt.Errorf("bytes %d to %d of the difference: damaged", deltaHead, len(delta)-1)
+	}
+	if id, state := le.Uint64(delta[8:]), le.Uint64(delta[16:]); id != v.id || state != v.root.State || le.Uint32(delta[24:]) != v.sum() {
+		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id, state, v.id, v.root.State)
+	}
+	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxDelta))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer z.Close()
+	body, err := z.DecodeAll(delta[deltaHead:], nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("unfold the difference: %w", err)
+	}
+	c := change{v: v, d: decoder{b: body}, root: v.root}
+	c.h.b = append(make([]byte, 0, len(v.data)+len(v.data)/4), v.data...)
+	at, err = c.run()
+	return c.h.b, at, err
+}
+
+// change is a difference that is being applied.
+type change struct {
+	v    *View
+	d    decoder
+	h    heap
+	root root
+}
+
+func (c *change) run() (at uint64, err error) {
+	start := beginSegment(&c.h)
+	r := &c.root
+	r.State++
+	r.Built = int64(c.d.uint(1 << 62))
+	r.LifeTime = uint32(c.d.uint(63))
+	origin := c.d.take(int(c.d.uint(1 << 16)))
+	r.OriginLen = uint32(len(origin))
+	r.OffOrigin = c.h.elements(1, len(origin), func(_ int, b []byte) { copy(b, origin) })
+	r.OffPorts = c.elements(r.OffPorts, r.Ports, portSize)
+	c.classes()
+	r.OffRecords = c.matrix(r.OffRecords, r.Rows, r.Classes)
+	if c.d.uint(1) != uint64(r.HasTrace) {
+		c.d.fail("traces that the database has not")
+	}
+	if r.HasTrace == 1 {
+		r.OffWires = c.elements(r.OffWires, r.Switches*r.Width, wireSize)
+		r.OffTrace = c.matrix(r.OffTrace, r.Switches, 1<<8)
+	}
+	if c.d.err == nil && len(c.d.b) > 0 {
+		c.d.fail("%d bytes behind the end", len(c.d.b))
+	}
+	if c.d.err != nil {
+		return 0, fmt.Errorf("the difference: %w", c.d.err)
+	}
+	if len(c.h.b) >= maxSize-1<<20 {
+		return 0, fmt.Errorf("the database has grown to %d MB by its changes; build it anew", len(c.h.b)>>20)
+	}
+	at = c.h.root(r)
+	c.h.endSegment(start)
+	return at, nil
+}
+
+// elements changes some of a table and returns where it is now.
+func (c *change) elements(at uint64, n uint32, size int) uint64 {
+	count := c.d.uint(uint64(n))
+	if count == 0 {
+		return at
+	}
+	table := append([]byte(nil), c.v.section(at, n, uint64(size))...)
+	i := uint64(0)
+	for range count {
+		i += c.d.uint(uint64(n))
+		v := c.d.take(size)
+		if i >= uint64(n) {
+			c.d.fail("element %d of %d", i, n)
+		}
+		if c.d.err != nil {
+			return at
+		}
+		copy(table[i*uint64(size):], v)
+	}
+	return c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
+}
+
+func (c *change) classes() {
+	r := &c.root
+	fresh := c.d.uint(1<<16 - uint64(r.Classes))
+	if fresh == 0 {
+		return
+	}
+	table := append([]byte(nil), c.v.section(r.OffClasses, r.Classes, classSize)...)
+	table = append(table, c.d.take(int(fresh)*classSize)...)
+	r.Classes += uint32(fresh)
+	r.OffClasses = c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
+}
+
+// matrix changes some rows and returns where the directory is now.
+func (c *change) matrix(dir uint64, rows, below uint32) uint64 {
+	count := c.d.uint(uint64(rows))
+	if count == 0 {
+		return dir
+	}
+	table := append([]byte(nil), c.v.section(dir, rows, dirSize)...)
+	row := uint64(0)
+	for range count {
+		row += c.d.uint(uint64(rows))
+		if row >= uint64(rows) {
+			c.d.fail("row %d of %d", row, rows)
+		}
+		if c.d.err != nil {
+			return dir
+		}
+		at := c.row(dir, uint32(row), below)
+		binary.LittleEndian.PutUint64(table[row*dirSize:], at)
+	}
+	return c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
+}
+
+// row changes some groups of a row and returns where it is now.
+func (c *change) row(dir uint64, row, below uint32) uint64 {
+	groups := c.root.Groups
+	symbols := make([]uint32, groups)
+	for g := range groups {
+		symbols[g] = symbol(c.v.data, dir, row, g)
+	}
+	tiles := int(groups+TileGroups-1) / TileGroups
+	touched := make([]bool, tiles)
+	g := uint64(0)
+	c.h.align(4)
+	for range c.d.uint(uint64(groups)) {
+		g += c.d.uint(uint64(groups))
+		if g >= uint64(groups) {
+			c.d.fail("group %d of %d", g, groups)
+		}
+		if c.d.err != nil {
+			return 0
+		}
+		symbols[g] = c.group(symbols[g], uint32(g), below)
+		touched[g/TileGroups] = true
+	}
+	old := word64(c.v.data, dir+uint64(row)*dirSize)
+	refs := make([]uint32, tiles)
+	for t := range refs {
+		refs[t] = word(c.v.data, old+uint64(t)*refSize)
+		if touched[t] {
+			refs[t] = c.h.block(symbols[t*TileGroups : min((t+1)*TileGroups, int(groups))])
+		}
+	}
+	start := len(c.h.b)
+	for _, ref := range refs {
+		c.h.b = binary.LittleEndian.AppendUint32(c.h.b, ref)
+	}
+	return uint64(c.h.place(start))
+}
+
+// group changes the values of a group and returns their symbol.
+func (c *change) group(sym, g, below uint32) uint32 {
+	n := c.v.groupSize(g)
+	count := c.d.uint(uint64(n))
+	if count == 0 {
+		return uint32(c.d.uint(uint64(below) - 1))
+	}
+	values := make([]uint16, n)
+	for i := range values {
+		values[i] = value(c.v.data, sym, uint16(i))
+	}
+	i := uint64(0)
+	for range count {
+		i += c.d.uint(uint64(n))
+		v := c.d.uint(uint64(below) - 1)
+		if i >= uint64(n) {
+			c.d.fail("LID %d of %d of a group", i, n)
+		}
+		if c.d.err != nil {
+			return 0
+		}
+		values[i] = uint16(v)
+	}
+	if constant(values) {
+		return uint32(values[0])
+	}
+	start := len(c.h.b)
+	c.h.b = appendVector(c.h.b, values)
+	return constants + uint32(c.h.place(start)/4)
+}
+
+// decoder takes numbers away, and remembers the first error.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+		d.b = nil
+	}
+}
+
+// uint is a number of at most a bound, 0 after an error.
+func (d *decoder) uint(most uint64) uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail("cut off")
+		return 0
+	}
+	d.b = d.b[n:]
+	if v > most {
+		d.fail("%d, expected at most %d", v, most)
+		return 0
+	}
+	return v
+}
+
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.b) {
+		d.fail("cut off")
+		return nil
+	}
+	v := d.b[:n]
+	d.b = d.b[n:]
+	return v
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pathdb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// DeltaMagic is how a difference begins. Behind it stand the identity of the
+// database that it changes, the number and the checksum of the state that it starts
+// from, the checksum of the rest, and the rest in zstd: numbers of variable length
+// in the order in which Delta writes them.
+const DeltaMagic = "IBPATHD\x01"
+
+const deltaHead = 8 + 8 + 8 + 4 + 4
+
+// maxDelta bounds what a difference may unfold to.
+const maxDelta = 512 << 20
+
+// ErrLayout says that two databases have other ports, LIDs or rows, so that one
+// cannot be made from the other by a difference.
+var ErrLayout = errors.New("the two databases are of different subnets")
+
+// Delta is what makes the state of one database the paths of another, which must
+// have the same ports and LIDs; where it has not, the error wraps [ErrLayout] and
+// says what differs. O(rows x LIDs).
+func Delta(from, to *View) ([]byte, error) {
+	if err := sameLayout(from, to); err != nil {
+		return nil, err
+	}
+	var e encoder
+	e.uint(uint64(to.root.Built))
+	e.uint(uint64(to.root.LifeTime))
+	e.bytes([]byte(to.origin()))
+	e.elements(from, to, from.root.OffPorts, to.root.OffPorts, from.root.Ports, portSize)
+	rename := e.classes(from, to)
+	e.matrix(from, to, from.root.OffRecords, to.root.OffRecords, from.root.Rows, rename)
+	e.uint(uint64(from.root.HasTrace & to.root.HasTrace))
+	if from.root.HasTrace&to.root.HasTrace == 1 {
+		e.elements(from, to, from.root.OffWires, to.root.OffWires, from.root.Switches*from.root.Width, wireSize)
+		e.matrix(from, to, from.root.OffTrace, to.root.OffTrace, from.root.Switches, func(v uint16) uint16 { return v })
+	}
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = z.Close() }()
+	rest := z.EncodeAll(e.b, nil)
+	le := binary.LittleEndian
+	out := append([]byte(nil), DeltaMagic...)
+	out = le.AppendUint64(out, from.id)
+	out = le.AppendUint64(out, from.root.State)
+	out = le.AppendUint32(out, from.sum())
+	out = le.AppendUint32(out, checksum(rest))
+	return append(out, rest...), nil
+}
+
+// sum tells states apart that have the same number.
+func (v *View) sum() uint32 { return checksum(v.root.append(nil)) }
+
+func sameLayout(a, b *View) error {
+	differ := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s; build the database anew", ErrLayout, fmt.Sprintf(format, args...))
+	}
+	x, y := &a.root, &b.root
+	switch {
+	case x.Ports != y.Ports:
+		return differ("%d ports and %d", x.Ports, y.Ports)
+	case x.Switches != y.Switches || x.Groups != y.Groups || x.Width != y.Width && x.HasTrace == 1 && y.HasTrace == 1:
+		return differ("%d switches and %d", x.Switches, y.Switches)
+	case x.LIDs != y.LIDs:
+		return differ("LIDs up to %d and to %d", x.LIDs-1, y.LIDs-1)
+	case x.Rows != y.Rows:
+		return differ("%d rows of records and %d", x.Rows, y.Rows)
+	case x.Prefix != y.Prefix:
+		return differ("prefix 0x%016x and 0x%016x", x.Prefix, y.Prefix)
+	case x.HasTrace != y.HasTrace:
+		return differ("one has traces, the other not")
+	case x.PKeys != y.PKeys || x.PKeySets != y.PKeySets || !bytes.Equal(a.section(x.OffPKeys, x.PKeys, pKeySize), b.section(y.OffPKeys, y.PKeys, pKeySize)) ||
+		!bytes.Equal(a.section(x.OffPKeySets, x.PKeySets+1, setSize), b.section(y.OffPKeySets, y.PKeySets+1, setSize)):
+		return differ("other P_Keys")
+	case !bytes.Equal(a.section(x.OffLIDs, x.LIDs, lidSize), b.section(y.OffLIDs, y.LIDs, lidSize)) ||
+		!bytes.Equal(a.section(x.OffGroups, x.Groups, groupSize), b.section(y.OffGroups, y.Groups, groupSize)):
+		return differ("LIDs have moved")
+	case !bytes.Equal(a.section(x.OffSwitches, x.Switches, switchSize), b.section(y.OffSwitches, y.Switches, switchSize)):
+		return differ("other switches")
+	}
+	for i := range x.Ports {
+		if p, q := a.port(i), b.port(i); p.guid != q.guid || p.sw != q.sw || p.row != q.row {
+			return differ("the port 0x%016x where the other has 0x%016x, or it has moved", p.guid, q.guid)
+		}
+	}
+	return nil
+}
+
+func (v *View) section(at uint64, n uint32, size uint64) []byte {
+	return v.data[at : at+uint64(n)*size]
+}
+
+type encoder struct{ b []byte }
+
+func (e *encoder) uint(v uint64)  { e.b = binary.AppendUvarint(e.b, v) }
+func (e *encoder) bytes(v []byte) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
+
+// elements writes those of a table that differ: how many, and each with its
+// distance from the one before.
+func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint64) {
+	x, y := from.section(at, n, size), to.section(other, n, size)
+	var changed []uint64
+	for i := range uint64(n) {
+		if !bytes.Equal(x[i*size:(i+1)*size], y[i*size:(i+1)*size]) {
+			changed = append(changed, i)
+		}
+	}
+	e.uint(uint64(len(changed)))
+	last := uint64(0)
+	for _, i := range changed {
+		e.uint(i - last)
+		e.b = append(e.b, y[i*size:(i+1)*size]...)
+		last = i
+	}
+}
+
+// classes writes the classes that are new, and returns what those of to are called
+// when they stand behind those of from.
+func (e *encoder) classes(from, to *View) func(uint16) uint16 {
+	known := map[Class]uint16{}
+	for i := range from.root.Classes {
+		known[from.class(uint16(i))] = uint16(i)
+	}
+	name := make([]uint16, to.root.Classes)
+	var fresh []Class
+	for i := range name {
+		c := to.class(uint16(i))
+		n, ok := known[c]
+		if !ok {
+			n = uint16(from.root.Classes) + uint16(len(fresh))
+			fresh = append(fresh, c)
+		}
+		name[i] = n
+	}
+	e.uint(uint64(len(fresh)))
+	for _, c := range fresh {
+		var b [classSize]byte
+		c.put(b[:])
+		e.b = append(e.b, b[:]...)
+	}
+	return func(v uint16) uint16 { return name[v] }
+}
+
+// matrix writes the groups that differ: of each row that has any, the distance from
+// the row before and how many; of each group the distance, how many of its values
+// differ (0 for all, by one value), and each with its distance.
+func (e *encoder) matrix(from, to *View, at, other uint64, rows uint32, rename func(uint16) uint16) {
+	type change struct {
+		group uint32
+		b     []byte
+	}
+	var changes []change
+	last, wrote := uint32(0), 0
+	out := e.b
+	var body encoder
+	for row := range rows {
+		changes = changes[:0]
+		for g := range from.root.Groups {
+			if b := groupChange(from, to, symbol(from.data, at, row, g), symbol(to.data, other, row, g), from.groupSize(g), rename); b != nil {
+				changes = append(changes, change{g, b})
+			}
+		}
+		if len(changes) == 0 {
+			continue
+		}
+		body.uint(uint64(row - last))
+		body.uint(uint64(len(changes)))
+		group := uint32(0)
+		for _, c := range changes {
+			body.uint(uint64(c.group - group))
+			body.b = append(body.b, c.b...)
+			group = c.group
+		}
+		last = row
+		wrote++
+	}
+	e.b = binary.AppendUvarint(out, uint64(wrote))
+	e.b = append(e.b, body.b...)
+}
+
+// groupChange is how the values of a group differ, nil where they do not.
+func groupChange(from, to *View, x, y uint32, n uint32, rename func(uint16) uint16) []byte {
+	if x < constants && y < constants {
+		if uint16(x) == rename(uint16(y)) {
+			return nil
+		}
+		var e encoder
+		e.uint(0)
+		e.uint(uint64(rename(uint16(y))))
+		return e.b
+	}
+	var body encoder
+	last, changed := uint32(0), 0
+	for i := range n {
+		v := rename(value(to.data, y, uint16(i)))
+		if v == value(from.data, x, uint16(i)) {
+			continue
+		}
+		body.uint(uint64(i - last))
+		body.uint(uint64(v))
+		last = i
+		changed++
+	}
+	if changed == 0 {
+		return nil
+	}
+	return slices.Concat(binary.AppendUvarint(nil, uint64(changed)), body.b)
+}

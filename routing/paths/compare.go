@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paths
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/walk"
+)
+
+// Compare walks the path from an end port to a LID through the tables and returns
+// what a database says otherwise, nil where they agree. O(hops).
+func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
+	f := t.Fabric
+	dst := f.PortByLID(lid)
+	slid := f.Ports[src].LID
+	got, err := v.Query(slid, lid, pathdb.Want{})
+	there, links, gbps, mtu := walked(t, src, dst, lid)
+	switch {
+	case errors.Is(err, pathdb.ErrNoPath) && !there, errors.Is(err, pathdb.ErrPartition):
+		return nil
+	case err != nil:
+		return fmt.Errorf("no record: %w; the tables have a path of %d links", err, links)
+	case !there:
+		return fmt.Errorf("a record of %d links; the tables have no path", got.Hops)
+	case int(got.Hops) != links:
+		return fmt.Errorf("a record of %d links, by the tables %d", got.Hops, links)
+	case got.MTU != mtu:
+		return fmt.Errorf("MTU %d, by the tables %d", got.MTU, mtu)
+	case got.Rate != rateCode(gbps):
+		return fmt.Errorf("rate %g Gb/s, by the tables %g", sa.Rate(got.Rate).Gbps(), gbps)
+	case src != dst && t.SLs == nil && got.SL != 0:
+		return fmt.Errorf("SL %d, by the tables 0", got.SL)
+	case src != dst && t.SLs != nil && got.SL != t.SLs.SL(slid, lid):
+		return fmt.Errorf("SL %d, by the tables %d", got.SL, t.SLs.SL(slid, lid))
+	}
+	return nil
+}
+
+func walked(t *fabric.Tables, src, dst int32, lid uint16) (there bool, links int, gbps float64, mtu uint8) {
+	f := t.Fabric
+	limit := func(port int32) {
+		if port == fabric.None {
+			return
+		}
+		p := &f.Ports[port]
+		if g := p.Gbps(); g > 0 && (gbps == 0 || g < gbps) {
+			gbps = g
+		}
+		if p.MTU > 0 && (mtu == 0 || p.MTU < mtu) {
+			mtu = p.MTU
+		}
+	}
+	limit(src)
+	limit(dst)
+	if src == dst {
+		return true, 0, gbps, mtu
+	}
+	path := walk.Trace(t, src, lid)
+	for _, h := range path.Hops {
+		if h.Out != fabric.None && f.Ports[h.Out].Num != 0 {
+			limit(h.Out)
+		}
+	}
+	return path.Verdict == walk.Delivered, path.Links(), gbps, mtu
+}
