@@ -129,6 +129,7 @@ func (c *change) run() (at uint64, err error) {
 	r.OriginLen = uint32(len(origin))
 	r.OffOrigin = c.h.elements(1, len(origin), func(_ int, b []byte) { copy(b, origin) })
 	r.OffPorts = c.elements(r.OffPorts, r.Ports, portSize)
+	r.OffSwitches = c.elements(r.OffSwitches, r.Switches, switchSize)
 	c.classes()
 	r.OffRecords = c.matrix(r.OffRecords, r.Rows, r.Classes)
 	if c.d.uint(1) != uint64(r.HasTrace) {

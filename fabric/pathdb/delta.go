@@ -39,6 +39,7 @@ func Delta(from, to *View) ([]byte, error) {
 	e.uint(uint64(to.root.LifeTime))
 	e.bytes([]byte(to.origin()))
 	e.elements(from, to, from.root.OffPorts, to.root.OffPorts, from.root.Ports, portSize)
+	e.elements(from, to, from.root.OffSwitches, to.root.OffSwitches, from.root.Switches, switchSize)
 	rename := e.classes(from, to)
 	e.matrix(from, to, from.root.OffRecords, to.root.OffRecords, from.root.Rows, rename)
 	e.uint(uint64(from.root.HasTrace & to.root.HasTrace))
@@ -88,7 +89,7 @@ func sameLayout(a, b *View) error {
 	case !bytes.Equal(a.section(x.OffLIDs, x.LIDs, lidSize), b.section(y.OffLIDs, y.LIDs, lidSize)) ||
 		!bytes.Equal(a.section(x.OffGroups, x.Groups, groupSize), b.section(y.OffGroups, y.Groups, groupSize)):
 		return differ("LIDs have moved")
-	case !bytes.Equal(a.section(x.OffSwitches, x.Switches, switchSize), b.section(y.OffSwitches, y.Switches, switchSize)):
+	case !slices.Equal(a.Switches(), b.Switches()):
 		return differ("other switches")
 	}
 	for i := range x.Ports {

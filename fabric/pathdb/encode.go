@@ -85,7 +85,7 @@ func Encode(c *Contents) ([]byte, error) {
 	}
 	start := beginSegment(&h)
 	r := root{
-		State: 1, Built: c.Built.Unix(), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime), OriginLen: uint32(len(c.Origin)),
+		State: 1, Built: max(0, c.Built.Unix()), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime), OriginLen: uint32(len(c.Origin)),
 		Ports: uint32(len(c.Ports)), Switches: uint32(len(c.Switches)), Groups: uint32(len(c.Groups)), Rows: uint32(c.Rows), Classes: uint32(len(c.Classes)),
 	}
 	if !slices.IsSortedFunc(c.Ports, func(a, b Port) int { return cmp.Compare(a.GUID, b.GUID) }) {

@@ -99,12 +99,12 @@ func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 
 func TestAgainstWalkingEachPath(t *testing.T) {
 	r := testenv.Rand(t)
-	for range testenv.Count(t, 150, 2000) {
+	for range testenv.Count(t, 60, 2000) {
 		tables := treestest.Minhop(t, treestest.Random(t, r))
 		if r.IntN(2) == 0 {
 			tables = treestest.Broken(r, tables, 1+r.IntN(20))
 		}
-		compare(t, tables, r, 2000)
+		compare(t, tables, r, 1000)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestEnginesAgainstWalking(t *testing.T) {
 				t.Logf("%s on %s: %v", e.Name(), spec, err)
 				continue
 			}
-			t.Run(spec+" "+e.Name(), func(t *testing.T) { compare(t, res.Tables, r, 3000) })
+			t.Run(spec+" "+e.Name(), func(t *testing.T) { compare(t, res.Tables, r, 800) })
 		}
 	}
 }
