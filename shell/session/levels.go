@@ -135,7 +135,11 @@ func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l 
 // give it.
 func mayHave(t *fabric.Tables, src, dst int32, sl uint8) bool {
 	spread, ok := t.SLs.(fabric.SpreadSLs)
-	return ok && spread.May(t.Fabric.Ports[src].LID, t.Fabric.Ports[dst].LID, sl)
+	if !ok {
+		return false
+	}
+	first, n := spread.Range(t.Fabric.Ports[src].LID, t.Fabric.Ports[dst].LID)
+	return sl >= first && sl-first < n
 }
 
 // hostsByLeaf are the ports of hosts of both fabrics, by the switch that they hang on.
