@@ -4,6 +4,7 @@ package mad
 
 import (
 	"encoding/binary"
+	"fmt"
 	"net/netip"
 )
 
@@ -19,6 +20,18 @@ func NewGID(prefix, guid uint64) (g GID) {
 	binary.BigEndian.PutUint64(g[:8], prefix)
 	binary.BigEndian.PutUint64(g[8:], guid)
 	return g
+}
+
+// ParseGID reads a GID as an IPv6 address.
+func ParseGID(s string) (GID, error) {
+	a, err := netip.ParseAddr(s)
+	if err == nil && (!a.Is6() || a.Zone() != "") {
+		err = fmt.Errorf("%q is no IPv6 address", s)
+	}
+	if err != nil {
+		return GID{}, fmt.Errorf("a GID: %w", err)
+	}
+	return a.As16(), nil
 }
 
 // Prefix is the upper half: of a port's GID, that of its subnet.

@@ -14,7 +14,7 @@ import (
 func commands() []command {
 	return slices.Concat(
 		subnetCommands(), watchCommands(), counterCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(),
-		fileCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), helpCommands())
+		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), helpCommands())
 }
 
 // ofOption chooses the picture that a reading command reads.

@@ -76,6 +76,9 @@ func runLoad(c *call) error {
 	if rep.Routing != nil {
 		return c.showRouting(&rep)
 	}
+	if rep.Paths != nil {
+		return c.pathsInfo(c.Arg(0), *rep.Paths)
+	}
 	answer := struct {
 		Kind     string   `json:"kind"`
 		File     string   `json:"file"`

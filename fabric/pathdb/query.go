@@ -143,23 +143,25 @@ func ends(src, dst *port) (n uint8) {
 	return n
 }
 
-// between is what the way to a LID is like but for the links of both ends.
+// between is what the way to a LID is like but for the links of both ends; packets
+// that stay at home have a service level, too.
 func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
 	switch {
 	case src.flags&Gone != 0:
 		return Class{}, false
-	case from == to:
-		return Class{Spread: 1}, true
 	case src.peer == uint32(to):
 		return Class{Spread: 1}, true
 	case src.sw == none:
-		return Class{}, false
+		return Class{Spread: 1}, from == to
 	}
 	l := v.lid(dlid)
 	if l.group == noGroup {
-		return Class{}, false
+		return Class{}, from == to
 	}
 	c := v.class(value(v.data, symbol(v.data, v.root.OffRecords, src.row, uint32(l.group)), l.at))
+	if from == to {
+		return Class{SL: c.SL, Spread: c.Spread}, true
+	}
 	return c, c.Reaches
 }
 

@@ -116,3 +116,50 @@ func BenchmarkQuery(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDelta is a failed link of the fat-tree: the difference as a share of the
+// file, after incremental and after whole routing.
+func BenchmarkDelta(b *testing.B) {
+	f := fatTree(b)
+	before := route(b, f, "minhop")
+	old := view(b, build(b, before, nil))
+	var cut fabric.Link
+	for _, l := range f.Links() {
+		if f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None {
+			cut = l
+		}
+	}
+	less := f.Without([]fabric.Link{cut})
+	for name, after := range map[string]*fabric.Tables{"incremental": adapted(b, before, less), "whole": route(b, less, "minhop")} {
+		b.Run(name, func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				delta, err := pathdb.Delta(old, view(b, build(b, after, old)))
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = len(delta)
+			}
+			b.ReportMetric(100*float64(size)/float64(old.Info().Whole), "%-of-file")
+		})
+	}
+}
+
+// BenchmarkLimit is a tree at the limit of 48,000 LIDs: 2,288 switches, 46,080 hosts.
+func BenchmarkLimit(b *testing.B) {
+	f, err := gen.ParseSpec("xgft:3,32,16,90,1,8,16")
+	if err != nil {
+		b.Skip(err)
+	}
+	f = withLIDs(b, f)
+	tables := route(b, f, "minhop")
+	for b.Loop() {
+		image, err := paths.Build(b.Context(), tables, paths.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(len(image)), "records-bytes")
+		b.ReportMetric(float64(f.MaxLID), "LIDs")
+		b.ReportMetric(float64(len(f.Switches)), "switches")
+	}
+}

@@ -20,14 +20,11 @@ import (
 // default, about a second (opensm(8), subnet_timeout).
 const DefaultLifeTime = 18
 
-// DefaultPrefix is the GID prefix of a subnet that was given none (IBA 1.2.1, 4.1.1).
-const DefaultPrefix = 0xfe80000000000000
-
 // Options are what tables do not say.
 type Options struct {
 	// Trace keeps the switches on the way, too.
 	Trace bool
-	// Prefix and LifeTime are of the subnet; 0 are the defaults above.
+	// Prefix and LifeTime are of the subnet; 0 are those by default.
 	Prefix   uint64
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
@@ -64,7 +61,9 @@ type builder struct {
 	out   pathdb.Contents
 	rates *rates
 	wires []wire
-	sls   fabric.SpreadSLs // nil for SL 0 everywhere
+	// next are the switches behind wires, below 0 for none.
+	next []int32
+	sls  fabric.SpreadSLs // nil for SL 0 everywhere
 	// uniform is what all links between switches are like, -1 where they differ.
 	uniform int
 	// distances give the order in which switches are visited.
@@ -92,9 +91,13 @@ type group struct {
 func newBuilder(t *fabric.Tables, opt Options) (*builder, error) {
 	b := &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
-		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, DefaultPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
+		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
 	}
 	b.wires = newWires(b.f, b.rates)
+	b.next = make([]int32, len(b.wires))
+	for i := range b.wires {
+		b.next[i] = b.wires[i].to
+	}
 	b.uniform = uniform(b.wires)
 	b.switches()
 	b.ports()
@@ -127,6 +130,7 @@ func (b *builder) ports() {
 		switch f.Nodes[p.Node].Type {
 		case mad.NodeSwitch:
 			out.Flags |= pathdb.SwitchPort
+			out.MTU, out.Rate = 0, 0 // sweeps do not read what port 0 takes
 		case mad.NodeRouter:
 			out.Flags |= pathdb.RouterPort
 		}

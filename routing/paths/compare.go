@@ -33,9 +33,9 @@ func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
 		return fmt.Errorf("MTU %d, by the tables %d", got.MTU, mtu)
 	case got.Rate != rateCode(gbps):
 		return fmt.Errorf("rate %g Gb/s, by the tables %g", sa.Rate(got.Rate).Gbps(), gbps)
-	case src != dst && t.SLs == nil && got.SL != 0:
+	case t.SLs == nil && got.SL != 0:
 		return fmt.Errorf("SL %d, by the tables 0", got.SL)
-	case src != dst && t.SLs != nil && got.SL != t.SLs.SL(slid, lid):
+	case t.SLs != nil && got.SL != t.SLs.SL(slid, lid):
 		return fmt.Errorf("SL %d, by the tables %d", got.SL, t.SLs.SL(slid, lid))
 	}
 	return nil
@@ -44,7 +44,7 @@ func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
 func walked(t *fabric.Tables, src, dst int32, lid uint16) (there bool, links int, gbps float64, mtu uint8) {
 	f := t.Fabric
 	limit := func(port int32) {
-		if port == fabric.None {
+		if port == fabric.None || f.Ports[port].Num == 0 {
 			return
 		}
 		p := &f.Ports[port]
@@ -62,9 +62,7 @@ func walked(t *fabric.Tables, src, dst int32, lid uint16) (there bool, links int
 	}
 	path := walk.Trace(t, src, lid)
 	for _, h := range path.Hops {
-		if h.Out != fabric.None && f.Ports[h.Out].Num != 0 {
-			limit(h.Out)
-		}
+		limit(h.Out)
 	}
 	return path.Verdict == walk.Delivered, path.Links(), gbps, mtu
 }

@@ -3,9 +3,10 @@
 package paths
 
 import (
+	"slices"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
-	"example.org/ibconsole/routing"
 )
 
 // worker follows the paths to all LIDs of a tile's groups.
@@ -35,10 +36,16 @@ func (w *worker) of(sw, n int) []uint8 {
 func (w *worker) tile(i int) {
 	records := w.out.Records.Tile(i)
 	groups := w.groups[i*pathdb.TileGroups:][:records.Groups()]
-	w.entries(groups)
+	var near [pathdb.TileGroups]bool
+	if w.sls == nil && w.uniform >= 0 {
+		w.minimal(groups, near[:len(groups)])
+	}
+	if w.out.Trace != nil || slices.Contains(near[:len(groups)], false) {
+		w.entries(groups)
+	}
 	for g := range groups {
 		group := &groups[g]
-		if w.sls == nil && w.uniform >= 0 && w.minimal(group) {
+		if near[g] {
 			w.emitNear(w.builder.seen[i], records, g, group)
 		} else {
 			w.follow(group)
@@ -51,32 +58,54 @@ func (w *worker) tile(i int) {
 	}
 }
 
-// minimal says whether each entry for a group's LIDs leads nearer to their switch,
-// and there to the port. Then all paths of a switch are alike where all links are.
-func (w *worker) minimal(g *group) bool {
-	hops := w.distances.From(g.sw)
-	n := len(g.lids)
+// minimal says for which groups each entry leads nearer to their switch, and there to
+// the port. Then all paths of a switch are alike where all links are.
+func (w *worker) minimal(groups []group, near []bool) {
+	for g := range groups {
+		near[g] = w.atHome(&groups[g])
+	}
 	for sw := range w.f.Switches {
-		wires := w.wires[sw<<8 : sw<<8+256]
-		if sw == int(g.sw) {
-			for j, p := range w.of(sw, n) {
-				if wires[p].to != toPort(w.f.PortByLID(g.lids[j])) {
-					return false
+		next := w.next[sw<<8 : sw<<8+256]
+		row := w.row(sw)
+		for g := range groups {
+			group := &groups[g]
+			hops := w.distances.From(group.sw)
+			if !near[g] || sw == int(group.sw) {
+				continue
+			}
+			nearer := hops[sw] - 1
+			ok := hops[sw] <= maxHops
+			for _, l := range group.lids {
+				p := uint8(fabric.NoPath)
+				if int(l) < len(row) {
+					p = row[l]
 				}
+				to := next[p]
+				ok = ok && to >= 0 && hops[to] == nearer
 			}
-			continue
+			near[g] = ok
 		}
-		if hops[sw] == routing.NoHops || hops[sw] > maxHops {
+	}
+}
+
+// atHome says whether the switch of a group hands packets to each of its ports.
+func (w *worker) atHome(g *group) bool {
+	row := w.row(int(g.sw))
+	for _, l := range g.lids {
+		if int(l) >= len(row) || w.wires[int(g.sw)<<8|int(row[l])].to != toPort(w.f.PortByLID(l)) {
 			return false
-		}
-		nearer := hops[sw] - 1
-		for _, p := range w.of(sw, n) {
-			if to := wires[p].to; to < 0 || hops[to] != nearer {
-				return false
-			}
 		}
 	}
 	return true
+}
+
+// row are the entries of a switch up to its top, none where it was not read.
+func (w *worker) row(sw int) []uint8 {
+	if !w.t.Known[sw] {
+		return nil
+	}
+	row := w.t.LFT.Row(int32(sw))
+	return row[:min(int(w.t.Top[sw])+1, len(row))]
 }
 
 // emitNear hands over the classes of a group to which all paths are of the least
@@ -147,14 +176,10 @@ func (w *worker) entries(groups []group) {
 	w.ports = w.ports[:len(w.f.Switches)*w.stride]
 	for s := range w.f.Switches {
 		out := w.ports[s*w.stride : (s+1)*w.stride]
-		row := w.t.LFT.Row(int32(s))
-		top := min(int(w.t.Top[s]), len(row)-1)
-		if !w.t.Known[s] {
-			top = -1
-		}
+		row := w.row(s)
 		for j, l := range lids {
 			out[j] = fabric.NoPath
-			if int(l) <= top {
+			if int(l) < len(row) {
 				out[j] = row[l]
 			}
 		}

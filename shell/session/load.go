@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/names"
 	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/file"
 )
@@ -37,6 +38,9 @@ type LoadReport struct {
 	Lost *Lost
 	// Groups is the number of multicast groups, whose members Entries counts.
 	Groups int
+	// Paths is what a path-record database has that was taken up for questions, nil
+	// for other kinds.
+	Paths *pathdb.Info
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
 	// Notes say what was skipped, and why.
@@ -69,6 +73,8 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 		return s.loadGroups(path)
 	case d.lanes:
 		return s.loadLanes(kind, path)
+	case kind == pathsKind:
+		return s.loadPaths(path)
 	case kind == routingKind:
 		return s.loadRouting(ctx, path, opt)
 	case d.Routes:

@@ -45,6 +45,8 @@ type Session struct {
 	lights   int
 	recorder atomic.Pointer[recorder]
 	prepared prepared
+	// paths is guarded by mu.
+	paths loadedPaths
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }
@@ -78,7 +80,7 @@ func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()
 	defer s.op.Unlock()
-	err := s.recorder.Load().close()
+	err := errors.Join(s.recorder.Load().close(), s.closePaths())
 	if s.line == nil {
 		return err
 	}

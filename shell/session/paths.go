@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/paths"
+)
+
+const pathsKind = "paths"
+
+// loadedPaths is a path-record database that questions go to.
+type loadedPaths struct {
+	db   *pathdb.DB
+	name string
+}
+
+// BuildPaths makes a path-record database of a picture's tables; like, where set, is
+// one whose order it keeps.
+func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pathdb.View) (image []byte, title string, err error) {
+	end, err := s.begin(ctx, "path records")
+	if err != nil {
+		return nil, "", err
+	}
+	defer end()
+	st := s.State()
+	p, err := st.TablesOf(of)
+	if err != nil {
+		return nil, "", err
+	}
+	image, err = paths.Build(ctx, p.Tables, paths.Options{Trace: trace, Like: like, Built: p.When, Progress: s.progress})
+	return image, st.Title(p), err
+}
+
+func writePaths(w io.Writer, p *Picture) error {
+	image, err := paths.Build(context.Background(), p.Tables, paths.Options{Trace: true, Built: p.When})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(image)
+	return err
+}
+
+// OpenPaths takes up a database for questions, instead of one that was there.
+func (s *Session) OpenPaths(name string) (*pathdb.DB, error) {
+	db, err := pathdb.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.closePaths(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths = loadedPaths{db, name}
+	return db, nil
+}
+
+// Paths is the database that was taken up, nil where none was, and its file.
+func (s *Session) Paths() (db *pathdb.DB, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paths.db, s.paths.name
+}
+
+func (s *Session) closePaths() error {
+	s.mu.Lock()
+	old := s.paths
+	s.paths = loadedPaths{}
+	s.mu.Unlock()
+	if old.db == nil {
+		return nil
+	}
+	return old.db.Close()
+}
+
+func (s *Session) loadPaths(path string) (LoadReport, error) {
+	db, err := s.OpenPaths(path)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	info := db.View().Info()
+	return LoadReport{Paths: &info}, nil
+}
+
+// WritePathsForACM writes the records of some sources in the form that ibacm reads
+// at its start (route_prov opensm_full_v1): a section for each port with its GUID and
+// LID, and in those of the sources a line for each destination.
+func WritePathsForACM(ctx context.Context, w io.Writer, v *pathdb.View, sources func(pathdb.PortIndex) bool) error {
+	b := bufio.NewWriter(w)
+	var records []pathdb.Record
+	for i, p := range v.Ports() {
+		if p.Flags&pathdb.Gone != 0 {
+			continue
+		}
+		kind := "Channel Adapter"
+		switch {
+		case p.Flags&pathdb.SwitchPort != 0:
+			kind = "Switch"
+		case p.Flags&pathdb.RouterPort != 0:
+			kind = "Router"
+		}
+		_, _ = fmt.Fprintf(b, "%s 0x%016x, base LID %d, LMC %d\n", kind, p.GUID, p.LID, p.LMC)
+		if !sources(i) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(b, "# LID : SL : MTU : RATE")
+		for j := range v.Ports() {
+			records, _ = v.Paths(records[:0], i, j, pathdb.Want{})
+			for _, r := range records {
+				if r.SLID == p.LID || p.LMC > 0 {
+					_, _ = fmt.Fprintf(b, "0x%04X : %d : %d : %d\n", r.DLID, r.SL, r.MTU, r.Rate)
+				}
+			}
+		}
+		if _, err := fmt.Fprintln(b); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+// BesidePath compares a path record of the subnet administration with that of a
+// database, nil where they agree.
+func BesidePath(v *pathdb.View, r *sa.PathRecord) error {
+	got, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
+	if err != nil {
+		return fmt.Errorf("the database has none: %w", err)
+	}
+	switch {
+	case mad.MTU(got.MTU) != r.MTU:
+		return fmt.Errorf("MTU code %d, in the database %d", r.MTU, got.MTU)
+	case sa.Rate(got.Rate) != r.Rate:
+		return fmt.Errorf("rate %g Gb/s, in the database %g", r.Rate.Gbps(), sa.Rate(got.Rate).Gbps())
+	case uint16(r.PKey)&0x7fff != got.PKey&0x7fff:
+		return fmt.Errorf("P_Key 0x%04x, in the database 0x%04x", uint16(r.PKey), got.PKey)
+	case r.LifeTime != got.LifeTime:
+		return fmt.Errorf("life time code %d, in the database %d", r.LifeTime, got.LifeTime)
+	}
+	return nil
+}
