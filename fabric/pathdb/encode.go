@@ -64,13 +64,13 @@ type Switch struct {
 	Behind []uint32
 }
 
-// BehindSwitch, BehindPort and BehindNothing are what is behind a port of a switch.
+// BehindSwitch is a port of a switch with another switch behind it.
 func BehindSwitch(sw int32) uint32 { return uint32(sw) }
 
-// BehindPort is an end port.
+// BehindPort is one with an end port behind it.
 func BehindPort(port int32) uint32 { return toPort | uint32(port) }
 
-// BehindNothing is a port that is not linked.
+// BehindNothing is one that is not linked.
 const BehindNothing uint32 = none
 
 // Group are the LIDs of one switch.

@@ -242,17 +242,24 @@ func least(a, b uint8) uint8 {
 	return a
 }
 
-// speeds are the codes of rates by their speed.
-var speeds = func() (s [256]uint16) {
-	for code := range s {
-		s[code] = uint16(sa.Rate(code).Gbps() * 10)
+// Gbps is the rate that a code stands for, 0 for none.
+func Gbps(code uint8) float64 { return sa.Rate(code).Gbps() }
+
+// RateCode is the code of the fastest rate that is not above one in Gb/s.
+func RateCode(gbps float64) (code uint8) {
+	best := 0.0
+	for c := range uint8(64) {
+		// some links are a little slower than the code that names them
+		if g := Gbps(c); g > best && g <= gbps*1.01 {
+			best, code = g, c
+		}
 	}
-	return s
-}()
+	return code
+}
 
 // slower is the slower of two rates, of which 0 is none.
 func slower(a, b uint8) uint8 {
-	if a == 0 || b != 0 && speeds[b] < speeds[a] {
+	if a == 0 || b != 0 && Gbps(b) < Gbps(a) {
 		return b
 	}
 	return a

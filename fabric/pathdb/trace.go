@@ -66,6 +66,9 @@ func (v *View) Disjoint(from, to PortIndex, inUse Record, want Want) (best Recor
 		return best, 0, err
 	}
 	all, err := v.Paths(nil, from, to, want)
+	if err != nil {
+		return best, 0, err
+	}
 	shared = -1
 	var way []Hop
 	for _, r := range all {

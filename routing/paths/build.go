@@ -12,7 +12,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
 )
 
@@ -215,8 +214,8 @@ func (b *builder) behind(sw int32, peerOf func(int32) int32) {
 		to := pathdb.BehindNothing
 		if w := b.wires[int(sw)<<8|p]; p > 0 && w.to >= 0 {
 			to = pathdb.BehindSwitch(w.to)
-		} else if end := fabric.None; p > 0 && w.to < nowhere {
-			if end = peerOf(portOf(w.to)); end >= 0 {
+		} else if p > 0 && w.to < nowhere {
+			if end := peerOf(portOf(w.to)); end >= 0 {
 				to = pathdb.BehindPort(end)
 			}
 		}
@@ -252,7 +251,7 @@ func newRates(f *fabric.Fabric) *rates {
 	for i, g := range all {
 		r.rank[g] = uint16(min(i, fullRank-1))
 		if i < fullRank {
-			r.codes = append(r.codes, rateCode(g))
+			r.codes = append(r.codes, pathdb.RateCode(g))
 		}
 	}
 	return r
@@ -264,17 +263,6 @@ func (r *rates) code(p *fabric.Port) uint8 {
 		return r.codes[r.rank[g]]
 	}
 	return 0
-}
-
-// rateCode is the code of the fastest rate that is not above g, in Gb/s.
-func rateCode(g float64) (code uint8) {
-	best := 0.0
-	for c := range 64 {
-		if x := sa.Rate(c).Gbps(); x > best && x <= g*1.01 {
-			best, code = x, uint8(c)
-		}
-	}
-	return code
 }
 
 // classes numbers what paths are like, in the order in which they are met.

@@ -8,7 +8,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
-	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/walk"
 )
 
@@ -31,8 +30,8 @@ func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
 		return fmt.Errorf("a record of %d links, by the tables %d", got.Hops, links)
 	case got.MTU != mtu:
 		return fmt.Errorf("MTU %d, by the tables %d", got.MTU, mtu)
-	case got.Rate != rateCode(gbps):
-		return fmt.Errorf("rate %g Gb/s, by the tables %g", sa.Rate(got.Rate).Gbps(), gbps)
+	case got.Rate != pathdb.RateCode(gbps):
+		return fmt.Errorf("rate %g Gb/s, by the tables %g", pathdb.Gbps(got.Rate), gbps)
 	case t.SLs == nil && got.SL != 0:
 		return fmt.Errorf("SL %d, by the tables 0", got.SL)
 	case t.SLs != nil && got.SL != t.SLs.SL(slid, lid):
