@@ -103,6 +103,9 @@ func TestBadCommands(t *testing.T) {
 		{"dump lfts /does/not/exist", exitFailed, []string{"/does/not/exist", "no such file"}},
 		{"diff live staged", exitFailed, []string{"nothing is staged"}},
 		{"commit yes", exitFailed, []string{"nothing is staged"}},
+		{"capture -", exitUsage, []string{"goes to a file", "capture FILE|off"}},
+		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a picture"}},
+		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a picture"}},
 		{"set sm leaf-01", exitFailed, []string{"only that of a file"}},
 		{"show lft node-0001", exitFailed, []string{"is no switch"}},
 	} {
@@ -119,8 +122,21 @@ func TestBadArguments(t *testing.T) {
 	} {
 		oneLine(t, try(args...), exitUsage)
 	}
+	for _, window := range []string{"0", "-1", "4097"} {
+		oneLine(t, try("--window", window, "-c", "summary"), exitUsage, "--window "+window, "expected 1 to 4096")
+	}
 	oneLine(t, try("run", "/does/not/exist"), exitFailed, "/does/not/exist")
 	oneLine(t, try("-s", "ibsim:nobody-is-here"), exitFailed, "nobody-is-here")
+}
+
+// TestTargetsAreNamed: whom a directed route leads to, by the fabric's own links.
+func TestTargetsAreNamed(t *testing.T) {
+	out := ibconsole(t, "-s", "sim:fattree:2,4", "-c", "show targets")
+	for _, want := range []string{"node-0001 HCA-1 by route 0 ", "leaf-01 by route 0,1 ", "node-0002 HCA-1 by route 0,1,2 "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
 }
 
 func TestSummaryWithoutTerminal(t *testing.T) {
@@ -137,13 +153,18 @@ func TestSummaryWithoutTerminal(t *testing.T) {
 func TestJSON(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
 		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show ports leaf-01; "+
-			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; diff; diff entries; commit dry-run; restore all; write on; summary")
+			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; trace node-0001 node-0008 format=ibtracert; trace node-0001 all; help; help trace; diff; diff entries; commit dry-run; restore all; write on; summary")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	routed := 0
 	for _, line := range lines {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			t.Fatalf("%s: %v", line, err)
+		}
+		for name, value := range object {
+			if value == nil {
+				t.Errorf("%s is null in %s", name, line)
+			}
 		}
 		if object["engine"] == "minhop" && object["entries"] != nil {
 			routed++

@@ -91,6 +91,9 @@ func run(args []string, files streams) int {
 	case err != nil:
 		return o.misused(err)
 	}
+	if given(flags, "window") && (o.window < 1 || o.window > mad.MaxWindow) {
+		return o.misused(fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow))
+	}
 	if given(flags, "c") {
 		if len(words) > 0 {
 			return o.misused(fmt.Errorf("-c and %q do not go together", words[0]))

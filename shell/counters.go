@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -153,15 +154,33 @@ func runClear(c *call) error {
 }
 
 // showTargets lists whom the client asks, the slowest to answer first.
+// targetName says whom a target is: by a directed route the node at its end in the
+// fabric, if that is known, and the route.
+func targetName(f *fabric.Fabric, t *mad.Target) string {
+	if t.LID != 0 {
+		return destinationName(f, t.LID)
+	}
+	route := "route " + t.Path.String()
+	if f.SMPort == fabric.None {
+		return route
+	}
+	node := f.Ports[f.SMPort].Node
+	for i := range t.Path.Len() {
+		out := f.PortAt(node, int(t.Path.Hop(i)))
+		if out == fabric.None || !f.Ports[out].Linked() {
+			return route
+		}
+		node = f.Ports[f.Ports[out].Peer].Node
+	}
+	return fmt.Sprintf("%s by %s", f.NodeName(node), route)
+}
+
 func (c *call) showTargets() error {
 	f := c.session.State().Live.Fabric
 	stats := c.session.WireStats()
 	t := c.table("TARGET", "SENT", "AGAIN", "ANSWERS", "NO ANSWER", "LATE", "MEAN", "LONGEST")
 	for _, s := range c.session.Targets() {
-		name := "route " + s.Target.Path.String()
-		if s.Target.LID != 0 {
-			name = destinationName(f, s.Target.LID)
-		}
+		name := targetName(f, &s.Target)
 		err := t.row(struct {
 			Target  string  `json:"target"`
 			Sent    uint64  `json:"sent"`

@@ -23,8 +23,9 @@ func runHelp(c *call) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.out.W, text)
-	return err
+	return c.out.answer(struct {
+		Help string `json:"help"`
+	}{text}, func(w io.Writer) { _, _ = io.WriteString(w, text) })
 }
 
 // Help explains the command that words name; without any it lists them all.

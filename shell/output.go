@@ -27,7 +27,7 @@ func (o *Output) answer(v any, text func(w io.Writer)) error {
 		text(b)
 		return b.err
 	}
-	line, err := json.Marshal(v)
+	line, err := json.Marshal(withLists(v))
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}

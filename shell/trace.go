@@ -87,9 +87,12 @@ func runTrace(c *call) error {
 		return c.traceGroup(&st, p, c.Arg(0), c.Arg(1))
 	}
 	r, err := c.traceRequest(p.Fabric)
+	asIbtracert := c.Option("format", "text") == "ibtracert"
 	switch {
 	case err != nil:
 		return err
+	case asIbtracert && (r.live || r.many):
+		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
 	case r.live && r.many:
 		return c.traceManyLive(&st, p, perr, r.pairs)
 	case r.live:
@@ -100,11 +103,25 @@ func runTrace(c *call) error {
 		return c.traceMany(&st, p, r.pairs)
 	}
 	path := walk.Trace(p.Tables, r.pairs[0].Src, r.pairs[0].LID)
-	if c.Option("format", "text") == "ibtracert" {
-		return walk.Ibtracert(c.out.W, p.Tables, &path)
+	if asIbtracert {
+		return c.ibtracert(p, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.addLanes(p.Tables, &path)
 	answer.Of, answer.Adaptive = st.Title(p), adaptive(&st)
 	return c.out.answer(answer, answer.text)
+}
+
+// ibtracert prints the lines of ibtracert, in JSON as a list.
+func (c *call) ibtracert(p *session.Picture, path *walk.Path) error {
+	if !c.out.JSON {
+		return walk.Ibtracert(c.out.W, p.Tables, path)
+	}
+	var text strings.Builder
+	if err := walk.Ibtracert(&text, p.Tables, path); err != nil {
+		return err
+	}
+	return c.out.answer(struct {
+		Lines []string `json:"lines"`
+	}{strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")}, nil)
 }

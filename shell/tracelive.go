@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -35,9 +34,6 @@ func onLive(st *session.State, p *session.Picture, pair session.Pair) (session.P
 
 // traceLive asks the switches, and says where their path leaves that of a picture.
 func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, pair session.Pair) error {
-	if c.Option("format", "text") == "ibtracert" {
-		return errors.New("format=ibtracert is for a picture, not for a live trace")
-	}
 	live, err := onLive(st, p, pair)
 	if err != nil {
 		return err

@@ -137,6 +137,9 @@ func runCapture(c *call) error {
 			_, _ = fmt.Fprintf(w, "captured %d MADs sent and %d received in %s; %d not written\n", stats.Sent, stats.Received, quoteFile(path), stats.Lost)
 		})
 	}
+	if c.Arg(0) == "-" {
+		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
+	}
 	if err := c.session.Capture(c.Arg(0)); err != nil {
 		return err
 	}
