@@ -37,7 +37,7 @@ func runCalibrate(c *call) error {
 	}
 	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, []calibrateSwitch{}, cal.Warnings}
 	for _, sw := range cal.Switches {
-		a.Switches = append(a.Switches, calibrateSwitch(sw))
+		a.Switches = append(a.Switches, calibrateSwitch{sw.Name, sw.Differ, sw.Entries})
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))

@@ -49,7 +49,7 @@ func runDump(c *call) error {
 		return err
 	}
 	var title string
-	err := writeFile(path, func(w io.Writer) (err error) {
+	err := session.WriteFile(path, func(w io.Writer) (err error) {
 		title, err = c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
 		return err
 	})
@@ -132,7 +132,7 @@ func runGen(c *call) error {
 	if path == "-" {
 		return gen.WriteNet(c.out.W, f)
 	}
-	if err := writeFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
+	if err := session.WriteFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err
 	}
 	answer := struct {

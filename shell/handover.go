@@ -79,7 +79,7 @@ func runHandover(c *call) error {
 		return err
 	}
 	for name, text := range files {
-		if err := writeFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := session.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}

@@ -97,7 +97,7 @@ func (c *call) study(kind resilience.Kind) error {
 			return nil
 		}
 		saved = time.Now()
-		return writeFile(to, r.Write)
+		return session.WriteFile(to, r.Write)
 	}
 	began := time.Now()
 	r, stopped := c.session.Resilience(c.ctx, p, kind, start, save)
@@ -105,7 +105,7 @@ func (c *call) study(kind resilience.Kind) error {
 		return stopped
 	}
 	if to != "" {
-		if err := writeFile(to, r.Write); err != nil {
+		if err := session.WriteFile(to, r.Write); err != nil {
 			return err
 		}
 	}
@@ -213,7 +213,7 @@ func (c *call) mergeResilience() error {
 		return err
 	}
 	if to := c.Option("to", ""); to != "" {
-		if err := writeFile(to, all.Write); err != nil {
+		if err := session.WriteFile(to, all.Write); err != nil {
 			return err
 		}
 	}
@@ -250,7 +250,7 @@ func (c *call) sbatchResilience() error {
 	if err != nil {
 		return err
 	}
-	err = writeFile(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
+	err = session.WriteFile(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
 		_, err := c.session.Dump(c.ctx, "snapshot", session.Kind(c.Option("of", "")), w)
 		return err
 	})
@@ -259,7 +259,7 @@ func (c *call) sbatchResilience() error {
 	}
 	script := sbatchScript(dir, program, c.Option("kind", "links"), shards)
 	file := filepath.Join(dir, arrayScript)
-	if err := writeFile(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
+	if err := session.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
 		return err
 	}
 	return c.out.answer(struct {

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/torus"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 )
 
 func suggestCommands() []command {
@@ -47,7 +48,7 @@ func (c *call) suggestTorus() error {
 	}
 	path := c.Arg(0)
 	if path != "" {
-		if err := writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
+		if err := session.WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
 			return err
 		}
 	}
@@ -217,7 +218,7 @@ func writeSuggestion(dir string, s *classify.Suggestion) (files []string, comman
 			continue
 		}
 		path := filepath.Join(dir, file.name)
-		if err := writeFile(path, func(w io.Writer) error { return writeGUIDs(w, f, file.ports) }); err != nil {
+		if err := session.WriteFile(path, func(w io.Writer) error { return writeGUIDs(w, f, file.ports) }); err != nil {
 			return nil, "", err
 		}
 		files = append(files, file.name)

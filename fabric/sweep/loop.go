@@ -93,6 +93,7 @@ type sweeper struct {
 	full     bool            // no room for more nodes
 	built    bool            // the fabric is
 	warnings []func() string // as late as possible, when names are known
+	doubles  []Double        // what warnings are about
 	misses   []miss
 	answers  int
 	stats    Stats

@@ -64,9 +64,14 @@ type Result struct {
 	Changes []fabric.Change
 	// Holes are what did not answer.
 	Holes []Hole
-	// Warnings say what contradicted itself, one sentence each.
+	// Warnings say what contradicted itself, one sentence each. Doubles are those of
+	// them that are about a number that two claim.
 	Warnings []string
-	Stats    Stats
+	Doubles  []Double
+	// Limits are what the ports of Fabric allow their links, by port index; nil of a
+	// light sweep.
+	Limits []fabric.LinkLimit
+	Stats  Stats
 }
 
 // Stats say what a sweep took.
@@ -105,6 +110,7 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 	}
 	res := s.result(b.fabric, start)
 	res.Tables, res.VLArb, res.PKeys, res.GUIDs = r.tables, r.vlArb, r.pKeys, r.guids
+	res.Limits = b.limits()
 	return res, nil
 }
 
@@ -115,6 +121,7 @@ func (s *sweeper) result(f *fabric.Fabric, start time.Time) *Result {
 	for _, w := range s.warnings {
 		res.Warnings = append(res.Warnings, w())
 	}
+	res.Doubles = s.namedDoubles()
 	res.Stats = s.stats
 	res.Stats.Elapsed = time.Since(start)
 	return res

@@ -23,11 +23,15 @@ type Calibration struct {
 	// Switches have differences, those with most first.
 	Switches []CalibratedSwitch
 	Warnings []string
+
+	// of are the tables that were compared.
+	of *fabric.Tables
 }
 
 // CalibratedSwitch is a switch whose table is not what was computed.
 type CalibratedSwitch struct {
 	Name    string
+	GUID    uint64
 	Differ  int
 	Entries int
 }
@@ -65,9 +69,9 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, err
 	}
-	c := Calibration{Engine: rep.Engine, Kinds: map[DifferenceKind]int{}, Warnings: rep.Warnings}
+	c := Calibration{Engine: rep.Engine, Kinds: map[DifferenceKind]int{}, Warnings: rep.Warnings, of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
-	s.update(ChangeSettings, func(st *State) { st.Estimate = c.Differ > 0 })
+	s.update(ChangeSettings, func(st *State) { st.Estimate, st.Calibrated = c.Differ > 0, &c })
 	return c, nil
 }
 
@@ -86,7 +90,7 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 		entries := max(int(live.Top[sw]), int(computed.LFT.MaxLID))
 		c.Entries += entries
 		if differ[sw] > 0 {
-			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), differ[sw], entries})
+			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), f.SwitchNode(int32(sw)).GUID, differ[sw], entries})
 		}
 	}
 	slices.SortStableFunc(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })

@@ -67,6 +67,7 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 	if err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
+	s.conf = path
 	s.withoutFiles(conf, given)
 	s.noteTorusQoS(conf)
 	if err := s.defaultTorus(conf); err != nil {

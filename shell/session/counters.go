@@ -4,10 +4,19 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
 )
+
+// Counted is what ports counted between two readings.
+type Counted struct {
+	// Reading is the later one.
+	Reading *counters.Reading
+	Deltas  []counters.Delta
+	When    time.Time
+}
 
 // Counters reads the counters of ports of the live fabric, of all for none, and
 // what they counted since the last reading of the session that has them.
@@ -29,6 +38,9 @@ func (s *Session) Counters(ctx context.Context, ports ...int32) (*counters.Readi
 	var deltas []counters.Delta
 	if s.counted != nil {
 		deltas = counters.Deltas(s.counted, now)
+	}
+	if len(ports) == 0 && deltas != nil {
+		s.update(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
 	}
 	if len(ports) == 0 || s.counted == nil {
 		s.counted = now

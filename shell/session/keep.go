@@ -19,6 +19,8 @@ const maxEvents = 2000
 type Event struct {
 	When time.Time
 	Text string
+	// Change is what changed in the subnet, nil for other events.
+	Change *fabric.Change
 }
 
 // keeper sweeps again and again until it is stopped.
@@ -103,7 +105,10 @@ func (s *Session) StopKeeping() {
 
 // note adds an event.
 func (st *State) note(format string, args ...any) {
-	e := Event{When: time.Now(), Text: fmt.Sprintf(format, args...)}
+	st.add(Event{When: time.Now(), Text: fmt.Sprintf(format, args...)})
+}
+
+func (st *State) add(e Event) {
 	st.Events = append(slices.Clip(st.Events[max(0, len(st.Events)+1-maxEvents):]), e)
 }
 
@@ -113,7 +118,7 @@ func (st *State) noteChanges(before *Picture) {
 		return
 	}
 	for _, c := range fabric.Changes(before.Fabric, st.Live.Fabric) {
-		st.note("%s", c.String())
+		st.add(Event{When: time.Now(), Text: c.String(), Change: &c})
 	}
 	if st.Committed == nil || st.Live.Tables == nil || !fabric.SameLIDs(st.Committed.Fabric, st.Live.Fabric) {
 		return

@@ -36,6 +36,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	}
 	s := &Session{state: State{Source: src, Settings: settings, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(newRecorder(stateFile(opt.StateDir), opt.Record, opt.NoState))
+	s.stateDir = opt.StateDir
 	s.state.recall = s.recall
 	switch src.Kind {
 	case SourceFile:
@@ -65,6 +66,7 @@ func (s *Session) Start(ctx context.Context) error {
 			return err
 		}
 		s.lookForInterrupted(ctx)
+		s.findBaseline(ctx)
 		return nil
 	}
 	end, err := s.begin(ctx, "load")
@@ -80,6 +82,7 @@ func (s *Session) Start(ctx context.Context) error {
 		st.Live = &Picture{Kind: Live, Fabric: file.Fabric, Tables: file.Tables, When: time.Now()}
 		st.Warnings = file.Warnings
 	})
+	s.findBaseline(ctx)
 	return nil
 }
 

@@ -42,6 +42,9 @@ type Picture struct {
 	// Multicast is [routing.Result.Multicast].
 	Multicast routing.GroupRouter
 	When      time.Time
+	// Limits are what ports allow their links, by port index, nil where that is not
+	// known.
+	Limits []fabric.LinkLimit
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.

@@ -46,7 +46,10 @@ type Session struct {
 	recorder atomic.Pointer[recorder]
 	prepared prepared
 	// paths is guarded by mu.
-	paths loadedPaths
+	paths    loadedPaths
+	examined examined
+	// stateDir is where baselines are kept, "" for nowhere.
+	stateDir string
 	// names are the descriptions that a node-name map gives, by node GUID.
 	names map[uint64]string
 }

@@ -29,6 +29,8 @@ type Settings struct {
 	// Notes say what OpenSM does with what the files hold, one sentence each.
 	Notes []string
 
+	// conf is the opensm.conf that they were read from, "" for none.
+	conf    string
 	engines []routing.Engine
 	routing routing.Options
 	// cached says to route with OpenSM's unicast cache.

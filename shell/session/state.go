@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
 )
 
 // State is a consistent view of a session at one moment. It is read-only.
@@ -36,8 +37,12 @@ type State struct {
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
 	// if it was not: what is called live is old then.
 	Lost string
-	// Holes are the places that did not answer the last sweep, in words.
-	Holes []string
+	// Holes are the places that did not answer the last sweep, in words, and
+	// Unanswered the same.
+	Holes      []string
+	Unanswered []sweep.Hole
+	// Doubles are the GUIDs and LIDs that two claim.
+	Doubles []sweep.Double
 	// Warnings are what the last sweep or reading of a file noticed.
 	Warnings []string
 	// Every is how often the subnet is swept in the background, 0 for never.
@@ -52,6 +57,13 @@ type State struct {
 	Groups *Groups
 	// SMs are the subnet managers that were seen.
 	SMs []SM
+	// Counted is what ports counted between the last two readings of all counters,
+	// nil where there were no two.
+	Counted *Counted
+	// Baseline is what the subnet is to be like, nil for none.
+	Baseline *Baseline
+	// Calibrated is the last calibration, nil for none.
+	Calibrated *Calibration
 
 	// Interrupted says which commit of this subnet began once and never ended.
 	Interrupted string

@@ -138,7 +138,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	if err != nil {
 		return SweepReport{}, err
 	}
-	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
+	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits}
 	if s.names != nil {
 		live = live.on(res.Fabric.WithDescriptions(s.names))
 	}
@@ -157,6 +157,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 			st.note("the connection is back, and the subnet was read")
 		}
 		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
+		st.Unanswered, st.Doubles = res.Holes, res.Doubles
 		st.Stale = st.stale()
 		st.noteChanges(before)
 	})

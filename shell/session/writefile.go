@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package session
 
 import (
 	"bufio"
@@ -10,11 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.org/ibconsole/fabric"
 )
 
-// writeFile writes a file whole or not at all: to a temporary file beside it,
+// WriteFile writes a file whole or not at all: to a temporary file beside it,
 // which then takes its name. What is no regular file is written to directly.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeThrough(path, write)
 	}
@@ -51,7 +53,7 @@ func notWritten(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err
 	}
-	return fmt.Errorf("write %s: %w", quoteFile(path), err)
+	return fmt.Errorf("write %s: %w", fabric.Escape(path), err)
 }
 
 func writeThrough(path string, write func(io.Writer) error) error {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package problems
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Baseline tells what is missing, re-cabled, slower or new against an earlier
+// picture. since says of when that is. O(ports).
+func (r *Report) Baseline(was, is *fabric.Fabric, since string) {
+	b := &baseline{r: r, was: was, is: is, since: since}
+	var down, up []fabric.Change
+	for _, c := range fabric.Changes(was, is) {
+		switch c.Kind {
+		case fabric.NodeGone:
+			r.Add(Error, Missing, placeOf(c.At), b.behind(c.At.GUID), "%s was in the baseline of %s", c.At.Name, since)
+		case fabric.NodeNew:
+			r.Add(Note, Added, placeOf(c.At), tryBaseline, "%s was not in the baseline of %s", c.At.Name, since)
+		case fabric.NodeRenamed:
+			r.Add(Note, Changed, placeOf(c.At), tryBaseline, "%s was called %s in the baseline of %s", c.To, c.From, since)
+		case fabric.LinkDown:
+			down = append(down, c)
+		case fabric.LinkUp:
+			up = append(up, c)
+		case fabric.LIDChanged:
+			r.Add(Note, Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in the baseline of %s %s", c.At.Name, c.To, since, c.From)
+		case fabric.WidthChanged, fabric.SpeedChanged:
+			b.slower(c)
+		}
+	}
+	b.cables(down, up)
+}
+
+const tryBaseline = "baseline save, where it is to be so"
+
+type baseline struct {
+	r       *Report
+	was, is *fabric.Fabric
+	since   string
+}
+
+func placeOf(e fabric.End) Place { return Place(e) }
+
+// behind says where a node that is gone was.
+func (b *baseline) behind(guid uint64) string {
+	var ends []string
+	n := &b.was.Nodes[b.was.NodeByGUID(guid)]
+	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts) && len(ends) < 3; p++ {
+		if peer := b.was.Ports[p].Peer; peer != fabric.None {
+			ends = append(ends, b.was.PortName(peer))
+		}
+	}
+	return "is it powered? its cable at " + strings.Join(ends, ", ")
+}
+
+// slower tells of a port whose link was wider or faster; of a link once.
+func (b *baseline) slower(c fabric.Change) {
+	node := b.is.NodeByGUID(c.At.GUID)
+	p := b.is.Port(node, uint8(c.At.Port))
+	old := b.was.Port(b.was.NodeByGUID(c.At.GUID), uint8(c.At.Port))
+	now, before := &b.is.Ports[p], &b.was.Ports[old]
+	if now.Peer == fabric.None || now.Peer < p || before.Width == 0 || now.Width == 0 {
+		return
+	}
+	name := b.is.PortName(p)
+	if c.Kind == fabric.WidthChanged && now.Width < before.Width {
+		b.r.Add(Error, Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in the baseline of %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
+	}
+	if c.Kind == fabric.SpeedChanged && now.Speed < before.Speed {
+		b.r.Add(Warning, Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in the baseline of %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
+	}
+}
+
+type end struct {
+	guid uint64
+	port int
+}
+
+// cables puts together what went and what came. A link whose end leads elsewhere
+// now was re-cabled; one that went with a node is not told again.
+func (b *baseline) cables(down, up []fabric.Change) {
+	now := map[end]fabric.Change{}
+	for _, c := range up {
+		now[end{c.At.GUID, c.At.Port}] = c
+		now[end{c.Peer.GUID, c.Peer.Port}] = fabric.Change{Kind: c.Kind, At: c.Peer, Peer: c.At}
+	}
+	told := map[fabric.End]bool{}
+	for _, c := range down {
+		var leads []string
+		for _, e := range []fabric.End{c.At, c.Peer} {
+			if n, ok := now[end{e.GUID, e.Port}]; ok {
+				leads = append(leads, fmt.Sprintf("%s leads to %s", n.At.Name, n.Peer.Name))
+				told[n.At], told[n.Peer] = true, true
+			}
+		}
+		switch {
+		case len(leads) > 0:
+			b.r.Add(Error, Recabled, placeOf(c.At), "put it back, or baseline save", "%s led to %s in the baseline of %s: %s", c.At.Name, c.Peer.Name, b.since, strings.Join(leads, ", "))
+		case b.there(c.At) && b.there(c.Peer):
+			b.r.Add(Error, LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+c.At.Name, "%s to %s was up in the baseline of %s", c.At.Name, c.Peer.Name, b.since)
+		}
+	}
+	up = slices.DeleteFunc(up, func(c fabric.Change) bool { return told[c.At] || told[c.Peer] })
+	for _, c := range up {
+		if b.before(c.At) && b.before(c.Peer) {
+			b.r.Add(Note, Added, placeOf(c.At), tryBaseline, "%s to %s was not in the baseline of %s", c.At.Name, c.Peer.Name, b.since)
+		}
+	}
+}
+
+func (b *baseline) there(e fabric.End) bool  { return inSubnet(b.is, e.GUID) }
+func (b *baseline) before(e fabric.End) bool { return inSubnet(b.was, e.GUID) }
+
+func inSubnet(f *fabric.Fabric, guid uint64) bool {
+	n := f.NodeByGUID(guid)
+	return n != fabric.None && f.Nodes[n].InSubnet
+}

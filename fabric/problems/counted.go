@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package problems
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+)
+
+// What rising counters mean. Waiting to send, copies that are not forwarded and
+// errors that another link has caused are no faults of a port.
+var (
+	linkFaults = counters.Of(counters.LinkErrorRecovery, counters.LinkDowned, counters.LocalLinkIntegrity, counters.BufferOverruns)
+	signal     = counters.Of(counters.SymbolErrors, counters.RcvErrors)
+	refusals   = counters.Of(counters.XmitConstraintErrors, counters.RcvConstraintErrors)
+	losses     = counters.Of(counters.XmitDiscards, counters.VL15Dropped, counters.QP1Dropped)
+)
+
+// manySymbolErrors an hour are what a bit error rate of 1e-12 gives at 40 Gb/s.
+const manySymbolErrors = 144
+
+// Counted tells of ports whose error counters rose between two readings.
+func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
+	for i := range grown {
+		d := &grown[i]
+		var rose []string
+		var set counters.Set
+		for k := range (linkFaults | signal | refusals | losses).All() {
+			if d.Increase[k] > 0 && d.Has.Has(k) {
+				set |= counters.Of(k)
+				rose = append(rose, fmt.Sprintf("%v +%d", k, d.Increase[k]))
+			}
+		}
+		if set == 0 {
+			continue
+		}
+		severity, try := errorAdvice(set, d)
+		r.Add(severity, Rising, PlaceOfPort(f, d.Port), try, "%s in %v: %s", nameWithPeer(f, d.Port), elapsed(d), strings.Join(rose, ", "))
+	}
+}
+
+// elapsed is the time between the readings, in seconds where there are any.
+func elapsed(d *counters.Delta) time.Duration {
+	t := time.Duration(d.Seconds * float64(time.Second))
+	if t < time.Second {
+		return t.Round(time.Microsecond)
+	}
+	return t.Round(time.Second)
+}
+
+// errorAdvice says how bad rising counters are, and what to try.
+func errorAdvice(set counters.Set, d *counters.Delta) (Severity, string) {
+	switch {
+	case set&linkFaults != 0:
+		return Error, "reseat, then replace the cable; the ports at both ends"
+	case set&signal != 0 && float64(d.Increase[counters.SymbolErrors]+d.Increase[counters.RcvErrors])*3600 > manySymbolErrors*max(d.Seconds, 1):
+		return Error, "clean or replace the cable: the signal is bad"
+	case set&signal != 0:
+		return Warning, "keep an eye on the cable"
+	case set&refusals != 0:
+		return Warning, "partition keys: show pkeys of both ends"
+	}
+	return Warning, "a receiver that is too slow, or a path that ends: check reach"
+}
+
+func nameWithPeer(f *fabric.Fabric, port int32) string {
+	if peer := f.Ports[port].Peer; peer != fabric.None {
+		return f.PortName(port) + " to " + f.PortName(peer)
+	}
+	return f.PortName(port)
+}
+
+// Seen is a change that a sweep saw.
+type Seen struct {
+	When time.Time
+	fabric.Change
+}
+
+// flaps is how often a link has to go down to flap.
+const flaps = 2
+
+// Flapping tells of links that went down more than once while the subnet was
+// watched.
+func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
+	type link struct{ a, b end }
+	times := map[link][]time.Time{}
+	var order []link
+	ends := map[link][2]fabric.End{}
+	for _, s := range seen {
+		if s.Kind != fabric.LinkDown {
+			continue
+		}
+		l := link{end{s.At.GUID, s.At.Port}, end{s.Peer.GUID, s.Peer.Port}}
+		if l.a.guid > l.b.guid || l.a.guid == l.b.guid && l.a.port > l.b.port {
+			l = link{l.b, l.a}
+		}
+		if times[l] == nil {
+			order = append(order, l)
+		}
+		times[l] = append(times[l], s.When)
+		ends[l] = [2]fabric.End{s.At, s.Peer}
+	}
+	for _, l := range order {
+		if n := len(times[l]); n >= flaps {
+			e := ends[l]
+			r.Add(Error, Flapping, placeOf(e[0]), "reseat, then replace the cable; until then take the port out: ibportstate disable",
+				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n, slices.MinFunc(times[l], time.Time.Compare).Format(time.TimeOnly), slices.MaxFunc(times[l], time.Time.Compare).Format(time.TimeOnly))
+		}
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package problems says what is wrong with a subnet, as far as that shows without
+// following packets: links below what they could be, errors that ports count, what
+// does not answer, what two claim, and what is other than in a baseline.
+//
+// Everything it says is true of what it was given; what it could not look at is an
+// [Unchecked].
+package problems
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Severity says how much a problem matters.
+type Severity uint8
+
+// The severities, the worst first.
+const (
+	// Error is what breaks packets, or will.
+	Error Severity = iota
+	// Warning costs bandwidth or safety.
+	Warning
+	// Note is worth knowing.
+	Note
+)
+
+// String says it in a word.
+func (s Severity) String() string { return [...]string{"error", "warning", "note"}[min(s, Note)] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Kind is what is wrong in two or three words.
+type Kind string
+
+// The kinds in the order in which they are told where they are equally severe.
+const (
+	Disconnected   Kind = "connection lost"
+	CommitCutShort Kind = "commit cut short"
+	NoMaster       Kind = "no subnet manager"
+	TwoMasters     Kind = "two masters"
+	SilentManager  Kind = "silent manager"
+	CutOff         Kind = "pairs cut off"
+	Loops          Kind = "routes loop"
+	Misdelivered   Kind = "wrong port"
+	TooLong        Kind = "path too long"
+	CreditLoop     Kind = "credit loop"
+	Silent         Kind = "no answer"
+	TableUnread    Kind = "table not read"
+	DoubleGUID     Kind = "duplicate GUID"
+	DoubleLID      Kind = "duplicate LID"
+	NoLID          Kind = "no LID"
+	Drifted        Kind = "routes drifted"
+	TablesDiffer   Kind = "other routes"
+	Missing        Kind = "missing"
+	LinkMissing    Kind = "link missing"
+	Recabled       Kind = "re-cabled"
+	Flapping       Kind = "flapping"
+	Narrow         Kind = "narrow link"
+	Slow           Kind = "slow link"
+	Rising         Kind = "errors rising"
+	NotActive      Kind = "link not active"
+	Limited        Kind = "link limited"
+	Changed        Kind = "changed"
+	Added          Kind = "new"
+	Noticed        Kind = "noticed"
+)
+
+var kinds = []Kind{
+	Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, DoubleGUID, DoubleLID,
+	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
+}
+
+// Kinds are all kinds.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Place is where a problem is: a node, or with Port above -1 a port of it. It is the
+// zero value with Port -1 for what the whole subnet has.
+type Place struct {
+	GUID uint64
+	Port int
+	Name string // escaped
+}
+
+// Nowhere is the place of what the whole subnet has.
+var Nowhere = Place{Port: -1}
+
+// In finds the place in a picture; port is None for a node, and both are where the
+// picture does not have it.
+func (p Place) In(f *fabric.Fabric) (node, port int32) {
+	node = f.NodeByGUID(p.GUID)
+	if node == fabric.None || p.Port < 0 {
+		return node, fabric.None
+	}
+	return node, f.PortAt(node, p.Port)
+}
+
+// MarshalJSON gives name, GUID and port, and nothing of what is not there.
+func (p Place) MarshalJSON() ([]byte, error) {
+	var out struct {
+		Name string `json:"name,omitempty"`
+		GUID string `json:"guid,omitempty"`
+		Port *int   `json:"port,omitempty"`
+	}
+	if out.Name = p.Name; p.GUID != 0 {
+		out.GUID = fmt.Sprintf("0x%016x", p.GUID)
+	}
+	if p.Port >= 0 {
+		out.Port = &p.Port
+	}
+	return json.Marshal(out)
+}
+
+// PlaceOfNode is a node.
+func PlaceOfNode(f *fabric.Fabric, node int32) Place {
+	return Place{f.Nodes[node].GUID, -1, f.NodeName(node)}
+}
+
+// PlaceOfPort is a port.
+func PlaceOfPort(f *fabric.Fabric, port int32) Place {
+	p := &f.Ports[port]
+	return Place{f.Nodes[p.Node].GUID, int(p.Num), f.PortName(port)}
+}
+
+// Problem is one thing that is not as it should be.
+type Problem struct {
+	Severity Severity `json:"severity"`
+	Kind     Kind     `json:"kind"`
+	At       Place    `json:"at"`
+	// What says what is wrong in a sentence without a full stop, names escaped, and Try
+	// what to do about it.
+	What string `json:"what"`
+	Try  string `json:"try"`
+}
+
+// Unchecked is something that could not be looked at.
+type Unchecked struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	// Try is the command after which it can, "" where there is none.
+	Try string `json:"try,omitempty"`
+}
+
+// Report is what was found, the worst first, and what was not looked at.
+type Report struct {
+	Problems  []Problem   `json:"problems"`
+	Unchecked []Unchecked `json:"unchecked"`
+}
+
+// Add adds a problem.
+func (r *Report) Add(s Severity, k Kind, at Place, try, format string, args ...any) {
+	r.Problems = append(r.Problems, Problem{s, k, at, fmt.Sprintf(format, args...), try})
+}
+
+// Skip says that something was not looked at.
+func (r *Report) Skip(what, try, format string, args ...any) {
+	r.Unchecked = append(r.Unchecked, Unchecked{what, fmt.Sprintf(format, args...), try})
+}
+
+// Sort brings the problems into order: by severity, then by kind, then as they were
+// found.
+func (r *Report) Sort() {
+	rank := map[Kind]int{}
+	for i, k := range kinds {
+		rank[k] = i
+	}
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(rank[a.Kind], rank[b.Kind]))
+	})
+}
+
+// Count is how many problems are as severe.
+func (r *Report) Count(s Severity) int {
+	n := 0
+	for i := range r.Problems {
+		if r.Problems[i].Severity == s {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func problemCommands() []command {
+	file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}
+	return []command{
+		{lang.Spec{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
+			Help: "Counters have to be read twice (show counters), a watch finds flapping links, baseline save what goes missing, and\n" +
+				"calibrate whether the switches hold what their subnet manager's settings give.",
+			Options: []lang.Option{
+				{Name: "counters", Kind: lang.KindFlag, Summary: "read all counters first, and once more after a second if that was the first time"},
+				{Name: "thorough", Kind: lang.KindFlag, Summary: "look for credit loops also where that takes long"},
+				{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not the first ones alone"},
+			}}, runProblems},
+		{lang.Spec{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []lang.Spec{
+			{Name: "save", Summary: "the live subnet, in the state directory or in a file", Args: file},
+			{Name: "load", Summary: "that of a file: a saved one, or any topology file, for this session", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
+			{Name: "show", Summary: "when it is of, and how the live subnet differs"},
+			{Name: "forget", Summary: "have none any more"},
+		}}, runBaseline},
+	}
+}
+
+// twice is how long the two readings of counters lie apart.
+const twice = time.Second
+
+func runProblems(c *call) error {
+	if c.Flag("counters") {
+		if err := c.countTwice(); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	r, err := c.session.Problems(c.ctx, session.ProblemOptions{Thorough: c.Flag("thorough")})
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Errors   int     `json:"errors"`
+		Warnings int     `json:"warnings"`
+		Notes    int     `json:"notes"`
+		Seconds  float64 `json:"seconds"`
+		*problems.Report
+	}{r.Count(problems.Error), r.Count(problems.Warning), r.Count(problems.Note), time.Since(start).Seconds(), r}
+	most := maxListed
+	if c.Flag("all") {
+		most = len(r.Problems)
+	}
+	return c.out.answer(answer, func(w io.Writer) { problemText(w, r, most) })
+}
+
+func (c *call) countTwice() error {
+	if _, _, err := c.session.Counters(c.ctx); err != nil {
+		return err
+	}
+	if c.session.State().Counted != nil {
+		return nil
+	}
+	select {
+	case <-c.ctx.Done():
+		return c.ctx.Err()
+	case <-time.After(twice):
+	}
+	_, _, err := c.session.Counters(c.ctx)
+	return err
+}
+
+// problemText lists problems, at most so many of a kind.
+func problemText(w io.Writer, r *problems.Report, most int) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	if len(r.Problems) == 0 {
+		line("no problem was found")
+	} else {
+		line("%s, %s, %s", count(r.Count(problems.Error), "error"), count(r.Count(problems.Warning), "warning"), count(r.Count(problems.Note), "note"))
+	}
+	for i := 0; i < len(r.Problems); {
+		p := &r.Problems[i]
+		same := 0
+		for i+same < len(r.Problems) && r.Problems[i+same].Kind == p.Kind && r.Problems[i+same].Severity == p.Severity {
+			if same < most {
+				q := &r.Problems[i+same]
+				line("%-8s%-18s %s", q.Severity, q.Kind, q.What)
+				line("%26s try: %s", "", q.Try)
+			}
+			same++
+		}
+		if same > most {
+			line("%26s and %d more (problems all lists them)", "", same-most)
+		}
+		i += same
+	}
+	for _, u := range r.Unchecked {
+		text := fmt.Sprintf("not checked: %s: %s", u.What, u.Why)
+		if u.Try != "" {
+			text += " (try: " + u.Try + ")"
+		}
+		line("%s", text)
+	}
+}
+
+func runBaseline(c *call) error {
+	switch c.Spec.Name {
+	case "save", "load":
+		take := c.session.SaveBaseline
+		if c.Spec.Name == "load" {
+			take = c.session.LoadBaseline
+		}
+		b, err := take(c.ctx, c.Arg(0))
+		if err != nil {
+			return err
+		}
+		return c.baselineAnswer(b, nil)
+	case "forget":
+		if err := c.session.ForgetBaseline(c.ctx); err != nil {
+			return err
+		}
+		return c.out.answer(struct{}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "there is no baseline any more") })
+	}
+	st := c.session.State()
+	if st.Baseline == nil {
+		return session.ErrNoBaseline
+	}
+	return c.baselineAnswer(st.Baseline, fabric.Changes(st.Baseline.Fabric, st.Live.Fabric))
+}
+
+func (c *call) baselineAnswer(b *session.Baseline, changes []fabric.Change) error {
+	answer := struct {
+		File     string   `json:"file"`
+		When     string   `json:"when"`
+		Nodes    int      `json:"nodes"`
+		Switches int      `json:"switches"`
+		Links    int      `json:"links"`
+		Changes  []string `json:"changes"`
+	}{b.File, b.When.Format(time.RFC3339), len(b.Fabric.Nodes), len(b.Fabric.Switches), len(b.Fabric.Links()), []string{}}
+	for _, x := range changes {
+		answer.Changes = append(answer.Changes, x.String())
+	}
+	return c.out.answer(answer, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "baseline of %s: %s, %s of them, %s, in %s\n", b.When.Format("2006-01-02 15:04:05"),
+			count(answer.Nodes, "node"), count(answer.Switches, "switch"), count(answer.Links, "link"), quoteFile(b.File))
+		if c.Spec.Name == "show" && len(changes) == 0 {
+			_, _ = fmt.Fprintln(w, "  the live subnet is like it")
+		}
+		list(w, "change", answer.Changes)
+	})
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/snapshot"
+)
+
+// Baseline is what a subnet is to be like.
+type Baseline struct {
+	Fabric *fabric.Fabric
+	When   time.Time
+	// File is where it is kept.
+	File string
+}
+
+// ErrNoBaseline says that none was saved.
+var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
+
+// SaveBaseline makes the live subnet the baseline. It is kept in the state directory;
+// where a file is named, in that.
+func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
+	end, err := s.begin(ctx, "baseline")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	st := s.State()
+	if len(st.Live.Fabric.Nodes) == 0 {
+		return nil, errors.New("nothing of the subnet was read yet (try: sweep)")
+	}
+	if file == "" {
+		if file, err = s.baselineFile(); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return nil, fmt.Errorf("save the baseline: %w", err)
+		}
+	}
+	b := &Baseline{Fabric: st.Live.Fabric, When: time.Now(), File: file}
+	if err := WriteFile(file, func(w io.Writer) error { return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric}) }); err != nil {
+		return nil, err
+	}
+	s.update(ChangeLive, func(st *State) { st.Baseline = b })
+	return b, nil
+}
+
+// LoadBaseline takes the baseline from a file: a saved one, or any topology file.
+func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, error) {
+	end, err := s.begin(ctx, "baseline")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return s.readBaseline(ctx, file)
+}
+
+func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, error) {
+	f, _, err := load.File(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	b := &Baseline{f, info.ModTime(), file}
+	s.update(ChangeLive, func(st *State) { st.Baseline = b })
+	return b, nil
+}
+
+// ForgetBaseline removes the baseline that is kept in the state directory, and takes
+// none until another is saved.
+func (s *Session) ForgetBaseline(ctx context.Context) error {
+	end, err := s.begin(ctx, "baseline")
+	if err != nil {
+		return err
+	}
+	defer end()
+	if s.State().Baseline == nil {
+		return ErrNoBaseline
+	}
+	s.update(ChangeLive, func(st *State) { st.Baseline = nil })
+	file, err := s.baselineFile()
+	if err != nil {
+		return nil //nolint:nilerr // then none is kept
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// baselineFile is where the baseline of the session's subnet is kept.
+func (s *Session) baselineFile() (string, error) {
+	if s.stateDir == "" {
+		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")
+	}
+	sum := sha256.Sum256([]byte(s.Subnet()))
+	return filepath.Join(s.stateDir, fmt.Sprintf("baseline-%x.snap", sum[:6])), nil
+}
+
+// findBaseline takes the baseline that is kept of the subnet, if there is one.
+func (s *Session) findBaseline(ctx context.Context) {
+	file, err := s.baselineFile()
+	if err != nil || s.State().Baseline != nil {
+		return
+	}
+	if _, err := s.readBaseline(ctx, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.update(ChangeLive, func(st *State) { st.note("baseline: %v", err) })
+	}
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/walk"
+)
+
+// ProblemOptions say how far [Session.Problems] looks.
+type ProblemOptions struct {
+	// Quick looks at no packets' paths unless that was done already: microseconds
+	// a node.
+	Quick bool
+	// Thorough looks also where that takes long: for credit loops with service
+	// levels of paths on large subnets.
+	Thorough bool
+}
+
+// Problems says what is wrong with the live subnet, the worst first, and what it
+// could not look at. It asks the subnet nothing and does not wait for an operation
+// that runs. What it finds by following packets it remembers for as long as the
+// tables stay the same. It fails where ctx ends.
+func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
+	st := s.State()
+	r := &problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}
+	if len(st.Live.Fabric.Nodes) == 0 {
+		r.Skip("the subnet", "sweep", "nothing has been read of it yet")
+		return r, nil
+	}
+	st.sweepProblems(r)
+	st.counterProblems(r)
+	st.pastProblems(r)
+	st.calibrationProblems(r)
+	if err := s.routeProblems(ctx, &st, r, opt); err != nil {
+		return nil, err
+	}
+	r.Sort()
+	return r, nil
+}
+
+// sweepProblems are what the last sweep, or the file, shows.
+func (st *State) sweepProblems(r *problems.Report) {
+	f := st.Live.Fabric
+	if st.Lost != "" {
+		r.Add(problems.Error, problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)
+	}
+	if st.Interrupted != "" {
+		r.Add(problems.Error, problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", st.Interrupted)
+	}
+	r.Answers(st.Unanswered, st.Doubles)
+	r.Links(f, st.Live.Limits)
+	r.NoLIDs(f)
+	st.otherWarnings(r)
+	if st.Source.Kind == SourceFile {
+		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
+		return
+	}
+	r.NotActive(f)
+	if st.Source.Kind == SourceSim && len(st.SMs) == 0 {
+		r.Skip("subnet managers", "", "a simulated subnet has none")
+		return
+	}
+	var seen []problems.Manager
+	for _, sm := range st.SMs {
+		seen = append(seen, problems.Manager{GUID: sm.GUID, Port: sm.Port, State: sm.State})
+	}
+	r.Managers(f, seen)
+}
+
+// otherWarnings are those that are not told as something else.
+func (st *State) otherWarnings(r *problems.Report) {
+	told := map[string]bool{}
+	for _, d := range st.Doubles {
+		told[d.Text] = true
+	}
+	for _, w := range st.Warnings {
+		if !told[w] {
+			r.Add(problems.Note, problems.Noticed, problems.Nowhere, "sweep", "%s", w)
+		}
+	}
+}
+
+func (st *State) counterProblems(r *problems.Report) {
+	const what = "rising error counters"
+	switch {
+	case st.Source.Kind == SourceFile:
+		r.Skip(what, "", "the subnet is a file")
+	case st.Counted == nil:
+		r.Skip(what, "show counters", "all counters have to be read twice")
+	default:
+		r.Counted(st.Counted.Reading.Fabric, st.Counted.Deltas)
+		for _, h := range st.Counted.Reading.Holes {
+			r.Skip("counters", "", "%v", h)
+		}
+	}
+}
+
+// pastProblems are what is other than it was.
+func (st *State) pastProblems(r *problems.Report) {
+	if b := st.Baseline; b != nil {
+		r.Baseline(b.Fabric, st.Live.Fabric, b.When.Format("2006-01-02 15:04"))
+	} else {
+		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
+	}
+	var seen []problems.Seen
+	for _, e := range st.Events {
+		if e.Change != nil {
+			seen = append(seen, problems.Seen{When: e.When, Change: *e.Change})
+		}
+	}
+	r.Flapping(st.Live.Fabric, seen)
+	if st.Source.Kind != SourceFile && st.Every == 0 && len(seen) == 0 {
+		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
+	}
+	if st.Drift > 0 {
+		r.Add(problems.Error, problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%d entries are no longer what the last commit wrote", st.Drift)
+	}
+}
+
+func (st *State) calibrationProblems(r *problems.Report) {
+	c := st.Calibrated
+	switch {
+	case c != nil && c.of == st.Live.Tables && c.of != nil:
+		f := st.Live.Fabric
+		for _, sw := range c.Switches {
+			at := problems.Place{GUID: sw.GUID, Port: -1, Name: sw.Name}
+			if n := f.NodeByGUID(sw.GUID); n != fabric.None {
+				at = problems.PlaceOfNode(f, n)
+			}
+			r.Add(problems.Warning, problems.TablesDiffer, at, "did it miss a sweep, or are the settings others? calibrate",
+				"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
+		}
+	case c != nil || st.Settings.conf != "":
+		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
+	default:
+		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf", "its settings are not known")
+	}
+}
+
+// examined are tables with what following their packets found.
+type examined struct {
+	mu      sync.Mutex
+	tables  *fabric.Tables
+	reach   *reach.Result
+	credits *credits.Result
+}
+
+// of forgets what is of other tables. The caller holds mu.
+func (e *examined) of(t *fabric.Tables) {
+	if e.tables != t {
+		e.tables, e.reach, e.credits = t, nil, nil
+	}
+}
+
+// routeProblems are what the tables of the switches do to packets.
+func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
+	t := st.Live.Tables
+	if t == nil || t.Fabric.MaxLID == 0 {
+		try := "is there a subnet manager? show sms"
+		if st.Source.Kind == SourceFile {
+			try = "route; check"
+		}
+		r.Skip("pairs cut off, credit loops", try, "no forwarding tables are known")
+		return nil
+	}
+	f := t.Fabric
+	for sw, known := range t.Known {
+		if n := f.Switches[sw]; !known && f.Nodes[n].InSubnet {
+			r.Add(problems.Error, problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
+		}
+	}
+	e := &s.examined
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.of(t)
+	var err error
+	if e.reach == nil && !opt.Quick {
+		if e.reach, err = s.CheckReach(ctx, st.Live, reach.Options{}); err != nil {
+			return err
+		}
+	}
+	if e.reach != nil {
+		reachProblems(f, e.reach, r)
+	} else {
+		r.Skip("pairs cut off", "problems", "packets were not followed")
+	}
+	return e.creditProblems(ctx, st, r, opt)
+}
+
+// quickCredits is how many ways of a packet, entries of tables by service levels,
+// are looked at for credit loops where nobody asked for thoroughness.
+const quickCredits = 50_000_000
+
+func (e *examined) creditProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
+	const what = "credit loops"
+	t := e.tables
+	switch {
+	case e.credits != nil:
+	case opt.Quick:
+		r.Skip(what, "problems", "packets were not followed")
+		return nil
+	case creditWork(t) > quickCredits && !opt.Thorough:
+		r.Skip(what, "problems thorough", "it takes long on a subnet of this size")
+		return nil
+	default:
+		c, err := credits.Check(ctx, t, credits.Options{})
+		if err != nil {
+			return err
+		}
+		e.credits = c
+	}
+	if e.credits.Ring == nil {
+		return nil
+	}
+	f := t.Fabric
+	at := problems.PlaceOfPort(f, e.credits.Ring[0].From.Port)
+	severity, given := problems.Error, ""
+	if t.SLs == nil && st.Source.Live() {
+		severity, given = problems.Warning, ", if all packets go by SL 0 (sweep sl2vl reads the lanes)"
+	}
+	r.Add(severity, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
+		"%d links wait for one another in a ring through %s%s", len(e.credits.Ring), at.Name, given)
+	return nil
+}
+
+func creditWork(t *fabric.Tables) int {
+	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
+	if t.SLs != nil {
+		n *= 16
+	}
+	return n
+}
+
+// reachProblems are packets that do not arrive.
+func reachProblems(f *fabric.Fabric, res *reach.Result, r *problems.Report) {
+	for _, k := range []struct {
+		n       int64
+		verdict walk.Verdict
+		kind    problems.Kind
+		what    string
+	}{
+		{res.Unreachable, walk.DeadEnd, problems.CutOff, "paths end before they arrive"},
+		{res.Loops, walk.Loop, problems.Loops, "paths come back to a switch"},
+		{res.Misdelivered, walk.Misdelivered, problems.Misdelivered, "paths end at a port that does not have the LID"},
+		{res.TooLong, walk.TooLong, problems.TooLong, fmt.Sprintf("paths are longer than %d links", walk.MaxHops)},
+	} {
+		if k.n == 0 {
+			continue
+		}
+		at, example := problems.Nowhere, ""
+		i := slices.IndexFunc(res.Troubles, func(p reach.Path) bool { return p.Verdict == k.verdict && p.Dst != fabric.None })
+		if i >= 0 {
+			t := &res.Troubles[i]
+			at = problems.PlaceOfPort(f, t.Dst)
+			example = fmt.Sprintf(": %s to %s", f.PortName(t.Src), f.PortName(t.Dst))
+		}
+		r.Add(problems.Error, k.kind, at, "check reach; trace; does the subnet manager sweep?", "%d %s%s", k.n, k.what, example)
+	}
+	if res.Unknown > 0 {
+		r.Skip("some paths", "sweep", "%d paths meet a table that was not read", res.Unknown)
+	}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/testenv"
+)
+
+// TestHealthyFabrics reads real fabrics, and the links that are told of are those
+// that a reading of the file's lines by itself finds.
+func TestHealthyFabrics(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(testenv.Shared(t), "fabrics", "*.[nt]*o*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fabrics: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			s := open(t, "file:"+file)
+			rep, err := s.Problems(t.Context(), ProblemOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			narrow, slow := belowTheirLike(t, file)
+			for _, p := range rep.Problems {
+				switch p.Kind {
+				case problems.Narrow:
+					narrow--
+				case problems.Slow:
+					slow--
+				case problems.Noticed:
+				default:
+					t.Errorf("%+v", p)
+				}
+			}
+			if narrow != 0 || slow != 0 {
+				t.Errorf("the file has %d narrow and %d slow links more: %+v", narrow, slow, rep.Problems)
+			}
+		})
+	}
+}
+
+var (
+	nodeLine  = regexp.MustCompile(`^(Switch|Hca|Ca)\s+(\d+)\s+"([^"]+)"`)
+	cableLine = regexp.MustCompile(`^\[(\d+)\][^"]*"([^"]+)"\s*\[(\d+)\].*\b(\d+)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR)\b`)
+	deviceID  = regexp.MustCompile(`^(vendid|devid)=(\S+)`)
+	rates     = map[string]int{"SDR": 10, "DDR": 20, "QDR": 40, "FDR10": 41, "FDR": 56, "EDR": 100, "HDR": 200, "NDR": 400}
+)
+
+// belowTheirLike counts the links that are below nine of ten between the same kinds
+// of devices, from the text of a topology.
+func belowTheirLike(t *testing.T, file string) (narrow, slow int) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type cable struct{ from, to, width, speed string }
+	kind := map[string]string{}
+	var cables []cable
+	node, device := "", ""
+	for line := range strings.Lines(string(text)) {
+		if m := deviceID.FindStringSubmatch(line); m != nil {
+			if m[1] == "vendid" {
+				device = ""
+			}
+			device += m[2] + " "
+		}
+		if m := nodeLine.FindStringSubmatch(line); m != nil {
+			node = m[3]
+			kind[node] = device + m[1]
+			if m[1] == "Switch" {
+				kind[node] += m[2]
+			}
+			device = ""
+		}
+		if m := cableLine.FindStringSubmatch(line); m != nil {
+			cables = append(cables, cable{node, m[2], m[4], m[5]})
+		}
+	}
+	like := map[string][]cable{}
+	for _, c := range cables {
+		a, b := kind[c.from], kind[c.to]
+		like[min(a, b)+" - "+max(a, b)] = append(like[min(a, b)+" - "+max(a, b)], c)
+	}
+	for _, all := range like {
+		for _, c := range all {
+			wider, faster := 0, 0
+			for _, d := range all {
+				if len(d.width) > len(c.width) || len(d.width) == len(c.width) && d.width > c.width {
+					wider++
+				}
+				if rates[d.speed] > rates[c.speed] {
+					faster++
+				}
+			}
+			if 10*wider >= 9*len(all) {
+				narrow++
+			}
+			if 10*faster >= 9*len(all) && len(all) >= 20 {
+				slow++
+			}
+		}
+	}
+	return narrow / 2, slow / 2 // each cable has two lines
+}
