@@ -194,7 +194,9 @@ func (m *model) openCommit() tea.Cmd {
 	p.raw(t.dim, "the plan is being made ...")
 	m.openPage(p)
 	m.errands++
+	wait := m.errs.halt()
 	return func() tea.Msg {
+		wait()
 		var out bytes.Buffer
 		err := func() error {
 			_, err := shielded(func() (struct{}, error) {

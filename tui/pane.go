@@ -72,7 +72,6 @@ func (t *table) renew()           { t.again() }
 func (t *table) title() string    { return "" }
 func (t *table) picture() *badge  { return nil }
 func (t *table) subject() subject { return nothing }
-func (t *table) figure() string   { return count(t.n, "row") }
 func (t *table) at() place        { return place{} }
 
 // noMatch says that the filter lets nothing through.

@@ -374,15 +374,6 @@ func (t *topology) at() place {
 	return place{}
 }
 
-// sortBy sorts the switches of each branch.
-func (t *topology) sortBy(col int) {
-	if t.sorted == col {
-		col = -col
-	}
-	t.sorted = col
-	t.renew()
-}
-
 func (t *topology) figure() string {
 	if t.sc == nil {
 		return ""
