@@ -533,7 +533,7 @@ func (c *call) pathsACM() error {
 	if path == "-" {
 		return write(c.out.W)
 	}
-	if err := writeFile(path, write); err != nil {
+	if err := session.WriteFile(path, write); err != nil {
 		return err
 	}
 	return c.out.answer(struct {
