@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/mcast"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -53,6 +54,14 @@ func runDiff(c *call) error {
 	})
 }
 
+// groupEntryRow is an entry of a multicast table: the ports that it loses and gets.
+type groupEntryRow struct {
+	Switch string `json:"switch"`
+	MLID   string `json:"mlid"`
+	Gone   []int  `json:"ports_gone"`
+	Come   []int  `json:"ports_come"`
+}
+
 type entryRow struct {
 	Switch string `json:"switch"`
 	LID    uint16 `json:"lid"`
@@ -79,6 +88,12 @@ func (c *call) diffEntries(from, to session.Kind) error {
 			r.To = f.PortName(p)
 		}
 		if err := t.row(r, r.Switch, e.LID, entryText(e.Old), entryText(e.New), orDash(r.To)); err != nil {
+			return err
+		}
+	}
+	for m := range mcast.Changes(before.Tables, after.Tables) {
+		r := groupEntryRow{f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come)}
+		if err := t.row(r, r.Switch, r.MLID, orDash(ranges(m.Gone)), orDash(ranges(m.Come)), "multicast"); err != nil {
 			return err
 		}
 	}

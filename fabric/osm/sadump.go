@@ -55,7 +55,8 @@ const (
 // ReadGroups reads the multicast groups of opensm-sa.dump. What else such a file
 // has, InformInfo and service records, is passed over, and lines that begin with #.
 // Of a group's line only the LID behind "MC Group" is needed, of a member's only
-// port_gid; a member whose scope_state is not given is a full member. Groups that
+// port_gid; a member whose scope_state is not given is a full member, and an mgid of
+// zero is not known. Groups that
 // share a LID stay apart. It fails with "name:line:". O(bytes).
 func ReadGroups(r io.Reader, name string) ([]fabric.Group, error) {
 	var p groupParser
@@ -117,7 +118,7 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 	switch key {
 	case "mgid":
 		g.MGID, err = parseGIDPair(value)
-		if err == nil && !g.MGID.IsMulticast() {
+		if err == nil && g.MGID != (mad.GID{}) && !g.MGID.IsMulticast() {
 			err = fmt.Errorf("mgid %s is no multicast GID, expected one that begins with 0xff", shorten([]byte(value)))
 		}
 	case "port_gid", "proxy_join":

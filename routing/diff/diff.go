@@ -56,6 +56,8 @@ type Result struct {
 	// nil where no path takes such a link.
 	WorstOld *Load `json:"worst_old"`
 	WorstNew *Load `json:"worst_new"`
+	// Multicast is nil where one of the pictures has no multicast tables.
+	Multicast *Multicast `json:"multicast,omitempty"`
 }
 
 // Entries sums up what changes in tables.
@@ -172,11 +174,13 @@ func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*R
 	}
 	w.result(r)
 	m.loads(r, w)
+	r.Multicast = multicast(before, after, opt.Examples)
 	return r, nil
 }
 
 // Same says that nothing differs, as far as both pictures know.
 func (r *Result) Same() bool {
 	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown == r.Pairs.Total &&
-		len(r.Gone) == 0 && len(r.Come) == 0 && len(r.Moved) == 0 && len(r.Down) == 0 && len(r.Up) == 0
+		len(r.Gone) == 0 && len(r.Come) == 0 && len(r.Moved) == 0 && len(r.Down) == 0 && len(r.Up) == 0 &&
+		(r.Multicast == nil || r.Multicast.Changed == 0)
 }

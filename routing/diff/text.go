@@ -28,6 +28,7 @@ func (r *Result) Text(w io.Writer) error {
 		t.line("pairs not known", "%s, over switches whose tables were not read", grouped(r.Pairs.Unknown))
 	}
 	t.line("LFT entries", "%s", r.Entries.text())
+	t.multicast(r.Multicast)
 	t.ports("end ports gone", r.Gone)
 	t.ports("end ports come", r.Come)
 	if n := len(r.Moved); n > 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -68,6 +69,7 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	if len(whole.EndPorts) > mostMembers {
 		c.opt.LMC = 0
 	}
+	c.conf += "sa_db_dump TRUE\n"
 	sim := start(t, whole)
 	m := startManager(t, sim, c)
 	m.rest(t)
@@ -87,6 +89,9 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 		}
 		if err := m.compareGroups(whole.Without(lost), c, joined); err != nil {
 			t.Fatalf("%s, engines %q, options %+v, after %q: %v", what, c.chain, c.opt, events, err)
+		}
+		if err := m.compareGroupDump(joined); step > 0 && err != nil {
+			t.Fatalf("%s, after %q: %v", what, events, err)
 		}
 	}
 }
@@ -186,6 +191,30 @@ func staying(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
 		}
 	}
 	return kept
+}
+
+// compareGroupDump reads the groups that OpenSM dumps after a sweep.
+func (m *manager) compareGroupDump(groups []fabric.Group) error {
+	const name = "opensm-sa.dump"
+	file, err := os.Open(filepath.Join(m.dir, name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	theirs, err := osm.ReadGroups(file, name)
+	if err != nil {
+		return err
+	}
+	theirs = slices.DeleteFunc(theirs, func(g fabric.Group) bool { return len(g.Members) == 0 })
+	for i := range theirs {
+		for j := range theirs[i].Members {
+			theirs[i].Members[j].Proxy = false
+		}
+	}
+	if len(theirs) != len(groups) || len(groups) > 0 && !reflect.DeepEqual(theirs, groups) {
+		return fmt.Errorf("%s has\n%+v, those that joined are\n%+v", name, theirs, groups)
+	}
+	return nil
 }
 
 // groupLimit is how long OpenSM may take until its trees are there.
