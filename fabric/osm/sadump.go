@@ -195,7 +195,7 @@ func memberField(m *fabric.Member, key, value string) error {
 }
 
 func eachField(text string, use func(key, value string) error) error {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok {
 			return fmt.Errorf("%q, expected NAME=VALUE", shorten([]byte(word)))
@@ -210,7 +210,7 @@ func eachField(text string, use func(key, value string) error) error {
 func parseField(key, value string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(value, 0, bits)
 	if err != nil {
-		return 0, fmt.Errorf("%s=%s, expected a number of %d bits, 0x...", key, shorten([]byte(value)), bits)
+		return 0, fmt.Errorf("%s=%s, expected a number of %d bits, as in 0x1", key, shorten([]byte(value)), bits)
 	}
 	return n, nil
 }

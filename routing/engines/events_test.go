@@ -131,7 +131,9 @@ func between(f *fabric.Fabric) []fabric.Link {
 type manager struct {
 	dir, log string
 	sweeps   int
-	process  *os.Process
+	// cycles are those in the trees of multicast groups that were compared.
+	cycles  int
+	process *os.Process
 }
 
 func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {

@@ -90,6 +90,9 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 		if err := m.compareGroups(whole.Without(lost), c, joined); err != nil {
 			t.Fatalf("%s, engines %q, options %+v, after %q: %v", what, c.chain, c.opt, events, err)
 		}
+		if m.cycles > 0 {
+			t.Logf("%s, engines %q: OpenSM and we make %d cycles", what, c.chain, m.cycles)
+		}
 		if err := m.compareGroupDump(joined); step > 0 && err != nil {
 			t.Fatalf("%s, after %q: %v", what, events, err)
 		}
@@ -102,20 +105,8 @@ const mostMembers = 400
 // joinGroups has ports join groups, and returns what OpenSM made of it.
 func joinGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, m *manager) []fabric.Group {
 	t.Helper()
-	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mad.NewClient(transport, mad.ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close() }()
-	admin, err := sa.New(t.Context(), client)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err = withLIDs(f, m.dir)
+	admin := administration(t, sim, f)
+	f, err := withLIDs(f, m.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +155,40 @@ func joinGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric
 		}
 	}
 	return joined
+}
+
+// administration is a client of OpenSM's, at the port where that runs.
+func administration(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric) *sa.Client {
+	t.Helper()
+	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mad.NewClient(transport, mad.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	admin, err := sa.New(t.Context(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return admin
+}
+
+// joinAll has ports join a group, and returns those that are let in.
+func joinAll(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, g fabric.Group) fabric.Group {
+	t.Helper()
+	admin := administration(t, sim, f)
+	in := g
+	in.Members = nil
+	for _, m := range g.Members {
+		if got, err := join(t.Context(), admin, &in, m.GUID, m.Join); err == nil {
+			in.MLID = got.MLID
+			in.Members = append(in.Members, m)
+		}
+	}
+	return in
 }
 
 const groupQKey = 0xb1b
@@ -238,6 +263,13 @@ func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Grou
 	if err != nil {
 		return err
 	}
+	tables := *res.Tables
+	tables.MFT = made.MFT
+	found, err := mcast.Check(context.Background(), &tables, groups, nil)
+	if err != nil {
+		return err
+	}
+	m.cycles += found.Cycles
 	var ours bytes.Buffer
 	if err := osm.WriteMCFDBs(&ours, f, made.MFT); err != nil {
 		return err
@@ -248,4 +280,63 @@ func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Grou
 			return err
 		}
 	}
+}
+
+// TestCyclesAreOpenSMs: up/down routing bars ways, so that the branches of a tree may
+// meet again. Where ours do, those of an OpenSM do, too.
+func TestCyclesAreOpenSMs(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for range testenv.Count(t, 1, 12) {
+		f, c, group := withCycle(t, r)
+		sim := start(t, f)
+		m := startManager(t, sim, c)
+		m.rest(t)
+		all := joinAll(t, sim, f, group)
+		if err := m.compareGroups(f, c, []fabric.Group{all}); err != nil {
+			t.Fatalf("engines %q, options %+v: %v", c.chain, c.opt, err)
+		}
+		if m.cycles == 0 {
+			t.Logf("%d of %d ports were let in, without whom there is no cycle", len(all.Members), len(group.Members))
+		}
+	}
+}
+
+// withCycle looks for a fabric and options with which the tree of all ports has a cycle.
+func withCycle(t *testing.T, r *rand.Rand) (*fabric.Fabric, *trial, fabric.Group) {
+	t.Helper()
+	for range 100000 {
+		_, f := randomFabric(t, r)
+		c := &trial{chain: []string{"updn"}}
+		c.opt = randomOptions(r, f)
+		g := fabric.Group{MGID: mad.NewGID(0xff12000000000000, 0x1000), MLID: fabric.FirstMLID + 1}
+		for _, e := range f.EndPorts {
+			if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+				g.Members = append(g.Members, fabric.Member{GUID: f.Ports[e].GUID, Join: fabric.JoinFull})
+			}
+		}
+		with, err := fabric.AssignLIDs(f)
+		if err != nil || len(g.Members) > mostMembers {
+			continue
+		}
+		res, _, err := engines.Route(t.Context(), c.chain, with, c.opt)
+		if err != nil || res.Tables.Origin != c.chain[0] {
+			continue
+		}
+		made, err := mcast.Route(t.Context(), with, mcast.Router(with, res.Hops, res.Multicast), []fabric.Group{g}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := *res.Tables
+		tables.MFT = made.MFT
+		found, err := mcast.Check(t.Context(), &tables, []fabric.Group{g}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Cycles > 0 {
+			return f, c, g
+		}
+	}
+	t.Fatal("no cycle comes up")
+	return nil, nil, fabric.Group{}
 }

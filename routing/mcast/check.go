@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -129,7 +130,7 @@ func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progres
 	if groups == nil {
 		groups = own
 	} else {
-		groups = append(groups[:len(groups):len(groups)], entriesAlone(groups, own)...)
+		groups = append(slices.Clip(groups), entriesAlone(groups, own)...)
 	}
 	lids := ByLID(t.Fabric, groups)
 	counts, faults := make([]Counts, len(lids)), make([][]Fault, len(lids))

@@ -138,6 +138,13 @@ func (s *Session) multicast(ctx context.Context, st *State, p *Picture) (*Multic
 	tables := *p.Tables
 	tables.MFT = res.MFT
 	p.Tables = &tables
+	found, err := mcast.Check(ctx, p.Tables, known.List, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if found.Cycles > 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the trees of %d multicast LIDs have cycles, in which packets would go round for ever; OpenSM makes the same with these hop counts (see check mcast)", found.Cycles))
+	}
 	rep := &MulticastReport{LIDs: res.LIDs, Alone: res.Alone, Changed: -1, Groups: known.Origin}
 	if base.Tables != nil && base.Tables.MFT != nil {
 		rep.Changed = mcast.Changed(base.Tables, p.Tables)
