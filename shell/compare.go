@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func compareCommands() []command {
+	return []command{{lang.Spec{Name: "compare", Summary: "things side by side", Subcommands: []lang.Spec{
+		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged",
+			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
+				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the switches.",
+			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
+			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
+				Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}}},
+	}}, runCompare}}
+}
+
+type engineRow struct {
+	Name      string   `json:"name"`
+	Refused   string   `json:"refused,omitempty"`
+	Seconds   float64  `json:"seconds,omitempty"`
+	Memory    int64    `json:"memory_bytes,omitempty"`
+	Worst     int64    `json:"worst_load"`
+	Shift     *int64   `json:"shift_figure,omitempty"`
+	Bisection *float64 `json:"effective_bisection,omitempty"`
+	MaxHops   int      `json:"max_hops"`
+	MeanHops  float64  `json:"mean_hops"`
+	Lost      int64    `json:"lost_paths"`
+	Paths     int64    `json:"paths"`
+	Lanes     int      `json:"lanes"`
+	Loop      bool     `json:"credit_loop"`
+	Changed   *int     `json:"changed_entries,omitempty"`
+	measures
+}
+
+func runCompare(c *call) error {
+	var with []string
+	if list := c.Option("with", ""); list != "" {
+		with = strings.Split(list, ",")
+	}
+	t := c.table("ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "LANES", "CREDIT LOOP", "CHANGED", "LOST")
+	var refused []string
+	err := c.session.CompareEngines(c.ctx, c.Args, with, func(e session.EngineFigures) error {
+		r := engineRowOf(&e)
+		if e.Refused != "" {
+			refused = append(refused, fmt.Sprintf("%s does not route this subnet: %s", e.Name, e.Refused))
+			if !c.out.JSON {
+				return nil
+			}
+		}
+		return t.row(r, r.cells(&e)...)
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if !c.out.JSON {
+		for _, line := range refused {
+			if _, err := fmt.Fprintln(c.out.W, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func engineRowOf(e *session.EngineFigures) engineRow {
+	r := engineRow{
+		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
+		Lost: e.Lost, Paths: e.Paths, Lanes: e.Lanes, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections},
+	}
+	if e.Shifts != nil {
+		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean
+	}
+	if e.Changed >= 0 && e.Refused == "" {
+		r.Changed = &e.Changed
+	}
+	return r
+}
+
+func (r *engineRow) cells(e *session.EngineFigures) []any {
+	took, memory, shift, bisection, changed, loop := "-", "-", "-", "-", "-", "no"
+	if e.Computed {
+		took, memory = e.Took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(e.Memory)/1e6)
+	}
+	if r.Shift != nil {
+		shift, bisection = fmt.Sprint(*r.Shift), fmt.Sprintf("%.3f", *r.Bisection)
+	}
+	if r.Changed != nil {
+		changed = fmt.Sprint(*r.Changed)
+	}
+	if r.Loop {
+		loop = "YES"
+	}
+	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), r.Lanes, loop, changed, r.Lost}
+}

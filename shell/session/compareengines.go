@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/snapshot"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/engines"
+	routeload "example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/reach"
+)
+
+// EngineFigures say what one engine makes of a subnet, or what tables do that are
+// there.
+type EngineFigures struct {
+	// Name is the engine's, or names the picture or file.
+	Name string
+	// Refused is why the engine does not route the subnet, "" where it does; all that
+	// follows is 0 then.
+	Refused string
+	// Computed says that an engine made the tables now: Took is its wall time, and
+	// Memory the most bytes that the heap grew by meanwhile, as sampled.
+	Computed bool
+	Took     time.Duration
+	Memory   int64
+	// Worst is the edge forwarding index, Shifts and Bisections are the published
+	// measures by as many patterns as are quick; nil where there are no two hosts.
+	Worst      int64
+	Shifts     *routeload.Shifted
+	Bisections *routeload.Bisected
+	// MaxHops and MeanHops count the switches that paths pass.
+	MaxHops  int
+	MeanHops float64
+	// Lost counts the paths that do not arrive as they should, of Paths.
+	Lost, Paths int64
+	// Lanes is how many virtual lanes the paths take, and Loop says that links wait for
+	// one another in a ring.
+	Lanes int
+	Loop  bool
+	// Changed counts the entries that are others than on the switches now, -1 where
+	// those are not known.
+	Changed int
+}
+
+// CompareEngines routes the paper's subnet, else the live one, with each engine by
+// itself, all that there are for none, and measures the tables, those that the
+// switches hold, and those of with: pictures, history entries or files with routes.
+// Nothing is staged. Found is called with each as it is done, where it is set. It
+// fails with ctx's error where ctx ends first, and on a name or file that cannot be.
+func (s *Session) CompareEngines(ctx context.Context, names, with []string, found func(EngineFigures) error) error {
+	end, err := s.begin(ctx, "compare engines")
+	if err != nil {
+		return err
+	}
+	defer end()
+	st := s.State()
+	if len(names) == 0 {
+		names = slices.DeleteFunc(EngineNames(), func(n string) bool {
+			return n == engines.NoFallback || n == "file" && st.Settings.file.Routes == nil && st.Settings.file.Matrix == nil
+		})
+	}
+	more, err := s.alsoCompared(ctx, &st, with)
+	if err != nil {
+		return err
+	}
+	for _, p := range more {
+		e := EngineFigures{Name: p.name}
+		if err := s.measure(ctx, &e, st.Live, p.tables); err != nil {
+			return err
+		}
+		if err := found(e); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		s.update(ChangeBusy, func(st *State) { st.Busy = "compare engines: " + name })
+		e, err := s.compareEngine(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		if err := found(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareEngine routes with one engine.
+func (s *Session) compareEngine(ctx context.Context, st State, name string) (EngineFigures, error) {
+	e := EngineFigures{Name: name, Computed: true}
+	set := st.Settings
+	set.Chain, set.cached = []string{name, engines.NoFallback}, false
+	if err := set.chooseEngines(); err != nil {
+		return e, fmt.Errorf("%s: %w", name, err)
+	}
+	st.Settings = set
+	watch := watchHeap()
+	p, rep, err := s.compute(ctx, &st, KeepNo)
+	grown := watch()
+	var none *engines.NoneError
+	switch {
+	case errors.As(err, &none):
+		var why []string
+		for _, r := range none.Refusals {
+			why = append(why, r.Reason)
+		}
+		e.Refused = strings.Join(why, "; ")
+		return e, nil
+	case err != nil:
+		return e, err
+	}
+	e.Took, e.Memory = rep.Took, grown
+	return e, s.measure(ctx, &e, st.Live, p.Tables)
+}
+
+// tablesCompared are tables beside those of engines.
+type tablesCompared struct {
+	name   string
+	tables *fabric.Tables
+}
+
+// alsoCompared are the tables of the switches and those named.
+func (s *Session) alsoCompared(ctx context.Context, st *State, with []string) ([]tablesCompared, error) {
+	var out []tablesCompared
+	if p, err := st.TablesOf(Live); err == nil {
+		out = append(out, tablesCompared{"on the switches", p.Tables})
+	}
+	for _, name := range with {
+		if p, err := st.TablesOf(Kind(name)); err == nil {
+			if p.Kind != Live {
+				out = append(out, tablesCompared{st.Title(p), p.Tables})
+			}
+			continue
+		} else if !looksLikeFile(name) {
+			return nil, err
+		}
+		t, err := readTables(ctx, st.Paper(), name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tablesCompared{fabric.Escape(filepath.Base(name)), t})
+	}
+	return out, nil
+}
+
+// looksLikeFile says whether a name is neither a number nor a picture's.
+func looksLikeFile(name string) bool {
+	return strings.Trim(name, "0123456789") != "" && !slices.Contains(Kinds, Kind(name))
+}
+
+// readTables reads routes of whatever form and lays them over a fabric.
+func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
+	head := make([]byte, len(fdbsHead))
+	err := readWith(path, func(r io.Reader) error {
+		n, err := io.ReadFull(r, head)
+		head = head[:n]
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(string(head), snapshot.Magic) {
+		return snapshotTables(ctx, f, path)
+	}
+	kind := "lfts"
+	if strings.HasPrefix(string(head), fdbsHead) {
+		kind = "fdbs"
+	}
+	routes, err := readRoutes(kind, path)
+	if err != nil {
+		return nil, err
+	}
+	t, rep, err := routes.Apply(f)
+	if err == nil && rep.Switches == 0 {
+		err = fmt.Errorf("%s: none of its switches is in the subnet", fabric.Escape(path))
+	}
+	return t, err
+}
+
+const fdbsHead = "dump_ucast_routes:"
+
+// snapshotTables are those of a snapshot or saved routing of the same subnet.
+func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
+	file, err := load.Read(ctx, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case file.Tables == nil:
+		return nil, fmt.Errorf("%s has no forwarding tables", fabric.Escape(path))
+	case !fabric.Same(file.Fabric, f):
+		return nil, fmt.Errorf("%s is of a subnet that is other than this one (try: load routing %s; compare engines with=staged)", fabric.Escape(path), fabric.Escape(path))
+	}
+	t := *file.Tables
+	t.Fabric = f
+	return &t, nil
+}
+
+// quickPaths is how many paths each of shifts and bisections follows.
+const quickPaths = 500_000
+
+// measure fills in what tables do.
+func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, t *fabric.Tables) error {
+	r, err := reach.Check(ctx, t, reach.Options{Progress: s.progress})
+	if err != nil {
+		return err
+	}
+	e.Lost, e.Paths = r.Bad(), r.Paths
+	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
+	l, err := routeload.AllToAll(ctx, t, routeload.Options{Progress: s.progress})
+	if err != nil {
+		return err
+	}
+	e.Worst = l.Summary(1).EdgeForwardingIndex
+	if hosts := routeload.Hosts(t.Fabric); len(hosts) > 1 {
+		if e.Shifts, err = routeload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, s.progress); err != nil {
+			return err
+		}
+		if e.Bisections, err = routeload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, s.progress); err != nil {
+			return err
+		}
+	}
+	c, err := credits.Check(ctx, t, credits.Options{Progress: s.progress})
+	if err != nil {
+		return err
+	}
+	e.Lanes, e.Loop = max(1, c.Lanes), c.Ring != nil
+	e.Changed = -1
+	if live.Tables != nil && live.Fabric.MaxLID > 0 {
+		e.Changed = countChanged(live.Tables, t)
+	}
+	return nil
+}
+
+// switchesPassed are the most and the mean over paths of so many links.
+func switchesPassed(links []int64) (most int, mean float64) {
+	var n, sum int64
+	for l, paths := range links {
+		if paths > 0 {
+			most = max(most, l-1)
+			n += paths
+			sum += paths * int64(l-1)
+		}
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return most, float64(sum) / float64(n)
+}
+
+// watchHeap samples the heap until it is told to stop, and then says by how much it
+// had grown at most.
+func watchHeap() (stop func() int64) {
+	runtime.GC()
+	heap := func() int64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return int64(s[0].Value.Uint64())
+	}
+	first := heap()
+	most := first
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+				most = max(most, heap())
+			}
+		}
+	}()
+	return func() int64 {
+		close(quit)
+		<-ended
+		return max(most, heap()) - first
+	}
+}

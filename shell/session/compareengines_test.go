@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/walk"
+)
+
+// TestCompareEngines compares what engines make of a torus with what each of them
+// does by itself, and with a walk of every pair.
+func TestCompareEngines(t *testing.T) {
+	s := open(t, "sim:torus:4x4x3")
+	set, err := ParseSettings(nil, []Setting{{"qos", "TRUE"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	file := dumped(t, s, "lfts")
+	got := map[string]EngineFigures{}
+	err = s.CompareEngines(t.Context(), nil, []string{file, "live"}, func(e EngineFigures) error {
+		got[e.Name] = e
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.State().Staged != nil {
+		t.Error("something is staged")
+	}
+	for _, e := range engines.All() {
+		g, ok := got[e.Name()]
+		if !ok {
+			t.Errorf("%s is missing", e.Name())
+			continue
+		}
+		set, err := ParseSettings([]string{e.Name(), engines.NoFallback}, set.Given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SetSettings(set)
+		rep, err := s.Route(t.Context(), KeepNo)
+		if none := (*engines.NoneError)(nil); errors.As(err, &none) != (g.Refused != "") {
+			t.Errorf("%s: %v, compared as %q", e.Name(), err, g.Refused)
+		}
+		if err != nil {
+			continue
+		}
+		alike(t, &g, rep.Changed, s.State().Staged.Tables)
+	}
+	for _, name := range []string{"on the switches", filepath.Base(file)} {
+		alike(t, ptr(got[name]), 0, s.State().Live.Tables)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func dumped(t *testing.T, s *Session, kind string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := s.Dump(t.Context(), kind, Live, &b); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), kind)
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// alike walks each pair and counts, and holds that against the figures.
+func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
+	t.Helper()
+	f := tables.Fabric
+	links := map[int32]int64{}
+	var worst, paths, sum int64
+	most := 0
+	for _, src := range f.EndPorts {
+		for _, dst := range f.EndPorts {
+			if src == dst || f.Nodes[f.Ports[src].Node].Switch != fabric.None || f.Nodes[f.Ports[dst].Node].Switch != fabric.None {
+				continue
+			}
+			p := walk.Trace(tables, src, f.Ports[dst].LID)
+			if p.Verdict != walk.Delivered {
+				t.Fatalf("%s: %v", g.Name, p.Verdict)
+			}
+			passed := 0
+			for _, h := range p.Hops {
+				if f.Nodes[h.Node].Switch == fabric.None {
+					continue
+				}
+				passed++
+				out := h.Out
+				if f.PeerSwitch(out) != fabric.None {
+					links[out]++
+					worst = max(worst, links[out])
+				}
+			}
+			paths, sum, most = paths+1, sum+int64(passed), max(most, passed)
+		}
+	}
+	c, err := credits.Check(t.Context(), tables, credits.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := float64(sum) / float64(paths)
+	if g.Worst != worst || g.Paths != paths || g.Lost != 0 || g.MaxHops != most || g.MeanHops != mean || g.Changed != changed || g.Loop != (c.Ring != nil) {
+		t.Errorf("%+v; a walk has worst %d, %d paths, hops %d (%g), changed %d", *g, worst, paths, most, mean, changed)
+	}
+}
+
+// TestCompareEnginesStops ends a comparison in the middle.
+func TestCompareEnginesStops(t *testing.T) {
+	s := open(t, "sim:torus:4x4x3")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	err := s.CompareEngines(ctx, nil, nil, func(EngineFigures) error {
+		n++
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("%v after %d", err, n)
+	}
+	for _, with := range []string{"77", "nowhere.lfts", "staged"} {
+		if err := s.CompareEngines(t.Context(), nil, []string{with}, func(EngineFigures) error { return nil }); err == nil {
+			t.Errorf("with=%s: no error", with)
+		}
+	}
+	if err := s.CompareEngines(t.Context(), []string{"nonsense"}, nil, func(EngineFigures) error { return nil }); err == nil {
+		t.Error("an unknown engine: no error")
+	}
+}
