@@ -17,7 +17,7 @@ import (
 func TestBaseAsAnew(t *testing.T) {
 	r := testenv.Rand(t)
 	quick, cut := 0, 0
-	for i := range testenv.Count(t, 400, 2000) {
+	for i := range testenv.Count(t, 150, 2000) {
 		f := treestest.Random(t, r)
 		old := treestest.Minhop(t, f)
 		switch r.IntN(8) {

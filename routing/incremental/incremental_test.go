@@ -137,7 +137,7 @@ func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fab
 // part of theirs, are taken as Route takes them.
 func TestBaseOfAnything(t *testing.T) {
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 300, 3000) {
+	for i := range testenv.Count(t, 100, 3000) {
 		f := treestest.Random(t, r)
 		old := treestest.Broken(r, treestest.Minhop(t, f), r.IntN(4)*r.IntN(4))
 		base := baseOf(t, old)

@@ -41,8 +41,11 @@ type repair struct {
 	entries []uint8
 	lost    []int32
 	state   []uint8
-	hops    []uint8
+	// depths are the hops of those that are as they were, hops of the others.
+	depths, hops []uint8
+	// queue are the switches that may have a way of so many hops, up to deepest.
 	queue   [64][]int32
+	deepest int
 }
 
 // The states of a switch for the LID at hand.
@@ -108,7 +111,7 @@ func (r *repair) lid(d task) {
 	}
 	r.begin()
 	r.entries = r.column(lid)
-	copy(r.hops, r.depth(lid, target))
+	r.depths = r.depth(lid, target)
 	if d.anew {
 		for s := range r.f.Switches {
 			if r.f.SwitchNode(int32(s)).InSubnet {
@@ -160,9 +163,10 @@ func (r *repair) loseFeeders() {
 // findWays gives each switch that is lost the way of the fewest hops, the nearest
 // first.
 func (r *repair) findWays(lid uint16) {
-	for i := range r.queue {
+	for i := range r.deepest + 1 {
 		r.queue[i] = r.queue[i][:0]
 	}
+	r.deepest = 0
 	for _, s := range r.lost {
 		if r.state[s] == found {
 			r.spread(s)
@@ -170,13 +174,13 @@ func (r *repair) findWays(lid uint16) {
 		}
 		best := uint8(far)
 		for _, l := range r.links(s) {
-			best = min(best, r.hops[l.Peer])
+			best = min(best, r.hopsOf(l.Peer))
 		}
 		if best < 62 {
-			r.queue[best+1] = append(r.queue[best+1], s)
+			r.enqueue(int(best)+1, s)
 		}
 	}
-	for h := 1; h < len(r.queue); h++ {
+	for h := 1; h <= r.deepest; h++ {
 		for i := 0; i < len(r.queue[h]); i++ {
 			if s := r.queue[h][i]; r.state[s] == lost {
 				r.set(s, lid, r.choose(s, uint8(h)))
@@ -192,6 +196,19 @@ func (r *repair) findWays(lid uint16) {
 	}
 }
 
+// hopsOf is over how many links packets of a switch arrive, far where they do not.
+func (r *repair) hopsOf(s int32) uint8 {
+	if r.state[s] == asIs {
+		return r.depths[s]
+	}
+	return r.hops[s]
+}
+
+func (r *repair) enqueue(h int, s int32) {
+	r.queue[h] = append(r.queue[h], s)
+	r.deepest = max(r.deepest, h)
+}
+
 // spread lets the neighbours of a switch that has found its way try that.
 func (r *repair) spread(s int32) {
 	h := int(r.hops[s]) + 1
@@ -200,7 +217,7 @@ func (r *repair) spread(s int32) {
 	}
 	for _, l := range r.links(s) {
 		if r.state[l.Peer] == lost {
-			r.queue[h] = append(r.queue[h], l.Peer)
+			r.enqueue(h, l.Peer)
 		}
 	}
 }
@@ -215,7 +232,7 @@ func (r *repair) choose(s int32, h uint8) uint8 {
 	var best uint8
 	bestRank, bestUsed := 3, int32(0)
 	for _, l := range r.links(s) {
-		if r.hops[l.Peer]+1 != h {
+		if r.hopsOf(l.Peer)+1 != h {
 			continue
 		}
 		rank := 2
