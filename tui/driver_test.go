@@ -129,7 +129,7 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
-	for len(d.m.jobs) > 0 || d.m.errands > 0 {
+	for (len(d.m.jobs) > 0 || d.m.errands > 0) && d.m.mode != modeAsk {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)

@@ -74,6 +74,10 @@ func FuzzKeys(f *testing.F) {
 			}
 			d.settle()
 			d.check()
+			if d.m.mode == modeAsk { // answers would write files
+				d.send(tea.KeyMsg{Type: tea.KeyEsc})
+				d.settle()
+			}
 		}
 	})
 }
