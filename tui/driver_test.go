@@ -255,8 +255,9 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]pastEntry, error) { return f.entries, nil }
-func (f *fake) Recall(int64) (*session.Picture, error)       { return f.recall, nil }
+func (f *fake) Entries(context.Context) ([]pastEntry, error)            { return f.entries, nil }
+func (f *fake) Problems(context.Context, bool) (*problemsReport, error) { return nil, nil }
+func (f *fake) Recall(int64) (*session.Picture, error)                  { return f.recall, nil }
 func (f *fake) Counters(context.Context, ...int32) (*counters.Reading, error) {
 	return &counters.Reading{}, session.ErrOffline
 }

@@ -28,6 +28,9 @@ type backend interface {
 	// Entries are the newest entries of the history, and Recall the picture of one.
 	Entries(ctx context.Context) ([]pastEntry, error)
 	Recall(id int64) (*session.Picture, error)
+	// Problems says what is wrong with the live subnet; quick leaves out what takes
+	// long. Nil says that nobody knows more than the state does.
+	Problems(ctx context.Context, quick bool) (*problemsReport, error)
 	// Counters reads the counters of ports of the live fabric.
 	Counters(ctx context.Context, ports ...int32) (*counters.Reading, error)
 }
@@ -82,6 +85,7 @@ type model struct {
 	entries errand[[]pastEntry]
 	errs    errand[map[place]uint64]
 	hops    errand[hopCounts]
+	report  errand[*problemsReport]
 	errands int // that run
 
 	mode     mode

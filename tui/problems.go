@@ -49,6 +49,8 @@ type problems struct {
 	lost []problem
 	// reach is what following all packets found, of the tables of the scene.
 	reach []problem
+	// report is what the session says, nil until it does.
+	report *problemsReport
 	// checking says how far that is, "" where nobody follows them.
 	checking func() string
 }
@@ -66,6 +68,20 @@ func newProblems(t *theme) *problems {
 	return l
 }
 
+// reported are the problems of a report. Its severities are numbered as ours.
+func reported(r *problemsReport) []problem {
+	var out []problem
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		at := place{guid: p.At.GUID}
+		if p.At.Port > 0 {
+			at.port = uint8(p.At.Port)
+		}
+		out = append(out, problem{severity(min(uint8(p.Severity), uint8(curious))), string(p.Kind), p.What, p.Try, at})
+	}
+	return out
+}
+
 func (l *problems) look(row int) style {
 	switch l.list[row].severity {
 	case grave:
@@ -79,7 +95,11 @@ func (l *problems) look(row int) style {
 func (l *problems) show(sc *scene) {
 	l.hold()
 	l.sc = sc
-	l.list = slices.Concat(findProblems(sc), l.lost, l.reach)
+	if l.report != nil {
+		l.list = slices.Concat(reported(l.report), l.lost)
+	} else {
+		l.list = slices.Concat(findProblems(sc), l.lost, l.reach)
+	}
 	slices.SortStableFunc(l.list, func(a, b problem) int { return cmp.Compare(a.severity, b.severity) })
 	l.build(len(l.list))
 }

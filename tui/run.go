@@ -276,6 +276,10 @@ func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	return st.Of(session.Kind(fmt.Sprint(id)))
 }
 
+func (b *shellBackend) Problems(ctx context.Context, quick bool) (*problemsReport, error) {
+	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
+}
+
 func (b *shellBackend) Counters(ctx context.Context, ports ...int32) (*counters.Reading, error) {
 	r, _, err := b.Session().Counters(ctx, ports...)
 	return r, err

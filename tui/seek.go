@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/reach"
 	"example.org/ibconsole/shell/session"
@@ -33,6 +34,7 @@ func (m *model) seek() tea.Cmd {
 		}
 	}
 	add(m.seekReach())
+	add(m.seekReport())
 	add(m.seekLoads())
 	add(m.seekDiff())
 	add(m.seekEntries())
@@ -53,6 +55,34 @@ func (m *model) seekReach() tea.Cmd {
 	}
 	return m.reach.want(m, t, func(ctx context.Context, progress func(int, int)) (*reach.Result, error) {
 		return reach.Check(ctx, t, reach.Options{Progress: progress})
+	})
+}
+
+// problemsReport is what the session says is wrong.
+type problemsReport = found.Report
+
+// reportKey changes whenever something else may be wrong.
+type reportKey struct {
+	live         *session.Picture
+	holes, notes int
+	drift        int
+	cut          string
+	quick        bool
+}
+
+func (m *model) reportKey() reportKey {
+	st := &m.sc.st
+	t := st.Live.Tables
+	return reportKey{st.Live, len(st.Holes), len(st.Warnings), st.Drift, st.Interrupted, t != nil && entriesOf(t) > quick && m.focus != paneProblems}
+}
+
+func (m *model) seekReport() tea.Cmd {
+	if len(m.sc.st.Live.Fabric.Nodes) == 0 || m.sc.reading() {
+		return nil
+	}
+	key := m.reportKey()
+	return m.report.want(m, key, func(ctx context.Context, _ func(int, int)) (*problemsReport, error) {
+		return m.back.Problems(ctx, key.quick)
 	})
 }
 
@@ -183,13 +213,24 @@ func (m *model) spread() {
 }
 
 func (m *model) spreadReach() {
-	var found []problem
-	if m.reach.ready(m.sc.st.Live.Tables) && m.sc.st.Live.Tables != nil {
-		found = unreached(m.sc.st.Live.Fabric, m.reach.value)
+	var report *problemsReport
+	if m.report.ready(m.reportKey()) {
+		report = m.report.value
 	}
-	if len(found) != len(m.problems.reach) || m.problems.sc != m.sc {
-		m.problems.reach = found
+	if m.problems.report != report {
+		m.problems.report = report
 		m.problems.show(m.sc)
 	}
-	m.problems.reach = found
+	if report != nil {
+		return
+	}
+	var wrong []problem
+	if m.reach.ready(m.sc.st.Live.Tables) && m.sc.st.Live.Tables != nil {
+		wrong = unreached(m.sc.st.Live.Fabric, m.reach.value)
+	}
+	if len(wrong) != len(m.problems.reach) || m.problems.sc != m.sc {
+		m.problems.reach = wrong
+		m.problems.show(m.sc)
+	}
+	m.problems.reach = wrong
 }
