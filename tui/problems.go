@@ -82,6 +82,22 @@ func reported(r *problemsReport) []problem {
 	return out
 }
 
+// unlike are links slower or narrower than most of their like that are not listed:
+// what ports could do is not known of every source.
+func unlike(sc *scene, listed []problem) []problem {
+	known := map[string]bool{}
+	for i := range listed {
+		known[listed[i].kind] = true
+	}
+	var out []problem
+	for _, p := range findProblems(sc) {
+		if (p.kind == "narrow link" || p.kind == "slow link") && !known[p.kind] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func (l *problems) look(row int) style {
 	switch l.list[row].severity {
 	case grave:
@@ -97,6 +113,7 @@ func (l *problems) show(sc *scene) {
 	l.sc = sc
 	if l.report != nil {
 		l.list = slices.Concat(reported(l.report), l.lost)
+		l.list = append(l.list, unlike(sc, l.list)...)
 	} else {
 		l.list = slices.Concat(findProblems(sc), l.lost, l.reach)
 	}
