@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/mcast"
 	"example.org/ibconsole/routing/plan"
 )
 
@@ -91,6 +92,8 @@ type CommitReport struct {
 	Credits *ChangeCredits
 	// Levels is nil where the routing needs no service levels.
 	Levels *Levels
+	// Circling counts the multicast groups whose packets would go round for ever.
+	Circling int
 	// Written is nil where nothing was written.
 	Written *apply.Report
 	// Journal is the number of the history entry with what was written, 0 for none.
@@ -106,6 +109,14 @@ type HolesError struct{ Holes []string }
 func (e *HolesError) Error() string {
 	return fmt.Sprintf("the subnet was read with %d holes (%s, ...); what did not answer would lose its routes (show holes lists them). "+
 		"To write all the same: commit yes holes=yes", len(e.Holes), e.Holes[0])
+}
+
+// CirclingError says that the staged trees of multicast groups have cycles.
+type CirclingError struct{ Groups int }
+
+func (e *CirclingError) Error() string {
+	return fmt.Sprintf("the staged trees of %d multicast groups have cycles, in which packets go round for ever (check mcast names them). "+
+		"To write all the same: commit yes hit=yes", e.Groups)
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that
@@ -251,6 +262,13 @@ func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err 
 	if rep.Credits, err = checkCredits(ctx, rep.Plan, live, staged); err != nil {
 		return err
 	}
+	if len(rep.Plan.MFTs) > 0 {
+		trees, err := mcast.Check(ctx, staged, fabric.GroupsOf(staged), nil)
+		if err != nil {
+			return err
+		}
+		rep.Circling = trees.Cycles
+	}
 	if !rep.Plan.Empty() {
 		rep.Levels, err = s.proveLevels(ctx, live, staged, rep.Master)
 	}
@@ -265,6 +283,8 @@ func (r *CommitReport) harmless(opt CommitOptions) error {
 		return &CutError{r.CutOff}
 	case !r.Plan.Hit.None() && !opt.Hit:
 		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
+	case r.Circling > 0 && !opt.Hit:
+		return &CirclingError{r.Circling}
 	case r.Levels != nil && !r.Levels.Safe():
 		return &LevelsError{*r.Levels}
 	}

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"errors"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -122,4 +123,46 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(before, "back at the beginning")
+}
+
+// TestCommitOfTreesWithCycles lets every switch of a ring of four send the packets of
+// a group to both of its neighbours: they would go round for ever.
+func TestCommitOfTreesWithCycles(t *testing.T) {
+	src, err := ParseSource("sim:mesh:2x2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), src, Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetWrite(true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SweepFor(t.Context(), Reads{MFT: true}); err != nil {
+		t.Fatal(err)
+	}
+	live := s.State().Live
+	ring := *live.Tables
+	f := ring.Fabric
+	ring.MFT = ring.MFT.Clone()
+	for sw, n := range f.Switches {
+		for p := uint8(1); p <= f.Nodes[n].NumPorts; p++ {
+			if f.Ports[f.Port(n, p)].Linked() {
+				ring.MFT.Add(int32(sw), fabric.FirstMLID, p)
+			}
+		}
+	}
+	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: &ring, madeOf: f})
+	var circling *CirclingError
+	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true}); !errors.As(err, &circling) || circling.Groups != 1 || rep.Written != nil {
+		t.Fatalf("%v, written: %v", err, rep.Written)
+	}
+	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true, Hit: true}); err != nil || rep.Written == nil {
+		t.Fatalf("with hit=yes: %v", err)
+	}
 }
