@@ -29,7 +29,7 @@ type Request struct {
 	Mod    uint32 // the attribute modifier: a port's number, a block, ...
 	LID    uint16 // where to by LID; 0 is by directed route
 	SL     uint8  // by which to go; SMPs have none
-	PKey   uint16 // index of the P_Key to go with; SMPs have none
+	PKey   uint16 // index of the P_Key to go with, 0: the default partition's; SMPs have none
 	Path   Path   // where to by directed route
 	MKey   uint64 // of subnet management
 	// Data is the attribute of a Set. It goes at byte 64 of the MAD, so in

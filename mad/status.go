@@ -36,7 +36,7 @@ func (s Status) Error() string {
 		words = append(words, "busy, discarded")
 	}
 	if s&StatusRedirect != 0 {
-		words = append(words, "redirected")
+		words = append(words, "redirected to another agent, which is not followed")
 	}
 	switch s & statusCode {
 	case 0:

@@ -23,7 +23,8 @@ type Frame struct {
 	QP uint32
 	// SL is the service level to send by.
 	SL uint8
-	// PKey is the index of the P_Key to send with.
+	// PKey is the index of the P_Key to send with, 0 for that of the default
+	// partition.
 	PKey uint16
 	// Status is 0 for a frame that came in. A transport that finds out by
 	// itself that a request gets no answer hands the request back with an

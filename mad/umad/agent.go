@@ -20,13 +20,14 @@ type agent struct {
 	class   mad.Class
 	version uint8 // of the class
 	qp      uint32
+	takes   uint64 // methods of requests from others that it takes, a bit each
 	id      uint32
 	held    bool
 	err     error // why it is not
 }
 
 // newAgents are those that a transport registers. None takes requests from
-// others, and none lets the kernel put segments together.
+// others as yet, and none lets the kernel put segments together.
 func newAgents() [4]agent {
 	return [...]agent{
 		{class: mad.ClassSMPLID, version: 1},
@@ -43,6 +44,22 @@ func (a *agent) register(d *device) {
 	if err != nil {
 		a.err = fmt.Errorf("register an agent for class 0x%02x: %w: %w", uint8(a.class), ErrRefused, err)
 	}
+}
+
+// registerForTraps is register for an agent that takes traps, if no other program's
+// does, which the error says.
+func (a *agent) registerForTraps(d *device) error {
+	a.takes = 1 << mad.MethodTrap
+	a.register(d)
+	if a.err == nil {
+		return nil
+	}
+	refused := a.err
+	a.takes, a.err = 0, nil
+	if a.register(d); a.err != nil {
+		return a.err
+	}
+	return fmt.Errorf("traps go to another program on this port, a subnet manager perhaps: %w", refused)
 }
 
 // ask uses the newer request where the kernel knows it.
@@ -92,6 +109,7 @@ func (a *agent) release(d *device) error {
 func (a *agent) request2() (b [sizeRequest2]byte) {
 	binary.NativeEndian.PutUint32(b[4:], a.qp)
 	b[8], b[9] = uint8(a.class), a.version
+	binary.NativeEndian.PutUint64(b[16:], a.takes)
 	return b
 }
 
@@ -106,6 +124,7 @@ func (a *agent) request2() (b [sizeRequest2]byte) {
 //	26  RMPP     1
 //	27  padding  1
 func (a *agent) request() (b [sizeRequest]byte) {
+	binary.NativeEndian.PutUint32(b[4:], uint32(a.takes))
 	b[20], b[21], b[22] = uint8(a.qp), uint8(a.class), a.version
 	return b
 }

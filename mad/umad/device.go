@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/mad"
 )
 
 // device is an open character device. Its methods may be called from any
@@ -55,9 +57,7 @@ func (d *device) close(last func()) error {
 	if d.closed.Swap(true) {
 		return nil
 	}
-	var one [8]byte
-	binary.NativeEndian.PutUint64(one[:], 1)
-	_, werr := unix.Write(d.wake, one[:])
+	werr := d.tell()
 	d.use.Lock()
 	defer d.use.Unlock()
 	last()
@@ -91,6 +91,24 @@ func (d *device) write(b []byte) error {
 	return err
 }
 
+// interrupt makes a read that waits, or else the next one that would have to,
+// return [mad.ErrInterrupted].
+func (d *device) interrupt() {
+	d.use.RLock()
+	defer d.use.RUnlock()
+	if !d.closed.Load() {
+		_ = d.tell()
+	}
+}
+
+// tell makes wake readable.
+func (d *device) tell() error {
+	var one [8]byte
+	binary.NativeEndian.PutUint64(one[:], 1)
+	_, err := unix.Write(d.wake, one[:])
+	return err
+}
+
 // read waits for a packet. The error is [fs.ErrClosed] once the device is closed.
 func (d *device) read(b []byte) (int, error) {
 	d.use.RLock()
@@ -113,7 +131,8 @@ func (d *device) read(b []byte) (int, error) {
 	}
 }
 
-// wait returns when there is something to read or the device is closed.
+// wait returns when there is something to read or the device is closed, or an
+// error.
 func (d *device) wait() error {
 	fds := []unix.PollFd{{Fd: int32(d.fd), Events: unix.POLLIN}, {Fd: int32(d.wake), Events: unix.POLLIN}}
 	if _, err := retry(func() (int, error) { return unix.Poll(fds, -1) }); err != nil {
@@ -121,6 +140,11 @@ func (d *device) wait() error {
 	}
 	if fds[0].Revents&unix.POLLIN == 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
 		return unix.EIO
+	}
+	if fds[1].Revents != 0 && !d.closed.Load() {
+		var count [8]byte
+		_, _ = unix.Read(d.wake, count[:])
+		return mad.ErrInterrupted
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func device(t *testing.T, places ...string) umad.Port {
 
 func open(t *testing.T, p umad.Port) *umad.Transport {
 	t.Helper()
-	tr, err := umad.Open("", p)
+	tr, err := umad.Open("", p, umad.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestDeviceOpenClose(t *testing.T) {
 	p := device(t, "kernel", "ibsim")
 	held := testenv.Resources(t)
 	for range 60 {
-		tr, err := umad.Open("", p)
+		tr, err := umad.Open("", p, umad.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,5 +233,21 @@ func TestDeviceFound(t *testing.T) {
 	}
 	if got, err := umad.Usable(""); (err == nil) != (*on == "ibsim") {
 		t.Errorf("usable is %v, %v", got, err)
+	}
+}
+
+// TestDeviceTraps: the stand-in lets anybody have the traps.
+func TestDeviceTraps(t *testing.T) {
+	p := device(t, "ibsim")
+	tr, err := umad.Open("", p, umad.Options{Traps: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tr.Close() }()
+	if err := tr.NoTraps(); err != nil {
+		t.Error(err)
+	}
+	if err := tr.Refused(mad.ClassSMPLID); err != nil {
+		t.Error(err)
 	}
 }

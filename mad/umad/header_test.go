@@ -143,4 +143,11 @@ func TestRequests(t *testing.T) {
 	if got := a.request(); !bytes.Equal(got[:], want) {
 		t.Errorf("request %x, want %x", got, want)
 	}
+	a = agent{class: mad.ClassSMPLID, version: 1, takes: 1 << 5} // traps
+	if got := a.request2(); got[16] != 0x20 {
+		t.Errorf("request2 for traps %x", got)
+	}
+	if got := a.request(); got[4] != 0x20 {
+		t.Errorf("request for traps %x", got)
+	}
 }

@@ -36,7 +36,7 @@ const (
 // look opens a port, tries it and closes it.
 func look(ctx context.Context, root string, p Port) (sight, error) {
 	var s sight
-	t, err := Open(root, p)
+	t, err := Open(root, p, Options{})
 	if err != nil {
 		return s, err
 	}

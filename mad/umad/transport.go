@@ -16,11 +16,21 @@ import (
 // ErrGone says that an adapter was taken away, or its driver unloaded.
 var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
 
-// Transport is a port of an adapter. It implements [mad.Transport].
+// Options say what to open a port for.
+type Options struct {
+	// Traps registers for the traps that come to the port. The kernel hands them to
+	// one program a port, which beside a subnet manager is that; then
+	// [Transport.NoTraps] says so, and all else works.
+	Traps bool
+}
+
+// Transport is a port of an adapter. It implements [mad.Interrupter].
 type Transport struct {
-	port   Port
-	dev    *device
-	agents [4]agent
+	port    Port
+	pKey    uint16 // index of the default P_Key when it was opened
+	dev     *device
+	agents  [4]agent
+	noTraps error
 
 	sending sync.Mutex
 	out     [packetSize]byte
@@ -32,15 +42,15 @@ type Transport struct {
 // Open opens a port for subnet management, subnet administration and
 // performance management. That one queue pair of the port cannot be used is no
 // error ([Transport.Refused] tells); that none can is.
-func Open(root string, p Port) (*Transport, error) {
-	t, err := open(root, p)
+func Open(root string, p Port, opts Options) (*Transport, error) {
+	t, err := open(root, p, opts)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", p, err)
 	}
 	return t, nil
 }
 
-func open(root string, p Port) (*Transport, error) {
+func open(root string, p Port, opts Options) (*Transport, error) {
 	if err := checkABI(root); err != nil {
 		return nil, err
 	}
@@ -52,13 +62,19 @@ func open(root string, p Port) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{port: p, dev: d, agents: newAgents()}
+	t.pKey, _ = p.DefaultPKey()
 	if err := d.ioctl(enablePKey, nil); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: ask for P_Key indexes: %w", d.path, err), t.Close())
 	}
 	refused := make([]error, 0, len(t.agents))
 	for i := range t.agents {
 		a := &t.agents[i]
-		if a.register(d); a.err != nil {
+		if opts.Traps && a.class == mad.ClassSMPLID {
+			t.noTraps = a.registerForTraps(d)
+		} else {
+			a.register(d)
+		}
+		if a.err != nil {
 			refused = append(refused, a.err)
 		}
 	}
@@ -70,6 +86,10 @@ func open(root string, p Port) (*Transport, error) {
 
 // Port is the port that was opened, as it was then.
 func (t *Transport) Port() Port { return t.port }
+
+// NoTraps returns why no traps come in although they were asked for, nil if they do
+// or were not. The error wraps [ErrRefused].
+func (t *Transport) NoTraps() error { return t.noTraps }
 
 // Refused returns why MADs of a class cannot be sent, nil where they can. The
 // error wraps [ErrRefused] and the kernel's errno: EPROTONOSUPPORT where the
@@ -91,10 +111,15 @@ func (t *Transport) agent(class mad.Class) (*agent, error) {
 	return nil, fmt.Errorf("class 0x%02x is not sent over umad", uint8(class))
 }
 
-// Send implements [mad.Transport]. It never blocks. The error wraps [ErrGone]
-// once the adapter is gone.
+// Send implements [mad.Transport]. It never blocks. A frame of the general services
+// with the P_Key index 0 goes with the index of the default partition's. The error wraps
+// [ErrGone] once the adapter is gone.
 func (t *Transport) Send(f *mad.Frame) error {
-	return t.send(&header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}, &f.Data)
+	h := header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}
+	if f.QP != 0 && f.PKey == 0 {
+		h.pkey = t.pKey
+	}
+	return t.send(&h, &f.Data)
 }
 
 // send sends data as the agent of its class.
@@ -128,6 +153,9 @@ func (t *Transport) Recv(f *mad.Frame) error {
 	defer t.receiving.Unlock()
 	for {
 		n, err := t.dev.read(t.in[:])
+		if errors.Is(err, mad.ErrInterrupted) {
+			return err
+		}
 		if err != nil {
 			return t.broken("receive", err)
 		}
@@ -135,6 +163,12 @@ func (t *Transport) Recv(f *mad.Frame) error {
 			return nil
 		}
 	}
+}
+
+// Interrupt implements [mad.Interrupter].
+func (t *Transport) Interrupt() bool {
+	t.dev.interrupt()
+	return true
 }
 
 func (t *Transport) broken(what string, err error) error {

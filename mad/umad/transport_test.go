@@ -99,6 +99,79 @@ func TestSendWhereThereIsNoRoom(t *testing.T) {
 	}
 }
 
+// TestPKeyIndex: the default partition need not be the first of the table.
+func TestPKeyIndex(t *testing.T) {
+	tr, kernel := onSocket(t)
+	tr.pKey, _ = Port{PKeys: []uint16{0x8001, 0, 0xffff}}.DefaultPKey()
+	b := make([]byte, packetSize)
+	for _, c := range []struct {
+		class mad.Class
+		qp    uint32
+		index uint16
+		want  uint16
+	}{{mad.ClassPerf, 1, 0, 2}, {mad.ClassSA, 1, 1, 1}, {mad.ClassSMPLID, 0, 0, 0}} {
+		f := mad.Frame{DLID: 5, QP: c.qp, PKey: c.index}
+		f.Data[1] = uint8(c.class)
+		if err := tr.Send(&f); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := unix.Read(kernel, b); err != nil {
+			t.Fatal(err)
+		}
+		var h header
+		if h.decode((*[headerSize]byte)(b)); h.pkey != c.want {
+			t.Errorf("class 0x%02x with index %d goes with %d, want %d", uint8(c.class), c.index, h.pkey, c.want)
+		}
+	}
+}
+
+// TestTrapsComeIn: what the kernel hands over unasked reaches who asked for traps.
+func TestTrapsComeIn(t *testing.T) {
+	tr, kernel := onSocket(t)
+	traps := make(chan mad.Trap, 1)
+	c, err := mad.NewClient(tr, mad.ClientOptions{Traps: traps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	smp := mad.SMP{BaseVersion: 1, Class: mad.ClassSMPLID, ClassVersion: 1, Method: mad.MethodTrap, Attr: mad.AttrNotice}
+	data, err := (&mad.Notice{Generic: true, Trap: mad.TrapLinkState, IssuerLID: 7}).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(smp.Data[:], data)
+	var f mad.Frame
+	smp.Put(&f.Data)
+	if _, err := unix.Write(kernel, packet(header{lid: 7}, 0, f.Data[:])); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-traps; got.SLID != 7 || got.Notice.Trap != mad.TrapLinkState {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	tr, kernel := onSocket(t)
+	if !tr.Interrupt() {
+		t.Error("it cannot be interrupted")
+	}
+	if err := tr.Recv(new(mad.Frame)); !errors.Is(err, mad.ErrInterrupted) {
+		t.Errorf("got %v, want %v", err, mad.ErrInterrupted)
+	}
+	interrupted := make(chan error)
+	go func() { interrupted <- tr.Recv(new(mad.Frame)) }()
+	tr.Interrupt()
+	if err := <-interrupted; !errors.Is(err, mad.ErrInterrupted) {
+		t.Errorf("got %v, want %v", err, mad.ErrInterrupted)
+	}
+	if _, err := unix.Write(kernel, packet(header{}, 0, make([]byte, mad.Size))); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Recv(new(mad.Frame)); err != nil {
+		t.Errorf("after that: %v", err)
+	}
+}
+
 func TestGone(t *testing.T) {
 	tr, kernel := onSocket(t)
 	if err := unix.Shutdown(kernel, unix.SHUT_RDWR); err != nil {
@@ -165,17 +238,17 @@ func TestOpenNoDevice(t *testing.T) {
 	m := machine{}.add(t, Port{CA: "mlx5_0", Number: 1, Umad: "umad0"})
 	p := Port{CA: "mlx5_0", Number: 1, Umad: "umad0"}
 	for range 20 {
-		if _, err := Open(m.root, p); !errors.Is(err, unix.ENOTTY) {
+		if _, err := Open(m.root, p, Options{}); !errors.Is(err, unix.ENOTTY) {
 			t.Fatalf("an ordinary file: %v", err)
 		}
-		if _, err := Open(m.root, Port{Umad: "umad7"}); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := Open(m.root, Port{Umad: "umad7"}, Options{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("no file: %v", err)
 		}
 	}
-	if _, err := Open(m.root, Port{CA: "mlx5_0"}); err == nil {
+	if _, err := Open(m.root, Port{CA: "mlx5_0"}, Options{}); err == nil {
 		t.Error("a port without a device was opened")
 	}
-	if _, err := Open(t.TempDir(), p); !errors.Is(err, ErrNoModule) {
+	if _, err := Open(t.TempDir(), p, Options{}); !errors.Is(err, ErrNoModule) {
 		t.Errorf("without ib_umad: %v", err)
 	}
 	held.Same(t)

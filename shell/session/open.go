@@ -111,7 +111,7 @@ func openUmad(arg string) (*umad.Transport, error) {
 	if err != nil {
 		return nil, doctored(errors.Join(err, perr))
 	}
-	t, err := umad.Open("", p)
+	t, err := umad.Open("", p, umad.Options{})
 	if err != nil {
 		return nil, doctored(err)
 	}
