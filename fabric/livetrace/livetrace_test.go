@@ -90,7 +90,7 @@ func TestAgreesWithTables(t *testing.T) {
 }
 
 func breakSome(r *rand.Rand, tb *fabric.Tables) {
-	for range 12 {
+	for range 40 {
 		sw := int32(r.IntN(len(tb.Fabric.Switches)))
 		row := tb.LFT.Row(sw)
 		row[1+r.IntN(int(tb.Fabric.MaxLID))] = []uint8{fabric.NoPath, 0, 1, 2, 3, 77}[r.IntN(6)]
