@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package balance says how evenly tables spread LIDs over the ports of switches, by
+// the rules of OpenSM's console (osm_console.c: switchbalance and lidbalance).
+package balance
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// PortCount is how many LIDs leave a switch by a port.
+type PortCount struct {
+	Port uint8 `json:"port"`
+	LIDs int   `json:"lids"`
+}
+
+// NodeCount is how many LIDs are sent to a neighbour.
+type NodeCount struct {
+	Node int32 `json:"-"`
+	LIDs int   `json:"lids"`
+}
+
+// Switch is how the LIDs of adapters and routers are spread over the ports of a switch
+// that lead to switches, in ascending order.
+type Switch struct {
+	Switch int32
+	Ports  []PortCount
+	// Unbalanced says that two ports differ by more than one LID.
+	Unbalanced bool
+}
+
+// OfSwitch counts for one switch. O(LIDs).
+func OfSwitch(t *fabric.Tables, sw int32) Switch {
+	f := t.Fabric
+	var count [256]int
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		if f.Nodes[p.Node].Switch != fabric.None || p.LID == 0 {
+			continue
+		}
+		for i := range uint16(1) << p.LMC {
+			count[t.Port(sw, p.LID+i)]++
+		}
+	}
+	out := Switch{Switch: sw}
+	least, most := -1, 0
+	n := f.SwitchNode(sw)
+	for port := n.FirstPort + 1; port <= n.FirstPort+int32(n.NumPorts); port++ {
+		if f.PeerSwitch(port) == fabric.None {
+			continue
+		}
+		num := f.Ports[port].Num
+		c := count[num]
+		out.Ports = append(out.Ports, PortCount{num, c})
+		most = max(most, c)
+		if least < 0 || c < least {
+			least = c
+		}
+	}
+	out.Unbalanced = least >= 0 && most-least > 1
+	return out
+}
+
+// Text writes a switch as OpenSM's console does.
+func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
+	word := "Switch"
+	if s.Unbalanced {
+		word = "Unbalanced Switch"
+	}
+	n := f.SwitchNode(s.Switch)
+	_, _ = fmt.Fprintf(w, "%s: 0x%016x (%s)\n", word, n.GUID, fabric.Escape(n.Desc))
+	for _, p := range s.Ports {
+		_, _ = fmt.Fprintf(w, "Port %d: %d\n", p.Port, p.LIDs)
+	}
+}
+
+// End is how a switch sends the LIDs of one end port: with an LMC they should go by
+// different ports to different neighbours.
+type End struct {
+	Switch, Port int32
+	// Neighbours come in the order of the LIDs, ports in ascending order.
+	Neighbours []NodeCount
+	Ports      []PortCount
+	// UnevenNeighbours and UnevenPorts say that two of them differ by more than one LID.
+	UnevenNeighbours, UnevenPorts bool
+}
+
+// OfEnd counts for one switch and one end port. O(2^LMC).
+func OfEnd(t *fabric.Tables, sw, end int32) End {
+	f := t.Fabric
+	out := End{Switch: sw, Port: end}
+	p := &f.Ports[end]
+	var count [256]int
+	if p.LID == 0 {
+		return out
+	}
+	for i := range uint16(1) << p.LMC {
+		num := t.Port(sw, p.LID+i)
+		at := f.PortAt(f.Switches[sw], int(num))
+		if at == fabric.None || f.Ports[at].Peer == fabric.None {
+			continue
+		}
+		count[num]++
+		out.add(f.PeerNode(at))
+	}
+	for num, c := range count {
+		if c > 0 {
+			out.Ports = append(out.Ports, PortCount{uint8(num), c})
+		}
+	}
+	out.UnevenNeighbours = uneven(out.Neighbours, func(n NodeCount) int { return n.LIDs })
+	out.UnevenPorts = uneven(out.Ports, func(p PortCount) int { return p.LIDs })
+	return out
+}
+
+func (e *End) add(node int32) {
+	for i := range e.Neighbours {
+		if e.Neighbours[i].Node == node {
+			e.Neighbours[i].LIDs++
+			return
+		}
+	}
+	e.Neighbours = append(e.Neighbours, NodeCount{node, 1})
+}
+
+func uneven[T any](all []T, lids func(T) int) bool {
+	if len(all) == 0 {
+		return false
+	}
+	least, most := lids(all[0]), lids(all[0])
+	for _, x := range all[1:] {
+		least, most = min(least, lids(x)), max(most, lids(x))
+	}
+	return most-least > 1
+}
+
+// Text writes what is uneven as OpenSM's console does, nothing where nothing is.
+func (e *End) Text(w io.Writer, f *fabric.Fabric) {
+	node := &f.Nodes[f.Ports[e.Port].Node]
+	sw := f.SwitchNode(e.Switch)
+	head := func(what string) {
+		_, _ = fmt.Fprintf(w, "Unbalanced %s Forwarding: Switch 0x%016x (%s): %s 0x%016x (%s): ", what,
+			sw.GUID, fabric.Escape(sw.Desc), typeWord(node), node.GUID, fabric.Escape(node.Desc))
+	}
+	if e.UnevenNeighbours {
+		head("Remote")
+		for _, n := range e.Neighbours {
+			_, _ = fmt.Fprintf(w, "Dest 0x%016x(%s) - %d ", f.Nodes[n.Node].GUID, fabric.Escape(f.Nodes[n.Node].Desc), n.LIDs)
+		}
+		_, _ = fmt.Fprintln(w)
+	}
+	if e.UnevenPorts {
+		head("Port")
+		for _, p := range e.Ports {
+			_, _ = fmt.Fprintf(w, "Port %d - %d: ", p.Port, p.LIDs)
+		}
+		_, _ = fmt.Fprintln(w)
+	}
+}
+
+// typeWord is the console's word for a node.
+func typeWord(n *fabric.Node) string {
+	if n.Type == mad.NodeRouter {
+		return "Router"
+	}
+	return "CA"
+}

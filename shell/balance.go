@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/routing/balance"
+	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+func balanceCommands() []command {
+	return []command{{lang.Spec{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
+		Options: []lang.Option{ofOption()},
+		Subcommands: []lang.Spec{
+			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance",
+				Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
+				Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}}},
+			{Name: "lid", Summary: "switches that send the LIDs of a port unevenly over neighbours or ports; as OpenSM's lidbalance",
+				Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}}},
+			{Name: "hot", Summary: "the ports that send most by their counters, beside the paths that the tables lay over them",
+				Options: []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}}},
+		}}, runBalance}}
+}
+
+func runBalance(c *call) error {
+	_, p, err := c.tablesOf()
+	if err != nil {
+		return err
+	}
+	switch c.Spec.Name {
+	case "switch":
+		return c.balanceSwitches(p)
+	case "lid":
+		return c.balanceLIDs(p)
+	}
+	return c.hotPorts(p)
+}
+
+type balanceSwitch struct {
+	Switch     string              `json:"switch"`
+	GUID       string              `json:"guid"`
+	Unbalanced bool                `json:"unbalanced"`
+	Ports      []balance.PortCount `json:"ports"`
+}
+
+func (c *call) balanceSwitches(p *session.Picture) error {
+	f := p.Fabric
+	switches, one, err := c.namedSwitch(f)
+	if err != nil {
+		return err
+	}
+	unbalanced := 0
+	for _, sw := range switches {
+		s := balance.OfSwitch(p.Tables, sw)
+		if s.Unbalanced {
+			unbalanced++
+		} else if !one && !c.Flag("all") {
+			continue
+		}
+		n := f.SwitchNode(sw)
+		row := balanceSwitch{f.NodeName(f.Switches[sw]), fmt.Sprintf("0x%016x", n.GUID), s.Unbalanced, s.Ports}
+		if err := c.out.answer(row, func(w io.Writer) { s.Text(w, f) }); err != nil {
+			return err
+		}
+	}
+	c.out.note("%d of %s unbalanced", unbalanced, count(len(switches), "switch"))
+	return c.ctx.Err()
+}
+
+// namedSwitch is the switch that is named, or all of the subnet.
+func (c *call) namedSwitch(f *fabric.Fabric) (switches []int32, one bool, err error) {
+	if name := c.Arg(0); name != "" {
+		sw, err := session.ResolveSwitch(f, name)
+		return []int32{sw}, true, err
+	}
+	for sw, n := range f.Switches {
+		if f.Nodes[n].InSubnet {
+			switches = append(switches, int32(sw))
+		}
+	}
+	return switches, false, nil
+}
+
+type balanceEnd struct {
+	Switch     string              `json:"switch"`
+	To         string              `json:"to"`
+	LID        uint16              `json:"lid"`
+	Uneven     []string            `json:"uneven"`
+	Neighbours []balanceNeighbour  `json:"neighbours"`
+	Ports      []balance.PortCount `json:"ports"`
+}
+
+type balanceNeighbour struct {
+	Name string `json:"name"`
+	LIDs int    `json:"lids"`
+}
+
+func (c *call) balanceLIDs(p *session.Picture) error {
+	f := p.Fabric
+	only, end := fabric.None, fabric.None
+	if c.Arg(0) != "" {
+		place, err := session.Resolve(f, c.Arg(0))
+		if err != nil {
+			return err
+		}
+		if only = f.Nodes[place.Node].Switch; only == fabric.None {
+			end = place.Port
+		}
+	}
+	uneven := 0
+	for sw, n := range f.Switches {
+		if !f.Nodes[n].InSubnet || only != fabric.None && int32(sw) != only {
+			continue
+		}
+		for _, e := range f.EndPorts {
+			if f.Nodes[f.Ports[e].Node].Switch != fabric.None || end != fabric.None && e != end {
+				continue
+			}
+			b := balance.OfEnd(p.Tables, int32(sw), e)
+			if !b.UnevenNeighbours && !b.UnevenPorts {
+				continue
+			}
+			uneven++
+			if err := c.out.answer(balanceEndOf(f, &b), func(w io.Writer) { b.Text(w, f) }); err != nil {
+				return err
+			}
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	c.out.note("%d uneven", uneven)
+	return nil
+}
+
+func balanceEndOf(f *fabric.Fabric, b *balance.End) balanceEnd {
+	row := balanceEnd{Switch: f.NodeName(f.Switches[b.Switch]), To: f.PortName(b.Port), LID: f.Ports[b.Port].LID, Ports: b.Ports}
+	if b.UnevenNeighbours {
+		row.Uneven = append(row.Uneven, "neighbours")
+	}
+	if b.UnevenPorts {
+		row.Uneven = append(row.Uneven, "ports")
+	}
+	for _, n := range b.Neighbours {
+		row.Neighbours = append(row.Neighbours, balanceNeighbour{f.NodeName(n.Node), n.LIDs})
+	}
+	return row
+}
+
+// hotPort is a port with what it sent and what the tables lay over it.
+type hotPort struct {
+	Port string `json:"port"`
+	To   string `json:"to"`
+	// GBs is in 10^9 bytes a second, Used the part of the link's rate.
+	GBs  float64 `json:"gigabytes_per_second"`
+	Used float64 `json:"used"`
+	Wait float64 `json:"waits_per_second"`
+	// Paths are those of all to all.
+	Paths int64 `json:"paths"`
+	// OfMean is Paths by their mean over the links between switches that are used.
+	OfMean float64 `json:"of_mean_paths"`
+}
+
+// hotPorts holds what switch ports sent between two readings of the counters against
+// the paths over them.
+func (c *call) hotPorts(p *session.Picture) error {
+	limit, err := c.atLeast("limit", maxListed, 1)
+	if err != nil {
+		return err
+	}
+	if err := c.countTwice(); err != nil {
+		return err
+	}
+	counted := c.session.State().Counted
+	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{})
+	if err != nil {
+		return err
+	}
+	mean, rows, rates, paths := meanBetween(l), []hotPort{}, []float64{}, []float64{}
+	for i := range counted.Deltas {
+		d := &counted.Deltas[i]
+		at := &counted.Reading.Fabric.Ports[d.Port]
+		node := p.Fabric.NodeByGUID(counted.Reading.Fabric.Nodes[at.Node].GUID)
+		if node == fabric.None || p.Fabric.Nodes[node].Switch == fabric.None || d.Seconds <= 0 {
+			continue
+		}
+		port := p.Fabric.PortAt(node, int(at.Num))
+		if port == fabric.None || load.ClassOf(p.Fabric, port) != load.BetweenSwitches {
+			continue
+		}
+		rate := d.PerSecond(counters.XmitData) * 4
+		row := hotPort{Port: p.Fabric.PortName(port), To: p.Fabric.PortName(p.Fabric.Ports[port].Peer), GBs: rate / 1e9, Wait: d.PerSecond(counters.XmitWait), Paths: l.Paths[port]}
+		if g := at.Gbps(); g > 0 {
+			row.Used = rate * 8 / (g * 1e9)
+		}
+		if mean > 0 {
+			row.OfMean = float64(row.Paths) / mean
+		}
+		rows, rates, paths = append(rows, row), append(rates, rate), append(paths, float64(row.Paths))
+	}
+	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
+	t := c.table("PORT", "TO", "GB/S", "USED", "WAITS/S", "PATHS", "OF MEAN")
+	for i := range rows[:min(limit, len(rows))] {
+		r := &rows[i]
+		if err := t.row(r, r.Port, r.To, fmt.Sprintf("%.3f", r.GBs), fmt.Sprintf("%.1f %%", 100*r.Used), fmt.Sprintf("%.3g", r.Wait), r.Paths, fmt.Sprintf("%.2f", r.OfMean)); err != nil {
+			return err
+		}
+	}
+	if k, ok := correlation(rates, paths); ok {
+		c.out.note("traffic and paths of %d ports between switches: correlation %.2f (1: traffic is where the tables lay most paths)", len(rows), k)
+	}
+	return t.flush()
+}
+
+// meanBetween is the mean of the paths over links between switches that are used.
+func meanBetween(l *load.Loads) float64 {
+	var sum, n float64
+	for i, paths := range l.Paths {
+		if paths > 0 && load.ClassOf(l.Fabric, int32(i)) == load.BetweenSwitches {
+			sum, n = sum+float64(paths), n+1
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / n
+}
+
+// correlation is Pearson's coefficient; ok is false where one of the two never
+// varies.
+func correlation(x, y []float64) (k float64, ok bool) {
+	var mx, my float64
+	for i := range x {
+		mx, my = mx+x[i]/float64(len(x)), my+y[i]/float64(len(x))
+	}
+	var xy, xx, yy float64
+	for i := range x {
+		dx, dy := x[i]-mx, y[i]-my
+		xy, xx, yy = xy+dx*dy, xx+dx*dx, yy+dy*dy
+	}
+	if xx == 0 || yy == 0 {
+		return 0, false
+	}
+	return xy / math.Sqrt(xx*yy), true
+}
