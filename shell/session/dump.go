@@ -46,7 +46,7 @@ var Dumps = []DumpKind{
 	{Kind: routingKind, Summary: "the routes with their topology, min-hop tables and roots, to be held against the subnet when they are loaded", Routes: true, write: writeRouting},
 	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, lanes: true, write: writeMCFDBs},
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
-	{Kind: pathsKind, Summary: "the path records of all pairs with the switches on the way, in a file that is mapped and asked in place", Routes: true, write: writePaths},
+	{Kind: pathsKind, Summary: "the path records of all pairs with the switches on the way, in a file that is mapped and asked in place", Routes: true},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
@@ -77,10 +77,14 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	if err != nil {
 		return "", err
 	}
-	if d.groups {
-		err = st.writeGroups(&contextWriter{ctx, w}, p)
-	} else {
-		err = d.write(&contextWriter{ctx, w}, p)
+	out := &contextWriter{ctx, w}
+	switch {
+	case d.groups:
+		err = st.writeGroups(out, p)
+	case kind == pathsKind:
+		err = st.writePaths(ctx, out, p)
+	default:
+		err = d.write(out, p)
 	}
 	if err != nil {
 		return "", err

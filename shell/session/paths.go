@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
@@ -35,12 +36,23 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	if err != nil {
 		return nil, "", err
 	}
-	image, err = paths.Build(ctx, p.Tables, paths.Options{Trace: trace, Like: like, Built: p.When, Progress: s.progress})
+	image, err = paths.Build(ctx, p.Tables, paths.Options{Trace: trace, Like: like, Built: p.When, PKeys: st.pKeysOf(p.Fabric), Progress: s.progress})
 	return image, st.Title(p), err
 }
 
-func writePaths(w io.Writer, p *Picture) error {
-	image, err := paths.Build(context.Background(), p.Tables, paths.Options{Trace: true, Built: p.When})
+// pKeysOf are the P_Keys that were read, by the end ports of a fabric.
+func (st *State) pKeysOf(f *fabric.Fabric) map[int32][]mad.PKey {
+	out := make(map[int32][]mad.PKey, len(st.PKeys))
+	for _, p := range f.EndPorts {
+		if k := st.PKeys[f.Ports[p].GUID]; k != nil {
+			out[p] = k
+		}
+	}
+	return out
+}
+
+func (st *State) writePaths(ctx context.Context, w io.Writer, p *Picture) error {
+	image, err := paths.Build(ctx, p.Tables, paths.Options{Trace: true, Built: p.When, PKeys: st.pKeysOf(p.Fabric)})
 	if err != nil {
 		return err
 	}

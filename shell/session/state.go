@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
 )
 
 // State is a consistent view of a session at one moment. It is read-only.
@@ -55,6 +56,8 @@ type State struct {
 	Drift     int
 	// Groups are the multicast groups that the session was told of, nil for none.
 	Groups *Groups
+	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
+	PKeys map[uint64][]mad.PKey
 	// SMs are the subnet managers that were seen.
 	SMs []SM
 	// Counted is what ports counted between the last two readings of all counters,

@@ -37,7 +37,7 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 }
 
 // Reads are the tables that sweeps read beside the forwarding tables.
-type Reads struct{ SL2VL, MFT bool }
+type Reads struct{ SL2VL, MFT, PKeys bool }
 
 // SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
 func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
@@ -46,7 +46,7 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 		return SweepReport{}, err
 	}
 	defer end()
-	s.reads = Reads{SL2VL: s.reads.SL2VL || more.SL2VL, MFT: s.reads.MFT || more.MFT}
+	s.reads = Reads{SL2VL: s.reads.SL2VL || more.SL2VL, MFT: s.reads.MFT || more.MFT, PKeys: s.reads.PKeys || more.PKeys}
 	return s.sweep(ctx)
 }
 
@@ -107,7 +107,7 @@ const fullEvery = 10
 // sweepFor sweeps and reads, this once, all that there is of some tables.
 func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 	defer func(reads Reads) { s.reads = reads }(s.reads)
-	s.reads = Reads{SL2VL: s.reads.SL2VL || t.SL2VL != nil, MFT: s.reads.MFT || t.MFT != nil}
+	s.reads = Reads{SL2VL: s.reads.SL2VL || t.SL2VL != nil, MFT: s.reads.MFT || t.MFT != nil, PKeys: s.reads.PKeys}
 	_, err := s.sweep(ctx)
 	return err
 }
@@ -130,7 +130,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 
 func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	sent := l.client.Stats().Sent
-	res, err := sweep.Full(ctx, l.client, sweep.Options{Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT})
+	res, err := sweep.Full(ctx, l.client, sweep.Options{Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys})
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -158,6 +158,9 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 		}
 		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
 		st.Unanswered, st.Doubles = res.Holes, res.Doubles
+		if res.PKeys != nil {
+			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
+		}
 		st.Stale = st.stale()
 		st.noteChanges(before)
 	})
@@ -173,4 +176,14 @@ func (s *Session) sweepProgress(p sweep.Progress) {
 		return
 	}
 	s.progress(p.Nodes, 0)
+}
+
+func keysByGUID(f *fabric.Fabric, keys map[int32][]mad.PKey) map[uint64][]mad.PKey {
+	out := make(map[uint64][]mad.PKey, len(f.EndPorts))
+	for _, p := range f.EndPorts {
+		if k := keys[p]; k != nil {
+			out[f.Ports[p].GUID] = k
+		}
+	}
+	return out
 }
