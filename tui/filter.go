@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -88,20 +89,30 @@ func inOrder(s, want string) bool {
 	return true
 }
 
-// manyRows is from how many rows on work on each is shared out to all processors.
-const manyRows = 8192
+// manyRows is how many rows are worked on at a time.
+const manyRows = 2048
 
-// each calls work with the ranges that 0 to n-1 are cut into.
+// each calls work with ranges that 0 to n-1 are cut into. Other processors help
+// where they are free. Where they are busy nobody waits for them: what is computed
+// beside the screen holds up no key.
 func each(n int, work func(from, to int)) {
-	parts := min(runtime.GOMAXPROCS(0), n/manyRows+1)
-	if parts < 2 {
-		work(0, n)
-		return
-	}
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	for i := range parts {
-		wg.Go(func() { work(n*i/parts, n*(i+1)/parts) })
+	wg.Add((n + manyRows - 1) / manyRows)
+	take := func() {
+		for {
+			from := int(next.Add(manyRows)) - manyRows
+			if from >= n {
+				return
+			}
+			work(from, min(from+manyRows, n))
+			wg.Done()
+		}
 	}
+	for range min(runtime.GOMAXPROCS(0)-1, n/manyRows) {
+		go take()
+	}
+	take()
 	wg.Wait()
 }
 

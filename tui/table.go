@@ -38,6 +38,7 @@ type table struct {
 	cols  []column
 	size  int
 	order []int32 // row by line
+	keys  sortKeys
 	// sorted is the column that the rows are sorted by, counted from 1, negative
 	// for downwards, 0 for the order that they come in.
 	sorted int
@@ -140,31 +141,10 @@ func (t *table) arrange() {
 		t.arrangeText(col, down)
 		return
 	}
-	type keyed struct {
-		key int64
-		row int32
-	}
-	list := make([]keyed, len(t.order))
-	each(len(list), func(from, to int) {
-		for i := from; i < to; i++ {
-			key := col.order(int(t.order[i]))
-			if down {
-				key = -key
-			}
-			list[i] = keyed{key, t.order[i]}
-		}
-	})
-	slices.SortFunc(list, func(a, b keyed) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		}
-		return int(a.row - b.row)
-	})
-	for i := range list {
-		t.order[i] = list[i].row
+	t.keys.of(t.order, col.order, down)
+	t.keys.sort()
+	for i, k := range t.keys.list {
+		t.order[i] = k.row
 	}
 }
 
