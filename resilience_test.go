@@ -143,7 +143,23 @@ type slurm struct {
 
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
-	for _, tool := range []string{"slurmctld", "slurmd", "sbatch", "munged"} {
+	for _, tool := range []string{"slurmd", "sbatch"} {
+		testenv.Tool(t, tool)
+	}
+	s := startController(t, "NodeName=HOST NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN\n", nil)
+	s.start("slurmd", "-D", "-f", filepath.Join(s.dir, "slurm.conf"))
+	s.until("the node to be idle", func() bool {
+		out, err := s.command("sinfo", "--noheader", "--format=%T").CombinedOutput()
+		return err == nil && strings.TrimSpace(string(out)) == "idle"
+	})
+	return s
+}
+
+// startController starts Slurm without nodes, with these lines of its configuration and
+// more files beside it.
+func startController(t *testing.T, nodes string, more map[string]string) *slurm {
+	t.Helper()
+	for _, tool := range []string{"slurmctld", "munged"} {
 		testenv.Tool(t, tool)
 	}
 	if os.Getuid() != 0 {
@@ -162,7 +178,12 @@ func startSlurm(t *testing.T) *slurm {
 	conf := filepath.Join(dir, "slurm.conf")
 	s := &slurm{t: t, dir: dir, env: append(os.Environ(), "SLURM_CONF="+conf, asProgram+"=1")}
 	ports := [2]int{freePort(t), freePort(t)}
-	text := strings.NewReplacer("DIR", dir, "HOST", host, "PORT1", fmt.Sprint(ports[0]), "PORT2", fmt.Sprint(ports[1])).Replace(slurmConf)
+	text := strings.NewReplacer("DIR", dir, "HOST", host, "PORT1", fmt.Sprint(ports[0]), "PORT2", fmt.Sprint(ports[1])).Replace(slurmConf + nodes + slurmPartition)
+	for name, data := range more {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, data := range map[string][]byte{conf: []byte(text), filepath.Join(dir, "key"): bytes.Repeat([]byte("k"), 1024)} {
 		if err := os.WriteFile(name, data, 0o600); err != nil {
 			t.Fatal(err)
@@ -181,11 +202,6 @@ func startSlurm(t *testing.T) *slurm {
 		"--log-file="+at("munged.log"), "--seed-file="+at("seed"))
 	s.until("munged to listen", func() bool { _, err := os.Stat(at("munge")); return err == nil })
 	s.start("slurmctld", "-D", "-f", conf)
-	s.start("slurmd", "-D", "-f", conf)
-	s.until("the node to be idle", func() bool {
-		out, err := s.command("sinfo", "--noheader", "--format=%T").CombinedOutput()
-		return err == nil && strings.TrimSpace(string(out)) == "idle"
-	})
 	return s
 }
 
@@ -211,8 +227,9 @@ MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=1,sched_interval=1
-NodeName=HOST NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+`
+
+const slurmPartition = `PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `
 
 func (s *slurm) command(name string, args ...string) *exec.Cmd {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Dot writes the switches, with the number of hosts on each, and the links between
+// them, parallel ones as one with their number, as an undirected graph for dot.
+func (r *Report) Dot(w io.Writer) error {
+	p := &printer{w: w}
+	f := r.fabric
+	paths := map[[2]int32]int64{}
+	cables := map[[2]int32]int{}
+	var edges [][2]int32
+	next := 0
+	for i := range f.Ports {
+		to := f.PeerSwitch(int32(i))
+		from := f.Nodes[f.Ports[i].Node].Switch
+		if to == fabric.None || from == fabric.None {
+			continue
+		}
+		e := [2]int32{min(from, to), max(from, to)}
+		if cables[e] == 0 {
+			edges = append(edges, e)
+		}
+		cables[e]++ // once from each end
+		if next < len(r.Ports) {
+			paths[e] = max(paths[e], r.Ports[next].Paths)
+			next++
+		}
+	}
+	p.f("graph subnet {\n  label=%s;\n  node [shape=box, fontname=\"sans-serif\"];\n", dotString(r.Title))
+	hosts := make([]int, len(f.Switches))
+	for _, e := range f.EndPorts {
+		if sw, port := f.AttachedSwitch(e); sw != fabric.None && port != 0 {
+			hosts[sw]++
+		}
+	}
+	var leaves []string
+	for sw := range f.Switches {
+		label := f.NodeName(f.Switches[sw])
+		if hosts[sw] > 0 {
+			label += fmt.Sprintf("\n%d hosts", hosts[sw])
+			leaves = append(leaves, fmt.Sprintf("s%d", sw))
+		}
+		p.f("  s%d [label=%s];\n", sw, dotString(label))
+	}
+	if len(leaves) > 0 && len(leaves) < len(f.Switches) {
+		p.f("  { rank=max; %s; }\n", strings.Join(leaves, "; "))
+	}
+	slices.SortFunc(edges, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	for _, e := range edges {
+		n := cables[e] / 2
+		label := ""
+		if n > 1 {
+			label = fmt.Sprintf("%dx", n)
+		}
+		p.f("  s%d -- s%d [label=%s, tooltip=%s];\n", e[0], e[1], dotString(label), dotString(fmt.Sprintf("%d paths at most by one cable", paths[e])))
+	}
+	p.f("}\n")
+	return p.err
+}
+
+// dotString quotes text for dot, which takes backslashes for escapes and & for the
+// beginning of a character reference.
+func dotString(s string) string {
+	s = strings.ReplaceAll(s, "&", "&amp;")
+	s = strings.ReplaceAll(s, `\`, `\\`)
+	s = strings.ReplaceAll(s, `"`, `\"`)
+	s = strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' || c == 0x7f || c == 0xfffd {
+			return '?'
+		}
+		return c
+	}, s)
+	return `"` + strings.ReplaceAll(s, "\n", `\n`) + `"`
+}
+
+// HTML writes one page: figures, plots as SVG, and the links that carry most. It has
+// no scripts and loads nothing.
+func (r *Report) HTML(w io.Writer) error {
+	p := &printer{w: w}
+	p.f(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Routing of an InfiniBand subnet</title>
+<style>
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
+table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #ddd}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%;height:auto}
+</style></head><body>
+<h1>Routing of an InfiniBand subnet</h1>
+<table>
+`)
+	for _, f := range r.figures() {
+		p.f("<tr><th>%s</th><td>%s</td></tr>\n", html.EscapeString(f[0]), html.EscapeString(f[1]))
+	}
+	p.f("</table>\n")
+	if t := r.Routing; t != nil {
+		p.f("<h2>Paths by the number of their links</h2>\n")
+		var bars []bar
+		for links, n := range t.Links {
+			if n > 0 {
+				bars = append(bars, bar{fmt.Sprint(links), n})
+			}
+		}
+		p.bars(bars, "links", "paths")
+		p.f("<h2>How many paths the links between switches carry</h2>\n<p>Each direction of a link counts by itself, all hosts send to all.</p>\n")
+		p.bars(histogram(r.Ports), "paths over a link", "directions of links")
+	}
+	p.f("<h2>Links that carry most</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th class=n>LIDs</th></tr>\n")
+	for _, x := range r.worst() {
+		p.f("<tr><td>%s/%d</td><td>%s/%d</td><td>%s%s</td><td class=n>%d</td><td class=n>%d</td></tr>\n",
+			html.EscapeString(x.From), x.Out, html.EscapeString(x.To), x.In, x.Width, x.Speed, x.Paths, x.LIDs)
+	}
+	p.f("</table>\n</body></html>\n")
+	return p.err
+}

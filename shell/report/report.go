@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package report writes what is known of a routing for readers elsewhere: as text,
+// Markdown, CSV, JSON, a drawing for Graphviz, a topology for Slurm, and a page of
+// HTML that needs nothing beside itself.
+//
+// Names of nodes are hostile until they are escaped: each form has its own way.
+package report
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/slurm"
+	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/reach"
+)
+
+// Report is what a report says. Figures are nil or empty where there are no tables.
+type Report struct {
+	Title    string    `json:"title"`
+	Source   string    `json:"source"`
+	When     time.Time `json:"when"`
+	Nodes    int       `json:"nodes"`
+	Switches int       `json:"switches"`
+	Hosts    int       `json:"hosts"`
+	LinkSum  int       `json:"links"`
+	MaxLID   uint16    `json:"highest_lid"`
+	Routing  *Routing  `json:"routing,omitempty"`
+	// Ports are the directions of links that leave switches for switches.
+	Ports []Port `json:"ports"`
+
+	fabric *fabric.Fabric
+}
+
+// Routing are the figures of tables.
+type Routing struct {
+	Engine string `json:"engine"`
+	Paths  int64  `json:"paths"`
+	Lost   int64  `json:"lost"`
+	// Links counts paths by their number of links.
+	Links      []int64        `json:"paths_by_links"`
+	Worst      int64          `json:"worst_load"`
+	Shifts     *load.Shifted  `json:"shifts,omitempty"`
+	Bisections *load.Bisected `json:"bisections,omitempty"`
+	Lanes      int            `json:"lanes"`
+	CreditLoop bool           `json:"credit_loop"`
+}
+
+// Port is one direction of a link between switches.
+type Port struct {
+	From  string  `json:"from"`
+	Out   uint8   `json:"port"`
+	To    string  `json:"to"`
+	In    uint8   `json:"peer_port"`
+	Width string  `json:"width"`
+	Speed string  `json:"speed"`
+	Gbps  float64 `json:"gbps"`
+	Paths int64   `json:"paths"`
+	LIDs  int32   `json:"lids"`
+}
+
+// quickPaths is how many paths each of shifts and bisections follows.
+const quickPaths = 500_000
+
+// New makes the report of a fabric, and of tables on it unless they are nil. Progress,
+// where set, is told the steps done of a check.
+func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
+	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f}
+	r.Hosts = len(load.Hosts(f))
+	paths, lids := make([]int64, len(f.Ports)), make([]int32, len(f.Ports))
+	if t != nil && f.MaxLID > 0 {
+		l, err := load.AllToAll(ctx, t, load.Options{Progress: progress})
+		if err != nil {
+			return nil, err
+		}
+		paths, lids = l.Paths, l.Destinations
+		if r.Routing, err = routingOf(ctx, t, l, progress); err != nil {
+			return nil, err
+		}
+	}
+	for i := range f.Ports {
+		if load.ClassOf(f, int32(i)) != load.BetweenSwitches {
+			continue
+		}
+		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
+		r.Ports = append(r.Ports, Port{f.NodeName(p.Node), p.Num, f.NodeName(q.Node), q.Num, p.Width.String(), p.Speed.String(), p.Gbps(), paths[i], lids[i]})
+	}
+	return r, nil
+}
+
+func routingOf(ctx context.Context, t *fabric.Tables, l *load.Loads, progress func(done, total int)) (*Routing, error) {
+	res, err := reach.Check(ctx, t, reach.Options{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	c, err := credits.Check(ctx, t, credits.Options{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, Lanes: max(1, c.Lanes), CreditLoop: c.Ring != nil}
+	hosts := load.Hosts(t.Fabric)
+	if len(hosts) < 2 {
+		return out, nil
+	}
+	if out.Shifts, err = load.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
+		return nil, err
+	}
+	out.Bisections, err = load.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, progress)
+	return out, err
+}
+
+// Format is a form of a report.
+type Format struct {
+	Name, Summary string
+	Write         func(r *Report, w io.Writer) error
+}
+
+// Formats are all forms.
+func Formats() []Format {
+	return []Format{
+		{"text", "figures and the links that carry most, for reading", (*Report).Text},
+		{"markdown", "the same, as Markdown", (*Report).Markdown},
+		{"csv", "a line for each direction of a link between switches", (*Report).CSV},
+		{"json", "all of it", (*Report).JSON},
+		{"dot", "the switches and their links, for Graphviz", (*Report).Dot},
+		{"slurm-conf", "Slurm's topology.conf", func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
+		{"slurm-yaml", "Slurm's topology.yaml", func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
+		{"html", "a page with plots that needs nothing beside itself", (*Report).HTML},
+	}
+}
+
+// figures are the facts in words.
+func (r *Report) figures() [][2]string {
+	out := [][2]string{
+		{"Source", r.Source}, {"Of", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
+		{"Switches", fmt.Sprint(r.Switches)}, {"Hosts", fmt.Sprint(r.Hosts)}, {"Links", fmt.Sprint(r.LinkSum)}, {"Highest LID", fmt.Sprint(r.MaxLID)},
+	}
+	t := r.Routing
+	if t == nil {
+		return append(out, [2]string{"Routing", "no forwarding tables"})
+	}
+	loop := "none"
+	if t.CreditLoop {
+		loop = "YES"
+	}
+	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Paths", fmt.Sprintf("%d, %d of them lost", t.Paths, t.Lost)},
+		[2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)}, [2]string{"Lanes", fmt.Sprint(t.Lanes)}, [2]string{"Credit loop", loop})
+	if t.Shifts != nil {
+		out = append(out, [2]string{"Shift figure", fmt.Sprintf("%d over %d shifts, mean %.2f", t.Shifts.Worst, t.Shifts.Shifts, t.Shifts.Mean)},
+			[2]string{"Effective bisection", fmt.Sprintf("%.3f of full over %d random bisections", t.Bisections.Mean, t.Bisections.Bisections)})
+	}
+	return out
+}
+
+// JSON writes all of it.
+func (r *Report) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(r)
+}
+
+// CSV writes the ports after a line of titles. A name that a spreadsheet would take for
+// a formula gets an apostrophe in front.
+func (r *Report) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"from", "port", "to", "peer_port", "width", "speed", "gbps", "paths", "lids"})
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		_ = c.Write([]string{cell(p.From), strconv.Itoa(int(p.Out)), cell(p.To), strconv.Itoa(int(p.In)), p.Width, p.Speed,
+			strconv.FormatFloat(p.Gbps, 'f', -1, 64), strconv.FormatInt(p.Paths, 10), strconv.Itoa(int(p.LIDs))})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func cell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
