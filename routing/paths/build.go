@@ -60,8 +60,8 @@ type builder struct {
 	out   pathdb.Contents
 	rates *rates
 	wires []wire
-	// next are the switches behind wires, below 0 for none.
-	next []int32
+	// near are the groups to which all paths are of the least hops, see nearer.
+	near []bool
 	sls  fabric.SpreadSLs // nil for SL 0 everywhere
 	// uniform is what all links between switches are like, -1 where they differ.
 	uniform int
@@ -93,10 +93,6 @@ func newBuilder(t *fabric.Tables, opt Options) (*builder, error) {
 		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
 	}
 	b.wires = newWires(b.f, b.rates)
-	b.next = make([]int32, len(b.wires))
-	for i := range b.wires {
-		b.next[i] = b.wires[i].to
-	}
 	b.uniform = uniform(b.wires)
 	b.switches()
 	b.ports()
@@ -342,6 +338,9 @@ func (b *builder) walk(ctx context.Context) error {
 		b.out.Trace = pathdb.NewMatrix(len(b.f.Switches), len(b.groups))
 	}
 	b.distances = routing.NewDistances(b.f)
+	if err := b.nearer(ctx); err != nil {
+		return err
+	}
 	b.seen = make([]*classes, b.out.Records.Tiles())
 	workers := make([]*worker, routing.Workers())
 	return routing.ForEach(ctx, len(b.seen), b.opt.Progress, func(n, i int) {

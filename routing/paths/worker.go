@@ -7,12 +7,13 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/routing"
 )
 
 // worker follows the paths to all LIDs of a tile's groups.
 type worker struct {
 	*builder
-	near   []int32
+	order  []int32
 	states []state // of each switch those of the group's LIDs
 	// ports are of each switch the entries for the tile's LIDs, stride of them; the
 	// group's begin at first.
@@ -36,11 +37,8 @@ func (w *worker) of(sw, n int) []uint8 {
 func (w *worker) tile(i int) {
 	records := w.out.Records.Tile(i)
 	groups := w.groups[i*pathdb.TileGroups:][:records.Groups()]
-	var near [pathdb.TileGroups]bool
-	if w.sls == nil && w.uniform >= 0 {
-		w.minimal(groups, near[:len(groups)])
-	}
-	if w.out.Trace != nil || slices.Contains(near[:len(groups)], false) {
+	near := w.near[i*pathdb.TileGroups:][:len(groups)]
+	if w.out.Trace != nil || slices.Contains(near, false) {
 		w.entries(groups)
 	}
 	for g := range groups {
@@ -58,63 +56,16 @@ func (w *worker) tile(i int) {
 	}
 }
 
-// minimal says for which groups each entry leads nearer to their switch, and there to
-// the port. Then all paths of a switch are alike where all links are.
-func (w *worker) minimal(groups []group, near []bool) {
-	for g := range groups {
-		near[g] = w.atHome(&groups[g])
-	}
-	for sw := range w.f.Switches {
-		next := w.next[sw<<8 : sw<<8+256]
-		row := w.row(sw)
-		for g := range groups {
-			group := &groups[g]
-			hops := w.distances.From(group.sw)
-			if !near[g] || sw == int(group.sw) {
-				continue
-			}
-			nearer := hops[sw] - 1
-			ok := hops[sw] <= maxHops
-			for _, l := range group.lids {
-				p := uint8(fabric.NoPath)
-				if int(l) < len(row) {
-					p = row[l]
-				}
-				to := next[p]
-				ok = ok && to >= 0 && hops[to] == nearer
-			}
-			near[g] = ok
-		}
-	}
-}
-
-// atHome says whether the switch of a group hands packets to each of its ports.
-func (w *worker) atHome(g *group) bool {
-	row := w.row(int(g.sw))
-	for _, l := range g.lids {
-		if int(l) >= len(row) || w.wires[int(g.sw)<<8|int(row[l])].to != toPort(w.f.PortByLID(l)) {
-			return false
-		}
-	}
-	return true
-}
-
-// row are the entries of a switch up to its top, none where it was not read.
-func (w *worker) row(sw int) []uint8 {
-	if !w.t.Known[sw] {
-		return nil
-	}
-	row := w.t.LFT.Row(int32(sw))
-	return row[:min(int(w.t.Top[sw])+1, len(row))]
-}
-
 // emitNear hands over the classes of a group to which all paths are of the least
 // hops.
 func (w *worker) emitNear(seen *classes, t *pathdb.Tile, g int, group *group) {
 	hops := w.distances.From(group.sw)
 	for i := range w.rows {
 		s := arrived
-		if h := hops[w.rows[i].sw]; h > 0 {
+		switch h := hops[w.rows[i].sw]; {
+		case h == routing.NoHops:
+			s = unreached
+		case h > 0:
 			s = state(h)<<8 | state(w.uniform)
 		}
 		t.SetAll(i, g, seen.ofState(s))
@@ -134,9 +85,9 @@ func (w *worker) follow(g *group) {
 		w.states[i] = open
 	}
 	w.arrive(g)
-	w.near = nearest(w.distances.From(g.sw), w.near)
+	w.order = nearest(w.distances.From(g.sw), w.order)
 	left := false
-	for _, sw := range w.near {
+	for _, sw := range w.order {
 		wires := w.wires[int(sw)<<8 : int(sw)<<8+256]
 		states := w.states[int(sw)*n : int(sw)*n+n]
 		for j, p := range w.of(int(sw), n) {
