@@ -5,6 +5,7 @@ package shell
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 )
 
 // withLists returns a copy of v in which lists and maps that are nil are empty, so
@@ -25,10 +26,8 @@ var marshaler = reflect.TypeFor[json.Marshaler]()
 
 // nullable says whether a list or map can be somewhere in a value of the type.
 func nullable(t reflect.Type, above []reflect.Type) bool {
-	for _, a := range above {
-		if a == t {
-			return true // within itself
-		}
+	if slices.Contains(above, t) {
+		return true // within itself
 	}
 	if t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler) {
 		return false
@@ -39,8 +38,8 @@ func nullable(t reflect.Type, above []reflect.Type) bool {
 	case reflect.Pointer, reflect.Array:
 		return nullable(t.Elem(), append(above, t))
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if f := t.Field(i); (f.IsExported() || f.Anonymous) && nullable(f.Type, append(above, t)) {
+		for f := range t.Fields() {
+			if (f.IsExported() || f.Anonymous) && nullable(f.Type, append(above, t)) {
 				return true
 			}
 		}
@@ -87,8 +86,8 @@ func fillLists(v reflect.Value) {
 			v.Set(own.Elem())
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fillLists(v.Field(i))
+		for _, f := range v.Fields() {
+			fillLists(f)
 		}
 	}
 }

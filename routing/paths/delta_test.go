@@ -205,7 +205,7 @@ func TestReadersDuringChanges(t *testing.T) {
 			}
 		})
 	}
-	for i := range 20 {
+	for i := range testenv.Count(t, 8, 40) {
 		tables := []*fabric.Tables{less, whole}[i%2]
 		delta, err := pathdb.Delta(db.View(), view(t, build(t, tables, db.View())))
 		if err != nil {

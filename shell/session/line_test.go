@@ -67,7 +67,7 @@ func TestSweepReconnects(t *testing.T) {
 		t.Errorf("back: %+v, %v, %s", rep, err, title(s))
 	}
 
-	sim = restart(t, sim, netFile(t, smaller)) // unnoticed
+	restart(t, sim, netFile(t, smaller)) // unnoticed
 	for _, read := range []func() (SweepReport, error){
 		func() (SweepReport, error) { return s.SweepLight(t.Context()) },
 		func() (SweepReport, error) { return s.Sweep(t.Context()) },
