@@ -28,7 +28,7 @@ func (o *options) tui(tour bool) int {
 	if tour && first {
 		o.source = tourSource
 	}
-	return o.connect(context.Background(), true, func(ctx context.Context, s *session.Session) error {
+	return o.connect(context.Background(), session.Options{Record: true, Later: true}, func(ctx context.Context, s *session.Session) error {
 		sh := shell.New(s)
 		return tui.Run(ctx, tui.Options{
 			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,

@@ -187,7 +187,7 @@ func (o *options) help(words []string) int {
 func (o *options) open(interactive bool, work func(context.Context, *session.Session) error) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	return o.connect(ctx, interactive, func(ctx context.Context, s *session.Session) error {
+	return o.connect(ctx, session.Options{Record: interactive}, func(ctx context.Context, s *session.Session) error {
 		if err := s.Start(ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
 		}
@@ -198,9 +198,9 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 	})
 }
 
-// connect opens the session and hands it to work. record puts all that is done into
-// the history, as is done anyway where the subnet is not simulated.
-func (o *options) connect(ctx context.Context, record bool, work func(context.Context, *session.Session) error) int {
+// connect opens the session and hands it to work. All that is done is put into the
+// history, even if opt does not say so, where the subnet is not simulated.
+func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *session.Session) error) int {
 	source := o.source
 	if source == "" {
 		var note string
@@ -212,7 +212,7 @@ func (o *options) connect(ctx context.Context, record bool, work func(context.Co
 	if err != nil {
 		return o.misused(err)
 	}
-	opt := session.Options{Client: mad.ClientOptions{Window: o.window}, Fast: o.fast, Record: record || src.Live()}
+	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
 	if o.mkeys != "" {
 		if opt.MKey, err = session.ReadMKey(o.mkeys); err != nil {

@@ -208,7 +208,7 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		o.connect(t.Context(), false, func(context.Context, *session.Session) error {
+		o.connect(t.Context(), session.Options{}, func(context.Context, *session.Session) error {
 			if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 1 {
 				t.Errorf("%d places are taken", taken)
 			}

@@ -62,6 +62,10 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
 	took := m.now().Sub(j.started)
+	if unopened, ok := errors.AsType[*session.OpenError](err); ok && j == m.starting {
+		m.unopened = unopened
+		return tea.Quit
+	}
 	switch {
 	case errors.Is(err, shell.ErrExit):
 		return tea.Quit

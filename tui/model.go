@@ -105,7 +105,9 @@ type model struct {
 	pace     pace
 	quitting bool // q was pressed while something runs
 	status   status
-	failure  *panicError // of a command, to be told of at the end
+	failure  *panicError        // of a command, to be told of at the end
+	starting *job               // reads the subnet for the first time
+	unopened *session.OpenError // why that failed
 
 	drawn     string // the frame drawn last
 	drawnSize [2]int
@@ -173,6 +175,7 @@ func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.watch, m.age()}
 	if m.start != nil {
 		cmds = append(cmds, m.do("read the subnet", true, func(ctx context.Context, _ *shell.Output) error { return m.start(ctx) }))
+		m.starting = m.jobs[len(m.jobs)-1]
 	}
 	return tea.Batch(append(cmds, m.seek())...)
 }

@@ -41,7 +41,11 @@ func TestMain(m *testing.M) {
 
 func child(kind string) {
 	ctx := context.Background()
-	s, err := session.Open(ctx, session.Source{Kind: session.SourceSim, Arg: "fattree:2,12"}, session.Options{})
+	src := session.Source{Kind: session.SourceSim, Arg: "fattree:2,12"}
+	if kind == "unopened" {
+		src.Arg = "fattree:0"
+	}
+	s, err := session.Open(ctx, src, session.Options{Later: kind == "unopened"})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -354,6 +358,12 @@ func TestTerminalAfterInterrupt(t *testing.T) {
 }
 
 // TestHangUp: the child ends when its terminal goes away.
+// TestUnopened ends where there is no subnet to show, with the terminal as it was.
+func TestUnopened(t *testing.T) {
+	c := startChild(t, "unopened")
+	c.end("ENDED open sim:fattree:0: ")
+}
+
 func TestHangUp(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")

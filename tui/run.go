@@ -28,7 +28,8 @@ import (
 type Options struct {
 	// Shell has the commands and the session.
 	Shell *shell.Shell
-	// Start, where set, reads the subnet. It runs beside the first screen.
+	// Start, where set, reads the subnet. It runs beside the first screen, which ends
+	// where that gives a [*session.OpenError].
 	Start func(ctx context.Context) error
 	// RunShell, where set, runs the shell on the same session. It has the terminal
 	// for itself, as the terminal was before Run, and gives it back as it was.
@@ -172,6 +173,8 @@ func outcome(ctx context.Context, m *model, err error) error {
 	switch {
 	case ctx.Err() != nil && signalled(ctx):
 		return context.Cause(ctx)
+	case m.unopened != nil:
+		return m.unopened
 	case m.failure != nil:
 		return fmt.Errorf("%w\n%s", m.failure, m.failure.stack)
 	case ctx.Err() != nil:

@@ -26,6 +26,21 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
+// ErrUnopened says that nothing has been read from the source yet.
+var ErrUnopened = errors.New("the subnet has not been read yet (try: sweep)")
+
+// OpenError says that a source cannot be opened.
+type OpenError struct {
+	Source Source
+	Err    error
+}
+
+func (e *OpenError) Error() string {
+	return fmt.Sprintf("open %s: %v", fabric.Escape(e.Source.String()), e.Err)
+}
+
+func (e *OpenError) Unwrap() error { return e.Err }
+
 // line is a connection to a subnet.
 type line struct {
 	client  *mad.Client
@@ -39,7 +54,7 @@ func (s *Session) online() bool { return s.dial != nil }
 func (s *Session) connect(ctx context.Context) error {
 	transport, err := s.dial(ctx)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", fabric.Escape(s.state.Source.String()), err)
+		return &OpenError{s.state.Source, err}
 	}
 	l := &line{capture: capture.Wrap(transport)}
 	if l.client, err = mad.NewClient(l.capture, s.options); err != nil {
@@ -73,15 +88,17 @@ func (s *Session) wire() (*line, error) {
 		return nil, ErrOffline
 	case s.down != nil:
 		return nil, &LostError{s.state.Source, s.down}
+	case s.line == nil:
+		return nil, ErrUnopened
 	}
 	return s.line, nil
 }
 
-// reconnect opens the line again if it was lost. What is known of the subnet
+// reconnect opens the line if it is not open yet, and again if it was lost. What is known of the subnet
 // stays old until a sweep has seen it.
 func (s *Session) reconnect(ctx context.Context) error {
 	var lost *LostError
-	if _, err := s.wire(); !errors.As(err, &lost) {
+	if _, err := s.wire(); !errors.As(err, &lost) && !errors.Is(err, ErrUnopened) {
 		return err
 	}
 	return s.connect(ctx)

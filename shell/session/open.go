@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// Open connects to a source. The session knows nothing of the subnet until
+// Open connects to a source, or with Later leaves that to the first sweep. The session knows nothing of the subnet until
 // [Session.Start] has read it.
 func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	empty, err := new(fabric.Builder).Build()
@@ -53,6 +53,9 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		s.options = mad.Fast()
 	}
 	s.options.MKey = opt.MKey
+	if opt.Later {
+		return s, nil
+	}
 	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -138,7 +141,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.state.Warnings = notes
+	s.update(ChangeLive, func(st *State) { st.Warnings = notes })
 	if f, err = fabric.AssignLIDs(f); err != nil {
 		return nil, err
 	}

@@ -68,6 +68,8 @@ type Options struct {
 	NoState error
 	// Record puts sweeps, routings and loads into the history, not only commits.
 	Record bool
+	// Later leaves it to the first sweep to open the source; see [OpenError].
+	Later bool
 }
 
 // State returns how things are. It does not wait for running operations.

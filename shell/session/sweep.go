@@ -62,7 +62,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	l, err := s.wire()
 	var lost *LostError
 	switch {
-	case errors.As(err, &lost):
+	case errors.As(err, &lost), errors.Is(err, ErrUnopened):
 		return s.sweep(ctx)
 	case err != nil:
 		return SweepReport{}, err
