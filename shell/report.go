@@ -26,13 +26,17 @@ func runReport(c *call) error {
 	if err != nil {
 		return err
 	}
-	r, err := report.New(c.ctx, p.Fabric, p.Tables, st.Title(p), fabric.Escape(st.Source.String()), nil)
-	if err != nil {
-		return err
-	}
 	for _, f := range report.Formats() {
 		if f.Name != c.Spec.Name {
 			continue
+		}
+		t := p.Tables
+		if f.Topology {
+			t = nil
+		}
+		r, err := report.New(c.ctx, p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
+		if err != nil {
+			return err
 		}
 		path := c.Arg(0)
 		if path == "-" {

@@ -145,7 +145,7 @@ func (b *builder) join(level int) {
 		}
 		part := b.part(int32(sw), level, seen)
 		groups := map[int]bool{}
-		var top int32 = fabric.None
+		top := fabric.None
 		for _, m := range part {
 			if g := b.group[m]; g >= 0 {
 				groups[g] = true

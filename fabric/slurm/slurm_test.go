@@ -161,7 +161,7 @@ func expand(t *testing.T, list string) []string {
 			out = append(out, m[1])
 			continue
 		}
-		for _, r := range strings.Split(m[2], ",") {
+		for r := range strings.SplitSeq(m[2], ",") {
 			from, to, ok := strings.Cut(r, "-")
 			if !ok {
 				to = from

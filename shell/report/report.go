@@ -121,20 +121,22 @@ func routingOf(ctx context.Context, t *fabric.Tables, l *load.Loads, progress fu
 // Format is a form of a report.
 type Format struct {
 	Name, Summary string
-	Write         func(r *Report, w io.Writer) error
+	// Topology says that it has no use for tables.
+	Topology bool
+	Write    func(r *Report, w io.Writer) error
 }
 
 // Formats are all forms.
 func Formats() []Format {
 	return []Format{
-		{"text", "figures and the links that carry most, for reading", (*Report).Text},
-		{"markdown", "the same, as Markdown", (*Report).Markdown},
-		{"csv", "a line for each direction of a link between switches", (*Report).CSV},
-		{"json", "all of it", (*Report).JSON},
-		{"dot", "the switches and their links, for Graphviz", (*Report).Dot},
-		{"slurm-conf", "Slurm's topology.conf", func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
-		{"slurm-yaml", "Slurm's topology.yaml", func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
-		{"html", "a page with plots that needs nothing beside itself", (*Report).HTML},
+		{"text", "figures and the links that carry most, for reading", false, (*Report).Text},
+		{"markdown", "the same, as Markdown", false, (*Report).Markdown},
+		{"csv", "a line for each direction of a link between switches", false, (*Report).CSV},
+		{"json", "all of it", false, (*Report).JSON},
+		{"dot", "the switches and their links, for Graphviz", false, (*Report).Dot},
+		{"slurm-conf", "Slurm's topology.conf", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
+		{"slurm-yaml", "Slurm's topology.yaml", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
+		{"html", "a page with plots that needs nothing beside itself", false, (*Report).HTML},
 	}
 }
 

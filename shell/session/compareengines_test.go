@@ -58,11 +58,9 @@ func TestCompareEngines(t *testing.T) {
 		alike(t, &g, rep.Changed, s.State().Staged.Tables)
 	}
 	for _, name := range []string{"on the switches", filepath.Base(file)} {
-		alike(t, ptr(got[name]), 0, s.State().Live.Tables)
+		alike(t, new(got[name]), 0, s.State().Live.Tables)
 	}
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func dumped(t *testing.T, s *Session, kind string) string {
 	t.Helper()

@@ -89,17 +89,24 @@ func belowTheirLike(t *testing.T, file string) (narrow, slow int) {
 		like[min(a, b)+" - "+max(a, b)] = append(like[min(a, b)+" - "+max(a, b)], c)
 	}
 	for _, all := range like {
+		widths, speeds := map[string]int{}, map[string]int{}
+		for _, c := range all {
+			widths[c.width]++
+			speeds[c.speed]++
+		}
 		for _, c := range all {
 			wider, faster := 0, 0
-			for _, d := range all {
-				if len(d.width) > len(c.width) || len(d.width) == len(c.width) && d.width > c.width {
-					wider++
-				}
-				if rates[d.speed] > rates[c.speed] {
-					faster++
+			for w, n := range widths {
+				if len(w) > len(c.width) || len(w) == len(c.width) && w > c.width {
+					wider += n
 				}
 			}
-			if 10*wider >= 9*len(all) {
+			for s, n := range speeds {
+				if rates[s] > rates[c.speed] {
+					faster += n
+				}
+			}
+			if 10*wider >= 9*len(all) && len(all) >= 20 {
 				narrow++
 			}
 			if 10*faster >= 9*len(all) && len(all) >= 20 {
