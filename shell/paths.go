@@ -424,7 +424,7 @@ func (c *call) pathsVerify() error {
 			}
 		}
 	}
-	return c.out.answer(struct {
+	err = c.out.answer(struct {
 		Pairs       int      `json:"pairs"`
 		Beside      string   `json:"beside"`
 		Differ      int      `json:"differ"`
@@ -438,6 +438,10 @@ func (c *call) pathsVerify() error {
 			_, _ = fmt.Fprintf(w, "  and %d more\n", n-len(differ))
 		}
 	})
+	if err == nil && n > 0 {
+		err = found("%d of %s differ from %s", n, count(len(drawn), "path"), beside)
+	}
+	return err
 }
 
 // drawnPairs draws pairs of end ports; those of channel adapters alone where a
