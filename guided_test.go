@@ -84,9 +84,49 @@ func TestGuided(t *testing.T) {
 			t.Errorf("load does not say %q:\n%s", want, out)
 		}
 	}
-	for _, command := range []string{"dump guided", "load guided"} {
+	for _, command := range []string{"dump guided", "load guided", "engine guided", "fail guided"} {
 		if r := try("-s", sim, "-c", command); r.status != exitFailed || !strings.Contains(r.err, "no terminal") {
 			t.Errorf("%s without a terminal: status %d, %s", command, r.status, r.err)
+		}
+	}
+}
+
+// TestGuidedEngine answers with an engine and options, some of them wrongly at
+// first: the settings are those that the command says.
+func TestGuidedEngine(t *testing.T) {
+	stateHome(t)
+	order := filepath.Join(t.TempDir(), "the order")
+	if err := os.WriteFile(order, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answers := []string{"fastest", "updn", "lmc", "9", "2", "guid_routing_order_file", order + "x", order, "connect_roots", "yes", "lmc", "", ""}
+	out := onPTY(t, answers, "-s", "sim:fattree:2,4", "-c", "engine guided; engine")
+	for _, want := range []string{`"fastest" is none of the answers`, "expected 0 to 7", "no such file", `"lmc" is none of the answers`,
+		"  engine updn lmc=2 ", "guid_routing_order_file='" + order + "'", "connect_roots=yes"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("engine does not say %q:\n%s", want, out)
+		}
+	}
+}
+
+// TestGuidedFail lets a cable, a switch, a host, a chassis and links at random fail.
+func TestGuidedFail(t *testing.T) {
+	stateHome(t)
+	for _, c := range []struct {
+		answers []string
+		says    []string
+	}{
+		{[]string{"cable", "", "nobody", "node-0001", "2", "1", ""}, []string{`"cable" is none of the answers`, "nobody", `"2" is none of the answers`, "  fail link node-0001 1\n", "failed on paper: link node-0001"}},
+		{[]string{"2", "node-0001", "leaf-01", ""}, []string{"is no switch", "  fail switch leaf-01\n", "failed on paper: switch leaf-01"}},
+		{[]string{"node", "node-0002", "no"}, []string{"  fail node node-0002\n", "nothing was done"}},
+		{[]string{"director", "moon*", "leaf*", ""}, []string{`begins with "moon"`, "  fail director 'leaf*'\n", "failed on paper: director leaf*"}},
+		{[]string{"random", "0", "1000", "2", "x", "7", ""}, []string{"expected 1 to 8", `"x" is no seed`, "  fail random 2 seed=7\n", "failed on paper: link"}},
+	} {
+		out := onPTY(t, c.answers, "-s", "sim:fattree:2,4", "-c", "fail guided")
+		for _, want := range c.says {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q: fail does not say %q:\n%s", c.answers, want, out)
+			}
 		}
 	}
 }

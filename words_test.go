@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,37 +43,55 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
+// scripts makes a directory with the completion scripts, by shell, and an
+// ibconsole that answers what the program completes after -s sim:fa.
+func scripts(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range completionScripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := filepath.Join(dir, "answer")
+	if err := os.WriteFile(answer, []byte(said(t, "complete", "-s", "sim:fa")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ibconsole"), []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestBashCompletes has bash complete words with the script, where the program
 // under its own name is this test's.
 func TestBashCompletes(t *testing.T) {
 	bash := testenv.Tool(t, "bash")
-	dir := t.TempDir()
-	for shell, script := range completionScripts {
-		if err := os.WriteFile(filepath.Join(dir, shell), []byte(script), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fake := "#!/bin/sh\ncat " + filepath.Join(dir, "answer") + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "ibconsole"), []byte(fake), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "answer"), []byte(said(t, "complete", "-s", "sim:fa")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir := scripts(t)
 	cmd := exec.Command(bash, "--norc", "-c", "source "+filepath.Join(dir, "bash")+"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19\n_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "fattree:" {
 		t.Errorf("bash completes %q, %v", out, err)
 	}
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		path, err := exec.LookPath(shell)
-		if err != nil {
-			continue
-		}
-		if out, err := exec.Command(path, "-n", filepath.Join(dir, shell)).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", shell, err, out)
-		}
+}
+
+// TestCompletionLoads: zsh and fish take the scripts, and fish completes by one.
+func TestCompletionLoads(t *testing.T) {
+	dir := scripts(t)
+	for _, c := range []struct{ shell, flag, text, want string }{
+		{"zsh", "-f", "autoload -Uz compinit && compinit -u -D && source %s && print $_comps[ibconsole]", "_ibconsole"},
+		{"fish", "--no-config", "source %s; complete -C 'ibconsole -s sim:fa'", "sim:fattree:"},
+	} {
+		t.Run(c.shell, func(t *testing.T) {
+			path := testenv.Tool(t, c.shell)
+			cmd := exec.Command(path, c.flag, "-c", fmt.Sprintf(c.text, filepath.Join(dir, c.shell)))
+			cmd.Env = append(os.Environ(), "HOME="+dir, "PATH="+dir+":"+os.Getenv("PATH"))
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("%q, %v, expected %q", out, err, c.want)
+			}
+		})
 	}
 }
 

@@ -36,13 +36,22 @@ func (q *Question) Check(answer string) error {
 	return err
 }
 
+// Numbered says that a choice may be named by its number: none of them is a number
+// itself.
+func (q *Question) Numbered() bool {
+	return !slices.ContainsFunc(q.Choices, func(c Choice) bool {
+		_, err := strconv.Atoi(c.Value)
+		return err == nil
+	})
+}
+
 // answer is what an answer means.
 func (q *Question) answer(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		text = q.Default
 	}
 	if len(q.Choices) > 0 {
-		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Choices) {
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Choices) && q.Numbered() {
 			text = q.Choices[n-1].Value
 		}
 		if !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Value == text }) {
@@ -105,7 +114,7 @@ func (f *Flow) Agreed() bool { return f.answers[run] == "yes" }
 func (f *Flow) has(name string) bool { return f.answers[name] != "" }
 
 // errUnattended says why there is nobody to ask.
-var errUnattended = errors.New("it asks questions, and there is no terminal to answer them (help dump and help load say what the commands take unattended)")
+var errUnattended = errors.New("it asks questions, and there is no terminal to answer them (help says what commands take unattended)")
 
 // guide asks the questions of a flow one after the other and runs its command.
 func (c *call) guide(f *Flow) error {
@@ -138,7 +147,11 @@ func (c *call) ask(f *Flow, q *Question) error {
 	}
 	_, _ = fmt.Fprintln(c.out.W, q.Text)
 	for i, choice := range q.Choices {
-		_, _ = fmt.Fprintf(c.out.W, "  %d  %-10s  %s\n", i+1, choice.Value, choice.Text)
+		number := fmt.Sprintf("%2d", i+1)
+		if !q.Numbered() {
+			number = "  "
+		}
+		_, _ = fmt.Fprintf(c.out.W, " %s  %-10s  %s\n", number, choice.Value, choice.Text)
 	}
 	prompt := q.Name + ": "
 	if q.Default != "" {

@@ -32,7 +32,7 @@ func paperCommands() []command {
 		Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}}}
 	all := lang.Spec{Name: "all", Summary: "restore everything: the paper is empty again"}
 	return []command{
-		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), director, random)}, runFail},
+		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), director, random, guidedSpec("let fail"))}, runFail},
 		{lang.Spec{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things(true), all)}, runRestore},
 		{lang.Spec{Name: "undo", Summary: "undo one failure or repair on paper: the last one, or that of a number (show failures)",
 			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}}, runUndo},
@@ -65,6 +65,9 @@ func (c *call) link(f *fabric.Fabric) (int32, error) {
 }
 
 func runFail(c *call) error {
+	if c.Spec.Name == guidedWord {
+		return c.guide(FailFlow(c.session))
+	}
 	st := c.session.State()
 	f := st.Paper()
 	var failed []session.Failure

@@ -25,7 +25,7 @@ func routeCommands() []command {
 	return []command{
 		{lang.Spec{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
-				"unless no_fallback is among them.",
+				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.",
 			Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true}},
 			Options: options}, runEngine},
 		{lang.Spec{Name: "engines", Summary: "list the routing engines"}, runEngines},
@@ -44,6 +44,9 @@ func routeCommands() []command {
 }
 
 func runEngine(c *call) error {
+	if c.Arg(0) == guidedWord && len(c.Options) == 0 {
+		return c.guide(EngineFlow(c.session))
+	}
 	if len(c.Args)+len(c.Options) > 0 {
 		set, err := c.settings()
 		if err != nil {

@@ -58,6 +58,9 @@ type Option struct {
 	without func(s *Settings, path string)
 }
 
+// Boolean says that the value is TRUE or FALSE, or yes or no.
+func (o *Option) Boolean() bool { return o.boolean }
+
 // SettingOptions are the options, by OpenSM's names. guid2lid names the file
 // that OpenSM keeps in its cache directory.
 var SettingOptions = []Option{

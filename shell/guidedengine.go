@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// engineTexts say for which subnets engines are.
+var engineTexts = map[string]string{
+	"minhop": "OpenSM's default: fewest hops, paths spread over ports", "updn": "up and down from the roots, free of loops", "dnup": "down and up, for trees upside down",
+	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes", "lash": "any topology, with lanes that break loops",
+	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with lanes that break loops", "torus-2QoS": "tori and meshes, routes around failures",
+	"file": "tables or hop counts from a file",
+}
+
+// noMore ends the choice of options.
+const noMore = "done"
+
+// EngineFlow asks for an engine and for its options, one after the other.
+func EngineFlow(s *session.Session) *Flow {
+	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
+		switch option := f.answers["option"]; {
+		case !f.has("engine"):
+			return askEngine(s), nil
+		case option == "":
+			return f.askOption(), nil
+		case option == noMore:
+			return nil, nil
+		case !f.has(option):
+			return f.askValue(option), nil
+		}
+		delete(f.answers, "option")
+		return f.askOption(), nil
+	}, command: func(f *Flow) string {
+		words := []string{"engine", f.answers["engine"]}
+		for _, g := range f.given() {
+			words = append(words, g.Name+"="+lang.Quote(g.Value))
+		}
+		return strings.Join(words, " ")
+	}}
+}
+
+func askEngine(s *session.Session) *Question {
+	set := s.State().Settings
+	q := &Question{Name: "engine", Text: "Which engine computes the routes?", Explain: []string{"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults."}}
+	for _, name := range session.EngineNames() {
+		if name == engines.NoFallback {
+			continue
+		}
+		q.Choices = append(q.Choices, Choice{name, engineTexts[name]})
+		if name == set.Chain[0] {
+			q.Default = name
+		}
+	}
+	return q
+}
+
+// askOption offers the options that were not given yet.
+func (f *Flow) askOption() *Question {
+	q := &Question{Name: "option", Text: "Which option shall be other than OpenSM's default?", Default: noMore, Choices: []Choice{{noMore, "no more options"}}}
+	for _, o := range session.SettingOptions {
+		if !f.has(o.Name) {
+			q.Choices = append(q.Choices, Choice{o.Name, o.Summary})
+		}
+	}
+	return q
+}
+
+func (f *Flow) askValue(name string) *Question {
+	for _, o := range session.SettingOptions {
+		if o.Name != name {
+			continue
+		}
+		q := &Question{Name: name, Text: fmt.Sprintf("%s: %s. Which value?", name, o.Summary)}
+		if o.Boolean() {
+			q.Choices = []Choice{{"yes", "TRUE in opensm.conf"}, {"no", "FALSE"}}
+		}
+		q.check = func(value string) error {
+			_, err := session.ParseSettings([]string{f.answers["engine"]}, append(f.given(), session.Setting{Name: name, Value: value}))
+			return err
+		}
+		return q
+	}
+	return nil
+}
+
+// given are the options that were answered, in the order of the session's.
+func (f *Flow) given() []session.Setting {
+	var given []session.Setting
+	for _, o := range session.SettingOptions {
+		if f.has(o.Name) {
+			given = append(given, session.Setting{Name: o.Name, Value: f.answers[o.Name]})
+		}
+	}
+	return given
+}

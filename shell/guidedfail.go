@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+var errNoSubnet = errors.New("there is no subnet in which anything could fail (try: sweep)")
+
+// FailFlow asks what is to fail on paper.
+func FailFlow(s *session.Session) *Flow {
+	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
+		st := s.State()
+		paper := st.Paper()
+		what := f.answers["what"]
+		switch {
+		case len(paper.Nodes) == 0:
+			return nil, errNoSubnet
+		case !f.has("what"):
+			return &Question{Name: "what", Text: "What is to fail, on paper?", Default: "link", Choices: []Choice{
+				{"link", "one cable"}, {"switch", "a switch with all its links"}, {"node", "a host, or a switch, with all its links"},
+				{"director", "all switches of one chassis"}, {"random", "links between switches, chosen by a seed"},
+			}, Explain: []string{"Nothing is written to switches, and undo takes it back."}}, nil
+		case what == "random":
+			return f.askRandom(paper), nil
+		case !f.has("name"):
+			return askFailing(paper, what), nil
+		case what == "link" && !f.has("port"):
+			return f.askPort(paper)
+		}
+		return nil, nil
+	}, command: func(f *Flow) string {
+		if f.answers["what"] == "random" {
+			return fmt.Sprintf("fail random %s seed=%s", f.answers["links"], f.answers["seed"])
+		}
+		command := fmt.Sprintf("fail %s %s", f.answers["what"], lang.Quote(f.answers["name"]))
+		if f.has("port") {
+			command += " " + f.answers["port"]
+		}
+		return command
+	}}
+}
+
+func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
+	if f.has("links") && f.has("seed") {
+		return nil
+	}
+	if f.has("links") {
+		return &Question{Name: "seed", Text: "By which seed? The same one chooses the same links.", Default: "1", check: func(text string) error {
+			if _, err := strconv.ParseUint(text, 10, 31); err != nil {
+				return fmt.Errorf("%q is no seed, expected a number from 0", text)
+			}
+			return nil
+		}}
+	}
+	links := 0
+	for p := range paper.Ports {
+		if load.ClassOf(paper, int32(p)) == load.BetweenSwitches && paper.Ports[p].Peer > int32(p) {
+			links++
+		}
+	}
+	return &Question{Name: "links", Text: fmt.Sprintf("How many of the %d links between switches?", links), check: func(text string) error {
+		if n, err := strconv.Atoi(text); err != nil || n < 1 || n > links {
+			return fmt.Errorf("%q is no number of links, expected 1 to %d", text, links)
+		}
+		return nil
+	}}
+}
+
+func askFailing(paper *fabric.Fabric, what string) *Question {
+	q := &Question{Name: "name", Text: "Which " + what + "?", Explain: []string{"A name or the beginning of one, lid:N or guid:0xN."}}
+	switch what {
+	case "link":
+		q.Text = "At which switch or host does the cable end?"
+		q.check = func(name string) error { _, err := session.ResolveNode(paper, name); return err }
+	case "switch":
+		q.check = func(name string) error { _, err := session.ResolveSwitch(paper, name); return err }
+	case "director":
+		q.Text, q.Explain = "Which chassis?", []string{"A switch of it, or PREFIX* for all switches whose names begin so."}
+		q.check = func(name string) error { _, _, err := session.ResolveSystem(paper, name); return err }
+	default:
+		q.check = func(name string) error { _, err := session.ResolveNode(paper, name); return err }
+	}
+	return q
+}
+
+// askPort offers the ports of a node that have a link.
+func (f *Flow) askPort(paper *fabric.Fabric) (*Question, error) {
+	node, err := session.ResolveNode(paper, f.answers["name"])
+	if err != nil {
+		return nil, err
+	}
+	q := &Question{Name: "port", Text: "Which port of " + paper.NodeName(node) + "?"}
+	n := &paper.Nodes[node]
+	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if port := &paper.Ports[p]; port.Num > 0 && port.Linked() {
+			q.Choices = append(q.Choices, Choice{strconv.Itoa(int(port.Num)), "to " + paper.PortName(port.Peer)})
+		}
+	}
+	if len(q.Choices) == 0 {
+		return nil, fmt.Errorf("no port of %s has a link", paper.NodeName(node))
+	}
+	return q, nil
+}
