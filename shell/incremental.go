@@ -23,6 +23,9 @@ type incrementalAnswer struct {
 	Unreached []string `json:"examples,omitempty"`
 	Changes   []string `json:"changes,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
+	// Loop says that there is a credit loop that was not there before; absent where
+	// nobody looked.
+	Loop *bool `json:"new_credit_loop,omitempty"`
 }
 
 func runRouteIncremental(c *call) error {
@@ -32,7 +35,7 @@ func runRouteIncremental(c *call) error {
 	}
 	a := incrementalAnswer{
 		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: rep.Warnings,
+		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: rep.Warnings, Loop: rep.Loop,
 	}
 	if rep.Beside >= 0 {
 		a.Full = &rep.Beside

@@ -50,6 +50,8 @@ type CommitOptions struct {
 	Cut bool
 	// Hit says that pairs may lose packets that are connected before and after.
 	Hit bool
+	// Loop says that the new routes may have a credit loop that the old have not.
+	Loop bool
 	// Holes says that what did not answer the sweep may lose its routes.
 	Holes bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
@@ -117,6 +119,19 @@ type CirclingError struct{ Groups int }
 func (e *CirclingError) Error() string {
 	return fmt.Sprintf("the staged trees of %d multicast groups have cycles, in which packets go round for ever (check mcast names them). "+
 		"To write all the same: commit yes hit=yes", e.Groups)
+}
+
+// LoopError says that the staged routes have a credit loop, and those on the switches
+// none.
+type LoopError struct {
+	// Links is how many links there are on a shortest one, From one of them.
+	Links int
+	From  string
+}
+
+func (e *LoopError) Error() string {
+	return fmt.Sprintf("the staged routes have a credit loop over %d links (through %s), in which packets may wait for one another for ever, "+
+		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", e.Links, e.From)
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that
@@ -285,6 +300,8 @@ func (r *CommitReport) harmless(opt CommitOptions) error {
 		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
+	case r.Credits.lasting() && !opt.Loop && opt.how != history.RolledBack:
+		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port)}
 	case r.Levels != nil && !r.Levels.Safe():
 		return &LevelsError{*r.Levels}
 	}

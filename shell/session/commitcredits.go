@@ -24,6 +24,9 @@ type ChangeCredits struct {
 	Unchecked bool
 }
 
+// lasting says that the new routes alone have a loop that the old have not.
+func (c *ChangeCredits) lasting() bool { return c != nil && c.Ring != nil && c.New && !c.Old }
+
 // checkCredits looks for credit loops of old and new routes together. Where lanes
 // change, they do so before the routes, or if only that is free of loops behind
 // them.

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/credits"
 	"example.org/ibconsole/routing/incremental"
 )
 
@@ -32,6 +33,9 @@ type IncrementalReport struct {
 	Lost      int
 	Changes   []string
 	Warnings  []string
+	// Loop says that the result has a credit loop that the tables of Against have
+	// not, nil where nobody looked because that takes long.
+	Loop *bool
 }
 
 // maxListed is how many of what went wrong a report names.
@@ -105,8 +109,50 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 	if err != nil {
 		return IncrementalReport{}, err
 	}
-	rep.Warnings = warnings
+	loop, err := newLoop(ctx, base.Tables, p.Tables)
+	if err != nil {
+		return IncrementalReport{}, err
+	}
+	rep.Loop, rep.Warnings = loop.found, append(loop.warnings, warnings...)
 	s.stage(p)
 	s.record(history.Route, p, "incremental", map[string]float64{"seconds": rep.Took.Seconds(), "changed": float64(rep.Touched)})
 	return rep, nil
+}
+
+// cheapCredits is how much [creditWork] an incremental routing does to look for credit
+// loops: a few tenths of a second.
+const cheapCredits = 25_000_000
+
+// loopVerdict says whether an adapted routing has a credit loop that the one before
+// has not; found is nil where nobody looked.
+type loopVerdict struct {
+	found    *bool
+	warnings []string
+}
+
+// newLoop looks for a credit loop that adapted tables have and those that they were
+// made of have not: ways around what failed follow no rule against turns, as those of
+// updn do.
+func newLoop(ctx context.Context, was, is *fabric.Tables) (loopVerdict, error) {
+	if creditWork(is) > cheapCredits {
+		return loopVerdict{warnings: []string{"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted ways, and nobody looked for loops: check credits does"}}, nil
+	}
+	loop, err := credits.Check(ctx, is, credits.Options{})
+	if err != nil {
+		return loopVerdict{}, err
+	}
+	found := loop.Ring != nil
+	if found {
+		before, err := credits.Check(ctx, was, credits.Options{})
+		if err != nil {
+			return loopVerdict{}, err
+		}
+		found = before.Ring == nil
+	}
+	v := loopVerdict{found: &found}
+	if found {
+		v.warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted ways may turn where the rule of their engine (updn, ftree, ...) forbids it "+
+			"(check credits shows the loop; route makes ways by the rule)", len(loop.Ring))}
+	}
+	return v, nil
 }
