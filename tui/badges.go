@@ -39,6 +39,8 @@ func (t *theme) liveBadge(sc *scene) badge {
 	switch {
 	case st.Source.Kind == session.SourceFile:
 		return badge{t.live, "", frameLive, "FILE"}
+	case st.Lost != "":
+		return badge{t.stale, t.oldLine, frameOld, "LOST, OLD: read " + st.Live.When.Format("15:04")}
 	case sc.reading() && len(st.Live.Fabric.Nodes) > 0:
 		return badge{t.old, t.oldLine, frameOld, "LIVE, being read again"}
 	case sc.aged():
@@ -86,7 +88,7 @@ func (t *theme) stateBadges(sc *scene) []badge {
 	if sc.recalled() {
 		out = append(out, *t.pictureBadge(sc, sc.pic))
 	}
-	if len(out) == 0 {
+	if len(out) == 0 || st.Lost != "" {
 		out = append(out, t.liveBadge(sc))
 	}
 	return out

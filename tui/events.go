@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"time"
 
 	"example.org/ibconsole/fabric"
 )
@@ -19,6 +20,7 @@ func (m *model) tell(before *scene, alone bool) {
 	if st.Live != old.Live {
 		m.tellLive(old.Live.Fabric, st.Live.Fabric)
 	}
+	m.tellLost(old.Lost, st.Lost)
 	if st.Stale && !old.Stale && alone {
 		m.event("the staged tables are stale: the fabric under them has changed; r routes again")
 	}
@@ -28,6 +30,19 @@ func (m *model) tell(before *scene, alone bool) {
 	}
 	m.tellNew("no answer: ", st.Holes, known)
 	m.tellNew("warning: ", st.Warnings, known)
+}
+
+// tellLost says that the connection is lost, what is shown then, and that it is back.
+func (m *model) tellLost(before, now string) {
+	switch {
+	case before == "" && now != "":
+		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ", m.sc.st.Live.When.Format(time.TimeOnly))
+		m.event(text + now)
+		m.warn(text + now)
+	case before != "" && now == "":
+		m.event("the connection is back, and the subnet was read again")
+		m.inform("the connection is back, and the subnet was read again")
+	}
 }
 
 func (m *model) tellNew(label string, list []string, known map[string]bool) {

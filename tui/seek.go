@@ -66,14 +66,14 @@ type reportKey struct {
 	live         *session.Picture
 	holes, notes int
 	drift        int
-	cut          string
+	cut, lost    string
 	quick        bool
 }
 
 func (m *model) reportKey() reportKey {
 	st := &m.sc.st
 	t := st.Live.Tables
-	return reportKey{st.Live, len(st.Holes), len(st.Warnings), st.Drift, st.Interrupted, t != nil && entriesOf(t) > quick && m.focus != paneProblems}
+	return reportKey{st.Live, len(st.Holes), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, t != nil && entriesOf(t) > quick && m.focus != paneProblems}
 }
 
 func (m *model) seekReport() tea.Cmd {
