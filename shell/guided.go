@@ -146,12 +146,16 @@ func (c *call) ask(f *Flow, q *Question) error {
 		_, _ = fmt.Fprintln(c.out.W, line)
 	}
 	_, _ = fmt.Fprintln(c.out.W, q.Text)
+	wide := 10
+	for _, choice := range q.Choices {
+		wide = max(wide, len(choice.Value))
+	}
 	for i, choice := range q.Choices {
 		number := fmt.Sprintf("%2d", i+1)
 		if !q.Numbered() {
 			number = "  "
 		}
-		_, _ = fmt.Fprintf(c.out.W, " %s  %-10s  %s\n", number, choice.Value, choice.Text)
+		_, _ = fmt.Fprintf(c.out.W, " %s  %-*s  %s\n", number, wide, choice.Value, choice.Text)
 	}
 	prompt := q.Name + ": "
 	if q.Default != "" {

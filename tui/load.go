@@ -136,8 +136,8 @@ func newLoadPane(t *theme) *loadPane {
 	}
 	paths := func(row int) int64 { return l.load.loads.Paths[l.port(row)] }
 	l.cols = []column{
-		{name: "from", least: 10, hidden: hidden, text: func(row int) string { return name(l.port(row)) }, order: func(row int) int64 { return rank(l.port(row)) }},
-		{name: "to", least: 10, hidden: hidden, text: func(row int) string { return name(peer(row)) }, order: func(row int) int64 { return rank(peer(row)) }},
+		{name: "from", least: 14, hidden: hidden, text: func(row int) string { return name(l.port(row)) }, order: func(row int) int64 { return rank(l.port(row)) }},
+		{name: "to", least: 14, hidden: hidden, text: func(row int) string { return name(peer(row)) }, order: func(row int) int64 { return rank(peer(row)) }},
 		{name: "paths", wide: 11, right: true, hidden: hidden, text: func(row int) string { return thousands(int(paths(row))) }, order: paths},
 		{name: "load", wide: 12, rank: 1, hidden: hidden, text: func(row int) string { return t.bar(int(paths(row)), int(l.load.most), 12) },
 			look: l.look, order: paths},
