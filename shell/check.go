@@ -94,6 +94,12 @@ func allFound(errs []error) error {
 type checked struct {
 	Check string `json:"check"`
 	Of    string `json:"of"`
+	// Stale says that the fabric has changed since the tables were made.
+	Stale bool `json:"stale,omitempty"`
+}
+
+func checkedOf(check string, st *session.State, p *session.Picture) checked {
+	return checked{check, st.Title(p), st.IsStale(p)}
 }
 
 type reachAnswer struct {
@@ -121,7 +127,7 @@ func (c *call) checkReach(loopsOnly bool) error {
 	if err != nil {
 		return err
 	}
-	answer := reachAnswer{checked{"reach", st.Title(p)}, r, time.Since(start).Seconds(), []pathTrouble{}}
+	answer := reachAnswer{checkedOf("reach", &st, p), r, time.Since(start).Seconds(), []pathTrouble{}}
 	if loopsOnly {
 		answer.Check = "loops"
 	}

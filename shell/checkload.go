@@ -73,7 +73,7 @@ func (c *call) checkLoad() error {
 	if err != nil {
 		return err
 	}
-	a := loadAnswer{checked: checked{"load", st.Title(p)}, Pattern: c.Option("pattern", "all-to-all")}
+	a := loadAnswer{checked: checkedOf("load", &st, p), Pattern: c.Option("pattern", "all-to-all")}
 	start := time.Now()
 	hosts, err := c.patternHosts(p)
 	if err != nil {

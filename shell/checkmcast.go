@@ -51,7 +51,7 @@ func (c *call) checkMulticast() error {
 	if err != nil {
 		return err
 	}
-	a := mcastAnswer{checked: checked{"mcast", st.Title(p)}, Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
+	a := mcastAnswer{checked: checkedOf("mcast", &st, p), Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
 	for i := range r.Faults {
 		a.Faults = append(a.Faults, mcastFaultOf(p.Fabric, &r.Faults[i]))
 	}

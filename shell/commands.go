@@ -35,9 +35,18 @@ func (c *call) of() (session.State, *session.Picture, error) {
 	return st, p, nil
 }
 
-// tablesOf is like of for a picture that must have tables.
+// tablesOf is like of for a picture that must have tables; stale ones are laid over the
+// paper as it is now.
 func (c *call) tablesOf() (session.State, *session.Picture, error) {
 	st := c.session.State()
-	p, err := st.TablesOf(session.Kind(c.Option("of", "")))
+	p, err := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
+	return st, p, err
+}
+
+// freshTablesOf is like tablesOf for what is to be used: it takes no stale tables that
+// nobody named.
+func (c *call) freshTablesOf() (session.State, *session.Picture, error) {
+	st := c.session.State()
+	p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 	return st, p, err
 }

@@ -40,7 +40,7 @@ const (
 )
 
 func runHandover(c *call) error {
-	st, p, err := c.tablesOf()
+	st, p, err := c.freshTablesOf()
 	if err != nil {
 		return err
 	}
@@ -84,10 +84,11 @@ func runHandover(c *call) error {
 		}
 	}
 	return c.out.answer(struct {
-		Dir  string   `json:"dir"`
-		Of   string   `json:"of"`
-		Conf []string `json:"conf"`
-	}{dir, st.Title(p), strings.Split(strings.TrimSpace(conf), "\n")}, func(w io.Writer) {
+		Dir   string   `json:"dir"`
+		Of    string   `json:"of"`
+		Stale bool     `json:"stale,omitempty"`
+		Conf  []string `json:"conf"`
+	}{dir, st.Title(p), st.IsStale(p), strings.Split(strings.TrimSpace(conf), "\n")}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s handed over in %s:\n", st.Title(p), quoteFile(dir))
 		_, _ = fmt.Fprintf(w, "  %s  the tables\n  %s  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before it starts\n  %s  lines for opensm.conf:\n",
 			handoverLFTs, handoverGUIDs, handoverConf)

@@ -11,6 +11,7 @@ import (
 type pictureRow struct {
 	Picture  string `json:"picture"`
 	Title    string `json:"title"`
+	Stale    bool   `json:"stale,omitempty"`
 	When     string `json:"when"`
 	Nodes    int    `json:"nodes"`
 	Switches int    `json:"switches"`
@@ -43,7 +44,7 @@ func (c *call) showPictures() error {
 
 func pictureOf(st *session.State, p *session.Picture) pictureRow {
 	f := p.Fabric
-	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), When: p.When.Format("15:04:05"), MaxLID: f.MaxLID}
+	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), Stale: st.IsStale(p), When: p.When.Format("15:04:05"), MaxLID: f.MaxLID}
 	for i := range f.Nodes {
 		switch {
 		case !f.Nodes[i].InSubnet:

@@ -81,7 +81,7 @@ func (c *call) shard() (i, n int, err error) {
 }
 
 func (c *call) study(kind resilience.Kind) error {
-	st, p, err := c.tablesOf()
+	st, p, err := c.freshTablesOf()
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c *call) study(kind resilience.Kind) error {
 			return err
 		}
 	}
-	a := resilienceAnswer{Of: st.Title(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: c.Int("top", someFailures)}
+	a := resilienceAnswer{Of: st.Title(p), Stale: st.IsStale(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: c.Int("top", someFailures)}
 	if err := c.out.answer(a, a.text); err != nil {
 		return err
 	}
@@ -146,7 +146,8 @@ func readReport(file string) (*resilience.Report, error) {
 }
 
 type resilienceAnswer struct {
-	Of string `json:"of,omitempty"`
+	Of    string `json:"of,omitempty"`
+	Stale bool   `json:"stale,omitempty"`
 	*resilience.Report
 	Seconds float64 `json:"seconds,omitempty"`
 	// Partial says that not all was tried.
@@ -233,7 +234,7 @@ func (c *call) sbatchResilience() error {
 	if shards < 1 || shards > maxArray {
 		return c.Misused("%d shards, expected 1 to %d", shards, maxArray)
 	}
-	if _, _, err := c.tablesOf(); err != nil {
+	if _, _, err := c.freshTablesOf(); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(c.Arg(0))

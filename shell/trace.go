@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -73,9 +74,9 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 
 func runTrace(c *call) error {
 	st := c.session.State()
-	p, perr := st.TablesOf(session.Kind(c.Option("of", "")))
+	p, perr := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
 	if perr != nil {
-		if c.Option("of", "") != "" {
+		if c.Option("of", "") != "" || errors.Is(perr, session.ErrStaleTables) {
 			return perr
 		}
 		p = st.Live
@@ -108,7 +109,7 @@ func runTrace(c *call) error {
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.addLanes(p.Tables, &path)
-	answer.Of, answer.Adaptive = st.Title(p), adaptive(&st)
+	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
 	return c.out.answer(answer, answer.text)
 }
 

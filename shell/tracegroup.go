@@ -12,9 +12,10 @@ import (
 )
 
 type groupTrace struct {
-	Of   string `json:"of"`
-	Src  string `json:"src"`
-	MLID string `json:"mlid"`
+	Of    string `json:"of"`
+	Stale bool   `json:"stale,omitempty"`
+	Src   string `json:"src"`
+	MLID  string `json:"mlid"`
 	// Copies is how many of the packet end ports get.
 	Copies  int       `json:"copies"`
 	Circles bool      `json:"circles"`
@@ -66,7 +67,7 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 			}
 		}
 	}
-	a := groupTrace{Of: st.Title(p), Src: f.PortName(end), MLID: mlidText(mlid), Copies: tree.Delivered, Circles: tree.Circles}
+	a := groupTrace{Of: st.Title(p), Stale: st.IsStale(p), Src: f.PortName(end), MLID: mlidText(mlid), Copies: tree.Delivered, Circles: tree.Circles}
 	if tree.First != nil {
 		a.Tree = d.hop(tree.First)
 	}

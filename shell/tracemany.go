@@ -17,6 +17,7 @@ const maxTroubles = 20
 // manyAnswer sums up the traces of many pairs.
 type manyAnswer struct {
 	Of       string         `json:"of"`
+	Stale    bool           `json:"stale,omitempty"`
 	Pairs    int            `json:"pairs"`
 	Arrive   int            `json:"arrive"`
 	Verdicts map[string]int `json:"verdicts"`
@@ -95,7 +96,7 @@ func (m *manyAnswer) text(w io.Writer) {
 
 // traceMany follows pairs through the tables of a picture.
 func (c *call) traceMany(st *session.State, p *session.Picture, pairs []session.Pair) error {
-	answer := &manyAnswer{Of: st.Title(p), Adaptive: adaptive(st)}
+	answer := &manyAnswer{Of: st.Title(p), Stale: st.IsStale(p), Adaptive: adaptive(st)}
 	for _, pair := range pairs {
 		if err := c.ctx.Err(); err != nil {
 			return err

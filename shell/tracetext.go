@@ -14,6 +14,7 @@ import (
 
 type traceAnswer struct {
 	Of      string     `json:"of"`
+	Stale   bool       `json:"stale,omitempty"`
 	From    string     `json:"from"`
 	To      string     `json:"to"`
 	LID     uint16     `json:"lid"`

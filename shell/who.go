@@ -30,8 +30,9 @@ const whoListed = 100
 
 // whoAnswer has counts of all, and lists of the first.
 type whoAnswer struct {
-	Of   string `json:"of"`
-	What string `json:"what"`
+	Of    string `json:"of"`
+	Stale bool   `json:"stale,omitempty"`
+	What  string `json:"what"`
 	// Paths use it, of All that arrive.
 	Paths        int64      `json:"paths"`
 	All          int64      `json:"all"`
@@ -73,7 +74,7 @@ func runWhoUses(c *call) error {
 	if err != nil {
 		return err
 	}
-	a := whoAnswer{Of: st.Title(p), What: name, Paths: r.Paths, All: r.All, Sources: len(r.Sources), Destinations: len(r.Destinations)}
+	a := whoAnswer{Of: st.Title(p), Stale: st.IsStale(p), What: name, Paths: r.Paths, All: r.All, Sources: len(r.Sources), Destinations: len(r.Destinations)}
 	a.From, a.To, a.Examples, a.CutOff = whoPorts(p.Fabric, r.Sources), whoPorts(p.Fabric, r.Destinations), []whoPath{}, []string{}
 	for _, e := range r.Examples {
 		a.Examples = append(a.Examples, whoPath{p.Fabric.PortName(e.Src), p.Fabric.PortName(e.Dst), e.LID})

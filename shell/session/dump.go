@@ -72,7 +72,7 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	st := s.State()
 	p, err := st.Of(of)
 	if d.Routes && err == nil {
-		p, err = st.TablesOf(of)
+		p, err = st.FreshTablesOf(of)
 	}
 	if err != nil {
 		return "", err

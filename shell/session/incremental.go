@@ -121,7 +121,7 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 
 // cheapCredits is how much [creditWork] an incremental routing does to look for credit
 // loops: a few tenths of a second.
-const cheapCredits = 25_000_000
+const cheapCredits = 8_000_000
 
 // loopVerdict says whether an adapted routing has a credit loop that the one before
 // has not; found is nil where nobody looked.

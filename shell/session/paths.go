@@ -32,7 +32,7 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	}
 	defer end()
 	st := s.State()
-	p, err := st.TablesOf(of)
+	p, err := st.FreshTablesOf(of)
 	if err != nil {
 		return nil, "", err
 	}

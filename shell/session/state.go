@@ -3,7 +3,9 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -175,6 +177,41 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
 	}
 	return p, nil
+}
+
+// ErrStaleTables says that a command would take staged tables for the paper as it is.
+var ErrStaleTables = errors.New("the staged tables are stale, as the fabric changed since: route first, or name the picture (of=staged takes them all the same)")
+
+// IsStale says that a picture is of staged tables that are stale.
+func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
+
+// FreshTablesOf is like [State.TablesOf], but fails with [ErrStaleTables] rather than
+// take stale tables that nobody named.
+func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
+	p, err := st.TablesOf(k)
+	if err == nil && k == "" && st.IsStale(p) {
+		return nil, ErrStaleTables
+	}
+	return p, err
+}
+
+// FollowedTablesOf is like [State.TablesOf], but lays stale tables over the paper as it
+// is now, so that what failed since is a dead end. Where nodes or LIDs are others it
+// does as [State.FreshTablesOf].
+func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
+	p, err := st.TablesOf(k)
+	if err != nil || !st.IsStale(p) {
+		return p, err
+	}
+	if paper := st.Paper(); sameNodes(p.Fabric, paper) && keepsLIDs(p.Fabric, paper) {
+		return p.on(paper), nil
+	}
+	return st.FreshTablesOf(k)
+}
+
+// keepsLIDs says that the end ports of g have the LIDs that f gives them.
+func keepsLIDs(f, g *fabric.Fabric) bool {
+	return !slices.ContainsFunc(g.EndPorts, func(e int32) bool { return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC })
 }
 
 // Title names a picture for people: "staged (minhop, not written, stale)".
