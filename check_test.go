@@ -240,6 +240,8 @@ func TestBadChecks(t *testing.T) {
 		"check rech":                           {exitUsage, []string{`"reach"`}},
 		"check load pattern=shift":             {exitUsage, []string{"shift:K"}},
 		"check load pattern=shift:x":           {exitUsage, []string{`"x"`}},
+		"check load pattern=shift:0":           {exitUsage, []string{"shift:0 of 8 hosts", "1 to 7"}},
+		"check load pattern=shift:-8":          {exitUsage, []string{"1 to 7"}},
 		"check load pattern=random:":           {exitUsage, []string{"random:SEED"}},
 		"check load pattern=random:-1":         {exitUsage, []string{`"-1"`}},
 		"check load pattern=bisection:0":       {exitUsage, []string{`"0"`}},

@@ -62,7 +62,13 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if s.why != nil {
 		return 0, s.why
 	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return 0, fmt.Errorf("import %s: a folder, expected a file that history export wrote", path)
+	}
 	from, err := openToRead(ctx, path)
+	if damaged(err) {
+		return 0, fmt.Errorf("import %s: %w, expected a file that history export wrote", path, err)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("import %s: %w", path, err)
 	}

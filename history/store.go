@@ -81,7 +81,10 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 			s, err = old, nil
 		}
 	}
-	if err != nil {
+	switch {
+	case damaged(err):
+		return nil, &DamagedError{path, err}
+	case err != nil:
 		return nil, fmt.Errorf("open the history %s: %w", path, err)
 	}
 	s.dir = dir

@@ -4,7 +4,6 @@ package shell
 
 import (
 	"fmt"
-	"os"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/lang"
@@ -15,7 +14,7 @@ import (
 // the quoting of the command language. # starts a comment. An error names file and
 // line.
 func readHosts(f *fabric.Fabric, name string) ([]int32, error) {
-	in, err := os.Open(name)
+	in, err := session.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -170,6 +170,9 @@ func (c *call) loadPairs(p *session.Picture, hosts []int32, word, arg string, ha
 		if err != nil {
 			return nil, c.Misused("%q is no whole number of hosts to shift by", arg)
 		}
+		if len(hosts) > 0 && k%len(hosts) == 0 {
+			return nil, c.Misused("shift:%d of %s sends each to itself, expected 1 to %d", k, count(len(hosts), "host"), len(hosts)-1)
+		}
 		return load.Shift(hosts, k), nil
 	case "random":
 		seed, err := strconv.ParseUint(arg, 0, 64)

@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ const (
 )
 
 func resilienceCommands() []command {
-	top := lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list; 10"}
+	top := lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10"}
 	study := []lang.Option{
 		ofOption(), top,
 		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
@@ -89,6 +88,10 @@ func (c *call) study(kind resilience.Kind) error {
 	if err != nil {
 		return err
 	}
+	top, err := c.atLeast("top", someFailures, 1)
+	if err != nil {
+		return err
+	}
 	to := c.Option("to", "")
 	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(s, to, shard, shards) }
 	saved := time.Now()
@@ -109,7 +112,7 @@ func (c *call) study(kind resilience.Kind) error {
 			return err
 		}
 	}
-	a := resilienceAnswer{Of: st.Title(p), Stale: st.IsStale(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: c.Int("top", someFailures)}
+	a := resilienceAnswer{Of: st.Title(p), Stale: st.IsStale(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: top}
 	if err := c.out.answer(a, a.text); err != nil {
 		return err
 	}
@@ -138,11 +141,12 @@ func continued(s *resilience.Study, file string, shard, shards int) (*resilience
 }
 
 func readReport(file string) (*resilience.Report, error) {
-	data, err := os.ReadFile(file)
+	in, err := session.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return resilience.Read(bytes.NewReader(data), quoteFile(file))
+	defer func() { _ = in.Close() }()
+	return resilience.Read(in, quoteFile(file))
 }
 
 type resilienceAnswer struct {
@@ -201,6 +205,10 @@ func shardList(shards []int, of int) string {
 }
 
 func (c *call) mergeResilience() error {
+	top, err := c.atLeast("top", someFailures, 1)
+	if err != nil {
+		return err
+	}
 	var reports []*resilience.Report
 	for _, file := range c.Args {
 		r, err := readReport(file)
@@ -218,7 +226,7 @@ func (c *call) mergeResilience() error {
 			return err
 		}
 	}
-	a := resilienceAnswer{Report: all, Partial: len(missing)+len(unfinished) > 0, Missing: missing, Unfinished: unfinished, top: c.Int("top", someFailures)}
+	a := resilienceAnswer{Report: all, Partial: len(missing)+len(unfinished) > 0, Missing: missing, Unfinished: unfinished, top: top}
 	if err := c.out.answer(a, a.text); err != nil {
 		return err
 	}

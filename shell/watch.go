@@ -19,7 +19,7 @@ func watchCommands() []command {
 	return []command{
 		{lang.Spec{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
 			Args: []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{offWord}}},
-			Options: []lang.Option{{Name: "for", Kind: lang.KindInt, Value: "SECONDS",
+			Options: []lang.Option{{Name: "for", Kind: lang.KindText, Value: "SECONDS",
 				Summary: "stay for so long, print what changes as it does, then stop watching"}}}, runWatch},
 		{lang.Spec{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
 			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}}, runCapture},
@@ -31,12 +31,17 @@ func watchCommands() []command {
 const (
 	shortestWatch = 0.1
 	longestWatch  = 24 * 60 * 60
+	longestStay   = 365 * longestWatch
 )
 
 func runWatch(c *call) error {
 	if c.Arg(0) == offWord {
 		c.session.StopKeeping()
 		return c.out.answer(watchAnswer{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "no longer watching") })
+	}
+	stay, err := c.stay()
+	if err != nil {
+		return err
 	}
 	n, err := strconv.ParseFloat(c.Arg(0), 64)
 	if err != nil || !(n >= shortestWatch && n <= longestWatch) {
@@ -45,13 +50,26 @@ func runWatch(c *call) error {
 	if err := c.session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
 		return err
 	}
-	if stay := c.Int("for", 0); stay > 0 {
+	if stay > 0 {
 		defer c.session.StopKeeping()
-		return c.printEvents(time.Duration(stay) * time.Second)
+		return c.printEvents(stay)
 	}
 	return c.out.answer(watchAnswer{Seconds: n}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)\n", n)
 	})
+}
+
+// stay is how long to watch, 0 where that is not said.
+func (c *call) stay() (time.Duration, error) {
+	text := c.Option("for", "")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= shortestWatch && n <= longestStay) {
+		return 0, c.Misused("for=%s is no time, expected %g to %d seconds", text, shortestWatch, longestStay)
+	}
+	return time.Duration(n * float64(time.Second)), nil
 }
 
 type watchAnswer struct {

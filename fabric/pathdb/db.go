@@ -63,6 +63,9 @@ func (db *DB) load() error {
 	if err != nil {
 		return err
 	}
+	if !st.Mode().IsRegular() {
+		return errors.New("no regular file, expected a path database")
+	}
 	if st.Size() < headSize {
 		return fmt.Errorf("%d bytes, expected the %d of a path database's head", st.Size(), headSize)
 	}

@@ -87,7 +87,13 @@ func (r *Report) sameStudy(o *Report) error {
 // Read reads a report that [Report.Write] wrote. Name is what an error calls it.
 func Read(in io.Reader, name string) (*Report, error) {
 	r := &Report{}
-	if err := json.NewDecoder(in).Decode(r); err != nil {
+	err := json.NewDecoder(in).Decode(r)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: the file is empty, expected a report of resilience", name)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%s: the file is cut short, expected a report of resilience", name)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w, expected a report of resilience", name, err)
 	}
 	if r.Shards < 1 || r.Shards > maxShards || len(r.Shard) == 0 || len(r.Shard) > r.Shards || r.Failures < 0 || r.Fabric == "" || r.Routing == "" {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -122,6 +123,18 @@ func (r *recorder) open(failed func(error)) error {
 func (r *recorder) exists() bool {
 	_, err := os.Stat(r.file)
 	return r.file != "" && err == nil
+}
+
+// warnOfHistory says where there is a history that cannot be one. That of a live
+// subnet was opened already, see lookForInterrupted.
+func (s *Session) warnOfHistory() {
+	r := s.recorder.Load()
+	if s.State().Source.Live() || !r.exists() {
+		return
+	}
+	if damaged, ok := errors.AsType[*history.DamagedError](history.Check(r.file)); ok {
+		s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), damaged.Error()) })
+	}
 }
 
 // run records what comes until close.

@@ -23,8 +23,12 @@ func (e *InterruptedError) Error() string {
 type NoJournalError struct{ Err error }
 
 func (e *NoJournalError) Error() string {
+	remedy := "Make room for the journal, or keep it"
+	if _, damaged := errors.AsType[*history.DamagedError](e.Err); damaged {
+		remedy = "Or keep the journal"
+	}
 	return fmt.Sprintf("nothing was written, for the commit cannot be journalled, and then nothing could undo it: %v. "+
-		"Make room for the journal, or keep it in a file elsewhere: commit yes journal=FILE; or do without: commit yes journal=no", e.Err)
+		"%s in a file elsewhere: commit yes journal=FILE; or do without: commit yes journal=no", e.Err, remedy)
 }
 
 // Unwrap returns Err.

@@ -64,6 +64,14 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 
 // Start reads the subnet for the first time: a sweep, or the file.
 func (s *Session) Start(ctx context.Context) error {
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	s.warnOfHistory()
+	return nil
+}
+
+func (s *Session) start(ctx context.Context) error {
 	if s.online() {
 		if _, err := s.Sweep(ctx); err != nil {
 			return err

@@ -4,7 +4,6 @@ package session
 
 import (
 	"fmt"
-	"os"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/lang"
@@ -21,7 +20,7 @@ type Pair struct {
 // [Resolve] takes them, with the quoting of the command language. # starts a
 // comment. An error names file and line.
 func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
-	in, err := os.Open(name)
+	in, err := OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -259,7 +258,7 @@ func setQoS(s *Settings, value string) error {
 
 // readWith opens a file for a reader.
 func readWith(path string, read func(io.Reader) error) error {
-	f, err := os.Open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return err
 	}
