@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/mad/umad/umadtest"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 )
@@ -28,7 +29,32 @@ func TestLiveTracesOverIbsim(t *testing.T) {
 	sim := ibsimtest.Start(t, net)
 	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "route; write on; commit yes")
 
-	src, err := session.ParseSource("ibsim:" + sim.Name)
+	trace := tracer(t, "ibsim:"+sim.Name)
+	traceOften(t, trace, testenv.Count(t, 2000, 100000))
+	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "engine minhop port_shifting=TRUE; route keep=no; write on; commit yes")
+	pairs := filepath.Join(t.TempDir(), "pairs")
+	var lines strings.Builder
+	for range 200 {
+		lines.WriteString(randomPair(trace.fabric, r) + "\n")
+	}
+	if err := os.WriteFile(pairs, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := trace.live("file=" + pairs)
+	if !strings.Contains(out, `"arrive":200`) || strings.Contains(out, `"part":0`) {
+		t.Errorf("after another routing was written the traces are those that were read before: %s", out)
+	}
+}
+
+// liveTracer traces in one session.
+type liveTracer struct {
+	fabric *fabric.Fabric
+	live   func(words string) string
+}
+
+func tracer(t *testing.T, source string) liveTracer {
+	t.Helper()
+	src, err := session.ParseSource(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,42 +62,65 @@ func TestLiveTracesOverIbsim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = s.Close() }()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	sh := shell.New(s)
-	f := s.State().Live.Fabric
-	trace := func(words string) string {
+	return liveTracer{s.State().Live.Fabric, func(words string) string {
 		var out strings.Builder
 		if err := sh.Run(t.Context(), "test", "trace live "+words, &shell.Output{W: &out, JSON: true}); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
-	}
+	}}
+}
+
+// traceOften traces random pairs, all of which arrive, and looks at what is held
+// before and after that.
+func traceOften(t *testing.T, trace liveTracer, n int) {
+	t.Helper()
+	r := testenv.Rand(t)
 	for range 100 {
-		trace(randomPair(f, r))
+		trace.live(randomPair(trace.fabric, r))
 	}
 	before := testenv.Resources(t)
-	for range testenv.Count(t, 2000, 100000) {
-		pair := randomPair(f, r)
-		if out := trace(pair); !strings.Contains(out, `"arrives":true`) || strings.Contains(out, `"parts"`) {
+	for range n {
+		pair := randomPair(trace.fabric, r)
+		if out := trace.live(pair); !strings.Contains(out, `"arrives":true`) || strings.Contains(out, `"parts"`) {
 			t.Fatalf("%s: %s", pair, out)
 		}
 	}
 	before.Same(t)
-	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "engine minhop port_shifting=TRUE; route keep=no; write on; commit yes")
-	pairs := filepath.Join(t.TempDir(), "pairs")
-	var lines strings.Builder
-	for range 200 {
-		lines.WriteString(randomPair(f, r) + "\n")
+}
+
+// TestLiveTracesOverUmad is the same where there are umad devices, and looks at the
+// agents, too.
+func TestLiveTracesOverUmad(t *testing.T) {
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,12", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	run := umadtest.Devices(t, sim.Name)
+	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "route; write on; commit yes")
+	out := run("env", onDevices+"=1", umadtest.Build(t, ".", true), "-test.v", "-test.run", "^TestLiveTracesOnDevices$")
+	if !strings.Contains(out, "--- PASS: TestLiveTracesOnDevices") {
+		t.Error(out)
 	}
-	if err := os.WriteFile(pairs, []byte(lines.String()), 0o600); err != nil {
-		t.Fatal(err)
+}
+
+func TestLiveTracesOnDevices(t *testing.T) {
+	if os.Getenv(onDevices) == "" {
+		t.Skip("runs where TestLiveTracesOverUmad makes devices")
 	}
-	out := trace("file=" + pairs)
-	if !strings.Contains(out, `"arrive":200`) || strings.Contains(out, `"part":0`) {
-		t.Errorf("after another routing was written the traces are those that were read before: %s", out)
+	stateHome(t)
+	before := room(t)
+	t.Run("often", func(t *testing.T) { traceOften(t, tracer(t, "umad"), testenv.Count(t, 500, 100000)) })
+	if after := room(t); after != before {
+		t.Errorf("there was room for %d agents, and is for %d", before, after)
 	}
 }
 
