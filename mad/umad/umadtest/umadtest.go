@@ -19,8 +19,13 @@ import (
 	"example.org/ibconsole/internal/testenv"
 )
 
-// limit is how long a program may take.
-const limit = 5 * time.Minute
+// limit is how long a program may take: the tests that run in full take their time.
+func limit() time.Duration {
+	if testenv.Full() {
+		return 40 * time.Minute
+	}
+	return 5 * time.Minute
+}
 
 // Build compiles a package without cgo, its tests where test is set, and
 // returns the program.
@@ -99,7 +104,7 @@ func Kernel(t testing.TB, modules bool) func(program ...string) (out string, sta
 // run returns what a program printed, and after a failure what it said to that.
 // Where it takes too long it is ended with all that it started.
 func run(t testing.TB, args []string) (string, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), limit())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = t.TempDir()
