@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PKG          ?= ./...
-TEST_TIMEOUT ?= 10m
+TEST_TIMEOUT ?= 25m
 FULL_TIMEOUT ?= 6h
 FUZZTIME     ?= 20s
 BENCH        ?= .
