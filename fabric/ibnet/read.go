@@ -3,7 +3,6 @@
 package ibnet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -18,8 +17,8 @@ type Reading uint8
 
 const (
 	// Auto is AsWritten for a file with ibnetdiscover's own first lines
-	// ("# Topology file: generated on ..."), for one that is in its form
-	// throughout, and for one in ibdiagnet's form; AsIbsim for all others.
+	// ("# Topology file: generated on ...") and for one in ibdiagnet's form,
+	// AsIbsim for all others.
 	Auto Reading = iota
 	// AsIbsim is what a subnet manager finds over ibsim 0.10 on this file: port
 	// GUIDs count from the node GUID whatever stands in brackets, descriptions
@@ -79,32 +78,10 @@ func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
 // out of range. O(file size), at most 4 Mi ports.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, error) {
 	p := newParser(o)
-	again := &keeper{p: p}
-	if o.Reading == Auto {
-		r = io.TeeReader(r, again)
-	}
 	if err := p.file(ctx, r, name); err != nil {
 		return nil, err
 	}
-	if o.Reading == Auto && p.discovered() {
-		o.Reading = AsWritten
-		return Read(ctx, &again.text, name, o)
-	}
 	return p.finish()
-}
-
-// keeper keeps the text of a file for as long as it may have to be read again.
-type keeper struct {
-	p    *parser
-	text bytes.Buffer
-}
-
-func (k *keeper) Write(b []byte) (int, error) {
-	if k.p.written || k.p.ibdiagnet {
-		k.text = bytes.Buffer{}
-		return len(b), nil
-	}
-	return k.text.Write(b)
 }
 
 func includer(top string) func(name, from string) (io.ReadCloser, string, error) {

@@ -171,37 +171,6 @@ Ca	2 "H-00000000000000b0"		# "h"
 	}
 }
 
-// TestDiscoveredForm takes ibnetdiscover's first lines from a file in its form
-// and from one that lacks something of the form.
-func TestDiscoveredForm(t *testing.T) {
-	const text = `# Topology file: a cluster of ours
-#
-vendid=0x2c9
-devid=0xd2f2
-switchguid=0xa0(a0)
-Switch	64 "S-00000000000000a0"		# "a "quoted" name" enhanced port 0 lid 8 lmc 0
-[1]	"H-00000000000000b0"[1](b0) 		# "h" lid 16 4xNDR
-
-caguid=0xb0
-Ca	1 "H-00000000000000b0"		# "h"
-[1](b0) 	"S-00000000000000a0"[1]		# lid 16 lmc 0 "a "quoted" name" lid 8 4xNDR
-`
-	file := mustRead(t, text, Options{})
-	f := file.Fabric
-	h := f.Ports[f.PortAt(1, 1)]
-	if file.Reading != AsWritten || len(file.Warnings) != 0 || h.GUID != 0xb0 || h.Speed != fabric.NDR || f.Nodes[0].Desc != `a "quoted" name` {
-		t.Errorf("read %v: port %+v of %+v, warnings %q", file.Reading, h, f.Nodes, file.Warnings)
-	}
-	for _, c := range []struct{ old, new string }{
-		{"(a0)", ""}, {"[1](b0) \t\"S", "[1] \t\"S"}, {" 4xNDR", ""}, {"S-00000000000000a0", "leaf"}, {"caguid=0xb0", "caguid=0xb1"}, {"\n\nca", "\nca"},
-	} {
-		all := strings.ReplaceAll(text, c.old, c.new)
-		if file := mustRead(t, all, Options{}); file.Reading != AsIbsim {
-			t.Errorf("with %q for %q: read %v", c.new, c.old, file.Reading)
-		}
-	}
-}
-
 func TestAsWrittenRefuses(t *testing.T) {
 	const text = "switchguid=0xa0(a0)\nSwitch 4 \"S-00000000000000a0\"\n[1] \"H-00000000000000b0\"[1](b1)\n\n" +
 		"caguid=0xb0\nCa 1 \"H-00000000000000b0\"\n[1](b1) \"S-00000000000000a0\"[1]\n"
