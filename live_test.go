@@ -83,7 +83,7 @@ func TestCommitOnAnUnroutedSubnet(t *testing.T) {
 			lfts := filepath.Join(t.TempDir(), "lfts")
 			drain := cutLinks(f, r, 1).commands
 			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c",
-				"sweep; "+drain+"route; write on; commit yes; commit yes; dump lfts "+lfts)
+				"sweep; "+drain+"route; write on; commit yes loop=yes; commit yes loop=yes; dump lfts "+lfts)
 			if n := strings.Count(out, `"written":true`); n != 1 {
 				t.Fatalf("%d commits wrote, want the first of two alone:\n%s", n, out)
 			}
