@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -128,4 +129,58 @@ func TestLiveTracesOnDevices(t *testing.T) {
 func randomPair(f *fabric.Fabric, r *rand.Rand) string {
 	lid := func() uint16 { return f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID }
 	return fmt.Sprintf("lid:%d lid:%d", lid(), lid())
+}
+
+// TestLiveTraceShowsBothEnds: on a real fabric of FDR10 and QDR a live trace has the
+// widths and speeds that ibnetdiscover prints, and errors of the port that receives
+// beside those of the one that sends.
+func TestLiveTraceShowsBothEnds(t *testing.T) {
+	stateHome(t)
+	sim := ibsimtest.Start(t, testenv.SharedFile(t, "fabrics/real-fdr10-8sw.topo"))
+	ibsimtest.OpenSM(t, sim)
+	sim.Console(`PerformanceSet "S-f4521403007ea570"[30] PortCounters.SymbolErrorCounter=7`)
+	sim.Console(`PerformanceSet "S-f4521403001165a0"[25] PortCounters.PortXmitDiscards=3`)
+	speed := map[string]string{}
+	for line := range strings.Lines(sim.Output("ibnetdiscover", "-p")) {
+		if f := strings.Fields(line); len(f) > 6 {
+			speed[f[3]+"/"+f[2]] = f[4] + f[5]
+		}
+	}
+	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", `trace live "node-0023 mlx4_0" "node-0100 mlx4_0"`)
+	var path struct {
+		Hops []struct {
+			GUID, Link, Errors string
+			In, Out            int
+			InLink             string `json:"in_link"`
+			InErrors           string `json:"in_errors"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &path); err != nil || len(path.Hops) != 5 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	fdr10 := 0
+	for i, h := range path.Hops {
+		if i > 0 && i < 4 { // of adapters it prints the GUIDs of ports
+			in, out := speed[fmt.Sprintf("%s/%d", h.GUID, h.In)], speed[fmt.Sprintf("%s/%d", h.GUID, h.Out)]
+			if h.InLink != in || h.Link != out || in == "" || out == "" {
+				t.Errorf("hop %d: %+v, ibnetdiscover has %q and %q", i, h, in, out)
+			}
+		}
+		if h.InLink == "4xFDR10" {
+			fdr10++
+		}
+		var in, out string
+		switch h.GUID {
+		case "0xf4521403001165a0":
+			out = "PortXmitDiscards 3"
+		case "0xf4521403007ea570":
+			in = "SymbolErrorCounter 7"
+		}
+		if h.InErrors != in || h.Errors != out {
+			t.Errorf("hop %d: errors %q coming in, %q going out, want %q and %q", i, h.InErrors, h.Errors, in, out)
+		}
+	}
+	if fdr10 != 2 {
+		t.Errorf("%d links at FDR10: %s", fdr10, out)
+	}
 }

@@ -54,19 +54,28 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 	return c.out.answer(answer, answer.text)
 }
 
-// countErrors adds what the ports by which a packet leaves have counted. Counters
-// that cannot be read are not shown.
+// countErrors adds what the ports by which a packet comes and leaves have counted.
+// Counters that cannot be read are not shown.
 func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *traceAnswer) error {
-	hopOf := map[int32]int{}
+	places := map[int32][]*string{}
 	var ports []int32
-	for i, h := range path.Hops {
-		if h.Node == fabric.None || h.Out <= 0 {
-			continue
+	at := func(h *livetrace.Hop, num int, text *string) {
+		if h.Node == fabric.None || num <= 0 {
+			return
 		}
-		if port := f.PortAt(h.Node, h.Out); port != fabric.None && f.Ports[f.EndPortOf(port)].LID != 0 {
-			hopOf[port] = i
+		port := f.PortAt(h.Node, num)
+		if port == fabric.None || f.Ports[f.EndPortOf(port)].LID == 0 {
+			return
+		}
+		if places[port] == nil {
 			ports = append(ports, port)
 		}
+		places[port] = append(places[port], text)
+	}
+	for i := range path.Hops {
+		h := &path.Hops[i]
+		at(h, h.In, &answer.Hops[i].InErrors)
+		at(h, h.Out, &answer.Hops[i].Errors)
 	}
 	if len(ports) == 0 {
 		return nil
@@ -82,7 +91,9 @@ func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *trace
 	for i := range reading.Ports {
 		p := &reading.Ports[i]
 		row := counterRow{Counters: map[string]uint64{}}
-		answer.Hops[hopOf[p.Port]].Errors = strings.Join(counterTexts(p, p.Beyond(&counters.Values{}), grown[p.Port], &row), ", ")
+		for _, text := range places[p.Port] {
+			*text = strings.Join(counterTexts(p, p.Beyond(&counters.Values{}), grown[p.Port], &row), ", ")
+		}
 	}
 	return nil
 }

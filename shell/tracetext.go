@@ -5,6 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
@@ -46,11 +47,15 @@ type traceHop struct {
 	LID  uint16 `json:"lid"`
 	In   *int   `json:"in,omitempty"`
 	Out  *int   `json:"out,omitempty"`
-	Link string `json:"link,omitempty"`
+	// Link is what port Out says of its link, and InLink what port In does.
+	Link   string `json:"link,omitempty"`
+	InLink string `json:"in_link,omitempty"`
 	// VL is the lane by which the packet leaves, where the lanes are known.
 	VL *uint8 `json:"vl,omitempty"`
-	// Errors are the error counters of port Out that are not zero.
-	Errors string `json:"errors,omitempty"`
+	// Errors are the error counters of port Out that are not zero, and InErrors
+	// those of port In.
+	Errors   string `json:"errors,omitempty"`
+	InErrors string `json:"in_errors,omitempty"`
 }
 
 func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
@@ -60,12 +65,18 @@ func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
 	}
 	for _, h := range path.Hops {
 		hop := traceHop{Node: f.NodeName(h.Node), GUID: guidText(f.Nodes[h.Node].GUID), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out)}
-		if h.Out != fabric.None && f.Ports[h.Out].Linked() {
-			hop.Link = f.Ports[h.Out].Width.String() + f.Ports[h.Out].Speed.String()
-		}
+		hop.Link, hop.InLink = linkText(f, h.Out), linkText(f, h.In)
 		a.Hops = append(a.Hops, hop)
 	}
 	return a
+}
+
+// linkText says "4xHDR", "" for no port or one without a link.
+func linkText(f *fabric.Fabric, port int32) string {
+	if port == fabric.None || !f.Ports[port].Linked() {
+		return ""
+	}
+	return f.Ports[port].Width.String() + f.Ports[port].Speed.String()
 }
 
 // addLanes adds service level and lanes, where they are known.
@@ -105,9 +116,7 @@ func liveAnswerOf(f *fabric.Fabric, path *livetrace.Path) *traceAnswer {
 		if h.Node != fabric.None {
 			hop.LID = hopLID(f, h)
 		}
-		if h.Out != livetrace.NoPort && h.Width != 0 {
-			hop.Link = fmt.Sprintf("%v%v", h.Width, h.Speed)
-		}
+		hop.Link, hop.InLink = h.Sends.String(), h.Receives.String()
 		a.Hops = append(a.Hops, hop)
 	}
 	return a
@@ -157,6 +166,7 @@ func (a *traceAnswer) text(w io.Writer) {
 	for _, h := range a.Hops {
 		width = max(width, len([]rune(h.Node)))
 	}
+	before := ""
 	for _, h := range a.Hops {
 		ports := ""
 		if h.In != nil {
@@ -172,7 +182,13 @@ func (a *traceAnswer) text(w io.Writer) {
 		if h.VL != nil {
 			lane = fmt.Sprintf("  VL %d", *h.VL)
 		}
-		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s\n", width, h.Node, lidText(h.LID), ports, h.Link, lane, errorsText(h.Errors))
+		link := h.Link
+		if h.InLink != "" && before != "" && h.InLink != before {
+			link = strings.TrimSpace(fmt.Sprintf("(came by %s) %s", h.InLink, link))
+		}
+		before = h.Link
+		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, lane,
+			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
 	for _, more := range []string{a.Parts, a.Adaptive} {
@@ -182,9 +198,10 @@ func (a *traceAnswer) text(w io.Writer) {
 	}
 }
 
-func errorsText(errors string) string {
-	if errors == "" {
+// errorsText says "  out p3: SymbolErrors 5".
+func errorsText(way string, port *int, errors string) string {
+	if errors == "" || port == nil {
 		return ""
 	}
-	return "  " + errors
+	return fmt.Sprintf("  %s p%d: %s", way, *port, errors)
 }

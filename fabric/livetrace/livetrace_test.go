@@ -36,6 +36,11 @@ func routed(t testing.TB, spec string, damage func(*fabric.Tables)) (*sim.Sim, *
 		damage(res.Tables)
 	}
 	s := sim.New(f, sim.Options{Tables: res.Tables, Active: true})
+	return s, res.Tables, connect(t, s, f)
+}
+
+func connect(t testing.TB, s *sim.Sim, f *fabric.Fabric) *mad.Client {
+	t.Helper()
 	conn, err := s.Open(f.EndPortOf(f.SMPort))
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +50,7 @@ func routed(t testing.TB, spec string, damage func(*fabric.Tables)) (*sim.Sim, *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	return s, res.Tables, client
+	return client
 }
 
 func allPairs(f *fabric.Fabric) []livetrace.Pair {
@@ -170,4 +175,50 @@ func TestManyTraces(t *testing.T) {
 		}
 	}
 	before.Same(t)
+}
+
+// TestLinksAreAsTheyRun: of every speed that there is, what a trace says of both ends
+// of each link is what the fabric was made with.
+func TestLinksAreAsTheyRun(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Nodes {
+		f.Nodes[i].VendorID, f.Nodes[i].DeviceID = 0x2c9, 0xc738 // SwitchX, which knows FDR10
+	}
+	for i, l := range f.Links() {
+		for _, p := range []int32{l.A, l.B} {
+			f.Ports[p].Width = []fabric.Width{1, 2, 4, 12}[i%4]
+			f.Ports[p].Speed = fabric.SDR + fabric.Speed(i%9)
+		}
+	}
+	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, sim.New(f, sim.Options{Tables: res.Tables, Active: true}), f)
+	seen := map[string]bool{}
+	check := func(h *livetrace.Hop, num int, got livetrace.Link) {
+		if num <= 0 {
+			return
+		}
+		p := &f.Ports[f.Port(h.Node, uint8(num))]
+		want := p.Width.String() + p.Speed.String()
+		if seen[want] = true; got.String() != want || got.State != mad.PortActive {
+			t.Errorf("%s/%d runs at %v, %v, want %s, Active", h.Name(f), num, got, got.State, want)
+		}
+	}
+	err = livetrace.New(client, f).All(t.Context(), allPairs(f), func(_ int, p *livetrace.Path) {
+		for i := range p.Hops {
+			check(&p.Hops[i], p.Hops[i].Out, p.Hops[i].Sends)
+			check(&p.Hops[i], p.Hops[i].In, p.Hops[i].Receives)
+		}
+	})
+	if err != nil || len(seen) != 36 {
+		t.Errorf("%d widths and speeds, %v", len(seen), err)
+	}
 }

@@ -66,10 +66,23 @@ type Hop struct {
 	Type mad.NodeType
 	// In and Out are the ports by which the packet comes and goes, or [NoPort].
 	In, Out int
-	// State, Width and Speed are those of port Out, as it says now.
+	// Receives and Sends are what those ports say of their links now.
+	Receives, Sends Link
+}
+
+// Link is how a port's link runs; Width is 0 where the port did not say.
+type Link struct {
 	State mad.PortState
 	Width mad.LinkWidth
 	Speed mad.LinkSpeed
+}
+
+// String says "4xHDR", "" where nothing is known.
+func (l Link) String() string {
+	if l.Width == 0 {
+		return ""
+	}
+	return l.Width.String() + l.Speed.String()
 }
 
 // Path is an answer.

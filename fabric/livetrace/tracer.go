@@ -90,12 +90,22 @@ type walker struct {
 
 	to   mad.Path // the way to the node that the packet is at
 	info mad.NodeInfo
+
+	ended bool
+	open  int // questions beside the way that are not answered yet
 }
 
 // end ends the walk.
 func (w *walker) end(v Verdict, err error) {
 	w.path.Verdict, w.path.Err = v, err
-	w.done(&w.path)
+	w.ended = true
+	w.finish()
+}
+
+func (w *walker) finish() {
+	if w.ended && w.open == 0 {
+		w.done(&w.path)
+	}
 }
 
 // start looks whether the source is where it was.
@@ -193,8 +203,7 @@ func (w *walker) leaveBy(out uint8, then func()) {
 			w.end(Silent, err)
 			return
 		}
-		h := w.hop()
-		h.State, h.Width, h.Speed = info.PortState, info.LinkWidthActive, info.SpeedActive(&info, false)
+		w.here().look(&info, out, func(h *Hop) *Link { return &h.Sends })
 		if info.PortState != mad.PortActive && info.PortState != mad.PortArmed {
 			w.end(LinkDown, nil)
 			return
@@ -228,6 +237,7 @@ func (w *walker) enter(info mad.NodeInfo, in int) {
 		again = again || h.GUID == info.NodeGUID && h.Type == mad.NodeSwitch
 	}
 	w.arrive(info, in)
+	w.here().entered(uint8(in))
 	switch {
 	case again:
 		w.end(Loop, nil)

@@ -62,6 +62,9 @@ func newPort(f *fabric.Fabric, i int32, active bool) port {
 	}
 	out.adopt(p, active)
 	setLink(a, p)
+	if a.CapabilityMask&mad.CapCapabilityMask2 != 0 && fastest(f, i) >= fabric.NDR {
+		a.CapabilityMask2 |= mad.Cap2LinkSpeedNDR | mad.Cap2ExtendedSpeeds2
+	}
 	return out
 }
 
@@ -124,9 +127,21 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 		a.LinkSpeedExtEnabled = a.LinkSpeedExtActive<<1 - 1
 		a.LinkSpeedExtSupported = max(7, a.LinkSpeedExtEnabled)
 	}
-	if a.CapabilityMask&mad.CapCapabilityMask2 != 0 && p.Speed >= fabric.NDR {
-		a.CapabilityMask2 |= mad.Cap2LinkSpeedNDR | mad.Cap2ExtendedSpeeds2
+}
+
+// fastest is the speed that the capabilities in a port's PortInfo have to cover: its
+// own, of port 0 of a switch that of all its ports.
+func fastest(f *fabric.Fabric, i int32) fabric.Speed {
+	p := &f.Ports[i]
+	n := &f.Nodes[p.Node]
+	if p.Num > 0 || n.Type != mad.NodeSwitch {
+		return p.Speed
 	}
+	most := p.Speed
+	for k := i + 1; k <= i+int32(n.NumPorts); k++ {
+		most = max(most, f.Ports[k].Speed)
+	}
+	return most
 }
 
 func (p *port) encode() {
