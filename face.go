@@ -28,8 +28,12 @@ func (o *options) tui(tour bool) int {
 	if tour && first {
 		o.source = tourSource
 	}
-	return o.connect(context.Background(), session.Options{Record: true, Later: true}, func(ctx context.Context, s *session.Session) error {
+	ctx, stop := untilSignal()
+	defer stop() // once the place in the subnet was given back
+	return o.connect(ctx, session.Options{Record: true, Later: true}, func(ctx context.Context, s *session.Session) error {
 		sh := shell.New(s)
+		ctx, stop := butInterrupts(ctx)
+		defer stop()
 		return tui.Run(ctx, tui.Options{
 			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
 			Welcome: first && s.State().Source.Kind == session.SourceSim, Tour: tour,

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -44,72 +43,141 @@ var faces = map[string]struct {
 
 var signals = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// interrupted runs the program on a terminal, sends it a signal once it shows that
-// it has read the subnet, and looks at the terminal afterwards. The shell and the
-// interface go on after SIGINT, and are then left by SIGTERM.
-func interrupted(t *testing.T, source, face string, signal syscall.Signal) {
+// seated is the program on a terminal.
+type seated struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	before unix.Termios
+	said   chan string // all that it said so far, whenever that is more
+	ctx    context.Context
+}
+
+// seat runs the program on a terminal.
+func seat(t *testing.T, args ...string) *seated {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _, _ = master.Close(), tty.Close() }()
+	t.Cleanup(func() { _, _ = master.Close(), tty.Close() })
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], append([]string{"-s", source}, faces[face].args...)...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm-256color", "CI=")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
+	t.Cleanup(cancel)
+	s := &seated{t: t, tty: tty, said: make(chan string, 1), ctx: ctx}
+	s.before = s.mode()
+	s.cmd = exec.CommandContext(ctx, os.Args[0], args...)
+	s.cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm-256color", "CI=")
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	shown := make(chan struct{})
-	var output atomic.Pointer[string]
 	go func() {
 		var all strings.Builder
 		b := make([]byte, 4096)
-		for seen := false; ; {
+		for {
 			n, err := master.Read(b)
 			all.Write(b[:n])
-			text := all.String()
-			output.Store(&text)
-			if !seen && strings.Contains(text, faces[face].shows) {
-				seen = true
-				close(shown)
+			select {
+			case <-s.said:
+			default:
 			}
+			s.said <- all.String()
 			if err != nil && !errors.Is(err, io.EOF) {
 				return
 			}
 		}
 	}()
-	select {
-	case <-shown:
-	case <-ctx.Done():
-		t.Fatalf("does not show %q but %q", faces[face].shows, *output.Load())
+	return s
+}
+
+// await waits until it has said a text.
+func (s *seated) await(text string) {
+	s.t.Helper()
+	for said := ""; !strings.Contains(said, text); {
+		select {
+		case said = <-s.said:
+		case <-s.ctx.Done():
+			s.t.Fatalf("does not show %q but %q", text, said)
+		}
 	}
-	if err := cmd.Process.Signal(signal); err != nil {
-		t.Fatal(err)
+}
+
+func (s *seated) signal(signal syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
 	}
-	if face != "script" && signal == syscall.SIGINT {
+}
+
+// end waits for its end, which is to come by itself or by a signal of ours, looks at
+// the terminal afterwards, and returns how it ended.
+func (s *seated) end() syscall.WaitStatus {
+	s.t.Helper()
+	err := s.cmd.Wait()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || s.ctx.Err() != nil {
+		s.t.Fatalf("ended with %v", err)
+	}
+	ended, _ := exit.Sys().(syscall.WaitStatus)
+	if ended.Signaled() && ended.Signal() == syscall.SIGKILL {
+		s.t.Errorf("ended with %v", err)
+	}
+	if after := s.mode(); after != s.before {
+		s.t.Errorf("the terminal is left as %+v, was %+v", after, s.before)
+	}
+	return ended
+}
+
+func (s *seated) mode() unix.Termios {
+	s.t.Helper()
+	mode, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return *mode
+}
+
+// interrupted runs the program on a terminal and sends it a signal once it shows that
+// it has read the subnet. The shell goes on after SIGINT, and is then left by SIGTERM.
+func interrupted(t *testing.T, source, face string, signal syscall.Signal) {
+	t.Helper()
+	s := seat(t, append([]string{"-s", source}, faces[face].args...)...)
+	s.await(faces[face].shows)
+	s.signal(signal)
+	if face == "shell" && signal == syscall.SIGINT {
 		time.Sleep(50 * time.Millisecond) // it goes on: a second signal in the meantime ends it, too
-		_ = cmd.Process.Signal(syscall.SIGTERM)
+		s.signal(syscall.SIGTERM)
 	}
-	err = cmd.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || ctx.Err() != nil {
-		t.Errorf("ended with %v", err)
-	} else if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() && ws.Signal() == syscall.SIGKILL {
-		t.Errorf("ended with %v", err)
+	s.end()
+}
+
+// A second signal, while the screen was left and the place at ibsim is given back, does
+// not end the program before it is: an ibsim that hangs takes its time.
+func TestSecondSignal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	s := seat(t, "-s", "ibsim:"+sim.Name)
+	s.await(faces["tui"].shows)
+	sim.Pause()
+	s.signal(syscall.SIGINT)
+	for s.mode() != s.before && s.ctx.Err() == nil { // until the screen has left the terminal
+		time.Sleep(time.Millisecond)
 	}
-	after, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
-	if err != nil || *after != *before {
-		t.Errorf("the terminal is left as %+v, was %+v, %v", after, before, err)
+	for range 20 {
+		time.Sleep(10 * time.Millisecond) // the longer, the likelier the place is being given back
+		s.signal(syscall.SIGTERM)
+	}
+	sim.Resume()
+	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGINT) {
+		t.Errorf("ended with %v", ended)
+	}
+	if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 0 {
+		t.Errorf("%d places are taken", taken)
 	}
 }
 

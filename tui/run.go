@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -91,8 +90,8 @@ func run(ctx context.Context, opt Options, back backend) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	away := new(atomic.Bool)
-	defer catchSignals(cancel, away)()
+	signals := catchSignals(cancel)
+	defer signals.stop()
 
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
@@ -104,8 +103,8 @@ func run(ctx context.Context, opt Options, back backend) error {
 	}
 	if opt.RunShell != nil {
 		m.shell = func(ctx context.Context) error {
-			away.Store(true)
-			defer away.Store(false)
+			signals.away(true)
+			defer signals.away(false)
 			return opt.RunShell(ctx)
 		}
 	}
@@ -188,30 +187,47 @@ func signalled(ctx context.Context) bool {
 	return ok
 }
 
-// catchSignals ends the screen where a signal would end the program. While the
-// shell has the terminal, an interrupt is the shell's. The function that it
-// returns leaves signals alone again.
-func catchSignals(cancel context.CancelCauseFunc, away *atomic.Bool) (stop func()) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	done := make(chan struct{})
+// catcher ends the screen where a signal would end the program.
+type catcher struct {
+	ends chan os.Signal
+	// kept takes interrupts that are not for the screen, so that they do not end the
+	// program.
+	kept chan os.Signal
+	done chan struct{}
+}
+
+func catchSignals(cancel context.CancelCauseFunc) *catcher {
+	c := &catcher{ends: make(chan os.Signal, 1), kept: make(chan os.Signal, 1), done: make(chan struct{})}
+	signal.Notify(c.kept, syscall.SIGINT)
+	signal.Notify(c.ends, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go func() {
 		for {
 			select {
-			case s := <-signals:
-				if s == syscall.SIGINT && away.Load() {
-					continue
-				}
+			case s := <-c.ends:
 				cancel(&SignalError{s.(syscall.Signal)})
-			case <-done:
+			case <-c.kept:
+			case <-c.done:
 				return
 			}
 		}
 	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
+	return c
+}
+
+// away leaves interrupts to the shell while that has the terminal.
+func (c *catcher) away(yes bool) {
+	signal.Stop(c.ends)
+	signal.Notify(c.ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	if !yes {
+		signal.Notify(c.ends, syscall.SIGINT)
 	}
+}
+
+// stop leaves signals alone again.
+func (c *catcher) stop() {
+	signal.Stop(c.ends)
+	signal.Stop(c.kept)
+	close(c.done)
 }
 
 func checkTerminal(opt *Options, env environment) (*theme, error) {

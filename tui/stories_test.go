@@ -4,87 +4,9 @@ package tui
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"example.org/ibconsole/internal/testenv"
 )
-
-// screenOf is a program on a terminal that tmux emulates.
-type screenOf struct {
-	t      *testing.T
-	socket string
-	dir    string
-}
-
-// onTmux starts this test binary as a program with a screen in a terminal of w by
-// h cells.
-func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
-	t.Helper()
-	testenv.Tool(t, "tmux")
-	s := &screenOf{t: t, socket: filepath.Join(t.TempDir(), "tmux"), dir: t.TempDir()}
-	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild + "=" + kind}, env...)
-	command := append(append([]string{"exec", "env"}, vars...), os.Args[0], "; sleep 60")
-	s.tmux("-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", s.dir, strings.Join(command[1:], " "))
-	s.tmux("set", "-g", "set-clipboard", "on")
-	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
-	return s
-}
-
-func (s *screenOf) tmux(args ...string) string {
-	s.t.Helper()
-	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("tmux %v: %v: %s", args, err, out)
-	}
-	return string(out)
-}
-
-func (s *screenOf) screen() string {
-	s.t.Helper()
-	return s.tmux("capture-pane", "-p")
-}
-
-// awaits waits until the screen holds texts, within half a minute.
-func (s *screenOf) awaits(texts ...string) {
-	s.t.Helper()
-	var got string
-	for range 1500 {
-		got = s.screen()
-		missing := ""
-		for _, x := range texts {
-			if strings.HasPrefix(x, "!") && len(x) > 1 {
-				if strings.Contains(got, x[1:]) {
-					missing = x
-				}
-			} else if !strings.Contains(got, x) {
-				missing = x
-			}
-		}
-		if missing == "" {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	s.t.Fatalf("the screen never shows all of %q:\n%s", texts, got)
-}
-
-// types sends keys: names of keys as tmux has them, or text.
-func (s *screenOf) types(keys ...string) {
-	s.t.Helper()
-	for _, k := range keys {
-		switch k {
-		case "Enter", "Escape", "Tab", "BTab", "Up", "Down", "Left", "Right", "NPage", "PPage", "Home", "End", "BSpace", "Space", "C-c", "C-g", "C-t", "C-u", "C-w":
-			s.tmux("send-keys", k)
-		default:
-			s.tmux("send-keys", "-l", "--", k)
-		}
-	}
-}
 
 // act is keys, and what the screen holds after them; a text after ! is not to be
 // there.
@@ -151,7 +73,7 @@ func stories() []story {
 		{"complete a command", small, []act{do(":", "fail sw", "Tab").then(":fail switch"), do("leaf-0", "Tab").then("9 candidates"), do("Escape").then("!candidates"), do("Escape")}},
 		{"a command that is mistyped", small, []act{do(":", "rout", "Enter").then(`did you mean "route"?`)}},
 		{"resize to nearly nothing and back", usual, []act{tracing, do("resize 40x10").then("4 Trace"), do("resize 120x36").then("1 Problems", "8 Log", "● node-0037")}},
-		{"paste ten thousand characters", small, []act{do(":", strings.Repeat("x", 10_000)).then(":…xxx"), do("C-u").then("!xxx"), do("Escape")}},
+		{"paste ten thousand characters", small, []act{do(":", "\x1b[200~"+strings.Repeat("x", 10_000)+"\x1b[201~").then(":…xxx"), do("C-u").then("!xxx"), do("Escape")}},
 		{"freeze what is seen", usual, []act{do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed on paper"), see("!WHAT-IF"), do("Space").then("WHAT-IF 1 failure", "!FROZEN")}},
 		{"export a table", small, []act{do("3", "e").then("write to: lft-spine-01", ".csv"), do("Tab").then(".json"), do("C-u", "table.json", "Enter").then("90 rows written to table.json"), do("e", "C-u", "table.json", "Enter").then("! export:")}},
 		{"copy a row", small, []act{do("3", "c").then("copied: 1 node-0001 HCA-1"), see("tmux buffer: 1 node-0001 HCA-1")}},
@@ -190,7 +112,7 @@ func (s *screenOf) perform(a act) {
 		switch {
 		case strings.HasPrefix(k, "resize "):
 			_, _ = fmt.Sscanf(k, "resize %dx%d", &x, &y)
-			s.tmux("resize-window", "-x", fmt.Sprint(x), "-y", fmt.Sprint(y))
+			s.tmux(fmt.Sprintf("resize-window -x %d -y %d", x, y))
 		case strings.HasPrefix(k, "click "):
 			_, _ = fmt.Sscanf(k, "click %d %d", &x, &y)
 			s.types(fmt.Sprintf("\x1b[<0;%d;%dM", x, y))
@@ -212,15 +134,11 @@ func (s *screenOf) perform(a act) {
 // whole holds the screen to having its last line: nothing has wrapped.
 func (s *screenOf) whole() {
 	s.t.Helper()
-	last := ""
-	for range 250 {
-		lines := strings.Split(strings.TrimRight(s.screen(), "\n"), "\n")
-		if last = lines[len(lines)-1]; strings.Contains(last, "quit") || strings.Contains(last, "leave") {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	s.t.Errorf("the last line is %q", last)
+	s.until(func(screen string) bool {
+		lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+		last := lines[len(lines)-1]
+		return strings.Contains(last, "quit") || strings.Contains(last, "leave")
+	}, "how to quit or leave in its last line")
 }
 
 // TestTwentyKeys: from the start, following only what the screen says, to which
