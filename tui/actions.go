@@ -334,6 +334,16 @@ func (m *model) open() tea.Cmd {
 	return m.jump(act)
 }
 
+// visitNode goes to a node, or a port of one, in the topology.
+func (m *model) visitNode(at place) func() tea.Cmd {
+	return func() tea.Cmd {
+		m.setFocus(paneTopology)
+		m.tree.visitPort(at)
+		m.followTree()
+		return nil
+	}
+}
+
 func (m *model) openTree() {
 	s := m.tree.subject()
 	switch {
@@ -396,7 +406,16 @@ func (m *model) whyNoKind() string {
 
 func (m *model) nextKind() tea.Cmd {
 	t := m.pane().base()
-	t.kind = (t.kind + 1) % len(t.kinds)
+	return m.setKind((t.kind + 1) % len(t.kinds))
+}
+
+// setKind shows the list in one of its manners.
+func (m *model) setKind(kind int) tea.Cmd {
+	t := m.pane().base()
+	if x, ok := m.pane().(interface{ leave() }); ok {
+		x.leave()
+	}
+	t.kind = kind
 	t.sorted, t.marks, t.aside = 0, nil, 0
 	t.cursor, t.top, t.order, t.held = 0, 0, t.order[:0], false
 	m.pane().renew()

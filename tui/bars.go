@@ -51,9 +51,12 @@ func (m *model) tabs(w int) string {
 	t := m.theme
 	p := newPen(t, w)
 	for id := paneProblems; int(id) <= paneCount; id++ {
-		name := fmt.Sprintf("%d %s", id, paneNames[id])
-		if w < tabsWide && id != m.focus {
-			name = fmt.Sprint(int(id))
+		name, end := id.key()+" "+paneNames[id], " "
+		switch {
+		case w < tabsShort && id != m.focus:
+			name = id.key()
+		case w >= tabsShort && w < tabsWide:
+			name, end = id.key()+" "+shortNames[id], ""
 		}
 		bad := id == paneProblems && m.problems.worst() > 0
 		if bad {
@@ -66,17 +69,17 @@ func (m *model) tabs(w int) string {
 		case id == m.focus:
 			p.put(t.cursor, " "+name+" ")
 		case bad:
-			p.put(t.bad, " "+name+" ")
+			p.put(t.bad, " "+name+end)
 		default:
-			p.put(when(m.visible(id), t.title, t.dim), " "+name+" ")
+			p.put(when(m.visible(id), t.title, t.dim), " "+name+end)
 		}
 		m.zoneAt(1, from, w-p.left, func() tea.Cmd { return m.visit(id) })
 	}
 	return p.done()
 }
 
-// tabsWide is how many cells the names of all panes take.
-const tabsWide = 78
+// tabsWide is how many cells the names of all panes take, tabsShort the short ones.
+const tabsWide, tabsShort = 102, 78
 
 func (m *model) badges() []badge {
 	t := m.theme
@@ -272,6 +275,8 @@ func (m *model) keyHints() []hint {
 		out = append(out, hint{"Esc", "show all", escape})
 	case m.leave != 0 && m.focus == paneLog:
 		out = append(out, hint{"Esc", "back", escape})
+	case m.groups.within(m.focus):
+		out = append(out, hint{"Esc", "groups", escape})
 	}
 	for _, a := range list {
 		out = append(out, hint{m.theme.keyWord(a), m.label(a), func() tea.Cmd { return m.perform(a) }})

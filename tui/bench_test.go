@@ -53,7 +53,7 @@ func BenchmarkScreen(b *testing.B) {
 			{"load/move", []string{"6"}, []tea.KeyMsg{j, page, k, home}},
 			{"load/filter", []string{"6", "/leaf-1"}, []tea.KeyMsg{letter, del}},
 			{"load/sort", []string{"6"}, []tea.KeyMsg{rune1('s')}},
-			{"panes", []string{"2"}, []tea.KeyMsg{rune1('3'), rune1('4'), rune1('5'), rune1('6'), rune1('8'), rune1('1'), rune1('2')}},
+			{"panes", []string{"2"}, []tea.KeyMsg{rune1('3'), rune1('4'), rune1('5'), rune1('6'), rune1('8'), rune1('9'), rune1('0'), rune1('1'), rune1('2')}},
 		} {
 			d.press("2", "esc", "g", "j")
 			d.press(c.setup...)

@@ -94,6 +94,7 @@ func TestTable(t *testing.T) {
 	d.press("f", "r").size(200, 50)
 	for pane := paneProblems; int(pane) <= paneCount; pane++ {
 		d.m.setFocus(pane)
+		d.size(200, 50)
 		l := d.m.pane()
 		for range max(len(l.base().kinds), 1) {
 			d.settle()

@@ -19,7 +19,9 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/incremental"
 	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -222,6 +224,7 @@ type fake struct {
 	entries []pastEntry
 	recall  *session.Picture
 	all     []lang.Candidate
+	hold    chan struct{} // where set, studies wait for it
 }
 
 func newFake(f *fabric.Fabric) *fake {
@@ -258,6 +261,21 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 func (f *fake) Entries(context.Context) ([]pastEntry, error)            { return f.entries, nil }
 func (f *fake) Problems(context.Context, bool) (*problemsReport, error) { return nil, nil }
 func (f *fake) Recall(int64) (*session.Picture, error)                  { return f.recall, nil }
+func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
+	if f.hold != nil {
+		select {
+		case <-f.hold:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	base, err := incremental.NewBase(ctx, p.Tables)
+	if err != nil {
+		return nil, err
+	}
+	return resilience.New(ctx, base, kind)
+}
+
 func (f *fake) Counters(context.Context, ...int32) (*counters.Reading, error) {
 	return &counters.Reading{}, session.ErrOffline
 }

@@ -63,6 +63,7 @@ func paperKeys() []action {
 		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 5, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
 		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 6, help: "say what changes from the base to what is staged; of an entry of the history, what changed since", why: (*model).whyNotDiff, run: (*model).diffNow},
 		{name: "whatif", keys: on("w"), group: "Paper", help: "say in the log what has failed on paper", run: says("whatif")},
+		{name: "study", keys: on("S"), group: "Paper", label: "try all", rank: 3, help: "let everything fail in turn, and stop or go on with that", panes: []paneID{paneResilience}, why: (*model).whyNotStudy, run: (*model).studyNow},
 		{name: "commit", keys: on("C"), group: "Paper", help: "read what a commit would write, and where; only from there can it be written", why: (*model).whyNotCommit, run: (*model).openCommit},
 		{name: "sweep", keys: on("R"), group: "Paper", label: "read again", rank: 16, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
 	}
@@ -106,11 +107,12 @@ func paneKeys() []action {
 	words := [...]string{
 		paneProblems: "what is wrong with the subnet", paneTopology: "switches, and hosts below them", paneLFT: "the forwarding table of the selected switch",
 		paneTrace: "the path of packets, hop by hop", paneWhatIf: "what has failed on paper, and what follows", paneLoad: "how many paths take each link",
-		paneHistory: "what the subnet was", paneLog: "what was run, and what it said",
+		paneHistory: "what the subnet was", paneLog: "what was run, and what it said", paneResilience: "what becomes of the routes when each link or switch fails",
+		paneGroups: "multicast groups, their members and trees",
 	}
 	for id := paneProblems; int(id) <= paneCount; id++ {
 		list = append(list, action{
-			name: "pane-" + string(rune('0'+id)), keys: on(string(rune('0' + id))), group: "Panes", help: words[id],
+			name: "pane-" + id.key(), keys: on(id.key()), group: "Panes", help: words[id],
 			run: func(m *model) tea.Cmd { return m.visit(id) },
 		})
 	}

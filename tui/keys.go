@@ -141,7 +141,7 @@ func (m *model) setFilter(text string) {
 }
 
 func (m *model) whyNoEscape() string {
-	if m.pane().base().filt.empty() && m.leave == 0 && len(m.jobs) == 0 {
+	if m.pane().base().filt.empty() && m.leave == 0 && len(m.jobs) == 0 && !m.studying() && !m.groups.within(m.focus) {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
@@ -153,6 +153,11 @@ func (m *model) escape() tea.Cmd {
 		m.setFilter("")
 	case m.leave != 0 && m.focus == paneLog:
 		m.setFocus(m.leave)
+	case m.groups.within(m.focus):
+		m.groups.leave()
+		return m.listGroups()
+	case len(m.jobs) == 0 && m.studying():
+		m.stopStudy()
 	default:
 		m.cancel()
 	}

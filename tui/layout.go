@@ -16,8 +16,8 @@ type placed struct {
 // slots say which of the panes that share a place on the screen was used last.
 type slots struct {
 	home  paneID // problems or topology, where there is room for one of them
-	main  paneID // the LFT, what-if, load or history, where there is room for one
-	side  paneID // what-if, load or history, beside the LFT
+	main  paneID // the LFT or one of those of side, where there is room for one
+	side  paneID // what-if, load, history, resilience or groups, beside the LFT
 	aside paneID // any but problems and topology, beside one of those
 	// problems is how many of them are listed.
 	problems int
@@ -30,7 +30,7 @@ func (s *slots) take(id paneID) {
 		return
 	case paneLFT:
 		s.main = id
-	case paneWhatIf, paneLoad, paneHistory:
+	case paneWhatIf, paneLoad, paneHistory, paneResilience, paneGroups:
 		s.main, s.side = id, id
 	}
 	s.aside = id

@@ -278,13 +278,7 @@ func (l *loadPane) enter(m *model) (func() tea.Cmd, string) {
 	if s.node == fabric.None {
 		return nil, "no link is selected"
 	}
-	at := placeIn(s.f, s.node, s.link)
-	return func() tea.Cmd {
-		m.setFocus(paneTopology)
-		m.tree.visitPort(at)
-		m.followTree()
-		return nil
-	}, ""
+	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
 }
 
 func (l *loadPane) hasHead() bool { return l.n > 0 }

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -12,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -31,6 +33,8 @@ type backend interface {
 	// Problems says what is wrong with the live subnet; quick leaves out what takes
 	// long. Nil says that nobody knows more than the state does.
 	Problems(ctx context.Context, quick bool) (*problemsReport, error)
+	// Study prepares what failures of a kind do to a picture with tables.
+	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
 	// Counters reads the counters of ports of the live fabric.
 	Counters(ctx context.Context, ports ...int32) (*counters.Reading, error)
 }
@@ -75,6 +79,8 @@ type model struct {
 	whatIf   *whatIf
 	load     *loadPane
 	past     *past
+	resil    *resilient
+	groups   *groupsPane
 	log      *logbook
 	trail    trail
 
@@ -86,6 +92,10 @@ type model struct {
 	errs    errand[map[place]uint64]
 	hops    errand[hopCounts]
 	report  errand[*problemsReport]
+	study   errand[*studied]
+	soFar   *atomic.Pointer[studied] // of the study that runs
+	mcast   errand[*grouping]
+	drawing errand[*groupTree]
 	errands int // that run
 
 	mode     mode
@@ -151,9 +161,10 @@ func newModel(ctx context.Context, back backend, t *theme) *model {
 		ctx: ctx, back: back, theme: t, now: time.Now, untouched: true,
 		slots: slots{home: paneTopology, main: paneLFT, side: paneWhatIf, aside: paneLFT}, focus: paneTopology,
 		problems: newProblems(t), tree: newTopology(t), lft: newLFT(t), trace: newTrace(t), whatIf: newWhatIf(t), load: newLoadPane(t),
-		past: newPast(t), log: newLog(t),
+		past: newPast(t), log: newLog(t), resil: newResilient(t), groups: newGroupsPane(t),
 	}
 	m.problems.checking = m.reach.progress
+	m.resil.busy, m.groups.busy = m.study.progress, m.mcast.progress
 	m.whatIf.busy, m.load.busy, m.past.busy = m.diff.progress, m.loading.progress, m.entries.progress
 	m.bind(keymap())
 	m.refresh()
@@ -238,6 +249,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		m.spin++
 		m.ticking = false
+		m.spreadStudy()
 		return m.tick()
 	case minuteMsg:
 		return m.age()
@@ -248,7 +260,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *model) tick() tea.Cmd {
-	if m.ticking || len(m.jobs) == 0 {
+	if m.ticking || len(m.jobs)+m.errands == 0 {
 		return nil
 	}
 	m.ticking = true
@@ -273,6 +285,7 @@ func (m *model) refresh() {
 		m.seen = m.sc.st.Live.Fabric
 	}
 	m.tree.sc, m.lft.sc, m.trace.sc, m.whatIf.sc, m.load.sc = m.sc, m.sc, m.sc, m.sc, m.sc
+	m.resil.sc, m.groups.sc = m.sc, m.sc
 	m.problems.show(m.sc)
 	m.past.show(m.sc)
 	if !m.sc.changed(before) {
@@ -288,6 +301,8 @@ func (m *model) refresh() {
 	m.lft.show(m.sc)
 	m.whatIf.show(m.sc)
 	m.load.show(m.sc)
+	m.resil.show(m.sc)
+	m.groups.show(m.sc)
 	m.followTree()
 	m.spread()
 }
@@ -328,6 +343,10 @@ func (m *model) paneOf(id paneID) pane {
 		return m.past
 	case paneLog:
 		return m.log
+	case paneResilience:
+		return m.resil
+	case paneGroups:
+		return m.groups
 	}
 	return m.tree
 }

@@ -309,7 +309,7 @@ func (m *model) firstPage() {
 		p.raw("", "")
 	}
 	for _, l := range [][2]string{
-		{"1 to 8, Tab", "the panes: problems, topology, forwarding table, trace, what-if, load, history, log"},
+		{"1 to 9, 0, Tab", "the panes: problems, topology, forwarding table, trace, what-if, load, history, log, resilience, groups"},
 		{"/ text", "find a host or a switch by a part of its name; Enter keeps what was found, Esc shows all again"},
 		{"t, then T", "on one host and on another: which way do packets go between them, over which links?"},
 		{"f", "on a link, switch or host: what if this one fails? r routes around it, u takes it back"},

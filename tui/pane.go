@@ -3,6 +3,8 @@
 package tui
 
 import (
+	"strconv"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
@@ -21,13 +23,24 @@ const (
 	paneLoad
 	paneHistory
 	paneLog
-	paneCount = int(paneLog)
+	paneResilience
+	paneGroups
+	paneCount = int(paneGroups)
 )
 
 var paneNames = [...]string{
 	paneProblems: "Problems", paneTopology: "Topology", paneLFT: "LFT", paneTrace: "Trace", paneWhatIf: "What-if", paneLoad: "Load",
-	paneHistory: "History", paneLog: "Log",
+	paneHistory: "History", paneLog: "Log", paneResilience: "Resilience", paneGroups: "Groups",
 }
+
+// shortNames stand in the line of panes where the names have no room.
+var shortNames = [...]string{
+	paneProblems: "Probs", paneTopology: "Topo", paneLFT: "LFT", paneTrace: "Trace", paneWhatIf: "What-if", paneLoad: "Load",
+	paneHistory: "Hist", paneLog: "Log", paneResilience: "Resil", paneGroups: "Groups",
+}
+
+// key is the digit that leads to a pane: 0 is the tenth.
+func (id paneID) key() string { return strconv.Itoa(int(id) % 10) }
 
 // pane is a list in a frame. It keeps what it shows between scenes and draws
 // only what is seen.

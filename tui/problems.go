@@ -186,11 +186,5 @@ func (l *problems) enter(m *model) (func() tea.Cmd, string) {
 	if s.node == fabric.None {
 		return nil, "this is about the subnet as a whole: there is no node to go to"
 	}
-	at := placeIn(s.f, s.node, s.link)
-	return func() tea.Cmd {
-		m.setFocus(paneTopology)
-		m.tree.visitPort(at)
-		m.followTree()
-		return nil
-	}, ""
+	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
 }

@@ -18,6 +18,7 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -297,6 +298,10 @@ func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 
 func (b *shellBackend) Problems(ctx context.Context, quick bool) (*problemsReport, error) {
 	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
+}
+
+func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
+	return b.Session().Study(ctx, p, kind)
 }
 
 func (b *shellBackend) Counters(ctx context.Context, ports ...int32) (*counters.Reading, error) {

@@ -40,11 +40,14 @@ func (m *model) seek() tea.Cmd {
 	add(m.seekEntries())
 	add(m.seekErrors())
 	add(m.seekHops())
+	add(m.seekStudy())
+	add(m.seekGroups())
+	add(m.seekTree())
 	if cmds == nil {
 		return nil
 	}
 	m.spread()
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.tick())...)
 }
 
 // seekReach follows all packets of the live tables.
@@ -205,6 +208,8 @@ func (m *model) spread() {
 		m.lft.hopped = h
 		m.lft.renew()
 	}
+	m.spreadStudy()
+	m.spreadGroups()
 	m.trace.errs = nil
 	if m.errs.err == nil && m.trace.ok && m.errs.of == m.errKey() {
 		m.trace.errs = m.errs.value

@@ -123,7 +123,7 @@ func (m *model) name(p *pen, id paneID) {
 	if id == m.focus {
 		own, mark = p.theme.key, p.prompt
 	}
-	p.put(own, mark+fmt.Sprintf("%d %s", id, paneNames[id]))
+	p.put(own, mark+id.key()+" "+paneNames[id])
 	if title := m.paneOf(id).title(); title != "" {
 		p.put(p.theme.title, " "+title)
 	}

@@ -207,11 +207,5 @@ func (w *whatIf) enter(m *model) (func() tea.Cmd, string) {
 	if s.node == fabric.None {
 		return nil, "this row is a figure: there is nothing behind it"
 	}
-	at := placeIn(s.f, s.node, s.link)
-	return func() tea.Cmd {
-		m.setFocus(paneTopology)
-		m.tree.visitPort(at)
-		m.followTree()
-		return nil
-	}, ""
+	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
 }

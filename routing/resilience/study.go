@@ -120,6 +120,16 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
+// Failure is what fails in failure n: its links, and the node where that is a
+// switch, else None.
+func (s *Study) Failure(n int) (links []fabric.Link, node int32) {
+	node = fabric.None
+	if s.all.kind == Switches {
+		node = s.all.switches[n]
+	}
+	return s.all.removed(n), node
+}
+
 // Takes says why a report is none of this study.
 func (s *Study) Takes(r *Report) error {
 	if err := s.report.sameStudy(r); err != nil {

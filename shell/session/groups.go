@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/mcast"
 )
 
@@ -21,6 +22,21 @@ type Groups struct {
 	List []fabric.Group
 	// Origin says where they come from.
 	Origin string
+}
+
+// GroupWords are the MGID, the MTU and the rate of a group in words, "" for what is not
+// known.
+func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
+	if g.MGID != (mad.GID{}) {
+		mgid = g.MGID.String()
+	}
+	if g.MTU != 0 {
+		mtu = mad.MTU(g.MTU).String()
+	}
+	if r := sa.Rate(g.Rate).Gbps(); r > 0 {
+		rate = fmt.Sprintf("%g Gb/s", r)
+	}
+	return mgid, mtu, rate
 }
 
 var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for what the switches hold)")

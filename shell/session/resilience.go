@@ -22,11 +22,7 @@ func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Ki
 		return nil, err
 	}
 	defer end()
-	base, err := s.baseFor(ctx, p.Tables)
-	if err != nil {
-		return nil, err
-	}
-	study, err := resilience.New(ctx, base, kind)
+	study, err := s.Study(ctx, p, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +42,16 @@ func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Ki
 		err = context.Cause(ctx)
 	}
 	return r, err
+}
+
+// Study prepares a study of what failures of a kind do to a picture with tables. It
+// holds up nothing else.
+func (s *Session) Study(ctx context.Context, p *Picture, kind resilience.Kind) (*resilience.Study, error) {
+	base, err := s.baseFor(ctx, p.Tables)
+	if err != nil {
+		return nil, err
+	}
+	return resilience.New(ctx, base, kind)
 }
 
 // baseFor prepares tables, and keeps what was prepared of others.
