@@ -19,6 +19,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -198,7 +199,7 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
 		}
 		if n := len(s.State().Holes); n > 0 {
-			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with holes: %s, and %d more (show holes)\n", s.State().Holes[0], n-1)
+			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s: %s (show holes)\n", prose.Count(n, "hole"), prose.List(s.State().Holes, 1))
 		}
 		return work(ctx, s)
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/reach"
 	"example.org/ibconsole/routing/walk"
 	"example.org/ibconsole/shell/lang"
@@ -180,7 +181,7 @@ func badText(n *reach.Counts) string {
 
 func (a *reachAnswer) text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	line("%s of %s: %d end ports, %d pairs, %d paths", a.Check, a.Of, a.Ends, a.Pairs, a.Paths)
+	line("%s of %s: %s, %s, %s", a.Check, a.Of, prose.Count(a.Ends, "end port"), prose.Count(a.Pairs, "pair"), prose.Count(a.Paths, "path"))
 	if a.Check == "loops" {
 		line("  %d loop", a.Loops)
 	} else {
@@ -198,7 +199,7 @@ func (a *reachAnswer) text(w io.Writer) {
 		line("  %s -> %s (LID %d): %s", t.From, t.To, t.LID, t.Why)
 	}
 	if shown := int64(len(a.Troubles)); shown > 0 && shown < a.wrong() {
-		line("  and %d more", a.wrong()-shown)
+		line("  %s", prose.More(a.wrong()-shown))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/plan"
 	"example.org/ibconsole/shell/lang"
@@ -125,14 +125,11 @@ func (c *call) whereText(w io.Writer, p *plan.Plan) {
 	all := slices.Clone(p.Switches)
 	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
 	var names []string
-	for _, s := range all[:min(len(all), most)] {
+	for _, s := range all {
 		names = append(names, fmt.Sprintf("%s (%d)", f.NodeName(f.Switches[s.Switch]), s.Entries))
 	}
-	if more := len(all) - most; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
 	if len(names) > 0 {
-		_, _ = fmt.Fprintf(w, "%-16s %s\n", "changed entries", strings.Join(names, ", "))
+		_, _ = fmt.Fprintf(w, "%-16s %s\n", "changed entries", prose.List(names, most))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/resilience"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -167,7 +168,7 @@ func (a *resilienceAnswer) text(w io.Writer) {
 	if a.Of != "" {
 		title += " of " + a.Of
 	}
-	line("%s: %d of %d failures (%s) tried; %d paths and at worst %d over a link while nothing has failed", title, a.Done, a.Failures, a.Kind, a.Paths, a.Worst)
+	line("%s: %d of %s (%s) tried; %s and at worst %d over a link while nothing has failed", title, a.Done, prose.Count(a.Failures, "failure"), a.Kind, prose.Count(a.Paths, "path"), a.Worst)
 	if a.Partial {
 		line("  NOT ALL: the figures are of what was tried")
 	}
@@ -176,7 +177,7 @@ func (a *resilienceAnswer) text(w io.Writer) {
 		line("  %.1f entries change on average", float64(a.Changed)/float64(a.Done))
 	}
 	for _, v := range a.Failed[:min(max(0, a.top), len(a.Failed))] {
-		line("  %s: %d paths lost, %s cut off, at worst %d over a link%s", v.Name, v.Lost, count(v.CutOff, "host port"), v.Worst, at(v.At))
+		line("  %s: %s lost, %s cut off, at worst %d over a link%s", v.Name, prose.Count(v.Lost, "path"), count(v.CutOff, "host port"), v.Worst, at(v.At))
 	}
 	for _, lost := range []struct {
 		what   string

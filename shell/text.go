@@ -5,28 +5,18 @@ package shell
 import (
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 )
 
 // maxListed is how many items of a kind are listed before "and N more".
 const maxListed = 20
 
 // count is a number with its noun: "1 switch", "2 switches".
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "ch"):
-		noun += "es"
-	case strings.HasSuffix(noun, "ry"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
+func count(n int, noun string) string { return prose.Count(n, noun) }
 
 func seconds(d time.Duration) string {
 	switch {
@@ -40,11 +30,11 @@ func seconds(d time.Duration) string {
 
 // list prints items one a line behind a label, cut after maxListed.
 func list(w io.Writer, label string, items []string) {
-	for i, item := range items {
-		if i == maxListed {
-			_, _ = fmt.Fprintf(w, "  %s: and %d more\n", label, len(items)-i)
-			return
-		}
+	shown, more := prose.Cut(items, maxListed)
+	if more != "" {
+		shown = append(slices.Clip(shown), more)
+	}
+	for _, item := range shown {
 		_, _ = fmt.Fprintf(w, "  %s: %s\n", label, item)
 	}
 }

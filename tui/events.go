@@ -4,9 +4,11 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 )
 
 // maxNamed is how many things of a kind an event names.
@@ -46,17 +48,12 @@ func (m *model) tellLost(before, now string) {
 }
 
 func (m *model) tellNew(label string, list []string, known map[string]bool) {
-	n := 0
-	for _, x := range list {
-		if known[x] {
-			continue
-		}
-		if n++; n <= maxNamed {
-			m.event(label + x)
-		}
+	shown, more := prose.Cut(slices.DeleteFunc(slices.Clone(list), func(x string) bool { return known[x] }), maxNamed)
+	for _, x := range shown {
+		m.event(label + x)
 	}
-	if n > maxNamed {
-		m.event(fmt.Sprintf("%sand %d more (show holes, summary)", label, n-maxNamed))
+	if more != "" {
+		m.event(label + more + " (show holes, summary)")
 	}
 }
 
@@ -81,12 +78,12 @@ func (m *model) tellLive(old, live *fabric.Fabric) {
 }
 
 func (m *model) namesOf(what string, names []string) {
-	for i, n := range names {
-		if i == maxNamed {
-			m.event(fmt.Sprintf("%s: and %s more", what, thousands(len(names)-i)))
-			return
-		}
+	shown, more := prose.Cut(names, maxNamed)
+	for _, n := range shown {
 		m.event(what + ": " + n)
+	}
+	if more != "" {
+		m.event(what + ": " + more)
 	}
 }
 

@@ -269,12 +269,29 @@ func (c *terminal) end(last string) {
 	if after := c.mode(); after != c.before {
 		c.t.Errorf("termios %+v, was %+v", after, c.before)
 	}
-	raw, _ := c.output(0)
-	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
-		if bytes.LastIndex(raw, []byte(off)) < bytes.LastIndex(raw, []byte(on)) {
-			c.t.Errorf("%q is not taken back", on)
+	limit := time.After(patience)
+	for owed := c.owed(); owed != ""; owed = c.owed() {
+		select {
+		case <-c.more: // what it wrote last may still be on its way
+		case <-limit:
+			c.t.Fatalf("%q is not taken back", owed)
 		}
 	}
+}
+
+// owed is a mode that was set and is not taken back, "" for none.
+func (c *terminal) owed() string {
+	raw, _ := c.output(0)
+	for _, mode := range []string{"?1049", "?25", "?2004"} {
+		on, off := "\x1b["+mode+"h", "\x1b["+mode+"l"
+		if mode == "?25" { // the cursor is hidden
+			on, off = off, on
+		}
+		if bytes.LastIndex(raw, []byte(off)) < bytes.LastIndex(raw, []byte(on)) {
+			return on
+		}
+	}
+	return ""
 }
 
 func TestTerminalStory(t *testing.T) {
@@ -357,13 +374,13 @@ func TestTerminalAfterInterrupt(t *testing.T) {
 	c.end("ENDED <nil>")
 }
 
-// TestHangUp: the child ends when its terminal goes away.
 // TestUnopened ends where there is no subnet to show, with the terminal as it was.
 func TestUnopened(t *testing.T) {
 	c := startChild(t, "unopened")
 	c.end("ENDED open sim:fattree:0: ")
 }
 
+// TestHangUp: the child ends when its terminal goes away.
 func TestHangUp(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // cells says how wide runes are. Terminals agree on it but for what clean escapes.
@@ -173,16 +175,7 @@ func wrap(s string, w int) []string {
 
 // count is a number with its noun: "1 switch", "2 switches".
 func count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "ch"):
-		noun += "es"
-	case strings.HasSuffix(noun, "ry"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%s %s", thousands(n), noun)
+	return thousands(n) + " " + prose.Noun(n, noun)
 }
 
 // thousands prints a number as "419,904".

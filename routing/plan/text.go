@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // shown is how many nodes of a list the text names.
@@ -36,11 +38,12 @@ func (p *Plan) Text(w io.Writer) error {
 	}
 	nodes := func(label, what string, list []Node) {
 		line(len(list), label, "%s: %s", count(len(list), "node"), what)
-		for _, n := range list[:min(len(list), shown)] {
+		some, more := prose.Cut(list, shown)
+		for _, n := range some {
 			fmt.Fprintf(&b, "  %s\n", n.Name)
 		}
-		if len(list) > shown {
-			fmt.Fprintf(&b, "  and %d more\n", len(list)-shown)
+		if more != "" {
+			fmt.Fprintf(&b, "  %s\n", more)
 		}
 	}
 	nodes("cut off", "out of the staged subnet, not written", p.CutOff)
@@ -154,13 +157,11 @@ func (p *Plan) multicastOrder() string {
 func (h *Hit) text(b *strings.Builder) {
 	if n := len(h.Groups); n > 0 {
 		fmt.Fprintf(b, "%-16s %d whose members do not all hear one another for a moment:", "GROUPS HIT", n)
-		for _, lid := range h.Groups[:min(n, shown)] {
+		some, more := prose.Cut(h.Groups, shown)
+		for _, lid := range some {
 			fmt.Fprintf(b, " 0x%04x", lid)
 		}
-		if n > shown {
-			fmt.Fprintf(b, " and %d more", n-shown)
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(b, "%s\n", strings.TrimRight(" "+more, " "))
 	}
 	if h.Pairs() == 0 {
 		return
@@ -178,11 +179,4 @@ func (h *Hit) text(b *strings.Builder) {
 	}
 }
 
-var plurals = map[string]string{"switch": "switches", "changed entry": "changed entries", "node": "nodes", "step": "steps", "extra write": "extra writes"}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what = plurals[what]
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
+func count(n int, what string) string { return prose.Count(n, what) }

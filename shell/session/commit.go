@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/mcast"
 	"example.org/ibconsole/routing/plan"
@@ -109,16 +110,16 @@ type CommitReport struct {
 type HolesError struct{ Holes []string }
 
 func (e *HolesError) Error() string {
-	return fmt.Sprintf("the subnet was read with %d holes (%s, ...); what did not answer would lose its routes (show holes lists them). "+
-		"To write all the same: commit yes holes=yes", len(e.Holes), e.Holes[0])
+	return fmt.Sprintf("the subnet was read with %s (%s, ...); what did not answer would lose its routes (show holes lists them). "+
+		"To write all the same: commit yes holes=yes", prose.Count(len(e.Holes), "hole"), e.Holes[0])
 }
 
 // CirclingError says that the staged trees of multicast groups have cycles.
 type CirclingError struct{ Groups int }
 
 func (e *CirclingError) Error() string {
-	return fmt.Sprintf("the staged trees of %d multicast groups have cycles, in which packets go round for ever (check mcast names them). "+
-		"To write all the same: commit yes hit=yes", e.Groups)
+	return fmt.Sprintf("the staged trees of %s have cycles, in which packets go round for ever (check mcast names them). "+
+		"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 }
 
 // LoopError says that the staged routes have a credit loop, and those on the switches
@@ -130,8 +131,8 @@ type LoopError struct {
 }
 
 func (e *LoopError) Error() string {
-	return fmt.Sprintf("the staged routes have a credit loop over %d links (through %s), in which packets may wait for one another for ever, "+
-		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", e.Links, e.From)
+	return fmt.Sprintf("the staged routes have a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
+		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", prose.Count(e.Links, "link"), e.From)
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that
@@ -139,8 +140,8 @@ func (e *LoopError) Error() string {
 type CutError struct{ Pairs int64 }
 
 func (e *CutError) Error() string {
-	return fmt.Sprintf("%d pairs that are connected now would have no path, and not because of what has failed on paper: "+
-		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", e.Pairs)
+	return fmt.Sprintf("%s connected now would have no path, and not because of what has failed on paper: "+
+		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", thatAre(e.Pairs))
 }
 
 // HitError says that a commit would take packets from pairs that are connected
@@ -153,11 +154,19 @@ type HitError struct {
 
 func (e *HitError) Error() string {
 	if e.Pairs == 0 {
-		return fmt.Sprintf("members of %d multicast groups that hear one another before and after would not for a moment, while their trees change. "+
-			"To write all the same: commit yes hit=yes", e.Groups)
+		return fmt.Sprintf("members of %s that hear one another before and after would not for a moment, while their trees change. "+
+			"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 	}
-	return fmt.Sprintf("%d pairs that are connected before and after would lose packets, as LIDs change or links are down: "+
-		"there is no order that spares them. To write all the same: commit yes hit=yes", e.Pairs)
+	return fmt.Sprintf("%s connected before and after would lose packets, as LIDs change or links are down: "+
+		"there is no order that spares them. To write all the same: commit yes hit=yes", thatAre(e.Pairs))
+}
+
+// thatAre is for example "2 pairs that are".
+func thatAre(pairs int64) string {
+	if pairs == 1 {
+		return "1 pair that is"
+	}
+	return prose.Count(pairs, "pair") + " that are"
 }
 
 // StoppedError says that a commit stopped between two of its steps.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -111,10 +112,7 @@ func ResolveSystem(f *fabric.Fabric, text string) (nodes []int32, name string, e
 }
 
 func countSwitches(nodes []int32) string {
-	if len(nodes) == 1 {
-		return " (1 switch)"
-	}
-	return fmt.Sprintf(" (%d switches)", len(nodes))
+	return " (" + prose.Count(len(nodes), "switch") + ")"
 }
 
 func switchesOf(f *fabric.Fabric, system uint64) (nodes []int32) {
@@ -223,12 +221,7 @@ func one(f *fabric.Fabric, text string, nodes []int32) (Place, error) {
 			names[i] = fmt.Sprintf("guid:0x%016x", f.Nodes[n].GUID)
 		}
 	}
-	more := ""
-	if len(names) > maxCandidates {
-		more = fmt.Sprintf(" and %d more", len(names)-maxCandidates)
-		names = names[:maxCandidates]
-	}
-	return Place{}, fmt.Errorf("%q is ambiguous: %s%s", text, strings.Join(names, ", "), more)
+	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
 // place is a node without a port: port 0 of a switch, else the first port with a

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/internal/prose"
 )
 
 // mostPreviewed is how many differences a preview names.
@@ -37,19 +38,19 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	says := []string{fmt.Sprintf("It is a subnet of %d nodes, %d of them switches, with %d links.", len(file.Fabric.Nodes), len(file.Fabric.Switches), len(file.Fabric.Links()))}
+	says := []string{fmt.Sprintf("It is a subnet of %s, %d of them switches, with %s.", prose.Count(len(file.Fabric.Nodes), "node"), len(file.Fabric.Switches), prose.Count(len(file.Fabric.Links()), "link"))}
 	changes := fabric.Changes(paper, file.Fabric)
 	if len(changes) == 0 {
 		says = append(says, "It does not differ from the subnet at hand.")
 	} else {
-		says = append(says, fmt.Sprintf("It differs from the subnet at hand in %d things:", len(changes)))
+		says = append(says, fmt.Sprintf("It differs from the subnet at hand in %s:", prose.Count(len(changes), "thing")))
 	}
-	for i, c := range changes {
-		if i == mostPreviewed {
-			says = append(says, fmt.Sprintf("  and %d more", len(changes)-i))
-			break
-		}
+	shown, more := prose.Cut(changes, mostPreviewed)
+	for _, c := range shown {
 		says = append(says, "  "+c.String())
+	}
+	if more != "" {
+		says = append(says, "  "+more)
 	}
 	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of another subnet become stale, and nothing is written to switches."), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -233,7 +234,7 @@ func (st *State) Title(p *Picture) string {
 	case p.Kind == Live && len(st.Holes) == 1:
 		return "live (INCOMPLETE: 1 hole)"
 	case p.Kind == Live && len(st.Holes) > 1:
-		return fmt.Sprintf("live (INCOMPLETE: %d holes)", len(st.Holes))
+		return fmt.Sprintf("live (INCOMPLETE: %s)", prose.Count(len(st.Holes), "hole"))
 	}
 	return string(p.Kind)
 }
@@ -241,17 +242,11 @@ func (st *State) Title(p *Picture) string {
 // countFailures says for example "2 failures, 1 repair".
 func (st *State) countFailures() string {
 	repairs, failures := splitFailures(st.Failures, func(f Failure) bool { return f.Repair })
-	text := fmt.Sprintf("%d failures", len(failures))
-	if len(failures) == 1 {
-		text = "1 failure"
+	text := prose.Count(len(failures), "failure")
+	if len(repairs) > 0 {
+		text += ", " + prose.Count(len(repairs), "repair")
 	}
-	switch len(repairs) {
-	case 0:
-		return text
-	case 1:
-		return text + ", 1 repair"
-	}
-	return fmt.Sprintf("%s, %d repairs", text, len(repairs))
+	return text
 }
 
 func writtenWord(written bool) string {

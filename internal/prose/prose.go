@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package prose words numbers and lists for people, the same everywhere.
+package prose
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Integer is a number of things.
+type Integer interface{ ~int | ~int32 | ~int64 }
+
+// Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
+func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
+
+// Noun is a noun, in English, for so many of a thing; given is its singular.
+func Noun[N Integer](n N, noun string) string {
+	switch {
+	case n == 1:
+		return noun
+	case hasSuffix(noun, "ch", "sh", "s", "x"):
+		return noun + "es"
+	case strings.HasSuffix(noun, "y") && !hasSuffix(noun, "ay", "ey", "oy", "uy"):
+		return strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return noun + "s"
+}
+
+func hasSuffix(s string, any ...string) bool {
+	for _, suffix := range any {
+		if strings.HasSuffix(s, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// List is at most so many of the items: "a, b", "a, b and 7 more".
+func List(items []string, most int) string {
+	shown, more := Cut(items, most)
+	text := strings.Join(shown, ", ")
+	if more == "" {
+		return text
+	}
+	return text + " " + more
+}
+
+// Cut is at most so many of the items and, where there are more, "and 7 more" for
+// the others. It leaves no one out alone: instead of "and 1 more" there is that one.
+func Cut[T any](items []T, most int) (shown []T, more string) {
+	if len(items) <= most+1 {
+		return items, ""
+	}
+	return items[:most], More(len(items) - most)
+}
+
+// More is what a list says of those that it leaves out: "and 7 more".
+func More[N Integer](n N) string { return fmt.Sprintf("and %d more", n) }
