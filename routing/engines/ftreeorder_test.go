@@ -3,16 +3,16 @@
 package engines_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/ftree"
@@ -26,11 +26,12 @@ const caOrderDump = "opensm-ftree-ca-order.dump"
 // is routed by place in the list, which may be put in order meanwhile.
 type memory struct {
 	leaves []*leafMemory
+	// switches are those of leaves.
+	switches []int32
 }
 
 type leafMemory struct {
 	others, computes []uint64
-	lids             []uint16
 	// before is how many of others stand before each of computes, and behind the last.
 	before []int
 }
@@ -63,6 +64,7 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 		if _, ok := at[sw]; !ok {
 			at[sw] = len(m.leaves)
 			m.leaves = append(m.leaves, &leafMemory{})
+			m.switches = append(m.switches, sw)
 		}
 		return m.leaves[at[sw]]
 	}
@@ -71,7 +73,7 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 		if n, _ := fmt.Sscanf(line, "%v", &lid); n == 1 && lid != 0xffff {
 			end := f.PortByLID(lid)
 			l := leafOf(end)
-			l.computes, l.lids = append(l.computes, f.Ports[end].GUID), append(l.lids, lid)
+			l.computes = append(l.computes, f.Ports[end].GUID)
 			listed[end] = true
 		}
 	}
@@ -91,49 +93,59 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 
 // routeAsIn routes as the OpenSM did whose folder this is: with the compute nodes
 // in its order of addresses, and the other adapters of a leaf put among them so
-// that first the entries for the leaf's compute nodes are its own, then all entries,
-// leaf by leaf as they are routed.
+// that its compute nodes are routed in the order that its log tells.
 func routeAsIn(dir string, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	m, err := memoryOf(dir, f)
 	if err != nil {
 		return nil, err
 	}
-	dump, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
+	theirs, err := routedIn(dir, f)
 	if err != nil {
 		return nil, err
 	}
-	file, err := osm.ReadLFTs(bytes.NewReader(dump), "opensm-lfts.dump")
-	if err != nil {
-		return nil, err
-	}
-	theirs, _, err := file.Apply(f)
-	if err != nil {
-		return nil, err
-	}
+	var ours map[int32][]uint16
 	route := func() (*routing.Result, error) {
-		return ftree.Engine{InMemory: m.guids()}.Route(context.Background(), f, opt)
+		ours = map[int32][]uint16{}
+		return ftree.Engine{InMemory: m.guids(), Routed: func(lid uint16) {
+			sw, _ := f.AttachedSwitch(f.PortByLID(lid))
+			ours[sw] = append(ours[sw], lid)
+		}}.Route(context.Background(), f, opt)
 	}
-	var all []uint16
-	for lid := range f.MaxLID {
-		all = append(all, lid+1)
-	}
-	for _, l := range m.leaves {
+	for i, l := range m.leaves {
 		if len(l.computes) == 0 || len(l.others) == 0 {
 			continue
 		}
 		err := l.fit(func() (int, error) {
-			res, err := route()
-			if err != nil {
-				return 0, err
-			}
-			// What counted without leaving a trace there shows in later tables.
-			return unlikeEntries(theirs, res.Tables, l.lids)<<32 + unlikeEntries(theirs, res.Tables, all), nil
+			_, err := route()
+			return unlikePlaces(theirs[m.switches[i]], ours[m.switches[i]]), err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
 	return route()
+}
+
+// routedLine is what OpenSM's log for debugging says of each compute node.
+var routedLine = regexp.MustCompile(`set path to CN LID (\d+) through port`)
+
+// routedIn are the LIDs of the compute nodes of each switch in the order in which
+// OpenSM routed to them first.
+func routedIn(dir string, f *fabric.Fabric) (map[int32][]uint16, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "opensm.log"))
+	if err != nil {
+		return nil, err
+	}
+	routed := map[int32][]uint16{}
+	for _, line := range routedLine.FindAllSubmatch(text, -1) {
+		lid, err := strconv.ParseUint(string(line[1]), 10, 16)
+		if err != nil {
+			return nil, err
+		}
+		sw, _ := f.AttachedSwitch(f.PortByLID(uint16(lid)))
+		routed[sw] = append(routed[sw], uint16(lid))
+	}
+	return routed, nil
 }
 
 // fit puts the others at places for which cost says the least: all in front of one
@@ -173,13 +185,12 @@ func (l *leafMemory) fit(cost func() (int, error)) error {
 	return err
 }
 
-// unlikeEntries counts the entries for some LIDs that differ.
-func unlikeEntries(a, b *fabric.Tables, lids []uint16) (n int) {
-	for s := range int32(len(a.Fabric.Switches)) {
-		for _, lid := range lids {
-			if a.Port(s, lid) != b.Port(s, lid) {
-				n++
-			}
+// unlikePlaces counts the places at which two orders differ.
+func unlikePlaces(a, b []uint16) int {
+	n := max(len(a), len(b)) - min(len(a), len(b))
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			n++
 		}
 	}
 	return n

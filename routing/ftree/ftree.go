@@ -22,6 +22,9 @@ type Engine struct {
 	// of the compute nodes on one leaf. It matters where a warning says so.
 	// Without it adapters stay in the order of ports.
 	InMemory []uint64
+	// Routed, where it is set, is told the LID of each compute node in the order in
+	// which they are routed to, leaf by leaf. OpenSM's log for debugging tells the same.
+	Routed func(lid uint16)
 }
 
 // Name implements [routing.Engine].
@@ -53,6 +56,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	base := baseHops(ctx, f, opt)
 	defer base.wait()
 	w := newWalker(ctx, t, base)
+	w.routed = e.Routed
 	if err := w.routeAll(); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ type walker struct {
 	*tree
 	ctx context.Context
 	err error
+	// routed is told of compute nodes, where it is set.
+	routed func(lid uint16)
 
 	// columns are the entries of all switches for one LID after the other; done
 	// says which LIDs have been routed to.
@@ -138,6 +140,9 @@ func (w *walker) routeLeaf(s int32) {
 	for i := 0; i < len(w.down[s]) && w.err == nil; i++ {
 		if g := &w.down[s][i]; w.isCN(g) {
 			lid := w.f.Ports[w.adapters[g.first].end].LID
+			if w.routed != nil {
+				w.routed(lid)
+			}
 			w.routeTo(lid, s, g.near, 0)
 			if !w.at[s].bottom {
 				w.kept[lid] = append([]uint8(nil), w.hops...)
