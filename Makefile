@@ -51,7 +51,7 @@ acceptance: tools ## the same tests with their full counts; takes long
 
 .PHONY: identity
 identity: tools ## compare N (1000) random routings with OpenSM's, SEED=S for those of an earlier run; shrinks the first difference
-	IBCONSOLE_TRIALS=$(or $(N),1000) IBCONSOLE_SEED=$(SEED) go test -count=1 -timeout $(FULL_TIMEOUT) -failfast -run TestRandomTrialsEqualOpenSM -v ./routing/engines
+	IBCONSOLE_TRIALS=$(or $(N),1000) IBCONSOLE_SEED=$(or $(SEED),$(shell date +%s%N)) go test -count=1 -timeout $(FULL_TIMEOUT) -failfast -run TestRandomTrialsEqualOpenSM -v ./routing/engines
 
 .PHONY: bench
 bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 times OpenSM beside us

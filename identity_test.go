@@ -150,7 +150,7 @@ func TestDumpsEqualOpenSM(t *testing.T) {
 		}
 		all := damages(f, r)
 		if !testenv.Full() {
-			all = []damage{all[0], all[1+r.IntN(len(all)-1)]}
+			all = []damage{all[r.IntN(len(all))]}
 		}
 		for _, d := range all {
 			t.Run(filepath.Base(file)+"/"+d.name, func(t *testing.T) { equalDumps(t, f, file, text, d) })

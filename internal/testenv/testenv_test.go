@@ -90,6 +90,18 @@ func TestRandReplays(t *testing.T) {
 	}
 }
 
+func TestRandOfSamples(t *testing.T) {
+	t.Setenv(seedVar, "")
+	t.Setenv(fullVar, "")
+	if Rand(t).Uint64() != Rand(t).Uint64() {
+		t.Error("two runs of a sample draw differently")
+	}
+	t.Setenv(fullVar, "1")
+	if Rand(t).Uint64() == Rand(t).Uint64() {
+		t.Error("two full runs draw the same")
+	}
+}
+
 // skips runs f as a subtest and says whether it skipped.
 func skips(t *testing.T, f func(*testing.T)) bool {
 	t.Helper()

@@ -253,6 +253,9 @@ func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 			}
 			trials = 3
 		}
+		if len(f.Switches) > manySwitches && !testenv.Full() {
+			trials = 2
+		}
 		for i := range trials {
 			c := &trial{chain: []string{"ftree"}}
 			switch i {

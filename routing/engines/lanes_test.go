@@ -34,7 +34,7 @@ var laneSpecs = []string{
 func TestLaneEnginesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 15, 300) {
+	for i := range testenv.Count(t, 10, 300) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -81,11 +81,15 @@ func TestLaneEnginesOnSharedFabrics(t *testing.T) {
 		if len(f.Switches) >= largeSwitches {
 			t.Skip("OpenSM takes hours")
 		}
-		for _, chain := range laneChains[:3] {
+		chains := laneChains[:3]
+		sample := len(f.Switches) > manySwitches && !testenv.Full()
+		if sample {
+			chains = chains[:1]
+		}
+		for _, chain := range chains {
 			c := laneTrial(r, f, chain)
-			c.opt.LMC = uint8(r.IntN(2))
-			if len(f.Switches) > 100 && !testenv.Full() {
-				c.chain, c.opt.LMC = []string{"sssp"}, 0
+			if c.opt.LMC = uint8(r.IntN(2)); sample {
+				c.opt.LMC = 0
 			}
 			c.more = compareLanes(f, c)
 			if err := differs(t, ibsimtest.Start(t, file), f, c); err != nil {
