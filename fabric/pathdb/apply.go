@@ -273,7 +273,7 @@ func (c *change) group(sym, g, below uint32) uint32 {
 		return uint32(values[0])
 	}
 	start := len(c.h.b)
-	c.h.b = appendVector(c.h.b, values)
+	c.h.b, _ = appendVector(c.h.b, values, nil)
 	return constants + uint32(c.h.place(start)/4)
 }
 

@@ -5,6 +5,7 @@ package pathdb
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // A matrix has a value for each row and each LID. The LIDs of one switch are a
@@ -73,18 +74,21 @@ func value(data []byte, sym uint32, place uint16) uint16 {
 	return uint16(head>>16 + field(data, at+4, uint32(place), head&0xff))
 }
 
-// packed appends fields of some bits, and zeros up to a whole word.
-func packed(b []byte, width int, n int, at func(i int) uint32) []byte {
+// packed appends fields of some bits, each less the least, and zeros up to a whole
+// word.
+func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	if width == 0 {
 		return b
 	}
+	b = slices.Grow(b, (width*len(fields)+31)/32*4)
 	var acc uint64
 	have := 0
-	for i := range n {
-		acc |= uint64(at(i)) << have
-		for have += width; have >= 32; have -= 32 {
+	for _, f := range fields {
+		acc |= uint64(f-least) << have
+		if have += width; have >= 32 {
 			b = binary.LittleEndian.AppendUint32(b, uint32(acc))
 			acc >>= 32
+			have -= 32
 		}
 	}
 	if have > 0 {
@@ -93,15 +97,18 @@ func packed(b []byte, width int, n int, at func(i int) uint32) []byte {
 	return b
 }
 
-// appendVector appends a vector of values.
-func appendVector(b []byte, values []uint16) []byte {
+// appendVector appends a vector of values. Fields is scratch memory, which it
+// returns.
+func appendVector(b []byte, values []uint16, fields []uint32) (encoded []byte, scratch []uint32) {
 	least, most := values[0], values[0]
+	fields = fields[:0]
 	for _, v := range values {
 		least, most = min(least, v), max(most, v)
+		fields = append(fields, uint32(v))
 	}
 	width := bits.Len16(most - least)
 	b = append(b, uint8(width), 0, uint8(least), uint8(least>>8))
-	return packed(b, width, len(values), func(i int) uint32 { return uint32(values[i] - least) })
+	return packed(b, width, fields, uint32(least)), fields
 }
 
 // appendBlock appends a block of symbols and returns the bits of each.
@@ -112,5 +119,5 @@ func appendBlock(b []byte, symbols []uint32) ([]byte, int) {
 	}
 	width := bits.Len32(most - least)
 	b = binary.LittleEndian.AppendUint32(b, least)
-	return packed(b, width, len(symbols), func(i int) uint32 { return symbols[i] - least }), width
+	return packed(b, width, symbols, least), width
 }

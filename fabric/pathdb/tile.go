@@ -4,7 +4,6 @@ package pathdb
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 )
 
@@ -35,7 +34,9 @@ func (m *Matrix) Tile(i int) *Tile { return &m.tiles[i] }
 type Tile struct {
 	rows, groups int
 	symbols      []uint32 // groups of each row
-	vectors      pool[uint16]
+	vectors      pool     // the values of each, size bytes a value
+	size         int
+	scratch      []byte
 	// rename, where set, is what each value becomes in the file.
 	rename func(uint16) uint16
 }
@@ -50,6 +51,21 @@ func (t *Tile) Set(row, group int, values []uint16) {
 		t.SetAll(row, group, values[0])
 		return
 	}
+	t.scratch = t.scratch[:0]
+	for _, v := range values {
+		t.scratch = binary.LittleEndian.AppendUint16(t.scratch, v)
+	}
+	t.size = 2
+	t.set(row, group, constants+t.vectors.add(t.scratch))
+}
+
+// SetBytes is [Tile.Set] with values below 256; a tile takes one of the two.
+func (t *Tile) SetBytes(row, group int, values []uint8) {
+	if Constant(values) {
+		t.SetAll(row, group, uint16(values[0]))
+		return
+	}
+	t.size = 1
 	t.set(row, group, constants+t.vectors.add(values))
 }
 
@@ -66,6 +82,63 @@ func (t *Tile) set(row, group int, symbol uint32) {
 // Rename says what the values of this tile are in the file.
 func (t *Tile) Rename(to func(uint16) uint16) { t.rename = to }
 
+// encodedVectors are the tile's vectors as they stand in the file, by their number.
+func (t *Tile) encodedVectors() *pieces {
+	var out pieces
+	var values []uint16
+	var fields []uint32
+	var b []byte
+	for n := range t.vectors.len() {
+		values = values[:0]
+		for v := t.vectors.get(uint32(n)); len(v) > 0; v = v[t.size:] {
+			value := uint16(v[0])
+			if t.size == 2 {
+				value |= uint16(v[1]) << 8
+			}
+			if t.rename != nil {
+				value = t.rename(value)
+			}
+			values = append(values, value)
+		}
+		b, fields = appendVector(b[:0], values, fields)
+		out.add(b, hash(b))
+	}
+	return &out
+}
+
+// encodedBlocks are the blocks of all rows, equal ones once, and for each row the
+// number of its block and how many bits its symbols have. At is where the vectors
+// stand, in words.
+func (t *Tile) encodedBlocks(at []uint32) (blocks *pool, numbers []uint32, widths []uint8) {
+	if t.symbols == nil {
+		t.symbols = make([]uint32, t.rows*t.groups)
+	}
+	blocks = &pool{}
+	numbers, widths = make([]uint32, t.rows), make([]uint8, t.rows)
+	symbols := make([]uint32, t.groups)
+	var b []byte
+	for row := range t.rows {
+		own := t.symbols[row*t.groups : (row+1)*t.groups]
+		if row > 0 && slices.Equal(own, t.symbols[(row-1)*t.groups:row*t.groups]) {
+			numbers[row], widths[row] = numbers[row-1], widths[row-1]
+			continue
+		}
+		for g, sym := range own {
+			switch {
+			case sym >= constants:
+				sym = constants + at[sym-constants]
+			case t.rename != nil:
+				sym = uint32(t.rename(uint16(sym)))
+			}
+			symbols[g] = sym
+		}
+		var width int
+		b, width = appendBlock(b[:0], symbols)
+		numbers[row], widths[row] = blocks.add(b), uint8(width)
+	}
+	return blocks, numbers, widths
+}
+
 func constant(values []uint16) bool {
 	for _, v := range values {
 		if v != values[0] {
@@ -75,186 +148,21 @@ func constant(values []uint16) bool {
 	return true
 }
 
-// pool keeps slices, equal ones once.
-type pool[T uint8 | uint16] struct {
-	all    []T
-	starts []uint32 // and one more
-	table  []uint32 // number + 1, by hash
-}
-
-func (p *pool[T]) get(n uint32) []T { return p.all[p.starts[n]:p.starts[n+1]] }
-func (p *pool[T]) len() int         { return max(0, len(p.starts)-1) }
-
-// add returns the number of a slice.
-func (p *pool[T]) add(v []T) uint32 {
-	if p.len()*2 >= len(p.table) {
-		p.grow()
-	}
-	mask := uint64(len(p.table) - 1)
-	for h := hash(v) & mask; ; h = (h + 1) & mask {
-		n := p.table[h]
-		if n == 0 {
-			p.all = append(p.all, v...)
-			p.starts = append(p.starts, uint32(len(p.all)))
-			p.table[h] = uint32(p.len())
-			return uint32(p.len()) - 1
-		}
-		if slices.Equal(p.get(n-1), v) {
-			return n - 1
-		}
-	}
-}
-
-func (p *pool[T]) grow() {
-	if len(p.starts) == 0 {
-		p.starts = []uint32{0}
-	}
-	p.table = make([]uint32, max(1024, 4*len(p.table)))
-	mask := uint64(len(p.table) - 1)
-	for n := range p.len() {
-		h := hash(p.get(uint32(n))) & mask
-		for p.table[h] != 0 {
-			h = (h + 1) & mask
-		}
-		p.table[h] = uint32(n) + 1
-	}
-}
-
-// hash mixes by multiplication (the finish is that of splitmix64).
-func hash[T uint8 | uint16](v []T) uint64 {
-	h := uint64(len(v)) * 0x9e3779b97f4a7c15
-	for len(v) >= 4 {
-		x := uint64(v[0]) | uint64(v[1])<<16 | uint64(v[2])<<32 | uint64(v[3])<<48
-		hi, lo := bits.Mul64(h^x, 0xa0761d6478bd642f)
-		h = hi ^ lo
-		v = v[4:]
-	}
-	for _, x := range v {
-		h = (h ^ uint64(x)) * 0x9e3779b97f4a7c15
-	}
-	h ^= h >> 30
-	h *= 0xbf58476d1ce4e5b9
-	return h ^ h>>27
-}
-
-// heap is a growing file, in which equal pieces stand once.
-type heap struct {
-	b     []byte
-	seen  []piece // by hash
-	count int
-}
-
-type piece struct{ at, end uint32 }
-
-// place says where a piece stands that hangs at the end of b from start on. One
-// that is there already is taken off.
-func (h *heap) place(start int) int {
-	if h.count*2 >= len(h.seen) {
-		h.grow()
-	}
-	v := h.b[start:]
-	mask := uint64(len(h.seen) - 1)
-	for i := hash(v) & mask; ; i = (i + 1) & mask {
-		p := h.seen[i]
-		if p.end == 0 {
-			h.seen[i] = piece{uint32(start), uint32(len(h.b))}
-			h.count++
-			return start
-		}
-		if string(h.b[p.at:p.end]) == string(v) {
-			h.b = h.b[:start]
-			return int(p.at)
-		}
-	}
-}
-
-func (h *heap) grow() {
-	old := h.seen
-	h.seen = make([]piece, max(1<<12, 4*len(old)))
-	mask := uint64(len(h.seen) - 1)
-	for _, p := range old {
-		if p.end == 0 {
-			continue
-		}
-		i := hash(h.b[p.at:p.end]) & mask
-		for h.seen[i].end != 0 {
-			i = (i + 1) & mask
-		}
-		h.seen[i] = p
-	}
-}
-
-// matrix appends a matrix to the file and returns where its directory is.
-func (h *heap) matrix(m *Matrix) uint64 {
-	h.align(4)
-	refs := make([]uint32, m.rows*len(m.tiles))
-	for i := range m.tiles {
-		h.tile(&m.tiles[i], func(row int, ref uint32) { refs[row*len(m.tiles)+i] = ref })
-	}
-	dir := make([]uint64, m.rows)
-	for row := range dir {
-		start := len(h.b)
-		for _, ref := range refs[row*len(m.tiles) : (row+1)*len(m.tiles)] {
-			h.b = binary.LittleEndian.AppendUint32(h.b, ref)
-		}
-		dir[row] = uint64(h.place(start))
-	}
-	h.align(8)
-	at := uint64(len(h.b))
-	for _, d := range dir {
-		h.b = binary.LittleEndian.AppendUint64(h.b, d)
-	}
-	return at
-}
-
-// tile appends the blocks and vectors of a tile, row by row, so that what one row
-// needs stands together.
-func (h *heap) tile(t *Tile, refer func(row int, ref uint32)) {
-	if t.symbols == nil {
-		t.symbols = make([]uint32, t.rows*t.groups)
-	}
-	placed := make([]uint32, t.vectors.len())
-	symbols := make([]uint32, t.groups)
-	var renamed []uint16
-	for row := range t.rows {
-		for g, sym := range t.symbols[row*t.groups : (row+1)*t.groups] {
-			if sym < constants {
-				if t.rename != nil {
-					sym = uint32(t.rename(uint16(sym)))
-				}
-				symbols[g] = sym
-				continue
+// Constant says whether all bytes are equal.
+func Constant(v []uint8) bool {
+	if len(v) < 8 {
+		for _, b := range v {
+			if b != v[0] {
+				return false
 			}
-			n := sym - constants
-			if placed[n] == 0 {
-				v := t.vectors.get(n)
-				if t.rename != nil {
-					renamed = renamed[:0]
-					for _, x := range v {
-						renamed = append(renamed, t.rename(x))
-					}
-					v = renamed
-				}
-				start := len(h.b)
-				h.b = appendVector(h.b, v)
-				placed[n] = constants + uint32(h.place(start)/4)
-			}
-			symbols[g] = placed[n]
 		}
-		refer(row, h.block(symbols))
+		return true
 	}
-}
-
-// block appends a block of symbols and returns the reference to it.
-func (h *heap) block(symbols []uint32) uint32 {
-	start := len(h.b)
-	var width int
-	h.b, width = appendBlock(h.b, symbols)
-	return uint32(h.place(start)/4) | uint32(width)<<refBits
-}
-
-func (h *heap) align(n int) {
-	for len(h.b)%n != 0 {
-		h.b = append(h.b, 0)
+	all := uint64(v[0]) * 0x0101010101010101
+	for i := 0; i+8 < len(v); i += 8 {
+		if binary.LittleEndian.Uint64(v[i:]) != all {
+			return false
+		}
 	}
+	return binary.LittleEndian.Uint64(v[len(v)-8:]) == all
 }

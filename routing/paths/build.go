@@ -41,7 +41,7 @@ type Options struct {
 
 // Build makes the bytes of a database. O(switches x LIDs).
 func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
-	b, err := newBuilder(t, opt)
+	b, err := newBuilder(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +54,13 @@ func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
 }
 
 type builder struct {
-	t     *fabric.Tables
-	f     *fabric.Fabric
-	opt   Options
-	out   pathdb.Contents
-	rates *rates
-	wires []wire
+	t       *fabric.Tables
+	f       *fabric.Fabric
+	opt     Options
+	out     pathdb.Contents
+	rates   *rates
+	wires   []wire
+	entries entries
 	// near are the groups to which all paths are of the least hops, see nearer.
 	near []bool
 	sls  fabric.SpreadSLs // nil for SL 0 everywhere
@@ -87,12 +88,14 @@ type group struct {
 	lids []uint16
 }
 
-func newBuilder(t *fabric.Tables, opt Options) (*builder, error) {
-	b := &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
+func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder, err error) {
+	b = &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
 		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
 	}
-	b.wires = newWires(b.f, b.rates)
+	if b.wires, err = newWires(ctx, b.f, b.rates); err != nil {
+		return nil, err
+	}
 	b.uniform = uniform(b.wires)
 	b.switches()
 	b.ports()
@@ -221,8 +224,7 @@ func (b *builder) behind(sw int32, peerOf func(int32) int32) {
 
 // rates ranks the rates that occur, the slowest first.
 type rates struct {
-	rank map[float64]uint16
-	// of each rank
+	gbps  []float64
 	codes []uint8
 }
 
@@ -233,30 +235,34 @@ const (
 )
 
 func newRates(f *fabric.Fabric) *rates {
-	r := &rates{rank: map[float64]uint16{}}
-	var all []float64
+	r := &rates{}
 	for i := range f.Ports {
-		if g := f.Ports[i].Gbps(); g > 0 {
-			if _, ok := r.rank[g]; !ok {
-				r.rank[g] = 0
-				all = append(all, g)
-			}
+		if g := f.Ports[i].Gbps(); g > 0 && !slices.Contains(r.gbps, g) {
+			r.gbps = append(r.gbps, g)
 		}
 	}
-	slices.Sort(all)
-	for i, g := range all {
-		r.rank[g] = uint16(min(i, fullRank-1))
-		if i < fullRank {
-			r.codes = append(r.codes, pathdb.RateCode(g))
-		}
+	slices.Sort(r.gbps)
+	r.gbps = r.gbps[:min(len(r.gbps), fullRank)]
+	for _, g := range r.gbps {
+		r.codes = append(r.codes, pathdb.RateCode(g))
 	}
 	return r
+}
+
+// rank is that of a rate; the last is also that of all faster ones.
+func (r *rates) rank(gbps float64) int {
+	for i, g := range r.gbps {
+		if g == gbps {
+			return i
+		}
+	}
+	return len(r.gbps) - 1
 }
 
 // code is the code of a port's rate, 0 where it is not known.
 func (r *rates) code(p *fabric.Port) uint8 {
 	if g := p.Gbps(); g > 0 {
-		return r.codes[r.rank[g]]
+		return r.codes[r.rank(g)]
 	}
 	return 0
 }
@@ -265,6 +271,7 @@ func (r *rates) code(p *fabric.Port) uint8 {
 type classes struct {
 	number map[uint32]uint16
 	keys   []uint32
+	last   uint16 // was asked for
 	// plain are the numbers of states without service levels, plus 1.
 	plain []uint16
 }
@@ -274,12 +281,16 @@ func newClasses() *classes {
 }
 
 func (c *classes) add(key uint32) uint16 {
+	if int(c.last) < len(c.keys) && c.keys[c.last] == key {
+		return c.last
+	}
 	n, ok := c.number[key]
 	if !ok {
 		n = uint16(len(c.keys))
 		c.number[key] = n
 		c.keys = append(c.keys, key)
 	}
+	c.last = n
 	return n
 }
 
@@ -340,6 +351,11 @@ func (b *builder) walk(ctx context.Context) error {
 	b.distances = routing.NewDistances(b.f)
 	if err := b.nearer(ctx); err != nil {
 		return err
+	}
+	if b.opt.Trace || slices.Contains(b.near, false) {
+		if err := b.gather(ctx); err != nil {
+			return err
+		}
 	}
 	b.seen = make([]*classes, b.out.Records.Tiles())
 	workers := make([]*worker, routing.Workers())

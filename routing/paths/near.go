@@ -4,6 +4,7 @@ package paths
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -17,17 +18,6 @@ func (b *builder) nearer(ctx context.Context) error {
 	b.near = make([]bool, len(b.groups))
 	if b.sls != nil || b.uniform < 0 {
 		return nil
-	}
-	type home struct {
-		sw    int32
-		group int32
-	}
-	var lids []uint16
-	var homes []home
-	for l, g := range b.groupOf() {
-		if g >= 0 {
-			lids, homes = append(lids, uint16(l)), append(homes, home{b.groups[g].sw, g})
-		}
 	}
 	highest := uint8(0)
 	for _, n := range b.f.Switches {
@@ -43,16 +33,17 @@ func (b *builder) nearer(ctx context.Context) error {
 			workers[n] = &worker{routing.NewPortSets(len(b.f.Switches), highest), make([]bool, len(b.groups))}
 		}
 		w := workers[n]
+		if !slices.Contains(w.far, false) {
+			return
+		}
 		sets := b.distances.LeastHopPorts(int32(sw), w.sets)
 		row := b.row(sw)
-		for i, l := range lids {
-			h := homes[i]
-			if int(l) < len(row) && row[l] <= highest && sets.Has(h.sw, row[l]) || int(h.sw) == sw {
+		for i := range b.groups {
+			g := &b.groups[i]
+			if w.far[i] || int(g.sw) == sw || b.distances.Least(int32(sw), g.sw) == routing.NoHops {
 				continue
 			}
-			if b.distances.Least(int32(sw), h.sw) != routing.NoHops {
-				w.far[h.group] = true
-			}
+			w.far[i] = int(slices.Max(g.lids)) >= len(row) || !allIn(sets.Words(g.sw), row, g.lids)
 		}
 	})
 	if err != nil {
@@ -67,20 +58,23 @@ func (b *builder) nearer(ctx context.Context) error {
 	return nil
 }
 
-// groupOf is the group of each LID, -1 for none.
-func (b *builder) groupOf() []int32 {
-	of := make([]int32, int(b.f.MaxLID)+1)
-	for l := range of {
-		of[l] = -1
-	}
-	for g := range b.groups {
-		for _, l := range b.groups[g].lids {
-			if int(l) < len(of) {
-				of[l] = int32(g)
-			}
+// allIn says whether a set of ports has the entries of all LIDs.
+func allIn(set []uint64, row []uint8, lids []uint16) bool {
+	in := uint64(1)
+	if len(set) == 1 {
+		for _, l := range lids {
+			in &= set[0] >> row[l]
 		}
+		return in != 0
 	}
-	return of
+	for _, l := range lids {
+		p := row[l]
+		if int(p>>6) >= len(set) {
+			return false
+		}
+		in &= set[p>>6] >> (p & 63)
+	}
+	return in != 0
 }
 
 // within says that no switch is further from a group than a path can be long, and
@@ -108,13 +102,4 @@ func (b *builder) atHome(g *group) bool {
 		}
 	}
 	return true
-}
-
-// row are the entries of a switch up to its top, none where it was not read.
-func (b *builder) row(sw int) []uint8 {
-	if !b.t.Known[sw] {
-		return nil
-	}
-	row := b.t.LFT.Row(int32(sw))
-	return row[:min(int(b.t.Top[sw])+1, len(row))]
 }

@@ -3,6 +3,7 @@
 package paths
 
 import (
+	"context"
 	"math"
 
 	"example.org/ibconsole/fabric"
@@ -16,7 +17,8 @@ type state uint16
 
 const (
 	// unreached is a switch from which packets do not arrive, open one that was not
-	// looked at yet.
+	// looked at yet, mixed one from which not all LIDs of a group are alike.
+	mixed     state = 0xfffd
 	unreached state = 0xfffe
 	open      state = 0xffff
 
@@ -61,36 +63,36 @@ func toPort(end int32) int32 {
 }
 
 // newWires are those of all entries of all switches: wires[sw<<8|entry].
-func newWires(f *fabric.Fabric, r *rates) []wire {
+func newWires(ctx context.Context, f *fabric.Fabric, r *rates) ([]wire, error) {
 	w := make([]wire, len(f.Switches)<<8)
-	for i := range w {
-		w[i].to = nowhere
+	err := routing.ForEach(ctx, len(f.Switches), nil, func(_, s int) { wiresOf(f, r, &f.Nodes[f.Switches[s]], w[s<<8:(s+1)<<8]) })
+	return w, err
+}
+
+func wiresOf(f *fabric.Fabric, r *rates, node *fabric.Node, row []wire) {
+	for i := range row {
+		row[i].to = nowhere
 	}
-	for s, n := range f.Switches {
-		node := &f.Nodes[n]
-		row := w[s<<8:]
-		row[0].to = -2 - node.FirstPort
-		for p := 1; p <= int(node.NumPorts); p++ {
-			port := &f.Ports[node.FirstPort+int32(p)]
-			if port.Peer == fabric.None {
-				continue
-			}
-			link := arrived
-			if g := port.Gbps(); g > 0 {
-				link = link&^rankMask | state(r.rank[g])<<3
-			}
-			if port.MTU > 0 && port.MTU < fullMTU {
-				link = link&^mtuMask | state(port.MTU)
-			}
-			row[p].link = link
-			if sw := f.PeerSwitch(node.FirstPort + int32(p)); sw != fabric.None {
-				row[p].to = sw
-			} else {
-				row[p].to = -2 - port.Peer
-			}
+	row[0].to = -2 - node.FirstPort
+	for p := 1; p <= int(node.NumPorts); p++ {
+		port := &f.Ports[node.FirstPort+int32(p)]
+		if port.Peer == fabric.None {
+			continue
+		}
+		link := arrived
+		if g := port.Gbps(); g > 0 {
+			link = link&^rankMask | state(r.rank(g))<<3
+		}
+		if port.MTU > 0 && port.MTU < fullMTU {
+			link = link&^mtuMask | state(port.MTU)
+		}
+		row[p].link = link
+		if sw := f.PeerSwitch(node.FirstPort + int32(p)); sw != fabric.None {
+			row[p].to = sw
+		} else {
+			row[p].to = -2 - port.Peer
 		}
 	}
-	return w
 }
 
 // uniform is what all wires between switches are like, -1 where they differ.

@@ -3,9 +3,9 @@
 package paths
 
 import (
+	"math"
 	"slices"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/routing"
 )
@@ -13,176 +13,243 @@ import (
 // worker follows the paths to all LIDs of a tile's groups.
 type worker struct {
 	*builder
-	order  []int32
-	states []state // of each switch those of the group's LIDs
-	// ports are of each switch the entries for the tile's LIDs, stride of them; the
-	// group's begin at first.
-	ports         []uint8
-	stride, first int
-	cells         []uint16 // of one row
-	stack         []int32
+	order []int32
+	// at is the tile, and first where the group's LIDs begin in it.
+	at, first int
+	// common is of each switch the state to all LIDs of the group, mixed where these
+	// differ and are in states, one for each LID.
+	common []state
+	states []state
+	cells  []uint16 // of one row
+	stack  []int32
 }
 
 func newWorker(b *builder) *worker { return &worker{builder: b} }
 
 // entry is that of a switch for a LID of the group.
-func (w *worker) entry(sw, j int) uint8 { return w.ports[sw*w.stride+w.first+j] }
+func (w *worker) entry(sw, j int) uint8 { return w.entries.of(w.at, sw)[w.first+j] }
 
 // of are the entries of a switch for the group's LIDs.
-func (w *worker) of(sw, n int) []uint8 {
-	i := sw*w.stride + w.first
-	return w.ports[i : i+n]
-}
+func (w *worker) of(sw, n int) []uint8 { return w.entries.of(w.at, sw)[w.first : w.first+n] }
 
 func (w *worker) tile(i int) {
 	records := w.out.Records.Tile(i)
+	seen := w.seen[i]
 	groups := w.groups[i*pathdb.TileGroups:][:records.Groups()]
 	near := w.near[i*pathdb.TileGroups:][:len(groups)]
-	if w.out.Trace != nil || slices.Contains(near, false) {
-		w.entries(groups)
-	}
+	w.at, w.first = i, 0
+	w.emitNear(seen, records, groups, near)
 	for g := range groups {
 		group := &groups[g]
-		if near[g] {
-			w.emitNear(w.builder.seen[i], records, g, group)
-		} else {
+		if !near[g] {
 			w.follow(group)
-			w.emit(w.builder.seen[i], records, g, group)
-		}
-		if w.out.Trace != nil {
-			w.trace(w.out.Trace.Tile(i), g, len(group.lids))
+			w.emit(seen, records, g, group)
 		}
 		w.first += len(group.lids)
 	}
-}
-
-// emitNear hands over the classes of a group to which all paths are of the least
-// hops.
-func (w *worker) emitNear(seen *classes, t *pathdb.Tile, g int, group *group) {
-	hops := w.distances.From(group.sw)
-	for i := range w.rows {
-		s := arrived
-		switch h := hops[w.rows[i].sw]; {
-		case h == routing.NoHops:
-			s = unreached
-		case h > 0:
-			s = state(h)<<8 | state(w.uniform)
-		}
-		t.SetAll(i, g, seen.ofState(s))
+	if w.out.Trace != nil {
+		w.trace(w.out.Trace.Tile(i), groups)
 	}
 }
 
-// follow fills states with what the paths from each switch to each LID of a group
-// are like. Most tables lead nearer with each hop, so that the switches nearest to
-// the destination come first; what is left over is chased.
+// emitNear hands over the classes of groups to which all paths are of the least hops.
+func (w *worker) emitNear(seen *classes, t *pathdb.Tile, groups []group, near []bool) {
+	if !slices.Contains(near, true) {
+		return
+	}
+	const none = math.MaxUint16
+	var byHops [256]uint16
+	for h := range byHops {
+		byHops[h] = none
+	}
+	for i := range w.rows {
+		hops := w.distances.From(w.rows[i].sw)
+		for g := range groups {
+			if !near[g] {
+				continue
+			}
+			h := hops[groups[g].sw]
+			if byHops[h] == none {
+				byHops[h] = seen.ofState(w.ofHops(h))
+			}
+			t.SetAll(i, g, byHops[h])
+		}
+	}
+}
+
+// ofHops is the state over some links that are all alike.
+func (w *worker) ofHops(h uint8) state {
+	switch h {
+	case routing.NoHops:
+		return unreached
+	case 0:
+		return arrived
+	}
+	return state(h)<<8 | state(w.uniform)
+}
+
+// follow finds what the paths from each switch to each LID of a group are like. A
+// switch is done when those are that its entries lead to, nearest to the destination
+// first; where all LIDs leave it by one port, and are alike from there on, that is one
+// step for all. Most tables lead nearer with each hop, and one round does; what still
+// waits when a round gets no further is chased LID by LID.
 func (w *worker) follow(g *group) {
 	n := len(g.lids)
-	if need := len(w.f.Switches) * n; cap(w.states) < need {
-		w.states = make([]state, need)
-	}
-	w.states = w.states[:len(w.f.Switches)*n]
-	for i := range w.states {
-		w.states[i] = open
+	w.common = resized(w.common, len(w.f.Switches))
+	w.states = resized(w.states, len(w.f.Switches)*n)
+	for i := range w.common {
+		w.common[i] = open
 	}
 	w.arrive(g)
 	w.order = nearest(w.distances.From(g.sw), w.order)
-	left := false
-	for _, sw := range w.order {
-		wires := w.wires[int(sw)<<8 : int(sw)<<8+256]
-		states := w.states[int(sw)*n : int(sw)*n+n]
-		for j, p := range w.of(int(sw), n) {
-			if states[j] != open {
-				continue
+	if w.common[g.sw] == open {
+		// some of its LIDs leave their switch
+		w.chase(g)
+		return
+	}
+	for left := w.order; len(left) > 0; {
+		waiting := left[:0]
+		for _, sw := range left {
+			if w.common[sw] == open && !w.step(int(sw), n) {
+				waiting = append(waiting, sw)
 			}
-			wire := &wires[p]
-			next := unreached
-			if wire.to >= 0 {
+		}
+		if len(waiting) == len(left) {
+			w.chase(g)
+			return
+		}
+		left = waiting
+	}
+	for i, s := range w.common {
+		if s == open {
+			w.common[i] = unreached
+		}
+	}
+}
+
+// step finds the states of a switch from those that its entries lead to, and says
+// whether these are known.
+func (w *worker) step(sw, n int) bool {
+	entries := w.of(sw, n)
+	wires := w.wires[sw<<8 : sw<<8+256]
+	if n == 1 || pathdb.Constant(entries) {
+		wire := &wires[entries[0]]
+		if wire.to < 0 {
+			w.common[sw] = unreached
+			return true
+		}
+		next := w.common[wire.to]
+		switch next {
+		case open:
+			return false
+		case mixed:
+			to := w.states[int(wire.to)*n:][:n]
+			for j, s := range to {
+				w.states[sw*n+j] = s.over(wire.link)
+			}
+			w.common[sw] = mixed
+		default:
+			w.common[sw] = next.over(wire.link)
+		}
+		return true
+	}
+	states := w.states[sw*n:][:n]
+	for j, p := range entries {
+		wire := &wires[p]
+		next := unreached
+		if wire.to >= 0 {
+			if next = w.common[wire.to]; next == mixed {
 				next = w.states[int(wire.to)*n+j]
 			}
-			switch {
-			case next == open:
-				left = true
-			case next == unreached:
-				states[j] = unreached
-			default:
-				states[j] = next.over(wire.link)
+			if next == open {
+				return false
 			}
 		}
+		states[j] = next.over(wire.link)
 	}
-	if left {
-		w.chase(n)
-	}
+	w.settle(sw, n)
+	return true
 }
 
-// entries gathers the entries of all switches for the LIDs of some groups.
-func (w *worker) entries(groups []group) {
-	var lids []uint16
-	for i := range groups {
-		lids = append(lids, groups[i].lids...)
-	}
-	w.stride, w.first = len(lids), 0
-	if need := len(w.f.Switches) * w.stride; cap(w.ports) < need {
-		w.ports = make([]uint8, need)
-	}
-	w.ports = w.ports[:len(w.f.Switches)*w.stride]
-	for s := range w.f.Switches {
-		out := w.ports[s*w.stride : (s+1)*w.stride]
-		row := w.row(s)
-		for j, l := range lids {
-			out[j] = fabric.NoPath
-			if int(l) < len(row) {
-				out[j] = row[l]
-			}
+// settle notes whether all LIDs have one state at a switch.
+func (w *worker) settle(sw, n int) {
+	states := w.states[sw*n:][:n]
+	w.common[sw] = states[0]
+	for _, s := range states {
+		if s != states[0] {
+			w.common[sw] = mixed
+			return
 		}
 	}
 }
 
-// arrive finds the switches whose entries lead straight to the destination.
+func resized(s []state, n int) []state {
+	if cap(s) < n {
+		return make([]state, n)
+	}
+	return s[:n]
+}
+
+// arrive finds which entries of the destination's switch lead straight to it. Its
+// states stay open where some lead on to another switch.
 func (w *worker) arrive(g *group) {
 	n := len(g.lids)
 	for j, l := range g.lids {
-		end := w.f.PortByLID(l)
-		i := int(g.sw)*n + j
-		entry := w.entry(int(g.sw), j)
-		if to := w.wires[int(g.sw)<<8|int(entry)]; to.to == toPort(end) {
-			w.states[i] = arrived
-		} else if to.to < 0 {
-			w.states[i] = unreached
+		to := w.wires[int(g.sw)<<8|int(w.entry(int(g.sw), j))].to
+		s := unreached
+		switch {
+		case to == toPort(w.f.PortByLID(l)):
+			s = arrived
+		case to >= 0:
+			return
 		}
+		w.states[int(g.sw)*n+j] = s
+	}
+	w.settle(int(g.sw), n)
+}
+
+// chase follows the paths of all LIDs of a group, one by one. O(switches) for each.
+func (w *worker) chase(g *group) {
+	n := len(g.lids)
+	for i := range w.states {
+		w.states[i] = open
+	}
+	for j, l := range g.lids {
+		to := toPort(w.f.PortByLID(l))
+		if w.wires[int(g.sw)<<8|int(w.entry(int(g.sw), j))].to == to {
+			w.states[int(g.sw)*n+j] = arrived
+		}
+		for s := range w.f.Switches {
+			w.chaseFrom(s, j, n)
+		}
+	}
+	for s := range w.f.Switches {
+		w.settle(s, n)
 	}
 }
 
-// chase follows what is still open, path by path. O(switches) for each LID.
-func (w *worker) chase(n int) {
-	for s := range w.f.Switches {
-		for j := range n {
-			if w.states[s*n+j] != open {
-				continue
-			}
-			at := int32(s)
-			for w.states[int(at)*n+j] == open {
-				w.stack = append(w.stack, at)
-				// who comes here again is in a loop
-				w.states[int(at)*n+j] = unreached
-				to := w.wires[int(at)<<8|int(w.entry(int(at), j))].to
-				if to < 0 {
-					break
-				}
-				at = to
-			}
-			for i := len(w.stack) - 1; i >= 0; i-- {
-				at := int(w.stack[i])
-				wire := &w.wires[at<<8|int(w.entry(at, j))]
-				if wire.to < 0 {
-					continue
-				}
-				if next := w.states[int(wire.to)*n+j]; next != unreached {
-					w.states[at*n+j] = next.over(wire.link)
-				}
-			}
-			w.stack = w.stack[:0]
+// chaseFrom follows the path from a switch to LID j of n.
+func (w *worker) chaseFrom(s, j, n int) {
+	at := int32(s)
+	for w.states[int(at)*n+j] == open {
+		w.stack = append(w.stack, at)
+		// who comes here again is in a loop
+		w.states[int(at)*n+j] = unreached
+		to := w.wires[int(at)<<8|int(w.entry(int(at), j))].to
+		if to < 0 {
+			break
 		}
+		at = to
 	}
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		at := int(w.stack[i])
+		wire := &w.wires[at<<8|int(w.entry(at, j))]
+		if wire.to < 0 {
+			continue
+		}
+		w.states[at*n+j] = w.states[int(wire.to)*n+j].over(wire.link)
+	}
+	w.stack = w.stack[:0]
 }
 
 // emit hands over the classes of all rows for a group.
@@ -190,40 +257,36 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	n := len(group.lids)
 	for i := range w.rows {
 		row := &w.rows[i]
-		w.cells = w.cells[:0]
-		states := w.states[int(row.sw)*n : int(row.sw)*n+n]
-		if w.sls == nil && same(states) {
-			t.SetAll(i, g, seen.ofState(states[0]))
+		common := w.common[row.sw]
+		if common == unreached || w.sls == nil && common != mixed {
+			t.SetAll(i, g, seen.ofState(common))
 			continue
 		}
-		for j, s := range states {
-			if w.sls == nil || s >= unreached {
+		w.cells = w.cells[:0]
+		for j, l := range group.lids {
+			s := common
+			if s == mixed {
+				s = w.states[int(row.sw)*n+j]
+			}
+			if w.sls == nil || s == unreached {
 				w.cells = append(w.cells, seen.ofState(s))
 				continue
 			}
-			first, spread := w.sls.Range(row.lid, group.lids[j])
+			first, spread := w.sls.Range(row.lid, l)
 			w.cells = append(w.cells, seen.add(key(s, first, spread)))
 		}
 		t.Set(i, g, w.cells)
 	}
 }
 
-// trace hands over the entries of all switches for a group.
-func (w *worker) trace(t *pathdb.Tile, g, n int) {
+// trace hands over the entries of all switches for some groups.
+func (w *worker) trace(t *pathdb.Tile, groups []group) {
 	for s := range w.f.Switches {
-		w.cells = w.cells[:0]
-		for _, p := range w.of(s, n) {
-			w.cells = append(w.cells, uint16(p))
-		}
-		t.Set(s, g, w.cells)
-	}
-}
-
-func same(states []state) bool {
-	for _, s := range states {
-		if s != states[0] {
-			return false
+		entries := w.entries.of(w.at, s)
+		for g := range groups {
+			n := len(groups[g].lids)
+			t.SetBytes(s, g, entries[:n])
+			entries = entries[n:]
 		}
 	}
-	return true
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paths
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/routing"
+)
+
+// entries are the forwarding tables by tile: of each switch the entries for the LIDs
+// of a tile's groups, side by side.
+type entries struct {
+	ports    []uint8
+	switches int
+	// starts has where the LIDs of each tile begin in the order of the groups.
+	starts []int
+}
+
+// of are the entries of a switch for the LIDs of a tile.
+func (e *entries) of(tile, sw int) []uint8 {
+	width := e.starts[tile+1] - e.starts[tile]
+	at := e.starts[tile]*e.switches + sw*width
+	return e.ports[at : at+width]
+}
+
+// gather fills entries. It reads each table once from end to end.
+// O(switches x LIDs).
+func (b *builder) gather(ctx context.Context) error {
+	e := entries{switches: len(b.f.Switches)}
+	var lids []uint16
+	for i := range b.groups {
+		if i%pathdb.TileGroups == 0 {
+			e.starts = append(e.starts, len(lids))
+		}
+		lids = append(lids, b.groups[i].lids...)
+	}
+	e.starts = append(e.starts, len(lids))
+	highest := 0
+	for _, l := range lids {
+		highest = max(highest, int(l))
+	}
+	e.ports = make([]uint8, e.switches*len(lids))
+	b.entries = e
+	return routing.ForEach(ctx, e.switches, nil, func(_, sw int) {
+		row := b.row(sw)
+		if len(row) <= highest {
+			// above the top nothing is forwarded
+			row = slices.Concat(row, bytes.Repeat([]byte{fabric.NoPath}, highest+1-len(row)))
+		}
+		for tile := range len(e.starts) - 1 {
+			out := e.of(tile, sw)
+			for i, l := range lids[e.starts[tile]:e.starts[tile+1]] {
+				out[i] = row[l]
+			}
+		}
+	})
+}
+
+// row are the entries of a switch up to its top, none where it was not read.
+func (b *builder) row(sw int) []uint8 {
+	if !b.t.Known[sw] {
+		return nil
+	}
+	row := b.t.LFT.Row(int32(sw))
+	return row[:min(int(b.t.Top[sw])+1, len(row))]
+}
