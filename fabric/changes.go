@@ -22,10 +22,14 @@ const (
 	StateChanged // of a port whose link is still there, as are the next: "Active"
 	WidthChanged // "4x"
 	SpeedChanged // "HDR"
+	// What [Changes] cannot know, and who has asked may say instead of NodeGone.
+	NodeSilent // is cabled and does not answer
+	NodeHidden // is behind nodes that do not answer
 )
 
 var changeWords = [...]string{
 	"node gone", "node new", "node renamed", "link down", "link up", "LID", "state", "width", "speed",
+	"does not answer", "out of sight, behind what does not answer",
 }
 
 // String says the kind in lower-case words.
@@ -58,7 +62,7 @@ type Change struct {
 // "node-0003 HCA-1/1: LID 5, was 7".
 func (c Change) String() string {
 	switch c.Kind {
-	case NodeGone, NodeNew:
+	case NodeGone, NodeNew, NodeSilent, NodeHidden:
 		return fmt.Sprintf("%s: %v", c.At.Name, c.Kind)
 	case LinkDown, LinkUp:
 		return fmt.Sprintf("%s to %s: %v", c.At.Name, c.Peer.Name, c.Kind)

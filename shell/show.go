@@ -30,6 +30,7 @@ func showCommands() []command {
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
 		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
 		{Name: "sl", Summary: "the service levels of paths", Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
 		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS"},
@@ -66,6 +67,8 @@ func runShow(c *call) error {
 		return c.showCounters()
 	case "sl2vl":
 		return c.showSL2VL()
+	case "vlarb":
+		return c.showVLArb()
 	case "sl":
 		return c.showSL()
 	case "torus":

@@ -18,6 +18,7 @@ func subnetCommands() []command {
 			Options: []lang.Option{
 				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the lanes of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
 				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
+				{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
 			}}, runSweep},
 		{lang.Spec{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
@@ -35,7 +36,7 @@ func runSweep(c *call) error {
 	if c.Arg(0) == "light" {
 		read = c.session.SweepLight
 	}
-	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys")}); more != (session.Reads{}) {
+	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb")}); more != (session.Reads{}) {
 		read = func(ctx context.Context) (session.SweepReport, error) { return c.session.SweepFor(ctx, more) }
 	}
 	rep, err := read(c.ctx)

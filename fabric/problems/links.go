@@ -18,8 +18,7 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	like := likesOf(f)
 	unknown := 0
 	for _, l := range f.Links() {
-		a := &f.Ports[l.A]
-		if !f.Nodes[a.Node].InSubnet || a.Width == 0 || a.Speed == fabric.SpeedUnknown {
+		if !says(f, l) {
 			continue
 		}
 		var most fabric.LinkLimit
@@ -36,6 +35,12 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	if unknown > 0 {
 		r.Skip("what the ends of links are set to", "", "the source does not say it of %d links; they were compared with their like", unknown)
 	}
+}
+
+// says whether it is known how a link of the subnet runs.
+func says(f *fabric.Fabric, l fabric.Link) bool {
+	p := &f.Ports[l.A]
+	return f.Nodes[p.Node].InSubnet && p.Width != 0 && p.Speed != fabric.SpeedUnknown
 }
 
 const (
@@ -77,15 +82,35 @@ func (r *Report) amongLikes(f *fabric.Fabric, l fabric.Link, like likes) {
 	}
 }
 
-// NotActive finds links that are up and not Active. O(ports).
+// manyInit is how many links in Initialize are one problem: that nobody brings them up.
+const manyInit = 8
+
+// NotActive finds links that are up and not Active. Where many wait in Initialize, or
+// all links that there are, that is one problem. O(ports).
 func (r *Report) NotActive(f *fabric.Fabric) {
+	const try = "is there a subnet manager? show sms; its log"
+	var waiting, other []fabric.Link
+	active := 0
 	for _, l := range f.Links() {
-		p, q := &f.Ports[l.A], &f.Ports[l.B]
-		if !f.Swept(l.A) || p.State == mad.PortActive && q.State == mad.PortActive {
-			continue
+		p, q := f.Ports[l.A].State, f.Ports[l.B].State
+		switch {
+		case !f.Swept(l.A):
+		case p == mad.PortActive && q == mad.PortActive:
+			active++
+		case p == mad.PortInit && q == mad.PortInit:
+			waiting = append(waiting, l)
+		default:
+			other = append(other, l)
 		}
+	}
+	if len(waiting) > manyInit || active == 0 && len(waiting) > 1 {
+		r.Add(Error, NotActive, PlaceOfPort(f, waiting[0].A), "start a subnet manager, or from here: route; write on; commit",
+			"%d links are in Initialize, from %s on: they are cabled, and no subnet manager has brought them up", len(waiting), f.PortName(waiting[0].A))
+		waiting = nil
+	}
+	for _, l := range append(waiting, other...) {
 		name := f.PortName(l.A)
-		r.Add(Error, NotActive, PlaceOfPort(f, l.A), "is there a subnet manager? show sms; its log", "%s is %v and %s is %v: no packets pass", name, p.State, f.PortName(l.B), q.State)
+		r.Add(Error, NotActive, PlaceOfPort(f, l.A), try, "%s is %v and %s is %v: no packets pass", name, f.Ports[l.A].State, f.PortName(l.B), f.Ports[l.B].State)
 	}
 }
 
@@ -150,9 +175,8 @@ const (
 func likesOf(f *fabric.Fabric) map[class]likes {
 	widths, speeds := map[class][]fabric.Width{}, map[class][]fabric.Speed{}
 	for _, l := range f.Links() {
-		p := &f.Ports[l.A]
-		if p.Width != 0 && p.Speed != fabric.SpeedUnknown && f.Nodes[p.Node].InSubnet {
-			c := deviceClass(f, l)
+		if says(f, l) {
+			c, p := deviceClass(f, l), &f.Ports[l.A]
 			widths[c], speeds[c] = append(widths[c], p.Width), append(speeds[c], p.Speed)
 		}
 	}

@@ -5,6 +5,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -19,6 +20,10 @@ type LightOptions struct {
 	// Links asks again what is behind every port that is up, a MAD a link: see
 	// [Light].
 	Links bool
+	// Tables, where set, are what the switches of the picture held: Sample of them is
+	// read and compared, unless more than descriptions has changed.
+	Tables *fabric.Tables
+	Sample Sample
 	// Progress is that of [Options].
 	Progress func(Progress)
 }
@@ -51,8 +56,18 @@ func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opt
 	if err := b.build(); err != nil {
 		return nil, fmt.Errorf("light sweep: %w", err)
 	}
+	changes, rerouted := fabric.Changes(previous, b.fabric), 0
+	moved := slices.ContainsFunc(changes, func(c fabric.Change) bool { return c.Kind != fabric.NodeRenamed })
+	if opts.Tables != nil && !moved {
+		r := &reader{sweeper: s, b: &b, f: b.fabric}
+		var err error
+		if rerouted, err = r.compare(opts.Tables, opts.Sample); err != nil {
+			return nil, fmt.Errorf("light sweep: read tables: %w", err)
+		}
+	}
 	res := s.result(b.fabric, start)
-	res.Changes = fabric.Changes(previous, res.Fabric)
+	res.Changes = changes
+	res.Rerouted = rerouted
 	return res, nil
 }
 

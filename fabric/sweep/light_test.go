@@ -285,3 +285,57 @@ func TestLightAsksLittle(t *testing.T) {
 		t.Errorf("changes where nothing happened: %v", res.Changes)
 	}
 }
+
+// TestLightSeesReroutes changes one entry of one switch, and LinearFDBTop: the sweep
+// whose sample has the entry says so, and the others do not.
+func TestLightSeesReroutes(t *testing.T) {
+	rnd := testenv.Rand(t)
+	f, tables, s := routed(t, "fattree:2,18") // 189 LIDs: blocks 0 to 2
+	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Window: 16})
+	was := full(t, c, sweep.Options{})
+	routes := sweep.NewRoutes(was.Fabric)
+	for range 20 {
+		sw, lid := int32(rnd.IntN(len(f.Switches))), uint16(1+rnd.IntN(int(f.MaxLID)))
+		node := was.Fabric.NodeByGUID(f.SwitchNode(sw).GUID)
+		path, err := routes.ToNode(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func(port uint8) {
+			t.Helper()
+			block := mad.LinearForwardingTable(tables.LFT.Block(sw, int(lid)/fabric.BlockSize))
+			block[lid%fabric.BlockSize] = port
+			if _, err := mad.Set(t.Context(), c, path, uint32(lid/fabric.BlockSize), block); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(tables.Port(sw, lid) + 1)
+		for nth := range 3 {
+			got := light(t, c, was.Fabric, sweep.LightOptions{Tables: was.Tables, Sample: sweep.Sample{Nth: nth, Of: 3}})
+			want := 0
+			if int(lid)/fabric.BlockSize == nth {
+				want = 1
+			}
+			if got.Rerouted != want || len(got.Changes) > 0 {
+				t.Errorf("%s, LID %d, sample %d: %d switches, %v, want %d", f.NodeName(f.Switches[sw]), lid, nth, got.Rerouted, got.Changes, want)
+			}
+		}
+		write(tables.Port(sw, lid))
+	}
+	node := was.Fabric.Switches[0]
+	path, err := routes.ToNode(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.SwitchInfo(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.LinearFDBTop--
+	if _, err := mad.Set(t.Context(), c, path, 0, info); err != nil {
+		t.Fatal(err)
+	}
+	if got := light(t, c, was.Fabric, sweep.LightOptions{Tables: was.Tables, Sample: sweep.Sample{Nth: 5, Of: 6}}); got.Rerouted != 1 {
+		t.Errorf("with another LinearFDBTop: %d switches", got.Rerouted)
+	}
+}

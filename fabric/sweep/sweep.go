@@ -62,6 +62,9 @@ type Result struct {
 	GUIDs map[int32][]uint64
 	// Changes are what is other than in the picture that a light sweep was given.
 	Changes []fabric.Change
+	// Rerouted counts the switches whose tables are other than those that a light
+	// sweep was given, as far as it looked.
+	Rerouted int
 	// Holes are what did not answer.
 	Holes []Hole
 	// Warnings say what contradicted itself, one sentence each. Doubles are those of

@@ -101,8 +101,17 @@ func (r *reader) top(i int32) uint16 {
 	return mad.LastUnicastLID
 }
 
-// read asks until no block is left, for what was lost on its way again.
+// read reads all that was asked for.
 func (r *reader) read() error {
+	if err := r.askAll(); err != nil {
+		return err
+	}
+	r.giveUp()
+	return nil
+}
+
+// askAll asks until no block is left, for what was lost on its way again.
+func (r *reader) askAll() error {
 	for round := 0; len(r.queue) > 0; round++ {
 		if err := r.run(); err != nil {
 			return err
@@ -111,7 +120,6 @@ func (r *reader) read() error {
 			r.retry(round)
 		}
 	}
-	r.giveUp()
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 // The types of control messages that are used here.
 const (
-	ctlError      = 0 // of a reply only
+	ctlError      = 0 // of a reply, and of a knock
 	ctlConnect    = 1
 	ctlDisconnect = 2
 )

@@ -436,3 +436,25 @@ func TestHangs(t *testing.T) {
 		t.Errorf("after that: %v", err)
 	}
 }
+
+// TestDialStopped: who gives up on an ibsim that is stopped does it no harm. When it
+// goes on it has all its places, and who comes then is let in.
+func TestDialStopped(t *testing.T) {
+	s := ibsimtest.Start(t, netFile)
+	s.Pause()
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if _, err := ibsim.Dial(ctx, ibsim.Options{Name: s.Name}); err == nil {
+			t.Error("a stopped ibsim answered")
+		}
+		cancel()
+	}
+	s.Resume()
+	s.Console("help") // it is there, and has read its queue or will
+	for range 10 {
+		c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
+		if _, err := c.NodeInfo(t.Context(), mad.Path{}); err != nil {
+			t.Error(err)
+		}
+	}
+}

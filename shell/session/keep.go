@@ -111,21 +111,3 @@ func (st *State) note(format string, args ...any) {
 func (st *State) add(e Event) {
 	st.Events = append(slices.Clip(st.Events[max(0, len(st.Events)+1-maxEvents):]), e)
 }
-
-// noteChanges adds what is new in the live picture.
-func (st *State) noteChanges(before *Picture) {
-	if len(before.Fabric.Nodes) == 0 {
-		return
-	}
-	for _, c := range fabric.Changes(before.Fabric, st.Live.Fabric) {
-		st.add(Event{When: time.Now(), Text: c.String(), Change: &c})
-	}
-	if st.Committed == nil || st.Live.Tables == nil || !fabric.SameLIDs(st.Committed.Fabric, st.Live.Fabric) {
-		return
-	}
-	drift := countChanged(st.Committed, st.Live.Tables)
-	if drift != st.Drift && drift > 0 {
-		st.note("%d entries are no longer what the last commit wrote", drift)
-	}
-	st.Drift = drift
-}

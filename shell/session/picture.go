@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
 )
 
@@ -45,6 +46,9 @@ type Picture struct {
 	// Limits are what ports allow their links, by port index, nil where that is not
 	// known.
 	Limits []fabric.LinkLimit
+	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
+	// they were not read.
+	VLArb map[int32]*sweep.VLArb
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.

@@ -107,7 +107,7 @@ func (st *State) counterProblems(r *problems.Report) {
 // pastProblems are what is other than it was.
 func (st *State) pastProblems(r *problems.Report) {
 	if b := st.Baseline; b != nil {
-		r.Baseline(b.Fabric, st.Live.Fabric, b.When.Format("2006-01-02 15:04"))
+		r.Baseline(b.Fabric, st.Live.Fabric, st.Unanswered, b.When.Format("2006-01-02 15:04"))
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
 	}

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 )
@@ -426,7 +428,7 @@ func TestRecabled(t *testing.T) {
 		r.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
 		is := swapped(t, was, hosts[0], hosts[1])
 		rep := &problems.Report{}
-		rep.Baseline(was, is, "then")
+		rep.Baseline(was, is, nil, "then")
 		at := map[string]bool{}
 		for _, p := range rep.Problems {
 			if p.Kind != problems.Recabled {
@@ -512,5 +514,41 @@ func TestBaselineIsKept(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func countKinds(t *testing.T, s *Session) map[problems.Kind]int {
+	t.Helper()
+	r, err := s.Problems(t.Context(), ProblemOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[problems.Kind]int{}
+	for _, p := range r.Problems {
+		kinds[p.Kind]++
+	}
+	return kinds
+}
+
+// TestNobodyBroughtItUp: links that no subnet manager has seen are one problem.
+func TestNobodyBroughtItUp(t *testing.T) {
+	var net bytes.Buffer
+	if _, err := open(t, "sim:fattree:2,12").Dump(t.Context(), "topology", Live, &net); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, "ibsim:"+ibsimtest.Start(t, netFile(t, net.String())).Name)
+	if got := countKinds(t, s); got[problems.NotActive] != 1 || got[problems.NoMaster] != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestSilenceIsToldOnce: what does not answer is not missing from the baseline as well.
+func TestSilenceIsToldOnce(t *testing.T) {
+	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
+	b.save()
+	b.sim.Silence(b.f.Ports[b.host()].Node, true)
+	b.sweep()
+	if got := countKinds(t, b.Session); got[problems.Silent] != 1 || got[problems.Missing]+got[problems.LinkMissing]+got[problems.Changed] != 0 {
+		t.Errorf("%v", got)
 	}
 }

@@ -51,6 +51,12 @@ type State struct {
 	Warnings []string
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
+	// Unsettled says that the last reading of all found the subnet or its forwarding
+	// tables other than the one before. Until two readings are the same, light sweeps
+	// read all, too.
+	Unsettled bool
+	// mute are the nodes that were there and do not answer, by GUID.
+	mute map[uint64]bool
 	// Events are what sweeps found to be new, the latest last.
 	Events []Event
 	// Committed are the tables that the last commit left, nil before that, and

@@ -37,7 +37,11 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 }
 
 // Reads are the tables that sweeps read beside the forwarding tables.
-type Reads struct{ SL2VL, MFT, PKeys bool }
+type Reads struct{ SL2VL, MFT, PKeys, VLArb bool }
+
+func (r Reads) and(more Reads) Reads {
+	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb || more.VLArb}
+}
 
 // SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
 func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
@@ -46,13 +50,13 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 		return SweepReport{}, err
 	}
 	defer end()
-	s.reads = Reads{SL2VL: s.reads.SL2VL || more.SL2VL, MFT: s.reads.MFT || more.MFT, PKeys: s.reads.PKeys || more.PKeys}
+	s.reads = s.reads.and(more)
 	return s.sweep(ctx)
 }
 
-// SweepLight reads what can have changed since the last sweep, and all again if
-// anything has. Forwarding tables are read only then, but for every tenth call,
-// which reads all.
+// SweepLight reads what can have changed since the last sweep, and a part of the
+// forwarding tables, another one each time; and all again if anything has changed, for
+// as long as the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	end, err := s.begin(ctx, "sweep")
 	if err != nil {
@@ -67,33 +71,40 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	case err != nil:
 		return SweepReport{}, err
 	}
+	before := s.State()
+	live := before.Live
 	s.lights++
-	if s.lights%fullEvery == 0 {
+	if s.lights%fullEvery == 0 || before.Unsettled {
 		return s.sweep(ctx)
 	}
-	live := s.State().Live
 	sent := l.client.Stats().Sent
-	res, err := sweep.Light(ctx, l.client, live.Fabric, sweep.LightOptions{Descriptions: true, Progress: s.sweepProgress})
+	res, err := sweep.Light(ctx, l.client, live.Fabric, sweep.LightOptions{
+		Descriptions: true, Tables: live.Tables, Sample: s.sample(live.Tables), Progress: s.sweepProgress,
+	})
 	if errors.Is(s.failed(l, err), mad.ErrBroken) {
 		return s.sweep(ctx)
 	}
 	if err != nil {
 		return SweepReport{}, err
 	}
+	now := res.Fabric
 	if s.names != nil {
-		res.Changes = fabric.Changes(live.Fabric, res.Fabric.WithDescriptions(s.names))
+		now = now.WithDescriptions(s.names)
+		res.Changes = fabric.Changes(live.Fabric, now)
 	}
-	if len(res.Changes) > 0 || len(res.Holes) != len(s.State().Holes) {
+	if len(res.Changes) > 0 || res.Rerouted > 0 || len(res.Holes) != len(before.Holes) {
 		return s.sweep(ctx)
 	}
-	sms, err := s.findSMs(ctx, live.Fabric)
+	sms, err := s.findSMs(ctx, now) // live knows those of its time
 	if err != nil {
 		return SweepReport{}, s.failed(l, err)
 	}
 	s.update(ChangeLive, func(st *State) {
 		same := *st.Live
 		same.When = time.Now()
+		managers := st.SMs
 		st.Live, st.SMs = &same, sms
+		st.noteMaster(managers)
 	})
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
@@ -101,13 +112,25 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}, nil
 }
 
-// fullEvery is how often a light sweep is a full one.
-const fullEvery = 10
+const (
+	// fullEvery is how often a light sweep is a full one.
+	fullEvery = 10
+	// fewBlocks of forwarding tables are read by each light sweep, of more a tenth.
+	fewBlocks = 4096
+)
+
+// sample is the part of the tables that the next light sweep reads.
+func (s *Session) sample(t *fabric.Tables) sweep.Sample {
+	if t == nil || t.LFT.Switches()*t.LFT.Blocks() <= fewBlocks {
+		return sweep.Sample{Of: 1}
+	}
+	return sweep.Sample{Nth: s.lights % fullEvery, Of: fullEvery}
+}
 
 // sweepFor sweeps and reads, this once, all that there is of some tables.
 func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 	defer func(reads Reads) { s.reads = reads }(s.reads)
-	s.reads = Reads{SL2VL: s.reads.SL2VL || t.SL2VL != nil, MFT: s.reads.MFT || t.MFT != nil, PKeys: s.reads.PKeys}
+	s.reads = s.reads.and(Reads{SL2VL: t.SL2VL != nil, MFT: t.MFT != nil})
 	_, err := s.sweep(ctx)
 	return err
 }
@@ -130,7 +153,9 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 
 func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	sent := l.client.Stats().Sent
-	res, err := sweep.Full(ctx, l.client, sweep.Options{Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys})
+	res, err := sweep.Full(ctx, l.client, sweep.Options{
+		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb,
+	})
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -138,7 +163,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	if err != nil {
 		return SweepReport{}, err
 	}
-	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits}
+	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
 	if s.names != nil {
 		live = live.on(res.Fabric.WithDescriptions(s.names))
 	}
@@ -151,7 +176,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	}
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
-		before := st.Live
+		before, managers := st.Live, st.SMs
 		if st.Lost != "" {
 			st.Lost = ""
 			st.note("the connection is back, and the subnet was read")
@@ -162,7 +187,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
 		st.Stale = st.stale()
-		st.noteChanges(before)
+		st.noteChanges(before, managers)
 	})
 	if s.State().Source.Live() {
 		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Holes))})

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Heard are the changes since an earlier picture, told by what did not answer: a node
+// that is cabled and silent is not gone but [fabric.NodeSilent], and what could be
+// reached only through such nodes is [fabric.NodeHidden]. Links that cannot be seen
+// because of that are left out; one whose port says that it is down is told.
+func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Hole) []fabric.Change {
+	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, mute: map[end]bool{}}
+	for _, hole := range holes {
+		if hole.Attr == mad.AttrNodeInfo {
+			h.mute[end{hole.GUID, hole.Port}] = true
+		}
+	}
+	if len(h.mute) == 0 {
+		return changes
+	}
+	for _, c := range changes {
+		if c.Kind == fabric.NodeGone {
+			h.gone[c.At.GUID] = c.Kind
+		}
+	}
+	h.listen()
+	changes = slices.Clone(changes)
+	for i := range changes {
+		if kind, ok := h.gone[changes[i].At.GUID]; ok && changes[i].Kind == fabric.NodeGone {
+			changes[i].Kind = kind
+		}
+	}
+	return slices.DeleteFunc(changes, func(c fabric.Change) bool { return c.Kind == fabric.LinkDown && h.unseen(c) })
+}
+
+type end struct {
+	guid uint64
+	port int
+}
+
+// hearing tells nodes that went from those that say nothing.
+type hearing struct {
+	f    *fabric.Fabric
+	gone map[uint64]fabric.ChangeKind
+	mute map[end]bool // ports that lead to silence
+}
+
+// listen finds the silent nodes, and from those the hidden ones.
+func (h *hearing) listen() {
+	var queue []int32
+	for guid := range h.gone {
+		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer int32) bool { return h.mute[h.end(peer)] }) {
+			h.gone[guid] = fabric.NodeSilent
+			queue = append(queue, n)
+		}
+	}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		h.touches(n, func(peer int32) bool {
+			node := h.f.Ports[peer].Node
+			if guid := h.f.Nodes[node].GUID; h.gone[guid] == fabric.NodeGone && h.isGone(guid) {
+				h.gone[guid] = fabric.NodeHidden
+				queue = append(queue, node)
+			}
+			return false
+		})
+	}
+}
+
+func (h *hearing) isGone(guid uint64) bool { _, ok := h.gone[guid]; return ok }
+
+// touches says whether one of the ports at the other ends of a node's links is as
+// asked for.
+func (h *hearing) touches(node int32, is func(peer int32) bool) bool {
+	n := &h.f.Nodes[node]
+	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if peer := h.f.Ports[p].Peer; peer != fabric.None && is(peer) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *hearing) end(port int32) end {
+	p := &h.f.Ports[port]
+	return end{h.f.Nodes[p.Node].GUID, int(p.Num)}
+}
+
+// unseen says that a link is not known to be down: its ends are silent or hidden, or
+// lead to silence.
+func (h *hearing) unseen(c fabric.Change) bool {
+	for _, e := range []fabric.End{c.At, c.Peer} {
+		if kind, gone := h.gone[e.GUID]; !h.mute[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {
+			return false
+		}
+	}
+	return true
+}

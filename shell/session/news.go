@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+)
+
+// noteChanges adds what is new in the live picture, which was read as a whole.
+func (st *State) noteChanges(before *Picture, managers []SM) {
+	if len(before.Fabric.Nodes) == 0 {
+		return
+	}
+	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
+	st.tell(sweep.Heard(before.Fabric, changes, st.Unanswered))
+	st.noteMaster(managers)
+	entries, switches := moved(before.Tables, st.Live.Tables)
+	switch {
+	case entries > 0 && !st.holdsStaged():
+		st.note("forwarding tables: %s of %s changed", plural(entries, "entry", "entries"), plural(switches, "switch", "switches"))
+	case st.Unsettled && len(changes) == 0 && entries == 0:
+		st.note("the subnet has settled: it was read twice and is the same")
+	}
+	st.Unsettled = len(changes) > 0 || entries > 0
+	st.noteDrift()
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// tell adds changes of nodes, links and ports. A node that did not answer and does
+// again is not new, and neither are its links.
+func (st *State) tell(changes []fabric.Change) {
+	back := map[uint64]bool{}
+	mute := maps.Clone(st.mute)
+	if mute == nil {
+		mute = map[uint64]bool{}
+	}
+	for _, c := range changes {
+		text := c.String()
+		switch guid := c.At.GUID; {
+		case c.Kind == fabric.NodeSilent, c.Kind == fabric.NodeHidden:
+			mute[guid] = true
+		case c.Kind == fabric.NodeNew && mute[guid]:
+			back[guid] = true
+			delete(mute, guid)
+			text = c.At.Name + ": answers again"
+		case c.Kind == fabric.LinkUp && (back[guid] || back[c.Peer.GUID]):
+			continue
+		}
+		st.add(Event{When: time.Now(), Text: text, Change: &c})
+	}
+	st.mute = mute
+}
+
+// noteMaster says who is in charge now, if that is another.
+func (st *State) noteMaster(before []SM) {
+	was, _ := (&State{SMs: before}).Master()
+	is, ok := st.Master()
+	switch {
+	case was.GUID == is.GUID:
+	case !ok:
+		st.note("no subnet manager is in charge any more: %s was", was.Port)
+	case was.GUID == 0:
+		st.note("the subnet manager on %s is in charge now", is.Port)
+	default:
+		st.note("the subnet manager on %s is in charge now, before it was that on %s", is.Port, was.Port)
+	}
+}
+
+// moved counts the entries that differ, and the switches that have such, of those whose
+// tables are known of both.
+func moved(a, b *fabric.Tables) (entries, switches int) {
+	if a == nil || b == nil {
+		return 0, 0
+	}
+	for sw, node := range b.Fabric.Switches {
+		old := a.Fabric.SwitchByGUID(b.Fabric.Nodes[node].GUID)
+		if old == fabric.None || !a.Known[old] || !b.Known[sw] {
+			continue
+		}
+		if a.Top[old] == b.Top[sw] && bytes.Equal(a.LFT.Row(old), b.LFT.Row(int32(sw))) {
+			continue
+		}
+		n := 0
+		for lid := uint16(0); lid <= max(a.Top[old], b.Top[sw]); lid++ {
+			if a.Port(old, lid) != b.Port(int32(sw), lid) {
+				n++
+			}
+		}
+		if n > 0 {
+			entries, switches = entries+n, switches+1
+		}
+	}
+	return entries, switches
+}
+
+// holdsStaged says that the switches hold what was staged and written.
+func (st *State) holdsStaged() bool {
+	if !st.Written || st.Staged == nil || st.Live.Tables == nil {
+		return false
+	}
+	n, _ := moved(st.Staged.Tables, st.Live.Tables)
+	return n == 0
+}
+
+// noteDrift compares with what the last commit wrote, where ports have the LIDs that
+// they had then.
+func (st *State) noteDrift() {
+	if st.Committed == nil || st.Live.Tables == nil || !sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric) {
+		return
+	}
+	drift, _ := moved(st.Committed, st.Live.Tables)
+	switch {
+	case drift == st.Drift:
+	case drift == 0:
+		st.note("the switches hold again what the last commit wrote")
+	default:
+		st.note("%s no longer what the last commit wrote", plural(drift, "entry is", "entries are"))
+	}
+	st.Drift = drift
+}
+
+// sameLIDsByGUID says that the end ports of g that f has, too, have the same LIDs there.
+func sameLIDsByGUID(f, g *fabric.Fabric) bool {
+	return !slices.ContainsFunc(g.EndPorts, func(e int32) bool {
+		p := &g.Ports[e]
+		was := f.PortByGUID(p.GUID)
+		return was != fabric.None && (f.Ports[was].LID != p.LID || f.Ports[was].LMC != p.LMC)
+	})
+}

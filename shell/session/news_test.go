@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// news sweeps lightly and returns the new events.
+func (b *bench) news() []string {
+	b.t.Helper()
+	old := len(b.State().Events)
+	if _, err := b.SweepLight(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+	var text []string
+	for _, e := range b.State().Events[old:] {
+		text = append(text, e.Text)
+	}
+	return text
+}
+
+func (b *bench) wants(what string, want ...string) {
+	b.t.Helper()
+	if got := b.news(); !slices.Equal(got, want) {
+		b.t.Errorf("%s:\n%s\nwant:\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+const settled = "the subnet has settled: it was read twice and is the same"
+
+// TestNews: what happens to a subnet is told once, as it is, in the next light sweep.
+func TestNews(t *testing.T) {
+	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
+	b.wants("nothing")
+	host := b.host()
+	node, leaf := b.f.Ports[host].Node, b.f.Ports[host].Peer
+	name, at := b.f.NodeName(node), b.f.PortName(leaf)
+	ends := at + " to " + b.f.PortName(host)
+
+	b.sim.Rename(node, "lustre-\x1b7")
+	b.wants("renamed", `lustre-\x1b7: node renamed, was `+name)
+	b.wants("after that", settled)
+	b.sim.Rename(node, b.f.Nodes[node].Desc)
+	b.news()
+	b.news()
+
+	b.must(b.sim.Unlink(host))
+	b.wants("unplugged", name+": node gone", ends+": link down")
+	b.wants("after that", settled)
+	b.wants("and then")
+	b.must(b.sim.Relink(host))
+	b.wants("plugged in", name+": node new", ends+": link up")
+	b.wants("after that", settled)
+
+	b.sim.Silence(node, true)
+	b.wants("silent", name+": does not answer")
+	b.wants("after that", settled)
+	b.sim.Silence(node, false)
+	b.wants("speaks", name+": answers again")
+	b.wants("after that", settled)
+
+	other := b.host()
+	b.manager(other, mad.SMMaster)
+	b.manager(b.master, mad.SMStandby)
+	b.wants("another master", fmt.Sprintf("the subnet manager on %s is in charge now, before it was that on %s", b.f.PortName(other), b.f.PortName(b.master)))
+}
+
+// TestNewsOfTables: one entry that somebody else writes is seen, also against what the
+// last commit wrote, and seen to be back.
+func TestNewsOfTables(t *testing.T) {
+	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
+	st := b.State()
+	b.update(ChangeLive, func(s *State) { s.Committed = st.Live.Tables })
+	sw := b.f.Switches[b.r.IntN(len(b.f.Switches))]
+	lid := uint16(1 + b.r.IntN(int(b.f.MaxLID)))
+	path, err := sweep.NewRoutes(st.Live.Fabric).ToNode(st.Live.Fabric.NodeByGUID(b.f.Nodes[sw].GUID))
+	b.must(err)
+	write := func(port uint8) {
+		t.Helper()
+		block := mad.LinearForwardingTable(b.lft.Block(b.f.Nodes[sw].Switch, int(lid)/fabric.BlockSize))
+		block[lid%fabric.BlockSize] = port
+		_, err := mad.Set(t.Context(), b.line.client, path, uint32(lid/fabric.BlockSize), block)
+		b.must(err)
+	}
+	const changed = "forwarding tables: 1 entry of 1 switch changed"
+	write(b.lft.Port(b.f.Nodes[sw].Switch, lid) + 1)
+	b.wants("written", changed, "1 entry is no longer what the last commit wrote")
+	b.wants("after that", settled)
+	b.wants("and then")
+	write(b.lft.Port(b.f.Nodes[sw].Switch, lid))
+	b.wants("written back", changed, "the switches hold again what the last commit wrote")
+	b.wants("after that", settled)
+}
+
+// TestHiddenBehindSilence: hosts behind a switch that does not answer are out of sight
+// and not gone, and no cable is said to be down.
+func TestHiddenBehindSilence(t *testing.T) {
+	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
+	leaf := b.f.PeerNode(b.host())
+	b.sim.Silence(leaf, true)
+	want := map[string]bool{b.f.NodeName(leaf) + ": does not answer": true}
+	n := &b.f.Nodes[leaf]
+	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		if peer := b.f.PeerNode(p); peer != fabric.None && b.f.Nodes[peer].Switch == fabric.None {
+			want[b.f.NodeName(peer)+": out of sight, behind what does not answer"] = true
+		}
+	}
+	got := b.news()
+	for _, text := range got {
+		if !want[text] {
+			t.Errorf("told: %s", text)
+		}
+	}
+	if len(got) != len(want) || len(want) != 7 {
+		t.Errorf("%d told, want %d: %q", len(got), len(want), got)
+	}
+	b.sim.Silence(leaf, false)
+	if got := b.news(); len(got) != 7 || !strings.HasSuffix(got[0], ": answers again") {
+		t.Errorf("back: %q", got)
+	}
+}
+
+// TestWatchFollowsOpenSM pulls a cable beside a real OpenSM, which routes anew in its
+// own time: the watch tells both, and reads until what it has is what OpenSM wrote.
+func TestWatchFollowsOpenSM(t *testing.T) {
+	var net bytes.Buffer
+	if _, err := open(t, "sim:fattree:2,8").Dump(t.Context(), "topology", Live, &net); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Tool(t, "opensm")
+	sim := ibsimtest.Start(t, netFile(t, net.String()))
+	dir := ibsimtest.Master(t, sim, "-R", "minhop", "-s", "1")
+	s := open(t, "ibsim:"+sim.Name)
+	if err := s.KeepCurrent(50 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	f := s.State().Live.Fabric
+	if said := sim.Console(fmt.Sprintf(`Unlink "S-%016x"[5]`, f.Nodes[f.NodesByDescription("leaf-01")[0]].GUID)); strings.Contains(said, "not found") {
+		t.Fatal(said)
+	}
+	told := func() (text string) {
+		for _, e := range s.State().Events {
+			text += e.Text + "\n"
+		}
+		return text
+	}
+	done := func() bool {
+		text := told()
+		if !strings.Contains(text, ": link down\n") || !strings.Contains(text, "forwarding tables: ") || !strings.HasSuffix(text, settled+"\n") {
+			return false
+		}
+		var ours bytes.Buffer
+		if _, err := s.Dump(t.Context(), "lfts", Live, &ours); err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
+		return err == nil && ours.String() == string(theirs)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("told:\n%s", told())
+		}
+	}
+}
