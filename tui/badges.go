@@ -13,6 +13,19 @@ import (
 // subnet is read again and again it is a few of those times.
 const oldAfter = 10 * time.Minute
 
+// short is the word for where there is little room: "STAGED" for "STAGED minhop".
+func (b *badge) short() string {
+	switch b.word {
+	case "WRITE ON":
+		return b.word
+	case "SIMULATED":
+		return "SIM"
+	case "STAGED, STALE":
+		return "STALE"
+	}
+	return strings.TrimRight(firstWord(b.word), ",")
+}
+
 // pictureBadge names a picture in a word.
 func (t *theme) pictureBadge(sc *scene, p *session.Picture) *badge {
 	st := &sc.st

@@ -19,11 +19,24 @@ func (m *model) header(w int) string {
 	t := m.theme
 	st := &m.st
 	badges := m.badges()
-	need := 1 + len("read-only")
-	for _, b := range badges {
-		need += badgeWidth(b.word) + 1
+	need := 1
+	if !st.WriteOn {
+		need += len("read-only")
+	}
+	count := func() (cells int) {
+		for _, b := range badges {
+			cells += badgeWidth(b.word) + 1
+		}
+		return cells
 	}
 	name := clean(st.Source.String(), t.ascii)
+	if need+count() > w {
+		for i := range badges {
+			badges[i].word = badges[i].short()
+		}
+		name = ""
+	}
+	need += count()
 	right := m.busyText(w)
 	if right == "" {
 		right = m.counts(w, w-need-min(width(name), 16)-2)
@@ -32,8 +45,10 @@ func (m *model) header(w int) string {
 		name = "ibconsole " + name
 	}
 	p := newPen(t, w)
-	p.put(t.info, cut(name, max(w-need-width(right)-2, 10), t.ellipsis))
-	p.gap(1)
+	if name != "" {
+		p.put(t.info, cut(name, max(w-need-width(right)-2, 10), t.ellipsis))
+		p.gap(1)
+	}
 	for _, b := range badges {
 		p.badge(b.st, b.word)
 		p.gap(1)
@@ -181,6 +196,7 @@ func (m *model) statusLine(w int) string {
 			p.put(st, "! ")
 		} else {
 			p.gap(1)
+			st = when(m.status.warned, t.warn, "")
 		}
 		p.put(st, m.status.text)
 		if crumbs := m.crumbs(p.left - 3); crumbs != "" && m.mode == modeKeys {
@@ -212,15 +228,33 @@ func (m *model) footer(w int) string {
 	case modeHelp:
 		m.hints(p, hint{"Enter", "do it", key(tea.KeyEnter)}, move, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modePage:
-		list := []hint{{"PgDn", "more", key(tea.KeyPgDown)}, {t.up + t.down, "move", nil}, {"Esc", "leave", key(tea.KeyEsc)}}
-		if m.page.commit {
-			list = append([]hint{{"y", "write it", m.agree}, {"w", "allow writing", nil}}, list...)
-		}
-		m.hints(p, list...)
+		m.hints(p, m.pageHints()...)
 	default:
 		m.hints(p, m.keyHints()...)
 	}
 	return p.done()
+}
+
+// pageHints are the keys that work on a page now.
+func (m *model) pageHints() []hint {
+	key := func(k tea.KeyMsg) func() tea.Cmd { return func() tea.Cmd { return m.key(k) } }
+	rune1 := func(r rune) func() tea.Cmd { return key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}) }
+	pg := m.page
+	var list []hint
+	switch {
+	case !pg.commit:
+	case m.whyNotWritten() == "":
+		list = append(list, hint{"y", "write it", rune1('y')})
+	case !m.st.WriteOn && pg.ready && pg.no == "":
+		list = append(list, hint{"w", "allow writing", rune1('w')})
+	}
+	if pg.top+pg.height < pg.n {
+		list = append(list, hint{"PgDn", "more", key(tea.KeyMsg{Type: tea.KeyPgDown})})
+	}
+	if pg.n > pg.height {
+		list = append(list, hint{m.theme.up + m.theme.down, "move", nil})
+	}
+	return append(list, hint{"Esc", "leave", key(tea.KeyMsg{Type: tea.KeyEsc})})
 }
 
 // hint is a key, what it does, and that for a click.

@@ -72,6 +72,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	case err == nil:
 		m.log.ended(j.id, seconds(took), false)
 		m.inform(j.summary())
+		m.status.warned = len(j.warnings) > 0
 		if j.keyed && firstWord(j.text) == "trace" && m.trace.ok {
 			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.trace.path.Explain(m.sc.pic.Fabric)))
 		}
@@ -162,7 +163,14 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 // hear keeps what the status line says of the job at its end.
 func (j *job) hear(l outputLine) {
 	text := strings.TrimSpace(l.text)
-	switch {
+	switch commit := firstWord(j.text) == "commit"; {
+	case strings.HasPrefix(text, "warning:"):
+		j.warnings = append(j.warnings, text)
+	case commit && strings.HasPrefix(text, "written in "):
+		j.written = text
+	case commit && j.written != "" && strings.HasPrefix(text, "history "):
+		_, back, _ := strings.Cut(text, "; ")
+		j.written = back + "; " + j.written
 	case l.note:
 		j.lastNote = text
 	case j.line == "" || !j.keyed:
@@ -171,9 +179,16 @@ func (j *job) hear(l outputLine) {
 }
 
 // summary is the first line of the answer and the last of the notes; of what was
-// asked for in words, the last line of the answer.
+// asked for in words, the last line of the answer. Warnings, and what was written,
+// come before those.
 func (j *job) summary() string {
 	switch {
+	case len(j.warnings) > 1:
+		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], count(len(j.warnings), "warning"))
+	case len(j.warnings) == 1:
+		return j.warnings[0] + "; " + j.line
+	case j.written != "":
+		return j.written
 	case j.line == "":
 		return j.text + ": " + orElse(j.lastNote, "done")
 	case j.lastNote != "" && j.keyed:

@@ -39,7 +39,9 @@ type job struct {
 	dropped int
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
-	line, lastNote string // for the status line; only Update uses them
+	// For the status line; only Update uses them.
+	line, lastNote, written string
+	warnings                []string
 }
 
 // outputLine is one line that a command said.

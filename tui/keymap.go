@@ -36,10 +36,10 @@ func keymap() []action {
 
 func findKeys() []action {
 	return []action{
-		{name: "command", keys: on(":"), group: "Find and say", label: "command", rank: 8, help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
-		{name: "filter", keys: on("/"), group: "Find and say", label: "filter", rank: 7, help: "show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round", run: (*model).openFilter},
+		{name: "command", keys: on(":"), group: "Find and say", label: "command", rank: 9, help: "type a command; Tab completes, Up and Down recall", run: (*model).openCommand},
+		{name: "filter", keys: on("/"), group: "Find and say", label: "filter", rank: 8, help: "show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round", why: (*model).whyNotFilter, run: (*model).openFilter},
 		{name: "escape", keys: on("esc"), group: "Find and say", help: "clear the filter, leave the log, or cancel what runs", why: (*model).whyNoEscape, run: (*model).escape},
-		{name: "open", keys: on("enter"), group: "Find and say", label: "open", rank: 9, help: "open; go to the next hop, to the thing, to its picture; recall a command", why: (*model).whyNotOpen, run: (*model).open},
+		{name: "open", keys: on("enter"), group: "Find and say", label: "open", rank: 3, help: "open; go to the next hop, to the thing, to its picture; recall a command", why: (*model).whyNotOpen, run: (*model).open},
 		{name: "info", keys: on("i"), group: "Find and say", label: "info", rank: 15, help: "all that is known of what is selected", why: (*model).whyNoInfo, run: (*model).openInfo},
 		{name: "back", keys: on("[", "backspace"), group: "Find and say", help: "back to what was looked at before", why: (*model).whyNotBack, run: func(m *model) tea.Cmd { return m.walk(-1) }},
 		{name: "forward", keys: on("]"), group: "Find and say", help: "forward again", why: (*model).whyNotForward, run: func(m *model) tea.Cmd { return m.walk(1) }},
@@ -50,21 +50,21 @@ func traceKeys() []action {
 	return []action{
 		{name: "trace-from", keys: on("t"), group: "Trace", label: "from", rank: 1, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
 		{name: "trace-to", keys: on("T"), group: "Trace", label: "to", rank: 2, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
-		{name: "trace-back", keys: on("x"), group: "Trace", help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
-		{name: "who-uses", keys: on("p"), group: "Trace", help: "whose packets go over the selected link or switch", why: (*model).whyNotUses, run: (*model).whoUses},
+		{name: "trace-back", keys: on("x"), group: "Trace", label: "back", rank: 12, help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
+		{name: "who-uses", keys: on("p"), group: "Trace", label: "who uses it", rank: 12, help: "whose packets go over the selected link or switch", why: (*model).whyNotUses, run: (*model).whoUses},
 		{name: "picture", keys: on("v"), group: "Trace", label: "picture", rank: 13, help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
 	}
 }
 
 func paperKeys() []action {
 	return []action{
-		{name: "fail", keys: on("f"), group: "Paper", label: "fail", rank: 3, help: "let the selected link, switch or host fail on paper; all that are marked", why: (*model).whyNotFail, run: (*model).fail},
-		{name: "undo", keys: on("u"), group: "Paper", label: "undo", rank: 4, help: "take a failure back: that of what is selected, or else the last one", why: (*model).whyNotUndo, run: (*model).undo},
-		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 5, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
-		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 6, help: "say what changes from the base to what is staged; of an entry of the history, what changed since", why: (*model).whyNotDiff, run: (*model).diffNow},
+		{name: "fail", keys: on("f"), group: "Paper", label: "fail", rank: 4, help: "let the selected link, switch or host fail on paper; all that are marked", why: (*model).whyNotFail, run: (*model).fail},
+		{name: "undo", keys: on("u"), group: "Paper", label: "undo", rank: 5, help: "take a failure back: that of what is selected, or else the last one", why: (*model).whyNotUndo, run: (*model).undo},
+		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 6, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
+		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 7, help: "say what changes from the base to what is staged; of an entry of the history, what changed since", why: (*model).whyNotDiff, run: (*model).diffNow},
 		{name: "whatif", keys: on("w"), group: "Paper", help: "say in the log what has failed on paper", run: says("whatif")},
 		{name: "study", keys: on("S"), group: "Paper", label: "try all", rank: 3, help: "let everything fail in turn, and stop or go on with that", panes: []paneID{paneResilience}, why: (*model).whyNotStudy, run: (*model).studyNow},
-		{name: "commit", keys: on("C"), group: "Paper", help: "read what a commit would write, and where; only from there can it be written", why: (*model).whyNotCommit, run: (*model).openCommit},
+		{name: "commit", keys: on("C"), group: "Paper", label: "commit", rank: 10, help: "read what a commit would write, and where; only from there can it be written", why: (*model).whyNotCommit, run: (*model).openCommit},
 		{name: "sweep", keys: on("R"), group: "Paper", label: "read again", rank: 16, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},
 	}
 }
@@ -73,7 +73,7 @@ func listKeys() []action {
 	return []action{
 		{name: "sort", keys: on("s"), group: "Lists", label: "sort", rank: 11, help: "sort by the next column, up and then down", why: (*model).whyNotSort, run: (*model).sort},
 		{name: "by", keys: on("b"), group: "Lists", label: "by", rank: 10, help: "show the list in another manner: by LID or port, as a map, by rank or chassis", why: (*model).whyNoKind, run: (*model).nextKind},
-		{name: "changed", keys: on("o"), group: "Lists", help: "show changed entries only, or all again", panes: []paneID{paneLFT}, why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
+		{name: "changed", keys: on("o"), group: "Lists", label: "changed", rank: 11, help: "show changed entries only, or all again", panes: []paneID{paneLFT}, why: func(m *model) string { return m.lft.whyNotChanged() }, run: (*model).toggleChanged},
 		{name: "mark", keys: on("m"), group: "Lists", help: "mark the row, or take its mark; f, c and e take all that are marked", why: (*model).whyNoRow, run: (*model).markRow},
 		{name: "unmark", keys: on("M"), group: "Lists", help: "take all marks of the list", why: (*model).whyNoMarks, run: (*model).unmark},
 		{name: "copy", keys: on("c"), group: "Lists", label: "copy", rank: 17, help: "copy the row, or those marked, to the clipboard of the terminal (OSC 52)", why: (*model).whyNoRow, run: (*model).copyRows},

@@ -93,6 +93,13 @@ func (m *model) sideways(by int) {
 	}
 }
 
+func (m *model) whyNotFilter() string {
+	if t := m.pane().base(); t.n == 0 && t.filt.empty() {
+		return "there are no rows"
+	}
+	return ""
+}
+
 func (m *model) openFilter() tea.Cmd {
 	m.mode = modeFilter
 	m.edit.set("")

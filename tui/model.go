@@ -140,6 +140,8 @@ const (
 type status struct {
 	text string
 	bad  bool
+	// warned says that the text is a warning of what was done.
+	warned bool
 }
 
 type (

@@ -27,6 +27,8 @@ type page struct {
 	until bool
 	// commit says that y writes, once the page was read.
 	commit bool
+	// staged is the picture that a commit would write.
+	staged *session.Picture
 	// ready is false while the text is still to come; no says why y does nothing.
 	ready bool
 	no    string
@@ -143,31 +145,55 @@ func (m *model) closePage() { m.page, m.mode = nil, modeKeys }
 
 // agree is y on a page.
 func (m *model) agree() tea.Cmd {
-	p := m.page
-	switch {
-	case !p.commit:
+	if !m.page.commit {
 		return nil
-	case !p.ready:
-		m.warn("y: the plan is still being made")
-	case p.no != "":
-		m.warn("y: " + p.no)
-	case !p.until:
-		m.warn("y: there is more to read: PgDn")
-	case !m.st.WriteOn:
-		m.warn("y: the session is read-only: w allows writing, then C again")
-	default:
-		m.closePage()
-		return m.say("commit yes", true)
 	}
-	return nil
+	if why := m.whyNotWritten(); why != "" {
+		m.warn("y: " + why)
+		return nil
+	}
+	m.closePage()
+	return m.say("commit yes", true)
 }
 
-func (m *model) whyNotCommit() string {
+// whyNotWritten says why y does not write what the page of a commit says.
+func (m *model) whyNotWritten() string {
+	p, st := m.page, m.back.State()
 	switch {
-	case m.sc.st.Staged == nil:
+	case !p.ready:
+		return "the plan is still being made"
+	case p.no != "":
+		return p.no
+	case !p.until:
+		return "there is more to read: PgDn"
+	case st.Staged != p.staged:
+		return "other routes have been staged since this page was made: Esc, then C again"
+	case st.Stale:
+		return staleWhy
+	case !st.WriteOn:
+		return "the session is read-only: w allows writing, then C again"
+	}
+	return m.whyBusy()
+}
+
+// staleWhy says why staged routes that are stale are not written.
+const staleWhy = "the subnet has changed since the routes were computed: r computes them anew"
+
+func (m *model) whyNotCommit() string {
+	st := m.back.State()
+	switch {
+	case st.Staged == nil:
 		return "nothing is staged: r computes routes"
-	case m.sc.st.Source.Kind == session.SourceFile:
+	case st.Source.Kind == session.SourceFile:
 		return "a file has no switches to write to"
+	case !m.frozen.IsZero():
+		return "the panes are frozen, the subnet may be another now: Space lets them go on"
+	case m.old != nil:
+		return "the panes show what was, not what would be written: v shows the present"
+	case st.Lost != "":
+		return "the connection is lost: R tries it again"
+	case st.Stale:
+		return staleWhy
 	}
 	return m.whyBusy()
 }
@@ -175,7 +201,7 @@ func (m *model) whyNotCommit() string {
 // openCommit asks for the plan of a commit and shows it.
 func (m *model) openCommit() tea.Cmd {
 	t := m.theme
-	p := &page{title: "Commit", commit: true, badge: m.stagedPicture()}
+	p := &page{title: "Commit", commit: true, badge: m.stagedPicture(), staged: m.sc.st.Staged}
 	st := &m.sc.st
 	p.say(t.strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
 	p.raw("", "")
@@ -232,7 +258,11 @@ func (m *model) fillPage(msg pageMsg) {
 		p.no = "there is nothing to write"
 		p.say(t.good, "The switches hold these tables already.")
 	default:
-		p.say(t.strong, "Nothing has been written. y writes this, once writing is on (w); what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
+		y := "y writes this, once writing is on (w)"
+		if m.st.WriteOn {
+			y = "y writes this"
+		}
+		p.raw(t.strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
 	}
 	p.ready = true
 	if m.page == p {

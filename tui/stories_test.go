@@ -94,7 +94,7 @@ func stories() []story {
 		{"another theme", small, []act{do("C-t").then("theme light"), do("C-t").then("theme contrast"), do("C-t").then("theme none", "[SIMULATED]")}},
 		{"give a pane the screen", usual, []act{do("3", "z").then("!8 Log ─"), do("z").then("8 Log ─")}},
 		{"two panes on a small screen", small, []act{do("3", "z").then("3 LFT of", "2 Topology ─")}},
-		{"use the mouse", small, []act{do("click 27 2").then("3 LFT of"), do("click 8 6").then("▌     2"), do("click 8 4").then("by LID ↑")}},
+		{"use the mouse", small, []act{do("click 19 2").then("3 LFT of"), do("click 8 6").then("▌     2"), do("click 8 4").then("by LID ↑")}},
 		{"leave the screen for the shell", small, []act{do(":", "shell", "Enter").then("IN THE SHELL"), do("x", "Enter").then("back from the shell")}},
 		{"another picture", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"), do("v").then("the panes show base")}},
 		{"what differs", small, []act{tracing, failing, rerouted, do("d").then("pairs cut off", "Esc back"), do("Escape").then("4 Trace")}},

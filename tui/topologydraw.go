@@ -34,6 +34,7 @@ func (t *topology) branch(p *pen, shut bool) {
 }
 
 func (t *topology) drawTier(p *pen, tier int32) {
+	wide := p.left
 	t.branch(p, t.shut[tier] && t.filt.empty())
 	ix := t.sc.top
 	var head, what string
@@ -53,7 +54,31 @@ func (t *topology) drawTier(p *pen, tier int32) {
 	}
 	p.put(p.strong, head)
 	p.put(p.dim, "  "+what)
+	t.drawHeads(p, wide-4)
 }
+
+// drawHeads names what stands behind the names of switches, which have wide cells,
+// where there is room.
+func (t *topology) drawHeads(p *pen, wide int) {
+	room := 7 + 8
+	load := wide-room > loadFrom && len(t.sc.top.f.Switches) > 0 && t.switchLoad(&t.sc.top.f.Nodes[t.sc.top.f.Switches[0]]) != ""
+	if load {
+		room += 10
+	}
+	if p.left < room+2 {
+		return
+	}
+	p.gap(p.left - room)
+	p.right(p.dim, "LID", 7)
+	p.right(p.dim, "links", 8)
+	if load {
+		p.gap(2)
+		p.put(p.dim, "load")
+	}
+}
+
+// loadFrom is how many cells the name of a switch has where its load is shown too.
+const loadFrom = 34
 
 func (t *topology) drawSwitch(p *pen, node int32) {
 	f := t.sc.top.f
@@ -67,7 +92,7 @@ func (t *topology) drawSwitch(p *pen, node int32) {
 		room += width(note) + 2
 	}
 	load := t.switchLoad(n)
-	if load != "" && p.left-room > 34 {
+	if load != "" && p.left-room > loadFrom {
 		room += 10
 	} else {
 		load = ""

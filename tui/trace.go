@@ -101,7 +101,7 @@ func (t *trace) follow() {
 	from, to := t.ends[0].guid != 0, t.ends[1].guid != 0
 	switch {
 	case !from && !to:
-		t.why = "mark two nodes: t where packets come from, T where they go"
+		t.why = "mark two nodes: t where packets come from, T where they go (2 and / find them)"
 	case !from:
 		t.why = fmt.Sprintf("to %s: now mark with t where packets come from", t.name(1))
 	case !to:

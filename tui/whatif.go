@@ -40,9 +40,9 @@ func newWhatIf(t *theme) *whatIf {
 	w.table = table{theme: t, id: func(row int) uint64 { return uint64(row) }}
 	look := func(row int) style { return w.rows[row].st }
 	w.cols = []column{
-		{name: "what", least: 20, text: func(row int) string { return w.rows[row].what }, look: look},
-		{name: "before", wide: 11, right: true, text: func(row int) string { return w.rows[row].before }},
-		{name: "after", wide: 11, right: true, text: func(row int) string { return w.rows[row].after }, look: look},
+		{name: "what", least: 16, text: func(row int) string { return w.rows[row].what }, look: look},
+		{name: "before", right: true, text: func(row int) string { return w.rows[row].before }},
+		{name: "after", right: true, text: func(row int) string { return w.rows[row].after }, look: look},
 	}
 	return w
 }
@@ -78,6 +78,10 @@ func (w *whatIf) renew() {
 	}
 	if r := w.result; r != nil {
 		w.consequences(r)
+	}
+	w.cols[1].wide, w.cols[2].wide = len("before"), len("after")
+	for i := range w.rows {
+		w.cols[1].wide, w.cols[2].wide = max(w.cols[1].wide, len(w.rows[i].before)), max(w.cols[2].wide, len(w.rows[i].after))
 	}
 	w.build(len(w.rows))
 }

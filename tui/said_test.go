@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+)
+
+// TestCommitIsSaid: what was written, and how to take it back, stands in the status
+// line afterwards, and nothing but another command takes it away.
+func TestCommitIsSaid(t *testing.T) {
+	d := traced(t)
+	d.press("f", "r", ":write on", "enter", "C").until("y write it").press("y")
+	d.sees("WRITTEN minhop", "written in ", "read back: ").press("j", "2", "tab").sees("written in ")
+}
+
+// TestWarningsAreSaid: a command's warnings come before its first line, and where
+// there are more it says how many.
+func TestWarningsAreSaid(t *testing.T) {
+	back := newFake(star(t, "one", "a"))
+	warnings := 1
+	back.run = func(_ context.Context, _ string, out *shell.Output) error {
+		fmt.Fprint(out.W, "routed\n"+strings.Repeat("  warning: most hosts are asleep\n", warnings))
+		return nil
+	}
+	d := driveBackend(t, back)
+	d.press("r").sees(" warning: most hosts are asleep; routed")
+	warnings = 3
+	d.press("r").sees(" warning: most hosts are asleep (8, the log, has 3 warnings)")
+	warnings = 0
+	d.press("r").sees(" routed")
+}
+
+// TestCommitWaitsForThePresent: neither C nor y goes on while what is staged, or what
+// is seen, is not of the subnet as it is now, and both say why.
+func TestCommitWaitsForThePresent(t *testing.T) {
+	f, tables := routed(t, "fattree:2,4")
+	back := newFake(f)
+	staged := &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, tables.LFT, "minhop")}
+	back.state.Staged, back.state.WriteOn = staged, true
+	back.run = func(_ context.Context, text string, out *shell.Output) error {
+		if text == "commit yes" {
+			t.Error("it was written")
+		}
+		fmt.Fprintln(out.W, "LFT blocks       14 on 13 switches")
+		return nil
+	}
+	d := driveBackend(t, back)
+	states := []struct {
+		change func(*session.State)
+		why    string
+	}{
+		{func(st *session.State) { st.Stale = true }, "the subnet has changed since the routes were computed"},
+		{func(st *session.State) { st.Busy = "sweep" }, "sweep is running: Esc cancels it"},
+	}
+	for _, x := range states {
+		back.change(x.change)
+		d.send(changedMsg{})
+		d.press("C").sees("! C: " + x.why).misses("Commit")
+		back.change(func(st *session.State) { st.Stale, st.Busy = false, "" })
+		d.send(changedMsg{})
+		d.press("C").sees("Commit", "y write it")
+		back.change(x.change)
+		d.press("y").sees("! y: "+x.why, "Commit").press("esc")
+		back.change(func(st *session.State) { st.Stale, st.Busy = false, "" })
+		d.send(changedMsg{})
+	}
+	d.press("C").sees("y write it")
+	back.change(func(st *session.State) { again := *staged; st.Staged = &again })
+	d.press("y").sees("! y: other routes have been staged since this page was made").press("esc")
+	d.press(" ", "C").sees("! C: the panes are frozen").press(" ")
+	back.change(func(st *session.State) { st.Lost = "gone" })
+	d.send(changedMsg{})
+	d.press("C").sees("! C: the connection is lost")
+}
+
+// TestPageKeys: the last line names the keys that do something on a page now.
+func TestPageKeys(t *testing.T) {
+	d := traced(t)
+	d.press("f", "r", "C").until("w allow writing").misses("y write it", "PgDn more")
+	d.press("w", "C").until("y write it").misses("w allow writing")
+	d.size(80, 12).press("g").sees("PgDn more")
+}
+
+// TestFigures: those before and after stand in full on the smallest screen, and so does
+// the state of the session.
+func TestFigures(t *testing.T) {
+	d := traced(t)
+	d.press("f", "r", ":write on", "enter", "5", "g").size(40, 10)
+	d.sees("before  after ", "5,112  5,112", "SIM", "WHAT-IF", "STAGED", "WRITE ON")
+}
+
+// TestEmptyPanesHaveNoFilter: a key that the last line names does something.
+func TestEmptyPanesHaveNoFilter(t *testing.T) {
+	d := drive(t, tree).size(80, 24).press("4").sees("mark two nodes").misses("/ filter")
+	d.press("/").sees("! /: there are no rows")
+	d.press("2").sees("/ filter", "LID   links  load", "Enter open")
+}
