@@ -49,7 +49,7 @@ func TestHandover(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(osm, "guid2lid"), []byte(read(t, at("over/guid2lid"))), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			cmd := sim.Command(ctx, "opensm", "-o", "-F", at("over/opensm.conf"), "-f", at("opensm.log"), "-D", "0x43")
 			cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+osm, "OSM_CACHE_DIR="+osm)

@@ -28,7 +28,7 @@ func TestInterruptedScript(t *testing.T) {
 	if _, err := out.Read(make([]byte, 1<<12)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // into the watch
+	time.Sleep(500 * time.Millisecond) // into the watch
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

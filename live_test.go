@@ -201,7 +201,7 @@ func TestCommitBesideAMaster(t *testing.T) {
 
 func waitFor(t *testing.T, file, text string) {
 	t.Helper()
-	for range 600 {
+	for range 3000 {
 		if b, _ := os.ReadFile(file); bytes.Contains(b, []byte(text)) {
 			return
 		}

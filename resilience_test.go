@@ -113,7 +113,7 @@ func TestResilience(t *testing.T) {
 func TestResilienceJobArray(t *testing.T) {
 	s := startSlurm(t)
 	dir := filepath.Join(s.dir, "it's a job")
-	ibconsole(t, "-s", "sim:fattree:2,24", "-c", "resilience pairs to="+filepath.Join(s.dir, "whole")+"; resilience sbatch \""+dir+"\" kind=pairs shards=4")
+	ibconsole(t, "-s", "sim:fattree:2,16", "-c", "resilience pairs to="+filepath.Join(s.dir, "whole")+"; resilience sbatch \""+dir+"\" kind=pairs shards=4")
 	job := strings.TrimSpace(s.run("sbatch", "--parsable", filepath.Join(dir, "resilience.sbatch")))
 	s.until("task 2 to run", func() bool {
 		state := s.run("squeue", "--noheader", "--array", "--format=%K %T")
@@ -273,7 +273,7 @@ func (s *slurm) run(name string, args ...string) string {
 
 func (s *slurm) until(what string, there func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(90 * time.Second); !there(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			for _, name := range []string{"slurmctld", "slurmd", "munged"} {
 				log, _ := os.ReadFile(filepath.Join(s.dir, name+".log"))

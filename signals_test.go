@@ -64,7 +64,7 @@ func seat(t *testing.T, args ...string) *seated {
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	s := &seated{t: t, tty: tty, said: make(chan string, 1), ctx: ctx}
 	s.before = s.mode()

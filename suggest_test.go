@@ -114,7 +114,7 @@ func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			cmd := sim.Command(ctx, "opensm", "-o", "-F", at("opensm.conf"), "-f", at("opensm.log"), "-D", "0x43")
 			cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+osm, "OSM_CACHE_DIR="+osm)

@@ -144,7 +144,7 @@ func (d *driver) settle() {
 // until takes messages until the screen holds a text.
 func (d *driver) until(text string) *driver {
 	d.t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for !strings.Contains(d.screen(), text) {
 		select {
 		case msg := <-d.msgs:

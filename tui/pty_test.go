@@ -233,7 +233,7 @@ func (c *terminal) mark() int {
 // await waits until a text comes after a mark, within half a minute.
 func (c *terminal) await(from int, text string) {
 	c.t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		_, got := c.output(from)
 		if strings.Contains(got, text) {
@@ -262,7 +262,7 @@ func (c *terminal) end(last string) {
 	c.t.Helper()
 	select {
 	case <-c.exited:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		c.t.Fatal("the child does not end")
 	}
 	c.await(0, last)
@@ -388,7 +388,7 @@ func TestHangUp(t *testing.T) {
 	_ = c.pty.Close()
 	select {
 	case <-c.exited:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the child goes on without a terminal")
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // screenOf is a program on a terminal that tmux emulates. It is spoken to in tmux's
 // control mode, which says when there is something new to see.

@@ -152,7 +152,7 @@ func TestMasterSM(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := false
-			for deadline := time.Now().Add(time.Minute); !found && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(5 * time.Minute); !found && time.Now().Before(deadline); {
 				master, ok, seen := find()
 				if found = ok; !found {
 					continue

@@ -33,12 +33,14 @@ func Resources(t testing.TB) Held {
 // pooled, less than a leak of many rounds.
 const heapSlack = 4 << 20
 
-// Same fails the test if more is held now than then. Goroutines get a second to
-// end.
+// endLimit is how long goroutines may take to end.
+const endLimit = 30 * time.Second
+
+// Same fails the test if more is held now than then.
 func (h Held) Same(t testing.TB) {
 	t.Helper()
 	now := Resources(t)
-	for range 100 {
+	for begun := time.Now(); time.Since(begun) < endLimit; {
 		if now.Goroutines <= h.Goroutines && now.Descriptors <= h.Descriptors {
 			break
 		}

@@ -148,7 +148,7 @@ func TestFlush(t *testing.T) {
 	if err := tr.Send(&f); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); len(records(t, file)) == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); len(records(t, file)) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("nothing in the file")
 		}

@@ -57,7 +57,7 @@ func TestWidens(t *testing.T) {
 	if n := carry(t, s, third); n != 7 {
 		t.Errorf("%d places with a third transport, want 7", n)
 	}
-	for range 100 {
+	for range 1200 {
 		if places(s) == 3 {
 			break
 		}

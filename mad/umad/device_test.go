@@ -213,7 +213,7 @@ func TestDeviceSentBack(t *testing.T) {
 	if err := tr.Send(&f); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { _ = tr.Close() })()
 	var back mad.Frame

@@ -154,7 +154,7 @@ func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) fun
 	})
 	until := func(what string, ok func() bool) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("opensm: no %s within a minute; it said:\n%s", what, out)
 			}
@@ -171,7 +171,7 @@ func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) fun
 	t.Cleanup(func() { _ = in.Close() })
 	answer := func() string {
 		t.Helper()
-		if err := in.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		if err := in.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		var text []byte

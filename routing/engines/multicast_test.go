@@ -243,7 +243,7 @@ func (m *manager) compareGroupDump(groups []fabric.Group) error {
 }
 
 // groupLimit is how long OpenSM may take until its trees are there.
-const groupLimit = 10 * time.Second
+const groupLimit = 2 * time.Minute
 
 // compareGroups routes groups and compares their tables with OpenSM's.
 func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Group) error {

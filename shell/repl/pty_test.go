@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds what would otherwise wait for ever; no test depends on it.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // terminal is a program on a terminal that answers no queries.
 type terminal struct {

@@ -147,7 +147,7 @@ func dotShape(t *testing.T, text string) string {
 // TestDotDraws has Debian's dot draw the graph: it has all switches and links.
 func TestDotDraws(t *testing.T) {
 	dot := testenv.Tool(t, "dot")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for _, names := range [][]string{nil, hostile} {
 		cmd := exec.CommandContext(ctx, dot, "-Tplain")
@@ -170,7 +170,7 @@ func TestDotDraws(t *testing.T) {
 // has made of it.
 func TestPageOpens(t *testing.T) {
 	chromium := testenv.Tool(t, "chromium")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")

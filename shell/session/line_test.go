@@ -135,7 +135,7 @@ func TestWatchReconnects(t *testing.T) {
 	}
 	await := func(what string, is func(*State) bool) {
 		t.Helper()
-		for range 1000 {
+		for range 12000 {
 			if st := s.State(); is(&st) {
 				return
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 // masterLimit is how long OpenSM may take to bring the subnet up.
-const masterLimit = time.Minute
+const masterLimit = 5 * time.Minute
 
 // Master runs OpenSM on the subnet of s, with the arguments given, until the
 // test ends, and returns when it is master and the subnet is up. Options of

@@ -28,7 +28,7 @@ const (
 	// startLimit is how long an ibsim may take to read its file.
 	startLimit = 2 * time.Minute
 	// consoleLimit is how long a command on ibsim's console may take.
-	consoleLimit = 30 * time.Second
+	consoleLimit = 2 * time.Minute
 	// commandLimit is how long a program may take on an ibsim.
 	commandLimit = 5 * time.Minute
 
