@@ -111,6 +111,12 @@ func (f *Flow) Command() string { return f.command(f) }
 // Agreed says that the command is to be run.
 func (f *Flow) Agreed() bool { return f.answers[run] == "yes" }
 
+// Given is what was answered to a question, "" for nothing or for what was taken back.
+func (f *Flow) Given(name string) string { return f.answers[name] }
+
+// Last says that the question is whether to run the command.
+func (q *Question) Last() bool { return q.Name == run }
+
 func (f *Flow) has(name string) bool { return f.answers[name] != "" }
 
 // errUnattended says why there is nobody to ask.

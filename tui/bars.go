@@ -227,6 +227,12 @@ func (m *model) footer(w int) string {
 		m.hints(p, hint{"Tab", "csv, json, txt", key(tea.KeyTab)}, hint{"Enter", "write", key(tea.KeyEnter)}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeHelp:
 		m.hints(p, hint{"Enter", "do it", key(tea.KeyEnter)}, move, hint{"Esc", "leave", key(tea.KeyEsc)})
+	case modeForm:
+		list := []hint{{"Shift-Tab", "back", key(tea.KeyShiftTab)}, {"Enter", "answer", key(tea.KeyEnter)}, {"Esc", "leave", key(tea.KeyEsc)}}
+		if f := m.form.field; f != nil && f.choose != nil {
+			list = append([]hint{{t.up + t.down, "choose", nil}, {"/", "find", nil}}, list...)
+		}
+		m.hints(p, list...)
 	case modePage:
 		m.hints(p, m.pageHints()...)
 	default:

@@ -70,6 +70,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	case errors.Is(err, shell.ErrExit):
 		return tea.Quit
 	case err == nil:
+		m.learnFile(j.text)
 		m.log.ended(j.id, seconds(took), false)
 		m.inform(j.summary())
 		m.status.warned = len(j.warnings) > 0

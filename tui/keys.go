@@ -22,6 +22,8 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 		return m.pageKey(k)
 	case modeAsk:
 		return m.askKey(k)
+	case modeForm:
+		return m.formKey(k)
 	case modeHelp:
 		return m.helpKey(k)
 	}
@@ -175,6 +177,7 @@ func (m *model) escape() tea.Cmd {
 func (m *model) interrupt() tea.Cmd {
 	switch {
 	case m.mode != modeKeys:
+		m.closeForm()
 		m.mode, m.comp, m.page = modeKeys, nil, nil
 	case len(m.jobs) > 0:
 		m.cancel()

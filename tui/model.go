@@ -33,6 +33,8 @@ type backend interface {
 	// Problems says what is wrong with the live subnet; quick leaves out what takes
 	// long. Nil says that nobody knows more than the state does.
 	Problems(ctx context.Context, quick bool) (*problemsReport, error)
+	// Flow begins the questions that a command asks: dump, load, engine or fail.
+	Flow(ctx context.Context, what string) (*shell.Flow, error)
 	// Study prepares what failures of a kind do to a picture with tables.
 	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
 	// Counters reads the counters of ports of the live fabric.
@@ -104,6 +106,8 @@ type model struct {
 	history  typedLines
 	help     *helpPage
 	page     *page
+	form     *guide
+	lastFile string // that was written or read last
 	tour     *tour
 	question *question // that is being answered
 	zones    []zone    // of the frame drawn last, that can be clicked
@@ -134,6 +138,7 @@ const (
 	modeHelp
 	modePage
 	modeAsk
+	modeForm
 )
 
 // status is the line below the panes.
@@ -248,6 +253,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.openQuestion(msg)
 	case pageMsg:
 		m.fillPage(msg)
+	case formMsg:
+		return m.questioned(msg)
 	case tickMsg:
 		m.spin++
 		m.ticking = false

@@ -36,6 +36,12 @@ func (m *model) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	switch m.mode {
 	case modeHelp:
 		m.help.step(by)
+	case modeForm:
+		key := tea.KeyMsg{Type: tea.KeyDown}
+		if by < 0 {
+			key.Type = tea.KeyUp
+		}
+		return m.formKey(key)
 	case modePage:
 		key := tea.KeyMsg{Type: tea.KeyDown}
 		if by < 0 {

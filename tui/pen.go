@@ -99,6 +99,29 @@ func (p *pen) raw(st style, s string) {
 	p.b.WriteString(reset)
 }
 
+// styled writes text that has styles in it already; it is cleaned and cut all the same.
+func (p *pen) styled(s string) {
+	st := style("")
+	for s != "" {
+		text, rest, found := strings.Cut(s, "\x1b[")
+		p.put(st, text)
+		if !found {
+			return
+		}
+		code, after, ends := strings.Cut(rest, "m")
+		switch {
+		case !ends || strings.Trim(code, "0123456789;:") != "":
+			p.put(st, rest)
+			return
+		case strings.Trim(code, "0") == "":
+			st = ""
+		default:
+			st += style("\x1b[" + code + "m")
+		}
+		s = after
+	}
+}
+
 // done fills the line up and returns it.
 func (p *pen) done() string {
 	p.gap(p.left)

@@ -300,6 +300,19 @@ func (b *shellBackend) Problems(ctx context.Context, quick bool) (*problemsRepor
 	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
 }
 
+func (b *shellBackend) Flow(ctx context.Context, what string) (*shell.Flow, error) {
+	s := b.Session()
+	switch what {
+	case "dump":
+		return shell.DumpFlow(s), nil
+	case "load":
+		return shell.LoadFlow(ctx, s), nil
+	case "engine":
+		return shell.EngineFlow(s), nil
+	}
+	return shell.FailFlow(s), nil
+}
+
 func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	return b.Session().Study(ctx, p, kind)
 }

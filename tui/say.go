@@ -26,10 +26,13 @@ var nothing = subject{node: fabric.None, port: fabric.None, link: fabric.None, v
 
 // nodeWord names a node as a command understands it: by its name if that leads
 // to it, else by its GUID.
-func nodeWord(f *fabric.Fabric, node int32) string {
+func nodeWord(f *fabric.Fabric, node int32) string { return lang.Quote(nodeRef(f, node)) }
+
+// nodeRef is nodeWord unquoted.
+func nodeRef(f *fabric.Fabric, node int32) string {
 	name := f.NodeName(node)
 	if n, err := session.ResolveNode(f, name); err == nil && n == node && plain(name) {
-		return lang.Quote(name)
+		return name
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID)
 }

@@ -33,7 +33,7 @@ func TestSizes(t *testing.T) {
 	d := drive(t, tree)
 	for _, s := range sizes {
 		d.size(s[0], s[1])
-		for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
+		for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"} {
 			d.press(pane, "z", "G", "g", "z", "?", "G", "esc")
 		}
 		d.press(":", "sho", "tab", "tab", "esc", "esc", "/", "leaf", "esc")

@@ -36,6 +36,8 @@ func (m *model) frameLines() string {
 		lines = append(lines, m.helpFrame(body)...)
 	case modePage:
 		lines = append(lines, m.pageFrame(body)...)
+	case modeForm:
+		lines = append(lines, m.formFrame(body)...)
 	default:
 		lines = append(lines, m.drawPanes(body)...)
 	}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+	"github.com/charmbracelet/lipgloss"
+
+	"example.org/ibconsole/shell"
+)
+
+// field is a form of one question, as huh shows it. All that it does it does at once: no
+// command of huh's is run.
+type field struct {
+	form   *huh.Form
+	choose *huh.Select[string] // nil for a free text
+	answer string
+}
+
+// newField asks a question in w by h cells, with an answer to begin from. Explain are
+// lines below the question.
+func newField(t *theme, q *shell.Question, explain []string, answer string, w, h int) *field {
+	f := &field{answer: answer}
+	title := clean(q.Text, t.ascii)
+	text := strings.Join(explain, "\n")
+	var one huh.Field
+	if len(q.Choices) > 0 {
+		f.choose = huh.NewSelect[string]().Title(title).Description(text).Options(options(t, q.Choices, w)...).Value(&f.answer)
+		one = f.choose
+	} else {
+		one = huh.NewInput().Title(title).Description(text).Prompt(t.prompt + " ").Value(&f.answer)
+	}
+	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(false).WithWidth(w).WithHeight(h)
+	f.form.Init()
+	if f.choose != nil {
+		f.choose.Height(h)
+	}
+	return f
+}
+
+// options are the choices, each in one line of w cells.
+func options(t *theme, choices []shell.Choice, w int) []huh.Option[string] {
+	wide := 8
+	for _, c := range choices {
+		wide = max(wide, width(clean(c.Value, t.ascii)))
+	}
+	out := make([]huh.Option[string], len(choices))
+	for i, c := range choices {
+		value := clean(c.Value, t.ascii)
+		line := value + spaces(wide-width(value)) + "  " + clean(c.Text, t.ascii)
+		out[i] = huh.NewOption(cut(line, max(w-3, 1), t.ellipsis), c.Value)
+	}
+	return out
+}
+
+// key sends a key to the field.
+func (f *field) key(k tea.KeyMsg) {
+	if f.choose == nil || k.Type != tea.KeyRunes || len(k.Runes) < 2 {
+		f.form.Update(k)
+		return
+	}
+	for _, r := range k.Runes {
+		f.form.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+	}
+}
+
+// value is the answer; false where nothing is selected.
+func (f *field) value() (string, bool) {
+	if f.choose != nil {
+		return f.choose.Hovered()
+	}
+	return f.answer, true
+}
+
+// finding says that what is typed looks for a choice.
+func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
+
+// lines are those of the field, at most n, without the empty ones at the end.
+func (f *field) lines(n int) []string {
+	lines := strings.Split(f.form.View(), "\n")
+	lines = lines[:min(n, len(lines))]
+	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// huhTheme is a theme in the styles of huh.
+func huhTheme(t *theme) *huh.Theme {
+	h := huh.ThemeBase()
+	plain := lipgloss.NewStyle()
+	h.FieldSeparator = plain
+	s := &h.Focused
+	s.Base, s.Card = plain, plain
+	s.Title, s.Description = inStyle(t.strong), inStyle(t.dim)
+	s.SelectSelector = inStyle(t.key).SetString(t.glyphs.cursor + " ")
+	s.SelectedOption, s.UnselectedOption, s.Option = inStyle(t.cursor), plain, plain
+	s.TextInput = huh.TextInputStyles{Cursor: inStyle(t.cursor), CursorText: plain, Placeholder: inStyle(t.dim), Prompt: inStyle(t.key), Text: plain}
+	h.Blurred = *s
+	return h
+}
+
+// inStyle writes each line of a text in a style of ours, whatever lipgloss takes the
+// terminal for.
+func inStyle(st style) lipgloss.Style {
+	if st == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Transform(func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			if l != "" {
+				lines[i] = string(st) + l + reset
+			}
+		}
+		return strings.Join(lines, "\n")
+	})
+}

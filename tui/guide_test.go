@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/shell"
+)
+
+// TestFormsFit opens every form in every look, from nothing to much room, and presses
+// keys in it: the frame keeps its size, and nothing is done.
+func TestFormsFit(t *testing.T) {
+	for _, l := range looks() {
+		d := drive(t, "sim:fattree:2,4")
+		th, err := newTheme(l.theme, l.profile, l.glyphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*d.m.theme = *th
+		for _, key := range []string{"D", "L", "E", "F"} {
+			for _, size := range [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}} {
+				d.size(80, 24).press("2", key, "j", "k", "/", "x", "\u00e9", "esc", "esc")
+				d.size(size[0], size[1]).press("2", key, "enter", "x\u202e", "enter", "enter", "shift+tab", "up", "backspace")
+				d.size(80, 24).size(size[0], size[1]).press("ctrl+c")
+			}
+		}
+		d.size(80, 24).sees("LIVE").misses("WHAT-IF", "STAGED")
+	}
+}
+
+// TestFormOfHostileText: what a question and its answers hold does not reach the terminal
+// as it is.
+func TestFormOfHostileText(t *testing.T) {
+	th := looks()[0]
+	d := drive(t, "sim:fattree:2,4")
+	theme, err := newTheme(th.theme, th.profile, th.glyphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil := "\x1b[2J\x1b]0;title\a\r\n\t\u202e\x9b"
+	q := &shell.Question{Name: "name", Text: "Which" + evil + "?", Choices: []shell.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
+	for _, choices := range [][]shell.Choice{q.Choices, nil} {
+		q.Choices = choices
+		f := newField(theme, q, []string{clean(evil, false)}, evil, 40, 10)
+		for _, l := range f.lines(10) {
+			p := newPen(theme, 40)
+			p.styled(l)
+			if problem := misfit(p.done(), 40, 1); problem != "" {
+				t.Errorf("%s: %q", problem, l)
+			}
+		}
+		if text, ok := f.value(); choices != nil && (!ok || text != "a"+evil) {
+			t.Errorf("the answer is %q", text)
+		}
+	}
+	d.press("F", "esc").sees("nothing was done")
+}
+
+// TestFormFromSelection: a form begins from the link that is selected, as the key f
+// would take it.
+func TestFormFromSelection(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").press("6")
+	command, why := d.m.sc.fail(d.m.load.subject())
+	if why != "" {
+		t.Fatal(why)
+	}
+	d.press("F", "enter", "enter", "enter").sees("runs: " + command).press("esc").misses("WHAT-IF")
+	words := strings.Fields(command)
+	d.press("F", "enter", "enter").sees(fmt.Sprintf("Which port of %s?", words[2]), "▌ "+words[3]+" ")
+}
