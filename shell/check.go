@@ -132,9 +132,13 @@ func (c *call) checkReach(loopsOnly bool) error {
 	if loopsOnly {
 		answer.Check = "loops"
 	}
+	var names *namer
+	if len(r.Troubles) > 0 {
+		names = newNamer(p.Fabric)
+	}
 	for _, t := range r.Troubles {
 		if !loopsOnly || t.Verdict == walk.Loop {
-			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, t))
+			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, names, t))
 		}
 	}
 	if err := c.out.answer(answer, answer.text); err != nil {
@@ -149,13 +153,13 @@ func (c *call) checkReach(loopsOnly bool) error {
 	return nil
 }
 
-func pathTroubleOf(p *session.Picture, t reach.Path) pathTrouble {
+func pathTroubleOf(p *session.Picture, names *namer, t reach.Path) pathTrouble {
 	path := walk.Trace(p.Tables, t.Src, t.LID)
 	why := path.Explain(p.Fabric)
 	if t.LID == 0 {
 		why = fmt.Sprintf("%s has no LID", p.Fabric.PortName(t.Dst))
 	}
-	return pathTrouble{p.Fabric.PortName(t.Src), p.Fabric.PortName(t.Dst), t.LID, t.Verdict.String(), why}
+	return pathTrouble{names.port(t.Src), names.port(t.Dst), t.LID, t.Verdict.String(), why}
 }
 
 // badText says how many paths of each kind are bad.

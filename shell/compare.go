@@ -57,9 +57,10 @@ func runCompare(c *call) error {
 		}
 		return t.row(r, r.cells(&e)...)
 	})
-	if err != nil {
+	if err != nil && c.ctx.Err() == nil {
 		return err
 	}
+	// Stopped, it says what it has.
 	if err := t.flush(); err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func runCompare(c *call) error {
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 func engineRowOf(e *session.EngineFigures) engineRow {

@@ -43,6 +43,7 @@ func runDump(c *call) error {
 	if c.Spec.Name == guidedWord {
 		return c.guide(DumpFlow(c.session))
 	}
+	c.noteFile()
 	kind, path := c.Spec.Name, c.Arg(0)
 	if path == "-" {
 		_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), c.out.W)
@@ -80,17 +81,19 @@ func runLoad(c *call) error {
 		return c.pathsInfo(c.Arg(0), *rep.Paths)
 	}
 	answer := struct {
-		Kind     string   `json:"kind"`
-		File     string   `json:"file"`
-		Switches int      `json:"switches"`
-		Entries  int      `json:"entries"`
-		Remapped int      `json:"remapped,omitempty"`
-		Option   string   `json:"option,omitempty"`
-		Ignored  string   `json:"ignored,omitempty"`
-		Groups   int      `json:"groups,omitempty"`
-		Skipped  []string `json:"skipped,omitempty"`
+		Kind     string `json:"kind"`
+		File     string `json:"file"`
+		Switches int    `json:"switches"`
+		Entries  int    `json:"entries"`
+		Remapped int    `json:"remapped,omitempty"`
+		Option   string `json:"option,omitempty"`
+		Ignored  string `json:"ignored,omitempty"`
+		Groups   int    `json:"groups,omitempty"`
+		// Forgotten counts the failures on paper that a topology took the place of.
+		Forgotten int      `json:"forgotten,omitempty"`
+		Skipped   []string `json:"skipped,omitempty"`
 		*lostAnswer
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Notes, newLost(rep.Lost)}
+	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Forgotten, rep.Notes, newLost(rep.Lost)}
 	return c.out.answer(answer, func(w io.Writer) {
 		if c.Spec.Name == "groups" {
 			_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), quoteFile(c.Arg(0)))
@@ -104,6 +107,9 @@ func runLoad(c *call) error {
 		} else if rep.Topology {
 			_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
 				quoteFile(c.Arg(0)), count(rep.Switches, "switch"), count(rep.Links, "link"))
+			if n := rep.Forgotten; n > 0 {
+				_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
+			}
 		} else {
 			_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), quoteFile(c.Arg(0)))
 			if rep.Remapped > 0 {

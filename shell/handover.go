@@ -62,6 +62,7 @@ func runHandover(c *call) error {
 		conf += fmt.Sprintf("torus_config %s\n", filepath.Join(dir, handoverTorus))
 	}
 	files[handoverConf] = []byte(conf)
+	c.noteFile()
 	if err := c.warnOfLost(p); err != nil {
 		return err
 	}

@@ -224,6 +224,7 @@ func (c *call) showLinks() error {
 		}
 	}
 	c.out.note("of %s", st.Title(p))
+	c.noteFile()
 	t := c.table("PORT", "PORT", "LINK", "STATE")
 	for _, l := range f.Links() {
 		a, b := l.A, l.B

@@ -224,6 +224,9 @@ func (m *model) failCommands() (commands []string, why string) {
 	t := m.pane().base()
 	if len(t.marks) == 0 {
 		command, why := m.sc.fail(m.pane().subject())
+		if director := m.tree.director(); m.focus == paneTopology && director != "" {
+			command, why = "fail director "+director, ""
+		}
 		return []string{command}, why
 	}
 	at := t.cursor
@@ -272,11 +275,11 @@ func (m *model) undoCommand() (command, why string) {
 		return fmt.Sprintf("restore link %s %d", nodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
 	}
 	for node := range f.Nodes {
-		if last.InvolvesNode(int32(node)) {
+		if (last.What == "switch" || last.What == "node") && last.InvolvesNode(int32(node)) {
 			return fmt.Sprintf("restore %s %s", last.What, nodeWord(f, int32(node))), ""
 		}
 	}
-	return "restore all", ""
+	return "undo", ""
 }
 
 func (m *model) whyNotUndo() string {

@@ -331,8 +331,8 @@ func (m *model) label(a *action) string {
 		if n := len(m.pane().base().marks); n > 0 {
 			return fmt.Sprintf("fail %d", n)
 		}
-		command, _ := m.sc.fail(m.pane().subject())
-		if words := strings.Fields(command); len(words) > 1 {
+		commands, _ := m.failCommands()
+		if words := strings.Fields(strings.Join(commands, "")); len(words) > 1 {
 			return "fail " + words[1]
 		}
 	case a.name == "open" && m.focus == paneLFT:

@@ -103,3 +103,11 @@ func TestEmptyPanesHaveNoFilter(t *testing.T) {
 	d.press("/").sees("! /: there are no rows")
 	d.press("2").sees("/ filter", "LID   links  load", "Enter open")
 }
+
+// TestFailGroup: the heading of a system or of like names fails as a whole, and comes
+// back as a whole.
+func TestFailGroup(t *testing.T) {
+	d := drive(t, tree).press("2", "b", "b", "g").sees("leaf-#", "fail director")
+	d.press("f").sees("fail director 'leaf-*'", "WHAT-IF 1 failure").press("u").misses("WHAT-IF")
+	d.press("b", "g", "f").sees("! f: nothing that can fail is selected")
+}

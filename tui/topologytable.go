@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/shell/lang"
 )
 
 // hasHead says no: a tree has no columns on the screen, but sorts, exports and
@@ -239,4 +240,33 @@ func grouped(ix *index, key func(n *fabric.Node, name string) string) []treeGrou
 	}
 	slices.SortFunc(out, func(a, b treeGroup) int { return natural(a.name, b.name) })
 	return out
+}
+
+// director names the system whose heading is selected, or the names of its switches,
+// as fail director takes them; "" where neither are those of this heading alone.
+func (t *topology) director() string {
+	row, ok := t.selected()
+	if !ok || t.rows[row].kind != rowTier || t.groups == nil || t.rows[row].tier < 0 {
+		return ""
+	}
+	f, group := t.sc.top.f, &t.groups[t.rows[row].tier]
+	prefix, _, _ := strings.Cut(group.name, "#")
+	system := f.Nodes[f.Switches[group.switches[0]]].SystemGUID
+	only := func(is func(node int32) bool) bool {
+		all, here := 0, 0
+		for _, node := range f.Switches {
+			all += btoi(is(node))
+		}
+		for _, s := range group.switches {
+			here += btoi(is(f.Switches[s]))
+		}
+		return all == here && here == len(group.switches)
+	}
+	switch {
+	case system != 0 && only(func(node int32) bool { return f.Nodes[node].SystemGUID == system }):
+		return fmt.Sprintf("guid:0x%016x", system)
+	case prefix != "" && plain(prefix) && only(func(node int32) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
+		return lang.Quote(prefix + "*")
+	}
+	return ""
 }

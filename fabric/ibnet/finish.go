@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -288,6 +288,14 @@ func (b *builder) placeOf(node int32, port uint8) place {
 	return r.at
 }
 
+// verb is a number of things with what they do: "1 port has", "2 ports have".
+func verb(n int, noun, does, do string) string {
+	if n == 1 {
+		do = does
+	}
+	return prose.Count(n, noun) + " " + do
+}
+
 // remarks are the warnings about the file as a whole.
 func (b *builder) remarks() []string {
 	p, name := b.p, fabric.Escape(b.p.files[0])
@@ -296,8 +304,8 @@ func (b *builder) remarks() []string {
 		return nil
 	}
 	if b.otherGUIDs > 0 {
-		w = append(w, fmt.Sprintf("%s: %d ports have another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. "+
-			"To take the file's, let its first line begin with %q", name, b.otherGUIDs, generated))
+		w = append(w, fmt.Sprintf("%s: %s another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. "+
+			"To take the file's, let its first line begin with %q", name, verb(b.otherGUIDs, "port", "has", "have"), generated))
 	}
 	if len(p.speeds) > 0 {
 		words := slices.Sorted(maps.Keys(p.speeds))
@@ -306,11 +314,11 @@ func (b *builder) remarks() []string {
 			n += p.speeds[word]
 			words[i] = quote(word)
 		}
-		w = append(w, fmt.Sprintf("%s: %d port lines state a speed that ibsim does not know (%s); taken as SDR, as it does",
-			name, n, strings.Join(words[:min(len(words), 5)], ", ")))
+		w = append(w, fmt.Sprintf("%s: %s a speed that ibsim does not know (%s); taken as SDR, as it does",
+			name, verb(n, "port line", "states", "state"), prose.List(words, 5)))
 	}
 	if p.widths > 0 {
-		w = append(w, fmt.Sprintf("%s: %d port lines state a width that ibsim does not know; taken as 4x, as it does", name, p.widths))
+		w = append(w, fmt.Sprintf("%s: %s a width that ibsim does not know; taken as 4x, as it does", name, verb(p.widths, "port line", "states", "state")))
 	}
 	if len(p.lost) > 0 {
 		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",

@@ -166,7 +166,7 @@ Ca	2 "H-00000000000000b0"		# "h"
 	if g := sim.Fabric; g.Nodes[0].Desc != "a " || g.Ports[g.PortAt(1, 2)].GUID != 0xb2 || g.Ports[g.PortAt(0, 0)].GUID != 0xa0 {
 		t.Errorf("as ibsim: %+v, ports %+v", g.Nodes, g.Ports[g.PortAt(1, 2)])
 	}
-	if len(sim.Warnings) != 2 || !strings.HasPrefix(sim.Warnings[0], "net: 1 ports have another GUID") || !strings.Contains(sim.Warnings[1], `("NDR")`) {
+	if len(sim.Warnings) != 2 || !strings.HasPrefix(sim.Warnings[0], "net: 1 port has another GUID") || !strings.Contains(sim.Warnings[1], `("NDR")`) {
 		t.Errorf("as ibsim: warnings %q", sim.Warnings)
 	}
 }
@@ -226,10 +226,10 @@ func TestWarnings(t *testing.T) {
 		{"a command", "do Unlink \"S1\"[1]\n" + pair, []string{`net:1: the ibsim command "Unlink \"S1\"[1]" is not carried out`}},
 		{"a lost line", strings.Replace(pair, "\n\nCa", "\nvendid=1\n\nCa", 1), []string{"net:7: a record ends here and ibsim loses this line, as it does 0 more; expected a blank line before it"}},
 		{"port GUIDs", strings.Replace(pair, "(11)", "(100001)", 1), nil},
-		{"other port GUIDs", strings.Replace(pair, "(11)", "(100002)", 1), []string{`net: 1 ports have another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. ` +
+		{"other port GUIDs", strings.Replace(pair, "(11)", "(100002)", 1), []string{`net: 1 port has another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. ` +
 			`To take the file's, let its first line begin with "# Topology file: generated on"`}},
-		{"a speed", strings.Replace(pair, "4xQDR", "4xXDR", 1), []string{`net: 1 port lines state a speed that ibsim does not know ("XDR"); taken as SDR, as it does`}},
-		{"a width", strings.Replace(pair, "4xQDR", "3xQDR", 1), []string{`net: 1 port lines state a width that ibsim does not know; taken as 4x, as it does`}},
+		{"a speed", strings.Replace(pair, "4xQDR", "4xXDR", 1), []string{`net: 1 port line states a speed that ibsim does not know ("XDR"); taken as SDR, as it does`}},
+		{"a width", strings.Replace(pair, "4xQDR", "3xQDR", 1), []string{`net: 1 port line states a width that ibsim does not know; taken as 4x, as it does`}},
 	} {
 		text := c.text
 		if c.name != "port GUIDs" && c.name != "other port GUIDs" {

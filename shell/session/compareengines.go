@@ -85,11 +85,11 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 			return err
 		}
 	}
-	for _, name := range names {
-		s.update(ChangeBusy, func(st *State) { st.Busy = "compare engines: " + name })
+	for i, name := range names {
+		s.update(ChangeBusy, func(st *State) { st.Busy = fmt.Sprintf("compare engines: %s, %d of %d", name, i+1, len(names)) })
 		e, err := s.compareEngine(ctx, st, name)
 		if err != nil {
-			return err
+			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), name, err)
 		}
 		if err := found(e); err != nil {
 			return err

@@ -41,6 +41,9 @@ type LoadReport struct {
 	// Paths is what a path-record database has that was taken up for questions, nil
 	// for other kinds.
 	Paths *pathdb.Info
+	// Forgotten counts the failures and repairs on paper that a topology took the
+	// place of.
+	Forgotten int
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
 	// Notes say what was skipped, and why.
@@ -156,13 +159,14 @@ func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, er
 	if err != nil {
 		return LoadReport{}, err
 	}
-	f := file.Fabric
+	f, forgotten := file.Fabric, 0
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
+		forgotten = len(st.Failures)
 		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path)}
 		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
 		st.Stale = st.stale()
 	})
-	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Notes: file.Warnings}, nil
+	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Notes: file.Warnings}, nil
 }
 
 // LoadNames takes node names from a node-name map, now and at later sweeps. It

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/shell/session"
+)
+
+// noteFile says beside an answer what was noticed when the file was read that the
+// subnet comes from, so that what ibsim's rules made of it is not taken for its own.
+func (c *call) noteFile() {
+	st := c.session.State()
+	if st.Source.Kind != session.SourceFile {
+		return
+	}
+	shown, more := prose.Cut(st.Warnings, 2)
+	for _, w := range shown {
+		c.out.note("warning: %s", w)
+	}
+	if more != "" {
+		c.out.note("warning: %s (summary lists them)", more)
+	}
+}
+
+// namer names ports, those of nodes with equal names with their GUID.
+type namer struct {
+	f     *fabric.Fabric
+	times map[string]int
+}
+
+func newNamer(f *fabric.Fabric) *namer {
+	n := &namer{f, make(map[string]int, len(f.Nodes))}
+	for i := range f.Nodes {
+		n.times[f.Nodes[i].Desc]++
+	}
+	return n
+}
+
+// port is for example "leaf-01/7" or "storage/1 (0x0002c90300a1b2c3)".
+func (n *namer) port(port int32) string {
+	node := &n.f.Nodes[n.f.Ports[port].Node]
+	name := n.f.PortName(port)
+	if n.times[node.Desc] > 1 && node.Desc != "" {
+		name += fmt.Sprintf(" (0x%016x)", node.GUID)
+	}
+	return name
+}
