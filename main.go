@@ -34,7 +34,8 @@ const usage = `usage:
   ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
   ibconsole tour                                   the terminal interface, with a tour through it
-  ibconsole version | doctor | help [COMMAND] | completion bash|zsh|fish | man
+  ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing
+  ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
 (a simulated subnet inside the program) or file:FILE (offline). Without one, what IBCONSOLE_SOURCE names, or else umad
@@ -221,10 +222,8 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	}
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
-	if o.mkeys != "" {
-		if opt.MKey, err = session.ReadMKey(o.mkeys); err != nil {
-			return o.failed(fmt.Errorf("M_Key: %w", err))
-		}
+	if opt.MKey, err = o.mKey(); err != nil {
+		return o.failed(err)
 	}
 	s, err := session.Open(ctx, src, opt)
 	if err != nil {
@@ -246,6 +245,18 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 		status = exitSignal + int(n)
 	}
 	return status
+}
+
+// mKey reads the key of the file that was named, 0 for none.
+func (o *options) mKey() (uint64, error) {
+	if o.mkeys == "" {
+		return 0, nil
+	}
+	key, err := session.ReadMKey(o.mkeys)
+	if err != nil {
+		return 0, fmt.Errorf("M_Key: %w", err)
+	}
+	return key, nil
 }
 
 // guarded does the work. A panic goes on once what the session holds is given back.

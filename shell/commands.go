@@ -13,7 +13,7 @@ import (
 // commands lists every command, in the order of help.
 func commands() []command {
 	return slices.Concat(
-		subnetCommands(), watchCommands(), counterCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(),
+		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(),
 		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), helpCommands())
 }
 

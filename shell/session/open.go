@@ -132,7 +132,9 @@ func openUmad(arg string) (*umad.Transport, error) {
 	return t, nil
 }
 
-func doctored(err error) error { return fmt.Errorf("%w (see: ibconsole doctor)", err) }
+func doctored(err error) error { return fmt.Errorf("%w"+seeDoctor, err) }
+
+const seeDoctor = " (see: ibconsole doctor)"
 
 func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
 	o := ibsim.Options{Name: src.Arg}

@@ -55,6 +55,11 @@ func (s *Session) PathRecords(ctx context.Context, pairs []Pair, visit func(Pair
 	return nil
 }
 
+// askSA asks for the path record of one pair.
+func (s *Session) askSA(ctx context.Context, pair Pair) error {
+	return s.PathRecords(ctx, []Pair{pair}, func(_ Pair, _ sa.PathRecord, err error) error { return err })
+}
+
 // NodeRecords asks the subnet administration for all nodes; where the table does
 // not come whole, for each end port that the sweep saw, one by one.
 func (s *Session) NodeRecords(ctx context.Context) ([]sa.NodeRecord, error) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/mad/umad"
+	"example.org/ibconsole/shell/lang"
+)
+
+func doctorCommands() []command {
+	return []command{{lang.Spec{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration"}, runDoctor}}
+}
+
+func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }
+
+// Findings prints findings, whose texts are escaped, in JSON an object each.
+func Findings(out *Output, findings []umad.Finding) error {
+	for i := range findings {
+		f := &findings[i]
+		if err := out.answer(f, func(w io.Writer) { findingText(w, f) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func findingText(w io.Writer, f *umad.Finding) {
+	where := f.Port
+	if where == "" {
+		where = "umad"
+	}
+	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Text)
+	if f.Remedy != "" {
+		_, _ = fmt.Fprintf(w, "       - %s\n", f.Remedy)
+	}
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/umad"
+)
+
+// Diagnose says what there is at a source and what is missing, with the remedy: of
+// this machine's adapters where it is umad, and of the subnet behind it. It opens a
+// session of its own, and writes nothing.
+func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
+	out := Machine(ctx, src)
+	s, err := Open(ctx, src, opt)
+	if err != nil {
+		return append(out, unopened(src, err))
+	}
+	if err := s.Start(ctx); err != nil {
+		out = append(out, unopened(src, err))
+	} else {
+		out = append(out, s.subnetFindings(ctx)...)
+	}
+	if err := s.Close(); err != nil {
+		out = append(out, umad.Finding{Level: umad.Note, Port: fabric.Escape(src.String()), Text: fabric.Escape(err.Error())})
+	}
+	return out
+}
+
+// Diagnose says of the session's source what [Diagnose] does, of a subnet that was
+// read already.
+func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
+	st := s.State()
+	return append(Machine(ctx, st.Source), s.subnetFindings(ctx)...)
+}
+
+// Machine says what [umad.Diagnose] does of the adapters that a source may mean, of
+// all for umad, in escaped text.
+func Machine(ctx context.Context, src Source) []umad.Finding {
+	if src.Kind != SourceUmad {
+		return nil
+	}
+	var out []umad.Finding
+	for _, f := range umad.Diagnose(ctx, "") {
+		f.Port, f.Text, f.Remedy = fabric.Escape(f.Port), fabric.Escape(f.Text), fabric.Escape(f.Remedy)
+		if f.Port == "" || src.Arg == "" || f.Port == src.String() || strings.HasPrefix(f.Port, src.String()+":") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unopened says why a source cannot be read.
+func unopened(src Source, err error) umad.Finding {
+	text := strings.TrimSuffix(err.Error(), seeDoctor)
+	f := umad.Finding{Level: umad.Fault, Port: fabric.Escape(src.String()), Text: fabric.Escape(text)}
+	switch {
+	case errors.Is(err, context.Canceled):
+		f.Remedy = "ask again: it was interrupted"
+	case src.Kind == SourceIbsim:
+		f.Remedy = ibsimRemedy(src, err)
+	case src.Kind == SourceUmad:
+		f.Remedy = "see what is said of the adapters above; -s umad:CA:PORT names a port"
+	case errors.Is(err, fs.ErrNotExist):
+		f.Remedy = "name a file that is there; simulated subnets are also made by kind: -s sim:fattree:2,36"
+	case errors.Is(err, fs.ErrPermission):
+		f.Remedy = "the file must be readable for this user"
+	default:
+		f.Remedy = "expected is what ibnetdiscover prints, a file of ibsim, an opensm-subnet.lst or a snapshot"
+	}
+	return f
+}
+
+func ibsimRemedy(src Source, err error) string {
+	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or a pipe that stays open for standard input"
+	if src.Arg == "" {
+		start = "start one: ibsim -s FILE, with a terminal or a pipe that stays open for standard input; or name it: -s ibsim:NAME"
+	}
+	if host, port, ok := src.remote(); ok {
+		start = fmt.Sprintf("start one on %s: ibsim -r -s -l %d FILE", host, port)
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return start
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return "it hangs, or is stopped (kill -CONT), or was started without -s and waits for Start at its console"
+	case errors.Is(err, mad.ErrBroken):
+		return "it ended just now: " + start
+	}
+	return "end one of its clients, at most ten can be connected; or SIM_HOST names a node that it does not have"
+}
+
+// mostFindings is how many problems are listed.
+const mostFindings = 12
+
+// subnetFindings are what the subnet that was read last lacks.
+func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
+	st := s.State()
+	d := findings{where: fabric.Escape(st.Source.String())}
+	f := st.Live.Fabric
+	d.say(umad.Fine, "", "%s, %s and %s were read", plural(len(f.Switches), "switch", "switches"),
+		plural(len(f.Nodes)-len(f.Switches), "adapter", "adapters"), plural(len(f.Links()), "link", "links"))
+	if p := st.localPort(); p != fabric.None {
+		d.say(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
+	}
+	r, err := s.Problems(ctx, ProblemOptions{Quick: true})
+	if err != nil {
+		d.say(umad.Note, "", "%v", err)
+		return d.list
+	}
+	d.problems(r)
+	d.manager(ctx, s, &st)
+	return d.list
+}
+
+// localPort is the end port that the session sits on, None for a file.
+func (st *State) localPort() int32 {
+	f := st.Live.Fabric
+	if st.Source.Kind == SourceFile || f.SMPort == fabric.None {
+		return fabric.None
+	}
+	return f.EndPortOf(f.SMPort)
+}
+
+type findings struct {
+	where string
+	list  []umad.Finding
+}
+
+func (d *findings) say(l umad.Level, remedy, format string, args ...any) {
+	d.list = append(d.list, umad.Finding{Level: l, Port: d.where, Text: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+// problems lists errors, warnings as notes, the worst first.
+func (d *findings) problems(r *problems.Report) {
+	told := 0
+	for _, p := range r.Problems {
+		if p.Severity == problems.Note {
+			continue
+		}
+		if told++; told > mostFindings {
+			continue
+		}
+		level := umad.Note
+		if p.Severity == problems.Error {
+			level = umad.Fault
+		}
+		d.say(level, p.Try, "%s: %s", p.Kind, p.What)
+	}
+	if told > mostFindings {
+		d.say(umad.Note, "the command problems lists all", "%d problems more", told-mostFindings)
+	}
+}
+
+// manager says who is in charge, and whether the subnet administration answers.
+func (d *findings) manager(ctx context.Context, s *Session, st *State) {
+	master, ok := st.Master()
+	if !ok {
+		return // which is a problem where there could be one
+	}
+	d.say(umad.Fine, "", "the subnet manager on %s, GUID 0x%016x, is %s", master.Port, master.GUID, master.State)
+	port := st.localPort()
+	if port == fabric.None {
+		return
+	}
+	lid := st.Live.Fabric.Ports[port].LID
+	if lid == 0 {
+		d.say(umad.Note, "wait for its sweep, then sweep again", "this port has no LID yet, so the subnet administration was not asked")
+		return
+	}
+	err := s.askSA(ctx, Pair{Src: port, LID: lid})
+	switch {
+	case err == nil:
+		d.say(umad.Fine, "", "the subnet administration answers: it has a path record from this port to itself")
+	default:
+		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: show sms; its log", "subnet administration: %v", err)
+	}
+}
