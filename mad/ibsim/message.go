@@ -158,6 +158,6 @@ func (p *packet) decode(f *mad.Frame) {
 		clear(f.Data[length:]) // umad2sim sends what was in its memory
 	}
 	if f.Status == 0 {
-		fillIn(&f.Data, be.Uint64(p[offLength:]))
+		mad.CompleteSegment(&f.Data, be.Uint64(p[offLength:]))
 	}
 }

@@ -101,6 +101,14 @@ func TestPacket(t *testing.T) {
 	}
 }
 
+// Offsets in a MAD of subnet administration.
+const (
+	offRMPP    = 24 // version, type, flags, status
+	offSegment = 28
+	offClassHd = 36
+	offSAData  = 56
+)
+
 // An answer that umad2sim did not cut into segments, by what OpenSM 3.3.23 sends:
 // all that its header says is that it is in segments.
 func TestFillIn(t *testing.T) {
@@ -143,11 +151,11 @@ func TestFillIn(t *testing.T) {
 func TestControlOfSegmentsIsNotSent(t *testing.T) {
 	var f mad.Frame
 	copy(f.Data[:], "\x01\x03\x02\x12")
-	if isControl(&f.Data) {
+	if mad.ControlsSegments(&f.Data) {
 		t.Error("a request is one")
 	}
 	f.Data[offRMPP+1], f.Data[offRMPP+2] = mad.RMPPAck, mad.RMPPActive
-	if !isControl(&f.Data) {
+	if !mad.ControlsSegments(&f.Data) {
 		t.Error("an acknowledgement is none")
 	}
 }

@@ -38,7 +38,7 @@ type sender struct {
 // client of ibsim understands them. The error wraps [ErrGone] once ibsim has
 // ended.
 func (t *Transport) Send(f *mad.Frame) error {
-	if isControl(&f.Data) {
+	if mad.ControlsSegments(&f.Data) {
 		return nil
 	}
 	t.out.mu.Lock()

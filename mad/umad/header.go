@@ -50,8 +50,8 @@ const (
 	// A request that the kernel sends back may be no more than its common header.
 	leastPacket = headerSize + 24
 	// receiveSize has room for the longest MAD that a kernel knows, that of
-	// Omni-Path.
-	receiveSize = headerSize + 2048
+	// Omni-Path, and for the answers that libumad2sim does not cut.
+	receiveSize = headerSize + 1<<16
 )
 
 // header is what is said of a MAD beside its bytes.
@@ -102,15 +102,17 @@ func (h *header) decode(b *[headerSize]byte) {
 }
 
 // decodePacket stores a packet that was read in f. It returns false for one that
-// is no MAD of 256 bytes. What the kernel left out of a request that it sends
+// is no MAD of 256 bytes, unless it is an answer of the subnet administration as
+// libumad2sim hands it over. What the kernel left out of a request that it sends
 // back is 0.
 func decodePacket(b []byte, f *mad.Frame) bool {
-	if len(b) < leastPacket || len(b) > packetSize {
+	if len(b) < leastPacket {
 		return false
 	}
 	var h header
 	h.decode((*[headerSize]byte)(b))
-	if h.status == 0 && len(b) != packetSize {
+	odd := len(b) > packetSize || h.status == 0 && len(b) != packetSize
+	if odd && (h.status != 0 || !uncut(b)) {
 		return false
 	}
 	*f = mad.Frame{SLID: h.lid, QP: h.qp, SL: h.sl, PKey: h.pkey, Status: h.status}
@@ -118,8 +120,15 @@ func decodePacket(b []byte, f *mad.Frame) bool {
 		f.DLID, f.SLID = h.lid, 0
 	}
 	copy(f.Data[:], b[headerSize:])
+	if h.status == 0 {
+		mad.CompleteSegment(&f.Data, uint64(len(b)-headerSize))
+	}
 	return true
 }
+
+// uncut says that a packet is of a stand-in for the kernel: the kernel itself gives an
+// agent without RMPP only whole MADs.
+func uncut(b []byte) bool { return mad.Class(b[headerSize+1]) == mad.ClassSA }
 
 // milliseconds rounds up; what is more than 0 stays so.
 func milliseconds(d time.Duration) uint32 {

@@ -38,10 +38,14 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 }
 
 // Diagnose says of the session's source what [Diagnose] does, of a subnet that was
-// read already.
+// read already. The adapters are looked at only where the session has lost its own: one
+// that is open works.
 func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
 	st := s.State()
-	return append(Machine(ctx, st.Source), s.subnetFindings(ctx)...)
+	if _, err := s.wire(); s.online() && err != nil {
+		return append(Machine(ctx, st.Source), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
+	}
+	return s.subnetFindings(ctx)
 }
 
 // Machine says what [umad.Diagnose] does of the adapters that a source may mean, of
