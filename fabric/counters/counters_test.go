@@ -235,7 +235,7 @@ func TestLossyCounters(t *testing.T) {
 	}
 	want := read(t, open(t, s, f.SMPort, mad.ClientOptions{}), f)
 	s.SetFaults(sim.Faults{Loss: 0.1, Repeat: 0.2, Delay: 2 * time.Millisecond, Seed: rnd.Uint64()})
-	got := read(t, open(t, s, f.SMPort, mad.ClientOptions{Window: 32, Timeout: 5 * time.Millisecond, Tries: 12}), f)
+	got := read(t, open(t, s, f.SMPort, mad.ClientOptions{Window: 32, Timeout: 25 * time.Millisecond, Tries: 12}), f)
 	if len(got.Ports) != len(want.Ports) {
 		t.Fatalf("%d ports, want %d; %v", len(got.Ports), len(want.Ports), got.Holes)
 	}

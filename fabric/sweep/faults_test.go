@@ -18,7 +18,7 @@ import (
 
 // patient makes a request that is lost every time all but impossible: at 10 %
 // loss each way one try fails in 19 % of cases, 12 tries in 2e-9.
-var patient = mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12, Backoff: 1.6}
+var patient = mad.ClientOptions{Window: 64, Timeout: 25 * time.Millisecond, Tries: 12, Backoff: 1.6}
 
 // TestFaultsChangeNothing: whatever is lost, late or repeated, the sweep's result
 // is that of a perfect subnet, the order of the nodes included.

@@ -28,7 +28,7 @@ func TestLossLeavesNoHoles(t *testing.T) {
 	for _, loss := range []float64{0.001, 0.01, 0.10} {
 		t.Run(fmt.Sprint(loss), func(t *testing.T) {
 			s.SetFaults(sim.Faults{Loss: loss, Repeat: 0.05, Seed: rnd.Uint64()})
-			c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Backoff: 1})
+			c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Window: 64, Timeout: 25 * time.Millisecond, Backoff: 1})
 			got := again(t, func() (*sweep.Result, error) { return sweep.Full(t.Context(), c, sweep.Options{}) })
 			clean(t, got)
 			same(t, "fabric", describe(want.Fabric), describe(got.Fabric))

@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/umad"
 )
@@ -112,8 +113,8 @@ func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
 	st := s.State()
 	d := findings{where: fabric.Escape(st.Source.String())}
 	f := st.Live.Fabric
-	d.say(umad.Fine, "", "%s, %s and %s were read", plural(len(f.Switches), "switch", "switches"),
-		plural(len(f.Nodes)-len(f.Switches), "adapter", "adapters"), plural(len(f.Links()), "link", "links"))
+	d.say(umad.Fine, "", "%s, %s and %s were read", prose.Count(len(f.Switches), "switch"),
+		prose.Count(len(f.Nodes)-len(f.Switches), "adapter"), prose.Count(len(f.Links()), "link"))
 	if p := st.localPort(); p != fabric.None {
 		d.say(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
 	}

@@ -4,13 +4,13 @@ package session
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/prose"
 )
 
 // noteChanges adds what is new in the live picture, which was read as a whole.
@@ -24,19 +24,12 @@ func (st *State) noteChanges(before *Picture, managers []SM) {
 	entries, switches := moved(before.Tables, st.Live.Tables)
 	switch {
 	case entries > 0 && !st.holdsStaged():
-		st.note("forwarding tables: %s of %s changed", plural(entries, "entry", "entries"), plural(switches, "switch", "switches"))
+		st.note("forwarding tables: %s of %s changed", prose.Count(entries, "entry"), prose.Count(switches, "switch"))
 	case st.Unsettled && len(changes) == 0 && entries == 0:
 		st.note("the subnet has settled: it was read twice and is the same")
 	}
 	st.Unsettled = len(changes) > 0 || entries > 0
 	st.noteDrift()
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 // tell adds changes of nodes, links and ports. A node that did not answer and does
@@ -127,7 +120,7 @@ func (st *State) noteDrift() {
 	case drift == 0:
 		st.note("the switches hold again what the last commit wrote")
 	default:
-		st.note("%s no longer what the last commit wrote", plural(drift, "entry is", "entries are"))
+		st.note("no longer what the last commit wrote: %s", prose.Count(drift, "entry"))
 	}
 	st.Drift = drift
 }

@@ -98,7 +98,7 @@ func TestNewsOfTables(t *testing.T) {
 	}
 	const changed = "forwarding tables: 1 entry of 1 switch changed"
 	write(b.lft.Port(b.f.Nodes[sw].Switch, lid) + 1)
-	b.wants("written", changed, "1 entry is no longer what the last commit wrote")
+	b.wants("written", changed, "no longer what the last commit wrote: 1 entry")
 	b.wants("after that", settled)
 	b.wants("and then")
 	write(b.lft.Port(b.f.Nodes[sw].Switch, lid))
