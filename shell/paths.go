@@ -28,6 +28,7 @@ func pathsCommands() []command {
 		Subcommands: []lang.Spec{
 			{Name: "build", Summary: "write the path records of a routing", Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
 				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches on the way (yes by default)"},
+				{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},
 				{Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that paths delta leads from it to the new one"}}},
 			{Name: "info", Summary: "what a database has, and what its parts take", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
 			{Name: "query", Summary: "the records from SRC to DST, or to all",
@@ -78,14 +79,19 @@ func (c *call) pathsBuild() error {
 		defer func() { _ = db.Close() }()
 		like = db.View()
 	}
-	image, title, err := c.session.BuildPaths(c.ctx, session.Kind(c.Option("of", "")), c.Option("trace", "yes") == "yes", like)
+	if c.Flag("sa") && c.session.State().PKeys == nil {
+		if _, err := c.session.SweepFor(c.ctx, session.Reads{PKeys: true}); err != nil {
+			return err
+		}
+	}
+	image, rep, err := c.session.BuildPaths(c.ctx, session.Kind(c.Option("of", "")), c.Option("trace", "yes") == "yes", like, c.Flag("sa"))
 	if err != nil {
 		return err
 	}
 	if err := pathdb.WriteFile(c.Arg(0), image); err != nil {
 		return err
 	}
-	c.out.note("path records of %s", title)
+	c.out.note("path records of %s, built in %s", rep.Title, seconds(rep.Took))
 	db, err := pathdb.Parse(image)
 	if err != nil {
 		return err
@@ -166,11 +172,11 @@ func (c *call) pathsView() (v *pathdb.View, done func(), err error) {
 	if db, _ := c.session.Paths(); db != nil && c.Option("of", "") == "" {
 		return db.View(), done, nil
 	}
-	image, title, err := c.session.BuildPaths(c.ctx, session.Kind(c.Option("of", "")), true, nil)
+	image, rep, err := c.session.BuildPaths(c.ctx, session.Kind(c.Option("of", "")), true, nil, false)
 	if err != nil {
 		return nil, done, err
 	}
-	c.out.note("path records of %s", title)
+	c.out.note("path records of %s", rep.Title)
 	db, err := pathdb.Parse(image)
 	if err != nil {
 		return nil, done, err
@@ -304,7 +310,7 @@ func (c *call) pathsQuery() error {
 func (c *call) wantedPath() (want pathdb.Want, err error) {
 	if text := c.Option("pkey", ""); text != "" {
 		key, err := strconv.ParseUint(text, 0, 16)
-		if err != nil || key&0x7fff == 0 {
+		if err != nil || mad.PKey(key).Partition() == 0 {
 			return want, fmt.Errorf("pkey=%s: expected 0x0001 to 0xffff", text)
 		}
 		want.PKey = uint16(key)
@@ -397,12 +403,10 @@ func (c *call) pathsVerify() error {
 	}
 	beside := "the subnet administration"
 	if live {
+		f := c.session.State().Live.Fabric
 		err = c.session.PathRecords(c.ctx, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
-			if err == nil {
-				err = session.BesidePath(v, &r)
-			}
-			if err != nil {
-				note(p, c.session.State().Live.Fabric, err)
+			if why := session.BesidePath(v, f.Ports[p.Src].LID, p.LID, &r, err); why != nil {
+				note(p, f, why)
 			}
 			return nil
 		})

@@ -16,8 +16,9 @@ import (
 var ErrState = errors.New("the difference is for another state of the database")
 
 // Apply brings a database to a new state, in its file. Readers that have it open
-// see the state before or the one after, and so does who opens it after a crash. It
-// takes the file's lock. O(size).
+// see the state before or the one after, and so does who opens it after a crash. The
+// new state is checked whole before a byte is written. It takes the file's lock.
+// O(size).
 func Apply(name string, delta []byte) (err error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -42,31 +43,29 @@ func Apply(name string, delta []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	whole, root, err := v.changed(delta)
+	whole, err := v.changed(delta)
 	if err != nil {
 		return err
 	}
-	return commit(f, whole, len(v.data), slot{v.root.State + 1, root, uint64(len(whole))})
+	return commit(f, whole, len(v.data), v.root.State+1)
 }
 
 // commit writes what is new, then where it is, then that it counts.
-func commit(f *os.File, whole []byte, old int, s slot) error {
+func commit(f *os.File, whole []byte, old int, state uint64) error {
 	if _, err := f.WriteAt(whole[old:], int64(old)); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	var b [slotSize]byte
-	s.put(b[:])
-	if _, err := f.WriteAt(b[:], int64(offSlots+(s.State&1)*slotSize)); err != nil {
+	at := slotAt(state)
+	if _, err := f.WriteAt(whole[at:at+slotSize], int64(at)); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint64(b[:], s.State)
-	if _, err := f.WriteAt(b[:8], offCurrent); err != nil {
+	if _, err := f.WriteAt(whole[offCurrent:offCurrent+8], offCurrent); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -74,24 +73,38 @@ func commit(f *os.File, whole []byte, old int, s slot) error {
 
 // Applied is the view's database with a difference, in memory.
 func (v *View) Applied(delta []byte) (*DB, error) {
-	whole, root, err := v.changed(delta)
+	whole, err := v.changed(delta)
 	if err != nil {
 		return nil, err
 	}
-	s := slot{v.root.State + 1, root, uint64(len(whole))}
-	s.put(whole[offSlots+(s.State&1)*slotSize:])
-	binary.LittleEndian.PutUint64(whole[offCurrent:], s.State)
 	return Parse(whole)
 }
 
-// changed is a copy of the database with a segment more, and where the root in it is.
-func (v *View) changed(delta []byte) (whole []byte, at uint64, err error) {
-	le := binary.LittleEndian
-	if len(delta) < deltaHead || string(delta[:8]) != DeltaMagic {
-		return nil, 0, errors.New("byte 0: not a difference of path databases, expected it to begin with IBPATHD and 1")
+// changed is a copy of the database with a segment more, which was checked.
+func (v *View) changed(delta []byte) ([]byte, error) {
+	whole, root, err := v.extended(delta)
+	if err != nil {
+		return nil, err
 	}
-	if checksum(delta[deltaHead:]) != le.Uint32(delta[28:]) {
-		return nil, 0, fmt.Errorf("bytes %d to %d of the difference: damaged", deltaHead, len(delta)-1)
+	point(whole, slot{v.root.State + 1, root, uint64(len(whole))})
+	if _, err := parse(whole); err != nil {
+		return nil, fmt.Errorf("the difference would damage the database: %w", err)
+	}
+	return whole, nil
+}
+
+// extended is a copy of the database with a segment more, and where the root in it
+// is.
+func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
+	le := binary.LittleEndian
+	if err := checkMagic(delta, DeltaMagic, "difference of path databases"); err != nil {
+		return nil, 0, err
+	}
+	if len(delta) < deltaHead {
+		return nil, 0, fmt.Errorf("the difference is cut off at byte %d, expected a head of %d", len(delta), deltaHead)
+	}
+	if deltaSum(delta[:deltaHead], delta[deltaHead:]) != le.Uint32(delta[28:]) {
+		return nil, 0, fmt.Errorf("bytes 8 to %d of the difference: damaged", len(delta)-1)
 	}
 	if id, state := le.Uint64(delta[8:]), le.Uint64(delta[16:]); id != v.id || state != v.root.State || le.Uint32(delta[24:]) != v.sum() {
 		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id, state, v.id, v.root.State)
@@ -103,7 +116,7 @@ func (v *View) changed(delta []byte) (whole []byte, at uint64, err error) {
 	defer z.Close()
 	body, err := z.DecodeAll(delta[deltaHead:], nil)
 	if err != nil {
-		return nil, 0, fmt.Errorf("unfold the difference: %w", err)
+		return nil, 0, fmt.Errorf("unfold the difference from byte %d on: %w", deltaHead, err)
 	}
 	c := change{v: v, d: decoder{b: body}, root: v.root}
 	c.h.b = append(make([]byte, 0, len(v.data)+len(v.data)/4), v.data...)

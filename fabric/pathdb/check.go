@@ -9,6 +9,16 @@ import (
 	"slices"
 )
 
+// checkZero checks bytes that mean nothing yet.
+func checkZero(b []byte, from, to int) error {
+	for i, x := range b[from:to] {
+		if x != 0 {
+			return fmt.Errorf("byte %d: %d, expected 0", from+i, x)
+		}
+	}
+	return nil
+}
+
 // checkSegments checks the sums of all segments behind the head.
 func checkSegments(b []byte) error {
 	le := binary.LittleEndian
@@ -37,6 +47,9 @@ func checkSegments(b []byte) error {
 				return fmt.Errorf("bytes %d to %d: damaged", from, from+len(p)-1)
 			}
 			i++
+		}
+		if err := checkZero(b, at+int(segmentHeader+size+4*pages+4), at+int(whole)); err != nil {
+			return err
 		}
 		at += int(whole)
 	}
@@ -67,7 +80,7 @@ func (v *View) check() error {
 			return fmt.Errorf("%s: %d of them at byte %d, beyond the end at %d", t.what, t.n, t.at, len(v.data))
 		}
 	}
-	if r.HasTrace > 1 || r.Width > 256 || r.LIDs > 1<<16 || r.Groups > noGroup || r.Classes > 1<<16 {
+	if r.HasTrace > 1 || r.SLMask > 15 || r.Zero != 0 || r.LifeTime > 63 || r.Width > 256 || r.LIDs > 1<<16 || r.Groups > noGroup || r.Classes > 1<<16 {
 		return fmt.Errorf("the root of state %d has numbers that cannot be", r.State)
 	}
 	if err := v.checkTables(); err != nil {
@@ -95,7 +108,7 @@ func (v *View) checkTables() error {
 	for i := range r.Ports {
 		p := v.port(i)
 		if !below(p.row, r.Rows) || !below(p.sw, r.Switches) || !below(p.peer, r.Ports) || !below(p.pKeys, r.PKeySets) || p.lmc > 7 ||
-			i > 0 && p.guid <= last || p.sw != none && p.row == none {
+			uint32(p.lid)+1<<p.lmc > 1<<16 || p.rate > 63 || p.mtu > 63 || i > 0 && p.guid <= last || p.sw != none && p.row == none {
 			return fmt.Errorf("byte %d: port %d is not as a port can be", r.OffPorts+uint64(i)*portSize, i)
 		}
 		last = p.guid
@@ -106,9 +119,24 @@ func (v *View) checkTables() error {
 			return fmt.Errorf("byte %d: LID %d is not as a LID can be", r.OffLIDs+uint64(i)*lidSize, i)
 		}
 	}
+	all := uint64(0)
 	for i := range r.Groups {
-		if n := v.groupSize(i); n == 0 || n > r.LIDs {
-			return fmt.Errorf("byte %d: a group of %d LIDs", r.OffGroups+uint64(i)*groupSize, n)
+		n := v.groupSize(i)
+		if all += uint64(n); n == 0 || all > uint64(r.LIDs) {
+			return fmt.Errorf("byte %d: a group of %d LIDs, of %d in all", r.OffGroups+uint64(i)*groupSize, n, r.LIDs)
+		}
+	}
+	for i := range uint64(r.Classes) {
+		at := r.OffClasses + i*classSize
+		b := v.data[at : at+classSize]
+		if b[1] > 63 || b[2] > 63 || b[3] > 15 || b[4] > 16-b[3] || b[5] > 1 || b[6] != 0 || b[7] != 0 {
+			return fmt.Errorf("byte %d: class %d is not as a class can be", at, i)
+		}
+	}
+	for i := range uint64(r.PKeys) {
+		at := r.OffPKeys + i*pKeySize
+		if b := v.data[at : at+pKeySize]; b[2] > 15 || b[3] != 0 {
+			return fmt.Errorf("byte %d: P_Key %d is not as a P_Key can be", at, i)
 		}
 	}
 	end := uint32(0)

@@ -3,6 +3,7 @@
 package pathdb_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -49,31 +50,81 @@ func build(t testing.TB, tables *fabric.Tables, like *pathdb.View) []byte {
 	return image
 }
 
-// TestDamage flips and cuts: each is refused at once, and the place named is at most
-// a page away.
-func TestDamage(t *testing.T) {
-	r := testenv.Rand(t)
-	image := build(t, tree(t, "fattree:2,8"), nil)
-	for range 300 {
+// TestEveryBitCounts flips a bit of each byte, and cuts at each: all are refused, and
+// the place is said. The slot that is not in use means nothing.
+func TestEveryBitCounts(t *testing.T) {
+	image := build(t, tree(t, "fattree:2,4"), nil)
+	for at := range image {
+		if _, err := pathdb.Parse(image[:at]); err == nil || !strings.Contains(err.Error(), "byte") {
+			t.Errorf("cut off at %d: %v", at, err)
+		}
+		if at >= 32 && at < 64 {
+			continue
+		}
 		bad := append([]byte(nil), image...)
-		at := r.IntN(len(bad))
-		bad[at] ^= 1 << r.IntN(8)
-		db, err := pathdb.Parse(bad)
-		if err == nil && at >= 128 && at < len(bad)-8 {
-			t.Errorf("byte %d changed: taken", at)
-		}
-		if err != nil && !strings.Contains(err.Error(), "byte") {
+		bad[at] ^= 1 << (at % 8)
+		if _, err := pathdb.Parse(bad); err == nil || !strings.Contains(err.Error(), "byte") {
 			t.Errorf("byte %d changed: %v", at, err)
-		}
-		if db != nil {
-			everything(db.View())
-		}
-		if _, err := pathdb.Parse(image[:r.IntN(len(image))]); err == nil {
-			t.Error("a file that was cut off was taken")
 		}
 	}
 	if _, err := pathdb.Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestOtherVersions(t *testing.T) {
+	image := build(t, tree(t, "fattree:2,4"), nil)
+	delta, err := pathdb.Delta(view(t, image), view(t, image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, image)
+	old := append([]byte(nil), image...)
+	old[7] = 1
+	if _, err := pathdb.Parse(old); err == nil || !strings.Contains(err.Error(), "version 1") {
+		t.Errorf("a database of version 1: %v", err)
+	}
+	delta[7] = 1
+	if _, err := v.Applied(delta); err == nil || !strings.Contains(err.Error(), "version 1") {
+		t.Errorf("a difference of version 1: %v", err)
+	}
+}
+
+// TestBadDifferencesChangeNothing applies differences with a few wrong bytes and right
+// checksums: the file is as it was, or a good one.
+func TestBadDifferencesChangeNothing(t *testing.T) {
+	r := testenv.Rand(t)
+	before := tree(t, "fattree:2,4")
+	image := build(t, before, nil)
+	v := view(t, image)
+	after := route(t, before.Fabric.Without(before.Fabric.Links()[:3]))
+	delta, err := pathdb.Delta(v, view(t, build(t, after, v)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "paths")
+	refused := 0
+	for range testenv.Count(t, 40, 2000) {
+		if err := os.WriteFile(name, image, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		bad := pathdb.Redelta(delta, r.IntN(1<<20), []byte{byte(r.Uint32()), byte(r.Uint32())})
+		if pathdb.Apply(name, bad) == nil {
+			db, err := pathdb.Open(name)
+			if err != nil {
+				t.Fatalf("applied, and then: %v", err)
+			}
+			everything(db.View())
+			_ = db.Close()
+			continue
+		}
+		refused++
+		if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, image) {
+			t.Fatalf("refused, and the file has changed (%v)", err)
+		}
+	}
+	if refused == 0 {
+		t.Error("none was refused")
 	}
 }
 
@@ -82,7 +133,13 @@ func everything(v *pathdb.View) {
 		_, _ = v.Query(l, 300-l, pathdb.Want{PKey: 0x7fff})
 		_, _ = v.Way(nil, l, 300-l)
 	}
+	for i := range v.Ports() {
+		_, _ = v.Paths(nil, i, 0, pathdb.Want{SL: 1})
+		_, _, _ = v.Disjoint(i, 0, pathdb.Record{SLID: 1, DLID: 2}, pathdb.Want{})
+	}
 	v.Info()
+	v.Groups()
+	v.Switches()
 }
 
 // FuzzParse gives hostile files whose checksums are right.
@@ -96,6 +153,34 @@ func FuzzParse(f *testing.F) {
 		pathdb.Reseal(bad)
 		if db, err := pathdb.Parse(bad); err == nil {
 			everything(db.View())
+		}
+	})
+}
+
+// FuzzDelta makes differences to and from hostile files whose checksums are right,
+// and applies them.
+func FuzzDelta(f *testing.F) {
+	before := tree(f, "fattree:2,4")
+	v := view(f, build(f, before, nil))
+	image := build(f, route(f, before.Fabric.Without(before.Fabric.Links()[:3])), v)
+	f.Add(uint32(200), []byte{1})
+	f.Add(uint32(len(image)-300), []byte{0xff, 0xff})
+	f.Fuzz(func(_ *testing.T, at uint32, with []byte) {
+		bad := append([]byte(nil), image...)
+		copy(bad[int(at)%len(bad):], with)
+		pathdb.Reseal(bad)
+		db, err := pathdb.Parse(bad)
+		if err != nil {
+			return
+		}
+		for _, pair := range [][2]*pathdb.View{{v, db.View()}, {db.View(), v}} {
+			delta, err := pathdb.Delta(pair[0], pair[1])
+			if err != nil {
+				continue
+			}
+			if changed, err := pair[0].Applied(delta); err == nil {
+				everything(changed.View())
+			}
 		}
 	})
 }

@@ -66,8 +66,8 @@ func (db *DB) load() error {
 	if !st.Mode().IsRegular() {
 		return errors.New("no regular file, expected a path database")
 	}
-	if st.Size() < headSize {
-		return fmt.Errorf("%d bytes, expected the %d of a path database's head", st.Size(), headSize)
+	if st.Size() == 0 {
+		return errors.New("an empty file, expected a path database")
 	}
 	if st.Size() > maxSize {
 		return fmt.Errorf("%d bytes, expected at most %d", st.Size(), maxSize)
@@ -137,16 +137,24 @@ func (db *DB) Close() error {
 
 // parse checks a database and returns its current state.
 func parse(b []byte) (*View, error) {
-	if len(b) < headSize || string(b[:8]) != Magic {
-		return nil, errors.New("byte 0: not a path database of this version, expected it to begin with IBPATHS and 1")
+	if err := checkMagic(b, Magic, "path database"); err != nil {
+		return nil, err
+	}
+	if len(b) < headSize {
+		return nil, fmt.Errorf("cut off at byte %d, expected a head of %d", len(b), headSize)
+	}
+	if err := checkZero(b, offCurrent+8, offSlots); err != nil {
+		return nil, err
+	}
+	if err := checkZero(b, offSlots+2*slotSize, headSize); err != nil {
+		return nil, err
 	}
 	le := binary.LittleEndian
-	current := le.Uint64(b[offCurrent:])
-	s, ok := readSlot(b[offSlots+(current&1)*slotSize:])
-	if !ok || s.State != current {
-		return nil, fmt.Errorf("byte %d: the slot of state %d is damaged", offSlots+(current&1)*slotSize, current)
+	s, err := readSlot(b, le.Uint64(b[offCurrent:]))
+	if err != nil {
+		return nil, err
 	}
-	if s.End > uint64(len(b)) {
+	if s.End < headSize || s.End > uint64(len(b)) {
 		return nil, fmt.Errorf("cut off at byte %d, expected %d", len(b), s.End)
 	}
 	b = b[:s.End:s.End]

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -16,7 +17,7 @@ import (
 // database that it changes, the number and the checksum of the state that it starts
 // from, the checksum of the rest, and the rest in zstd: numbers of variable length
 // in the order in which Delta writes them.
-const DeltaMagic = "IBPATHD\x01"
+const DeltaMagic = "IBPATHD\x02"
 
 const deltaHead = 8 + 8 + 8 + 4 + 4
 
@@ -58,8 +59,14 @@ func Delta(from, to *View) ([]byte, error) {
 	out = le.AppendUint64(out, from.id)
 	out = le.AppendUint64(out, from.root.State)
 	out = le.AppendUint32(out, from.sum())
-	out = le.AppendUint32(out, checksum(rest))
+	out = le.AppendUint32(out, deltaSum(out, rest))
 	return append(out, rest...), nil
+}
+
+// deltaSum is the checksum of a difference: of its head up to the sum, and of the
+// rest.
+func deltaSum(head, rest []byte) uint32 {
+	return crc32.Update(checksum(head[:deltaHead-4]), castagnoli, rest)
 }
 
 // sum tells states apart that have the same number.
@@ -81,11 +88,13 @@ func sameLayout(a, b *View) error {
 		return differ("%d rows of records and %d", x.Rows, y.Rows)
 	case x.Prefix != y.Prefix:
 		return differ("prefix 0x%016x and 0x%016x", x.Prefix, y.Prefix)
+	case x.SLMask != y.SLMask:
+		return differ("partitions decide about service levels in another way")
 	case x.HasTrace != y.HasTrace:
 		return differ("one has traces, the other not")
 	case x.PKeys != y.PKeys || x.PKeySets != y.PKeySets || !bytes.Equal(a.section(x.OffPKeys, x.PKeys, pKeySize), b.section(y.OffPKeys, y.PKeys, pKeySize)) ||
 		!bytes.Equal(a.section(x.OffPKeySets, x.PKeySets+1, setSize), b.section(y.OffPKeySets, y.PKeySets+1, setSize)):
-		return differ("other P_Keys")
+		return differ("other P_Keys, or service levels of partitions")
 	case !bytes.Equal(a.section(x.OffLIDs, x.LIDs, lidSize), b.section(y.OffLIDs, y.LIDs, lidSize)) ||
 		!bytes.Equal(a.section(x.OffGroups, x.Groups, groupSize), b.section(y.OffGroups, y.Groups, groupSize)):
 		return differ("LIDs have moved")
@@ -152,7 +161,12 @@ func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 		c.put(b[:])
 		e.b = append(e.b, b[:]...)
 	}
-	return func(v uint16) uint16 { return name[v] }
+	return func(v uint16) uint16 {
+		if int(v) >= len(name) {
+			return v
+		}
+		return name[v]
+	}
 }
 
 // matrix writes the groups that differ: of each row that has any, the distance from

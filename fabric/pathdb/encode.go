@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"example.org/ibconsole/mad"
 )
 
 // Contents are what a new database is made of.
@@ -29,11 +31,20 @@ type Contents struct {
 	// Rows is how many rows of records there are.
 	Rows    int
 	Classes []Class
-	// PKeys are sets of P_Keys that ports have.
-	PKeys [][]uint16
+	// PKeys are sets of P_Keys that ports have, in the order in which paths take them.
+	PKeys [][]PKey
+	// SLMask are the bits of a service level that the partition decides; the others
+	// are the class's.
+	SLMask uint8
 	// Records has a class for each row and LID; Trace the egress port of each switch
 	// for each LID, nil without.
 	Records, Trace *Matrix
+}
+
+// PKey is a P_Key, and the service level of its partition.
+type PKey struct {
+	Key mad.PKey
+	SL  uint8
 }
 
 // Port is an end port.
@@ -85,7 +96,7 @@ func Encode(c *Contents) ([]byte, error) {
 	}
 	start := beginSegment(&h)
 	r := root{
-		State: 1, Built: max(0, c.Built.Unix()), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime), OriginLen: uint32(len(c.Origin)),
+		State: 1, Built: max(0, c.Built.Unix()), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime), SLMask: uint32(c.SLMask), OriginLen: uint32(len(c.Origin)),
 		Ports: uint32(len(c.Ports)), Switches: uint32(len(c.Switches)), Groups: uint32(len(c.Groups)), Rows: uint32(c.Rows), Classes: uint32(len(c.Classes)),
 	}
 	if !slices.IsSortedFunc(c.Ports, func(a, b Port) int { return cmp.Compare(a.GUID, b.GUID) }) {
@@ -103,9 +114,14 @@ func Encode(c *Contents) ([]byte, error) {
 	}
 	at := h.root(&r)
 	h.endSegment(start)
-	slot{State: 1, Root: at, End: uint64(len(h.b))}.put(h.b[offSlots+slotSize:])
-	binary.LittleEndian.PutUint64(h.b[offCurrent:], 1)
+	point(h.b, slot{State: 1, Root: at, End: uint64(len(h.b))})
 	return h.b, nil
+}
+
+// point makes a state the current one.
+func point(file []byte, s slot) {
+	copy(file[slotAt(s.State):], s.bytes(file))
+	binary.LittleEndian.PutUint64(file[offCurrent:], s.State)
 }
 
 // root appends the root and returns where it stands.
@@ -158,7 +174,7 @@ func (h *heap) tables(r *root, c *Contents) {
 	r.OffLIDs = h.elements(len(lids), lidSize, func(i int, b []byte) { putLID(b, lids[i]) })
 	r.OffGroups = h.elements(len(c.Groups), groupSize, func(i int, b []byte) { le.PutUint32(b, uint32(len(c.Groups[i].LIDs))) })
 	r.OffClasses = h.elements(len(c.Classes), classSize, func(i int, b []byte) { c.Classes[i].put(b) })
-	var keys []uint16
+	var keys []PKey
 	ends := make([]uint32, 1, len(c.PKeys)+1)
 	for _, set := range c.PKeys {
 		keys = append(keys, set...)
@@ -166,7 +182,10 @@ func (h *heap) tables(r *root, c *Contents) {
 	}
 	r.PKeySets, r.PKeys = uint32(len(c.PKeys)), uint32(len(keys))
 	r.OffPKeySets = h.elements(len(ends), setSize, func(i int, b []byte) { le.PutUint32(b, ends[i]) })
-	r.OffPKeys = h.elements(len(keys), pKeySize, func(i int, b []byte) { le.PutUint16(b, keys[i]) })
+	r.OffPKeys = h.elements(len(keys), pKeySize, func(i int, b []byte) {
+		le.PutUint16(b, uint16(keys[i].Key))
+		b[2], b[3] = keys[i].SL, 0
+	})
 	r.OffOrigin = h.elements(1, len(c.Origin), func(_ int, b []byte) { copy(b, c.Origin) })
 }
 

@@ -14,9 +14,8 @@ import (
 func Reseal(b []byte) {
 	le := binary.LittleEndian
 	for i := range 2 {
-		at := offSlots + i*slotSize
-		s, _ := readSlot(b[at:])
-		s.put(b[at:])
+		s, _ := readSlot(b, uint64(i))
+		copy(b[slotAt(uint64(i)):], s.bytes(b))
 		if n := uint64(len(b)); s.Root < n && n-s.Root >= rootSize {
 			root := b[s.Root : s.Root+rootSize]
 			le.PutUint32(root[rootSize-4:], checksum(root[:rootSize-4]))
@@ -62,6 +61,6 @@ func Redelta(delta []byte, at int, with []byte) []byte {
 	defer func() { _ = w.Close() }()
 	rest := w.EncodeAll(body, nil)
 	out := append([]byte(nil), delta[:deltaHead]...)
-	binary.LittleEndian.PutUint32(out[28:], checksum(rest))
+	binary.LittleEndian.PutUint32(out[28:], deltaSum(out, rest))
 	return append(out, rest...)
 }

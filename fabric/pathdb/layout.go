@@ -3,13 +3,26 @@
 package pathdb
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 )
 
-// Magic is how a database begins.
-const Magic = "IBPATHS\x01"
+// Magic is how a database begins: seven letters and the version of the format.
+const Magic = "IBPATHS\x02"
+
+// checkMagic refuses what is no database or difference of this version.
+func checkMagic(b []byte, magic, what string) error {
+	const letters = 7
+	switch {
+	case len(b) < len(magic) || string(b[:letters]) != magic[:letters]:
+		return fmt.Errorf("byte 0: not a %s, which begins with %s and the version", what, magic[:letters])
+	case b[letters] != magic[letters]:
+		return fmt.Errorf("byte %d: a %s of version %d, this program knows version %d: build it anew", letters, what, b[letters], magic[letters])
+	}
+	return nil
+}
 
 // The head of a file: magic, identity, the number of the current state, and two
 // slots that say where states are; state n is in slot n mod 2.
@@ -48,19 +61,30 @@ type slot struct {
 	End   uint64 // how long the file is with this state
 }
 
-func (s slot) put(b []byte) {
+// slotAt is where the slot of a state is.
+func slotAt(state uint64) uint64 { return offSlots + (state&1)*slotSize }
+
+// bytes are a slot as it stands in a file that begins with head. Its checksum covers
+// the head up to the identity, so that states of different files do not mix.
+func (s slot) bytes(head []byte) []byte {
 	le := binary.LittleEndian
-	le.PutUint64(b[0:], s.State)
-	le.PutUint64(b[8:], s.Root)
-	le.PutUint64(b[16:], s.End)
-	le.PutUint32(b[24:], checksum(b[:24]))
-	le.PutUint32(b[28:], 0)
+	b := le.AppendUint64(nil, s.State)
+	b = le.AppendUint64(b, s.Root)
+	b = le.AppendUint64(b, s.End)
+	b = le.AppendUint32(b, crc32.Update(checksum(head[:offCurrent]), castagnoli, b))
+	return le.AppendUint32(b, 0)
 }
 
-func readSlot(b []byte) (s slot, ok bool) {
+// readSlot is the slot of a state.
+func readSlot(file []byte, state uint64) (slot, error) {
 	le := binary.LittleEndian
-	s = slot{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:])}
-	return s, le.Uint32(b[24:]) == checksum(b[:24])
+	at := slotAt(state)
+	b := file[at : at+slotSize]
+	s := slot{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:])}
+	if !bytes.Equal(b, s.bytes(file)) || s.State != state {
+		return s, fmt.Errorf("bytes %d to %d: the slot of state %d is damaged, or the identity at byte %d", at, at+slotSize-1, state, offID)
+	}
+	return s, nil
 }
 
 // root is what a state consists of. Offsets are from the start of the file.
@@ -74,6 +98,8 @@ type root struct {
 	OriginLen                                                     uint32
 	LifeTime                                                      uint32
 	HasTrace                                                      uint32
+	// SLMask are the bits of a service level that the partition decides.
+	SLMask, Zero uint32
 	// Where they are.
 	OffPorts, OffSwitches, OffLIDs, OffGroups, OffClasses, OffPKeySets, OffPKeys, OffWires, OffOrigin uint64
 	// Directories of rows.
@@ -112,7 +138,7 @@ const (
 	groupSize  = 4
 	classSize  = 8
 	wireSize   = 4
-	pKeySize   = 2
+	pKeySize   = 4
 	setSize    = 4
 	dirSize    = 8
 	refSize    = 4

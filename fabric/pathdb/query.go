@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 )
 
@@ -119,11 +120,13 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	}
 	r.Rate = slower(c.Rate, slower(src.rate, dst.rate))
 	r.MTU = least(c.MTU, least(src.mtu, dst.mtu))
-	if r.SL, ok = level(c, slid, dlid, want.SL); !ok {
-		return r, ErrSL
-	}
-	if r.PKey, ok = v.partition(src.pKeys, dst.pKeys, want.PKey); !ok {
+	key, ok := v.partition(src.pKeys, dst.pKeys, want.PKey)
+	if !ok {
 		return r, ErrPartition
+	}
+	r.PKey = uint16(key.Key)
+	if r.SL, ok = v.level(c, key.SL, slid, dlid, want.SL); !ok {
+		return r, ErrSL
 	}
 	return r, nil
 }
@@ -165,35 +168,42 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 	return c, c.Reaches
 }
 
-// level is the service level of a pair, and whether it is one that is wanted.
-func level(c Class, slid, dlid uint16, want uint8) (uint8, bool) {
+// PartitionBits are the bits of a service level that the partition decides.
+func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
+
+// level is the service level of a pair in a partition, and whether it is one that is
+// wanted.
+func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
+	mask := v.PartitionBits()
+	partition &= mask
 	if want == 0 {
-		return fabric.SpreadSL(c.SL, max(1, c.Spread), slid, dlid), true
+		return fabric.SpreadSL(c.SL, max(1, c.Spread), slid, dlid)&^mask | partition, true
 	}
 	want--
-	return want, want >= c.SL && want-c.SL < max(1, c.Spread)
+	own := want &^ mask
+	return want, want&mask == partition && own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
 // partition is the first P_Key of the source that the destination has too, at least
 // one of them with full membership (IBA 1.2.1, 10.9.3).
-func (v *View) partition(src, dst uint32, want uint16) (uint16, bool) {
-	theirs := v.pKeys(dst)
-	for i := range v.pKeys(src).n {
-		mine := v.pKey(src, i)
-		if mine&0x7fff == 0 || want&0x7fff != 0 && mine&0x7fff != want&0x7fff {
+func (v *View) partition(src, dst uint32, want uint16) (PKey, bool) {
+	wanted := mad.PKey(want).Partition()
+	mine, theirs := v.pKeys(src), v.pKeys(dst)
+	for i := range mine.n {
+		k := v.pKey(src, mine.first+i)
+		number := k.Key.Partition()
+		if number == 0 || wanted != 0 && number != wanted {
 			continue
 		}
 		for j := range theirs.n {
-			other := v.pKey(dst, j)
-			if mine&0x7fff == other&0x7fff && (mine|other)&0x8000 != 0 {
-				return mine, true
+			other := v.pKey(dst, theirs.first+j).Key
+			if other.Partition() == number && (k.Key|other)&mad.PKeyFull != 0 {
+				return k, true
 			}
 		}
 	}
-	return 0, false
+	return PKey{}, false
 }
-
-const defaultPKey = 0xffff
 
 // keys are n P_Keys from an index on.
 type keys struct{ first, n uint32 }
@@ -207,12 +217,13 @@ func (v *View) pKeys(set uint32) keys {
 	return keys{first, word(v.data, at+setSize) - first}
 }
 
-func (v *View) pKey(set, i uint32) uint16 {
+// pKey is the P_Key at an index, of a set; that of no set is the default partition's.
+func (v *View) pKey(set, i uint32) PKey {
 	if set == none {
-		return defaultPKey
+		return PKey{Key: mad.PKeyDefault}
 	}
-	at := v.root.OffPKeys + uint64(v.pKeys(set).first+i)*pKeySize
-	return binary.LittleEndian.Uint16(v.data[at:])
+	w := word(v.data, v.root.OffPKeys+uint64(i)*pKeySize)
+	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
 // Paths appends the records of the paths from one port to another, one for each LID

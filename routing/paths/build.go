@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -28,6 +29,10 @@ type Options struct {
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
 	PKeys map[int32][]mad.PKey
+	// PartitionSLs are the service levels of partitions by their number, 0 for those
+	// that it has not, nil where they are not known. An engine with levels of its own
+	// takes none of their bits, or those that [PartitionLevels] says.
+	PartitionSLs map[uint16]uint8
 	// Like, where set, is a database whose ports, LIDs and order are kept, so that a
 	// difference leads from it to the new one. Ports that are no longer there stay as
 	// such; where others are there too, Build returns an error that wraps
@@ -92,6 +97,7 @@ func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder,
 	b = &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
 		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
+		SLMask: opt.slMask(t.SLs),
 	}
 	if b.wires, err = newWires(ctx, b.f, b.rates); err != nil {
 		return nil, err
@@ -177,17 +183,44 @@ func (b *builder) point() {
 	}
 }
 
+// saOrder is the key by which OpenSM's subnet administration goes through P_Keys: the
+// partition in network order, read as a number (osm_physp_find_common_pkey).
+func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
+
+// PartitionLevels is what service levels implement some bits of which are those of
+// the partition's level.
+type PartitionLevels interface{ PartitionBits() uint8 }
+
+// slMask are the bits of service levels that partitions decide.
+func (o *Options) slMask(sls fabric.PathSLs) uint8 {
+	if o.PartitionSLs == nil {
+		return 0
+	}
+	if sls == nil {
+		return 15
+	}
+	if p, ok := sls.(PartitionLevels); ok {
+		return p.PartitionBits()
+	}
+	return 0
+}
+
 // pKeys is the number of the set of a port's P_Keys.
 func (b *builder) pKeys(sets map[string]int32, port int32) int32 {
-	var set []uint16
+	var set []pathdb.PKey
 	for _, k := range b.opt.PKeys[port] {
-		if k&0x7fff != 0 {
-			set = append(set, uint16(k))
+		if k.Partition() != 0 {
+			set = append(set, pathdb.PKey{Key: k, SL: b.opt.PartitionSLs[k.Partition()]})
 		}
 	}
 	if len(set) == 0 {
-		return -1
+		sl := b.opt.PartitionSLs[mad.PKeyDefault.Partition()]
+		if sl == 0 {
+			return -1
+		}
+		set = []pathdb.PKey{{Key: mad.PKeyDefault, SL: sl}}
 	}
+	slices.SortStableFunc(set, func(x, y pathdb.PKey) int { return cmp.Compare(saOrder(x.Key), saOrder(y.Key)) })
 	key := fmt.Sprint(set)
 	i, ok := sets[key]
 	if !ok {

@@ -12,7 +12,8 @@ import (
 )
 
 // Compare walks the path from an end port to a LID through the tables and returns
-// what a database says otherwise, nil where they agree. O(hops).
+// what a database says otherwise, nil where they agree. What partitions decide about
+// service levels is not in tables. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)
@@ -32,10 +33,13 @@ func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
 		return fmt.Errorf("MTU %d, by the tables %d", got.MTU, mtu)
 	case got.Rate != pathdb.RateCode(gbps):
 		return fmt.Errorf("rate %g Gb/s, by the tables %g", pathdb.Gbps(got.Rate), gbps)
-	case t.SLs == nil && got.SL != 0:
-		return fmt.Errorf("SL %d, by the tables 0", got.SL)
-	case t.SLs != nil && got.SL != t.SLs.SL(slid, lid):
-		return fmt.Errorf("SL %d, by the tables %d", got.SL, t.SLs.SL(slid, lid))
+	}
+	sl := uint8(0)
+	if t.SLs != nil {
+		sl = t.SLs.SL(slid, lid)
+	}
+	if own := ^v.PartitionBits(); got.SL&own != sl&own {
+		return fmt.Errorf("SL %d, by the tables %d", got.SL, sl)
 	}
 	return nil
 }

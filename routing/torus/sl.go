@@ -39,6 +39,9 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	return sl
 }
 
+// PartitionBits are the bits that OpenSM takes from a partition's service level.
+func (p *PathSLs) PartitionBits() uint8 { return qosLevel }
+
 // Range implements [fabric.SpreadSLs].
 func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst), 1 }
 

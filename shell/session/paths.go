@@ -5,8 +5,10 @@ package session
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/pathdb"
@@ -23,21 +25,36 @@ type loadedPaths struct {
 	name string
 }
 
-// BuildPaths makes a path-record database of a picture's tables; like, where set, is
-// one whose order it keeps.
-func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pathdb.View) (image []byte, title string, err error) {
+// PathsReport says what [Session.BuildPaths] made its database of, and how long that
+// took.
+type PathsReport struct {
+	Title string
+	Took  time.Duration
+}
+
+// BuildPaths makes a path-record database of a picture's tables. Like, where set, is
+// one whose order it keeps. With ask the subnet administration says which service
+// levels partitions have.
+func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pathdb.View, ask bool) (image []byte, rep PathsReport, err error) {
 	end, err := s.begin(ctx, "path records")
 	if err != nil {
-		return nil, "", err
+		return nil, rep, err
 	}
 	defer end()
 	st := s.State()
 	p, err := st.FreshTablesOf(of)
 	if err != nil {
-		return nil, "", err
+		return nil, rep, err
 	}
-	image, err = paths.Build(ctx, p.Tables, paths.Options{Trace: trace, Like: like, Built: p.When, PKeys: st.pKeysOf(p.Fabric), Progress: s.progress})
-	return image, st.Title(p), err
+	opt := paths.Options{Trace: trace, Like: like, Built: p.When, PKeys: st.pKeysOf(p.Fabric), Progress: s.progress}
+	if ask {
+		if err := s.askPartitions(ctx, &opt); err != nil {
+			return nil, rep, err
+		}
+	}
+	start := time.Now()
+	image, err = paths.Build(ctx, p.Tables, opt)
+	return image, PathsReport{st.Title(p), time.Since(start)}, err
 }
 
 // pKeysOf are the P_Keys that were read, by the end ports of a fabric.
@@ -142,10 +159,25 @@ func WritePathsForACM(ctx context.Context, w io.Writer, v *pathdb.View, sources 
 	return b.Flush()
 }
 
-// BesidePath compares a path record of the subnet administration with that of a
-// database, nil where they agree.
-func BesidePath(v *pathdb.View, r *sa.PathRecord) error {
+// BesidePath compares what the subnet administration says of the path between two
+// LIDs, a record or an error, with what a database does, nil where they agree.
+func BesidePath(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error) error {
+	if errors.Is(why, sa.NoRecords) {
+		if got, err := v.Query(slid, dlid, pathdb.Want{}); err == nil {
+			return fmt.Errorf("%w; the database has one with P_Key 0x%04x and SL %d", why, got.PKey, got.SL)
+		}
+		return nil
+	}
+	if why != nil {
+		return why
+	}
 	got, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
+	if errors.Is(err, pathdb.ErrSL) {
+		got, err = v.Query(r.SLID, r.DLID, pathdb.Want{})
+		if err == nil {
+			return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL, got.PKey, got.SL)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("the database has none: %w", err)
 	}
@@ -154,7 +186,7 @@ func BesidePath(v *pathdb.View, r *sa.PathRecord) error {
 		return fmt.Errorf("MTU code %d, in the database %d", r.MTU, got.MTU)
 	case sa.Rate(got.Rate) != r.Rate:
 		return fmt.Errorf("rate %g Gb/s, in the database %g", r.Rate.Gbps(), sa.Rate(got.Rate).Gbps())
-	case uint16(r.PKey)&0x7fff != got.PKey&0x7fff:
+	case r.PKey != mad.PKey(got.PKey):
 		return fmt.Errorf("P_Key 0x%04x, in the database 0x%04x", uint16(r.PKey), got.PKey)
 	case r.LifeTime != got.LifeTime:
 		return fmt.Errorf("life time code %d, in the database %d", r.LifeTime, got.LifeTime)

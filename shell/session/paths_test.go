@@ -117,7 +117,7 @@ func TestPathsWithPKeys(t *testing.T) {
 			f.Ports[hosts[0]].GUID: {0x7fff, full}, f.Ports[hosts[1]].GUID: {0x7fff, limited}, f.Ports[hosts[2]].GUID: {0x7fff, limited},
 		}
 	})
-	image, _, err := s.BuildPaths(t.Context(), "", false, nil)
+	image, _, err := s.BuildPaths(t.Context(), "", false, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
