@@ -123,6 +123,18 @@ func (v *View) Switches() []uint64 {
 	return out
 }
 
+// PKeySets are the sets of P_Keys, by their number.
+func (v *View) PKeySets() [][]PKey {
+	out := make([][]PKey, v.root.PKeySets)
+	for i := range out {
+		set := v.pKeys(uint32(i))
+		for k := range set.n {
+			out[i] = append(out[i], v.pKey(uint32(i), set.first+k))
+		}
+	}
+	return out
+}
+
 // Groups are the LIDs of the switches, in the order of the file.
 func (v *View) Groups() []Group {
 	out := make([]Group, v.root.Groups)

@@ -126,7 +126,7 @@ func (b *builder) ports() {
 	slices.SortFunc(b.ends, func(x, y int32) int { return cmp.Compare(f.Ports[x].GUID, f.Ports[y].GUID) })
 	b.ends = slices.CompactFunc(b.ends, func(x, y int32) bool { return f.Ports[x].GUID == f.Ports[y].GUID })
 	byPlace := make([]group, len(f.Switches))
-	sets := map[string]int32{}
+	sets := b.keptSets()
 	for _, i := range b.ends {
 		p := &f.Ports[i]
 		out := pathdb.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC, MTU: p.MTU, Rate: b.rates.code(p), Row: -1, Peer: -1, PKeys: b.pKeys(sets, i)}
@@ -203,6 +203,19 @@ func (o *Options) slMask(sls fabric.PathSLs) uint8 {
 		return p.PartitionBits()
 	}
 	return 0
+}
+
+// keptSets are the numbers of the sets of P_Keys that the database has whose order is
+// kept.
+func (b *builder) keptSets() map[string]int32 {
+	sets := map[string]int32{}
+	if b.opt.Like != nil {
+		b.out.PKeys = b.opt.Like.PKeySets()
+	}
+	for i, set := range b.out.PKeys {
+		sets[fmt.Sprint(set)] = int32(i)
+	}
+	return sets
 }
 
 // pKeys is the number of the set of a port's P_Keys.
