@@ -17,6 +17,15 @@ type Builder struct {
 	byGUID map[uint64]int32
 }
 
+// Grow makes room for so many nodes with so many ports, port 0 of each among them.
+func (b *Builder) Grow(nodes, ports int) {
+	b.f.Nodes = slices.Grow(b.f.Nodes, nodes)
+	b.f.Ports = slices.Grow(b.f.Ports, ports)
+	if b.byGUID == nil {
+		b.byGUID = make(map[uint64]int32, nodes)
+	}
+}
+
 // AddNode adds a node with its port slots and returns its index. FirstPort,
 // Switch and InSubnet are filled in. Ports start without link, LID and GUID,
 // but for a switch, whose ports all take guid of port 0, the node GUID.

@@ -23,12 +23,25 @@ type LFT struct {
 
 // NewLFT makes tables for this many switches and LIDs 0 to maxLID, all NoPath.
 func NewLFT(switches int, maxLID uint16) *LFT {
-	stride := (int(maxLID)/BlockSize + 1) * BlockSize
-	slab := make([]byte, switches*stride)
-	for filled := copy(slab, []byte{NoPath}); filled < len(slab); {
-		filled += copy(slab[filled:], slab[:filled])
+	t := BlankLFT(switches, maxLID)
+	for _, row := range t.rows {
+		Forget(row)
 	}
-	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, slab, switches)
+	return t
+}
+
+// BlankLFT makes tables as [NewLFT] does, but all 0, for who writes every entry: memory
+// is not touched before that.
+func BlankLFT(switches int, maxLID uint16) *LFT {
+	stride := (int(maxLID)/BlockSize + 1) * BlockSize
+	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, make([]byte, switches*stride), switches)
+}
+
+// Forget makes entries NoPath.
+func Forget(entries []byte) {
+	for filled := copy(entries, []byte{NoPath}); filled < len(entries); {
+		filled += copy(entries[filled:], entries[:filled])
+	}
 }
 
 // onSlab gives tables their rows.

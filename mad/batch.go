@@ -153,14 +153,16 @@ func (b *Batch) start(i int) {
 		r.MKey = b.client.opts.MKey
 	}
 	r.put(&b.frame)
-	if !c.begin(i, &b.frame) {
-		return
-	}
-	if r.LID == 0 && !r.Class.isSMP() {
+	begun, leads := c.begin(i, &b.frame)
+	switch {
+	case !begun:
+	case r.LID == 0 && !r.Class.isSMP():
 		c.sent(&b.frame, errNoLID)
-		return
+	case leads:
+		c.sent(&b.frame, c.lead.hold(&b.frame))
+	default:
+		c.sent(&b.frame, c.transport.Send(&b.frame))
 	}
-	c.sent(&b.frame, c.transport.Send(&b.frame))
 }
 
 // collect moves ended requests to b.ended. If there is nothing to do it says where
@@ -215,7 +217,7 @@ func (b *Batch) abandon() {
 	}
 	if b.waiting > b.queue.len() {
 		for i := range c.targets.all {
-			c.parked.drop(&c.targets.all[i], b)
+			c.parked.drop(c.targets.all[i], b)
 		}
 	}
 	for b.woken.len() > 0 {

@@ -93,7 +93,7 @@ func (s *slot) own() bool { return s.request.GSI != nil && s.request.GSI.Timeout
 // lost takes note that the last try of slot s got no answer. What a transport
 // sends back at once has no way to go, which says nothing of how busy agents are.
 func (c *Client) lost(s *slot, now time.Duration) {
-	t := &c.targets.all[s.target]
+	t := c.targets.all[s.target]
 	t.lost++
 	if atOnce := s.sentBack != 0 && now-s.last < c.wait(s, s.tries-1)/2; !atOnce && t.tells() {
 		c.window.lost(s.last, now)
@@ -118,7 +118,7 @@ func (c *Client) giveUp(i int, now time.Duration) {
 		c.received(i, s.request.failed(s.busy))
 		return
 	}
-	t := &c.targets.all[s.target]
+	t := c.targets.all[s.target]
 	t.stats.TimedOut++
 	t.stats.Silent++
 	t.failedAt = now

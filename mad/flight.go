@@ -46,7 +46,7 @@ func (c *Client) ready(b *Batch, s *slot) bool {
 	for b.queue.len() > 0 {
 		j := b.queue.front()
 		b.target = c.targets.find(&j.request, b.target)
-		t := &c.targets.all[b.target]
+		t := c.targets.all[b.target]
 		room := t.inFlight < c.opts.PerTarget
 		if room {
 			t.inFlight++
@@ -68,7 +68,7 @@ func (s *slot) load(j *job) { s.request, s.callback = j.request, j.callback }
 // leave takes note that one request less is in flight to a target. A request
 // that waits for that has its place at once.
 func (c *Client) leave(target int32) {
-	t := &c.targets.all[target]
+	t := c.targets.all[target]
 	t.inFlight--
 	for t.waiting > 0 && t.inFlight < c.opts.PerTarget {
 		t.inFlight++
@@ -128,13 +128,14 @@ func (c *Client) grant() {
 }
 
 // begin puts the request in slot i on record as sent, and its transaction id into
-// f; the caller then sends f. It returns false if the client is dead.
-func (c *Client) begin(i int, f *Frame) bool {
+// f; the caller then sends f. It returns false if the client is dead, and whether
+// the request's batch leads.
+func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	now := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return false
+		return false, false
 	}
 	s := &c.slots[i]
 	s.tries, s.busy, s.sentBack = 0, 0, 0
@@ -144,7 +145,7 @@ func (c *Client) begin(i int, f *Frame) bool {
 	s.first = now
 	c.try(i, now, f)
 	s.frame = *f
-	return true
+	return true, c.lead.batch == s.owner
 }
 
 // try makes slot i ready to be sent once more, as f.

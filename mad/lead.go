@@ -25,6 +25,14 @@ type Interrupter interface {
 	Interrupt() bool
 }
 
+// Holder is a transport that can send frames together, which is quicker.
+type Holder interface {
+	Interrupter
+	// Hold sends the frame as Send does, but may wait with it until a Recv comes to
+	// have no frame at hand. While one waits for a frame it sends at once.
+	Hold(*Frame) error
+}
+
 // leadAfter is how many requests make a batch long.
 const leadAfter = 64
 
@@ -34,18 +42,23 @@ const grace = 5 * time.Millisecond
 
 // lead says who receives. Client.mu guards it.
 type lead struct {
-	interrupt func() bool // nil: nobody leads
-	batch     *Batch      // leads
-	next      *Batch      // is to lead once the client's goroutine rests
-	inside    bool        // the one that leads, or did, is in Recv
+	interrupt func() bool        // nil: nobody leads
+	hold      func(*Frame) error // by which the batch that leads sends
+	batch     *Batch             // leads
+	next      *Batch             // is to lead once the client's goroutine rests
+	inside    bool               // the one that leads, or did, is in Recv
 	graced    time.Duration
 }
 
 func newLead(t Transport) lead {
+	var l lead
 	if i, ok := t.(Interrupter); ok {
-		return lead{interrupt: i.Interrupt}
+		l = lead{interrupt: i.Interrupt, hold: t.Send}
 	}
-	return lead{}
+	if h, ok := t.(Holder); ok {
+		l.hold = h.Hold
+	}
+	return l
 }
 
 // sleep is what a batch waits for.

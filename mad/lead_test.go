@@ -156,7 +156,7 @@ func TestLeaderIsWoken(t *testing.T) {
 
 // Many batches at once, long and short, all get their answers.
 func TestLeadersAndOthers(t *testing.T) {
-	c := newTestClient(t, newAgent(echo), ClientOptions{Window: 8, MinWindow: 8})
+	c := newTestClient(t, newAgent(echo), ClientOptions{Window: 8, MinWindow: 8, Timeout: time.Minute})
 	var all sync.WaitGroup
 	for k := range 6 {
 		all.Go(func() {
@@ -180,4 +180,93 @@ func TestLeadersAndOthers(t *testing.T) {
 	if s := c.Stats(); s.Late > 0 || s.TimedOut > 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// holder is an agent that sends what it holds back when it is to receive.
+type holder struct {
+	*agent
+	mu      sync.Mutex
+	held    []Frame
+	most    int // held at a time
+	waiting bool
+}
+
+func (h *holder) Hold(f *Frame) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held = append(h.held, *f)
+	h.most = max(h.most, len(h.held))
+	return h.flush()
+}
+
+func (h *holder) Recv(f *Frame) error {
+	select {
+	case *f = <-h.in:
+		return nil
+	default:
+	}
+	h.wait(true)
+	defer h.wait(false)
+	return h.agent.Recv(f)
+}
+
+func (h *holder) wait(begins bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting = begins
+	_ = h.flush()
+}
+
+func (h *holder) flush() (err error) {
+	for h.waiting && len(h.held) > 0 {
+		err = errors.Join(err, h.Send(&h.held[0]))
+		h.held = h.held[1:]
+	}
+	return err
+}
+
+// What a batch that leads sends may be held back until it receives; a request in its
+// callbacks, for which the window has room, and what it asks after that do not hang.
+func TestLeaderHoldsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &holder{agent: newAgent(echo)}
+		c, err := NewClient(h, ClientOptions{Window: 8, MinWindow: 8, PerTarget: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := c.NewBatch(t.Context())
+		left := 20 * leadAfter
+		var next func(*Reply)
+		next = func(r *Reply) {
+			if r.Err != nil {
+				t.Error(r.Err)
+			}
+			if left--; left >= 6 {
+				b.Go(Request{Attr: AttrNodeInfo}, next)
+			}
+			if left == 5*leadAfter {
+				if _, err := c.Do(t.Context(), &Request{Attr: AttrSwitchInfo}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		for range 6 {
+			b.Go(Request{Attr: AttrNodeInfo}, next)
+		}
+		if err := b.Wait(); err != nil || left != 0 {
+			t.Errorf("%d left, %v", left, err)
+		}
+		if _, err := c.Do(t.Context(), &Request{Attr: AttrNodeInfo}); err != nil {
+			t.Error(err)
+		}
+		if s := c.Stats(); s.Retried > 0 || s.Late > 0 || s.Sent != 20*leadAfter+2 {
+			t.Errorf("%+v", s)
+		}
+		if h.most < 2 {
+			t.Errorf("held %d frames at most", h.most)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

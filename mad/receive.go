@@ -94,7 +94,7 @@ func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 
 // timed takes note of how long the answer to a try took.
 func (c *Client) timed(s *slot, age int, now time.Duration) {
-	t := &c.targets.all[s.target]
+	t := c.targets.all[s.target]
 	switch age {
 	case 0:
 		t.answered(now - s.last)

@@ -75,10 +75,14 @@ type target struct {
 // targets is a table of targets that does not grow without bounds.
 type targets struct {
 	index map[Target]int32
-	all   []target
+	all   []*target
+	fresh []target // room for more
 	most  int
 	hand  int // where to look for one to forget
 }
+
+// slab is how many targets are allocated at a time.
+const slab = 64
 
 func newTargets(most int) targets { return targets{index: map[Target]int32{}, most: most} }
 
@@ -103,9 +107,12 @@ func (t *targets) add(key Target) int32 {
 	if i < len(t.all) {
 		delete(t.index, t.all[i].key)
 	} else {
-		t.all = append(t.all, target{})
+		if len(t.fresh) == 0 {
+			t.fresh = make([]target, slab)
+		}
+		t.all, t.fresh = append(t.all, &t.fresh[0]), t.fresh[1:]
 	}
-	t.all[i] = target{key: key, first: -1, last: -1}
+	*t.all[i] = target{key: key, first: -1, last: -1}
 	t.index[key] = int32(i)
 	return int32(i)
 }
@@ -115,7 +122,7 @@ func (t *targets) add(key Target) int32 {
 func (t *targets) victim() int {
 	for range 2 * len(t.all) {
 		t.hand = (t.hand + 1) % len(t.all)
-		x := &t.all[t.hand]
+		x := t.all[t.hand]
 		if x.inFlight == 0 && x.waiting == 0 {
 			if !x.used {
 				return t.hand

@@ -24,12 +24,13 @@ import (
 //	IBCONSOLE_BENCH_DIAGS=1 go test -run - -bench Diags -benchtime 1x ./fabric/sweep
 //
 // Each window and the tools take turns, so that other work on the machine hits all
-// alike; figures are medians, of dump_fts that of three. The time of LFTs is that by
+// alike; figures are medians, dump_fts runs once. Each turn has a client of its own, so
+// that none keeps places of ibsim from the others. The time of LFTs is that by
 // which a sweep with them is longer; x-dump_fts-all lays dump_fts, which has to find
 // the switches as well, beside all of that sweep. limit-% is our share of the rate at
-// which ibsim answers NodeInfos of the local node to a window of 64, and share-% of
-// the 364,000 a second that one client with 64 of them in flight was once measured to
-// get.
+// which ibsim answers NodeInfos of the local node to a window of 64, full-% the same of
+// the sweep without tables, and share-% of the 364,000 a second that one client with 64
+// of them in flight was once measured to get.
 func BenchmarkDiags(b *testing.B) {
 	if os.Getenv("IBCONSOLE_BENCH_DIAGS") != "1" {
 		b.Skip("takes minutes: set IBCONSOLE_BENCH_DIAGS=1")
@@ -45,28 +46,22 @@ func BenchmarkDiags(b *testing.B) {
 		}
 		return time.Since(start).Seconds()
 	}
-	windows := []int{4, 16, 64, 256}
-	clients := make([]*mad.Client, len(windows))
+	windows := []int{4, 16, 64}
 	runs := make([]benchRuns, len(windows))
-	for i, w := range windows {
-		clients[i] = dialWindow(b, s, w)
-	}
-	var discover, dump, limit []float64
-	for round := range 7 {
+	dump := tool("dump_fts")
+	var discover, limit []float64
+	for range 5 {
 		discover = append(discover, tool("ibnetdiscover"))
-		if round%3 == 0 {
-			dump = append(dump, tool("dump_fts"))
-		}
-		limit = append(limit, rate(b, clients[2]))
-		for i, c := range clients {
-			runs[i].add(b, c)
+		turn(b, s, 64, func(c *mad.Client) { limit = append(limit, rate(b, c)) })
+		for i, w := range windows {
+			turn(b, s, w, func(c *mad.Client) { runs[i].add(b, c) })
 		}
 	}
-	b.Logf("ibnetdiscover %.2f s, dump_fts %.2f s, NodeInfos of the local node %.0f a second", median(discover), median(dump), median(limit))
+	b.Logf("ibnetdiscover %.2f s, dump_fts %.2f s, NodeInfos of the local node %.0f a second", median(discover), dump, median(limit))
 	for i, w := range windows {
 		b.Run(fmt.Sprintf("window=%d", w), func(b *testing.B) {
 			for b.Loop() {
-				runs[i].report(b, median(discover), median(dump), median(limit))
+				runs[i].report(b, median(discover), dump, median(limit))
 			}
 		})
 	}
@@ -95,6 +90,7 @@ func (r *benchRuns) add(b *testing.B, c *mad.Client) {
 
 func (r *benchRuns) report(b *testing.B, discover, dump, limit float64) {
 	perSecond := float64(r.tables.Stats.Requests) / median(r.all)
+	fullPerSecond := float64(r.nodes.Stats.Requests) / median(r.full)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(median(r.full), "s-full")
 	b.ReportMetric(median(r.lfts), "s-LFTs")
@@ -105,6 +101,8 @@ func (r *benchRuns) report(b *testing.B, discover, dump, limit float64) {
 	b.ReportMetric(float64(r.nodes.Stats.Requests), "MADs-full")
 	b.ReportMetric(float64(r.tables.Stats.Requests), "MADs-all")
 	b.ReportMetric(float64(r.again.Stats.Requests), "MADs-light")
+	b.ReportMetric(perSecond, "MADs/s")
+	b.ReportMetric(100*fullPerSecond/limit, "full-%")
 	b.ReportMetric(100*perSecond/limit, "limit-%")
 	b.ReportMetric(100*perSecond/364_000, "share-%")
 }
@@ -114,13 +112,21 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-func dialWindow(b *testing.B, s *ibsimtest.Sim, window int) *mad.Client {
+// turn lends out a client.
+func turn(b *testing.B, s *ibsimtest.Sim, window int, do func(*mad.Client)) {
 	b.Helper()
 	transport, err := ibsim.Dial(b.Context(), ibsim.Options{Name: s.Name})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return client(b, transport, mad.ClientOptions{Window: window})
+	c, err := mad.NewClient(transport, mad.ClientOptions{Window: window})
+	if err != nil {
+		b.Fatal(err)
+	}
+	do(c)
+	if err := c.Close(); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // rate is how many NodeInfos of the local node are answered a second.

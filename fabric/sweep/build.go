@@ -22,8 +22,9 @@ type builder struct {
 
 func (b *builder) build() (err error) {
 	b.arrange()
-	b.guids = map[uint64]int32{}
+	b.guids = make(map[uint64]int32, len(b.order))
 	b.lids = make([]int32, fabric.MaxUnicastLID+1)
+	b.b.Grow(len(b.order), b.ports)
 	for _, i := range b.order {
 		if err := b.addNode(i); err != nil {
 			return err
@@ -55,7 +56,7 @@ func (b *builder) arrange() {
 	visit(0)
 	for next := 0; next < len(b.order); next++ {
 		i := b.order[next]
-		n := &b.nodes[i]
+		n := b.nodes[i]
 		for num := range n.ports {
 			p := &n.ports[num]
 			if p.linked() && (n.isSwitch() || b.isLocal(i, uint8(num))) {
@@ -66,7 +67,7 @@ func (b *builder) arrange() {
 }
 
 func (b *builder) addNode(i int32) error {
-	n := &b.nodes[i]
+	n := b.nodes[i]
 	at, err := b.b.AddNode(fabric.Node{
 		GUID:          n.info.NodeGUID,
 		SystemGUID:    n.info.SystemImageGUID,
@@ -172,7 +173,7 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 // connect makes the links of a node, but those of ports whose GUID another port
 // has: a subnet cannot hold both.
 func (b *builder) connect(i int32) {
-	n := &b.nodes[i]
+	n := b.nodes[i]
 	for num := range n.ports {
 		p := &n.ports[num]
 		if !p.linked() || b.endPort(i, uint8(num)).shadowed || b.endPort(p.peer, p.peerNum).shadowed {

@@ -105,7 +105,7 @@ func usable(info *mad.NodeInfo) error {
 // description: of a switch all ports, of another node the one it was reached at.
 func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 	i := s.enter(info, path)
-	n := &s.nodes[i]
+	n := s.nodes[i]
 	if n.isSwitch() {
 		s.switches++
 		s.ask(task{kind: askSwitch, node: i})
@@ -125,7 +125,8 @@ func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 // enter takes in a new node and asks nothing.
 func (s *sweeper) enter(info mad.NodeInfo, path mad.Path) int32 {
 	i := int32(len(s.nodes))
-	n := node{info: info, path: path, ports: make([]port, int(info.NumPorts)+1)}
+	n := s.room.node(int(info.NumPorts) + 1)
+	n.info, n.path = info, path
 	for p := range n.ports {
 		n.ports[p].peer = fabric.None
 	}
@@ -133,6 +134,25 @@ func (s *sweeper) enter(info mad.NodeInfo, path mad.Path) int32 {
 	s.ports += len(n.ports)
 	s.byGUID[info.NodeGUID] = i
 	return i
+}
+
+// room is memory for nodes and their ports, taken in large pieces.
+type room struct {
+	nodes []node
+	ports []port
+}
+
+func (r *room) node(ports int) *node {
+	const piece = 256
+	if len(r.nodes) == 0 {
+		r.nodes = make([]node, piece)
+	}
+	if len(r.ports) < ports {
+		r.ports = make([]port, 4*piece)
+	}
+	n := &r.nodes[0]
+	n.ports, r.nodes, r.ports = r.ports[:ports:ports], r.nodes[1:], r.ports[ports:]
+	return n
 }
 
 // describe gives a new node its description, or asks for it where it is not known.
@@ -146,7 +166,7 @@ func (s *sweeper) describe(i int32, text mad.NodeDescription, known bool) {
 
 // reached notes the port at which a node was reached.
 func (s *sweeper) reached(i int32, info mad.NodeInfo) {
-	n := &s.nodes[i]
+	n := s.nodes[i]
 	p := &n.ports[info.LocalPort]
 	p.guid = info.PortGUID
 	if !n.isSwitch() {
@@ -180,7 +200,7 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 		}
 		var text mad.NodeDescription
 		if s.memory != nil {
-			text, known = s.memory.text(&s.nodes[t.node], t.port, &info)
+			text, known = s.memory.text(s.nodes[t.node], t.port, &info)
 		}
 		i = s.add(info, r.Request.Path)
 		s.describe(i, text, known)
@@ -256,13 +276,13 @@ func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 func (s *sweeper) gotText(t task, r *mad.Reply) { _ = r.Decode(&s.nodes[t.node].text) }
 
 func (s *sweeper) gotSwitch(t task, r *mad.Reply) {
-	n := &s.nodes[t.node]
+	n := s.nodes[t.node]
 	n.swKnown = r.Decode(&n.sw) == nil
 }
 
 // gotPort handles a PortInfo: what is beyond a port that is up is asked next.
 func (s *sweeper) gotPort(t task, r *mad.Reply) {
-	n := &s.nodes[t.node]
+	n := s.nodes[t.node]
 	p := &n.ports[t.port]
 	if r.Decode(&p.info) != nil {
 		return
@@ -288,7 +308,7 @@ func (s *sweeper) beyond(t task) {
 
 // askFDR10 asks whether a port that says QDR does FDR10.
 func (s *sweeper) askFDR10(node int32, num uint8) {
-	n := &s.nodes[node]
+	n := s.nodes[node]
 	info := &n.ports[num].info
 	if info.LinkSpeedActive == qdr && info.LinkSpeedExtActive == 0 && fabric.KnowsFDR10(n.info.VendorID, n.info.DeviceID) {
 		s.ask(task{kind: askSpeed, node: node, port: num})
@@ -330,7 +350,7 @@ func (s *sweeper) portName(i int32, num uint8) portName { return portName{s.name
 
 // nameNow is a node's description, escaped, or its GUID.
 func (s *sweeper) nameNow(i int32) string {
-	n := &s.nodes[i]
+	n := s.nodes[i]
 	if text := n.text.String(); text != "" {
 		return fabric.Escape(text)
 	}

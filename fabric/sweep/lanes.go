@@ -22,7 +22,7 @@ func (r *reader) askSL2VL() {
 	}
 	for _, n := range nodes {
 		i := r.b.order[n]
-		linked[i] = r.mapped(&r.nodes[i])
+		linked[i] = r.mapped(r.nodes[i])
 	}
 	r.spread(nodes, func(i int32) int {
 		if ports := len(linked[i]); r.nodes[i].isSwitch() {

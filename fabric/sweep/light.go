@@ -134,7 +134,7 @@ func (s *sweeper) guess() {
 	s.memory.open = nil
 	probed := map[uint64]bool{} // switches that are asked for in this round
 	for _, t := range open {
-		n := &s.nodes[t.node]
+		n := s.nodes[t.node]
 		if n.ports[t.port].linked() {
 			continue
 		}
@@ -195,7 +195,7 @@ func (s *sweeper) doubt(p *port) {
 
 // leadsTo says whether the link of a switch's port is taken to lead to a port.
 func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
-	back := s.memory.assumed(&s.nodes[i], num)
+	back := s.memory.assumed(s.nodes[i], num)
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID
 }
 
@@ -203,7 +203,7 @@ func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 // there. If it is another's, what is there is asked.
 func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	var info mad.PortInfo
-	n := &s.nodes[t.node]
+	n := s.nodes[t.node]
 	was := s.memory.assumed(n, t.port)
 	if was == nil || r.Decode(&info) != nil || info.LID != was.LID || info.LMC != was.LMC || info.LocalPort != was.Num {
 		s.ask(task{kind: askNode, node: t.node, port: t.port})

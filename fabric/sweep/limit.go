@@ -13,7 +13,7 @@ import (
 func (b *builder) limits() []fabric.LinkLimit {
 	out := make([]fabric.LinkLimit, len(b.fabric.Ports))
 	for node, i := range b.order {
-		n := &b.nodes[i]
+		n := b.nodes[i]
 		for num := range n.ports {
 			if n.ports[num].known && n.ports[num].linked() {
 				out[b.fabric.Port(int32(node), uint8(num))] = n.limit(num)

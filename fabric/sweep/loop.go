@@ -84,7 +84,8 @@ type sweeper struct {
 	handle   func(*mad.Reply)
 	answered [kinds]func(task, *mad.Reply)
 
-	nodes    []node
+	nodes    []*node
+	room     room // for more of them
 	byGUID   map[uint64]int32
 	local    uint8 // port of node 0
 	fatal    error
@@ -163,7 +164,7 @@ func (s *sweeper) pump() {
 // superfluous says that a question need not be asked: the link is known from
 // its other end, or the node is deaf.
 func (s *sweeper) superfluous(t task) bool {
-	n := &s.nodes[t.node]
+	n := s.nodes[t.node]
 	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {
 		return true
 	}
@@ -179,7 +180,7 @@ func (s *sweeper) modifier(t task) uint32 {
 	case askPort, askSpeed, askAgain:
 		return uint32(t.port)
 	case askHost:
-		return uint32(s.memory.assumed(&s.nodes[t.node], t.port).Num)
+		return uint32(s.memory.assumed(s.nodes[t.node], t.port).Num)
 	case askBlock, askGUIDs:
 		return uint32(t.mod)
 	case askMFT:
@@ -203,7 +204,7 @@ func (s *sweeper) modifier(t task) uint32 {
 // path is the directed route for a question. A port of a channel adapter is
 // asked through itself.
 func (s *sweeper) path(t task) (mad.Path, error) {
-	n := &s.nodes[t.node]
+	n := s.nodes[t.node]
 	switch t.kind {
 	case askNode, askHost:
 		return n.path.Append(t.port)

@@ -39,7 +39,7 @@ func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
 	for n := range r.f.Nodes {
 		if i := r.b.order[n]; r.f.Nodes[n].InSubnet {
 			nodes = append(nodes, int32(n))
-			all[i] = blocks(&r.nodes[i])
+			all[i] = blocks(r.nodes[i])
 		}
 	}
 	r.spread(nodes, func(i int32) int { return len(all[i]) }, func(i int32, n int) task {

@@ -40,22 +40,26 @@ func newReader(s *sweeper, b *builder) *reader {
 	return r
 }
 
-// spread asks node after node for its first block, then for its second one and
-// so on, so that no switch gets a flood of requests: count is how many blocks a
-// node of the sweep has, and nth one of them.
+// spread asks a number of nodes, as many as may be asked at a time, for their first
+// blocks, then for their second ones and so on, and then the next nodes, so that no
+// switch gets a flood of requests and packets go by the same ways for a while: count is
+// how many blocks a node of the sweep has, and nth one of them.
 func (r *reader) spread(nodes []int32, count func(i int32) int, nth func(i int32, k int) task) {
-	left := make([]int32, 0, len(nodes))
-	for _, n := range nodes {
-		left = append(left, r.b.order[n])
-	}
-	for k := 0; len(left) > 0; k++ {
-		left = slices.DeleteFunc(left, func(i int32) bool { return k >= count(i) })
-		for _, i := range left {
-			s := nth(i, k)
-			s.node = i
-			r.ask(s)
+	for some := range slices.Chunk(nodes, r.client.Options().Window) {
+		for k, more := 0, true; more; k++ {
+			more = false
+			for _, n := range some {
+				i := r.b.order[n]
+				if k >= count(i) {
+					continue
+				}
+				s := nth(i, k)
+				s.node = i
+				r.ask(s)
+				r.progress.BlocksToDo++
+				more = true
+			}
 		}
-		r.progress.BlocksToDo += len(left)
 	}
 }
 
@@ -84,7 +88,14 @@ func (r *reader) askLFTs() {
 		tops[sw] = r.top(i)
 		top = max(top, tops[sw])
 	}
-	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.NewLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin}
+	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin}
+	for sw, top := range tops {
+		row := r.tables.LFT.Row(int32(sw))
+		if known[sw] {
+			row = row[(int(top)/fabric.BlockSize+1)*fabric.BlockSize:]
+		}
+		fabric.Forget(row) // what is not read
+	}
 	r.answered[askBlock] = r.gotBlock
 	r.spread(r.known(), func(i int32) int { return int(tops[r.row[i]])/fabric.BlockSize + 1 }, func(_ int32, k int) task {
 		return task{kind: askBlock, mod: uint16(k)}
@@ -93,7 +104,7 @@ func (r *reader) askLFTs() {
 
 // top is the LinearFDBTop of a switch, if that can be.
 func (r *reader) top(i int32) uint16 {
-	n := &r.nodes[i]
+	n := r.nodes[i]
 	if n.sw.LinearFDBTop <= mad.LastUnicastLID {
 		return n.sw.LinearFDBTop
 	}
@@ -152,10 +163,7 @@ func (r *reader) forget(sw int32) {
 		return
 	}
 	r.tables.Known[sw] = false
-	row := r.tables.LFT.Row(sw)
-	for i := range row {
-		row[i] = fabric.NoPath
-	}
+	fabric.Forget(r.tables.LFT.Row(sw))
 }
 
 // port is the port of the fabric that a question is about.

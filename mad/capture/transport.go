@@ -35,7 +35,7 @@ type Transport struct {
 	last Stats
 }
 
-var _ mad.Interrupter = (*Transport)(nil)
+var _ mad.Holder = (*Transport)(nil)
 
 // Wrap returns a transport that carries for t. It captures nothing yet.
 func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
@@ -111,6 +111,18 @@ func (t *Transport) Send(f *mad.Frame) error {
 		r.sent(f, uint16(t.lid.Load()))
 	}
 	return t.inner.Send(f)
+}
+
+// Hold implements [mad.Holder], where the transport below can.
+func (t *Transport) Hold(f *mad.Frame) error {
+	inner, ok := t.inner.(mad.Holder)
+	if !ok {
+		return t.Send(f)
+	}
+	if r := t.on.Load(); r != nil {
+		r.sent(f, uint16(t.lid.Load()))
+	}
+	return inner.Hold(f)
 }
 
 // Recv implements [mad.Transport]. A request that is handed back was not on the

@@ -3,9 +3,11 @@
 package ibsim
 
 import (
+	"encoding/binary"
 	"os"
 	"sync"
-	"syscall"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,65 +16,95 @@ import (
 type lane struct {
 	client uint32
 	fd     int
+	out    atomic.Int32 // packets sent less those received
 }
 
 // lanes are those of a transport.
 type lanes struct {
-	use  sync.RWMutex // held for reading while the descriptors of all are used
-	all  []lane       // none: closed
-	poll *os.File     // an epoll of all of them
-	wait syscall.RawConn
+	use sync.RWMutex // held for reading while the descriptors of all are used
+	all []*lane      // none: closed
+
+	waker sync.RWMutex // held for reading while wake is used
+	wake  int          // an eventfd that ends a wait; -1: closed
 }
 
-// open makes the lanes, none as yet, ready.
-func (s *lanes) open() error {
-	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+// openLanes returns lanes, none as yet.
+func openLanes() (*lanes, error) {
+	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
-		return os.NewSyscallError("epoll_create1", err)
+		return nil, os.NewSyscallError("eventfd", err)
 	}
-	if err := unix.SetNonblock(fd, true); err != nil {
-		_ = unix.Close(fd)
-		return os.NewSyscallError("fcntl", err)
-	}
-	s.poll = os.NewFile(uintptr(fd), "epoll of ibsim's sockets")
-	s.wait, err = s.poll.SyscallConn()
-	return err
+	return &lanes{wake: wake}, nil
 }
 
-func (s *lanes) add(l lane) error {
+func (s *lanes) add(l *lane) {
 	s.use.Lock()
-	defer s.use.Unlock()
-	err := onFD(s.wait, func(fd int) error {
-		return unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, l.fd, &unix.EpollEvent{Events: unix.EPOLLIN})
-	})
-	if err != nil {
-		return os.NewSyscallError("epoll_ctl", err)
-	}
 	s.all = append(s.all, l)
-	return nil
+	s.use.Unlock()
+	s.endWait() // so that it waits for l, too
 }
 
 // drop takes all lanes but the first so many out of use and returns them.
-func (s *lanes) drop(keep int) []lane {
+func (s *lanes) drop(keep int) []*lane {
 	s.use.Lock()
-	defer s.use.Unlock()
 	keep = min(keep, len(s.all))
 	gone := s.all[keep:]
 	s.all = s.all[:keep:keep]
+	s.use.Unlock()
+	s.endWait()
 	return gone
 }
 
-// close makes a receiver that waits return.
-func (s *lanes) close() {
-	if s.poll != nil {
-		_ = s.poll.Close()
+// endWait makes a wait for packets return, the next one if there is none now.
+func (s *lanes) endWait() {
+	s.waker.RLock()
+	defer s.waker.RUnlock()
+	if s.wake >= 0 {
+		_, _ = unix.Write(s.wake, binary.NativeEndian.AppendUint64(nil, 1))
 	}
 }
 
-func onFD(conn syscall.RawConn, do func(fd int) error) error {
-	var inner error
-	if err := conn.Control(func(fd uintptr) { inner = do(int(fd)) }); err != nil {
-		return err
+// waitPackets waits for packets, for room too where that is wanted, and for endWait.
+func (s *lanes) waitPackets(room bool) {
+	s.waker.RLock()
+	defer s.waker.RUnlock()
+	if s.wake < 0 {
+		return
 	}
-	return inner
+	fds := s.pollable(unix.POLLIN)
+	if room {
+		fds = s.pollable(unix.POLLIN | unix.POLLOUT)
+	}
+	fds = append(fds, unix.PollFd{Fd: int32(s.wake), Events: unix.POLLIN})
+	_, _ = unix.Poll(fds, -1)
+	if fds[len(fds)-1].Revents != 0 {
+		var count [8]byte
+		_, _ = unix.Read(s.wake, count[:])
+	}
+}
+
+// waitRoom waits until a lane has room.
+func (s *lanes) waitRoom(limit time.Duration) {
+	_, _ = unix.Poll(s.pollable(unix.POLLOUT), int((limit+time.Millisecond-1)/time.Millisecond))
+}
+
+func (s *lanes) pollable(events int16) []unix.PollFd {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	fds := make([]unix.PollFd, 0, maxLanes+1)
+	for _, l := range s.all {
+		fds = append(fds, unix.PollFd{Fd: int32(l.fd), Events: events})
+	}
+	return fds
+}
+
+// close frees what lanes take that have been dropped.
+func (s *lanes) close() {
+	s.endWait()
+	s.waker.Lock()
+	defer s.waker.Unlock()
+	if s.wake >= 0 {
+		_ = unix.Close(s.wake)
+		s.wake = -1
+	}
 }

@@ -5,44 +5,33 @@ package ibsim
 import (
 	"errors"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/mad"
 )
 
-// together is how many packets are taken from a lane at a time.
-const together = 16
+const (
+	// together is how many packets are taken from a lane at a time.
+	together = 32
+	// eager is for how long a receiver looks for packets before it sleeps: that
+	// ibsim wakes it takes ibsim longer than its answer.
+	eager = 50 * time.Microsecond
+)
 
 // receiver keeps packets that were received together.
 type receiver struct {
-	mu   sync.Mutex
-	kept []packet
-	msgs []mmsghdr // of kept
-	n    int       // packets in kept
-	next int       // of them
-	lane int
-	err  error
-}
-
-// mmsghdr is the kernel's struct mmsghdr.
-type mmsghdr struct {
-	header unix.Msghdr
-	length uint32
-}
-
-func (r *receiver) init() {
-	r.kept = make([]packet, together)
-	r.msgs = make([]mmsghdr, len(r.kept))
-	for i := range r.msgs {
-		iov := &unix.Iovec{Base: &r.kept[i][0]}
-		iov.SetLen(packetSize)
-		r.msgs[i].header.Iov = iov
-		r.msgs[i].header.SetIovlen(1)
-	}
+	mu          sync.Mutex
+	kept        messages
+	n           int // packets in kept
+	next        int // of them
+	lane        int
+	waiting     atomic.Bool // for packets
+	interrupted atomic.Bool
 }
 
 // Recv implements [mad.Transport]. Packets that are not ibsim's are passed
@@ -55,63 +44,86 @@ func (t *Transport) Recv(f *mad.Frame) error {
 		for r.next < r.n {
 			i := r.next
 			r.next++
-			if r.msgs[i].length == packetSize {
-				r.kept[i].decode(f)
+			if r.kept.headers[i].length == packetSize {
+				r.kept.packets[i].decode(f)
 				return nil
 			}
 		}
-		switch err := r.fill(&t.lanes); {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			_ = t.lanes.poll.SetReadDeadline(time.Time{})
-			return mad.ErrInterrupted
-		case err != nil:
-			return t.broken("receive", err)
+		if err := t.fill(); err != nil {
+			return err
 		}
 	}
 }
 
 // Interrupt implements [mad.Interrupter].
-func (t *Transport) Interrupt() bool { return t.lanes.poll.SetReadDeadline(time.Unix(1, 0)) == nil }
-
-// fill takes what has come by all lanes, or waits for it.
-func (r *receiver) fill(s *lanes) error {
-	r.n, r.next = 0, 0
-	r.take(s)
-	if r.n > 0 || r.err != nil {
-		return r.err
-	}
-	if err := s.wait.Read(func(uintptr) bool { r.take(s); return r.n > 0 || r.err != nil }); err != nil {
-		return err
-	}
-	return r.err
+func (t *Transport) Interrupt() bool {
+	t.in.interrupted.Store(true)
+	t.lanes.endWait()
+	return true
 }
 
-// take takes what has come by the next lane by which something has. The others
-// can wait: what is taken together costs less.
-func (r *receiver) take(s *lanes) {
-	s.use.RLock()
-	defer s.use.RUnlock()
-	if len(s.all) == 0 {
-		r.err = os.ErrClosed
+// fill sends what is held back and waits for packets.
+func (t *Transport) fill() (err error) {
+	r := &t.in
+	r.waiting.Store(true)
+	defer r.waiting.Store(false)
+	if err := t.flush(); err != nil {
+		return err
 	}
-	for range s.all {
-		r.lane = (r.lane + 1) % len(s.all)
-		n, err := recvmmsg(s.all[r.lane].fd, r.msgs)
-		switch {
-		case n > 0:
-			r.n = n
-			return
-		case !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR):
-			r.err = err
+	var until time.Time
+	for {
+		switch r.n, err = r.take(t.lanes); {
+		case err != nil:
+			return t.broken("receive", err)
+		case r.n > 0:
+			r.next = 0
+			return nil
+		case r.interrupted.Swap(false):
+			return mad.ErrInterrupted
+		}
+		if until, err = t.pause(until); err != nil {
+			return err
 		}
 	}
 }
 
-// recvmmsg takes as many messages as there are and have room, without waiting.
-func recvmmsg(fd int, msgs []mmsghdr) (int, error) {
-	n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(msgs))), uintptr(len(msgs)), unix.MSG_DONTWAIT, 0, 0)
-	if errno != 0 {
-		return 0, errno
+// pause lets others go on: up to a time, which begins where it is zero, for a
+// moment, and then until there is something to do.
+func (t *Transport) pause(until time.Time) (time.Time, error) {
+	now := time.Now()
+	if until.IsZero() && runtime.NumCPU() > 1 {
+		until = now.Add(eager)
 	}
-	return int(n), nil
+	if now.Before(until) {
+		yield()
+		return until, nil
+	}
+	t.lanes.waitPackets(t.out.holds())
+	return time.Time{}, t.flush()
 }
+
+// take takes what has come by the next lane by which something has. The others
+// can wait: what is taken together costs less.
+func (r *receiver) take(s *lanes) (int, error) {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	if len(s.all) == 0 {
+		return 0, os.ErrClosed
+	}
+	for range s.all {
+		r.lane = (r.lane + 1) % len(s.all)
+		l := s.all[r.lane]
+		n, err := r.kept.receive(l.fd)
+		if err == nil {
+			l.out.Add(int32(-n))
+			return n, nil
+		}
+		if !errors.Is(err, unix.EAGAIN) {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+// yield lets another program have the processor.
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

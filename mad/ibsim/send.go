@@ -22,16 +22,14 @@ const (
 	stuckLimit = time.Millisecond
 )
 
-// errFull says that a frame found no room in time.
-var errFull = errors.New("ibsim's queues are full")
-
-// sender sends by lanes in turn.
+// sender holds packets back, so that they are sent together.
 type sender struct {
 	mu    sync.Mutex
-	out   packet
-	next  int  // lane
-	stuck bool // the last frame was dropped
-	fds   []unix.PollFd
+	held  messages
+	first int    // of those held
+	n     int    // where they end
+	gone  uint64 // packets that were held and are no more
+	stuck bool   // the last that waited for room was dropped
 }
 
 // Send implements [mad.Transport]. Acknowledgements of segments are not sent: no
@@ -41,66 +39,133 @@ func (t *Transport) Send(f *mad.Frame) error {
 	if mad.ControlsSegments(&f.Data) {
 		return nil
 	}
-	t.out.mu.Lock()
-	defer t.out.mu.Unlock()
-	t.out.out.encode(f)
-	t.lanes.use.RLock()
-	defer t.lanes.use.RUnlock()
-	err := t.out.send(t.lanes.all)
-	t.out.stuck = errors.Is(err, errFull)
-	if err != nil && !t.out.stuck {
-		return t.broken("send", err)
-	}
-	t.more.sent(t)
-	return nil
-}
-
-// send waits for room as long as the limits say.
-func (s *sender) send(all []lane) error {
-	if len(all) == 0 {
-		return os.ErrClosed
-	}
-	err := s.try(all)
-	if !errors.Is(err, unix.EAGAIN) {
+	s := &t.out
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	number := t.put(f)
+	if err := t.send(); err != nil {
 		return err
 	}
 	limit := sendLimit
 	if s.stuck {
 		limit = stuckLimit
 	}
-	for end := time.Now().Add(limit); ; {
+	for end := time.Now().Add(limit); s.gone < number; {
 		left := time.Until(end)
-		if left <= 0 {
-			return errFull
+		if s.stuck = left <= 0; s.stuck {
+			s.drop(int(number - s.gone))
+			return nil
 		}
-		s.await(all, left)
-		if err := s.try(all); !errors.Is(err, unix.EAGAIN) {
+		s.mu.Unlock()
+		t.lanes.waitRoom(left)
+		s.mu.Lock()
+		if err := t.send(); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
-// try sends by the next lane that has room.
-func (s *sender) try(all []lane) (err error) {
-	for range all {
-		s.next = (s.next + 1) % len(all)
-		if _, err = unix.Write(all[s.next].fd, s.out[:]); errors.Is(err, unix.ENOBUFS) {
-			err = unix.EAGAIN
-		}
-		if !errors.Is(err, unix.EAGAIN) {
-			return err
+// Hold implements [mad.Holder].
+func (t *Transport) Hold(f *mad.Frame) error {
+	if mad.ControlsSegments(&f.Data) {
+		return nil
+	}
+	t.out.mu.Lock()
+	defer t.out.mu.Unlock()
+	t.put(f)
+	if t.in.waiting.Load() {
+		return t.send()
+	}
+	return nil
+}
+
+// flush sends what is held back as far as there is room.
+func (t *Transport) flush() error {
+	t.out.mu.Lock()
+	defer t.out.mu.Unlock()
+	return t.send()
+}
+
+func (s *sender) holds() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first < s.n
+}
+
+// put holds a frame back and returns its number among all that were. Where there is
+// no room for it, it drops the oldest.
+func (t *Transport) put(f *mad.Frame) uint64 {
+	s := &t.out
+	if s.n == len(s.held.packets) {
+		if s.n < mad.MaxWindow {
+			s.held.resize(2 * s.n)
+		} else {
+			if s.first == 0 {
+				s.drop(1)
+			}
+			s.n = copy(s.held.packets, s.held.packets[s.first:])
+			s.first = 0
 		}
 	}
-	return err
+	s.held.packets[s.n].encode(f)
+	s.n++
+	t.more.sent(t)
+	return s.gone + uint64(s.n-s.first)
 }
 
-// await waits until a lane has room.
-func (s *sender) await(all []lane, left time.Duration) {
-	s.fds = s.fds[:0]
+// drop takes the first so many out.
+func (s *sender) drop(n int) {
+	s.first += n
+	s.gone += uint64(n)
+	if s.first == s.n {
+		s.first, s.n = 0, 0
+	}
+}
+
+// send sends what is held back as far as there is room: so that each lane has as much
+// to carry as the others, and then by any.
+func (t *Transport) send() error {
+	s := &t.out
+	if s.first == s.n {
+		return nil
+	}
+	t.lanes.use.RLock()
+	defer t.lanes.use.RUnlock()
+	if len(t.lanes.all) == 0 {
+		return t.broken("send", os.ErrClosed)
+	}
+	level := s.level(t.lanes.all)
+	for _, all := range []bool{false, true} {
+		for _, l := range t.lanes.all {
+			n := s.n - s.first
+			if !all {
+				n = min(n, level-int(l.out.Load()))
+			}
+			if n <= 0 {
+				continue
+			}
+			n, err := s.held.send(l.fd, s.first, s.first+n)
+			if err != nil && !errors.Is(err, unix.EAGAIN) {
+				return t.broken("send", err)
+			}
+			l.out.Add(int32(n))
+			s.drop(n)
+			if s.first == s.n {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// level is how much each lane has to carry when all has been sent.
+func (s *sender) level(all []*lane) int {
+	sum := s.n - s.first
 	for _, l := range all {
-		s.fds = append(s.fds, unix.PollFd{Fd: int32(l.fd), Events: unix.POLLOUT})
+		sum += int(l.out.Load())
 	}
-	_, _ = unix.Poll(s.fds, int((left+time.Millisecond-1)/time.Millisecond))
+	return (sum + len(all) - 1) / len(all)
 }
 
 func (t *Transport) broken(what string, err error) error {

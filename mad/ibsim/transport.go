@@ -80,7 +80,7 @@ type Transport struct {
 	sequence uint32     // of the last control message
 	owed     []int      // sockets of connects that were not answered in time
 
-	lanes lanes
+	lanes *lanes
 	out   sender
 	in    receiver
 	more  widener
@@ -94,7 +94,8 @@ type Transport struct {
 func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	opts = opts.withDefaults()
 	t := &Transport{opts: opts, more: widener{ended: make(chan struct{})}}
-	t.in.init()
+	t.out.held.resize(together)
+	t.in.kept.resize(together)
 	if err := t.dial(ctx); err != nil {
 		t.closeFiles()
 		return nil, fmt.Errorf("%v: %w", opts, err)
@@ -118,7 +119,7 @@ func (t *Transport) dial(ctx context.Context) (err error) {
 	if t.ctl, err = openControl(t.at); err != nil {
 		return t.explain(err)
 	}
-	if err := t.lanes.open(); err != nil {
+	if t.lanes, err = openLanes(); err != nil {
 		return err
 	}
 	l, node, err := t.connect(ctx, t.opts.Node, t.opts.Traps)
@@ -126,9 +127,7 @@ func (t *Transport) dial(ctx context.Context) (err error) {
 		return t.explain(err)
 	}
 	t.node = node
-	if err := t.lanes.add(l); err != nil {
-		return errors.Join(err, t.giveBack(l))
-	}
+	t.lanes.add(l)
 	return nil
 }
 
@@ -155,30 +154,32 @@ func (t *Transport) knock(ctx context.Context) error {
 
 // connect takes one of ibsim's places, at a node, and returns which that is. It asks
 // only an ibsim that answers.
-func (t *Transport) connect(ctx context.Context, node string, issm bool) (l lane, at string, err error) {
+func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lane, at string, err error) {
 	if err := t.knock(ctx); err != nil {
-		return l, "", err
+		return nil, "", err
 	}
 	number := newNumber()
-	if l.fd, err = open(t.at.family(), t.at.ownData(number)); err != nil {
-		return l, "", err
-	}
-	id, err := t.at.id(number, l.fd)
+	fd, err := open(t.at.family(), t.at.ownData(number))
 	if err != nil {
-		return l, "", errors.Join(err, unix.Close(l.fd))
+		return nil, "", err
+	}
+	l = &lane{fd: fd}
+	id, err := t.at.id(number, fd)
+	if err != nil {
+		return nil, "", errors.Join(err, unix.Close(fd))
 	}
 	data, err := t.control(ctx, ctlConnect, 0, connectData(id, node, issm))
 	switch {
 	case errors.Is(err, errRefused):
-		_ = unix.Close(l.fd)
-		return l, "", err
+		_ = unix.Close(fd)
+		return nil, "", err
 	case err != nil:
-		t.owe(l.fd)
-		return l, "", err
+		t.owe(fd)
+		return nil, "", err
 	}
 	l.client, at = decodeConnect(data)
-	if err := unix.Connect(l.fd, t.at.data(l.client)); err != nil {
-		return l, "", errors.Join(os.NewSyscallError("connect", err), t.giveBack(l))
+	if err := unix.Connect(fd, t.at.data(l.client)); err != nil {
+		return nil, "", errors.Join(os.NewSyscallError("connect", err), t.giveBack(l))
 	}
 	return l, at, nil
 }
@@ -253,7 +254,7 @@ func (t *Transport) tooLate(r *reply) {
 }
 
 // giveBack gives a place back.
-func (t *Transport) giveBack(l lane) error {
+func (t *Transport) giveBack(l *lane) error {
 	_, err := t.control(context.Background(), ctlDisconnect, l.client, nil)
 	_ = unix.Close(l.fd)
 	return err
@@ -287,5 +288,7 @@ func (t *Transport) closeFiles() {
 	for _, fd := range t.owed {
 		_ = unix.Close(fd)
 	}
-	t.lanes.close()
+	if t.lanes != nil {
+		t.lanes.close()
+	}
 }

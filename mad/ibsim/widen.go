@@ -86,10 +86,11 @@ func (t *Transport) takeLane() bool {
 	if err != nil {
 		return false
 	}
-	if l.client > lastPlace || t.lanes.add(l) != nil {
+	if l.client > lastPlace {
 		_ = t.giveBack(l)
 		return false
 	}
+	t.lanes.add(l)
 	return true
 }
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibsim
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// messages are packets of which one system call sends or takes many. Such a call
+// costs more than what the kernel does for a packet.
+type messages struct {
+	packets []packet
+	headers []mmsghdr // of packets
+}
+
+// mmsghdr is the kernel's struct mmsghdr.
+type mmsghdr struct {
+	header unix.Msghdr
+	length uint32
+}
+
+// resize makes room for so many packets and keeps those that are there.
+func (m *messages) resize(n int) {
+	m.packets = append(make([]packet, 0, n), m.packets...)[:n]
+	m.headers = make([]mmsghdr, n)
+	for i := range m.headers {
+		iov := &unix.Iovec{Base: &m.packets[i][0]}
+		iov.SetLen(packetSize)
+		m.headers[i].header.Iov = iov
+		m.headers[i].header.SetIovlen(1)
+	}
+}
+
+// send sends packets from one number up to another, as many as there is room for,
+// without waiting. If that is none it returns EAGAIN.
+func (m *messages) send(fd, from, to int) (int, error) {
+	return transfer(unix.SYS_SENDMMSG, fd, m.headers[from:to])
+}
+
+// receive takes as many packets as there are and have room, without waiting. If that
+// is none it returns EAGAIN.
+func (m *messages) receive(fd int) (int, error) { return transfer(unix.SYS_RECVMMSG, fd, m.headers) }
+
+// transfer does not tell Go's scheduler of the call, as it does not wait.
+func transfer(call uintptr, fd int, headers []mmsghdr) (int, error) {
+	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(headers))), uintptr(len(headers)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+	switch errno {
+	case 0:
+		return int(n), nil
+	case unix.ENOBUFS, unix.EINTR:
+		return 0, unix.EAGAIN
+	}
+	return 0, errno
+}
