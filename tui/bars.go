@@ -283,7 +283,7 @@ func (m *model) hints(p *pen, list ...hint) {
 		p.gap(2)
 	}
 	first, last := list[:max(len(list)-2, 0)], list[max(len(list)-2, 0):]
-	room := p.left
+	room := p.left + 2 // nothing comes behind the last
 	for _, h := range last {
 		room -= size(h)
 	}

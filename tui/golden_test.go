@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
@@ -36,29 +38,44 @@ func looks() []look {
 // TestGoldenScreens compares whole frames, colours and all, with those that
 // somebody has looked at on a terminal and found good: a what-if that is staged, a
 // trace across it, and a list with a filter and marks. `go test ./tui -run
-// TestGoldenScreens -update` writes them anew; look at them (less -R) before they
+// TestGolden -update` writes them anew; look at them (less -R) before they
 // are kept.
 func TestGoldenScreens(t *testing.T) {
 	for _, l := range looks() {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", l.name, size[0], size[1]), func(t *testing.T) {
 				d := goldenScreen(t, l, size)
-				path := filepath.Join("testdata", "screens", fmt.Sprintf("%s-%dx%d", l.name, size[0], size[1]))
-				got := d.m.View() + "\n"
-				if *update {
-					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("the frame is\n%s\nwant\n%s", got, want)
-				}
+				golden(t, filepath.Join("screens", fmt.Sprintf("%s-%dx%d", l.name, size[0], size[1])), d.m.View())
 			})
 		}
+	}
+}
+
+// golden compares a frame with that in a file of testdata, or writes it there.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got+"\n" != string(want) {
+		t.Errorf("the frame is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestGoldenPanes is the same for each pane on a small screen, without colours.
+func TestGoldenPanes(t *testing.T) {
+	d := goldenScreen(t, looks()[0], [2]int{80, 24})
+	for id := paneProblems; int(id) <= paneCount; id++ {
+		d.press(id.key())
+		d.m.inform("")
+		golden(t, filepath.Join("panes", strings.ToLower(paneNames[id])), d.screen())
 	}
 }
 
@@ -94,4 +111,43 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 		d.press("4")
 	}
 	return d
+}
+
+// TestGoldenScreensOnTerminal: a terminal shows the frames as they are meant, cell by
+// cell: no line wraps, and none is longer than another.
+func TestGoldenScreensOnTerminal(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "screens", "*"))
+	if err != nil || len(files) != 3*len(looks()) {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			frame, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var w, h int
+			if _, err := fmt.Sscanf(file[strings.LastIndex(file, "-")+1:], "%dx%d", &w, &h); err != nil {
+				t.Fatal(err)
+			}
+			path, err := filepath.Abs(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := bare(ansi.Strip(string(frame)))
+			s := inTmux(t, w, h, fmt.Sprintf("head -c %d '%s'; exec sleep 60", len(frame)-1, path))
+			s.until(func(screen string) bool { return bare(screen) == want }, want)
+		})
+	}
+}
+
+// bare is a screen without the blanks at the end of lines, which a terminal does not
+// tell from nothing.
+func bare(screen string) string {
+	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
 }

@@ -50,7 +50,7 @@ func traceKeys() []action {
 	return []action{
 		{name: "trace-from", keys: on("t"), group: "Trace", label: "from", rank: 1, help: "trace packets from what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(0) }},
 		{name: "trace-to", keys: on("T"), group: "Trace", label: "to", rank: 2, help: "trace packets to what is selected", why: (*model).whyNoEnd, run: func(m *model) tea.Cmd { return m.mark(1) }},
-		{name: "trace-back", keys: on("x"), group: "Trace", label: "back", rank: 12, help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
+		{name: "trace-back", keys: on("x"), group: "Trace", label: "way back", rank: 12, help: "exchange source and destination", why: (*model).whyNoTrace, run: (*model).exchange},
 		{name: "who-uses", keys: on("p"), group: "Trace", label: "who uses it", rank: 12, help: "whose packets go over the selected link or switch", why: (*model).whyNotUses, run: (*model).whoUses},
 		{name: "picture", keys: on("v"), group: "Trace", label: "picture", rank: 13, help: "show another picture: live, base, whatif, staged", why: (*model).whyOnePicture, run: (*model).nextPicture},
 	}

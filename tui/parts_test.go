@@ -43,7 +43,11 @@ func TestHostileDescriptions(t *testing.T) {
 			for range hostile {
 				d.press("2", "j", "T", "3", "2")
 			}
-			d.press("z", "left")
+			d.press("z", "left", "f")
+			for id := paneProblems; int(id) <= paneCount; id++ {
+				d.press(id.key(), "G", "b", "z", "z")
+			}
+			d.press("2", "g", "j", "i", "esc", "?", "G", "esc", ":", "trace ", "tab", "tab", "esc", "esc", "f")
 		}
 		d.size(120, 60).press("2", "G").sees("0x00000000000003")
 	}

@@ -40,10 +40,15 @@ type reply struct {
 // h cells.
 func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
 	t.Helper()
+	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild + "=" + kind}, env...)
+	return inTmux(t, w, h, "exec env "+strings.Join(append(vars, os.Args[0]), " "))
+}
+
+// inTmux starts a command of the shell in a terminal of w by h cells.
+func inTmux(t *testing.T, w, h int, child string) *screenOf {
+	t.Helper()
 	testenv.Tool(t, "tmux")
 	s := &screenOf{t: t, dir: t.TempDir(), replies: make(chan reply, 16), more: make(chan struct{}, 1)}
-	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild + "=" + kind}, env...)
-	child := "exec env " + strings.Join(append(vars, os.Args[0]), " ")
 	cmd := exec.Command("tmux", "-S", filepath.Join(t.TempDir(), "tmux"), "-f", os.DevNull, "-C",
 		"new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", s.dir, child, ";",
 		"set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";", "attach", "-f", "ignore-size")
