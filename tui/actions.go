@@ -319,6 +319,23 @@ func (m *model) diffNow() tea.Cmd {
 	return m.say("diff", true)
 }
 
+func (m *model) whyNotDiffBefore() string {
+	row, ok := m.past.selected()
+	switch {
+	case !ok || m.past.kind != pastEntries:
+		return "no entry of the history is selected"
+	case m.past.parents[row] == 0:
+		return "nothing is known from before this entry: d compares it with live"
+	}
+	return m.whyBusy()
+}
+
+// diffBefore compares the selected entry with the one that it came from.
+func (m *model) diffBefore() tea.Cmd {
+	row, _ := m.past.selected()
+	return m.say(fmt.Sprintf("diff %d %d", m.past.parents[row], m.past.entries[row].ID), true)
+}
+
 func (m *model) whyNotSweep() string {
 	if m.sc.st.Source.Kind == session.SourceFile {
 		return "a file cannot be swept"

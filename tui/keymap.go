@@ -63,6 +63,7 @@ func paperKeys() []action {
 		{name: "route", keys: on("r"), group: "Paper", label: "route", rank: 6, help: "compute routes for it; they are staged, not written", why: (*model).whyNotRoute, run: says("route")},
 		{name: "diff", keys: on("d"), group: "Paper", label: "diff", rank: 7, help: "say what changes from the base to what is staged; of an entry of the history, what changed since", why: (*model).whyNotDiff, run: (*model).diffNow},
 		{name: "whatif", keys: on("w"), group: "Paper", help: "say in the log what has failed on paper", run: says("whatif")},
+		{name: "diff-before", keys: on("P"), group: "Paper", label: "diff before", rank: 6, help: "say what changed between the entry that it came from and the selected one", panes: []paneID{paneHistory}, why: (*model).whyNotDiffBefore, run: (*model).diffBefore},
 		{name: "study", keys: on("S"), group: "Paper", label: "try all", rank: 3, help: "let everything fail in turn, and stop or go on with that", panes: []paneID{paneResilience}, why: (*model).whyNotStudy, run: (*model).studyNow},
 		{name: "commit", keys: on("C"), group: "Paper", label: "commit", rank: 10, help: "read what a commit would write, and where; only from there can it be written", why: (*model).whyNotCommit, run: (*model).openCommit},
 		{name: "sweep", keys: on("R"), group: "Paper", label: "read again", rank: 16, help: "read the subnet again", why: (*model).whyNotSweep, run: says("sweep")},

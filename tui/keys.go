@@ -84,6 +84,9 @@ func (m *model) moveTo(row int) {
 	}
 }
 
+// sideStep is how many cells, or columns of a map, a key moves.
+const sideStep = 8
+
 func (m *model) sideways(by int) {
 	switch m.focus {
 	case paneTopology:
@@ -91,7 +94,7 @@ func (m *model) sideways(by int) {
 		m.followTree()
 	case paneLog, paneLoad:
 		t := m.pane().base()
-		t.aside = max(t.aside+by*8, 0)
+		t.aside = max(t.aside+by*sideStep, 0)
 	}
 }
 

@@ -115,6 +115,8 @@ type loadPane struct {
 	err   error
 	busy  func() string
 	stale bool
+	// cut are the links of the map that have failed on paper, by row and column.
+	cut map[int]bool
 }
 
 func newLoadPane(t *theme) *loadPane {
@@ -204,6 +206,7 @@ func (l *loadPane) renew() {
 			f := l.load.loads.Fabric
 			return l.filt.match(l.sc.names.search[f.Switches[l.load.heat.rows[row]]])
 		}
+		l.findCut()
 		l.build(len(l.load.heat.rows))
 	default:
 		l.match, l.prepare = nil, nil
@@ -286,6 +289,58 @@ func (l *loadPane) hasHead() bool { return l.n > 0 }
 // mapName is how many cells the names of the rows of a map have.
 const mapName = 16
 
+// columns is the first column of the map in so many cells, and how many there are a cell.
+// As long as nobody has moved the map, all of it is there.
+func (l *loadPane) columns(room int) (first, per int) {
+	n := len(l.load.heat.cols)
+	if l.aside == 0 || n <= room {
+		return 0, max((n+room-1)/max(room, 1), 1)
+	}
+	return min(l.aside-sideStep, n-1), 1
+}
+
+// cell is the most paths over a link between a row and some columns, -1 where there is
+// none; gone says that one has failed on paper.
+func (l *loadPane) cell(row, from, to int) (paths int64, gone bool) {
+	h := &l.load.heat
+	cells := h.up
+	if l.kind == loadDownwards {
+		cells = h.down
+	}
+	paths = -1
+	for i := row*len(h.cols) + from; i < row*len(h.cols)+to; i++ {
+		paths = max(paths, cells[i])
+		gone = gone || l.cut[i]
+	}
+	return paths, gone
+}
+
+// findCut looks for the links of the map that have failed on paper.
+func (l *loadPane) findCut() {
+	l.cut = map[int]bool{}
+	h := &l.load.heat
+	f := l.load.loads.Fabric
+	rows, cols := placesOf(f, h.rows), placesOf(f, h.cols)
+	for link := range l.sc.gone() {
+		for _, ends := range [2][2]int32{{link.A, link.B}, {link.B, link.A}} {
+			row, low := rows[l.sc.top.f.Nodes[l.sc.top.f.Ports[ends[0]].Node].GUID]
+			col, high := cols[l.sc.top.f.Nodes[l.sc.top.f.Ports[ends[1]].Node].GUID]
+			if low && high {
+				l.cut[row*len(h.cols)+col] = true
+			}
+		}
+	}
+}
+
+// placesOf says where in a list of switches each is, by its GUID.
+func placesOf(f *fabric.Fabric, switches []int32) map[uint64]int {
+	out := make(map[uint64]int, len(switches))
+	for i, s := range switches {
+		out[f.SwitchNode(s).GUID] = i
+	}
+	return out
+}
+
 // header of a map numbers its columns, so many digits below one another as fit
 // in one line.
 func (l *loadPane) header(p *pen) {
@@ -295,14 +350,22 @@ func (l *loadPane) header(p *pen) {
 	}
 	h := &l.load.heat
 	f := l.load.loads.Fabric
-	first := min(l.aside, len(h.cols)-1)
-	last := min(first+p.left-mapName-1, len(h.cols)) - 1
+	room := p.left - mapName - 1
+	first, per := l.columns(room)
+	last := min(first+per*room, len(h.cols)) - 1
 	if last < first {
 		return
 	}
 	p.cell(p.dim, "", mapName)
 	p.gap(1)
-	p.put(p.dim, fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[h.cols[first]]), p.arrow, f.NodeName(f.Switches[h.cols[last]])))
+	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[h.cols[first]]), p.arrow, f.NodeName(f.Switches[h.cols[last]]))
+	switch {
+	case per > 1:
+		text += fmt.Sprintf(", the busiest of %d a cell; the key Right shows each", per)
+	case first > 0 || last < len(h.cols)-1:
+		text += fmt.Sprintf(", %d to %d of %d", first+1, last+1, len(h.cols))
+	}
+	p.put(p.dim, text)
 }
 
 func (l *loadPane) draw(p *pen, line int) {
@@ -315,13 +378,18 @@ func (l *loadPane) draw(p *pen, line int) {
 	row := l.row(line)
 	p.cell("", f.NodeName(f.Switches[h.rows[row]]), mapName)
 	p.gap(1)
-	cells := h.up
-	if l.kind == loadDownwards {
-		cells = h.down
-	}
-	for col := min(l.aside, len(h.cols)-1); col < len(h.cols) && p.left > 0; col++ {
-		x := cells[row*len(h.cols)+col]
-		if x < 0 {
+	first, per := l.columns(p.left)
+	for col := first; col < len(h.cols) && p.left > 0; col += per {
+		if p.left == 1 && col+per < len(h.cols) {
+			p.put(p.dim, p.ellipsis)
+			return
+		}
+		x, gone := l.cell(row, col, min(col+per, len(h.cols)))
+		switch {
+		case gone:
+			p.put(l.theme.bad, p.failed)
+			continue
+		case x < 0:
 			p.gap(1)
 			continue
 		}

@@ -120,7 +120,7 @@ func (m *model) clickHead(l pane, x, w int) tea.Cmd {
 		m.warn(why)
 		return nil
 	}
-	if col := l.base().headAt(x, w); col > 0 {
+	if col := l.base().headAt(x, w); col > 0 && l.base().cols[col-1].name != "" {
 		l.base().sortBy(col)
 		m.inform(l.base().sortWord())
 	}

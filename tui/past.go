@@ -24,6 +24,9 @@ const (
 type pastEntry struct {
 	history.Entry
 	Outcome history.Outcome
+	// Before is, of what a commit wrote, the entry with what was there before; Undoes the
+	// entry of the commit that it takes back. 0 for none.
+	Before, Undoes int64
 }
 
 // past lists what the subnet was: the entries of the history, or what sweeps
@@ -32,6 +35,9 @@ type past struct {
 	table
 	sc      *scene
 	entries []pastEntry
+	// parents are the entries from which these came, and graph draws that.
+	parents []int64
+	graph   []string
 	events  []session.Event
 	err     error
 	busy    func() string
@@ -50,13 +56,15 @@ func newPast(t *theme) *past {
 	events := func() bool { return l.kind == pastEntries }
 	dim := func(int) style { return t.dim }
 	l.cols = []column{
+		{wide: 2, hidden: func() bool { return l.kind == pastEvents || l.sorted != 0 || !l.filt.empty() },
+			text: func(row int) string { return t.lanes(l.graph[row]) }, look: l.look},
 		{name: "ID", wide: 5, right: true, hidden: entries, text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },
 			order: func(row int) int64 { return l.entries[row].ID }},
 		{name: "from", wide: 16, hidden: entries, text: func(row int) string { return l.entries[row].Began.Local().Format("2006-01-02 15:04") },
 			order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
 		{name: "for", wide: 7, right: true, rank: 2, hidden: entries, text: func(row int) string { return lasted(l.entries[row].Until.Sub(l.entries[row].Began)) },
 			order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, look: dim},
-		{name: "what", least: 12, hidden: entries, text: func(row int) string { return l.entries[row].what() }, look: l.look},
+		{name: "what", least: 12, share: 3, hidden: entries, text: func(row int) string { return l.entries[row].what() }, look: l.look},
 		{name: "engine", wide: 10, rank: 2, hidden: entries, text: func(row int) string { return l.entries[row].Engine }},
 		{name: "figures", least: 14, rank: 1, hidden: entries, text: func(row int) string { return l.entries[row].figures() }, look: dim},
 		{name: "who", wide: 8, rank: 3, hidden: entries, text: func(row int) string { return l.entries[row].Who }, look: dim},
@@ -67,8 +75,15 @@ func newPast(t *theme) *past {
 	return l
 }
 
+// maxGraph is how many cells the graph has at most.
+const maxGraph = 16
+
 func (e *pastEntry) what() string {
-	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, string(e.Outcome)}, func(s string) bool { return s == "" })
+	words := []string{string(e.Kind), e.Note, string(e.Outcome)}
+	if e.Undoes != 0 {
+		words[1] = fmt.Sprintf("takes back %d", e.Undoes)
+	}
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
 	return strings.Join(words, ", ")
 }
 
@@ -112,6 +127,13 @@ func (l *past) show(sc *scene) {
 func (l *past) bring(entries []pastEntry, err error) {
 	l.hold()
 	l.entries, l.err = entries, err
+	l.parents = lineage(entries)
+	l.graph = drawLineage(entries, l.parents)
+	wide := 1
+	for _, g := range l.graph {
+		wide = max(wide, len(g))
+	}
+	l.cols[0].wide = min(wide, maxGraph)
 	l.renew()
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -278,17 +277,7 @@ func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends := map[int64]history.Outcome{}
-	for _, j := range journal {
-		if ends[j.After] = j.Outcome; j.Outcome == "" {
-			ends[j.After] = "under way or interrupted"
-		}
-	}
-	out := make([]pastEntry, len(list))
-	for i, e := range list {
-		out[i] = pastEntry{e, ends[e.ID]}
-	}
-	return out, nil
+	return joinJournal(list, journal), nil
 }
 
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {

@@ -35,9 +35,10 @@ func (e *NoJournalError) Error() string {
 func (e *NoJournalError) Unwrap() error { return e.Err }
 
 // endingNotes say what a commit is that ends another one.
-var endingNotes = map[history.Outcome]string{history.RolledBack: rollbackNote, history.Finished: "resumed"}
+var endingNotes = map[history.Outcome]string{history.RolledBack: RollbackNote, history.Finished: "resumed"}
 
-const rollbackNote = "a rollback"
+// RollbackNote is the note of a commit that takes another one back.
+const RollbackNote = "a rollback"
 
 // openJournal is a commit that is under way, with the lock of its subnet.
 type openJournal struct {

@@ -99,7 +99,7 @@ func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntr
 		return history.JournalEntry{}, err
 	}
 	for _, j := range all {
-		if id == j.After || id == j.Before || id == 0 && j.Outcome != history.RolledBack && j.Note != rollbackNote {
+		if id == j.After || id == j.Before || id == 0 && j.Outcome != history.RolledBack && j.Note != RollbackNote {
 			return j, nil
 		}
 	}
