@@ -31,7 +31,7 @@ type keeper struct {
 
 // KeepCurrent sweeps lightly every so often from now on, until [Session.StopKeeping]
 // or [Session.Close]. A sweep is left out while another operation runs. What has
-// changed is added to the events of the state.
+// changed, also against what the last commit wrote, is added to the events of the state.
 func (s *Session) KeepCurrent(every time.Duration) error {
 	if !s.online() {
 		return ErrOffline
@@ -45,6 +45,7 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	})
 	go func() {
 		defer close(k.ended)
+		s.findCommitted(ctx)
 		s.keepOn(ctx, every)
 	}()
 	return nil

@@ -4,12 +4,14 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -111,7 +113,7 @@ func (st *State) holdsStaged() bool {
 // noteDrift compares with what the last commit wrote, where ports have the LIDs that
 // they had then.
 func (st *State) noteDrift() {
-	if st.Committed == nil || st.Live.Tables == nil || !sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric) {
+	if !st.comparable() {
 		return
 	}
 	drift, _ := moved(st.Committed, st.Live.Tables)
@@ -125,6 +127,11 @@ func (st *State) noteDrift() {
 	st.Drift = drift
 }
 
+// comparable says that the live tables can be compared with those of the last commit.
+func (st *State) comparable() bool {
+	return st.Committed != nil && st.Live.Tables != nil && sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
+}
+
 // sameLIDsByGUID says that the end ports of g that f has, too, have the same LIDs there.
 func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 	return !slices.ContainsFunc(g.EndPorts, func(e int32) bool {
@@ -132,4 +139,42 @@ func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 		was := f.PortByGUID(p.GUID)
 		return was != fabric.None && (f.Ports[was].LID != p.LID || f.Ports[was].LMC != p.LMC)
 	})
+}
+
+// findCommitted looks in the history for what the last commit to this subnet left,
+// where this session has made none, and compares.
+func (s *Session) findCommitted(ctx context.Context) {
+	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 || !s.recorder.Load().exists() {
+		return
+	}
+	last, p, err := s.lastCommit(ctx)
+	s.update(ChangeLive, func(st *State) {
+		switch {
+		case err != nil:
+			st.note("the last commit cannot be compared with: %v", err)
+		case p != nil && st.Committed == nil:
+			st.Committed = p.Tables
+			if st.noteDrift(); st.Drift == 0 && st.comparable() {
+				st.note("the switches hold what the commit of %s by %s wrote", last.Began.Format(time.DateTime), fabric.Escape(last.Who))
+			}
+		}
+	})
+}
+
+// lastCommit is the last one, nil for none and for one that did not come to its end.
+func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Picture, error) {
+	var last history.JournalEntry
+	store, err := s.History()
+	if err != nil {
+		return last, nil, err
+	}
+	all, err := store.Journal(ctx, s.Subnet())
+	if err != nil || len(all) == 0 {
+		return last, nil, err
+	}
+	if last = all[0]; last.Outcome != history.Done && last.Outcome != history.Finished {
+		return last, nil, nil
+	}
+	p, err := s.recall(last.After)
+	return last, p, err
 }
