@@ -50,13 +50,17 @@ func runSweep(c *call) error {
 		Seconds  float64  `json:"seconds"`
 		MADs     uint64   `json:"mads"`
 		Changed  bool     `json:"changed"`
+		Moved    int      `json:"moved"`
 		Holes    []string `json:"holes,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Holes, rep.Warnings}
+	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Holes, rep.Warnings}
 	return c.out.answer(answer, func(w io.Writer) {
 		what := "unchanged"
 		if rep.Changed {
 			what = "changed"
+		}
+		if rep.Moved > 0 {
+			what += fmt.Sprintf(", %s of forwarding tables moved", count(rep.Moved, "entry"))
 		}
 		_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(rep.Nodes, "node"),
 			count(rep.Switches, "switch"), count(rep.Links, "link"), seconds(rep.Took), rep.MADs, what)

@@ -82,35 +82,40 @@ func (r *Report) amongLikes(f *fabric.Fabric, l fabric.Link, like likes) {
 	}
 }
 
-// manyInit is how many links in Initialize are one problem: that nobody brings them up.
-const manyInit = 8
+// manyWaiting is how many links that are up and not Active are one problem: that the
+// subnet is not brought up.
+const manyWaiting = 8
 
-// NotActive finds links that are up and not Active. Where many wait in Initialize, or
-// all links that there are, that is one problem. O(ports).
+// NotActive finds links that are up and not Active. Where many are, or all links that
+// there are, that is one problem. O(ports).
 func (r *Report) NotActive(f *fabric.Fabric) {
-	const try = "is there a subnet manager? show sms; its log"
-	var waiting, other []fabric.Link
-	active := 0
+	var waiting []fabric.Link
+	active, initial := 0, 0
 	for _, l := range f.Links() {
 		p, q := f.Ports[l.A].State, f.Ports[l.B].State
 		switch {
 		case !f.Swept(l.A):
 		case p == mad.PortActive && q == mad.PortActive:
 			active++
-		case p == mad.PortInit && q == mad.PortInit:
-			waiting = append(waiting, l)
 		default:
-			other = append(other, l)
+			waiting = append(waiting, l)
+			if p == mad.PortInit && q == mad.PortInit {
+				initial++
+			}
 		}
 	}
-	if len(waiting) > manyInit || active == 0 && len(waiting) > 1 {
+	switch n := len(waiting); {
+	case n > 1 && n == initial && (active == 0 || n > manyWaiting):
 		r.Add(Error, NotActive, PlaceOfPort(f, waiting[0].A), "start a subnet manager, or from here: route; write on; commit",
-			"%d links are in Initialize, from %s on: they are cabled, and no subnet manager has brought them up", len(waiting), f.PortName(waiting[0].A))
-		waiting = nil
-	}
-	for _, l := range append(waiting, other...) {
-		name := f.PortName(l.A)
-		r.Add(Error, NotActive, PlaceOfPort(f, l.A), try, "%s is %v and %s is %v: no packets pass", name, f.Ports[l.A].State, f.PortName(l.B), f.Ports[l.B].State)
+			"%d links are in Initialize, from %s on: they are cabled, and no subnet manager has brought them up", n, f.PortName(waiting[0].A))
+	case n > manyWaiting:
+		r.Add(Error, NotActive, PlaceOfPort(f, waiting[0].A), "wait for the subnet manager, or look into its log: show sms",
+			"%d links are not Active, from %s on, %d of them in Initialize: a subnet manager is bringing them up, or has stopped half-way", n, f.PortName(waiting[0].A), initial)
+	default:
+		for _, l := range waiting {
+			r.Add(Error, NotActive, PlaceOfPort(f, l.A), "is there a subnet manager? show sms; its log",
+				"%s is %v and %s is %v: no packets pass", f.PortName(l.A), f.Ports[l.A].State, f.PortName(l.B), f.Ports[l.B].State)
+		}
 	}
 }
 

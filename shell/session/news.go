@@ -15,15 +15,16 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// noteChanges adds what is new in the live picture, which was read as a whole.
-func (st *State) noteChanges(before *Picture, managers []SM) {
+// noteChanges adds what is new in the live picture, which was read as a whole: the
+// subnet managers before are given, and how many entries of the tables of how many
+// switches are others.
+func (st *State) noteChanges(before *Picture, managers []SM, entries, switches int) {
 	if len(before.Fabric.Nodes) == 0 {
 		return
 	}
 	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
 	st.tell(sweep.Heard(before.Fabric, changes, st.Unanswered))
 	st.noteMaster(managers)
-	entries, switches := moved(before.Tables, st.Live.Tables)
 	switch {
 	case entries > 0 && !st.holdsStaged():
 		st.note("forwarding tables: %s of %s changed", prose.Count(entries, "entry"), prose.Count(switches, "switch"))
