@@ -45,9 +45,10 @@ var (
 	dumpLine  = regexp.MustCompile(`(?m)^\s*([\w ]+?)[.:]+(.*)$`)
 )
 
-// saquery asks as the tool does, and returns the fields of each record it prints.
+// saquery asks as the tool does, with time for a busy OpenSM, and returns the fields of
+// each record it prints.
 func saquery(s *ibsimtest.Sim, args ...string) (records []map[string]string) {
-	for _, block := range dumpBegin.Split(s.Output("saquery", args...), -1)[1:] {
+	for _, block := range dumpBegin.Split(s.Output("saquery", append([]string{"-t", "20000"}, args...)...), -1)[1:] {
 		fields := map[string]string{}
 		for _, m := range dumpLine.FindAllStringSubmatch(block, -1) {
 			fields[m[1]] = m[2]

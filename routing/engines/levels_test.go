@@ -66,7 +66,7 @@ var levelOfPath = regexp.MustCompile(`\bsl\.+0x([0-9A-Fa-f]+)`)
 
 func pathSL(t *testing.T, sim *ibsimtest.Sim, src, dst uint16) uint8 {
 	t.Helper()
-	out := sim.Output("saquery", "PR", "--slid", fmt.Sprint(src), "--dlid", fmt.Sprint(dst))
+	out := sim.Output("saquery", "-t", "20000", "PR", "--slid", fmt.Sprint(src), "--dlid", fmt.Sprint(dst))
 	m := levelOfPath.FindStringSubmatch(out)
 	if m == nil {
 		t.Fatalf("no path record from LID %d to %d: %s", src, dst, out)
