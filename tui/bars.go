@@ -150,8 +150,12 @@ func (m *model) busyText(w int) string {
 	if name == "" {
 		return ""
 	}
+	total := st.Total
+	if _, step, of := strings.Cut(name, ": "); of && w < 100 { // "minhop, 2 of 9"
+		name, total = step, 0
+	}
 	out := t.spin[m.spin%len(t.spin)] + " " + name
-	if st.Total > 0 && st.Busy != "" {
+	if total > 0 && st.Busy != "" {
 		out += fmt.Sprintf(" %s/%s", thousands(st.Done), thousands(st.Total))
 		if w >= 100 {
 			n := 10 * min(st.Done, st.Total) / st.Total

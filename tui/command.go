@@ -80,7 +80,12 @@ func (m *model) done(j *job, err error) tea.Cmd {
 		m.learn(j)
 	case errors.Is(err, context.Canceled):
 		m.log.ended(j.id, "cancelled", true)
-		m.warn(j.text + ": cancelled")
+		text := j.text + ": cancelled"
+		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // it says how far it was
+			m.log.add(logLine{job: j.id, kind: lineNote, text: so.Error()})
+			text = "cancelled: " + so.Error()
+		}
+		m.warn(text)
 	default:
 		m.failed(j, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
@@ -110,4 +112,26 @@ func TestFailGroup(t *testing.T) {
 	d := drive(t, tree).press("2", "b", "b", "g").sees("leaf-#", "fail director")
 	d.press("f").sees("fail director 'leaf-*'", "WHAT-IF 1 failure").press("u").misses("WHAT-IF")
 	d.press("b", "g", "f").sees("! f: nothing that can fail is selected")
+}
+
+// TestStepsOfACommand: how far a comparison is, and how it is stopped, stand in the
+// first line of a small screen too.
+func TestStepsOfACommand(t *testing.T) {
+	back := newFake(star(t, "one", "a"))
+	began := make(chan struct{})
+	back.run = func(ctx context.Context, _ string, _ *shell.Output) error {
+		back.change(func(st *session.State) {
+			st.Busy, st.Done, st.Total = "compare engines: torus-2QoS, 8 of 9", 1_200, 5_184
+		})
+		close(began)
+		<-ctx.Done()
+		back.change(func(st *session.State) { st.Busy = "" })
+		return &shell.InterruptedError{Err: fmt.Errorf("compare: engine 8 of 9, torus-2QoS: %w", ctx.Err()), Cause: ctx.Err()}
+	}
+	d := driveBackend(t, back)
+	d.press(":compare engines")
+	d.send(tea.KeyMsg{Type: tea.KeyEnter})
+	<-began
+	d.until("compare engines: torus-2QoS, 8 of 9 1,200/5,184").sees("Esc cancels")
+	d.size(80, 24).sees(" torus-2QoS, 8 of 9 Esc cancels").press("esc").sees("! cancelled: compare: engine 8 of 9, torus-2QoS: interrupted")
 }
