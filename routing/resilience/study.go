@@ -88,10 +88,10 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 }
 
 // chunk is how many failures are tried between looks at the clock and the context.
-const chunk = 1024
+const chunk = 256
 
 // Run goes on with a report of this study until its shard is done. It tells
-// progress, where set, of every thousand failures, with a report that holds until
+// progress, where set, of every few hundred failures, with a report that holds until
 // then. Where ctx ends first the report says how far it is, and the error is
 // ctx's. On all processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {

@@ -11,8 +11,8 @@ import (
 )
 
 // Resilience goes on with a study of what failures of a kind do to a picture with
-// tables. Start makes or finds the report to go on with. It tells save of every
-// thousand failures. Where ctx ends first there is a report that says how far it is
+// tables. Start makes or finds the report to go on with. It tells save of every few
+// hundred failures. Where ctx ends first there is a report that says how far it is
 // beside ctx's error.
 func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
