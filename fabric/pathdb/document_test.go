@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -73,14 +74,15 @@ func TestDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := pathdb.WriteFile(name, whole); err != nil {
-				t.Fatal(err)
-			}
 			delta, err := pathdb.Delta(view(t, whole), view(t, after))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := pathdb.Apply(name, delta); err != nil {
+			changed, err := view(t, whole).Applied(delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, pathdb.Image(changed.View()), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			beside(t, python, name, r)

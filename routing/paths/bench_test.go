@@ -17,8 +17,12 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-func fatTree(b testing.TB) *fabric.Fabric {
-	f, err := gen.ParseSpec("fattree:3,36")
+func fatTree(b testing.TB) *fabric.Fabric { return generated(b, "fattree:3,36") }
+
+func torus(b testing.TB) *fabric.Fabric { return generated(b, "torus:12x12x12") }
+
+func generated(b testing.TB, spec string) *fabric.Fabric {
+	f, err := gen.ParseSpec(spec)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -42,9 +46,9 @@ func rhino(b testing.TB) *fabric.Fabric {
 }
 
 // BenchmarkBuild builds databases beside the routing whose tables they come from,
-// in one run: the ratio is of the two times. parts are bytes.
+// in one run: the ratios are of the shortest times. Parts are bytes.
 func BenchmarkBuild(b *testing.B) {
-	for name, fabricOf := range map[string]func(testing.TB) *fabric.Fabric{"fattree:3,36": fatTree, "rhino10k": rhino} {
+	for name, fabricOf := range map[string]func(testing.TB) *fabric.Fabric{"fattree:3,36": fatTree, "rhino10k": rhino, "torus:12x12x12": torus} {
 		for _, engine := range engines.Names() {
 			b.Run(name+"/"+engine, func(b *testing.B) {
 				f := fabricOf(b)
@@ -55,7 +59,7 @@ func BenchmarkBuild(b *testing.B) {
 				if _, err := e.Route(b.Context(), f, routing.Options{}); err != nil {
 					b.Skip(err)
 				}
-				var routed, built, whole time.Duration
+				routed, built, whole := time.Hour, time.Hour, time.Hour
 				var records, all int
 				for b.Loop() {
 					start := time.Now()
@@ -63,20 +67,20 @@ func BenchmarkBuild(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					routed += time.Since(start)
+					routed = min(routed, time.Since(start))
 					start = time.Now()
 					image, err := paths.Build(b.Context(), res.Tables, paths.Options{})
 					if err != nil {
 						b.Fatal(err)
 					}
-					built += time.Since(start)
+					built = min(built, time.Since(start))
 					records = len(image)
 					start = time.Now()
 					image, err = paths.Build(b.Context(), res.Tables, paths.Options{Trace: true})
 					if err != nil {
 						b.Fatal(err)
 					}
-					whole += time.Since(start)
+					whole = min(whole, time.Since(start))
 					all = len(image)
 				}
 				b.ReportMetric(float64(built)/float64(routed), "built/routed")

@@ -317,7 +317,11 @@ func (r *rates) code(p *fabric.Port) uint8 {
 type classes struct {
 	number map[uint32]uint16
 	keys   []uint32
-	last   uint16 // was asked for
+	// recent keys and their numbers, by a hash of the key
+	recent [256]struct {
+		key    uint32
+		number uint16
+	}
 	// plain are the numbers of states without service levels, plus 1.
 	plain []uint16
 }
@@ -327,8 +331,9 @@ func newClasses() *classes {
 }
 
 func (c *classes) add(key uint32) uint16 {
-	if int(c.last) < len(c.keys) && c.keys[c.last] == key {
-		return c.last
+	recent := &c.recent[key*2654435769>>24]
+	if recent.key == key && int(recent.number) < len(c.keys) && c.keys[recent.number] == key {
+		return recent.number
 	}
 	n, ok := c.number[key]
 	if !ok {
@@ -336,7 +341,7 @@ func (c *classes) add(key uint32) uint16 {
 		c.number[key] = n
 		c.keys = append(c.keys, key)
 	}
-	c.last = n
+	recent.key, recent.number = key, n
 	return n
 }
 

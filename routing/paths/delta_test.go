@@ -102,7 +102,7 @@ func TestDeltas(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = db.Close() }()
-			for step := range 5 {
+			for step := range 2 {
 				f = f.Without([]fabric.Link{links[r.IntN(len(links))]})
 				after := route(t, f, "minhop")
 				after.SLs = before.SLs // of an engine that left levels as they were granted
@@ -205,7 +205,7 @@ func TestReadersDuringChanges(t *testing.T) {
 			}
 		})
 	}
-	for i := range testenv.Count(t, 8, 40) {
+	for i := range testenv.Count(t, 4, 40) {
 		tables := []*fabric.Tables{less, whole}[i%2]
 		delta, err := pathdb.Delta(db.View(), view(t, build(t, tables, db.View())))
 		if err != nil {

@@ -36,6 +36,22 @@ func (b *builder) sources() {
 	b.out.Rows = len(b.rows)
 }
 
+// alike says whether the service levels to all LIDs of a group are known to be the
+// same from every source.
+func (b *builder) alike(g *group) bool {
+	sls, ok := b.sls.(interface{ Destination(dst uint16) int32 })
+	if !ok {
+		return len(g.lids) == 1
+	}
+	first := sls.Destination(g.lids[0])
+	for _, l := range g.lids {
+		if sls.Destination(l) != first {
+			return false
+		}
+	}
+	return true
+}
+
 type source struct{ sw, levels int32 }
 
 // spreadOf tells sources apart where the levels themselves do not: it compares what

@@ -255,11 +255,17 @@ func (w *worker) chaseFrom(s, j, n int) {
 // emit hands over the classes of all rows for a group.
 func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	n := len(group.lids)
+	alike := w.sls != nil && w.alike(group)
 	for i := range w.rows {
 		row := &w.rows[i]
 		common := w.common[row.sw]
 		if common == unreached || w.sls == nil && common != mixed {
 			t.SetAll(i, g, seen.ofState(common))
+			continue
+		}
+		if common != mixed && alike {
+			first, spread := w.sls.Range(row.lid, group.lids[0])
+			t.SetAll(i, g, seen.add(key(common, first, spread)))
 			continue
 		}
 		w.cells = w.cells[:0]

@@ -48,6 +48,9 @@ func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst
 // Source implements [fabric.SpreadSLs].
 func (p *PathSLs) Source(src uint16) int32 { return p.attached(src) }
 
+// Destination numbers destinations to which levels are the same from every source.
+func (p *PathSLs) Destination(dst uint16) int32 { return p.attached(dst) }
+
 // attached is the switch that a LID is on.
 func (t *Torus) attached(lid uint16) int32 {
 	end := t.f.PortByLID(lid)
