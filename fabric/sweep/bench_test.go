@@ -50,7 +50,7 @@ func BenchmarkDiags(b *testing.B) {
 	runs := make([]benchRuns, len(windows))
 	dump := tool("dump_fts")
 	var discover, limit []float64
-	for range 5 {
+	for range 3 {
 		discover = append(discover, tool("ibnetdiscover"))
 		turn(b, s, 64, func(c *mad.Client) { limit = append(limit, rate(b, c)) })
 		for i, w := range windows {
