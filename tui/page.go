@@ -328,23 +328,23 @@ func (m *model) infoPort(p *page, f *fabric.Fabric, port int32, selected bool) {
 	p.raw(when(selected, t.info, ""), text)
 }
 
-// firstPage explains the screen to somebody who sees it first.
+// firstPage explains the screen to somebody who sees it first, in 80x24 cells.
 func (m *model) firstPage() {
 	p := &page{title: "Welcome", ready: true}
 	t := m.theme
 	p.raw(t.strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
-	p.raw("", "")
 	if m.st.Source.Kind == session.SourceSim {
 		p.say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
-		p.raw("", "")
 	}
+	p.raw("", "")
 	for _, l := range [][2]string{
-		{"1 to 9, 0, Tab", "the panes: problems, topology, forwarding table, trace, what-if, load, history, log, resilience, groups"},
-		{"/ text", "find a host or a switch by a part of its name; Enter keeps what was found, Esc shows all again"},
-		{"t, then T", "on one host and on another: which way do packets go between them, over which links?"},
-		{"f", "on a link, switch or host: what if this one fails? r routes around it, u takes it back"},
+		{"1 to 9, 0, Tab", "the panes: what is wrong, topology, table, trace, ..."},
+		{"/ text", "find a host or switch by its name; Esc shows all again"},
+		{"t, then T", "on one host and on another: the way between them"},
+		{"f", "on a link, switch or host: what if it fails? u undoes it"},
+		{"r", "compute routes around it; nothing is written by that"},
 		{"5, 6", "what follows from it, and which links carry how much"},
-		{"?", "all keys of the pane you are in; Enter on one of them does it"},
+		{"?", "all keys, and what they do; Enter does one of them"},
 		{": command", "everything that keys do and more; Tab completes"},
 		{"q", "quit"},
 	} {
@@ -352,7 +352,6 @@ func (m *model) firstPage() {
 	}
 	p.raw("", "")
 	p.say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
-	p.raw("", "")
-	p.raw(t.strong, "Enter begins. Ctrl-G begins a tour that walks you through it in three minutes.")
+	p.raw(t.strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
 	m.openPage(p)
 }

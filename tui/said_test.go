@@ -135,3 +135,16 @@ func TestStepsOfACommand(t *testing.T) {
 	d.until("compare engines: torus-2QoS, 8 of 9 1,200/5,184").sees("Esc cancels")
 	d.size(80, 24).sees(" torus-2QoS, 8 of 9 Esc cancels").press("esc").sees("! cancelled: compare: engine 8 of 9, torus-2QoS: interrupted")
 }
+
+// TestWelcome: what somebody sees first is said in one screen.
+func TestWelcome(t *testing.T) {
+	d := drive(t, tree).size(80, 24)
+	d.m.firstPage()
+	d.sees("Welcome", "SIMULATED subnet", "1 to 9, 0, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
+	for id := paneProblems; int(id) <= paneCount; id++ {
+		if key := id.key(); d.m.byKey[key] == nil || key > "9" || key < "0" {
+			t.Errorf("the page does not name the key %s of a pane", key)
+		}
+	}
+	d.press("enter").misses("Welcome").sees("2 Topo")
+}
