@@ -187,6 +187,8 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 	switch {
 	case err == nil:
 		d.say(umad.Fine, "", "the subnet administration answers: it has a path record from this port to itself")
+	case errors.Is(err, mad.StatusBusy):
+		d.say(umad.Note, "ask again once its sweep is over", "the subnet administration answers that it is busy")
 	default:
 		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: show sms; its log", "subnet administration: %v", err)
 	}

@@ -43,7 +43,7 @@ func (st *State) tell(changes []fabric.Change) {
 	if mute == nil {
 		mute = map[uint64]bool{}
 	}
-	for _, c := range changes {
+	for _, c := range st.together(changes) {
 		text := c.String()
 		switch guid := c.At.GUID; {
 		case c.Kind == fabric.NodeSilent, c.Kind == fabric.NodeHidden:
@@ -58,6 +58,43 @@ func (st *State) tell(changes []fabric.Change) {
 		st.add(Event{When: time.Now(), Text: text, Change: &c})
 	}
 	st.mute = mute
+}
+
+// manyAlike is how many ports that changed in one way are one event.
+const manyAlike = 64
+
+// together tells of many ports that changed in one way as of one, as they do where a
+// subnet manager brings a subnet up, and returns the other changes.
+func (st *State) together(changes []fabric.Change) []fabric.Change {
+	type way struct {
+		kind     fabric.ChangeKind
+		from, to string
+	}
+	ports := map[way]int{}
+	alike := func(c fabric.Change) way {
+		w := way{c.Kind, c.From, c.To}
+		if c.Kind == fabric.LIDChanged {
+			w.from, w.to = "", ""
+		}
+		return w
+	}
+	for _, c := range changes {
+		if c.Kind >= fabric.LIDChanged && c.Kind <= fabric.SpeedChanged {
+			ports[alike(c)]++
+		}
+	}
+	told := map[way]bool{}
+	return slices.DeleteFunc(slices.Clone(changes), func(c fabric.Change) bool {
+		w := alike(c)
+		if ports[w] <= manyAlike {
+			return false
+		}
+		if !told[w] {
+			told[w] = true
+			st.note("%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
+		}
+		return true
+	})
 }
 
 // noteMaster says who is in charge now, if that is another.

@@ -79,6 +79,33 @@ func TestNews(t *testing.T) {
 	b.wants("another master", fmt.Sprintf("the subnet manager on %s is in charge now, before it was that on %s", b.f.PortName(other), b.f.PortName(b.master)))
 }
 
+// TestManyAlike: ports that a subnet manager has brought up are one event, and what
+// happened to few is told of each.
+func TestManyAlike(t *testing.T) {
+	var changes []fabric.Change
+	for i := range 100 {
+		at := fabric.End{GUID: uint64(i), Port: 1, Name: fmt.Sprintf("node-%d/1", i)}
+		changes = append(changes, fabric.Change{Kind: fabric.StateChanged, At: at, From: "Initialize", To: "Active"})
+		if i%50 == 0 {
+			changes = append(changes, fabric.Change{Kind: fabric.StateChanged, At: at, From: "Active", To: "Armed"}, fabric.Change{Kind: fabric.LinkDown, At: at, Peer: at})
+		}
+	}
+	var st State
+	st.tell(changes)
+	var told []string
+	for _, e := range st.Events {
+		told = append(told, e.Text)
+	}
+	want := []string{
+		"node-0/1: state Active, was Initialize, and 99 ports more in the same way",
+		"node-0/1: state Armed, was Active", "node-0/1 to node-0/1: link down",
+		"node-50/1: state Armed, was Active", "node-50/1 to node-50/1: link down",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestNewsOfTables: one entry that somebody else writes is seen, also against what the
 // last commit wrote, and seen to be back.
 func TestNewsOfTables(t *testing.T) {
