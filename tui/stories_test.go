@@ -191,7 +191,7 @@ func TestTerminalTypes(t *testing.T) {
 		s := onTmux(t, 80, 24, "sim", "TERM="+term)
 		s.awaits("18 sw 72 ca")
 		s.types("3")
-		s.awaits("3 LFT of spine-01")
+		s.awaits("3 LFT of spine-01", "Enter next hop") // from the first line to the last: the frame is whole
 		frames[term] = s.screen()
 	}
 	want := frames["xterm-256color"]
