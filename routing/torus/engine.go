@@ -88,6 +88,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	if t.tree, err = t.grow(); err != nil {
 		return nil, err
 	}
+	t.levels = t.newLevels()
 	tables := fabric.NewTables(f, lft, Name)
 	tables.SLs = &PathSLs{Torus: t}
 	tables.SL2VL = t.sl2vl(lanesOf(f, opt))

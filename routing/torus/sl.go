@@ -23,20 +23,55 @@ type PathSLs struct {
 
 // SL implements [fabric.PathSLs]. A LID outside the torus gives 0, as OpenSM does.
 func (p *PathSLs) SL(src, dst uint16) uint8 {
-	a, b := p.attached(src), p.attached(dst)
+	l := &p.levels
+	a, b := l.on(src), l.on(dst)
 	if a == absent || b == absent {
 		return 0
 	}
 	sl := uint8(0)
+	from, to := &p.switches[a].at, &p.switches[b].at
 	for d := range dims {
-		if crosses(p.switches[a].at[d], p.switches[b].at[d], p.Radix[d]) {
-			sl |= 1 << d
-		}
+		sl |= l.crossing[d][from[d]*p.Radix[d]+to[d]]
 	}
 	if p.Level != 0 {
 		sl |= qosLevel
 	}
 	return sl
+}
+
+// levels are what service levels come from, laid out to be looked up.
+type levels struct {
+	// at is the switch that a LID is on.
+	at []int32
+	// crossing is the bit of a dimension where the way from one place to another
+	// crosses its dateline, by from x radix + to.
+	crossing [dims][]uint8
+}
+
+func (t *Torus) newLevels() levels {
+	l := levels{at: make([]int32, int(t.f.MaxLID)+1)}
+	for lid := range l.at {
+		l.at[lid] = t.attached(uint16(lid))
+	}
+	for d, radix := range t.Radix {
+		l.crossing[d] = make([]uint8, radix*radix)
+		for from := range radix {
+			for to := range radix {
+				if crosses(from, to, radix) {
+					l.crossing[d][from*radix+to] = 1 << d
+				}
+			}
+		}
+	}
+	return l
+}
+
+// on is the switch that a LID is on, absent where it is on none of the torus.
+func (l *levels) on(lid uint16) int32 {
+	if int(lid) >= len(l.at) {
+		return absent
+	}
+	return l.at[lid]
 }
 
 // PartitionBits are the bits that OpenSM takes from a partition's service level.
@@ -46,10 +81,10 @@ func (p *PathSLs) PartitionBits() uint8 { return qosLevel }
 func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst), 1 }
 
 // Source implements [fabric.SpreadSLs].
-func (p *PathSLs) Source(src uint16) int32 { return p.attached(src) }
+func (p *PathSLs) Source(src uint16) int32 { return p.levels.on(src) }
 
 // Destination numbers destinations to which levels are the same from every source.
-func (p *PathSLs) Destination(dst uint16) int32 { return p.attached(dst) }
+func (p *PathSLs) Destination(dst uint16) int32 { return p.levels.on(dst) }
 
 // attached is the switch that a LID is on.
 func (t *Torus) attached(lid uint16) int32 {
