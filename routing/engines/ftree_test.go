@@ -29,7 +29,7 @@ import (
 // treesPerSample and treesInFull are how many random trees are compared; on each
 // there are treeTrials comparisons.
 const (
-	treesPerSample = 10
+	treesPerSample = 7
 	treesInFull    = 150
 	treeTrials     = 4
 )

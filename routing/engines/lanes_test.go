@@ -34,7 +34,7 @@ var laneSpecs = []string{
 func TestLaneEnginesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 10, 300) {
+	for i := range testenv.Count(t, 6, 300) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,7 @@ var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftre
 func TestMulticastEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 8, 104) {
+	for i := range testenv.Count(t, 6, 104) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
