@@ -3,6 +3,7 @@
 package ibsim_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -15,26 +16,41 @@ import (
 // places is how many of its places ibsim says are taken.
 func places(s *ibsimtest.Sim) int { return strings.Count(s.Console("Attached"), "Client ") }
 
-// carry asks some thousand questions and returns the most places that were taken
-// meanwhile.
-func carry(t *testing.T, s *ibsimtest.Sim, c *mad.Client) int {
+// busy keeps a client asking until stop is called or the test ends.
+func busy(t *testing.T, c *mad.Client) (stop func()) {
 	t.Helper()
-	b := c.NewBatch(t.Context())
-	most := 0
-	for i := range 4000 {
-		b.Go(mad.Request{Attr: mad.AttrNodeInfo}, func(r *mad.Reply) {
-			if r.Err != nil {
-				t.Error(r.Err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			b := c.NewBatch(t.Context())
+			for range 500 {
+				b.Go(mad.Request{Attr: mad.AttrNodeInfo}, func(r *mad.Reply) {
+					if r.Err != nil {
+						t.Error(r.Err)
+					}
+				})
 			}
-			if i%1000 == 999 {
-				most = max(most, places(s))
+			if err := b.Wait(); err != nil {
+				t.Error(err)
+				return
 			}
-		})
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// settle waits until so many places are taken.
+func settle(t *testing.T, s *ibsimtest.Sim, want int, when string) {
+	t.Helper()
+	n := places(s)
+	for end := time.Now().Add(time.Minute); n != want && time.Now().Before(end); n = places(s) {
+		time.Sleep(10 * time.Millisecond)
 	}
-	if err := b.Wait(); err != nil {
-		t.Fatal(err)
+	if n != want {
+		t.Errorf("%d places %s, want %d", n, when, want)
 	}
-	return most
 }
 
 // A transport with much to carry takes up to four of ibsim's ten places, never one
@@ -46,49 +62,38 @@ func TestWidens(t *testing.T) {
 	if n := places(s); n != 1 {
 		t.Errorf("%d places at first, want 1", n)
 	}
-	if n := carry(t, s, first); n != 4 {
-		t.Errorf("%d places with much to carry, want 4", n)
+	var all []*mad.Client
+	var stop []func()
+	add := func(c *mad.Client, want int, when string) {
+		all, stop = append(all, c), append(stop, busy(t, c))
+		settle(t, s, want, when)
 	}
-	second := dial()
-	if n := carry(t, s, second); n != 6 {
-		t.Errorf("%d places with a second transport, want 6", n)
+	add(first, 4, "with much to carry")
+	add(dial(), 6, "with a second transport")
+	add(dial(), 7, "with a third transport")
+	for _, f := range stop {
+		f()
 	}
-	third := dial()
-	if n := carry(t, s, third); n != 7 {
-		t.Errorf("%d places with a third transport, want 7", n)
-	}
-	for range 1200 {
-		if places(s) == 3 {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	if n := places(s); n != 3 {
-		t.Errorf("%d places when there was nothing to carry, want 3", n)
-	}
-	if n := carry(t, s, first); n != 6 {
-		t.Errorf("%d places with much to carry again, want 6", n)
-	}
-	for _, c := range []*mad.Client{first, second, third} {
+	settle(t, s, 3, "when there was nothing to carry")
+	again := busy(t, first)
+	settle(t, s, 6, "with much to carry again")
+	again()
+	for _, c := range all {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if n := places(s); n != 0 {
-		t.Errorf("%d places at last, want 0", n)
-	}
+	settle(t, s, 0, "at last")
 }
 
 func TestWidensRemote(t *testing.T) {
 	s := ibsimtest.Start(t, netFile, ibsimtest.Remote())
 	c := client(t, ibsim.Options{Host: "127.0.0.1", Port: s.Port}, mad.Fast())
-	if n := carry(t, s, c); n != 4 {
-		t.Errorf("%d places with much to carry, want 4", n)
-	}
+	stop := busy(t, c)
+	settle(t, s, 4, "with much to carry")
+	stop()
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if n := places(s); n != 0 {
-		t.Errorf("%d places at last, want 0", n)
-	}
+	settle(t, s, 0, "at last")
 }
