@@ -2,6 +2,8 @@
 
 package fabric
 
+import "example.org/ibconsole/mad"
+
 const vendorBull = 0x119f
 
 // KnowsFDR10 says whether a node is of a kind that OpenSM 3.3.23 and
@@ -21,4 +23,13 @@ func KnowsFDR10(vendor uint32, device uint16) bool {
 	default:
 		return d >= 0x1bc4 && d <= 0x1bc6 || d >= 0x1bd0 && d <= 0x1bd5
 	}
+}
+
+// qdr is QDR in PortInfo's LinkSpeedActive, which FDR10 looks like.
+const qdr = 4
+
+// MayBeFDR10 says whether a port of such a node that says QDR may run at FDR10, so that
+// it has to be asked for MellanoxExtendedPortInfo.
+func MayBeFDR10(port *mad.PortInfo, vendor uint32, device uint16) bool {
+	return port.LinkSpeedActive == qdr && port.LinkSpeedExtActive == 0 && KnowsFDR10(vendor, device)
 }

@@ -53,7 +53,7 @@ type formMsg struct {
 	refused bool
 }
 
-// guided opens a form, or lets the shell ask where there is none.
+// guided is a key that opens a form.
 func guided(what string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { return m.openForm(what) }
 }

@@ -50,17 +50,11 @@ func newResilient(t *theme) *resilient {
 	l := &resilient{busy: func() string { return "" }}
 	l.table = table{theme: t, kinds: []string{"each link between switches", "each switch"}, id: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
-	number := func(n int64) string {
-		if n == 0 {
-			return ""
-		}
-		return thousands(int(n))
-	}
 	l.cols = []column{
 		{name: "what fails", least: 27, share: 2, text: func(row int) string { return v(row).Name }, look: l.look},
-		{name: "cut off", wide: 7, right: true, text: func(row int) string { return number(int64(v(row).CutOff)) }, order: func(row int) int64 { return int64(v(row).CutOff) },
+		{name: "cut off", wide: 7, right: true, text: func(row int) string { return countOrNone(v(row).CutOff) }, order: func(row int) int64 { return int64(v(row).CutOff) },
 			look: func(row int) style { return when(v(row).CutOff > 0, t.bad, "") }},
-		{name: "paths lost", wide: 10, right: true, text: func(row int) string { return number(v(row).Lost) }, order: func(row int) int64 { return v(row).Lost },
+		{name: "paths lost", wide: 10, right: true, text: func(row int) string { return countOrNone(int(v(row).Lost)) }, order: func(row int) int64 { return v(row).Lost },
 			look: func(row int) style { return when(v(row).Lost > 0, t.bad, "") }},
 		{name: "busiest", wide: 8, right: true, rank: 1, text: func(row int) string { return thousands(int(v(row).Worst)) }, order: func(row int) int64 { return v(row).Worst }},
 		{name: "growth", wide: 6, right: true, rank: 1, text: l.ofBefore, order: func(row int) int64 { return v(row).Worst }, look: l.look},

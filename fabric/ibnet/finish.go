@@ -288,14 +288,6 @@ func (b *builder) placeOf(node int32, port uint8) place {
 	return r.at
 }
 
-// verb is a number of things with what they do: "1 port has", "2 ports have".
-func verb(n int, noun, does, do string) string {
-	if n == 1 {
-		do = does
-	}
-	return prose.Count(n, noun) + " " + do
-}
-
 // remarks are the warnings about the file as a whole.
 func (b *builder) remarks() []string {
 	p, name := b.p, fabric.Escape(b.p.files[0])
@@ -305,7 +297,7 @@ func (b *builder) remarks() []string {
 	}
 	if b.otherGUIDs > 0 {
 		w = append(w, fmt.Sprintf("%s: %s another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. "+
-			"To take the file's, let its first line begin with %q", name, verb(b.otherGUIDs, "port", "has", "have"), generated))
+			"To take the file's, let its first line begin with %q", name, prose.Verb(b.otherGUIDs, "port", "has", "have"), generated))
 	}
 	if len(p.speeds) > 0 {
 		words := slices.Sorted(maps.Keys(p.speeds))
@@ -315,10 +307,10 @@ func (b *builder) remarks() []string {
 			words[i] = quote(word)
 		}
 		w = append(w, fmt.Sprintf("%s: %s a speed that ibsim does not know (%s); taken as SDR, as it does",
-			name, verb(n, "port line", "states", "state"), prose.List(words, 5)))
+			name, prose.Verb(n, "port line", "states", "state"), prose.List(words, 5)))
 	}
 	if p.widths > 0 {
-		w = append(w, fmt.Sprintf("%s: %s a width that ibsim does not know; taken as 4x, as it does", name, verb(p.widths, "port line", "states", "state")))
+		w = append(w, fmt.Sprintf("%s: %s a width that ibsim does not know; taken as 4x, as it does", name, prose.Verb(p.widths, "port line", "states", "state")))
 	}
 	if len(p.lost) > 0 {
 		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",

@@ -38,9 +38,6 @@ func (s spot) entered(in uint8) {
 	})
 }
 
-// qdr is QDR in PortInfo's LinkSpeedActive, which FDR10 looks like.
-const qdr = 4
-
 // look notes how the link of a port runs. The masks that say which of the later
 // speeds count are those of port 0 of a switch: it is asked where there are any.
 func (s spot) look(info *mad.PortInfo, num uint8, which func(*Hop) *Link) {
@@ -52,7 +49,7 @@ func (s spot) look(info *mad.PortInfo, num uint8, which func(*Hop) *Link) {
 		port := *info
 		var zero mad.PortInfo
 		s.ask(mad.AttrPortInfo, 0, &zero, func() { link().Speed = port.SpeedActive(&zero, false) })
-	case !extended && info.LinkSpeedActive == qdr && fabric.KnowsFDR10(s.info.VendorID, s.info.DeviceID):
+	case !extended && fabric.MayBeFDR10(info, s.info.VendorID, s.info.DeviceID):
 		var more mad.MellanoxExtendedPortInfo
 		s.ask(mad.AttrMellanoxExtendedPortInfo, num, &more, func() {
 			if more.FDR10() {

@@ -310,12 +310,10 @@ func (s *sweeper) beyond(t task) {
 func (s *sweeper) askFDR10(node int32, num uint8) {
 	n := s.nodes[node]
 	info := &n.ports[num].info
-	if info.LinkSpeedActive == qdr && info.LinkSpeedExtActive == 0 && fabric.KnowsFDR10(n.info.VendorID, n.info.DeviceID) {
+	if fabric.MayBeFDR10(info, n.info.VendorID, n.info.DeviceID) {
 		s.ask(task{kind: askSpeed, node: node, port: num})
 	}
 }
-
-const qdr = 4 // in PortInfo's LinkSpeedActive
 
 func (s *sweeper) gotSpeed(t task, r *mad.Reply) {
 	var info mad.MellanoxExtendedPortInfo

@@ -64,7 +64,8 @@ func (h *hearing) listen() {
 		queue = queue[1:]
 		h.touches(n, func(peer int32) bool {
 			node := h.f.Ports[peer].Node
-			if guid := h.f.Nodes[node].GUID; h.gone[guid] == fabric.NodeGone && h.isGone(guid) {
+			guid := h.f.Nodes[node].GUID
+			if kind, gone := h.gone[guid]; gone && kind == fabric.NodeGone {
 				h.gone[guid] = fabric.NodeHidden
 				queue = append(queue, node)
 			}
@@ -72,8 +73,6 @@ func (h *hearing) listen() {
 		})
 	}
 }
-
-func (h *hearing) isGone(guid uint64) bool { _, ok := h.gone[guid]; return ok }
 
 // touches says whether one of the ports at the other ends of a node's links is as
 // asked for.

@@ -14,6 +14,15 @@ type Integer interface{ ~int | ~int32 | ~int64 }
 // Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
 
+// Verb is a number of things with what they do, in the singular and the plural: "1 port
+// has", "2 ports have".
+func Verb[N Integer](n N, noun, does, do string) string {
+	if n == 1 {
+		do = does
+	}
+	return Count(n, noun) + " " + do
+}
+
 // Noun is a noun, in English, for so many of a thing; given is its singular.
 func Noun[N Integer](n N, noun string) string {
 	switch {

@@ -141,7 +141,7 @@ type CutError struct{ Pairs int64 }
 
 func (e *CutError) Error() string {
 	return fmt.Sprintf("%s connected now would have no path, and not because of what has failed on paper: "+
-		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", thatAre(e.Pairs))
+		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
 // HitError says that a commit would take packets from pairs that are connected
@@ -158,15 +158,7 @@ func (e *HitError) Error() string {
 			"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 	}
 	return fmt.Sprintf("%s connected before and after would lose packets, as LIDs change or links are down: "+
-		"there is no order that spares them. To write all the same: commit yes hit=yes", thatAre(e.Pairs))
-}
-
-// thatAre is for example "2 pairs that are".
-func thatAre(pairs int64) string {
-	if pairs == 1 {
-		return "1 pair that is"
-	}
-	return prose.Count(pairs, "pair") + " that are"
+		"there is no order that spares them. To write all the same: commit yes hit=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
 // StoppedError says that a commit stopped between two of its steps.

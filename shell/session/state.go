@@ -237,9 +237,7 @@ func (st *State) Title(p *Picture) string {
 		return "whatif (" + st.countFailures() + ")"
 	case p.Kind == Live && st.Lost != "":
 		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
-	case p.Kind == Live && len(st.Holes) == 1:
-		return "live (INCOMPLETE: 1 hole)"
-	case p.Kind == Live && len(st.Holes) > 1:
+	case p.Kind == Live && len(st.Holes) > 0:
 		return fmt.Sprintf("live (INCOMPLETE: %s)", prose.Count(len(st.Holes), "hole"))
 	}
 	return string(p.Kind)
