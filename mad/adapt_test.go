@@ -13,7 +13,7 @@ import (
 
 func TestFast(t *testing.T) {
 	c := newTestClient(t, newAgent(echo), Fast())
-	if got, want := c.Options(), (ClientOptions{Window: 64, MinWindow: 64, PerTarget: 64, Timeout: 200 * ms, Tries: 3, Backoff: 2}); got != want {
+	if got, want := c.Options(), (ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128, Timeout: 200 * ms, Tries: 3, Backoff: 2}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

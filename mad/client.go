@@ -44,8 +44,8 @@ type ClientOptions struct {
 }
 
 // Fast returns options for subnets that are simulated, whose agents drop
-// nothing: a window of 64 that does not change, and as many for each target.
-func Fast() ClientOptions { return ClientOptions{Window: 64, MinWindow: 64, PerTarget: 64} }
+// nothing: a window of 128 that does not change, and as many for each target.
+func Fast() ClientOptions { return ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128} }
 
 // MaxWindow is the largest window of a client.
 const MaxWindow = 1 << slotBits

@@ -28,7 +28,7 @@ import (
 // that none keeps places of ibsim from the others. The time of LFTs is that by
 // which a sweep with them is longer; x-dump_fts-all lays dump_fts, which has to find
 // the switches as well, beside all of that sweep. limit-% is our share of the rate at
-// which ibsim answers NodeInfos of the local node to a window of 64, full-% the same of
+// which ibsim answers NodeInfos of the local node to a window of 128, full-% the same of
 // the sweep without tables, and share-% of the 364,000 a second that one client with 64
 // of them in flight was once measured to get.
 func BenchmarkDiags(b *testing.B) {
@@ -46,13 +46,13 @@ func BenchmarkDiags(b *testing.B) {
 		}
 		return time.Since(start).Seconds()
 	}
-	windows := []int{4, 16, 64}
+	windows := []int{4, 16, 64, 128}
 	runs := make([]benchRuns, len(windows))
 	dump := tool("dump_fts")
 	var discover, limit []float64
 	for range 3 {
 		discover = append(discover, tool("ibnetdiscover"))
-		turn(b, s, 64, func(c *mad.Client) { limit = append(limit, rate(b, c)) })
+		turn(b, s, 128, func(c *mad.Client) { limit = append(limit, rate(b, c)) })
 		for i, w := range windows {
 			turn(b, s, w, func(c *mad.Client) { runs[i].add(b, c) })
 		}

@@ -55,6 +55,15 @@ func (s *lanes) drop(keep int) []*lane {
 	return gone
 }
 
+// underWay is how many answers are to come, with use held.
+func (s *lanes) underWay() int {
+	n := 0
+	for _, l := range s.all {
+		n += int(l.out.Load())
+	}
+	return n
+}
+
 // endWait makes a wait for packets return, the next one if there is none now.
 func (s *lanes) endWait() {
 	s.waker.RLock()

@@ -135,7 +135,8 @@ func (t *Transport) send() error {
 	if len(t.lanes.all) == 0 {
 		return t.broken("send", os.ErrClosed)
 	}
-	level := s.level(t.lanes.all)
+	n := len(t.lanes.all)
+	level := (s.n - s.first + t.lanes.underWay() + n - 1) / n // of each lane when all has been sent
 	for _, all := range []bool{false, true} {
 		for _, l := range t.lanes.all {
 			n := s.n - s.first
@@ -157,15 +158,6 @@ func (t *Transport) send() error {
 		}
 	}
 	return nil
-}
-
-// level is how much each lane has to carry when all has been sent.
-func (s *sender) level(all []*lane) int {
-	sum := s.n - s.first
-	for _, l := range all {
-		sum += int(l.out.Load())
-	}
-	return (sum + len(all) - 1) / len(all)
 }
 
 func (t *Transport) broken(what string, err error) error {

@@ -13,10 +13,10 @@ import (
 // number of packets. It has ten places for clients, though.
 const (
 	// maxLanes is how many a transport has while there is much to carry.
-	maxLanes = 4
+	maxLanes = 7
 	// lastPlace is the last of ibsim's places for a lane beyond the first. The
 	// others are left to other programs.
-	lastPlace = 5
+	lastPlace = 6
 	// muchToCarry is how many frames make a transport take more lanes.
 	muchToCarry = 128
 	// calm is for how long a transport keeps them with nothing to carry.

@@ -53,8 +53,8 @@ func settle(t *testing.T, s *ibsimtest.Sim, want int, when string) {
 	}
 }
 
-// A transport with much to carry takes up to four of ibsim's ten places, never one
-// of the last four, and gives them back.
+// A transport with much to carry takes up to seven of ibsim's ten places, never one
+// of the last three, and gives them back.
 func TestWidens(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	dial := func() *mad.Client { return client(t, ibsim.Options{Name: s.Name}, mad.Fast()) }
@@ -68,15 +68,15 @@ func TestWidens(t *testing.T) {
 		all, stop = append(all, c), append(stop, busy(t, c))
 		settle(t, s, want, when)
 	}
-	add(first, 4, "with much to carry")
-	add(dial(), 6, "with a second transport")
-	add(dial(), 7, "with a third transport")
+	add(first, 7, "with much to carry")
+	add(dial(), 8, "with a second transport")
+	add(dial(), 9, "with a third transport")
 	for _, f := range stop {
 		f()
 	}
 	settle(t, s, 3, "when there was nothing to carry")
 	again := busy(t, first)
-	settle(t, s, 6, "with much to carry again")
+	settle(t, s, 9, "with much to carry again")
 	again()
 	for _, c := range all {
 		if err := c.Close(); err != nil {
@@ -90,7 +90,7 @@ func TestWidensRemote(t *testing.T) {
 	s := ibsimtest.Start(t, netFile, ibsimtest.Remote())
 	c := client(t, ibsim.Options{Host: "127.0.0.1", Port: s.Port}, mad.Fast())
 	stop := busy(t, c)
-	settle(t, s, 4, "with much to carry")
+	settle(t, s, 7, "with much to carry")
 	stop()
 	if err := c.Close(); err != nil {
 		t.Error(err)
