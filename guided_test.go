@@ -79,7 +79,7 @@ func TestGuided(t *testing.T) {
 	}
 
 	out = onPTY(t, []string{at("gone"), at("same"), "topology", "", "yes", ""}, "-s", sim, "-c", "load guided")
-	for _, want := range []string{"there is no", "kind [lfts]: ", "12 of its 12 switches", "0 entries are other than those of live", "nothing is written to switches", "  load lfts " + at("same"), "staged, not written"} {
+	for _, want := range []string{"there is no", "kind [lfts]: ", "12 of its 12 switches", "0 entries are other than those of live.", "nothing is written to switches", "  load lfts " + at("same"), "staged, not written"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("load does not say %q:\n%s", want, out)
 		}

@@ -15,7 +15,8 @@ func compareCommands() []command {
 	return []command{{lang.Spec{Name: "compare", Summary: "things side by side", Subcommands: []lang.Spec{
 		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged",
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
-				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the switches.",
+				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
+				"switches, of those that were read.",
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
 				Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}}},
@@ -37,6 +38,7 @@ type engineRow struct {
 	Lanes     int      `json:"lanes"`
 	Loop      bool     `json:"credit_loop"`
 	Changed   *int     `json:"changed_entries,omitempty"`
+	Unread    int      `json:"unread,omitempty"`
 	measures
 }
 
@@ -83,7 +85,7 @@ func engineRowOf(e *session.EngineFigures) engineRow {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean
 	}
 	if e.Changed >= 0 && e.Refused == "" {
-		r.Changed = &e.Changed
+		r.Changed, r.Unread = &e.Changed, e.Unread
 	}
 	return r
 }
@@ -98,6 +100,9 @@ func (r *engineRow) cells(e *session.EngineFigures) []any {
 	}
 	if r.Changed != nil {
 		changed = fmt.Sprint(*r.Changed)
+	}
+	if r.Unread > 0 {
+		changed += fmt.Sprintf(" (%d unread)", r.Unread)
 	}
 	if r.Loop {
 		loop = "YES"

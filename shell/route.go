@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -121,6 +122,7 @@ type routeAnswer struct {
 	Switches int      `json:"switches"`
 	Entries  int      `json:"entries"`
 	Changed  int      `json:"changed"`
+	Unread   int      `json:"unread,omitempty"`
 	Against  string   `json:"against,omitempty"`
 	Kept     bool     `json:"kept"`
 	Assigned int      `json:"lids_assigned,omitempty"`
@@ -178,7 +180,7 @@ func runRoute(c *call) error {
 		return err
 	}
 	a := routeAnswer{
-		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
+		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
 		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), Warnings: rep.Warnings,
 	}
 	for _, r := range rep.Refusals {
@@ -193,7 +195,7 @@ func runRoute(c *call) error {
 		list(w, "refused by", a.Refused)
 		_, _ = fmt.Fprintf(w, "routed by %s in %s: %s on %s", a.Engine, seconds(rep.Took), count(a.Entries, "entry"), count(a.Switches, "switch"))
 		if a.Against != "" {
-			_, _ = fmt.Fprintf(w, ", %d of them other than %s", a.Changed, a.Against)
+			_, _ = fmt.Fprintf(w, ", %d of them other than %s%s", a.Changed, a.Against, diff.NotCompared(a.Unread))
 		}
 		_, _ = fmt.Fprint(w, "; staged, not written\n")
 		if a.Kept {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/incremental"
 	"example.org/ibconsole/routing/persist"
 	"example.org/ibconsole/shell/lang"
@@ -33,6 +34,7 @@ type routingAnswer struct {
 	Switches int          `json:"switches"`
 	Entries  int          `json:"entries"`
 	Changed  int          `json:"changed"`
+	Unread   int          `json:"unread,omitempty"`
 	Engine   string       `json:"engine,omitempty"`
 	How      string       `json:"how"`
 	RoutedBy string       `json:"routed_by,omitempty"`
@@ -97,7 +99,7 @@ func extentWord(e incremental.Extent) string {
 func (c *call) showRouting(rep *session.LoadReport) error {
 	r := rep.Routing
 	a := routingAnswer{
-		Kind: c.Spec.Name, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Engine: r.Engine, How: string(r.How),
+		Kind: c.Spec.Name, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
 		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoWay: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
 	for _, mlid := range r.Trees {
@@ -129,8 +131,8 @@ func (a *routingAnswer) text(w io.Writer, kept bool) {
 	case a.RoutedBy != "":
 		how += ", by " + a.RoutedBy
 	}
-	_, _ = fmt.Fprintf(w, "loaded %s on %s from %s: %s, %d entries other than saved; staged, not written\n",
-		count(a.Entries, "entry"), count(a.Switches, "switch"), quoteFile(a.File), how, a.Changed)
+	_, _ = fmt.Fprintf(w, "loaded %s on %s from %s: %s, %d entries other than saved%s; staged, not written\n",
+		count(a.Entries, "entry"), count(a.Switches, "switch"), quoteFile(a.File), how, a.Changed, diff.NotCompared(a.Unread))
 	if a.How == string(persist.Kept) && !kept && len(a.Rows) > 0 {
 		_, _ = fmt.Fprintln(w, "  nothing had to be computed")
 	}

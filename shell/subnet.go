@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -51,16 +52,17 @@ func runSweep(c *call) error {
 		MADs     uint64   `json:"mads"`
 		Changed  bool     `json:"changed"`
 		Moved    int      `json:"moved"`
+		Unread   int      `json:"unread,omitempty"`
 		Holes    []string `json:"holes,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Holes, rep.Warnings}
+	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, rep.Warnings}
 	return c.out.answer(answer, func(w io.Writer) {
 		what := "unchanged"
 		if rep.Changed {
 			what = "changed"
 		}
 		if rep.Moved > 0 {
-			what += fmt.Sprintf(", %s of forwarding tables moved", count(rep.Moved, "entry"))
+			what += fmt.Sprintf(", %s of forwarding tables moved%s", count(rep.Moved, "entry"), diff.NotCompared(rep.Unread))
 		}
 		_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(rep.Nodes, "node"),
 			count(rep.Switches, "switch"), count(rep.Links, "link"), seconds(rep.Took), rep.MADs, what)

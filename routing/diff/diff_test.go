@@ -118,6 +118,9 @@ func TestCompareByHand(t *testing.T) {
 			if r.Entries != tc.entries {
 				t.Errorf("%+v, want %+v", r.Entries, tc.entries)
 			}
+			if got := Count(tc.before, tc.after); got != tc.entries {
+				t.Errorf("counted %+v, want %+v", got, tc.entries)
+			}
 			if len(r.Loads) != tc.loads {
 				t.Errorf("%d loads, want %d: %+v", len(r.Loads), tc.loads, r.Loads)
 			}

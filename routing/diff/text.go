@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // shownLoads is how many changed links the text names.
@@ -107,11 +109,16 @@ func (l *Load) name() string {
 }
 
 func (e *Entries) text() string {
-	s := fmt.Sprintf("%s on %s switches, %s blocks", grouped(int64(e.Changed)), grouped(int64(e.Switches)), grouped(int64(e.Blocks)))
-	if e.Unread > 0 {
-		s += fmt.Sprintf("; %d switches not compared, their tables were not read", e.Unread)
+	return fmt.Sprintf("%s on %s switches, %s blocks", grouped(int64(e.Changed)), grouped(int64(e.Switches)), grouped(int64(e.Blocks))) + NotCompared(e.Unread)
+}
+
+// NotCompared is what stands behind a count of changed entries where the tables of so
+// many switches were not read in one of the pictures, "" for none.
+func NotCompared(unread int) string {
+	if unread == 0 {
+		return ""
 	}
-	return s
+	return fmt.Sprintf("; %s not compared, as a table was not read", prose.Count(unread, "switch"))
 }
 
 // grouped writes 11664 as "11,664".

@@ -261,7 +261,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		err = serr
 	}
 	if done {
-		s.update(ChangeLive, func(st *State) { st.Committed, st.Drift = st.Live.Tables, 0 })
+		s.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = st.Live.Tables, 0, 0 })
 	}
 	return rep, err
 }

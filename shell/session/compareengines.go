@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/snapshot"
 	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/engines"
 	routeload "example.org/ibconsole/routing/load"
 	"example.org/ibconsole/routing/reach"
@@ -51,8 +52,8 @@ type EngineFigures struct {
 	Lanes int
 	Loop  bool
 	// Changed counts the entries that are others than on the switches now, -1 where
-	// those are not known.
-	Changed int
+	// those are not known; Unread switches have none there, and were not compared.
+	Changed, Unread int
 }
 
 // CompareEngines routes the paper's subnet, else the live one, with each engine by
@@ -242,7 +243,8 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 	e.Lanes, e.Loop = max(1, c.Lanes), c.Ring != nil
 	e.Changed = -1
 	if live.Tables != nil && live.Fabric.MaxLID > 0 {
-		e.Changed = countChanged(live.Tables, t)
+		d := diff.Count(live.Tables, t)
+		e.Changed, e.Unread = d.Changed, d.Unread
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/incremental"
 )
 
@@ -102,7 +103,7 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 		if err != nil {
 			return IncrementalReport{}, fmt.Errorf("route anew, to compare with: %w", err)
 		}
-		rep.Beside, rep.Engine = countChanged(base.Tables, full.Tables), frep.Engine
+		rep.Beside, rep.Engine = diff.Count(base.Tables, full.Tables).Changed, frep.Engine
 	}
 	p := &Picture{Kind: Staged, Fabric: lids.fabric, Tables: upTo(res.Tables, lids.top), When: time.Now(), madeOf: before}
 	_, warnings, err := s.multicast(ctx, &st, p)

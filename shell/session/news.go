@@ -3,7 +3,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -13,12 +12,12 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/diff"
 )
 
 // noteChanges adds what is new in the live picture, which was read as a whole: the
-// subnet managers before are given, and how many entries of the tables of how many
-// switches are others.
-func (st *State) noteChanges(before *Picture, managers []SM, entries, switches int) {
+// subnet managers before are given, and what is other in the tables.
+func (st *State) noteChanges(before *Picture, managers []SM, tables diff.Entries) {
 	if len(before.Fabric.Nodes) == 0 {
 		return
 	}
@@ -26,12 +25,12 @@ func (st *State) noteChanges(before *Picture, managers []SM, entries, switches i
 	st.tell(sweep.Heard(before.Fabric, changes, st.Unanswered))
 	st.noteMaster(managers)
 	switch {
-	case entries > 0 && !st.holdsStaged():
-		st.note("forwarding tables: %s of %s changed", prose.Count(entries, "entry"), prose.Count(switches, "switch"))
-	case st.Unsettled && len(changes) == 0 && entries == 0:
+	case tables.Changed > 0 && !st.holdsStaged():
+		st.note("forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
+	case st.Unsettled && len(changes) == 0 && tables.Changed == 0:
 		st.note("the subnet has settled: it was read twice and is the same")
 	}
-	st.Unsettled = len(changes) > 0 || entries > 0
+	st.Unsettled = len(changes) > 0 || tables.Changed > 0
 	st.noteDrift()
 }
 
@@ -112,31 +111,12 @@ func (st *State) noteMaster(before []SM) {
 	}
 }
 
-// moved counts the entries that differ, and the switches that have such, of those whose
-// tables are known of both.
-func moved(a, b *fabric.Tables) (entries, switches int) {
+// moved counts the entries that differ, none where there are no tables.
+func moved(a, b *fabric.Tables) diff.Entries {
 	if a == nil || b == nil {
-		return 0, 0
+		return diff.Entries{}
 	}
-	for sw, node := range b.Fabric.Switches {
-		old := a.Fabric.SwitchByGUID(b.Fabric.Nodes[node].GUID)
-		if old == fabric.None || !a.Known[old] || !b.Known[sw] {
-			continue
-		}
-		if a.Top[old] == b.Top[sw] && bytes.Equal(a.LFT.Row(old), b.LFT.Row(int32(sw))) {
-			continue
-		}
-		n := 0
-		for lid := uint16(0); lid <= max(a.Top[old], b.Top[sw]); lid++ {
-			if a.Port(old, lid) != b.Port(int32(sw), lid) {
-				n++
-			}
-		}
-		if n > 0 {
-			entries, switches = entries+n, switches+1
-		}
-	}
-	return entries, switches
+	return diff.Count(a, b)
 }
 
 // holdsStaged says that the switches hold what was staged and written.
@@ -144,8 +124,7 @@ func (st *State) holdsStaged() bool {
 	if !st.Written || st.Staged == nil || st.Live.Tables == nil {
 		return false
 	}
-	n, _ := moved(st.Staged.Tables, st.Live.Tables)
-	return n == 0
+	return moved(st.Staged.Tables, st.Live.Tables).Changed == 0
 }
 
 // noteDrift compares with what the last commit wrote, where ports have the LIDs that
@@ -154,15 +133,15 @@ func (st *State) noteDrift() {
 	if !st.comparable() {
 		return
 	}
-	drift, _ := moved(st.Committed, st.Live.Tables)
+	drift := moved(st.Committed, st.Live.Tables)
 	switch {
-	case drift == st.Drift:
-	case drift == 0:
-		st.note("the switches hold again what the last commit wrote")
+	case drift.Changed == st.Drift:
+	case drift.Changed == 0:
+		st.note("the switches hold again what the last commit wrote%s", diff.NotCompared(drift.Unread))
 	default:
-		st.note("no longer what the last commit wrote: %s", prose.Count(drift, "entry"))
+		st.note("no longer what the last commit wrote: %s%s", prose.Count(drift.Changed, "entry"), diff.NotCompared(drift.Unread))
 	}
-	st.Drift = drift
+	st.Drift, st.Unchecked = drift.Changed, drift.Unread
 }
 
 // comparable says that the live tables can be compared with those of the last commit.
@@ -193,7 +172,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 		case p != nil && st.Committed == nil:
 			st.Committed = p.Tables
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
-				st.note("the switches hold what the commit of %s by %s wrote", last.Began.Format(time.DateTime), fabric.Escape(last.Who))
+				st.note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime), fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
 			}
 		}
 	})

@@ -133,6 +133,48 @@ func TestNewsOfTables(t *testing.T) {
 	b.wants("after that", settled)
 }
 
+// TestUnreadTables: a switch whose table was not read is no changed entries, neither of
+// what happened nor of a route, and is named.
+func TestUnreadTables(t *testing.T) {
+	s := open(t, "sim:fattree:2,4")
+	whole := s.State().Live.Tables
+	const unread, other, lid = 0, 1, 1
+	show := func(port uint8) *State {
+		part := *whole
+		part.LFT, part.Known = whole.LFT.Clone(), slices.Clone(whole.Known)
+		part.Known[unread] = false
+		for l := range part.LFT.Row(unread) {
+			part.LFT.Row(unread)[l] = fabric.NoPath
+		}
+		part.LFT.Row(other)[lid] = port
+		st := s.State()
+		live := *st.Live
+		live.Tables = &part
+		st.Live, st.Committed = &live, whole
+		s.update(ChangeLive, func(now *State) { now.Live = st.Live })
+		return &st
+	}
+	was := whole.Port(other, lid)
+	st := show(was + 1)
+	st.noteDrift()
+	st.Live = show(was).Live
+	st.noteDrift()
+	const named = "; 1 switch not compared, as a table was not read"
+	var told []string
+	for _, e := range st.Events {
+		told = append(told, e.Text)
+	}
+	if want := []string{"no longer what the last commit wrote: 1 entry" + named, "the switches hold again what the last commit wrote" + named}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	for _, want := range []int{0, 1} { // a simulation holds what minhop makes
+		show(was + uint8(want))
+		if rep, err := s.Route(t.Context(), KeepNo); err != nil || rep.Changed != want || rep.Unread != 1 {
+			t.Errorf("%d entries changed, %d switches unread, %v; want %d and 1", rep.Changed, rep.Unread, err, want)
+		}
+	}
+}
+
 // TestHiddenBehindSilence: hosts behind a switch that does not answer are out of sight
 // and not gone, and no cable is said to be down.
 func TestHiddenBehindSilence(t *testing.T) {

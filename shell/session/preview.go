@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/diff"
 )
 
 // mostPreviewed is how many differences a preview names.
@@ -74,7 +75,8 @@ func previewRoutes(kind, path string, st *State) ([]string, error) {
 	switches, entries := countEntries(tables)
 	says := []string{fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", switches, len(lids.fabric.Switches), entries)}
 	if base := st.paperBase(); base.Tables != nil {
-		says = append(says, fmt.Sprintf("%d entries are other than those of %s.", countChanged(base.Tables, tables), base.Kind))
+		d := diff.Count(base.Tables, tables)
+		says = append(says, fmt.Sprintf("%s other than those of %s%s.", prose.Verb(d.Changed, "entry", "is", "are"), base.Kind, diff.NotCompared(d.Unread)))
 	}
 	says = append(says, rep.Lines()...)
 	return append(says, "The tables are staged then, in place of those that are staged now, and nothing is written to switches."), nil

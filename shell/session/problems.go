@@ -10,7 +10,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/reach"
 	"example.org/ibconsole/routing/walk"
 )
@@ -122,7 +124,8 @@ func (st *State) pastProblems(r *problems.Report) {
 		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	}
 	if st.Drift > 0 {
-		r.Add(problems.Error, problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%d entries are no longer what the last commit wrote", st.Drift)
+		r.Add(problems.Error, problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%s no longer what the last commit wrote%s",
+			prose.Verb(st.Drift, "entry", "is", "are"), diff.NotCompared(st.Unchecked))
 	}
 }
 

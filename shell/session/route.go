@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/engines"
 )
 
@@ -38,9 +39,10 @@ type RouteReport struct {
 	Entries int
 	// Changed is the number of entries that differ from those of Against, the
 	// base of the paper or the live picture. Where that has no tables, all
-	// entries changed and Against is empty.
-	Changed int
-	Against Kind
+	// entries changed and Against is empty. Unread switches have none there, and
+	// were not compared.
+	Changed, Unread int
+	Against         Kind
 	// Kept says that existing routes were kept where they could be.
 	Kept bool
 	// Assigned is the number of ports that got other LIDs than they have.
@@ -71,7 +73,8 @@ func (s *Session) Route(ctx context.Context, keep Keep) (RouteReport, error) {
 	against := st.paperBase()
 	rep.Changed = rep.Entries
 	if against.Tables != nil {
-		rep.Against, rep.Changed = against.Kind, countChanged(against.Tables, p.Tables)
+		d := diff.Count(against.Tables, p.Tables)
+		rep.Against, rep.Changed, rep.Unread = against.Kind, d.Changed, d.Unread
 	}
 	s.stage(p)
 	s.record(history.Route, p, "", map[string]float64{"seconds": rep.Took.Seconds(), "entries": float64(rep.Entries), "changed": float64(rep.Changed)})
@@ -193,33 +196,4 @@ func countAssigned(before, after *fabric.Fabric) int {
 		}
 	}
 	return n
-}
-
-// countChanged counts the entries that differ, of the switches that both have.
-// What a switch is not known to hold counts as leading nowhere.
-func countChanged(a, b *fabric.Tables) int {
-	n := 0
-	for sw, node := range b.Fabric.Switches {
-		if !b.Known[sw] {
-			continue
-		}
-		old := a.Fabric.SwitchByGUID(b.Fabric.Nodes[node].GUID)
-		for lid := uint16(1); lid <= max(b.Top[sw], topOf(a, old)); lid++ {
-			was := uint8(fabric.NoPath)
-			if old != fabric.None {
-				was = a.Port(old, lid)
-			}
-			if was != b.Port(int32(sw), lid) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func topOf(t *fabric.Tables, sw int32) uint16 {
-	if sw == fabric.None {
-		return 0
-	}
-	return t.Top[sw]
 }

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/snapshot"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/incremental"
 	"example.org/ibconsole/routing/persist"
@@ -50,8 +51,9 @@ type RoutingReport struct {
 	How persist.How
 	// RoutedBy is the engine that routed anew, "" for none.
 	RoutedBy string
-	// Changed counts the entries that are others than the saved ones.
-	Changed int
+	// Changed counts the entries that are others than the saved ones. Unread switches
+	// have none there, and were not compared.
+	Changed, Unread int
 	// Trees are the multicast LIDs whose trees have to be made anew.
 	Trees []uint16
 	// Unreached counts the entries that nothing could repair.
@@ -130,7 +132,8 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		}
 	}
 	out.Switches, out.Entries = countEntries(p.Tables)
-	rep.Changed = countChanged(saved.Tables, p.Tables)
+	d := diff.Count(saved.Tables, p.Tables)
+	rep.Changed, rep.Unread = d.Changed, d.Unread
 	origin := fabric.Escape(filepath.Base(path))
 	if rep.How != persist.Kept {
 		origin += ", " + string(rep.How)

@@ -59,10 +59,11 @@ type State struct {
 	mute map[uint64]bool
 	// Events are what sweeps found to be new, the latest last.
 	Events []Event
-	// Committed are the tables that the last commit left, nil before that, and
-	// Drift is how many entries were others at the last sweep.
+	// Committed are the tables that the last commit left, nil before that; at the
+	// last sweep Drift entries were others, and Unchecked switches were not read.
 	Committed *fabric.Tables
 	Drift     int
+	Unchecked int
 	// Groups are the multicast groups that the session was told of, nil for none.
 	Groups *Groups
 	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.

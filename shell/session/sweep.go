@@ -19,9 +19,10 @@ type SweepReport struct {
 	Took                   time.Duration
 	MADs                   uint64
 	// Changed says that nodes, links or LIDs are others than before, and Moved counts
-	// the entries of forwarding tables that are.
+	// the entries of forwarding tables that are. Unread switches have a table that
+	// was not read, now or before.
 	Changed         bool
-	Moved           int
+	Moved, Unread   int
 	Holes, Warnings []string
 }
 
@@ -176,8 +177,8 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	for _, h := range res.Holes {
 		rep.Holes = append(rep.Holes, h.String())
 	}
-	entries, switches := moved(s.State().Live.Tables, live.Tables)
-	rep.Moved = entries
+	tables := moved(s.State().Live.Tables, live.Tables)
+	rep.Moved, rep.Unread = tables.Changed, tables.Unread
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		before, managers := st.Live, st.SMs
@@ -191,7 +192,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
 		st.Stale = st.stale()
-		st.noteChanges(before, managers, entries, switches)
+		st.noteChanges(before, managers, tables)
 	})
 	if s.State().Source.Live() {
 		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Holes))})
