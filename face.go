@@ -108,6 +108,9 @@ func signalOf(err error) syscall.Signal {
 	if screen, ok := errors.AsType[*tui.SignalError](err); ok {
 		return screen.Signal
 	}
+	if errors.Is(err, syscall.EPIPE) { // noticed before the signal was
+		return syscall.SIGPIPE
+	}
 	return 0
 }
 

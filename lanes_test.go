@@ -54,3 +54,19 @@ func TestTwoSwitchesOfATorus(t *testing.T) {
 		t.Errorf("strict: status %d, %s", r.status, r.err)
 	}
 }
+
+// TestUnreadLanesAreNotShown: nobody asks for the tables towards a switch's own port, so
+// nothing is said of them.
+func TestUnreadLanesAreNotShown(t *testing.T) {
+	stateHome(t)
+	const untouched = "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7" // as smpquery prints them of an ibsim to which no OpenSM came
+	out := ibconsole(t, "-s", "sim:fattree:2,4", "-c", "sweep full sl2vl; show sl2vl leaf-01; show sl2vl node-0001")
+	_, out, _ = strings.Cut(out, "OUT")
+	want := "  IN   VL OF SL 0 TO 15\n"
+	for _, port := range []string{"1", "2", "3", "4"} {
+		want += port + "    0-4  " + untouched + "\n"
+	}
+	if want += "OUT  IN  VL OF SL 0 TO 15\n1    0   " + untouched + "\n"; out != want {
+		t.Errorf("got\n%swant\n%s", out, want)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	_ "example.org/ibconsole/internal/noprobe"
 
@@ -240,8 +241,12 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 		_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
 		return exitUsage
 	}
+	n := signalOf(err)
+	if n == syscall.SIGPIPE {
+		return exitSignal + int(n)
+	}
 	status := o.failed(err)
-	if n := signalOf(err); n > 0 {
+	if n > 0 {
 		status = exitSignal + int(n)
 	}
 	return status

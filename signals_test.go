@@ -294,3 +294,28 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 		t.Errorf("%d places are taken afterwards", taken)
 	}
 }
+
+// What reads the output ends before it has all: the program is silent about it, stops,
+// and the place at ibsim is free again.
+func TestClosedPipeGivesThePlaceBack(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = read.Close()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-s", "ibsim:"+sim.Name, "-c", "summary; watch 60 for=600; summary")
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = write, &said
+	_ = cmd.Run()
+	_ = write.Close()
+	if want := exitSignal + int(syscall.SIGPIPE); cmd.ProcessState.ExitCode() != want || said.Len() > 0 {
+		t.Errorf("%v, %q; want exit status %d", cmd.ProcessState, said.String(), want)
+	}
+	if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 0 {
+		t.Errorf("%d places are taken", taken)
+	}
+}

@@ -25,7 +25,7 @@ type SL2VL struct {
 func NewSL2VL(f *Fabric) *SL2VL {
 	t := &SL2VL{
 		base: make([]int32, len(f.Nodes)), width: make([]int32, len(f.Nodes)),
-		known: make([]VLs, 1), index: map[VLs]uint16{{}: 0},
+		known: make([]VLs, 1), index: map[VLs]uint16{}, // 0 is that of ports of which nothing was said
 	}
 	size := int32(0)
 	for i := range f.Nodes {
@@ -52,6 +52,9 @@ func (t *SL2VL) slot(node int32, in, out uint8) int32 {
 // VLs is the table of a node for packets that come in by one port, 0 for its own,
 // and leave by another. For a channel adapter in does not count.
 func (t *SL2VL) VLs(node int32, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
+
+// Has says whether a table was set, see [SL2VL.VLs] for what it takes.
+func (t *SL2VL) Has(node int32, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
 // VL is the lane of one service level, see [SL2VL.VLs].
 func (t *SL2VL) VL(node int32, in, out, sl uint8) uint8 {
@@ -89,7 +92,9 @@ func (t *SL2VL) On(f *Fabric, from []int32) *SL2VL {
 		}
 		for in := 0; in <= int(ins); in++ {
 			for p := 0; p <= int(n.NumPorts); p++ {
-				out.Set(int32(i), uint8(in), uint8(p), t.VLs(old, uint8(in), uint8(p)))
+				if t.Has(old, uint8(in), uint8(p)) {
+					out.Set(int32(i), uint8(in), uint8(p), t.VLs(old, uint8(in), uint8(p)))
+				}
 			}
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// showSL2VL lists the tables of a node, equal ones of one way out together.
+// showSL2VL lists the tables of a node, equal ones of one way out together. Those
+// that were not read are left out: of ports without a link, or that did not answer.
 func (c *call) showSL2VL() error {
 	_, p, err := c.tablesOf()
 	if err != nil {
@@ -27,12 +28,13 @@ func (c *call) showSL2VL() error {
 		return errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
 	}
 	n := &f.Nodes[node]
-	t := c.table("OUT", "IN", "VL OF SL 0 TO 15")
+	t, shown := c.table("OUT", "IN", "VL OF SL 0 TO 15"), false
 	for out := range int(n.NumPorts) + 1 {
 		if f.PortAt(node, out) == fabric.None {
 			continue
 		}
 		for _, g := range equalVLs(f, p.Tables.SL2VL, node, uint8(out)) {
+			shown = true
 			err := t.row(struct {
 				Out int   `json:"out"`
 				In  []int `json:"in"`
@@ -42,6 +44,9 @@ func (c *call) showSL2VL() error {
 				return err
 			}
 		}
+	}
+	if !shown {
+		c.out.note("%s has no SL2VL tables, or none was read (show holes)", f.NodeName(node))
 	}
 	return t.flush()
 }
@@ -60,6 +65,9 @@ func equalVLs(f *fabric.Fabric, t *fabric.SL2VL, node int32, out uint8) []vlGrou
 	var groups []vlGroup
 next:
 	for in := range ins {
+		if !t.Has(node, uint8(in), out) {
+			continue
+		}
 		vls := t.VLs(node, uint8(in), out)
 		for i := range groups {
 			if groups[i].vls == vls {
