@@ -32,11 +32,12 @@ func (o *options) doctor() int {
 		}
 		findings = session.Diagnose(ctx, src, opt)
 	}
-	if err := shell.Findings(o.output(), findings); err != nil {
-		return o.failed(err)
-	}
+	err := shell.Findings(o.output(), findings)
 	if o.source == "" && !o.json {
 		o.sources()
+	}
+	if err != nil {
+		return o.failed(fmt.Errorf("doctor: %w", err))
 	}
 	return exitDone
 }

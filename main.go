@@ -35,7 +35,8 @@ const usage = `usage:
   ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
   ibconsole tour                                   the terminal interface, with a tour through it
-  ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing
+  ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
+                                                   exit status 1 where that is a fault
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS

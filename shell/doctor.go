@@ -11,18 +11,27 @@ import (
 )
 
 func doctorCommands() []command {
-	return []command{{lang.Spec{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration"}, runDoctor}}
+	return []command{{lang.Spec{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
+		Help: "It fails where it finds a fault; notes alone are no failure."}, runDoctor}}
 }
 
 func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }
 
-// Findings prints findings, whose texts are escaped, in JSON an object each.
+// Findings prints findings, whose texts are escaped, in JSON an object each. It fails
+// where one of them is a fault.
 func Findings(out *Output, findings []umad.Finding) error {
+	faults := 0
 	for i := range findings {
 		f := &findings[i]
+		if f.Level == umad.Fault {
+			faults++
+		}
 		if err := out.answer(f, func(w io.Writer) { findingText(w, f) }); err != nil {
 			return err
 		}
+	}
+	if faults > 0 {
+		return found("%s of %s", count(faults, "fault"), count(len(findings), "finding"))
 	}
 	return nil
 }
