@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/shell/session"
+)
+
+// pathsView is the database that a question goes to. Without one it is built from
+// the tables of the picture.
+func (c *call) pathsView() (v *pathdb.View, done func(), err error) {
+	done = func() {}
+	if name := c.Option("file", ""); name != "" {
+		db, err := pathdb.Open(name)
+		if err != nil {
+			return nil, done, err
+		}
+		return db.View(), func() { _ = db.Close() }, nil
+	}
+	if db, _ := c.session.Paths(); db != nil && c.Option("of", "") == "" {
+		return db.View(), done, nil
+	}
+	image, rep, err := c.session.BuildPaths(c.ctx, session.Kind(c.Option("of", "")), true, nil, false)
+	if err != nil {
+		return nil, done, err
+	}
+	c.out.note("path records of %s", rep.Title)
+	db, err := pathdb.Parse(image)
+	if err != nil {
+		return nil, done, err
+	}
+	return db.View(), done, nil
+}
+
+// pathsPort is a port of a database by its address, GID or name, and its LID.
+func (c *call) pathsPort(v *pathdb.View, text string) (pathdb.PortIndex, uint16, error) {
+	if gid, err := mad.ParseGID(strings.TrimPrefix(text, "gid:")); err == nil {
+		if i, ok := v.ByGID(gid); ok {
+			return i, 0, nil
+		}
+		return 0, 0, fmt.Errorf("no port of the database has the GID %s", text)
+	}
+	if number, ok := strings.CutPrefix(text, "lid:"); ok {
+		lid, err := strconv.ParseUint(number, 0, 16)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%q is no LID", number)
+		}
+		i, ok := v.ByLID(uint16(lid))
+		if !ok {
+			return 0, 0, fmt.Errorf("no port of the database has LID %d", lid)
+		}
+		return i, uint16(lid), nil
+	}
+	if number, ok := strings.CutPrefix(text, "guid:"); ok {
+		guid, err := strconv.ParseUint(number, 0, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%q is no GUID", number)
+		}
+		if i, ok := v.ByGUID(guid); ok {
+			return i, 0, nil
+		}
+	}
+	st := c.session.State()
+	p, err := st.Of(session.Kind(c.Option("of", "")))
+	if err != nil {
+		return 0, 0, err
+	}
+	place, err := session.Resolve(p.Fabric, text)
+	if err != nil {
+		return 0, 0, err
+	}
+	guid := p.Fabric.Ports[p.Fabric.EndPortOf(place.Port)].GUID
+	i, ok := v.ByGUID(guid)
+	if !ok {
+		return 0, 0, fmt.Errorf("the database has no port 0x%016x", guid)
+	}
+	return i, 0, nil
+}
+
+type recordRow struct {
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	SLID     uint16   `json:"slid"`
+	DLID     uint16   `json:"dlid"`
+	SL       uint8    `json:"sl"`
+	MTU      string   `json:"mtu"`
+	Gbps     float64  `json:"gbps"`
+	Rate     uint8    `json:"rate"`
+	LifeTime uint8    `json:"life_time"`
+	PKey     string   `json:"pkey"`
+	Hops     uint8    `json:"hops"`
+	Way      []string `json:"way,omitempty"`
+	Error    string   `json:"error,omitempty"`
+}
+
+func (c *call) pathsQuery() error {
+	want, err := c.wantedPath()
+	if err != nil {
+		return err
+	}
+	v, done, err := c.pathsView()
+	if err != nil {
+		return err
+	}
+	defer done()
+	from, _, err := c.pathsPort(v, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	var to []pathdb.PortIndex
+	only := uint16(0)
+	if c.Arg(1) == allWord {
+		for i := range v.Ports() {
+			if i != from {
+				to = append(to, i)
+			}
+		}
+	} else {
+		i, lid, err := c.pathsPort(v, c.Arg(1))
+		if err != nil {
+			return err
+		}
+		to, only = []pathdb.PortIndex{i}, lid
+	}
+	columns := []string{"FROM", "TO", "SL", "MTU", "RATE", "P_KEY", "LIFE", "HOPS"}
+	if c.Flag("way") {
+		columns = append(columns, "WAY")
+	}
+	t := c.table(columns...)
+	var records []pathdb.Record
+	for _, i := range to {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		records, err = v.Paths(records[:0], from, i, want)
+		if err != nil {
+			if len(to) == 1 {
+				return fmt.Errorf("%s to %s: %w", c.Arg(0), c.Arg(1), err)
+			}
+			row := recordRow{From: c.portOf(v, from, 0), To: c.portOf(v, i, 0), Error: err.Error()}
+			if err := t.row(row, row.From, row.To, "", "", "", "", "", row.Error); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, r := range records {
+			if only != 0 && r.DLID != only {
+				continue
+			}
+			if err := c.recordRow(t, v, from, i, r); err != nil {
+				return err
+			}
+		}
+	}
+	return t.flush()
+}
+
+func (c *call) wantedPath() (want pathdb.Want, err error) {
+	if text := c.Option("pkey", ""); text != "" {
+		key, err := strconv.ParseUint(text, 0, 16)
+		if err != nil || mad.PKey(key).Partition() == 0 {
+			return want, fmt.Errorf("pkey=%s: expected 0x0001 to 0xffff", text)
+		}
+		want.PKey = uint16(key)
+	}
+	if sl := c.Int("sl", -1); sl > 15 || sl < 0 && c.Option("sl", "") != "" {
+		return want, fmt.Errorf("sl=%d: expected 0 to 15", sl)
+	} else if sl >= 0 {
+		want.SL = uint8(sl) + 1
+	}
+	return want, nil
+}
+
+func (c *call) recordRow(t *table, v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Record) error {
+	row := recordRow{
+		From: c.portOf(v, from, r.SLID), To: c.portOf(v, to, r.DLID), SLID: r.SLID, DLID: r.DLID, SL: r.SL, MTU: unlimited(r.MTU, mad.MTU(r.MTU)),
+		Gbps: sa.Rate(r.Rate).Gbps(), Rate: r.Rate, LifeTime: r.LifeTime, PKey: fmt.Sprintf("0x%04x", r.PKey), Hops: r.Hops,
+	}
+	cells := []any{row.From, row.To, row.SL, row.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", row.Gbps)), row.PKey, row.LifeTime, row.Hops}
+	if c.Flag("way") {
+		hops, err := v.Way(nil, r.SLID, r.DLID)
+		if err != nil {
+			return err
+		}
+		for _, h := range hops {
+			row.Way = append(row.Way, fmt.Sprintf("%s/%d", c.switchOf(h.GUID), h.Out))
+		}
+		cells = append(cells, strings.Join(row.Way, " "))
+	}
+	return t.row(row, cells...)
+}
+
+// unlimited is a code for people, "-" where nothing on the way says anything.
+func unlimited(code uint8, is any) string {
+	if code == 0 {
+		return "-"
+	}
+	return fmt.Sprint(is)
+}
+
+// portOf names a port: as the session's subnet does where it knows it, else by GUID.
+func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {
+	p := v.Port(i)
+	name := fmt.Sprintf("0x%016x", p.GUID)
+	st := c.session.State()
+	if live, err := st.Of(""); err == nil {
+		if port := live.Fabric.PortByGUID(p.GUID); port != fabric.None {
+			name = live.Fabric.PortName(port)
+		}
+	}
+	if lid == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s lid:%d", name, lid)
+}
+
+func (c *call) switchOf(guid uint64) string {
+	st := c.session.State()
+	if live, err := st.Of(""); err == nil {
+		if n := live.Fabric.NodeByGUID(guid); n != fabric.None {
+			return live.Fabric.NodeName(n)
+		}
+	}
+	return fmt.Sprintf("0x%016x", guid)
+}
