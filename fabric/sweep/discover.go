@@ -20,6 +20,7 @@ type node struct {
 	sw         mad.SwitchInfo
 	swKnown    bool
 	unanswered int // questions in a row
+	detours    int // other paths that were tried
 }
 
 type port struct {
@@ -30,9 +31,10 @@ type port struct {
 	// assumed: its link was taken over from an earlier picture
 	assumed bool
 	// shadowed: another port has the same GUID and came first
-	shadowed bool
-	peer     int32 // node at the other end, None: none known
-	peerNum  uint8
+	shadowed  bool
+	suspected int   // how many paths by its link led nowhere
+	peer      int32 // node at the other end, None: none known
+	peerNum   uint8
 }
 
 func (p *port) linked() bool { return p.peer != fabric.None }

@@ -124,7 +124,7 @@ func (m *memory) text(from *node, num uint8, info *mad.NodeInfo) (mad.NodeDescri
 		return mad.NodeDescription{}, false
 	}
 	n := &m.f.Nodes[m.f.Ports[was.Peer].Node]
-	return mad.NewNodeDescription(n.Desc), sameNode(n, info)
+	return mad.NewNodeDescription(n.Desc), n.Desc != "" && sameNode(n, info)
 }
 
 // guess takes links over from the earlier picture, and asks for the others. It

@@ -19,6 +19,9 @@ const rounds = 4
 // after that is shown as the less, and said.
 func (s *sweeper) settle() error {
 	for round := range rounds {
+		if err := s.detour(); err != nil {
+			return err
+		}
 		s.retry(round)
 		if round < rounds/2 {
 			s.recheck(round)

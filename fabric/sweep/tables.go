@@ -128,6 +128,9 @@ func (r *reader) askAll() error {
 			return err
 		}
 		if round < rounds {
+			if err := r.detour(); err != nil {
+				return err
+			}
 			r.retry(round)
 		}
 	}

@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -95,7 +96,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		now = now.WithDescriptions(s.names)
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
-	if len(res.Changes) > 0 || res.Rerouted > 0 || len(res.Holes) != len(before.Holes) {
+	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Holes, before.Unanswered, sameHole) {
 		return s.sweep(ctx)
 	}
 	sms, err := s.findSMs(ctx, now) // live knows those of its time
@@ -114,6 +115,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
 	}, nil
 }
+
+// sameHole says that two holes are the same one.
+func sameHole(a, b sweep.Hole) bool { return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr }
 
 const (
 	// fullEvery is how often a light sweep is a full one.

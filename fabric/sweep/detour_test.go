@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep_test
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+)
+
+// corner breaks the first cable on the way to the far corner of a square of four
+// switches as soon as that has answered a question.
+type corner struct {
+	f      *fabric.Fabric
+	s      *sim.Sim
+	far    int32
+	broken bool
+	first  uint8 // the port of the near corner with that cable
+}
+
+func (c *corner) answered(t *testing.T, m *mad.SMP) {
+	t.Helper()
+	if c.broken || m.HopCount != 3 {
+		return
+	}
+	near := c.f.PeerNode(c.f.SMPort)
+	first := c.f.Port(near, m.InitialPath[2])
+	if c.f.PeerNode(c.f.Port(c.f.PeerNode(first), m.InitialPath[3])) != c.far {
+		return
+	}
+	c.broken, c.first = true, m.InitialPath[2]
+	if err := c.s.Unlink(first); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDetour breaks the cable when the far corner has said its name, or one block of its
+// table: all else is read by the other way round.
+func TestDetour(t *testing.T) {
+	for _, at := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrLinearForwardingTable} {
+		t.Run(at.String(), func(t *testing.T) {
+			f, tables, s := routed(t, "mesh:2x2,1")
+			c := corner{f: f, s: s, far: f.NodesByDescription("sw-1-1")[0]}
+			conn := &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+				if m.Attr == at {
+					c.answered(t, m)
+				}
+			}}
+			res := full(t, client(t, conn, mad.ClientOptions{Window: 1}), sweep.Options{})
+			if !c.broken {
+				t.Error("this has tested nothing")
+			}
+			for _, h := range res.Holes {
+				t.Errorf("hole: %v", h)
+			}
+			same(t, "tables", describeTables(tables), describeTables(res.Tables))
+			plausible(t, f, tables, res)
+		})
+	}
+}
+
+// TestDetourToAnother: what answers by the other way is another switch than the one that
+// is looked for.
+func TestDetourToAnother(t *testing.T) {
+	f, _, s := routed(t, "mesh:2x2,1")
+	c := corner{f: f, s: s, far: f.NodesByDescription("sw-1-1")[0]}
+	conn := &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+		if m.Attr != mad.AttrNodeInfo {
+			return
+		}
+		var info mad.NodeInfo
+		if err := info.UnmarshalBinary(m.Data[:]); err != nil {
+			t.Error(err)
+		}
+		c.answered(t, m)
+		if c.broken && m.InitialPath[2] != c.first && info.NodeGUID == f.Nodes[c.far].GUID && m.HopCount >= 3 {
+			info.NodeGUID++
+			b, _ := info.MarshalBinary()
+			m.Data = [64]byte(b)
+		}
+	}}
+	res := full(t, client(t, conn, mad.ClientOptions{Window: 1}), sweep.Options{})
+	i := res.Fabric.SwitchByGUID(f.Nodes[c.far].GUID)
+	if i == fabric.None || res.Tables.Known[i] || len(res.Holes) == 0 {
+		t.Errorf("what is known of the lost one is another's; holes %v", res.Holes)
+	}
+}
