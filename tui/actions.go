@@ -103,6 +103,8 @@ func (m *model) usesCommand() (command, why string) {
 		return "", "no link, switch or host is selected"
 	case m.sc.why != "":
 		return "", m.sc.why
+	case len(s.with) > 0:
+		return "", "two links are selected, and this is of one: Enter goes to the first"
 	}
 	if s.link != fabric.None {
 		node, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)

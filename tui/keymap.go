@@ -108,7 +108,7 @@ func paneKeys() []action {
 	words := [...]string{
 		paneProblems: "what is wrong with the subnet", paneTopology: "switches, and hosts below them", paneLFT: "the forwarding table of the selected switch",
 		paneTrace: "the path of packets, hop by hop", paneWhatIf: "what has failed on paper, and what follows", paneLoad: "how many paths take each link",
-		paneHistory: "what the subnet was", paneLog: "what was run, and what it said", paneResilience: "what becomes of the routes when each link or switch fails",
+		paneHistory: "what the subnet was", paneLog: "what was run, and what it said", paneResilience: "what becomes of the routes when each link, switch or pair of links fails",
 		paneGroups: "multicast groups, their members and trees",
 	}
 	for id := paneProblems; int(id) <= paneCount; id++ {

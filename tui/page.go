@@ -305,6 +305,10 @@ func (m *model) openInfo() tea.Cmd {
 	for port := n.FirstPort + 1; port <= n.FirstPort+int32(n.NumPorts); port++ {
 		m.infoPort(p, f, port, port == s.link || port == s.port)
 	}
+	for _, port := range s.with {
+		p.raw(t.strong, "and at "+f.NodeName(f.Ports[port].Node))
+		m.infoPort(p, f, port, true)
+	}
 	m.openPage(p)
 	return nil
 }

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -23,6 +24,8 @@ type studied struct {
 type fallout struct {
 	resilience.Verdict
 	node, link int32
+	// with are the ports of further links that fail.
+	with []int32
 }
 
 // studyKey is what is studied: tables, and the kind of failures.
@@ -32,36 +35,65 @@ type studyKey struct {
 }
 
 // studyKinds are the kinds of failures by the manners of the pane.
-var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches}
+var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
 
-// resilient lists what every single failure does, the worst first.
+// few is how many failures are tried unasked.
+const few = 20_000
+
+// resilient lists what every failure of a kind does, the worst first.
 type resilient struct {
 	table
-	sc   *scene
-	now  *studied
+	sc  *scene
+	now *studied
+	// kept are the studies of all kinds, as far as they are.
+	kept [len(studyKinds)]*studied
 	err  error
 	busy func() string
 	// stopped is the study that somebody has stopped, agreed the large one that
 	// somebody wants.
 	stopped, agreed studyKey
+	// count is how many failures counted has.
+	count   int
+	counted studyKey
 }
 
 func newResilient(t *theme) *resilient {
 	l := &resilient{busy: func() string { return "" }}
-	l.table = table{theme: t, kinds: []string{"each link between switches", "each switch"}, id: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
+	l.table = table{theme: t, kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, id: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
 	l.cols = []column{
-		{name: "what fails", least: 27, share: 2, text: func(row int) string { return v(row).Name }, look: l.look},
-		{name: "cut off", wide: 7, right: true, text: func(row int) string { return countOrNone(v(row).CutOff) }, order: func(row int) int64 { return int64(v(row).CutOff) },
+		{name: "what fails", least: 27, share: 2, text: l.first, look: l.look},
+		{name: "and", least: 24, share: 2, hidden: func() bool { return studyKinds[l.kind] != resilience.Pairs }, text: l.second, look: l.look},
+		{name: "cut off", wide: 7, right: true, rank: 2, text: func(row int) string { return countOrNone(v(row).CutOff) }, order: func(row int) int64 { return int64(v(row).CutOff) },
 			look: func(row int) style { return when(v(row).CutOff > 0, t.bad, "") }},
 		{name: "paths lost", wide: 10, right: true, text: func(row int) string { return countOrNone(int(v(row).Lost)) }, order: func(row int) int64 { return v(row).Lost },
 			look: func(row int) style { return when(v(row).Lost > 0, t.bad, "") }},
-		{name: "busiest", wide: 8, right: true, rank: 1, text: func(row int) string { return thousands(int(v(row).Worst)) }, order: func(row int) int64 { return v(row).Worst }},
+		{name: "busiest", wide: 8, right: true, rank: 3, text: func(row int) string { return thousands(int(v(row).Worst)) }, order: func(row int) int64 { return v(row).Worst }},
 		{name: "growth", wide: 6, right: true, rank: 1, text: l.ofBefore, order: func(row int) int64 { return v(row).Worst }, look: l.look},
-		{name: "at", least: 16, rank: 2, text: func(row int) string { return v(row).At }, look: func(int) style { return t.dim }},
-		{name: "entries", wide: 8, right: true, rank: 3, text: func(row int) string { return thousands(v(row).Changed) }, order: func(row int) int64 { return int64(v(row).Changed) }},
+		{name: "at", least: 16, rank: 4, text: func(row int) string { return v(row).At }, look: func(int) style { return t.dim }},
+		{name: "entries", wide: 8, right: true, rank: 5, text: func(row int) string { return thousands(v(row).Changed) }, order: func(row int) int64 { return int64(v(row).Changed) }},
 	}
 	return l
+}
+
+// first is the switch or the link that fails, second the other link of a pair.
+func (l *resilient) first(row int) string {
+	if r := &l.now.rows[row]; len(r.with) > 0 {
+		return l.linkName(r.link)
+	}
+	return l.now.rows[row].Name
+}
+
+func (l *resilient) second(row int) string {
+	if r := &l.now.rows[row]; len(r.with) > 0 {
+		return l.linkName(r.with[0])
+	}
+	return ""
+}
+
+func (l *resilient) linkName(port int32) string {
+	f := l.now.key.tables.Fabric
+	return f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer)
 }
 
 func (l *resilient) ofBefore(row int) string {
@@ -84,8 +116,17 @@ func (l *resilient) look(row int) style {
 
 func (l *resilient) key() studyKey { return studyKey{l.sc.pic.Tables, studyKinds[l.kind]} }
 
+// failures is how many there are of the kind.
+func (l *resilient) failures() int {
+	if of := l.key(); l.counted != of {
+		l.count, _ = resilience.Count(l.sc.pic.Fabric, of.kind)
+		l.counted = of
+	}
+	return l.count
+}
+
 // large says that so many failures are not tried unasked.
-func (l *resilient) large() bool { return entriesOf(l.sc.pic.Tables) > quick }
+func (l *resilient) large() bool { return entriesOf(l.sc.pic.Tables) > quick || l.failures() > few }
 
 func (l *resilient) show(sc *scene) {
 	l.sc = sc
@@ -98,6 +139,14 @@ func (l *resilient) bring(now *studied, err error) {
 	}
 	l.hold()
 	l.now, l.err = now, err
+	if now != nil {
+		for i, old := range l.kept {
+			if old != nil && old.key.tables != now.key.tables {
+				l.kept[i] = nil
+			}
+		}
+		l.kept[slices.Index(studyKinds[:], now.key.kind)] = now
+	}
 	l.renew()
 }
 
@@ -153,9 +202,9 @@ func (l *resilient) empty() string {
 	case l.err != nil:
 		return "the failures were not tried: " + l.err.Error()
 	case l.large() && l.agreed != l.key():
-		return "every failure in turn takes a while on so large a subnet: S begins, and all else goes on meanwhile"
+		return thousands(l.failures()) + " failures in turn take a while: S begins, and all else goes on meanwhile"
 	}
-	return "there is nothing of this kind that could fail: b shows the other"
+	return "there is nothing of this kind that could fail: b shows others"
 }
 
 // subject is what fails, so that it can fail on paper.
@@ -165,7 +214,7 @@ func (l *resilient) subject() subject {
 		return nothing
 	}
 	s, r := nothing, &l.now.rows[row]
-	s.f, s.node, s.link = l.now.key.tables.Fabric, r.node, r.link
+	s.f, s.node, s.link, s.with = l.now.key.tables.Fabric, r.node, r.link, r.with
 	return s
 }
 

@@ -2,7 +2,12 @@
 
 package tui
 
-import "testing"
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
 
 // TestStudyStops: a study says that it runs, stops when told to, goes on, and what it
 // finds can fail. fattree:2,4 has 4 leaves with 2 links each to 2 spines.
@@ -20,6 +25,47 @@ func TestStudyStops(t *testing.T) {
 	d.press("S").sees("8 failures; 0 lose paths", "leaf-01/3 -- spine-01/1").press("S").sees("! S: every failure of this kind was tried")
 	d.press("b").sees("each switch", "6 failures; 4 lose paths", "leaf-01 ")
 	d.press("b", "enter").sees("›2 Topology")
+}
+
+// TestPairs: the worst pairs of fattree:2,4 are the four that cut a leaf with its two
+// hosts off, of the 28 pairs of 8 links. Both links fail together.
+func TestPairs(t *testing.T) {
+	f, tables := routed(t, "fattree:2,4")
+	back := newFake(f)
+	back.state.Live.Tables = tables
+	d := driveBackend(t, back).size(200, 50)
+	d.press("9", "b", "b").sees("each pair of links between switches", "28 failures; 4 lose paths")
+	back.hold = make(chan struct{}) // what was tried is not tried again
+	d.press("b").sees("8 failures").press("b", "b").sees("28 failures; 4 lose paths")
+	d.press("p").sees("! p: two links are selected")
+	d.press("i").sees("and at leaf-0").press("esc")
+	worst := d.m.resil.now.rows[0].Name
+	ends := regexp.MustCompile(`(leaf-0\d)/([34])`).FindAllStringSubmatch(worst, -1)
+	if len(ends) != 2 || ends[0][1] != ends[1][1] || ends[0][2] == ends[1][2] {
+		t.Fatalf("the worst pair is no leaf's: %s", worst)
+	}
+	d.sees(strings.Split(worst, ", ")...)
+	drive(t, "sim:fattree:2,4").press("9", "b", "b", "f", "8").sees(
+		fmt.Sprintf("fail link %s %s; fail link %s %s", ends[0][1], ends[0][2], ends[1][1], ends[1][2]), "WHAT-IF 2 failures",
+	)
+}
+
+// TestManyPairs: what takes long waits to be begun. fattree:2,24 has 24 leaves with 12
+// links each: 288*287/2 pairs.
+func TestManyPairs(t *testing.T) {
+	f, tables := routed(t, "fattree:2,24")
+	back := newFake(f)
+	back.state.Live.Tables = tables
+	back.hold = make(chan struct{})
+	d := driveBackend(t, back)
+	d.send(rune1('9'))
+	d.send(rune1('b'))
+	d.send(rune1('b'))
+	d.sees("41,328 failures in turn take a while: S begins")
+	d.send(rune1('S'))
+	d.sees("trying what each failure does")
+	d.send(rune1('S'))
+	d.sees("stopped: S goes on")
 }
 
 func TestStudyOfNothing(t *testing.T) {

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/lang"
@@ -18,11 +19,26 @@ type subject struct {
 	node, port int32
 	// link is the port whose link can fail; None where the node is meant.
 	link int32
+	// with are ports whose links fail together with that one.
+	with []int32
 	// via is the port at which the node is seen, where it is another's, or None.
 	via int32
 }
 
 var nothing = subject{node: fabric.None, port: fabric.None, link: fabric.None, via: fabric.None}
+
+// each gives the command for a subject, of links that fail together one after the
+// other; else why says why there is none for any of them.
+func (s subject) each(command func(subject) (string, string)) (all, why string) {
+	all, why = command(s)
+	for _, link := range s.with {
+		s.node, s.link = s.f.Ports[link].Node, link
+		if next, no := command(s); no == "" {
+			all, why = strings.TrimPrefix(all+"; "+next, "; "), ""
+		}
+	}
+	return all, why
+}
 
 // nodeWord names a node as a command understands it: by its name if that leads
 // to it, else by its GUID.
@@ -54,7 +70,9 @@ func portWord(f *fabric.Fabric, end int32) string {
 
 // fail is the command that lets the subject fail on paper; else why says why
 // there is none.
-func (sc *scene) fail(s subject) (command, why string) {
+func (sc *scene) fail(s subject) (command, why string) { return s.each(sc.failOne) }
+
+func (sc *scene) failOne(s subject) (command, why string) {
 	if s.node == fabric.None {
 		return "", "nothing that can fail is selected"
 	}
@@ -85,7 +103,9 @@ func (sc *scene) fail(s subject) (command, why string) {
 
 // restore is the command that takes back the failure that the subject suffers
 // from; else why says why there is none.
-func (sc *scene) restore(s subject) (command, why string) {
+func (sc *scene) restore(s subject) (command, why string) { return s.each(sc.restoreOne) }
+
+func (sc *scene) restoreOne(s subject) (command, why string) {
 	switch {
 	case sc.st.Base == nil || len(sc.st.Failures) == 0:
 		return "", "nothing has failed on paper"

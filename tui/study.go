@@ -21,12 +21,20 @@ func (m *model) seekStudy() tea.Cmd {
 		return nil
 	}
 	key := l.key()
+	if m.study.doing != nil && m.study.doing != any(key) {
+		m.spreadStudy()
+		m.study.drop()
+	}
+	m.spreadStudy()
 	if l.stopped == key || l.large() && l.agreed != key {
 		return nil
 	}
-	var from *studied
-	if l.now != nil && l.now.key == key {
-		from = l.now
+	from := l.kept[l.kind]
+	switch {
+	case from != nil && from.key != key:
+		from = nil
+	case from != nil && from.report.Complete():
+		return nil
 	}
 	pic, so := m.sc.pic, new(atomic.Pointer[studied])
 	cmd := m.study.want(m, key, func(ctx context.Context, progress func(done, total int)) (*studied, error) {
@@ -61,9 +69,12 @@ func newStudied(key studyKey, study *resilience.Study, r *resilience.Report) *st
 	f := key.tables.Fabric
 	for i, v := range s.report.Failed {
 		links, node := study.Failure(v.Number)
-		s.rows[i] = fallout{v, node, fabric.None}
+		s.rows[i] = fallout{v, node, fabric.None, nil}
 		if node == fabric.None {
 			s.rows[i].node, s.rows[i].link = f.Ports[links[0].A].Node, links[0].A
+			for _, l := range links[1:] {
+				s.rows[i].with = append(s.rows[i].with, l.A)
+			}
 		}
 	}
 	return s
@@ -71,7 +82,7 @@ func newStudied(key studyKey, study *resilience.Study, r *resilience.Report) *st
 
 // spreadStudy shows how far the study is.
 func (m *model) spreadStudy() {
-	now, err := m.resil.now, error(nil)
+	now, err := m.resil.kept[m.resil.kind], error(nil)
 	switch {
 	case m.study.doing != nil && m.soFar != nil && m.soFar.Load() != nil:
 		now = m.soFar.Load()
@@ -96,8 +107,10 @@ func (m *model) whyNotStudy() string {
 	switch {
 	case m.sc.why != "":
 		return m.sc.why
+	case l.err != nil:
+		return l.err.Error()
 	case m.study.doing == nil && l.stopped != l.key() && (!l.large() || l.agreed == l.key()):
-		return "every failure of this kind was tried: b shows the other"
+		return "every failure of this kind was tried: b shows others"
 	}
 	return ""
 }

@@ -52,6 +52,15 @@ func listFailures(f *fabric.Fabric, kind Kind) (*failures, error) {
 	return all, nil
 }
 
+// Count is how many failures of a kind there are. O(ports).
+func Count(f *fabric.Fabric, kind Kind) (int, error) {
+	all, err := listFailures(f, kind)
+	if err != nil {
+		return 0, err
+	}
+	return all.count(), nil
+}
+
 // count is how many failures there are.
 func (a *failures) count() int {
 	switch n := len(a.links); a.kind {
