@@ -284,7 +284,7 @@ func TestSentBack(t *testing.T) {
 		if !errors.Is(err, ErrTimeout) {
 			t.Fatalf("got %v", err)
 		}
-		const want = "NodeInfo by directed route 0,7: no answer after 3 tries: sent back by the transport (errno 110)"
+		const want = "NodeInfo by directed route 0,7: no answer after 3 tries: sent back by the transport: connection timed out (errno 110)"
 		if err.Error() != want {
 			t.Errorf("the error is\n%q, want\n%q", err, want)
 		}

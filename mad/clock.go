@@ -4,6 +4,7 @@ package mad
 
 import (
 	"fmt"
+	"syscall"
 	"time"
 )
 
@@ -132,7 +133,7 @@ func (c *Client) timeoutError(s *slot) error {
 		tries = "1 try"
 	}
 	if s.sentBack != 0 {
-		return fmt.Errorf("%w after %s: sent back by the transport (errno %d)", ErrTimeout, tries, s.sentBack)
+		return fmt.Errorf("%w after %s: sent back by the transport: %v (errno %[3]d)", ErrTimeout, tries, syscall.Errno(s.sentBack))
 	}
 	first, last := c.wait(s, 0), c.wait(s, s.tries-1)
 	if first == last {

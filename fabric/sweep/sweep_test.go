@@ -285,11 +285,11 @@ func TestSilentNodes(t *testing.T) {
 		}
 	}
 	want := []string{
-		"leaf-01 port 4: no answer after 2 tries: sent back by the transport (errno 110)",
-		"leaf-02 port 4: no answer after 2 tries: sent back by the transport (errno 110)",
-		"leaf-03 port 4: no answer after 2 tries: sent back by the transport (errno 110)",
-		"leaf-04 port 2: no answer after 2 tries: sent back by the transport (errno 110)",
-		"leaf-04 port 4: no answer after 2 tries: sent back by the transport (errno 110)",
+		"leaf-01 port 4: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
+		"leaf-02 port 4: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
+		"leaf-03 port 4: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
+		"leaf-04 port 2: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
+		"leaf-04 port 4: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
 	}
 	same(t, "holes", want, got)
 	var cut []fabric.Link
@@ -351,18 +351,18 @@ func TestHalfAnswers(t *testing.T) {
 		known bool
 	}{
 		{"description", func(m *mad.SMP) bool { return m.Attr == mad.AttrNodeDescription && m.HopCount == 1 },
-			[]string{"0x0000000000200000: NodeDescription: no answer after 1 try: sent back by the transport (errno 110)"}, true},
+			[]string{"0x0000000000200000: NodeDescription: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, true},
 		{"switch info", func(m *mad.SMP) bool { return m.Attr == mad.AttrSwitchInfo && m.HopCount == 1 },
-			[]string{"sw-0-0: SwitchInfo: no answer after 1 try: sent back by the transport (errno 110)"}, false},
+			[]string{"sw-0-0: SwitchInfo: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, false},
 		{"one port", func(m *mad.SMP) bool { return m.Attr == mad.AttrPortInfo && m.HopCount == 1 && m.Mod == 2 },
-			[]string{"sw-0-0: PortInfo of port 2: no answer after 1 try: sent back by the transport (errno 110)"}, true},
+			[]string{"sw-0-0: PortInfo of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, true},
 		{"two ports", func(m *mad.SMP) bool { return m.Attr == mad.AttrPortInfo && m.HopCount == 1 && m.Mod&^1 == 2 },
-			[]string{"sw-0-0: PortInfo of 2 ports from port 2 on: no answer after 1 try: sent back by the transport (errno 110)"}, true},
+			[]string{"sw-0-0: PortInfo of 2 ports from port 2 on: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, true},
 		{"a block", func(m *mad.SMP) bool {
 			return m.Attr == mad.AttrLinearForwardingTable && m.HopCount == 1 && m.Mod == 1
-		}, []string{"sw-0-0: LinearForwardingTable: no answer after 1 try: sent back by the transport (errno 110)"}, false},
+		}, []string{"sw-0-0: LinearForwardingTable: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, false},
 		{"all blocks", func(m *mad.SMP) bool { return m.Attr == mad.AttrLinearForwardingTable && m.HopCount == 1 },
-			[]string{"sw-0-0: 2 blocks of LinearForwardingTable: no answer after 1 try: sent back by the transport (errno 110)"}, false},
+			[]string{"sw-0-0: 2 blocks of LinearForwardingTable: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := full(t, client(t, &mute{Transport: open(t, s, f.SMPort), drop: c.drop}, quick), sweep.Options{})

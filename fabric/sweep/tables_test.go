@@ -161,11 +161,11 @@ func TestEveryTable(t *testing.T) {
 func TestMissingTables(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	for attr, want := range map[mad.AttrID]string{
-		mad.AttrSLToVLTable:              "leaf-01: SLtoVLMappingTable of port 2: no answer after 1 try: sent back by the transport (errno 110)",
-		mad.AttrMulticastForwardingTable: "leaf-01: MulticastForwardingTable: no answer after 1 try: sent back by the transport (errno 110)",
-		mad.AttrVLArbitrationTable:       "leaf-01: VLArbitrationTable of port 2: no answer after 1 try: sent back by the transport (errno 110)",
-		mad.AttrPKeyTable:                "leaf-01: P_KeyTable of port 2: no answer after 1 try: sent back by the transport (errno 110)",
-		mad.AttrGUIDInfo:                 "leaf-01: GUIDInfo of port 0: no answer after 1 try: sent back by the transport (errno 110)",
+		mad.AttrSLToVLTable:              "leaf-01: SLtoVLMappingTable of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
+		mad.AttrMulticastForwardingTable: "leaf-01: MulticastForwardingTable: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
+		mad.AttrVLArbitrationTable:       "leaf-01: VLArbitrationTable of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
+		mad.AttrPKeyTable:                "leaf-01: P_KeyTable of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
+		mad.AttrGUIDInfo:                 "leaf-01: GUIDInfo of port 0: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
 	} {
 		mods := map[mad.AttrID]uint32{
 			mad.AttrSLToVLTable: mad.SLToVLMod(1, 2), mad.AttrMulticastForwardingTable: mad.MulticastMod(4, 0),

@@ -74,7 +74,11 @@ func (d *diagnosis) link(p Port) {
 	say := func(l Level, remedy, format string, args ...any) { d.say(l, p.Source(), remedy, format, args...) }
 	switch p.State {
 	case mad.PortActive:
-		say(Fine, "", "the port is active, LID %d, subnet manager at LID %d", p.LID, p.SMLID)
+		manager := ""
+		if p.SMLID != 0 {
+			manager = fmt.Sprintf(", subnet manager at LID %d", p.SMLID)
+		}
+		say(Fine, "", "the port is active, LID %d%s", p.LID, manager)
 	case mad.PortInit:
 		say(Note, "", "the link is up, but no subnet manager has brought the port up: its state is %v", p.State)
 	case mad.PortArmed:

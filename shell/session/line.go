@@ -50,8 +50,21 @@ type line struct {
 // online says that there is a subnet behind the session, not a file.
 func (s *Session) online() bool { return s.dial != nil }
 
+// hangUp gives back what the session's line holds, which the next one may need. A capture
+// that runs goes on.
+func (s *Session) hangUp() {
+	if s.line == nil {
+		return
+	}
+	kept := capture.Wrap(nil)
+	kept.Continue(s.line.capture)
+	_ = s.line.client.Close() // of what is gone nothing can be given back
+	s.line.capture.Continue(kept)
+}
+
 // connect makes the session's line. A capture that runs goes on.
 func (s *Session) connect(ctx context.Context) error {
+	s.hangUp()
 	transport, err := s.dial(ctx)
 	if err != nil {
 		return &OpenError{s.state.Source, err}
@@ -60,16 +73,12 @@ func (s *Session) connect(ctx context.Context) error {
 	if l.client, err = mad.NewClient(l.capture, s.options); err != nil {
 		return errors.Join(err, transport.Close())
 	}
-	old := s.line
-	if old != nil {
-		l.capture.Continue(old.capture)
+	if s.line != nil {
+		l.capture.Continue(s.line.capture)
 	}
 	s.mu.Lock()
 	s.line, s.down = l, nil
 	s.mu.Unlock()
-	if old != nil {
-		_ = old.client.Close() // of what is gone nothing can be given back
-	}
 	s.listening.Go(func() {
 		<-l.client.Done()
 		if err := l.client.Err(); !errors.Is(err, mad.ErrClosed) {
