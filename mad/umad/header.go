@@ -16,7 +16,7 @@ import (
 //	 4  status    4  0, or an errno of a request that came back
 //	 8  timeout   4  milliseconds, 0: no answer is expected
 //	12  retries   4
-//	16  length    4  of a packet that was received
+//	16  length    4  of a packet that was received, with this header
 //	20  QP        4  big-endian
 //	24  Q_Key     4  big-endian
 //	28  LID       2  big-endian
@@ -36,6 +36,7 @@ const (
 	offAgent    = 0
 	offStatus   = 4
 	offTimeout  = 8
+	offLength   = 16
 	offQP       = 20
 	offQKey     = 24
 	offLID      = 28

@@ -3,6 +3,7 @@
 package umad
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -159,20 +160,38 @@ func (t *Transport) Recv(f *mad.Frame) error {
 	t.receiving.Lock()
 	defer t.receiving.Unlock()
 	for {
-		n, err := t.dev.read(t.in[:])
+		b, err := readPacket(t.dev.read, t.in[:])
 		if errors.Is(err, mad.ErrInterrupted) {
 			return err
 		}
 		if err != nil {
 			return t.broken("receive", err)
 		}
-		if decodePacket(t.in[:n], f) {
-			if n != packetSize && f.Status == 0 {
+		if decodePacket(b, f) {
+			if len(b) != packetSize && f.Status == 0 {
 				t.standIn.Store(true)
 			}
 			return nil
 		}
 	}
+}
+
+// readPacket reads a packet into in. Where the kernel says that the packet is longer, and
+// how long, it stays the next one to be read, and is read into other memory.
+func readPacket(read func([]byte) (int, error), in []byte) ([]byte, error) {
+	n, err := read(in)
+	if errors.Is(err, unix.ENOSPC) {
+		length := int64(binary.NativeEndian.Uint32(in[offLength:]))
+		if length <= int64(len(in)) || length > mad.DefaultLimit {
+			return nil, fmt.Errorf("a packet of %d bytes does not fit into %d: %w", length, len(in), err)
+		}
+		in = make([]byte, length)
+		n, err = read(in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in[:n], nil
 }
 
 // Interrupt implements [mad.Interrupter].

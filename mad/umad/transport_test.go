@@ -3,6 +3,8 @@
 package umad
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"sync"
@@ -62,6 +64,31 @@ func TestSendAndReceive(t *testing.T) {
 	var got mad.Frame
 	if err := tr.Recv(&got); err != nil || got.Data != f.Data {
 		t.Errorf("received %+v, %v", got, err)
+	}
+}
+
+// TestReadPacket: a read into too little memory gives ENOSPC, the header with the length
+// that it takes, and the same packet the next time (ib_umad_read of user_mad.c).
+func TestReadPacket(t *testing.T) {
+	long := packet(header{agent: 3}, 0, bytes.Repeat([]byte{7}, 5000))
+	binary.NativeEndian.PutUint32(long[offLength:], uint32(len(long)))
+	reads := 0
+	kernel := func(b []byte) (int, error) {
+		reads++
+		if n := copy(b, long); n < len(long) {
+			return -1, unix.ENOSPC
+		}
+		return len(long), nil
+	}
+	if got, err := readPacket(kernel, make([]byte, packetSize)); err != nil || !bytes.Equal(got, long) || reads != 2 {
+		t.Errorf("%d bytes after %d reads, %v", len(got), reads, err)
+	}
+	for _, length := range []uint32{packetSize, 1 << 31} {
+		reads = 0
+		binary.NativeEndian.PutUint32(long[offLength:], length)
+		if _, err := readPacket(kernel, make([]byte, packetSize)); !errors.Is(err, unix.ENOSPC) || reads != 1 {
+			t.Errorf("length %d: %d reads, %v", length, reads, err)
+		}
 	}
 }
 
