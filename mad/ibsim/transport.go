@@ -260,19 +260,35 @@ func (t *Transport) giveBack(l *lane) error {
 	return err
 }
 
+// giveAllBack gives places back. An ibsim that does not answer the first time is told of
+// the others, and finds that in its queue when it goes on.
+func (t *Transport) giveAllBack(all []*lane) (err error) {
+	for _, l := range all {
+		if err == nil {
+			err = t.giveBack(l)
+			continue
+		}
+		t.leave(l.client)
+		_ = unix.Close(l.fd)
+	}
+	return err
+}
+
+// leave tells ibsim that a place is free, and does not wait for an answer.
+func (t *Transport) leave(client uint32) {
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	if t.ctl.SetDeadline(time.Now().Add(sendLimit)) == nil {
+		_, _ = t.ctl.Write((&control{client: client, kind: ctlDisconnect}).encode())
+	}
+}
+
 // Close gives the client's places back to ibsim. An ibsim that is gone is no
 // error.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.stopWidening()
-		var err error
-		for _, l := range t.lanes.drop(0) {
-			if err != nil {
-				_ = unix.Close(l.fd) // no need to wait as long again
-				continue
-			}
-			err = t.giveBack(l)
-		}
+		err := t.giveAllBack(t.lanes.drop(0))
 		t.closeFiles()
 		if err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
 			t.closeErr = fmt.Errorf("%v: disconnect: %w", t.opts, err)

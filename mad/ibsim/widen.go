@@ -72,9 +72,7 @@ func (t *Transport) widen() {
 			break
 		}
 	}
-	for _, l := range t.lanes.drop(1) {
-		_ = t.giveBack(l)
-	}
+	_ = t.giveAllBack(t.lanes.drop(1))
 	t.out.mu.Lock()
 	t.more.wide = false
 	t.out.mu.Unlock()

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// TestSweepOverHangingIbsim: an ibsim that is stopped for longer than all tries last, and
+// of which others have taken all places but the session's.
+func TestSweepOverHangingIbsim(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	s := open(t, "ibsim:"+sim.Name)
+	for range 9 {
+		other, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+	}
+	sim.Pause()
+	var lost *LostError
+	if _, err := s.Sweep(t.Context()); err == nil || errors.Is(err, mad.ErrClosed) {
+		t.Errorf("while it hangs: %v", err)
+	}
+	if _, _, err := s.Counters(t.Context()); !errors.As(err, &lost) || !strings.HasPrefix(title(s), "live (OLD: the connection was lost") {
+		t.Errorf("after that: %v, %s", err, title(s))
+	}
+	sim.Resume()
+	rep, err := s.Sweep(t.Context())
+	if err != nil || rep.Changed || s.State().Lost != "" || title(s) != "live" {
+		t.Errorf("when it goes on: %+v, %v, %s", rep, err, title(s))
+	}
+}
+
+// TestNoPlaceToComeBack: all places of the ibsim that has come back are taken by others.
+func TestNoPlaceToComeBack(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	s := open(t, "ibsim:"+sim.Name)
+	nodes := len(s.State().Live.Fabric.Nodes)
+	sim = restart(t, sim, netFile(t, smaller))
+	var others []*ibsim.Transport
+	for range 10 {
+		o, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		others = append(others, o)
+	}
+	for _, read := range []func() (SweepReport, error){
+		func() (SweepReport, error) { return s.SweepLight(t.Context()) },
+		func() (SweepReport, error) { return s.Sweep(t.Context()) },
+	} {
+		if _, err := read(); err == nil || !strings.Contains(err.Error(), "ten clients already") {
+			t.Errorf("without a place: %v", err)
+		}
+		if st := s.State(); st.Lost == "" || len(st.Live.Fabric.Nodes) != nodes {
+			t.Errorf("lost %q, %d nodes", st.Lost, len(st.Live.Fabric.Nodes))
+		}
+	}
+	if err := others[3].Close(); err != nil {
+		t.Error(err)
+	}
+	if rep, err := s.SweepLight(t.Context()); err != nil || rep.Nodes != nodes-1 || title(s) != "live" {
+		t.Errorf("with one place: %+v, %v, %s", rep, err, title(s))
+	}
+}
+
+// TestAnotherSubnetOverUDP: an ibsim at the same port with another file, which answers at
+// the same addresses.
+func TestAnotherSubnetOverUDP(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches), ibsimtest.Remote())
+	s := open(t, fmt.Sprintf("ibsim:127.0.0.1:%d", sim.Port))
+	nodes := len(s.State().Live.Fabric.Nodes)
+	port := sim.Port
+	sim.Stop()
+	ibsimtest.Start(t, netFile(t, smaller), func(s *ibsimtest.Sim) { s.Port = port })
+	rep, err := s.SweepLight(t.Context())
+	if err != nil {
+		rep, err = s.SweepLight(t.Context())
+	}
+	if err != nil || rep.Nodes != nodes-1 || title(s) != "live" {
+		t.Errorf("another subnet: %+v, %v, %s", rep, err, title(s))
+	}
+}
