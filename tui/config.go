@@ -170,7 +170,7 @@ func KeyList() string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.name, a.help)
 	}
 	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
-		"at the second click. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
+		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
 		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
 		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular expression, `/~lf7` letters in this order, and `!` before " +
 		"any of these shows the other rows.\n")

@@ -3,11 +3,13 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 
 	"example.org/ibconsole/shell"
 )
@@ -18,6 +20,10 @@ type field struct {
 	form   *huh.Form
 	choose *huh.Select[string] // nil for a free text
 	answer string
+	// selector stands before the choice that is selected, and shown are the choices as
+	// they are on the screen.
+	selector string
+	shown    map[string]bool
 }
 
 // newField asks a question in w by h cells, with an answer to begin from. Explain are
@@ -28,7 +34,12 @@ func newField(t *theme, q *shell.Question, explain []string, answer string, w, h
 	text := strings.Join(explain, "\n")
 	var one huh.Field
 	if len(q.Choices) > 0 {
-		f.choose = huh.NewSelect[string]().Title(title).Description(text).Options(options(t, q.Choices, w)...).Value(&f.answer)
+		all := options(t, q.Choices, w)
+		f.selector, f.shown = t.glyphs.cursor+" ", map[string]bool{}
+		for _, o := range all {
+			f.shown[strings.TrimSpace(o.Key)] = true
+		}
+		f.choose = huh.NewSelect[string]().Title(title).Description(text).Options(all...).Value(&f.answer)
 		one = f.choose
 	} else {
 		one = huh.NewInput().Title(title).Description(text).Prompt(t.prompt + " ").Value(&f.answer)
@@ -77,6 +88,29 @@ func (f *field) value() (string, bool) {
 
 // finding says that what is typed looks for a choice.
 func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
+
+// click selects the choice in a line of the field; false where there is none.
+func (f *field) click(line int) bool {
+	lines := strings.Split(ansi.Strip(f.form.View()), "\n")
+	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
+	if f.choose == nil || at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], spaces(width(f.selector))) {
+		return false
+	}
+	step := tea.KeyMsg{Type: tea.KeyDown}
+	if line < at {
+		step.Type = tea.KeyUp
+	}
+	for range max(line-at, at-line) {
+		f.form.Update(step)
+	}
+	return true
+}
+
+// choiceIn says that a line is a choice, behind what stands before those.
+func (f *field) choiceIn(line, before string) bool {
+	text, ok := strings.CutPrefix(line, before)
+	return ok && f.shown[strings.TrimSpace(text)]
+}
 
 // lines are those of the field, at most n, without the empty ones at the end.
 func (f *field) lines(n int) []string {

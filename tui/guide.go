@@ -31,6 +31,7 @@ type guide struct {
 	q     *shell.Question
 	field *field
 	size  [2]int // of field
+	above int    // how many lines stand above it
 	// summary says what was answered, command what will be run, "" before the last
 	// question.
 	summary, command string
@@ -219,6 +220,16 @@ func (m *model) formKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// clickForm takes the choice that is clicked.
+func (m *model) clickForm(y int) tea.Cmd {
+	f := m.form
+	if f.waiting || f.field == nil || !f.field.click(y-m.body().y-1-f.above) {
+		return nil
+	}
+	f.err = ""
+	return m.formKey(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
 // answerForm answers the question.
 func (m *model) answerForm(text string) tea.Cmd {
 	f := m.form
@@ -359,6 +370,7 @@ func (m *model) formFrame(body rect) []string {
 		m.layForm(f, max(body.w-5, 8), max(room, 2))
 	}
 	if f.field != nil {
+		f.above = len(lines)
 		for _, l := range f.field.lines(max(room, 1)) {
 			lines = append(lines, line{"", l, true})
 		}

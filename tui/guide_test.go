@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/shell"
 )
 
@@ -70,4 +72,43 @@ func TestFormFromSelection(t *testing.T) {
 	d.press("F", "enter", "enter", "enter").sees("runs: " + command).press("esc").misses("WHAT-IF")
 	words := strings.Fields(command)
 	d.press("F", "enter", "enter").sees(fmt.Sprintf("Which port of %s?", words[2]), "▌ "+words[3]+" ")
+}
+
+// TestFormClicks: a click takes the choice that it hits, wherever that stands after the
+// list has moved, and nothing else on the form.
+func TestFormClicks(t *testing.T) {
+	d := drive(t, "sim:fattree:2,12").size(80, 24)
+	click := func(text string) {
+		t.Helper()
+		for y, l := range strings.Split(d.screen(), "\n") {
+			if before, _, found := strings.Cut(l, text); found {
+				d.send(tea.MouseMsg{X: width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+				d.settle()
+				d.check()
+				return
+			}
+		}
+		t.Fatalf("%q is not on\n%s", text, d.screen())
+	}
+	d.press("F")
+	click("What is to fail")
+	click("Fail")
+	d.sees("What is to fail")
+	click("switch ")
+	d.sees("Which switch?").press("esc")
+	d.press("E")
+	for _, engine := range []string{"dnup", "updn", "lash", "minhop"} { // down, up, and back
+		click(engine + "  ")
+		d.sees("engine " + engine).press("shift+tab")
+	}
+	click("updn  ")
+	d.press("G", "k", "k", "k", "k") // which scrolls
+	click("lfts_file")
+	d.sees("› ").misses("qos").press("shift+tab")
+	d.press("/", "lmc")
+	click("give enhanced")
+	d.sees("lmc_esp0").misses("/lmc", "LIDs of a port").press("esc").sees("nothing was done")
+	d.press("2", "F", "enter", "enter").sees("runs: fail ")
+	click("yes")
+	d.sees("WHAT-IF")
 }

@@ -78,6 +78,8 @@ func (m *model) click(x, y int) tea.Cmd {
 		}
 		m.help.to(row)
 		return m.helpKey(tea.KeyMsg{Type: tea.KeyEnter})
+	case modeForm:
+		return m.clickForm(y)
 	case modeKeys, modeFilter:
 		for _, p := range m.panes() {
 			if p.holds(x, y) {
