@@ -112,3 +112,15 @@ func TestFormClicks(t *testing.T) {
 	click("yes")
 	d.sees("WHAT-IF")
 }
+
+// TestGuidedCommands: a guided command that is typed opens the form that its key does.
+func TestGuidedCommands(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(80, 24)
+	for command, asks := range map[string]string{
+		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?", "engine guided": "Which engine computes", "fail guided": "What is to fail",
+	} {
+		d.press(":", command, "enter").sees(asks, "Shift-Tab back").press("esc").sees("nothing was done")
+	}
+	d.press("8").misses("guided")
+	d.press(":", "dump", "enter").sees("is missing")
+}

@@ -127,7 +127,25 @@ func (m *model) submit() tea.Cmd {
 	if text == "shell" {
 		return m.perform(m.action("shell"))
 	}
+	if a := m.formOf(text); a != nil {
+		return m.perform(a)
+	}
 	return m.say(text, false)
+}
+
+// formOf is the key that opens the form of a guided command, nil for other commands.
+func (m *model) formOf(text string) *action {
+	what, guided, _ := strings.Cut(text, " ")
+	if strings.TrimSpace(guided) != "guided" {
+		return nil
+	}
+	switch what {
+	case "dump", "load", "engine":
+		return m.action(what)
+	case "fail":
+		return m.action("fail-guided")
+	}
+	return nil
 }
 
 // complete goes on with the word before the cursor: as far as all candidates
