@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -28,106 +27,6 @@ func (m *model) toggleZoom() tea.Cmd {
 	m.zoom = !m.zoom
 	m.fit()
 	return nil
-}
-
-func (m *model) whyNoEnd() string {
-	if m.pane().subject().node == fabric.None {
-		return "no switch or host is selected"
-	}
-	return ""
-}
-
-// mark makes what is selected the source (0) or the destination (1) of the trace.
-func (m *model) mark(which int) tea.Cmd {
-	s := m.pane().subject()
-	port := fabric.None
-	if s.f.Nodes[s.node].Switch == fabric.None {
-		port = s.port
-	}
-	m.trace.mark(which, placeOf(s.f, s.node, port), 0)
-	return m.traced()
-}
-
-// traced shows the trace between the marked ends, and says the command for it
-// where there are both.
-func (m *model) traced() tea.Cmd {
-	m.retrace()
-	if !m.trace.ok {
-		m.inform(m.trace.why)
-		return nil
-	}
-	m.trace.to(m.trace.firstBetween())
-	cmd := m.jump(func() tea.Cmd {
-		m.setFocus(paneTrace)
-		return nil
-	})
-	return tea.Batch(cmd, m.say(m.traceCommand(), true))
-}
-
-func (m *model) traceCommand() string {
-	f := m.sc.pic.Fabric
-	return fmt.Sprintf("trace %s %s%s", portWord(f, m.trace.ends[0].endPort(f)), portWord(f, m.trace.ends[1].endPort(f)), m.sc.ofWord())
-}
-
-// retrace follows the path anew and marks it in the topology.
-func (m *model) retrace() {
-	if m.of != m.sc.of {
-		m.refresh()
-	}
-	m.trace.show(m.sc)
-	m.trace.to(0)
-	m.tree.ends, m.tree.path = m.trace.ends, m.trace.nodes()
-	m.spread()
-}
-
-func (m *model) whyNoTrace() string {
-	if m.trace.ends[0].none() || m.trace.ends[1].none() {
-		return "there is no trace: t and T mark its ends"
-	}
-	return ""
-}
-
-func (m *model) exchange() tea.Cmd {
-	e := m.trace.ends
-	m.trace.mark(0, e[1], 0)
-	m.trace.mark(1, e[0], 0)
-	return m.traced()
-}
-
-// usesCommand asks whose packets go over what is selected.
-func (m *model) usesCommand() (command, why string) {
-	s := m.pane().subject()
-	f := m.sc.pic.Fabric
-	switch {
-	case s.node == fabric.None:
-		return "", "no link, switch or host is selected"
-	case m.sc.why != "":
-		return "", m.sc.why
-	case len(s.with) > 0:
-		return "", "two links are selected, and this is of one: Enter goes to the first"
-	}
-	if s.link != fabric.None {
-		node, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)
-		if port == fabric.None || !f.Ports[port].Linked() {
-			return "", s.f.PortName(s.link) + " has no link in " + string(m.sc.pic.Kind)
-		}
-		return fmt.Sprintf("who uses %s %d%s", nodeWord(f, node), f.Ports[port].Num, m.sc.ofWord()), ""
-	}
-	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
-	if node == fabric.None {
-		return "", s.f.NodeName(s.node) + " is not in " + string(m.sc.pic.Kind)
-	}
-	return "who uses " + nodeWord(f, node) + m.sc.ofWord(), ""
-}
-
-func (m *model) whyNotUses() string {
-	_, why := m.usesCommand()
-	return why
-}
-
-func (m *model) whoUses() tea.Cmd {
-	command, _ := m.usesCommand()
-	return m.say(command, true)
 }
 
 func (m *model) whyOnePicture() string {
@@ -219,82 +118,6 @@ func (m *model) whyBusy() string {
 		return busy + " is running: Esc cancels it"
 	}
 	return ""
-}
-
-// failCommands let all that is marked, or else what is selected, fail on paper.
-func (m *model) failCommands() (commands []string, why string) {
-	t := m.pane().base()
-	if len(t.marks) == 0 {
-		command, why := m.sc.fail(m.pane().subject())
-		if director := m.tree.director(); m.focus == paneTopology && director != "" {
-			command, why = "fail director "+director, ""
-		}
-		return []string{command}, why
-	}
-	at := t.cursor
-	for _, line := range t.chosen() {
-		t.cursor = line
-		if command, no := m.sc.fail(m.pane().subject()); no == "" {
-			commands = append(commands, command)
-		} else {
-			why = no
-		}
-	}
-	t.cursor = at
-	if len(commands) > 0 {
-		why = ""
-	}
-	return commands, why
-}
-
-func (m *model) whyNotFail() string {
-	if why := m.whyBusy(); why != "" {
-		return why
-	}
-	_, why := m.failCommands()
-	return why
-}
-
-func (m *model) fail() tea.Cmd {
-	commands, _ := m.failCommands()
-	m.pane().base().marks = nil
-	return m.say(strings.Join(commands, "; "), true)
-}
-
-// undoCommand takes back the failure of what is selected, or else the last one.
-func (m *model) undoCommand() (command, why string) {
-	if command, why = m.sc.restore(m.pane().subject()); why == "" {
-		return command, ""
-	}
-	st := &m.sc.st
-	if st.Base == nil || len(st.Failures) == 0 {
-		return "", "nothing has failed on paper"
-	}
-	last := &st.Failures[len(st.Failures)-1]
-	f := st.Base.Fabric
-	if len(last.Links) == 1 && last.What == "link" {
-		p := last.Links[0].A
-		return fmt.Sprintf("restore link %s %d", nodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
-	}
-	for node := range f.Nodes {
-		if (last.What == "switch" || last.What == "node") && last.InvolvesNode(int32(node)) {
-			return fmt.Sprintf("restore %s %s", last.What, nodeWord(f, int32(node))), ""
-		}
-	}
-	return "undo", ""
-}
-
-func (m *model) whyNotUndo() string {
-	if why := m.whyBusy(); why != "" {
-		return why
-	}
-	_, why := m.undoCommand()
-	return why
-}
-
-func (m *model) undo() tea.Cmd {
-	command, _ := m.undoCommand()
-	return m.say(command, true)
 }
 
 func (m *model) whyNotRoute() string {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/shell/session"
+)
+
+func (t *trace) remark() {
+	sc := t.sc
+	f := sc.pic.Fabric
+	t.say(t.verdictStyle(t.path.Verdict), t.path.Explain(f))
+	if back, ok := t.back(); ok {
+		switch {
+		case !back.Verdict.Arrives():
+			t.say(t.theme.bad, "back: "+back.Explain(f))
+		case sameNodes(back.Hops, t.path.Hops):
+			t.say(t.theme.dim, "back: over the same switches")
+		default:
+			t.say("", "back: "+back.Explain(f)+", another way")
+		}
+	}
+	t.otherLIDs()
+	for _, k := range session.Kinds {
+		t.compare(k)
+	}
+}
+
+// otherLIDs says that there are more paths to a destination with several LIDs.
+func (t *trace) otherLIDs() {
+	f := t.sc.pic.Fabric
+	if t.path.Dst == fabric.None || f.Ports[t.path.Dst].LMC == 0 {
+		return
+	}
+	base := f.Ports[t.path.Dst].LID
+	for lid := base; lid < base+1<<f.Ports[t.path.Dst].LMC; lid++ {
+		if lid == t.path.DstLID {
+			continue
+		}
+		p := walk.Trace(t.sc.pic.Tables, t.path.Src, lid)
+		text := fmt.Sprintf("LID %d: %s", lid, p.Explain(f))
+		if n := differsAt(f, &t.path, f, &p); n >= 0 {
+			text += ", another way from " + f.NodeName(p.Hops[min(n, len(p.Hops)-1)].Node) + " on"
+		}
+		t.rows = append(t.rows, traceRow{f: f, at: -1, remark: text, lid: lid})
+	}
+}
+
+func (t *trace) say(st style, text string) {
+	t.rows = append(t.rows, traceRow{f: t.sc.pic.Fabric, at: -1, remark: text, st: st})
+}
+
+func (t *trace) verdictStyle(v walk.Verdict) style {
+	switch {
+	case v == walk.Delivered:
+		return t.theme.good
+	case v == walk.TooLong || v == walk.Unknown:
+		return t.theme.warn
+	}
+	return t.theme.bad
+}
+
+func (t *trace) back() (walk.Path, bool) {
+	f := t.sc.pic.Fabric
+	lid := f.Ports[f.EndPortOf(t.path.Src)].LID
+	if t.path.Dst == fabric.None || lid == 0 {
+		return walk.Path{}, false
+	}
+	return walk.Trace(t.sc.pic.Tables, t.path.Dst, lid), true
+}
+
+// sameNodes says whether one path passes the nodes of the other backwards.
+func sameNodes(back, forth []walk.Hop) bool {
+	if len(back) != len(forth) {
+		return false
+	}
+	for i := range back {
+		if back[i].Node != forth[len(forth)-1-i].Node {
+			return false
+		}
+	}
+	return true
+}
+
+// compare says how the path goes in another picture that has tables.
+func (t *trace) compare(k session.Kind) {
+	sc := t.sc
+	if k == sc.pic.Kind || k == session.Base && sameTables(sc.st.Base, sc.st.Live) {
+		return
+	}
+	p, err := sc.st.TablesOf(k)
+	if err != nil || p.Tables == sc.pic.Tables && p.Fabric == sc.pic.Fabric {
+		return
+	}
+	src, dst := t.ends[0].endPort(p.Fabric), t.ends[1].endPort(p.Fabric)
+	if src == fabric.None || dst == fabric.None || p.Fabric.Ports[dst].LID == 0 {
+		t.say(t.theme.warn, fmt.Sprintf("%s: one of the two is not there", k))
+		return
+	}
+	other := walk.Trace(p.Tables, src, p.Fabric.Ports[dst].LID)
+	hop := differsAt(sc.pic.Fabric, &t.path, p.Fabric, &other)
+	switch {
+	case !other.Verdict.Arrives():
+		t.say(t.theme.bad, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
+	case hop < 0:
+		t.say(t.theme.dim, fmt.Sprintf("%s: the same path", k))
+	case !t.path.Verdict.Arrives():
+		t.say(t.theme.warn, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
+	default:
+		h := other.Hops[min(hop, len(other.Hops)-1)]
+		t.say(t.theme.warn, fmt.Sprintf("%s: another path from %s on, %s", k, p.Fabric.NodeName(h.Node), other.Explain(p.Fabric)))
+		t.addHops(p.Fabric, &other, true)
+	}
+}
+
+// sameTables says whether two pictures are the same but for their names. None is
+// the same as any.
+func sameTables(a, b *session.Picture) bool {
+	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
+}
+
+// differsAt is the first hop at which two paths part, -1 where they do not.
+func differsAt(f *fabric.Fabric, a *walk.Path, g *fabric.Fabric, b *walk.Path) int {
+	for i := range max(len(a.Hops), len(b.Hops)) {
+		if i >= len(a.Hops) || i >= len(b.Hops) {
+			return i
+		}
+		x, y := a.Hops[i], b.Hops[i]
+		if placeOf(f, x.Node, x.Out) != placeOf(g, y.Node, y.Out) {
+			return i
+		}
+	}
+	return -1
+}
