@@ -50,12 +50,15 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 	if noTables == nil {
 		planned := walk.Trace(p.Tables, pair.Src, pair.LID)
 		answer.Parts = parts(st.Live.Fabric, &path, p.Fabric, &planned, st.Title(p))
+		if answer.Parts == "" {
+			answer.SameAs = st.Title(p)
+		}
 	}
 	return c.out.answer(answer, answer.text)
 }
 
-// countErrors adds what the ports by which a packet comes and leaves have counted.
-// Counters that cannot be read are not shown.
+// countErrors adds what the ports by which a packet comes and leaves have counted,
+// and which of them did not tell: counters are asked for by LID, through the tables.
 func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *traceAnswer) error {
 	places := map[int32][]*string{}
 	var ports []int32
@@ -83,6 +86,9 @@ func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *trace
 	reading, deltas, err := c.session.Counters(c.ctx, ports...)
 	if err != nil {
 		return err
+	}
+	for _, h := range reading.Holes {
+		answer.Unread = append(answer.Unread, h.String())
 	}
 	grown := map[int32]*counters.Delta{}
 	for i := range deltas {

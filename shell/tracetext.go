@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/walk"
 	"example.org/ibconsole/shell/session"
 )
@@ -26,6 +27,10 @@ type traceAnswer struct {
 	Hops    []traceHop `json:"hops"`
 	// Parts says where a live path leaves that of the tables, "" where it does not.
 	Parts string `json:"parts,omitempty"`
+	// SameAs are the tables that a live path agrees with.
+	SameAs string `json:"same_as,omitempty"`
+	// Unread says of which ports the counters could not be read, and why.
+	Unread []string `json:"counters_not_read,omitempty"`
 	// Adaptive says that switches may choose among several paths.
 	Adaptive string `json:"adaptive,omitempty"`
 }
@@ -113,7 +118,10 @@ func liveAnswerOf(f *fabric.Fabric, path *livetrace.Path) *traceAnswer {
 	for i := range path.Hops {
 		h := &path.Hops[i]
 		hop := traceHop{Node: h.Name(f), GUID: guidText(h.GUID), In: givenPort(h.In), Out: givenPort(h.Out)}
-		if h.Node != fabric.None {
+		switch {
+		case i == 0:
+			hop.LID = f.Ports[path.Src].LID
+		case h.Node != fabric.None:
 			hop.LID = hopLID(f, h)
 		}
 		hop.Link, hop.InLink = h.Sends.String(), h.Receives.String()
@@ -191,7 +199,14 @@ func (a *traceAnswer) text(w io.Writer) {
 			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
-	for _, more := range []string{a.Parts, a.Adaptive} {
+	if a.SameAs != "" {
+		_, _ = fmt.Fprintf(w, "  the way that it has in %s\n", a.SameAs)
+	}
+	shown, more := prose.Cut(a.Unread, 3)
+	for _, hole := range shown {
+		_, _ = fmt.Fprintf(w, "  not read: %s\n", hole)
+	}
+	for _, more := range []string{more, a.Parts, a.Adaptive} {
 		if more != "" {
 			_, _ = fmt.Fprintf(w, "  %s\n", more)
 		}

@@ -70,12 +70,12 @@ func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string
 	f := s.State().Live.Fabric
 	list, full, err := sweep.Groups(ctx, c, f, s.progress)
 	if key != 0 && errors.Is(err, mad.ErrTimeout) {
-		notes = append(notes, fmt.Sprintf("the subnet administration does not answer with the key 0x%x (key=)", key))
+		notes = append(notes, "the subnet administration does not answer with that key (key=)")
 		c.SMKey = 0
 		list, full, err = sweep.Groups(ctx, c, f, s.progress)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, unanswered(err)
 	}
 	if !full {
 		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")

@@ -44,7 +44,7 @@ func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
 
 func pairOf(f *fabric.Fabric, words []string) (Pair, error) {
 	if len(words) != 2 {
-		return Pair{}, fmt.Errorf("%d words, expected two: SRC DST", len(words))
+		return Pair{}, fmt.Errorf("expected two words, SRC DST, found %d", len(words))
 	}
 	return PairOf(f, words[0], words[1])
 }

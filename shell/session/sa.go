@@ -19,7 +19,18 @@ func (s *Session) sa(ctx context.Context) (*sa.Client, error) {
 		return nil, err
 	}
 	c, err := sa.New(ctx, l.client)
+	if errors.Is(err, sa.ErrNoSM) {
+		return nil, fmt.Errorf("%w (try: doctor)", err)
+	}
 	return c, s.failed(l, err)
+}
+
+// unanswered says of an error whether it is the administration that is silent.
+func unanswered(err error) error {
+	if errors.Is(err, mad.ErrTimeout) {
+		return fmt.Errorf("the subnet administration does not answer: %w (try: doctor)", err)
+	}
+	return err
 }
 
 // PathRecords asks the subnet administration for the paths of pairs of the live
@@ -45,7 +56,7 @@ func (s *Session) PathRecords(ctx context.Context, pairs []Pair, visit func(Pair
 			return ctx.Err()
 		}
 		if errors.Is(err, mad.ErrTimeout) {
-			return fmt.Errorf("the subnet administration does not answer: %w", err)
+			return unanswered(err)
 		}
 		if err := visit(p, r, err); err != nil {
 			return err
@@ -74,7 +85,7 @@ func (s *Session) NodeRecords(ctx context.Context) ([]sa.NodeRecord, error) {
 	}
 	all, err := sa.GetTable(ctx, c, sa.NodeRecord{}, 0)
 	if !errors.Is(err, mad.ErrCut) {
-		return all, err
+		return all, unanswered(err)
 	}
 	all = nil
 	f := s.State().Live.Fabric
@@ -86,7 +97,7 @@ func (s *Session) NodeRecords(ctx context.Context) ([]sa.NodeRecord, error) {
 		case err == nil:
 			all = append(all, r)
 		case errors.Is(err, mad.ErrTimeout):
-			return nil, err
+			return nil, unanswered(err)
 		}
 		s.progress(i+1, len(f.EndPorts))
 	}
