@@ -357,3 +357,20 @@ func TestLoadLIDMatrixAndGUID2LID(t *testing.T) {
 	ibconsole(t, "-s", "file:"+at("net"), "-c", "engine updn,minhop lmc=1; load guid2lid "+at("lids")+"; load lid-matrix "+at("matrix")+"; route; dump lfts "+at("second"))
 	same(t, at("first"), at("second"))
 }
+
+// TestJSONAlone: with --json nothing but JSON comes out, an object a line, and what is
+// none goes to a file.
+func TestJSONAlone(t *testing.T) {
+	sim := "sim:fattree:2,4"
+	for _, command := range []string{"dump lfts -", "dump snapshot -", "gen fattree 2 4 -", "report text -", "report html -"} {
+		r := try("-s", sim, "--json", "-c", command)
+		oneLine(t, r, exitUsage, "name a file")
+		if r.out != "" {
+			t.Errorf("%s: %.80q", command, r.out)
+		}
+	}
+	object(t, try("-s", sim, "--json", "-c", "report json -"))
+	if out := ibconsole(t, "-s", sim, "-c", "dump lfts -"); !strings.HasPrefix(out, "Unicast lids ") {
+		t.Errorf("%.80q", out)
+	}
+}

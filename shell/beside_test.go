@@ -104,8 +104,8 @@ func TestFileByIbsimsRules(t *testing.T) {
 // forgotten.
 func TestForgottenFailures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
-	out, err := on(t, "sim:fattree:2,4", "gen fattree 2 4 "+file, "fail switch spine-01", "load topology "+file)
-	if err != nil || !strings.Contains(out, "what was on paper before is forgotten: 1 failure\n") {
+	out, err := on(t, "sim:fattree:2,4", "gen fattree 2 4 "+file, "fail switch spine-01", "route", "load topology "+file)
+	if err != nil || !strings.Contains(out, "what was on paper before is forgotten: 1 failure\n  the staged tables are stale: ") {
 		t.Error(err, out)
 	}
 }

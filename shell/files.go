@@ -46,8 +46,10 @@ func runDump(c *call) error {
 	c.noteFile()
 	kind, path := c.Spec.Name, c.Arg(0)
 	if path == "-" {
-		_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), c.out.W)
-		return err
+		return c.raw(func(w io.Writer) error {
+			_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
+			return err
+		})
 	}
 	var title string
 	err := session.WriteFile(path, func(w io.Writer) (err error) {
@@ -110,6 +112,9 @@ func runLoad(c *call) error {
 			if n := rep.Forgotten; n > 0 {
 				_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
 			}
+			if c.session.State().Stale {
+				_, _ = fmt.Fprintln(w, "  the staged tables are stale: they were made for another subnet")
+			}
 		} else {
 			_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), quoteFile(c.Arg(0)))
 			if rep.Remapped > 0 {
@@ -136,7 +141,7 @@ func runGen(c *call) error {
 		return err
 	}
 	if path == "-" {
-		return gen.WriteNet(c.out.W, f)
+		return c.raw(func(w io.Writer) error { return gen.WriteNet(w, f) })
 	}
 	if err := session.WriteFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err

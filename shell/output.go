@@ -35,6 +35,14 @@ func (o *Output) answer(v any, text func(w io.Writer)) error {
 	return err
 }
 
+// raw writes a file as it is in place of an answer, which JSON has no place for.
+func (c *call) raw(write func(w io.Writer) error) error {
+	if c.out.JSON {
+		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
+	}
+	return write(c.out.W)
+}
+
 // note says something beside the answer: which picture it is of, a warning.
 func (o *Output) note(format string, args ...any) {
 	if o.Notes != nil {

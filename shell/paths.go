@@ -213,7 +213,7 @@ func (c *call) pathsACM() error {
 	path := c.Arg(0)
 	write := func(w io.Writer) error { return session.WritePathsForACM(c.ctx, w, v, sources) }
 	if path == "-" {
-		return write(c.out.W)
+		return c.raw(write)
 	}
 	if err := session.WriteFile(path, write); err != nil {
 		return err

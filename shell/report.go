@@ -3,6 +3,8 @@
 package shell
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -40,7 +42,10 @@ func runReport(c *call) error {
 		}
 		path := c.Arg(0)
 		if path == "-" {
-			return f.Write(r, c.out.W)
+			if f.Name == "json" && c.out.JSON {
+				return c.oneLine(func(w io.Writer) error { return f.Write(r, w) })
+			}
+			return c.raw(func(w io.Writer) error { return f.Write(r, w) })
 		}
 		if err := session.WriteFile(path, func(w io.Writer) error { return f.Write(r, w) }); err != nil {
 			return err
@@ -54,4 +59,13 @@ func runReport(c *call) error {
 		})
 	}
 	return fmt.Errorf("no form is called %q", c.Spec.Name)
+}
+
+// oneLine answers with what is JSON already.
+func (c *call) oneLine(write func(w io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return c.out.answer(json.RawMessage(b.Bytes()), nil)
 }
