@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
@@ -54,7 +55,7 @@ func struck(t *testing.T, s *ibsimtest.Sim, packet int, window int, strike func(
 	}
 	st := &striker{Transport: transport, strike: strike}
 	st.left.Store(int64(packet))
-	c, err := mad.NewClient(st, mad.ClientOptions{Window: window})
+	c, err := mad.NewClient(st, mad.ClientOptions{Window: window, Timeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func struck(t *testing.T, s *ibsimtest.Sim, packet int, window int, strike func(
 }
 
 // TestSwitchPulledFromIbsim takes all cables from a switch of an ibsim in mid-sweep,
-// or puts them back, at once or one after the other while the sweep goes on.
+// or puts them back, at once or one after the other while the sweep goes on, where some
+// switches lose packets as well.
 func TestSwitchPulledFromIbsim(t *testing.T) {
 	rnd := testenv.Rand(t)
 	s := ibsimOf(t, generate(t, "fattree:3,8"))
@@ -80,7 +82,12 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 	whole := full(t, quiet, sweep.Options{})
 	clean(t, whole)
 	f := whole.Fabric
-	rounds := testenv.Count(t, 8, 300)
+	lossy := func(percent int) {
+		for i := 3; i < len(f.Switches); i += 9 {
+			s.Console(fmt.Sprintf("Error %q %d", f.Nodes[f.Switches[i]].Desc, percent))
+		}
+	}
+	rounds := testenv.Count(t, 7, 300)
 	for round := range rounds {
 		sw := f.Switches[rnd.IntN(len(f.Switches))]
 		comes := round%4 == 3 && f.PeerNode(f.SMPort) != sw
@@ -103,6 +110,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 			moves = "ReLink"
 			before = full(t, quiet, sweep.Options{NoTables: true}).Fabric
 		}
+		lossy([]int{0, 1, 10}[rnd.IntN(3)])
 		requests := whole.Stats.Requests
 		if light {
 			requests = len(f.Switches)*11 + len(f.Nodes)
@@ -114,6 +122,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 			}
 			return full(t, c, sweep.Options{})
 		})
+		lossy(0)
 		plausible(t, f, whole.Tables, res)
 		foretold(t, f, res)
 
