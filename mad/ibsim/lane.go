@@ -16,7 +16,7 @@ import (
 type lane struct {
 	client uint32
 	fd     int
-	out    atomic.Int32 // packets sent less those received
+	out    atomic.Int32 // packets sent less those received, without those that are lost
 }
 
 // lanes are those of a transport.
@@ -62,6 +62,22 @@ func (s *lanes) underWay() int {
 		n += int(l.out.Load())
 	}
 	return n
+}
+
+// received takes note of packets. More than were sent are traps, or came after all.
+func (l *lane) received(n int) {
+	if l.out.Add(int32(-n)) < 0 {
+		l.out.Store(0)
+	}
+}
+
+// writeOff takes what has not come for lost.
+func (s *lanes) writeOff() {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	for _, l := range s.all {
+		l.out.Store(0)
+	}
 }
 
 // endWait makes a wait for packets return, the next one if there is none now.

@@ -105,6 +105,9 @@ func (t *Transport) pause(until time.Time) (time.Time, error) {
 		return until, nil
 	}
 	t.lanes.waitPackets(t.out.holds())
+	if time.Since(now) > calm {
+		t.lanes.writeOff()
+	}
 	return time.Time{}, t.flush()
 }
 
@@ -127,7 +130,7 @@ func (r *receiver) take(s *lanes) (int, error) {
 		l := s.all[r.lane]
 		n, err := r.kept.receive(l.fd)
 		if err == nil {
-			l.out.Add(int32(-n))
+			l.received(n)
 			return n, nil
 		}
 		if !errors.Is(err, unix.EAGAIN) {
