@@ -24,11 +24,14 @@ type field struct {
 	// they are on the screen.
 	selector string
 	shown    map[string]bool
+	// seen are the lines that were drawn, and top is the first choice among them.
+	seen []string
+	top  int
 }
 
-// newField asks a question in w by h cells, with an answer to begin from. Explain are
+// newField asks a question in lines of w cells, with an answer to begin from. Explain are
 // lines below the question.
-func newField(t *theme, q *shell.Question, explain []string, answer string, w, h int) *field {
+func newField(t *theme, q *shell.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := clean(q.Text, t.ascii)
 	text := strings.Join(explain, "\n")
@@ -44,11 +47,8 @@ func newField(t *theme, q *shell.Question, explain []string, answer string, w, h
 	} else {
 		one = huh.NewInput().Title(title).Description(text).Prompt(t.prompt + " ").Value(&f.answer)
 	}
-	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(false).WithWidth(w).WithHeight(h)
+	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(false).WithWidth(w)
 	f.form.Init()
-	if f.choose != nil {
-		f.choose.Height(h)
-	}
 	return f
 }
 
@@ -91,9 +91,9 @@ func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering
 
 // click selects the choice in a line of the field; false where there is none.
 func (f *field) click(line int) bool {
-	lines := strings.Split(ansi.Strip(f.form.View()), "\n")
+	lines := f.seen
 	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
-	if f.choose == nil || at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], spaces(width(f.selector))) {
+	if at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], spaces(width(f.selector))) {
 		return false
 	}
 	step := tea.KeyMsg{Type: tea.KeyDown}
@@ -112,14 +112,22 @@ func (f *field) choiceIn(line, before string) bool {
 	return ok && f.shown[strings.TrimSpace(text)]
 }
 
-// lines are those of the field, at most n, without the empty ones at the end.
+// lines are those of the field, at most n, without the empty ones at the end. Of
+// choices there are those around the one that is selected.
 func (f *field) lines(n int) []string {
 	lines := strings.Split(f.form.View(), "\n")
-	lines = lines[:min(n, len(lines))]
 	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
-	return lines
+	plain := strings.Split(ansi.Strip(strings.Join(lines, "\n")), "\n")
+	first := slices.IndexFunc(plain, func(l string) bool { return f.choiceIn(l, f.selector) || f.choiceIn(l, spaces(width(f.selector))) })
+	at := slices.IndexFunc(plain, func(l string) bool { return f.choiceIn(l, f.selector) })
+	if room := n - first; len(lines) > n && at >= 0 && room > 0 {
+		f.top = max(min(f.top, at, len(lines)-room), at-room+1, first)
+		lines, plain = slices.Concat(lines[:first], lines[f.top:]), slices.Concat(plain[:first], plain[f.top:])
+	}
+	f.seen = plain[:min(n, len(plain))]
+	return lines[:min(n, len(lines))]
 }
 
 // huhTheme is a theme in the styles of huh.

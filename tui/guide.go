@@ -335,7 +335,7 @@ func (m *model) layForm(f *guide, w, h int) {
 			lines[n-1] = cut(lines[n-1]+" "+m.theme.ellipsis+m.theme.ellipsis, w-1, m.theme.ellipsis)
 		}
 	}
-	f.field = newField(m.theme, f.q, lines, answer, w, h)
+	f.field = newField(m.theme, f.q, lines, answer, w)
 }
 
 // formFrame draws the form.

@@ -46,7 +46,7 @@ func TestFormOfHostileText(t *testing.T) {
 	q := &shell.Question{Name: "name", Text: "Which" + evil + "?", Choices: []shell.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
 	for _, choices := range [][]shell.Choice{q.Choices, nil} {
 		q.Choices = choices
-		f := newField(theme, q, []string{clean(evil, false)}, evil, 40, 10)
+		f := newField(theme, q, []string{clean(evil, false)}, evil, 40)
 		for _, l := range f.lines(10) {
 			p := newPen(theme, 40)
 			p.styled(l)
@@ -102,13 +102,13 @@ func TestFormClicks(t *testing.T) {
 		d.sees("engine " + engine).press("shift+tab")
 	}
 	click("updn  ")
-	d.press("G", "k", "k", "k", "k") // which scrolls
+	d.press("G", "k", "k", "k", "k").sees("▌ qos", "lid_matrix_dump_file", "do_mesh_analysis").misses("root_guid_file")
 	click("lfts_file")
 	d.sees("› ").misses("qos").press("shift+tab")
 	d.press("/", "lmc")
 	click("give enhanced")
 	d.sees("lmc_esp0").misses("/lmc", "LIDs of a port").press("esc").sees("nothing was done")
-	d.press("2", "F", "enter", "enter").sees("runs: fail ")
+	d.press("2", "F", "down", "up", "down").sees("one cable").press("up", "enter", "enter").sees("runs: fail ")
 	click("yes")
 	d.sees("WHAT-IF")
 }
