@@ -72,7 +72,8 @@ func (c *call) showCounters() error {
 	for i := range reading.Ports {
 		p := &reading.Ports[i]
 		which := p.Has
-		if ports == nil && !c.Flag("all") {
+		everything := ports != nil || c.Flag("all")
+		if !everything {
 			which = p.Beyond(&counters.Values{})
 		}
 		row := counterRow{Port: f.PortName(p.Port), Counters: map[string]uint64{}}
@@ -80,8 +81,12 @@ func (c *call) showCounters() error {
 			row.Peer = f.PortName(peer)
 		}
 		text := counterTexts(p, which, grown[p.Port], &row)
-		if len(text) == 0 {
+		switch {
+		case len(text) > 0:
+		case !everything:
 			continue
+		default:
+			text = []string{"all 0"}
 		}
 		shown++
 		if err := t.row(row, row.Port, row.Peer, strings.Join(text, ", ")); err != nil {
