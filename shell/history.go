@@ -129,7 +129,11 @@ func figuresText(figures map[string]float64) string {
 	var all []string
 	for _, name := range []string{"nodes", "links", "holes", "entries", "changed", "seconds"} {
 		if v, ok := figures[name]; ok {
-			all = append(all, fmt.Sprintf("%s %s", strconv.FormatFloat(v, 'g', 4, 64), name))
+			text := strconv.FormatFloat(v, 'f', -1, 64) // a count
+			if name == "seconds" {
+				text = fmt.Sprintf("%.4g", v)
+			}
+			all = append(all, text+" "+name)
 		}
 	}
 	return strings.Join(all, ", ")
