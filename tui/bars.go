@@ -195,6 +195,11 @@ func (m *model) statusLine(w int) string {
 		m.edit.draw(p)
 	default:
 		st := style("")
+		if more := m.helpCut(w); more != "" {
+			p.gap(1)
+			p.put(st, more)
+			break
+		}
 		if m.status.bad {
 			st = t.bad
 			p.put(st, "! ")

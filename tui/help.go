@@ -78,6 +78,29 @@ func (h *helpPage) step(by int) {
 	}
 }
 
+// keyWide is how wide the keys of an action are on the page.
+const keyWide = 14
+
+// helpCut is what the selected row does not have room for: why the key does nothing now,
+// else what it does; "" where all can be read.
+func (m *model) helpCut(w int) string {
+	if m.mode != modeHelp {
+		return ""
+	}
+	a := m.help.rows[m.help.cursor].action
+	if a == nil {
+		return ""
+	}
+	text, why := a.help, a.reason(m)
+	if why != "" {
+		text += "  (" + why + ")"
+	}
+	if w-6-keyWide >= width(text) {
+		return ""
+	}
+	return orElse(why, a.help)
+}
+
 func (m *model) drawHelp(p *pen, row int) {
 	r := m.help.rows[row]
 	if r.action == nil {
@@ -90,7 +113,7 @@ func (m *model) drawHelp(p *pen, row int) {
 	}
 	why := r.action.reason(m)
 	p.gap(2)
-	p.cell(when(why == "", p.key, p.dim), strings.Join(names, " "), 14)
+	p.cell(when(why == "", p.key, p.dim), strings.Join(names, " "), keyWide)
 	p.put(when(why == "", "", p.dim), r.action.help)
 	if why != "" {
 		p.put(p.dim, "  ("+why+")")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -80,4 +81,18 @@ func FuzzKeys(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHelpSaysAll: what the page of keys has no room for stands below it.
+func TestHelpSaysAll(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(80, 24).press("5", "?")
+	const why = "there is no trace: t and T mark its ends"
+	d.misses(why)
+	for d.m.help.rows[d.m.help.cursor].action.name != "trace-back" {
+		d.press("down")
+	}
+	d.sees(" "+why).size(120, 36).sees("(" + why + ")")
+	if n := strings.Count(d.screen(), why); n != 1 {
+		t.Errorf("told %d times", n)
+	}
 }

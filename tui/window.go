@@ -17,6 +17,9 @@ func (w *window) resize(n, height int) {
 	if w.follow && n != w.n {
 		w.cursor = n - 1
 	}
+	if w.height == 0 { // nothing was seen yet
+		w.top = w.cursor - height/2
+	}
 	w.n, w.height = n, height
 	w.to(w.cursor)
 }
