@@ -234,12 +234,20 @@ func (c *call) showLinks() error {
 		if only != fabric.None && f.Ports[a].Node != only {
 			continue
 		}
-		r := linkRow{f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), f.Ports[a].State.String()}
+		r := linkRow{f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])}
 		if err := t.row(r, r.A, r.B, r.Width+r.Speed, r.State); err != nil {
 			return err
 		}
 	}
 	return t.flush()
+}
+
+// stateText is the state of a port's link, "not read" where the port did not tell.
+func stateText(p *fabric.Port) string {
+	if p.State == mad.PortNoChange {
+		return "not read"
+	}
+	return p.State.String()
 }
 
 type portRow struct {
@@ -271,7 +279,7 @@ func (c *call) showPorts() error {
 			continue
 		}
 		port := &f.Ports[i]
-		r := portRow{Port: num, LID: port.LID, State: port.State.String()}
+		r := portRow{Port: num, LID: port.LID, State: stateText(port)}
 		link := "-"
 		if port.GUID != 0 {
 			r.GUID = guidText(port.GUID)

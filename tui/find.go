@@ -132,7 +132,7 @@ func (b *finding) links() {
 		case speed < want.Speed && speed != fabric.SpeedUnknown:
 			b.add(problem{doubtful, "slow link", fmt.Sprintf("%s is %s, its like are %s", where, speed, want.Speed), "cable, firmware", at})
 		}
-		if s := port.State.String(); s != "Active" {
+		if s := port.State.String(); s != "Active" && s != "NoChange" { // or not read
 			b.add(problem{doubtful, "link not active", fmt.Sprintf("%s is %s", where, s), "the subnet manager", at})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
 )
 
 // Path is the way of packets from an end port to a LID.
@@ -150,6 +151,9 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 	case NoSuchPort:
 		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", name, p.Entry, p.DstLID)
 	case NoLink:
+		if f.Ports[last.Out].State > mad.PortDown { // the sweep has a hole there
+			return fmt.Sprintf("dead end: what is behind %s is not known, though its link is up", f.PortName(last.Out))
+		}
 		return fmt.Sprintf("dead end: the link of %s is down", f.PortName(last.Out))
 	}
 	return fmt.Sprintf("dead end: %s has no entry for LID %d", name, p.DstLID)

@@ -36,6 +36,12 @@ func TestTrace(t *testing.T) {
 	down := *good
 	link, _ := f.LinkOf(f.Port(f.Switches[sw2], 2))
 	down.Fabric = f.Without([]fabric.Link{link})
+	up, ports := *f, slices.Clone(f.Ports)
+	up.Ports = ports
+	silent := up.Port(f.Switches[sw2], 4)
+	ports[silent].State = mad.PortActive // nothing answered behind it
+	hole := *changed(good, sw2, 13, 4)
+	hole.Fabric = &up
 	low := *good
 	low.Top = []uint16{14, 12, 14, 14}
 	unread := *good
@@ -64,6 +70,7 @@ func TestTrace(t *testing.T) {
 		{"LID above all", good, 11, 500, "n1/1 1/sw1", DeadEnd, NoEntry, "dead end: sw1 has no entry for LID 500"},
 		{"no such port", changed(good, sw2, 13, 5), 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoSuchPort, "dead end: sw2 has port 5 for LID 13 and no such port"},
 		{"port without link", changed(good, sw2, 13, 4), 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink, "dead end: the link of sw2/4 is down"},
+		{"silence behind a port", &hole, 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink, "dead end: what is behind sw2/4 is not known, though its link is up"},
 		{"failed link", &down, 11, 13, "n1/1 1/sw1/2 3/sw2/2", DeadEnd, NoLink, "dead end: the link of sw2/2 is down"},
 		{"wrong host", changed(good, sw2, 13, 1), 11, 13, "n1/1 1/sw1/2 3/sw2/1 1/n2", Misdelivered, 0, "misdelivered: ends at n2 with LID 12, which does not own LID 13"},
 		{"back to the source", changed(good, sw1, 13, 1), 11, 13, "n1/1 1/sw1/1 1/n1", Misdelivered, 0, "misdelivered: ends at n1 with LID 11, which does not own LID 13"},

@@ -192,7 +192,7 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 		}
 	}
 	if e.reach != nil {
-		reachProblems(f, e.reach, r)
+		reachProblems(f, len(st.Holes), e.reach, r)
 	} else {
 		r.Skip("pairs cut off", "problems", "packets were not followed")
 	}
@@ -243,8 +243,9 @@ func creditWork(t *fabric.Tables) int {
 	return n
 }
 
-// reachProblems are packets that do not arrive.
-func reachProblems(f *fabric.Fabric, res *reach.Result, r *problems.Report) {
+// reachProblems are packets that do not arrive, in a subnet of whose sweep so many
+// questions were left open.
+func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.Report) {
 	for _, k := range []struct {
 		n       int64
 		verdict walk.Verdict
@@ -265,6 +266,9 @@ func reachProblems(f *fabric.Fabric, res *reach.Result, r *problems.Report) {
 			t := &res.Troubles[i]
 			at = problems.PlaceOfPort(f, t.Dst)
 			example = fmt.Sprintf(": %s to %s", f.PortName(t.Src), f.PortName(t.Dst))
+		}
+		if k.verdict == walk.DeadEnd && holes > 0 {
+			example += "; the sweep had holes, and some may lead there"
 		}
 		r.Add(problems.Error, k.kind, at, "check reach; trace; does the subnet manager sweep?", "%d %s%s", k.n, k.what, example)
 	}

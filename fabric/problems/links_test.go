@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package problems_test
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/mad"
+)
+
+// A port whose state was not read is a hole of the sweep, not a link that carries
+// nothing.
+func TestNotActiveNeedsStates(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Ports {
+		if f.Ports[i].Linked() {
+			f.Ports[i].State = mad.PortActive
+		}
+	}
+	links := f.Links()
+	f.Ports[links[0].A].State, f.Ports[links[1].B].State = mad.PortNoChange, mad.PortNoChange
+	f.Ports[links[2].B].State = mad.PortArmed
+	var r problems.Report
+	r.NotActive(f)
+	if len(r.Problems) != 1 || r.Problems[0].At != problems.PlaceOfPort(f, links[2].A) {
+		t.Errorf("found %+v", r.Problems)
+	}
+}
