@@ -26,6 +26,9 @@ func (m *model) say(text string, keyed bool) tea.Cmd {
 	})
 }
 
+// reading is what the log calls the first reading of the subnet.
+const reading = "read the subnet"
+
 // do runs work beside the screen and logs it under a name.
 func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	m.lastJob++

@@ -170,7 +170,11 @@ func (a *action) here(id paneID) bool { return a.panes == nil || slices.Contains
 func (a *action) reason(m *model) string {
 	switch {
 	case !a.here(m.focus):
-		return "not in the " + paneNames[m.focus] + " pane"
+		var names []string
+		for _, id := range a.panes {
+			names = append(names, id.key()+" "+paneNames[id])
+		}
+		return "this is for " + strings.Join(names, ", ")
 	case a.why == nil:
 		return ""
 	}

@@ -68,6 +68,9 @@ func (m *model) recall() {
 		if x := &m.log.lines[i]; x.job == id && x.kind == lineCommand {
 			m.openCommand()
 			m.edit.set(x.text)
+			if x.text == reading {
+				m.edit.set("sweep")
+			}
 			return
 		}
 	}

@@ -192,7 +192,7 @@ func (m *model) bind(actions []action) {
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.watch, m.age()}
 	if m.start != nil {
-		cmds = append(cmds, m.do("read the subnet", true, func(ctx context.Context, _ *shell.Output) error { return m.start(ctx) }))
+		cmds = append(cmds, m.do(reading, true, func(ctx context.Context, _ *shell.Output) error { return m.start(ctx) }))
 		m.starting = m.jobs[len(m.jobs)-1]
 	}
 	return tea.Batch(append(cmds, m.seek())...)

@@ -183,6 +183,9 @@ func (l *problems) subject() subject {
 
 func (l *problems) enter(m *model) (func() tea.Cmd, string) {
 	s := l.subject()
+	if _, ok := l.selected(); !ok {
+		return nil, "no problem is selected"
+	}
 	if s.node == fabric.None {
 		return nil, "this is about the subnet as a whole: there is no node to go to"
 	}

@@ -150,7 +150,7 @@ func TestErrorsAreSaid(t *testing.T) {
 func TestDisabledKeys(t *testing.T) {
 	d := drive(t, tree)
 	for key, why := range map[string]string{
-		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends", "o": "! o: not in the Topology pane",
+		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends", "o": "! o: this is for 3 LFT",
 		"v": "! v: there is no other picture", "d": "! d: there is only the live picture", "esc": "! Esc: there is nothing to leave or cancel",
 		"!": "! !: there is no shell on this terminal",
 	} {

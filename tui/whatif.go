@@ -208,6 +208,9 @@ func (w *whatIf) subject() subject {
 
 func (w *whatIf) enter(m *model) (func() tea.Cmd, string) {
 	s := w.subject()
+	if _, ok := w.selected(); !ok {
+		return nil, "no failure is selected"
+	}
 	if s.node == fabric.None {
 		return nil, "this row is a figure: there is nothing behind it"
 	}
