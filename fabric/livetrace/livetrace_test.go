@@ -5,6 +5,7 @@ package livetrace_test
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -151,7 +152,7 @@ func TestSeesWhatMoved(t *testing.T) {
 	if err := s.Unlink(src); err != nil {
 		t.Fatal(err)
 	}
-	if p := trace(); p.Verdict != livetrace.LinkDown {
+	if p := trace(); p.Verdict != livetrace.LinkDown || !strings.HasSuffix(p.Explain(f), " is in state Down: no packets pass") {
 		t.Errorf("with the host unplugged: %s", p.Explain(f))
 	}
 	s.Silence(f.Ports[f.Ports[src].Peer].Node, true)

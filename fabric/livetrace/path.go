@@ -96,11 +96,10 @@ type Path struct {
 
 // Explain says in a sentence how the path ends, with the names of a fabric.
 func (p *Path) Explain(f *fabric.Fabric) string {
-	name := "the source"
-	out := NoPort
+	name, last := "the source", Hop{Out: NoPort}
 	if len(p.Hops) > 0 {
-		last := p.Hops[len(p.Hops)-1]
-		name, out = last.Name(f), last.Out
+		last = p.Hops[len(p.Hops)-1]
+		name = last.Name(f)
 	}
 	switch p.Verdict {
 	case Delivered:
@@ -108,9 +107,9 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 	case NoEntry:
 		return fmt.Sprintf("%s has no entry for LID %d", name, p.LID)
 	case NoSuchPort:
-		return fmt.Sprintf("the entry of %s for LID %d names port %d, which it does not have", name, p.LID, out)
+		return fmt.Sprintf("the entry of %s for LID %d names port %d, which it does not have", name, p.LID, last.Out)
 	case LinkDown:
-		return fmt.Sprintf("port %d of %s is not active", out, name)
+		return fmt.Sprintf("port %d of %s is in state %v: no packets pass", last.Out, name, last.Sends.State)
 	case Loop:
 		return fmt.Sprintf("back at %s: the packet loops", name)
 	case Misdelivered:
