@@ -340,10 +340,17 @@ func (m *model) label(a *action) string {
 		if n := len(m.pane().base().marks); n > 0 {
 			return fmt.Sprintf("fail %d", n)
 		}
+		if len(m.pane().subject().with) > 0 {
+			return "fail both"
+		}
 		commands, _ := m.failCommands()
 		if words := strings.Fields(strings.Join(commands, "")); len(words) > 1 {
 			return "fail " + words[1]
 		}
+	case a.name == "study" && m.study.doing != nil:
+		return "stop"
+	case a.name == "study" && m.resil.stopped == m.resil.key():
+		return "go on"
 	case a.name == "open" && m.focus == paneLFT:
 		return "next hop"
 	case a.name == "open" && m.focus == paneLog:
