@@ -374,3 +374,16 @@ func TestJSONAlone(t *testing.T) {
 		t.Errorf("%.80q", out)
 	}
 }
+
+// TestNoStream: what does not go to standard output does not go to a file of its name.
+func TestNoStream(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, command := range []string{"paths build -", "resilience links to=-", "baseline save -"} {
+		if r := try("-s", "sim:fattree:2,4", "-c", command); r.status != exitFailed || !strings.Contains(r.err, "name one") {
+			t.Errorf("%s: exit status %d: %s", command, r.status, r.err)
+		}
+	}
+	if names, err := filepath.Glob("*"); err != nil || len(names) > 0 {
+		t.Errorf("there is %q, %v", names, err)
+	}
+}

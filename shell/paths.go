@@ -64,6 +64,9 @@ func runPaths(c *call) error {
 }
 
 func (c *call) pathsBuild() error {
+	if c.Arg(0) == "-" {
+		return session.ErrStream
+	}
 	var like *pathdb.View
 	if name := c.Option("like", ""); name != "" {
 		db, err := pathdb.Open(name)
@@ -153,6 +156,9 @@ func size(n int) string {
 }
 
 func (c *call) pathsDelta() error {
+	if c.Arg(2) == "-" {
+		return session.ErrStream
+	}
 	old, err := pathdb.Open(c.Arg(0))
 	if err != nil {
 		return err

@@ -14,9 +14,15 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
+// ErrStream says that something is not written to standard output.
+var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
+
 // WriteFile writes a file whole or not at all: to a temporary file beside it,
 // which then takes its name. What is no regular file is written to directly.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
+	if path == "-" {
+		return ErrStream
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeThrough(path, write)
 	}
