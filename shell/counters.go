@@ -3,8 +3,10 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -180,11 +182,19 @@ func targetName(f *fabric.Fabric, t *mad.Target) string {
 	return fmt.Sprintf("%s by %s", f.NodeName(node), route)
 }
 
+// worstFirst orders targets by what they owe: answers that never came, then those that
+// took more than one try, then the slowest one.
+func worstFirst(a, b mad.TargetStats) int {
+	return cmp.Or(cmp.Compare(b.TimedOut, a.TimedOut), cmp.Compare(b.Retried, a.Retried), cmp.Compare(b.MaxRTT, a.MaxRTT))
+}
+
 func (c *call) showTargets() error {
 	f := c.session.State().Live.Fabric
 	stats := c.session.WireStats()
 	t := c.table("TARGET", "SENT", "AGAIN", "ANSWERS", "NO ANSWER", "LATE", "MEAN", "LONGEST")
-	for _, s := range c.session.Targets() {
+	targets := c.session.Targets()
+	slices.SortStableFunc(targets, worstFirst)
+	for _, s := range targets {
 		name := targetName(f, &s.Target)
 		err := t.row(struct {
 			Target  string  `json:"target"`

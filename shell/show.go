@@ -39,7 +39,7 @@ func showCommands() []command {
 		{Name: "pictures", Summary: "live, base, what-if and staged side by side"},
 		{Name: "groups", Summary: "the multicast groups, or the members of one",
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
-		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer"},
+		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first"},
 		{Name: "holes", Summary: "what did not answer the last sweep"},
 		{Name: "events", Summary: "what sweeps found to be new, with the time"},
 	}}, runShow}}
