@@ -5,8 +5,11 @@ package session
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
@@ -89,5 +92,45 @@ func TestAnotherSubnetOverUDP(t *testing.T) {
 	}
 	if err != nil || rep.Nodes != nodes-1 || title(s) != "live" {
 		t.Errorf("another subnet: %+v, %v, %s", rep, err, title(s))
+	}
+}
+
+// TestReconnectsLeakNothing: an ibsim that comes and goes costs no descriptors and no
+// goroutines, nor do tries to reach it while it is away.
+func TestReconnectsLeakNothing(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	s := open(t, "ibsim:"+sim.Name)
+	descriptors := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(all)
+	}
+	var files, routines int
+	for round := range 12 {
+		sim.Stop()
+		for range 5 {
+			if _, err := s.Sweep(t.Context()); err == nil {
+				t.Fatal("nobody is there, and answers")
+			}
+		}
+		if n := descriptors(); round == 2 {
+			files, routines = n, runtime.NumGoroutine()
+		} else if round > 2 && n > files {
+			t.Errorf("round %d: %d descriptors, were %d", round, n, files)
+		}
+		sim = restart(t, sim, netFile(t, twoSwitches))
+		if _, err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim.Stop()
+	_, _ = s.Sweep(t.Context())
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > routines && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > routines {
+		t.Errorf("%d goroutines, were %d", n, routines)
 	}
 }
