@@ -17,9 +17,12 @@ const (
 
 // detour looks for other ways to nodes that stopped answering, as a link or a switch on
 // the way to them may have gone in mid-sweep. What such a node left open, where it does
-// answer by another way, is queued again. Nothing else may be queued. O(ports).
+// answer by another way, is queued again; all that was not answered is where a node
+// answers by the same way after all, as agents or the subnet were at a standstill for a
+// while. Nothing else may be queued. O(ports).
 func (s *sweeper) detour() error {
-	s.found = map[int32]bool{}
+	s.found, s.resumed = map[int32]bool{}, false
+	s.goneOn()
 	for inVain := 0; inVain < maxDetours; inVain++ {
 		lost, before := s.stopped(), len(s.found)
 		if len(lost) == 0 {
@@ -40,7 +43,7 @@ func (s *sweeper) detour() error {
 	}
 	kept := s.misses[:0]
 	for _, m := range s.misses {
-		if !s.found[m.task.node] || !s.recoverable(m) {
+		if !s.resumed && !s.found[m.task.node] || !s.recoverable(m) {
 			kept = append(kept, m)
 			continue
 		}
@@ -51,13 +54,26 @@ func (s *sweeper) detour() error {
 	return nil
 }
 
-// probe asks nodes by other paths than before who they are.
+// goneOn finds nodes that answered after they had left something open, once each: it may
+// be that they do not know what they were asked.
+func (s *sweeper) goneOn() {
+	for _, m := range s.misses {
+		n := s.nodes[m.task.node]
+		if m.task.kind == askNode || n.unanswered > 0 || s.found[m.task.node] || n.detours > 0 || !s.recoverable(m) {
+			continue
+		}
+		n.detours++
+		s.found[m.task.node], s.resumed = true, true
+	}
+}
+
+// probe asks nodes who they are, by the same path as before no more than once.
 func (s *sweeper) probe(paths map[int32]mad.Path) {
 	for i, n := range s.nodes { // in this order, so that sweeps are alike
 		if len(s.found) == 0 && s.batch.Len() == atFirst {
 			return
 		}
-		if path, found := paths[int32(i)]; found && path != n.path && n.detours < maxDetours {
+		if path, found := paths[int32(i)]; found && n.detours < maxDetours && (path != n.path || n.detours == 0) {
 			n.detours++
 			s.stats.Requests++
 			s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo, Path: path, User: task{node: int32(i)}.pack()}, s.gotProbe)
@@ -76,6 +92,7 @@ func (s *sweeper) gotProbe(r *mad.Reply) {
 		return
 	}
 	s.trust(r.Request.Path)
+	s.resumed = s.resumed || n.path == r.Request.Path
 	n.path, n.unanswered, s.found[i] = r.Request.Path, 0, true
 }
 

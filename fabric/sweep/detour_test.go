@@ -88,3 +88,25 @@ func TestDetourToAnother(t *testing.T) {
 		t.Errorf("what is known of the lost one is another's; holes %v", res.Holes)
 	}
 }
+
+// TestStandstill: nothing is answered for a while in mid-sweep, for longer than all tries
+// of a question last.
+func TestStandstill(t *testing.T) {
+	f, tables, s := routed(t, "fattree:2,8")
+	want := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{})
+	const window, tries = 8, 2
+	for at := 30; at < want.Stats.Requests; at += 25 {
+		packets := 0
+		conn := &mute{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
+			packets++
+			return at <= packets && packets < at+window*tries
+		}}
+		res := full(t, client(t, conn, mad.ClientOptions{Window: window, MinWindow: window, Tries: tries, Backoff: 1}), sweep.Options{})
+		clean(t, res)
+		same(t, "fabric", describe(want.Fabric), describe(res.Fabric))
+		same(t, "tables", describeTables(tables), describeTables(res.Tables))
+		if t.Failed() {
+			t.Fatalf("from packet %d on", at)
+		}
+	}
+}

@@ -87,7 +87,8 @@ type sweeper struct {
 	nodes    []*node
 	room     room // for more of them
 	byGUID   map[uint64]int32
-	found    map[int32]bool // nodes that answered by another way
+	found    map[int32]bool // nodes that answered again
+	resumed  bool           // by the same way
 	local    uint8          // port of node 0
 	fatal    error
 	switches int
