@@ -95,6 +95,7 @@ func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 		},
 		Prompt:      sh.Prompt,
 		HistoryFile: historyFile(),
+		Private:     shell.Private,
 		In:          o.in,
 		NoColor:     o.noColor,
 	})

@@ -5,6 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,11 @@ func saGroupsSpec() lang.Spec {
 		Name: "groups", Summary: "take the multicast groups and their members from it, for show groups, route and check mcast",
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members; 0x%x, OpenSM's default", sweep.DefaultSAKey)}},
 	}
+}
+
+// Private says that a line holds a key, which is not to be kept in a file.
+func Private(line string) bool {
+	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "key=") })
 }
 
 func (c *call) saGroups() error {

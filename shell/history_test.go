@@ -12,3 +12,11 @@ func TestFiguresText(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestKeysArePrivate(t *testing.T) {
+	for line, want := range map[string]bool{"sa groups key=0x17": true, "sa groups": false, "paths build pkey=0x8001": false} {
+		if Private(line) != want {
+			t.Errorf("%s: %v", line, !want)
+		}
+	}
+}

@@ -120,6 +120,7 @@ func (c *console) run(ctx context.Context, o *Options) error {
 	c.screen.noColor = o.NoColor
 	c.suggester.complete = o.Complete
 	h, err := openHistory(o.HistoryFile)
+	h.private = o.Private
 	o.report(ctx, err)
 	l := startLoop(ctx, o, f)
 	defer l.stop()

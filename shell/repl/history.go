@@ -28,6 +28,8 @@ const (
 type history struct {
 	path  string // "" keeps nothing
 	lines []string
+	// private says of a line that the file is not to have it; nil: none is.
+	private func(line string) bool
 }
 
 // openHistory reads the file and makes it where there is none. The history can
@@ -142,10 +144,10 @@ func (h *history) remember(line string) bool {
 	return true
 }
 
-// add remembers a line and adds it to the file. After an error the file is
+// add remembers a line and adds it to the file, unless it is private. After an error the file is
 // left alone.
 func (h *history) add(line string) error {
-	if !h.remember(line) || h.path == "" {
+	if !h.remember(line) || h.path == "" || h.private != nil && h.private(line) {
 		return nil
 	}
 	if err := h.append(line); err != nil {

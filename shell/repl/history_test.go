@@ -136,3 +136,17 @@ func TestHistoryFails(t *testing.T) {
 		t.Errorf("told again: %v", err)
 	}
 }
+
+// A line with a secret can be recalled, and is in no file.
+func TestHistoryKeepsSecretsOutOfTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	h := historyAt(t, path)
+	h.private = func(line string) bool { return strings.Contains(line, "secret") }
+	addAll(t, h, "one", "the secret", "two")
+	if got := h.recent(); len(got) != 3 {
+		t.Errorf("recalls %q", got)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "one\ntwo\n" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}

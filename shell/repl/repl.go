@@ -40,6 +40,8 @@ type Options struct {
 	// HistoryFile keeps what was entered; empty: nothing is kept. It is made with
 	// mode 0600, its directory with 0700.
 	HistoryFile string
+	// Private says of a line that HistoryFile is not to have it: it holds a secret.
+	Private func(line string) bool
 	// In, Out and Err are the standard ones where nil.
 	In, Out, Err *os.File
 	NoColor      bool
