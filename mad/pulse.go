@@ -8,14 +8,19 @@ import (
 	"time"
 )
 
-// ErrSilent says that the subnet, the local port included, has stopped answering.
-var ErrSilent = errors.New("nothing answers any more, the local port included")
+var (
+	// ErrSilent says that the subnet, the local port included, has stopped answering.
+	ErrSilent = errors.New("nothing answers any more, the local port included")
+	// ErrUnplugged says that the local port answers, but has no link.
+	ErrUnplugged = errors.New("nothing answers any more: the link of the local port is down")
+)
 
 // pulseLimit is how long nothing may answer before the local port is asked.
 const pulseLimit = 2 * time.Second
 
 // Pulse tells a node that is deaf from a subnet that is gone: when a request
-// gets no answer and nothing else did for some seconds, it asks the local port.
+// gets no answer and nothing else did for some seconds, it asks the local port for
+// itself and its link.
 // It belongs to the goroutine of a batch's callbacks. The zero value is ready.
 type Pulse struct {
 	answered bool      // something was, since the last request that was not
@@ -24,7 +29,8 @@ type Pulse struct {
 }
 
 // Heard takes the end of a request of batch b. It calls gone, with an error that
-// wraps [ErrSilent], where the local port does not answer either.
+// wraps [ErrSilent] or [ErrUnplugged], where the local port does not answer either or has
+// no link.
 func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
 	if !errors.Is(err, ErrTimeout) {
 		p.answered = true
@@ -38,12 +44,16 @@ func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
 		return
 	}
 	p.asking = true
-	b.Go(Request{Attr: AttrNodeInfo}, func(r *Reply) {
+	b.Go(Request{Attr: AttrPortInfo}, func(r *Reply) { // of the port that is asked through
 		p.asking = false
-		if errors.Is(r.Err, ErrTimeout) {
-			gone(fmt.Errorf("%w (%w)", ErrSilent, r.Err))
-			return
+		var port PortInfo
+		switch err := r.Decode(&port); {
+		case errors.Is(err, ErrTimeout):
+			gone(fmt.Errorf("%w (%w)", ErrSilent, err))
+		case err == nil && port.PortState == PortDown:
+			gone(ErrUnplugged)
+		default:
+			p.answered = true
 		}
-		p.answered = true
 	})
 }

@@ -3,9 +3,11 @@
 package sweep_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,6 +90,43 @@ func TestUnlinkInMidSweep(t *testing.T) {
 		clean(t, quiet)
 		same(t, "what is left", cables(f.Without(cut)), cables(quiet.Fabric))
 	}
+}
+
+// TestUnpluggedInMidSweep: a sweep whose own cable is pulled gives up and says why, where
+// a packet that finds no link is lost.
+func TestUnpluggedInMidSweep(t *testing.T) {
+	f, _, s := routed(t, "fattree:3,8")
+	conn := &pulled{Transport: open(t, s, f.SMPort)}
+	conn.left.Store(300)
+	conn.pull = func() error { return s.Unlink(f.SMPort) }
+	_, err := sweep.Full(t.Context(), client(t, conn, mad.ClientOptions{Window: 4, Timeout: 50 * time.Millisecond}), sweep.Options{})
+	if !errors.Is(err, mad.ErrUnplugged) {
+		t.Errorf("%v, want %v", err, mad.ErrUnplugged)
+	}
+}
+
+// pulled is a transport whose cable is pulled after so many packets.
+type pulled struct {
+	mad.Transport
+	left atomic.Int64
+	pull func() error
+}
+
+func (p *pulled) Send(f *mad.Frame) error {
+	left := p.left.Add(-1)
+	var smp mad.SMP
+	if err := smp.UnmarshalBinary(f.Data[:]); err != nil {
+		return err
+	}
+	if left == 0 {
+		if err := p.pull(); err != nil {
+			return err
+		}
+	}
+	if left <= 0 && smp.HopCount > 0 {
+		return nil
+	}
+	return p.Transport.Send(f)
 }
 
 // cables lists the links of a subnet by GUID and port.

@@ -3,6 +3,7 @@
 package sweep_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -120,11 +121,17 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 			if light {
 				return lightly(t, c, before)
 			}
-			return full(t, c, sweep.Options{})
+			res, err := sweep.Full(t.Context(), c, sweep.Options{})
+			if err != nil && !(errors.Is(err, mad.ErrUnplugged) && f.PeerNode(f.SMPort) == sw) {
+				t.Fatal(err)
+			}
+			return res
 		})
 		lossy(0)
-		plausible(t, f, whole.Tables, res)
-		foretold(t, f, res)
+		if res != nil {
+			plausible(t, f, whole.Tables, res)
+			foretold(t, f, res)
+		}
 
 		after := full(t, quiet, sweep.Options{})
 		clean(t, after)
@@ -140,7 +147,9 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 		}
 		same(t, "what is left", cables(want), cables(after.Fabric))
 		alike(t, after, lightly(t, quiet, before))
-		alike(t, after, lightly(t, quiet, res.Fabric))
+		if res != nil {
+			alike(t, after, lightly(t, quiet, res.Fabric))
+		}
 		if t.Failed() {
 			t.Fatalf("round %d: %s of %s at packet %d of %d, light: %v, at once: %v; holes %v; warnings %s", round, moves, f.NodeName(sw), at, requests, light, atOnce,
 				res.Holes, strings.Join(res.Warnings, "\n"))
