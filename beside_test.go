@@ -134,6 +134,7 @@ func TestMKeyFile(t *testing.T) {
 		"no number":       {"# keys\n\nsecret5678\n", 0o600, ":3: expected"},
 		"two keys":        {"0x1234abcd\n0x1234abce\n", 0o600, ":2: another key"},
 		"empty":           {"# nothing\n", 0o600, "no key in it"},
+		"no key":          {"0x1234abcd\n0x0\n", 0o600, ":2: 0 is no key"},
 		"good":            {"0x1234abcd # of the subnet\n", 0o600, ""},
 		"guid2mkey style": {"0x0002c90300000001 0x1234abcd\n0x0002c90300000002 0x1234abcd\n", 0o600, ""},
 	} {
@@ -148,5 +149,18 @@ func TestMKeyFile(t *testing.T) {
 		if all := r.out + r.err; strings.Contains(all, "1234abc") || strings.Contains(all, "secret") {
 			t.Errorf("%s: the key is in a message: %s", name, all)
 		}
+	}
+	if r := try("--mkeys", dir, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "it is a folder") {
+		t.Errorf("a folder: status %d: %s", r.status, r.err)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("to give a file to another user is for root")
+	}
+	file := filepath.Join(dir, "good")
+	if err := os.Chown(file, 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+	if r := try("--mkeys", file, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "belongs to user 12345") {
+		t.Errorf("another's file: status %d: %s", r.status, r.err)
 	}
 }

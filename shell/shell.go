@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -24,10 +25,14 @@ type CommandError struct {
 }
 
 func (e *CommandError) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("%s: %v (%s:%d)", e.Command, e.Err, e.Name, e.Line)
+	text := e.Err.Error()
+	if start := e.Command + ": "; !strings.HasPrefix(text, start) {
+		text = start + text
 	}
-	return fmt.Sprintf("%s: %v", e.Command, e.Err)
+	if e.Line > 0 {
+		text += fmt.Sprintf(" (%s:%d)", e.Name, e.Line)
+	}
+	return text
 }
 
 func (e *CommandError) Unwrap() error { return e.Err }

@@ -9,13 +9,15 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // ReadMKey reads the M_Key of a subnet from a file: one key a line, 0x and up to 16
 // hexadecimal digits, or the lines of OpenSM's guid2mkey, a port GUID and its key.
 // All must name the same key, for a subnet has one here. Empty lines and # comments
-// are passed over. The file must belong to nobody but its owner: a key opens every
-// switch of the subnet. Errors name file and line, and never the key.
+// are passed over. The file must be for nobody but its owner, who is the one who reads it
+// or root: a key opens every switch of the subnet. Errors name file and line, and never
+// the key.
 func ReadMKey(path string) (uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,8 +28,8 @@ func ReadMKey(path string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return 0, fmt.Errorf("%s: others may read it (mode %04o), expected 0600 (try: chmod 600)", path, mode)
+	if err := private(info); err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
 	}
 	var key uint64
 	found := false
@@ -42,6 +44,8 @@ func ReadMKey(path string) (uint64, error) {
 		switch {
 		case err != nil:
 			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		case k == 0:
+			return 0, fmt.Errorf("%s:%d: 0 is no key: ports that have it ask for none", path, n)
 		case found && k != key:
 			return 0, fmt.Errorf("%s:%d: another key than in the lines before; one key for the whole subnet is supported", path, n)
 		}
@@ -54,6 +58,20 @@ func ReadMKey(path string) (uint64, error) {
 		return 0, fmt.Errorf("%s: there is no key in it", path)
 	}
 	return key, nil
+}
+
+// private says of a file whether others may read it or have written it.
+func private(info os.FileInfo) error {
+	if info.IsDir() {
+		return errors.New("it is a folder, expected a file")
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("others may read it (mode %04o), expected 0600 (try: chmod 600)", mode)
+	}
+	if stat, known := info.Sys().(*syscall.Stat_t); known && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
+		return fmt.Errorf("it belongs to user %d, expected %d or root (try: chown)", stat.Uid, os.Geteuid())
+	}
+	return nil
 }
 
 var errMKey = errors.New("expected KEY or GUID KEY, each 0x and up to 16 hexadecimal digits")
