@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/shell/session"
+
+	"example.org/ibconsole/internal/testenv"
 )
 
 // result is what a run of the program left.
@@ -40,6 +42,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "1" {
 		os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 	}
+	testenv.HeedHangups()
 	state, err := os.MkdirTemp("", "ibconsole-state")
 	if err != nil {
 		panic(err)

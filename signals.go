@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"example.org/ibconsole/internal/heed"
 	"example.org/ibconsole/shell/repl"
 )
 
@@ -22,7 +23,7 @@ func untilSignal() (ctx context.Context, stop func()) {
 	grave, end := context.WithCancelCause(context.Background())
 	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), graveKey{}, grave))
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+	heed.Signals(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
 		syscall.SIGPIPE) // who read the output has enough: what is held is given back first
 	go func() {
 		for {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -153,6 +154,25 @@ func interrupted(t *testing.T, source, face string, signal syscall.Signal) {
 		s.signal(syscall.SIGTERM)
 	}
 	s.end()
+}
+
+// TestIgnoredHangup: a script that nohup started goes on when its terminal hangs up.
+func TestIgnoredHangup(t *testing.T) {
+	s := seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
+	s.await("pictures: live")
+	s.signal(syscall.SIGHUP)
+	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGHUP) {
+		t.Errorf("not ignored, it ended with %v", ended)
+	}
+	signal.Ignore(syscall.SIGHUP)
+	s = seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
+	testenv.HeedHangups()
+	s.await("pictures: live")
+	s.signal(syscall.SIGHUP)
+	s.signal(syscall.SIGTERM) // both at hand, the kernel delivers SIGHUP first
+	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGTERM) {
+		t.Errorf("ignored, it ended with %v", ended)
+	}
 }
 
 // A second signal, while the screen was left and the place at ibsim is given back, does

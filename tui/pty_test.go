@@ -26,6 +26,8 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+
+	"example.org/ibconsole/internal/testenv"
 )
 
 // envChild makes the test binary a program with a screen; its value says which.
@@ -36,6 +38,7 @@ func TestMain(m *testing.M) {
 		child(kind)
 		return
 	}
+	testenv.HeedHangups()
 	os.Exit(m.Run())
 }
 

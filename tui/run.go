@@ -17,6 +17,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/heed"
 	"example.org/ibconsole/routing/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -198,8 +199,8 @@ type catcher struct {
 
 func catchSignals(cancel context.CancelCauseFunc) *catcher {
 	c := &catcher{ends: make(chan os.Signal, 1), kept: make(chan os.Signal, 1), done: make(chan struct{})}
-	signal.Notify(c.kept, syscall.SIGINT)
-	signal.Notify(c.ends, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	heed.Signals(c.kept, syscall.SIGINT)
+	heed.Signals(c.ends, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go func() {
 		for {
 			select {
@@ -217,9 +218,9 @@ func catchSignals(cancel context.CancelCauseFunc) *catcher {
 // away leaves interrupts to the shell while that has the terminal.
 func (c *catcher) away(yes bool) {
 	signal.Stop(c.ends)
-	signal.Notify(c.ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	heed.Signals(c.ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	if !yes {
-		signal.Notify(c.ends, syscall.SIGINT)
+		heed.Signals(c.ends, syscall.SIGINT)
 	}
 }
 

@@ -40,8 +40,8 @@ func TestGuardedProgramAsksNothing(t *testing.T) {
 func TestConsoleAsksNothing(t *testing.T) {
 	bin := build(t, "example.org/ibconsole")
 	for _, term := range terminals {
-		for _, args := range [][]string{{"version"}, {"help"}, {"doctor"}, {"-c", "summary"}} {
-			t.Run(term+" "+args[0], func(t *testing.T) { asksNothing(t, term, bin, args...) })
+		for _, args := range [][]string{{"version"}, {"help"}, {"-s", "sim:fattree:2,4", "doctor"}, {"-c", "summary"}} {
+			t.Run(term+" "+args[len(args)-1], func(t *testing.T) { asksNothing(t, term, bin, args...) })
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"example.org/ibconsole/shell/lang"
 	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/internal/testenv"
 )
 
 // A test starts this test binary again as the program on the terminal; these
@@ -27,6 +29,7 @@ func TestMain(m *testing.M) {
 		child()
 		return
 	}
+	testenv.HeedHangups()
 	os.Exit(m.Run())
 }
 

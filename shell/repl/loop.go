@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"example.org/ibconsole/internal/heed"
 )
 
 // grace is how long a command may take to return after a signal that ends
@@ -43,7 +45,7 @@ func startLoop(ctx context.Context, o *Options, f face) *loop {
 	l := &loop{o: o, face: f, quit: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGCONT)
+	heed.Signals(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGCONT)
 	l.watched.Go(func() {
 		defer signal.Stop(signals)
 		l.watch(signals)
