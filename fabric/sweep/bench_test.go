@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -75,6 +76,7 @@ type benchRuns struct {
 
 func (r *benchRuns) add(b *testing.B, c *mad.Client) {
 	b.Helper()
+	runtime.GC() // of what the turns before have left
 	r.nodes = full(b, c, sweep.Options{NoTables: true})
 	r.tables = full(b, c, sweep.Options{})
 	r.again = light(b, c, r.nodes.Fabric, sweep.LightOptions{})

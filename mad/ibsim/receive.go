@@ -24,9 +24,10 @@ const (
 	// gathering is for how long it lets answers gather where few came the last time
 	// and many are to come: each look takes from ibsim the lock of a lane and the
 	// memory behind it, and a call that takes one packet costs almost that of many.
+	// While all lanes have their turn ibsim must not run out of questions.
 	gathering = 20 * time.Microsecond
 	few       = 6
-	many      = 32
+	many      = 64
 )
 
 // receiver keeps packets that were received together.
