@@ -12,12 +12,7 @@ import (
 // TestStudyStops: a study says that it runs, stops when told to, goes on, and what it
 // finds can fail. fattree:2,4 has 4 leaves with 2 links each to 2 spines.
 func TestStudyStops(t *testing.T) {
-	f, tables := routed(t, "fattree:2,4")
-	back := newFake(f)
-	back.state.Live.Tables = tables
-	back.hold = make(chan struct{})
-	d := driveBackend(t, back)
-	d.send(rune1('9'))
+	d, back := driveStudy(t, "fattree:2,4")
 	d.until("trying what each failure does").sees(" S stop ")
 	d.send(rune1('S'))
 	d.until("stopped: S goes on").sees(" S go on ").misses("trying")
@@ -25,6 +20,18 @@ func TestStudyStops(t *testing.T) {
 	d.press("S").sees("8 failures; 0 lose paths", "leaf-01/3 -- spine-01/1").press("S").sees("! S: every failure of this kind was tried")
 	d.press("b").sees("each switch", "6 failures; 4 lose paths", "leaf-01 ")
 	d.press("b", "enter").sees("›2 Topology")
+}
+
+// driveStudy opens the resilience pane over a backend that holds studies back.
+func driveStudy(t *testing.T, spec string) (*driver, *fake) {
+	t.Helper()
+	f, tables := routed(t, spec)
+	back := newFake(f)
+	back.state.Live.Tables = tables
+	back.hold = make(chan struct{})
+	d := driveBackend(t, back)
+	d.send(rune1('9'))
+	return d, back
 }
 
 // TestPairs: the worst pairs of fattree:2,4 are the four that cut a leaf with its two
@@ -53,12 +60,7 @@ func TestPairs(t *testing.T) {
 // TestManyPairs: what takes long waits to be begun. fattree:2,24 has 24 leaves with 12
 // links each: 288*287/2 pairs.
 func TestManyPairs(t *testing.T) {
-	f, tables := routed(t, "fattree:2,24")
-	back := newFake(f)
-	back.state.Live.Tables = tables
-	back.hold = make(chan struct{})
-	d := driveBackend(t, back)
-	d.send(rune1('9'))
+	d, _ := driveStudy(t, "fattree:2,24")
 	d.send(rune1('b'))
 	d.send(rune1('b'))
 	d.sees("41,328 failures in turn take a while: S begins")

@@ -41,16 +41,7 @@ func (s *sweeper) detour() error {
 			inVain = 0
 		}
 	}
-	kept := s.misses[:0]
-	for _, m := range s.misses {
-		if !s.resumed && !s.found[m.task.node] || !s.recoverable(m) {
-			kept = append(kept, m)
-			continue
-		}
-		s.stats.Missed--
-		s.ask(m.task)
-	}
-	s.misses = kept
+	s.reask(func(m miss) bool { return (s.resumed || s.found[m.task.node]) && s.recoverable(m) })
 	return nil
 }
 
@@ -96,8 +87,8 @@ func (s *sweeper) gotProbe(r *mad.Reply) {
 	n.path, n.unanswered, s.found[i] = r.Request.Path, 0, true
 }
 
-// recoverable says that a question may be answered by another way: one that was not
-// answered, of a kind that is still asked.
+// recoverable says that a question may be answered yet: one that was not answered, of a
+// kind that is still asked.
 func (s *sweeper) recoverable(m miss) bool {
 	return errors.Is(m.err, mad.ErrTimeout) && m.task.kind.ofTables() == s.built
 }

@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"errors"
 	"math"
 
 	"example.org/ibconsole/fabric"
@@ -47,9 +46,14 @@ func (s *sweeper) retry(round int) {
 	if float64(s.stats.Requests)*math.Pow(missed, float64(round+1)) < 0.01 {
 		return
 	}
+	s.reask(func(m miss) bool { return s.recoverable(m) && s.nodes[m.task.node].unanswered < deaf })
+}
+
+// reask queues the questions again that missed their answer and are as asked for.
+func (s *sweeper) reask(which func(miss) bool) {
 	kept := s.misses[:0]
 	for _, m := range s.misses {
-		if !errors.Is(m.err, mad.ErrTimeout) || s.nodes[m.task.node].unanswered >= deaf || m.task.kind.ofTables() != s.built {
+		if !which(m) {
 			kept = append(kept, m)
 			continue
 		}
