@@ -142,9 +142,9 @@ func (f *Fabric) EndPortOf(port int32) int32 {
 	return port
 }
 
-func lookup(m map[uint64]int32, k uint64) int32 {
+func lookup[I ~int32](m map[uint64]I, k uint64) I {
 	if i, ok := m[k]; ok {
 		return i
 	}
-	return None
+	return I(None)
 }

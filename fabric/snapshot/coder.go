@@ -14,10 +14,10 @@ var errShort = errors.New("cut off")
 // encoder appends.
 type encoder struct{ b []byte }
 
-func (e *encoder) uint(v uint64)   { e.b = binary.AppendUvarint(e.b, v) }
-func (e *encoder) int(v int32)     { e.uint(uint64(uint32(v + 1))) }
-func (e *encoder) bytes(v []byte)  { e.b = append(e.b, v...) }
-func (e *encoder) string(v string) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
+func (e *encoder) uint(v uint64)            { e.b = binary.AppendUvarint(e.b, v) }
+func encodeIndex[I ~int32](e *encoder, v I) { e.uint(uint64(uint32(v + 1))) }
+func (e *encoder) bytes(v []byte)           { e.b = append(e.b, v...) }
+func (e *encoder) string(v string)          { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
 func (e *encoder) bool(v bool) {
 	if v {
 		e.uint(1)
@@ -55,7 +55,7 @@ func (d *decoder) uint(most uint64) uint64 {
 }
 
 // int is an index below a bound, or -1.
-func (d *decoder) int(below int) int32 { return int32(d.uint(uint64(below))) - 1 }
+func decodeIndex[I ~int32](d *decoder, below int) I { return I(d.uint(uint64(below))) - 1 }
 
 func (d *decoder) bool() bool { return d.uint(1) == 1 }
 

@@ -14,7 +14,7 @@ import (
 // yield equal bytes. O(ports).
 func EncodeFabric(f *fabric.Fabric) []byte {
 	e := &encoder{}
-	e.int(f.SMPort)
+	encodeIndex(e, f.SMPort)
 	e.uint(uint64(len(f.Nodes)))
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -36,7 +36,7 @@ func EncodeFabric(f *fabric.Fabric) []byte {
 
 func (e *encoder) port(p *fabric.Port) {
 	e.uint(p.GUID)
-	e.int(p.Peer)
+	encodeIndex(e, p.Peer)
 	e.uint(uint64(p.LID))
 	e.uint(uint64(p.SMLID))
 	e.uint(uint64(p.CapMask))
@@ -75,7 +75,7 @@ const maxPorts = 1 << 22
 
 func (r *fabricReader) read() (*fabric.Fabric, error) {
 	d := r.d
-	sm := d.int(maxPorts)
+	sm := decodeIndex[int32](d, maxPorts)
 	nodes := d.uint(maxPorts)
 	for range nodes {
 		if d.err != nil {
@@ -133,7 +133,7 @@ func (r *fabricReader) node() error {
 func (r *fabricReader) port(p *fabric.Port) (peer int32) {
 	d := r.d
 	p.GUID = d.uint(math.MaxUint64)
-	peer = d.int(maxPorts)
+	peer = decodeIndex[int32](d, maxPorts)
 	p.LID, p.SMLID, p.CapMask = uint16(d.uint(math.MaxUint16)), uint16(d.uint(math.MaxUint16)), uint32(d.uint(math.MaxUint32))
 	p.LMC, p.State = uint8(d.uint(7)), mad.PortState(d.uint(math.MaxUint8))
 	p.Width, p.Speed = fabric.Width(d.uint(math.MaxUint8)), fabric.Speed(d.uint(math.MaxUint8))

@@ -45,7 +45,7 @@ func encodeRouting(r *Routing) []byte {
 	}
 	e.uint(uint64(len(r.Roots)))
 	for _, s := range r.Roots {
-		e.int(s)
+		encodeIndex(e, s)
 	}
 	e.bool(r.MinHop != nil)
 	if r.MinHop == nil {
@@ -67,7 +67,7 @@ func decodeRouting(f *fabric.Fabric, b []byte) (*Routing, error) {
 		r.Options = append(r.Options, Option{d.string(), d.string()})
 	}
 	for range d.uint(uint64(n)) {
-		s := d.int(n)
+		s := decodeIndex[int32](d, n)
 		if s < 0 {
 			d.fail(errShort)
 		}

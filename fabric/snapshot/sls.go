@@ -63,7 +63,7 @@ func decodeSLs(b []byte) (fabric.PathSLs, error) {
 	most := int(d.uint(math.MaxUint16))
 	p := &pairSLs{row: make([]int32, most+1)}
 	for src := range p.row {
-		p.row[src] = d.int(len(p.rows) + 1)
+		p.row[src] = decodeIndex[int32](d, len(p.rows)+1)
 		if int(p.row[src]) == len(p.rows) && d.err == nil {
 			p.rows = append(p.rows, d.bytes(most+1))
 		}

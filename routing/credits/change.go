@@ -219,7 +219,7 @@ type hop struct {
 func (w *crosser) hops(sw int32, lid uint16) func(yield func(hop) bool) {
 	return func(yield func(hop) bool) {
 		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)
-		h := hop{next: w.wires[0][sw<<8|int32(old)], out: old}
+		h := hop{next: w.wires[0].Next(sw, old), out: old}
 		if w.turns != nil && old != new {
 			if h.turn = w.turns.Port(sw, lid); h.turn == fabric.NoPath {
 				h.turn = 0
@@ -229,7 +229,7 @@ func (w *crosser) hops(sw int32, lid uint16) func(yield func(hop) bool) {
 		if old != 0 && h.next >= 0 && !yield(h) || old == new {
 			return
 		}
-		h.next, h.out, h.old, h.new = w.wires[1][sw<<8|int32(new)], new, false, h.old
+		h.next, h.out, h.old, h.new = w.wires[1].Next(sw, new), new, false, h.old
 		if new != 0 && h.next >= 0 {
 			yield(h)
 		}

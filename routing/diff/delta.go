@@ -30,7 +30,7 @@ type delta struct {
 	entries []int
 	touched []bool
 	ports   []int32
-	old     []int32
+	old     []uint32
 	changed []pair
 }
 
@@ -145,10 +145,10 @@ func (d *delta) forget() {
 }
 
 // carry puts n paths onto the ports of a way.
-func (d *delta) carry(ports []int32, n int64) {
+func (d *delta) carry(ports []uint32, n int64) {
 	f := d.forest.Tables.Fabric
 	for _, slot := range ports {
-		port := f.SwitchNode(slot>>8).FirstPort + slot&0xff
+		port := f.Port(f.Switches[slot>>8], uint8(slot))
 		d.paths[port] += n
 		d.touch(port)
 	}

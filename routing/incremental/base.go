@@ -88,7 +88,7 @@ func (b *Base) NewWorker() *Worker {
 		depth:    func(lid uint16, _ int32) []uint8 { return b.Depth(lid) },
 		attached: func(lid uint16) (int32, uint8) { return b.At[lid], b.Local[lid] },
 		count:    w.countOf,
-		oldPeer:  func(s int32, port uint8) int32 { return max(fabric.None, b.Wires[s<<8|int32(port)]) },
+		oldPeer:  func(s int32, port uint8) int32 { return max(fabric.None, b.Wires.Next(s, port)) },
 	}
 	w.repair.init(len(b.Tables.Fabric.Switches))
 	return w

@@ -79,7 +79,7 @@ func (w *walker) follow(p Pair) bool {
 		if entry != 0 && entry != fabric.NoPath {
 			w.ports = append(w.ports, f.SwitchNode(x).FirstPort+int32(entry))
 		}
-		x = w.wires[x<<8|int32(entry)]
+		x = w.wires.Next(x, entry)
 	}
 	return x == dst
 }

@@ -88,9 +88,9 @@ func wiresOf(f *fabric.Fabric, r *rates, node *fabric.Node, row []wire) {
 		}
 		row[p].link = link
 		if sw := f.PeerSwitch(node.FirstPort + int32(p)); sw != fabric.None {
-			row[p].to = sw
+			row[p].to = int32(sw)
 		} else {
-			row[p].to = -2 - port.Peer
+			row[p].to = toPort(port.Peer)
 		}
 	}
 }

@@ -246,7 +246,7 @@ type hops struct {
 
 // next is what a switch passes packets on to: another one, there or dead.
 func (h *hops) next(table []entries, s int32) int32 {
-	switch t := h.wires[s<<8|int32(table[s][h.i])]; {
+	switch t := h.wires.Next(s, table[s][h.i]); {
 	case t >= 0:
 		return t
 	case t == h.dst, h.dst == 0:

@@ -166,7 +166,7 @@ func (a *again) loseSources(l trees.LID, g int, n int32) {
 }
 
 // count is the number of links of a path that arrives.
-func count(ports []int32) int {
+func count(ports []uint32) int {
 	if ports[len(ports)-1]&0xff == 0 {
 		return len(ports) - 1
 	}

@@ -46,7 +46,7 @@ type judge struct {
 	moved   []int64
 	touched []bool
 	ports   []int32
-	old     []int32
+	old     []uint32
 	// gone says which ends are cut off, less how many of each group.
 	gone []bool
 	less []int32
@@ -84,10 +84,10 @@ func (j *judge) verdict(n int) Verdict {
 }
 
 // carry puts n paths onto the ports of a way.
-func (j *judge) carry(ports []int32, n int64) {
+func (j *judge) carry(ports []uint32, n int64) {
 	f := j.base.Tables.Fabric
 	for _, slot := range ports {
-		port := f.SwitchNode(slot>>8).FirstPort + slot&0xff
+		port := f.Port(f.Switches[slot>>8], uint8(slot))
 		j.moved[port] += n
 		if !j.touched[port] {
 			j.touched[port] = true

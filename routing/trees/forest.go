@@ -77,7 +77,7 @@ func Depths(wires walk.Wires, column []uint8, at int32, depth []uint8, way []int
 	}
 	for s := range depth {
 		x := int32(s)
-		for way = way[:0]; x >= 0 && depth[x] == unknown; x = wires[x<<8|int32(column[x])] {
+		for way = way[:0]; x >= 0 && depth[x] == unknown; x = wires.Next(x, column[x]) {
 			depth[x] = underway
 			way = append(way, x)
 		}
@@ -180,7 +180,7 @@ type Walker struct {
 	round  uint32
 	seeds  []uint64
 	change Change
-	path   []int32
+	path   []uint32
 }
 
 // NewWalker makes scratch memory.
@@ -295,21 +295,21 @@ func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 // OldPath are the ports by which packets of a switch left one switch after the
 // other, and where they ended: [walk.Nowhere] also in a loop. Port p of switch s
 // is s<<8|p. The list holds until the next call.
-func (c *Change) OldPath(sw int32) (ports []int32, end walk.Target) {
+func (c *Change) OldPath(sw int32) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, false)
 }
 
 // NewPath is [Change.OldPath] of now.
-func (c *Change) NewPath(sw int32) (ports []int32, end walk.Target) {
+func (c *Change) NewPath(sw int32) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, true)
 }
 
 // PathTo is the path of a LID whose tree is the same, as [Change.OldPath] has it.
-func (w *Walker) PathTo(lid uint16, sw int32) (ports []int32, end walk.Target) {
+func (w *Walker) PathTo(lid uint16, sw int32) (ports []uint32, end walk.Target) {
 	return w.follow(w.Column(lid), sw, false)
 }
 
-func (w *Walker) follow(column []uint8, sw int32, now bool) ([]int32, walk.Target) {
+func (w *Walker) follow(column []uint8, sw int32, now bool) ([]uint32, walk.Target) {
 	w.path = w.path[:0]
 	x := sw
 	for x >= 0 {
@@ -317,9 +317,9 @@ func (w *Walker) follow(column []uint8, sw int32, now bool) ([]int32, walk.Targe
 			x = walk.Nowhere
 			break
 		}
-		slot := x<<8 | int32(column[x])
+		slot := uint32(x)<<8 | uint32(column[x])
 		if now && w.edits[x]>>8 == uint64(w.round) {
-			slot = x<<8 | int32(w.edits[x]&0xff)
+			slot = uint32(x)<<8 | uint32(w.edits[x]&0xff)
 		}
 		w.path = append(w.path, slot)
 		x = w.Wires[slot]

@@ -85,6 +85,9 @@ const (
 	underway
 )
 
+// Next is what an entry of a switch's table leads to.
+func (w Wires) Next(sw int32, entry uint8) Target { return w[int(sw)<<8|int(entry)] }
+
 // Tree is where the packets for one destination go from every switch that was
 // asked about. It is scratch memory for many destinations in turn.
 type Tree struct {
@@ -120,7 +123,7 @@ func (t *Tree) Fate(x Target) Fate {
 	for x >= 0 && t.Fates[x] == Unvisited {
 		t.Fates[x] = underway
 		t.stack = append(t.stack, x)
-		next := t.wires[x<<8|int32(t.entries[x])]
+		next := t.wires.Next(x, t.entries[x])
 		t.next[x] = next
 		x = next
 	}
