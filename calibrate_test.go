@@ -35,7 +35,7 @@ var confs = []string{
 func confFiles(t *testing.T, f *fabric.Fabric, r *rand.Rand) []any {
 	var texts [5]strings.Builder
 	for i := range f.Switches {
-		n := f.SwitchNode(int32(i))
+		n := f.SwitchNode(fabric.SwitchIndex(i))
 		if strings.HasPrefix(n.Desc, "spine") {
 			fmt.Fprintf(&texts[0], "0x%x # a root\n", n.GUID)
 		}

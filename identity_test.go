@@ -73,7 +73,7 @@ func sharedFiles(t *testing.T) []string {
 type damage struct {
 	name     string
 	commands string
-	ports    []int32
+	ports    []fabric.PortIndex
 }
 
 func damages(f *fabric.Fabric, r *rand.Rand) []damage {
@@ -104,13 +104,13 @@ func cutLinks(f *fabric.Fabric, r *rand.Rand, n int) damage {
 // cutSwitch unplugs all links of a switch, not of that which the SM hangs on.
 func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 	sm, _ := f.AttachedSwitch(f.EndPortOf(f.SMPort))
-	s := int32(r.IntN(len(f.Switches)))
+	s := fabric.SwitchIndex(r.IntN(len(f.Switches)))
 	for s == sm || !f.SwitchNode(s).InSubnet {
-		s = int32(r.IntN(len(f.Switches)))
+		s = fabric.SwitchIndex(r.IntN(len(f.Switches)))
 	}
 	n := f.SwitchNode(s)
 	d := damage{name: "switch", commands: fmt.Sprintf("fail switch guid:0x%x; ", n.GUID)}
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if f.Ports[p].Linked() {
 			d.ports = append(d.ports, p)
 		}
@@ -120,7 +120,7 @@ func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 
 // ibsimID is the name of a node in the file: its GUID with a letter before it
 // as ibnetdiscover writes it, else what its description is taken from.
-func ibsimID(f *fabric.Fabric, node int32, file []byte) string {
+func ibsimID(f *fabric.Fabric, node fabric.NodeIndex, file []byte) string {
 	n := &f.Nodes[node]
 	id := fmt.Sprintf("S-%016x", n.GUID)
 	if n.Switch == fabric.None {

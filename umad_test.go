@@ -63,7 +63,7 @@ func TestUmadIsAsIbsim(t *testing.T) {
 
 // errand sweeps, reads, traces, routes and writes.
 func errand(f *fabric.Fabric, dir string) string {
-	name := func(node int32) string { return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID) }
+	name := func(node fabric.NodeIndex) string { return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID) }
 	sw := name(f.Switches[len(f.Switches)/2])
 	first, last := f.EndPorts[0], f.EndPorts[len(f.EndPorts)-1]
 	trace := fmt.Sprintf("trace %s %s of=live; ", name(f.Ports[first].Node), name(f.Ports[last].Node))

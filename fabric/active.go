@@ -17,7 +17,7 @@ func (f *Fabric) Activated() *Fabric {
 		g.Ports[e].SMLID = smLID
 	}
 	for i := range g.Ports {
-		if p := &g.Ports[i]; f.Swept(int32(i)) {
+		if p := &g.Ports[i]; f.Swept(PortIndex(i)) {
 			p.State = mad.PortActive
 		}
 	}
@@ -27,12 +27,12 @@ func (f *Fabric) Activated() *Fabric {
 // Swept says whether a subnet manager finds the link of a port: one end is on a
 // switch of the subnet or is the SM's port. A link between two channel adapters
 // of the subnet is not found, as nobody looks through an adapter.
-func (f *Fabric) Swept(port int32) bool {
+func (f *Fabric) Swept(port PortIndex) bool {
 	peer := f.Ports[port].Peer
 	return peer != None && (f.looksOut(port) || f.looksOut(peer))
 }
 
-func (f *Fabric) looksOut(port int32) bool {
+func (f *Fabric) looksOut(port PortIndex) bool {
 	n := &f.Nodes[f.Ports[port].Node]
 	return port == f.SMPort || (n.isSwitch() && n.InSubnet)
 }

@@ -46,7 +46,7 @@ func TestActivated(t *testing.T) {
 	f := parsed(t, twoAdapters)
 	g := f.Activated()
 	for _, c := range []struct {
-		node  int32
+		node  fabric.NodeIndex
 		port  int
 		state mad.PortState
 		smLID uint16
@@ -68,8 +68,8 @@ func TestSwept(t *testing.T) {
 	f := parsed(t, twoAdapters)
 	want := map[string]bool{"sw/1": true, "sw/2": true, "A/1": true, "B/1": true}
 	for i := range f.Ports {
-		if name := f.PortName(int32(i)); f.Swept(int32(i)) != want[name] {
-			t.Errorf("%s: %v, expected %v", name, f.Swept(int32(i)), want[name])
+		if name := f.PortName(fabric.PortIndex(i)); f.Swept(fabric.PortIndex(i)) != want[name] {
+			t.Errorf("%s: %v, expected %v", name, f.Swept(fabric.PortIndex(i)), want[name])
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // readers can say which line was wrong.
 type Builder struct {
 	f      Fabric
-	byGUID map[uint64]int32
+	byGUID map[uint64]NodeIndex
 }
 
 // Grow makes room for so many nodes with so many ports, port 0 of each among them.
@@ -22,14 +22,14 @@ func (b *Builder) Grow(nodes, ports int) {
 	b.f.Nodes = slices.Grow(b.f.Nodes, nodes)
 	b.f.Ports = slices.Grow(b.f.Ports, ports)
 	if b.byGUID == nil {
-		b.byGUID = make(map[uint64]int32, nodes)
+		b.byGUID = make(map[uint64]NodeIndex, nodes)
 	}
 }
 
 // AddNode adds a node with its port slots and returns its index. FirstPort,
 // Switch and InSubnet are filled in. Ports start without link, LID and GUID,
 // but for a switch, whose ports all take guid of port 0, the node GUID.
-func (b *Builder) AddNode(n Node) (int32, error) {
+func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	if n.GUID == 0 {
 		return None, errors.New("node GUID 0")
 	}
@@ -40,11 +40,11 @@ func (b *Builder) AddNode(n Node) (int32, error) {
 		return None, fmt.Errorf("node GUID 0x%016x is already that of %s", n.GUID, Escape(b.f.Nodes[old].Desc))
 	}
 	if b.byGUID == nil {
-		b.byGUID = map[uint64]int32{}
+		b.byGUID = map[uint64]NodeIndex{}
 	}
-	i := int32(len(b.f.Nodes))
+	i := NodeIndex(len(b.f.Nodes))
 	b.byGUID[n.GUID] = i
-	n.FirstPort, n.Switch, n.InSubnet = int32(len(b.f.Ports)), None, false
+	n.FirstPort, n.Switch, n.InSubnet = PortIndex(len(b.f.Ports)), None, false
 	b.f.Nodes = append(b.f.Nodes, n)
 	for p := 0; p <= int(n.NumPorts); p++ {
 		port := Port{Node: i, Num: uint8(p), Peer: None}
@@ -58,22 +58,22 @@ func (b *Builder) AddNode(n Node) (int32, error) {
 
 // Port gives access to port num of a node that was added; nil where it has no
 // such port. Peer is set by [Builder.Connect].
-func (b *Builder) Port(node int32, num int) *Port {
+func (b *Builder) Port(node NodeIndex, num int) *Port {
 	n := &b.f.Nodes[node]
 	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.isSwitch()) {
 		return nil
 	}
-	return &b.f.Ports[n.FirstPort+int32(num)]
+	return &b.f.Ports[n.FirstPort+PortIndex(num)]
 }
 
 // NodeByGUID returns the node added with this GUID, or None.
-func (b *Builder) NodeByGUID(guid uint64) int32 { return lookup(b.byGUID, guid) }
+func (b *Builder) NodeByGUID(guid uint64) NodeIndex { return lookup(b.byGUID, guid) }
 
 // Node gives access to a node that was added.
-func (b *Builder) Node(node int32) *Node { return &b.f.Nodes[node] }
+func (b *Builder) Node(node NodeIndex) *Node { return &b.f.Nodes[node] }
 
 // Connect joins two ports by a cable. Joining the same two again is allowed.
-func (b *Builder) Connect(nodeA int32, portA int, nodeB int32, portB int) error {
+func (b *Builder) Connect(nodeA NodeIndex, portA int, nodeB NodeIndex, portB int) error {
 	pa, pb := b.Port(nodeA, portA), b.Port(nodeB, portB)
 	switch {
 	case pa == nil || portA == 0:
@@ -98,7 +98,7 @@ func (b *Builder) Connect(nodeA int32, portA int, nodeB int32, portB int) error 
 }
 
 // SetSMPort names the port that LIDs are counted from and links are followed from.
-func (b *Builder) SetSMPort(node int32, port int) error {
+func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	if b.Port(node, port) == nil {
 		return fmt.Errorf("%s has no port %d", Escape(b.f.Nodes[node].Desc), port)
 	}
@@ -108,14 +108,14 @@ func (b *Builder) SetSMPort(node int32, port int) error {
 
 // PortError says which port is at fault where a fabric contradicts itself.
 type PortError struct {
-	Node int32
+	Node NodeIndex
 	Num  uint8
 	Msg  string
 }
 
 func (e *PortError) Error() string { return e.Msg }
 
-func (f *Fabric) portError(port int32, format string, args ...any) error {
+func (f *Fabric) portError(port PortIndex, format string, args ...any) error {
 	p := &f.Ports[port]
 	return &PortError{Node: p.Node, Num: p.Num, Msg: fmt.Sprintf(format, args...)}
 }
@@ -132,19 +132,19 @@ func (b *Builder) Build() (*Fabric, error) {
 		f.SMPort = f.firstPort()
 	}
 	f.nodeGUID = b.byGUID
-	f.nodeNames = make(map[string][]int32, len(f.Nodes))
+	f.nodeNames = make(map[string][]NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], int32(i))
+		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], NodeIndex(i))
 		if n.isSwitch() {
-			f.Switches = append(f.Switches, int32(i))
+			f.Switches = append(f.Switches, NodeIndex(i))
 		}
 	}
-	slices.SortFunc(f.Switches, func(x, y int32) int {
+	slices.SortFunc(f.Switches, func(x, y NodeIndex) int {
 		return cmp.Compare(LEKey(f.Nodes[x].GUID), LEKey(f.Nodes[y].GUID))
 	})
 	for s, n := range f.Switches {
-		f.Nodes[n].Switch = int32(s)
+		f.Nodes[n].Switch = SwitchIndex(s)
 	}
 	if err := f.finish(); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (b *Builder) Build() (*Fabric, error) {
 	return f, nil
 }
 
-func (f *Fabric) firstPort() int32 {
+func (f *Fabric) firstPort() PortIndex {
 	if len(f.Nodes) == 0 {
 		return None
 	}
@@ -160,7 +160,7 @@ func (f *Fabric) firstPort() int32 {
 	if n.isSwitch() {
 		return n.FirstPort
 	}
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
 		if f.Ports[p].Linked() {
 			return p
 		}
@@ -171,10 +171,10 @@ func (f *Fabric) firstPort() int32 {
 // finish computes what follows from nodes, links, LIDs and the SM's port.
 func (f *Fabric) finish() error {
 	f.EndPorts = f.reach()
-	slices.SortFunc(f.EndPorts, func(x, y int32) int {
+	slices.SortFunc(f.EndPorts, func(x, y PortIndex) int {
 		return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID))
 	})
-	f.portGUID = make(map[uint64]int32, len(f.EndPorts))
+	f.portGUID = make(map[uint64]PortIndex, len(f.EndPorts))
 	f.MaxLID = 0
 	for _, e := range f.EndPorts {
 		p := &f.Ports[e]
@@ -186,7 +186,7 @@ func (f *Fabric) finish() error {
 			f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
 		}
 	}
-	f.lidPort = make([]int32, int(f.MaxLID)+1)
+	f.lidPort = make([]PortIndex, int(f.MaxLID)+1)
 	for i := range f.lidPort {
 		f.lidPort[i] = None
 	}
@@ -219,16 +219,17 @@ func (f *Fabric) mapLIDs() error {
 // reach follows links from the SM's port through switches, marks the nodes it
 // meets and returns their end ports. Channel adapters and routers are not
 // passed through, as no subnet manager does.
-func (f *Fabric) reach() []int32 {
+func (f *Fabric) reach() []PortIndex {
 	for i := range f.Nodes {
 		f.Nodes[i].InSubnet = false
 	}
 	if f.SMPort == None {
 		return nil
 	}
-	var ends, queue []int32
+	var ends []PortIndex
+	var queue []NodeIndex
 	seen := make([]bool, len(f.Ports))
-	visit := func(port int32) {
+	visit := func(port PortIndex) {
 		e := f.EndPortOf(port)
 		if seen[e] {
 			return
@@ -248,7 +249,7 @@ func (f *Fabric) reach() []int32 {
 	for len(queue) > 0 {
 		n := &f.Nodes[queue[0]]
 		queue = queue[1:]
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
 			if peer := f.Ports[p].Peer; peer != None {
 				visit(peer)
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // WithSMPort returns the fabric as seen from another port.
-func (f *Fabric) WithSMPort(port int32) (*Fabric, error) {
+func (f *Fabric) WithSMPort(port PortIndex) (*Fabric, error) {
 	g := f.copy()
 	g.SMPort = port
 	return g, g.finish()

@@ -94,8 +94,8 @@ func losses(earlier, later *Fabric, links []Link) []Change {
 			if !n.InSubnet || later.Nodes[i].InSubnet {
 				continue
 			}
-			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, int32(i))})
-			for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, NodeIndex(i))})
+			for p := n.FirstPort; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
 				if l, ok := earlier.LinkOf(p); ok {
 					links = append(links, l)
 				}
@@ -112,7 +112,7 @@ func losses(earlier, later *Fabric, links []Link) []Change {
 	return c.found
 }
 
-func namedEnd(f *Fabric, port int32) End {
+func namedEnd(f *Fabric, port PortIndex) End {
 	p := &f.Ports[port]
 	return End{GUID: f.Nodes[p.Node].GUID, Port: int(p.Num), Name: f.PortName(port)}
 }
@@ -122,17 +122,17 @@ func changes(earlier, later *Fabric) []Change {
 	c := comparison{old: earlier, now: later, to: counterparts(earlier, later), from: counterparts(later, earlier)}
 	for i := range earlier.Nodes {
 		if earlier.Nodes[i].InSubnet && c.to[i] == None {
-			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, int32(i))})
+			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, NodeIndex(i))})
 		}
 	}
 	for i := range later.Nodes {
 		if later.Nodes[i].InSubnet && c.from[i] == None {
-			c.add(Change{Kind: NodeNew, At: nodeEnd(later, int32(i))})
+			c.add(Change{Kind: NodeNew, At: nodeEnd(later, NodeIndex(i))})
 		}
 	}
 	for i, was := range c.from {
 		if was != None && earlier.Nodes[was].Desc != later.Nodes[i].Desc {
-			c.add(Change{Kind: NodeRenamed, At: nodeEnd(later, int32(i)), From: earlier.NodeName(was), To: later.NodeName(int32(i))})
+			c.add(Change{Kind: NodeRenamed, At: nodeEnd(later, NodeIndex(i)), From: earlier.NodeName(was), To: later.NodeName(NodeIndex(i))})
 		}
 	}
 	c.links(LinkDown, earlier, later, c.to)
@@ -143,7 +143,7 @@ func changes(earlier, later *Fabric) []Change {
 
 type comparison struct {
 	old, now *Fabric
-	to, from []int32 // by node: what it is in the other picture
+	to, from []NodeIndex // by node: what it is in the other picture
 	found    []Change
 }
 
@@ -151,8 +151,8 @@ func (c *comparison) add(x Change) { c.found = append(c.found, x) }
 
 // counterparts finds for each node of f that is in the subnet the same node of
 // g's subnet, None for all else.
-func counterparts(f, g *Fabric) []int32 {
-	out := make([]int32, len(f.Nodes))
+func counterparts(f, g *Fabric) []NodeIndex {
+	out := make([]NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		j := g.NodeByGUID(n.GUID)
@@ -165,7 +165,7 @@ func counterparts(f, g *Fabric) []int32 {
 }
 
 // links lists the links of f that g does not have.
-func (c *comparison) links(kind ChangeKind, f, g *Fabric, to []int32) {
+func (c *comparison) links(kind ChangeKind, f, g *Fabric, to []NodeIndex) {
 	for _, l := range f.Links() {
 		a, b := &f.Ports[l.A], &f.Ports[l.B]
 		if !f.Nodes[a.Node].InSubnet || !f.Nodes[b.Node].InSubnet {
@@ -198,7 +198,7 @@ func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func
 			continue
 		}
 		n := &c.now.Nodes[i]
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
 			from, to := &c.old.Ports[c.old.Port(was, c.now.Ports[p].Num)], &c.now.Ports[p]
 			if differs(from, to) {
 				c.add(Change{Kind: kind, At: c.portEnd(c.now, p), From: word(from), To: word(to)})
@@ -226,12 +226,12 @@ func lids(p *Port) string {
 	return fmt.Sprintf("%d-%d", p.LID, int(p.LID)+1<<p.LMC-1)
 }
 
-func nodeEnd(f *Fabric, node int32) End {
+func nodeEnd(f *Fabric, node NodeIndex) End {
 	return End{GUID: f.Nodes[node].GUID, Port: -1, Name: f.NodeName(node)}
 }
 
 // portEnd names a port of f as the later picture does, where that has it.
-func (c *comparison) portEnd(f *Fabric, port int32) End {
+func (c *comparison) portEnd(f *Fabric, port PortIndex) End {
 	p := &f.Ports[port]
 	name := f.NodeName(p.Node)
 	if f == c.old && c.to[p.Node] != None {

@@ -18,11 +18,11 @@ import (
 func edit(t *testing.T, f *fabric.Fabric, node func(*fabric.Node) bool, port func(*fabric.Node, *fabric.Port), link func(a, b string) bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
-	order := make([]int32, 0, len(f.Nodes))
+	order := make([]fabric.NodeIndex, 0, len(f.Nodes))
 	for i := range f.Nodes { // backwards, so that no index stays what it was
-		order = append(order, int32(len(f.Nodes)-1-i))
+		order = append(order, fabric.NodeIndex(len(f.Nodes)-1-i))
 	}
-	at := map[int32]int32{}
+	at := map[fabric.NodeIndex]fabric.NodeIndex{}
 	for _, i := range order {
 		n := f.Nodes[i]
 		if !node(&n) {

@@ -6,13 +6,13 @@ package fabric
 // them by node GUID. Nodes that it does not have keep theirs. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()
-	g.nodeNames = make(map[string][]int32, len(g.Nodes))
+	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		if d, ok := desc[n.GUID]; ok {
 			n.Desc = d
 		}
-		g.nodeNames[n.Desc] = append(g.nodeNames[n.Desc], int32(i))
+		g.nodeNames[n.Desc] = append(g.nodeNames[n.Desc], NodeIndex(i))
 	}
 	return g
 }

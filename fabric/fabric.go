@@ -4,9 +4,6 @@ package fabric
 
 import "math/bits"
 
-// None is the index of nothing: no peer, no switch, no port.
-const None int32 = -1
-
 // MaxUnicastLID is the highest unicast LID (IBA 1.2.1, 4.1.3).
 const MaxUnicastLID = 0xBFFF
 
@@ -22,23 +19,23 @@ type Fabric struct {
 	// Switches maps a switch index to its node. Switch indexes ascend in the
 	// order of [LEKey] of the node GUID, which is the order in which OpenSM
 	// walks its tables.
-	Switches []int32
+	Switches []NodeIndex
 
 	// EndPorts are the ports that own a port GUID (port 0 of switches, every
 	// linked port of the other nodes), in the order of LEKey of the port GUID.
 	// Only ports that belong to the subnet are listed.
-	EndPorts []int32
+	EndPorts []PortIndex
 
 	// SMPort is the port that the session sits on, None if it is unknown.
-	SMPort int32
+	SMPort PortIndex
 
 	// MaxLID is the highest LID in the subnet, 0 if none is assigned.
 	MaxLID uint16
 
-	lidPort   []int32
-	nodeGUID  map[uint64]int32
-	portGUID  map[uint64]int32
-	nodeNames map[string][]int32
+	lidPort   []PortIndex
+	nodeGUID  map[uint64]NodeIndex
+	portGUID  map[uint64]PortIndex
+	nodeNames map[string][]NodeIndex
 
 	// whole is the fabric that this one was made of by [Fabric.Without], nil for
 	// none, and removed what it is without.
@@ -51,22 +48,22 @@ type Fabric struct {
 func LEKey(guid uint64) uint64 { return bits.ReverseBytes64(guid) }
 
 // Port returns the index of port num of a node. It does not check num.
-func (f *Fabric) Port(node int32, num uint8) int32 {
-	return f.Nodes[node].FirstPort + int32(num)
+func (f *Fabric) Port(node NodeIndex, num uint8) PortIndex {
+	return f.Nodes[node].FirstPort + PortIndex(num)
 }
 
 // PortAt returns the index of port num of a node, None where it has no such port.
-func (f *Fabric) PortAt(node int32, num int) int32 {
+func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	n := &f.Nodes[node]
 	if num < 0 || num > int(n.NumPorts) || (num == 0 && n.Switch == None) {
 		return None
 	}
-	return n.FirstPort + int32(num)
+	return n.FirstPort + PortIndex(num)
 }
 
 // PortByLID returns the end port that answers to the LID, whatever the low LMC
 // bits are, or None.
-func (f *Fabric) PortByLID(lid uint16) int32 {
+func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	if int(lid) >= len(f.lidPort) {
 		return None
 	}
@@ -74,17 +71,17 @@ func (f *Fabric) PortByLID(lid uint16) int32 {
 }
 
 // NodeByGUID returns the node with this node GUID, or None.
-func (f *Fabric) NodeByGUID(guid uint64) int32 { return lookup(f.nodeGUID, guid) }
+func (f *Fabric) NodeByGUID(guid uint64) NodeIndex { return lookup(f.nodeGUID, guid) }
 
 // PortByGUID returns the end port with this port GUID, or None. For a switch it
 // is port 0.
-func (f *Fabric) PortByGUID(guid uint64) int32 { return lookup(f.portGUID, guid) }
+func (f *Fabric) PortByGUID(guid uint64) PortIndex { return lookup(f.portGUID, guid) }
 
 // NodesByDescription returns the nodes with exactly this description.
-func (f *Fabric) NodesByDescription(desc string) []int32 { return f.nodeNames[desc] }
+func (f *Fabric) NodesByDescription(desc string) []NodeIndex { return f.nodeNames[desc] }
 
 // SwitchByGUID returns the switch index for a node GUID, or None.
-func (f *Fabric) SwitchByGUID(guid uint64) int32 {
+func (f *Fabric) SwitchByGUID(guid uint64) SwitchIndex {
 	n := f.NodeByGUID(guid)
 	if n == None {
 		return None
@@ -93,13 +90,13 @@ func (f *Fabric) SwitchByGUID(guid uint64) int32 {
 }
 
 // SwitchNode returns the node of a switch index.
-func (f *Fabric) SwitchNode(sw int32) *Node { return &f.Nodes[f.Switches[sw]] }
+func (f *Fabric) SwitchNode(sw SwitchIndex) *Node { return &f.Nodes[f.Switches[sw]] }
 
 // SwitchLID returns the LID of port 0 of a switch, 0 if it has none.
-func (f *Fabric) SwitchLID(sw int32) uint16 { return f.Ports[f.SwitchNode(sw).FirstPort].LID }
+func (f *Fabric) SwitchLID(sw SwitchIndex) uint16 { return f.Ports[f.SwitchNode(sw).FirstPort].LID }
 
 // PeerNode returns the node at the other end of a port's link, or None.
-func (f *Fabric) PeerNode(port int32) int32 {
+func (f *Fabric) PeerNode(port PortIndex) NodeIndex {
 	p := f.Ports[port].Peer
 	if p == None {
 		return None
@@ -109,7 +106,7 @@ func (f *Fabric) PeerNode(port int32) int32 {
 
 // PeerSwitch returns the switch index at the other end of a port's link, or
 // None where there is no link or no switch.
-func (f *Fabric) PeerSwitch(port int32) int32 {
+func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	n := f.PeerNode(port)
 	if n == None {
 		return None
@@ -120,7 +117,7 @@ func (f *Fabric) PeerSwitch(port int32) int32 {
 // AttachedSwitch returns the switch that an end port belongs to or hangs on,
 // and the port number of that switch which leads to it (0 for the switch
 // itself); None where it hangs on nothing or on another host.
-func (f *Fabric) AttachedSwitch(endPort int32) (sw int32, port uint8) {
+func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {
 		return s, 0
@@ -134,7 +131,7 @@ func (f *Fabric) AttachedSwitch(endPort int32) (sw int32, port uint8) {
 
 // EndPortOf returns the port that carries the LID and GUID for a port: port 0
 // for a port of a switch, the port itself elsewhere.
-func (f *Fabric) EndPortOf(port int32) int32 {
+func (f *Fabric) EndPortOf(port PortIndex) PortIndex {
 	n := &f.Nodes[f.Ports[port].Node]
 	if n.Switch != None {
 		return n.FirstPort
@@ -146,5 +143,5 @@ func lookup[I ~int32](m map[uint64]I, k uint64) I {
 	if i, ok := m[k]; ok {
 		return i
 	}
-	return I(None)
+	return None
 }

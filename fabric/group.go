@@ -101,7 +101,7 @@ func GroupsOf(t *Tables) []Group {
 	for i := range t.MFT.LIDs() {
 		g := Group{MLID: uint16(FirstMLID + i)}
 		used := false
-		for s := range int32(len(t.Fabric.Switches)) {
+		for s := range SwitchIndex(len(t.Fabric.Switches)) {
 			for port := range t.MFT.Each(s, g.MLID) {
 				used = true
 				if e := t.Fabric.EndBehind(s, port); e != None {
@@ -119,7 +119,7 @@ func GroupsOf(t *Tables) []Group {
 
 // EndBehind is the end port that packets reach by a port of a switch: its own for
 // port 0, that of the host there, None where there is none.
-func (f *Fabric) EndBehind(sw int32, num int) int32 {
+func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 	n := f.SwitchNode(sw)
 	if num == 0 {
 		return n.FirstPort
@@ -127,7 +127,7 @@ func (f *Fabric) EndBehind(sw int32, num int) int32 {
 	if num > int(n.NumPorts) {
 		return None
 	}
-	peer := f.Ports[n.FirstPort+int32(num)].Peer
+	peer := f.Ports[n.FirstPort+PortIndex(num)].Peer
 	if peer == None || f.Nodes[f.Ports[peer].Node].Switch != None {
 		return None
 	}

@@ -61,7 +61,7 @@ func (t *LFT) Blocks() int { return t.stride / BlockSize }
 
 // Row is the table of one switch, indexed by LID, Blocks()*BlockSize long. It
 // can be written while the table is being made, but not where [LFT.Patched] made it.
-func (t *LFT) Row(sw int32) []byte {
+func (t *LFT) Row(sw SwitchIndex) []byte {
 	if row := t.rows[sw]; row != nil {
 		return row
 	}
@@ -69,7 +69,7 @@ func (t *LFT) Row(sw int32) []byte {
 }
 
 // Port is the egress port of a switch for a LID, NoPath above MaxLID.
-func (t *LFT) Port(sw int32, lid uint16) uint8 {
+func (t *LFT) Port(sw SwitchIndex, lid uint16) uint8 {
 	if row := t.rows[sw]; int(lid) < len(row) {
 		return row[lid]
 	}
@@ -77,7 +77,7 @@ func (t *LFT) Port(sw int32, lid uint16) uint8 {
 }
 
 // Block is 64 entries of one switch, as they go over the wire.
-func (t *LFT) Block(sw int32, block int) []byte {
+func (t *LFT) Block(sw SwitchIndex, block int) []byte {
 	i := block * BlockSize
 	return t.Row(sw)[i : i+BlockSize : i+BlockSize]
 }
@@ -90,7 +90,7 @@ func (t *LFT) Grown(maxLID uint16) *LFT {
 	}
 	g := NewLFT(len(t.rows), maxLID)
 	for sw := range t.rows {
-		copy(g.Row(int32(sw)), t.Row(int32(sw)))
+		copy(g.Row(SwitchIndex(sw)), t.Row(SwitchIndex(sw)))
 	}
 	return g
 }
@@ -99,7 +99,7 @@ func (t *LFT) Grown(maxLID uint16) *LFT {
 func (t *LFT) Clone() *LFT {
 	slab := make([]byte, 0, len(t.rows)*t.stride)
 	for sw := range t.rows {
-		slab = append(slab, t.Row(int32(sw))...)
+		slab = append(slab, t.Row(SwitchIndex(sw))...)
 	}
 	return onSlab(&LFT{MaxLID: t.MaxLID, stride: t.stride}, slab, len(t.rows))
 }

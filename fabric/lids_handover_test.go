@@ -181,7 +181,7 @@ func (c *lidCase) laterSweep(t *testing.T) {
 	d.wait(masterEnd, 1)
 	early := c.fabric.Without(late)
 	o := fabric.LIDOptions{LMC: c.lmc, LMCESP0: c.esp0, Reassign: c.reassign, GUID2LID: file.Table}
-	claims := map[int32]fabric.LIDClaim{}
+	claims := map[fabric.PortIndex]fabric.LIDClaim{}
 	for i, e := range c.fabric.EndPorts {
 		claims[e] = c.claims[i]
 	}
@@ -220,7 +220,7 @@ func (c *lidCase) laterSweep(t *testing.T) {
 }
 
 // portOf is the nth end port that is of a host, or the SM's for 0.
-func portOf(f *fabric.Fabric, n int) int32 {
+func portOf(f *fabric.Fabric, n int) fabric.PortIndex {
 	if n == 0 {
 		return f.EndPortOf(f.SMPort)
 	}

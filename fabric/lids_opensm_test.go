@@ -99,7 +99,7 @@ func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	}
 	const ports = 24
 	next := make([]int, switches)
-	add := func(n fabric.Node) int32 {
+	add := func(n fabric.Node) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -109,15 +109,15 @@ func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 		}
 		return i
 	}
-	var nodes []int32
-	link := func(node int32, port, sw int) {
+	var nodes []fabric.NodeIndex
+	link := func(node fabric.NodeIndex, port, sw int) {
 		next[sw]++
 		if err := b.Connect(node, port, nodes[sw], next[sw]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	firstIsHost := rnd.IntN(2) == 0
-	var early int32
+	var early fabric.NodeIndex
 	if firstIsHost {
 		early = add(fabric.Node{GUID: guid(switches), Type: mad.NodeCA, NumPorts: 1, Desc: "sm"})
 	}

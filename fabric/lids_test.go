@@ -215,7 +215,7 @@ func FuzzAssignLIDs(f *testing.F) {
 
 func BenchmarkAssignLIDs(b *testing.B) {
 	var builder Builder
-	prev := int32(-1)
+	prev := NodeIndex(-1)
 	for i := range 2000 {
 		sw, err := builder.AddNode(Node{GUID: 0x200000 + uint64(i), Type: mad.NodeSwitch, NumPorts: 40})
 		if err != nil {

@@ -47,9 +47,9 @@ func newLIDManager(f *Fabric, o LIDOptions) *lidManager {
 }
 
 // width is the number of LIDs of a port.
-func (m *lidManager) width(endPort int32) uint16 { return 1 << m.lmc(endPort) }
+func (m *lidManager) width(endPort PortIndex) uint16 { return 1 << m.lmc(endPort) }
 
-func (m *lidManager) lmc(endPort int32) uint8 {
+func (m *lidManager) lmc(endPort PortIndex) uint8 {
 	n := &m.f.Nodes[m.f.Ports[endPort].Node]
 	if n.isSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0) {
 		return 0
@@ -209,14 +209,14 @@ func (m *lidManager) keeps(lid uint16) (last uint16, kept bool) {
 	return max(lid, last), true
 }
 
-func (m *lidManager) isPlainPort0(endPort int32) bool {
+func (m *lidManager) isPlainPort0(endPort PortIndex) bool {
 	n := &m.f.Nodes[m.f.Ports[endPort].Node]
 	return n.isSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0)
 }
 
 // assign gives all end ports their LIDs, the SM's first.
 func (m *lidManager) assign() {
-	sm := None
+	sm := PortIndex(None)
 	if m.f.SMPort != None {
 		sm = m.f.EndPortOf(m.f.SMPort)
 	}

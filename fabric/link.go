@@ -60,22 +60,22 @@ func ParseSpeed(s string) (Speed, bool) {
 }
 
 // Link is a cable, named by its two ports with A < B.
-type Link struct{ A, B int32 }
+type Link struct{ A, B PortIndex }
 
 // Links returns every link that is up, each once, in ascending order of A.
 // O(ports).
 func (f *Fabric) Links() []Link {
 	links := make([]Link, 0, len(f.Ports)/2)
 	for i := range f.Ports {
-		if p := f.Ports[i].Peer; p > int32(i) {
-			links = append(links, Link{int32(i), p})
+		if p := f.Ports[i].Peer; p > PortIndex(i) {
+			links = append(links, Link{PortIndex(i), p})
 		}
 	}
 	return links
 }
 
 // LinkOf returns the link of a port; ok is false where it is down.
-func (f *Fabric) LinkOf(port int32) (l Link, ok bool) {
+func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 	peer := f.Ports[port].Peer
 	if peer == None {
 		return Link{}, false

@@ -40,7 +40,7 @@ func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }
 // Ports are the words of the port set of one switch and multicast LID, port p
 // at bit p&63 of word p>>6; nil for a LID that is not in the tables. They can be
 // written while the tables are being made.
-func (t *MFT) Ports(sw int32, mlid uint16) []uint64 {
+func (t *MFT) Ports(sw SwitchIndex, mlid uint16) []uint64 {
 	if mlid < FirstMLID || mlid > t.Top {
 		return nil
 	}
@@ -49,20 +49,20 @@ func (t *MFT) Ports(sw int32, mlid uint16) []uint64 {
 }
 
 // Has says whether a packet to mlid leaves a switch by a port.
-func (t *MFT) Has(sw int32, mlid uint16, port uint8) bool {
+func (t *MFT) Has(sw SwitchIndex, mlid uint16, port uint8) bool {
 	set := t.Ports(sw, mlid)
 	return int(port>>6) < len(set) && set[port>>6]>>(port&63)&1 != 0
 }
 
 // Add makes a packet to mlid leave a switch by a port, too. Both must be in the
 // tables.
-func (t *MFT) Add(sw int32, mlid uint16, port uint8) {
+func (t *MFT) Add(sw SwitchIndex, mlid uint16, port uint8) {
 	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
 }
 
 // Block is what a switch is told of 32 multicast LIDs and 16 of its ports, see
 // [mad.MulticastMod]. LIDs that are not in the tables have no ports.
-func (t *MFT) Block(sw int32, num uint16, position uint8) (block mad.MulticastForwardingTable) {
+func (t *MFT) Block(sw SwitchIndex, num uint16, position uint8) (block mad.MulticastForwardingTable) {
 	word, shift := int(position)*mad.MFTPorts/64, int(position)*mad.MFTPorts%64
 	first := FirstMLID + int(num)*mad.MFTBlock
 	for i := range min(mad.MFTBlock, int(t.Top)+1-first) {
@@ -81,13 +81,13 @@ func (t *MFT) Clone() *MFT {
 }
 
 // Any says whether a packet to mlid leaves a switch at all.
-func (t *MFT) Any(sw int32, mlid uint16) bool {
+func (t *MFT) Any(sw SwitchIndex, mlid uint16) bool {
 	return slices.ContainsFunc(t.Ports(sw, mlid), func(set uint64) bool { return set != 0 })
 }
 
 // Each gives the ports by which a packet to mlid leaves a switch, in ascending
 // order.
-func (t *MFT) Each(sw int32, mlid uint16) iter.Seq[int] {
+func (t *MFT) Each(sw SwitchIndex, mlid uint16) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for w, set := range t.Ports(sw, mlid) {
 			for ; set != 0; set &= set - 1 {

@@ -46,7 +46,7 @@ func printable(s string) bool {
 }
 
 // NodeName is the escaped description of a node, or its GUID where that is empty.
-func (f *Fabric) NodeName(node int32) string {
+func (f *Fabric) NodeName(node NodeIndex) string {
 	n := &f.Nodes[node]
 	if n.Desc == "" {
 		return fmt.Sprintf("0x%016x", n.GUID)
@@ -55,7 +55,7 @@ func (f *Fabric) NodeName(node int32) string {
 }
 
 // PortName names a port as "NAME/3", escaped.
-func (f *Fabric) PortName(port int32) string {
+func (f *Fabric) PortName(port PortIndex) string {
 	p := &f.Ports[port]
 	return fmt.Sprintf("%s/%d", f.NodeName(p.Node), p.Num)
 }

@@ -10,9 +10,9 @@ type Node struct {
 	SystemGUID uint64
 	// Desc is the node description as it came, never escaped: see [Escape].
 	Desc      string
-	FirstPort int32
+	FirstPort PortIndex
 	// Switch is the switch index, None for other nodes.
-	Switch   int32
+	Switch   SwitchIndex
 	VendorID uint32
 	Revision uint32
 	DeviceID uint16
@@ -29,9 +29,9 @@ type Port struct {
 	// GUID is the port GUID; all ports of a switch carry that of port 0.
 	GUID uint64
 	// Node is the index of the node that the port belongs to.
-	Node int32
+	Node NodeIndex
 	// Peer is the port at the other end of the link, None where the link is down.
-	Peer  int32
+	Peer  PortIndex
 	LID   uint16
 	SMLID uint16
 	// CapMask is the capability mask of PortInfo (IBA 1.2.1, 14.2.5.6).

@@ -10,7 +10,7 @@ import (
 
 // Edit is what an entry of a forwarding table is to be.
 type Edit struct {
-	Switch int32
+	Switch SwitchIndex
 	LID    uint16
 	Port   uint8
 }
@@ -45,7 +45,7 @@ func (t *LFT) Patched(edits []Edit) *LFT {
 	}
 	rows := slices.Clone(t.rows)
 	for sw := range rows {
-		own := p.of(int32(sw))
+		own := p.of(SwitchIndex(sw))
 		if len(own) == 0 {
 			continue
 		}
@@ -72,10 +72,10 @@ func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 	return t.patch.edits, true
 }
 
-func (p *patch) of(sw int32) []Edit { return p.own[p.first[sw]:p.first[sw+1]] }
+func (p *patch) of(sw SwitchIndex) []Edit { return p.own[p.first[sw]:p.first[sw+1]] }
 
 // otherPort is [LFT.Port] where the row is not there.
-func (t *LFT) otherPort(sw int32, lid uint16) uint8 {
+func (t *LFT) otherPort(sw SwitchIndex, lid uint16) uint8 {
 	if int(lid) >= t.stride {
 		return NoPath
 	}
@@ -87,7 +87,7 @@ func (t *LFT) otherPort(sw int32, lid uint16) uint8 {
 }
 
 // patchedRow is [LFT.Row] where the row is not there.
-func (t *LFT) patchedRow(sw int32) []byte {
+func (t *LFT) patchedRow(sw SwitchIndex) []byte {
 	p := t.patch
 	own := p.of(sw)
 	if len(own) == 0 {

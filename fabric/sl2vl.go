@@ -45,25 +45,25 @@ func NewSL2VL(f *Fabric) *SL2VL {
 
 // slot is where the table of a node's port out for packets from port in stands.
 // A node that is no switch has one table a port, whatever in is.
-func (t *SL2VL) slot(node int32, in, out uint8) int32 {
+func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
 
 // VLs is the table of a node for packets that come in by one port, 0 for its own,
 // and leave by another. For a channel adapter in does not count.
-func (t *SL2VL) VLs(node int32, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
+func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
 // Has says whether a table was set, see [SL2VL.VLs] for what it takes.
-func (t *SL2VL) Has(node int32, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
+func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
 // VL is the lane of one service level, see [SL2VL.VLs].
-func (t *SL2VL) VL(node int32, in, out, sl uint8) uint8 {
+func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
 
 // Set replaces one table. It is for the time when the tables are made. More
 // than 65,536 different tables do not occur and panic.
-func (t *SL2VL) Set(node int32, in, out uint8, vls VLs) {
+func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	i, ok := t.index[vls]
 	if !ok {
 		if len(t.known) > 0xffff {
@@ -79,7 +79,7 @@ func (t *SL2VL) Set(node int32, in, out uint8, vls VLs) {
 // On is the tables for another fabric: those of each node are what the node from[i]
 // of this one has, which must be of the same kind and size, and lane 0 where that is
 // None.
-func (t *SL2VL) On(f *Fabric, from []int32) *SL2VL {
+func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
 	for i, old := range from {
 		if old == None {
@@ -93,7 +93,7 @@ func (t *SL2VL) On(f *Fabric, from []int32) *SL2VL {
 		for in := 0; in <= int(ins); in++ {
 			for p := 0; p <= int(n.NumPorts); p++ {
 				if t.Has(old, uint8(in), uint8(p)) {
-					out.Set(int32(i), uint8(in), uint8(p), t.VLs(old, uint8(in), uint8(p)))
+					out.Set(NodeIndex(i), uint8(in), uint8(p), t.VLs(old, uint8(in), uint8(p)))
 				}
 			}
 		}

@@ -37,7 +37,7 @@ func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 }
 
 // Port is the egress port of a switch for a LID, NoPath above its top.
-func (t *Tables) Port(sw int32, lid uint16) uint8 {
+func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	if lid > t.Top[sw] {
 		return NoPath
 	}

@@ -22,7 +22,7 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	}
 	g.removed = slices.Concat(f.removed, links)
 	for _, l := range links {
-		for _, p := range [2]int32{l.A, l.B} {
+		for _, p := range [2]PortIndex{l.A, l.B} {
 			g.Ports[p].Peer = None
 			g.Ports[p].State = mad.PortDown
 		}
@@ -71,8 +71,8 @@ func (f *Fabric) anyUp(links []Link) bool {
 
 // goneWith finds the end ports that f has lost with links of was, where these are no
 // more than the ends of links to hosts; ok is false where it may be more.
-func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[int32]bool, ok bool) {
-	gone = map[int32]bool{}
+func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[PortIndex]bool, ok bool) {
+	gone = map[PortIndex]bool{}
 	for _, l := range links {
 		a, b := was.Ports[l.A].Node, was.Ports[l.B].Node
 		switch inA, inB := was.Nodes[a].InSubnet, was.Nodes[b].InSubnet; {
@@ -94,7 +94,7 @@ func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[int32]bool, ok bo
 // Splits says whether the subnet falls apart, or loses a host, without these links.
 // It looks no further than it has to.
 func (f *Fabric) Splits(links []Link) bool {
-	down := make(map[int32]bool, 2*len(links))
+	down := make(map[PortIndex]bool, 2*len(links))
 	for _, l := range links {
 		down[l.A], down[l.B] = true, true
 	}
@@ -112,12 +112,12 @@ func (f *Fabric) Splits(links []Link) bool {
 
 // joined says whether a way through switches leads from one to the other past
 // ports that are down. It looks no further than it has to.
-func (f *Fabric) joined(a, b int32, down map[int32]bool) bool {
-	seen := map[int32]bool{a: true}
-	queue := []int32{a}
+func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
+	seen := map[NodeIndex]bool{a: true}
+	queue := []NodeIndex{a}
 	for i := 0; i < len(queue); i++ {
 		n := &f.Nodes[queue[i]]
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
 			peer := f.PeerNode(p)
 			switch {
 			case peer == None || f.Nodes[peer].Switch == None || seen[peer] || down[p]:
@@ -133,13 +133,13 @@ func (f *Fabric) joined(a, b int32, down map[int32]bool) bool {
 }
 
 // forget takes end ports of hosts out of the subnet.
-func (f *Fabric) forget(was *Fabric, gone map[int32]bool) {
+func (f *Fabric) forget(was *Fabric, gone map[PortIndex]bool) {
 	f.Nodes = slices.Clone(was.Nodes)
-	f.keepEnds(was, func(e int32) bool { return !gone[e] })
+	f.keepEnds(was, func(e PortIndex) bool { return !gone[e] })
 	for p := range gone {
 		n := &f.Nodes[f.Ports[p].Node]
 		n.InSubnet = false
-		for q := n.FirstPort; q <= n.FirstPort+int32(n.NumPorts); q++ {
+		for q := n.FirstPort; q <= n.FirstPort+PortIndex(n.NumPorts); q++ {
 			n.InSubnet = n.InSubnet || f.PortByGUID(f.Ports[q].GUID) == q
 		}
 	}
@@ -159,13 +159,13 @@ func (f *Fabric) reachAgain(was *Fabric) {
 	for _, e := range ends {
 		left[e] = true
 	}
-	f.keepEnds(was, func(e int32) bool { return left[e] })
+	f.keepEnds(was, func(e PortIndex) bool { return left[e] })
 }
 
 // keepEnds makes the lists of end ports out of those of f.
-func (f *Fabric) keepEnds(was *Fabric, kept func(endPort int32) bool) {
+func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 	f.portGUID = maps.Clone(was.portGUID)
-	f.EndPorts = make([]int32, 0, len(was.EndPorts))
+	f.EndPorts = make([]PortIndex, 0, len(was.EndPorts))
 	f.MaxLID = 0
 	f.lidPort = slices.Clone(was.lidPort)
 	for _, e := range was.EndPorts {
@@ -197,7 +197,7 @@ func (f *Fabric) hasSwitch() bool {
 
 // largestPartOf returns port 0 of a switch in the part with the most end ports of
 // what was the subnet of whole, the SM's port where there is no switch.
-func (f *Fabric) largestPartOf(whole *Fabric) int32 {
+func (f *Fabric) largestPartOf(whole *Fabric) PortIndex {
 	best, most := f.SMPort, 0
 	seen := make([]bool, len(f.Nodes))
 	part := *f

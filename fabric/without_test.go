@@ -104,7 +104,7 @@ func TestPatched(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			edits := map[fabric.Edit]bool{}
 			for range r.IntN(40) {
-				edits[fabric.Edit{Switch: int32(r.IntN(switches)), LID: uint16(r.IntN(int(most) + 1))}] = true
+				edits[fabric.Edit{Switch: fabric.SwitchIndex(r.IntN(switches)), LID: uint16(r.IntN(int(most) + 1))}] = true
 			}
 			var list []fabric.Edit
 			for e := range edits {
@@ -117,7 +117,7 @@ func TestPatched(t *testing.T) {
 				t.Fatalf("%d edits, %v; want %d", len(got), ok, len(list))
 			}
 			copied := patched.Clone()
-			for sw := range int32(switches) {
+			for sw := range fabric.SwitchIndex(switches) {
 				for lid := range most + 2 {
 					if patched.Port(sw, lid) != plain.Port(sw, lid) || copied.Port(sw, lid) != plain.Port(sw, lid) {
 						t.Fatalf("switch %d LID %d: %d, copied %d, want %d", sw, lid, patched.Port(sw, lid), copied.Port(sw, lid), plain.Port(sw, lid))

@@ -78,7 +78,7 @@ func sameTables(a, b *fabric.Tables) bool {
 		return false
 	}
 	for sw := range a.Fabric.Switches {
-		if !bytes.Equal(a.LFT.Row(int32(sw)), b.LFT.Row(int32(sw))) {
+		if !bytes.Equal(a.LFT.Row(fabric.SwitchIndex(sw)), b.LFT.Row(fabric.SwitchIndex(sw))) {
 			return false
 		}
 	}
@@ -370,8 +370,8 @@ func TestRetention(t *testing.T) {
 		changed := *tb
 		changed.LFT = tb.LFT.Clone()
 		for sw := range tb.Fabric.Switches {
-			for lid := range changed.LFT.Row(int32(sw)) {
-				changed.LFT.Row(int32(sw))[lid] = uint8(r.UintN(255))
+			for lid := range changed.LFT.Row(fabric.SwitchIndex(sw)) {
+				changed.LFT.Row(fabric.SwitchIndex(sw))[lid] = uint8(r.UintN(255))
 			}
 		}
 		latest = add(t, s, now, &changed)
@@ -442,7 +442,7 @@ func thousand(t testing.TB, count int) (dir string, size int64) {
 		changed := *tb
 		changed.LFT = tb.LFT.Clone()
 		for k := range 300 {
-			row := changed.LFT.Row(int32((i*31 + k*7) % len(tb.Fabric.Switches)))
+			row := changed.LFT.Row(fabric.SwitchIndex((i*31 + k*7) % len(tb.Fabric.Switches)))
 			row[1+(i*17+k)%int(tb.Fabric.MaxLID)] ^= 1
 		}
 		add(t, s, entry(history.Route), &changed)

@@ -30,7 +30,7 @@ func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 		}
 		b = binary.AppendUvarint(b, known)
 		b = binary.AppendUvarint(b, uint64(t.Top[sw]))
-		row := t.LFT.Row(int32(sw))[:int(t.LFT.MaxLID)+1]
+		row := t.LFT.Row(fabric.SwitchIndex(sw))[:int(t.LFT.MaxLID)+1]
 		for len(row) > 0 {
 			n := min(pieceLIDs, len(row))
 			id, err := w.blob(row[:n])
@@ -113,7 +113,7 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 	last := int64(0)
 	for sw := range f.Switches {
 		t.Known[sw], t.Top[sw] = n.uint() == 1, uint16(n.uint())
-		row := t.LFT.Row(int32(sw))[:int(h.most)+1]
+		row := t.LFT.Row(fabric.SwitchIndex(sw))[:int(h.most)+1]
 		for len(row) > 0 {
 			last += n.int()
 			if n.bad {

@@ -47,11 +47,11 @@ func NewDistances(f *fabric.Fabric) *Distances {
 const strip = 8
 
 // search finds the distances to the switches of the words from w0 on.
-func (d *Distances) search(w0 int, list, first []int32) {
+func (d *Distances) search(w0 int, list []fabric.SwitchIndex, first []int32) {
 	now, next := make([][strip]uint64, d.n), make([][strip]uint64, d.n)
 	var all [strip]uint64
 	for s := w0 * 64; s < min((w0+strip)*64, d.n); s++ {
-		if d.f.SwitchNode(int32(s)).InSubnet {
+		if d.f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			now[s][s/64-w0] |= 1 << (s % 64)
 			all[s/64-w0] |= 1 << (s % 64)
 			d.hops[s*d.n+s] = 0
@@ -96,10 +96,10 @@ func (d *Distances) set(s, word int, fresh uint64, hop uint8) {
 }
 
 // Least implements [Hops].
-func (d *Distances) Least(sw, dst int32) uint8 { return d.hops[int(sw)*d.n+int(dst)] }
+func (d *Distances) Least(sw, dst fabric.SwitchIndex) uint8 { return d.hops[int(sw)*d.n+int(dst)] }
 
 // Through implements [Hops]. Port 0 stands for the best port.
-func (d *Distances) Through(sw int32, port uint8, dst int32) uint8 {
+func (d *Distances) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return d.Least(sw, dst)
 	}
@@ -114,12 +114,12 @@ func (d *Distances) Through(sw int32, port uint8, dst int32) uint8 {
 }
 
 // From is the row of distances from one switch, indexed by switch. Read-only.
-func (d *Distances) From(sw int32) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
+func (d *Distances) From(sw fabric.SwitchIndex) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
 // LeastHopPorts finds, by switch, the ports of switch sw by which each switch is
 // the fewest hops away. It fills sets, which must be as many as switches, and
 // returns them. O(links of sw x switches / 64).
-func (d *Distances) LeastHopPorts(sw int32, sets PortSets) PortSets {
+func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets {
 	sets.Clear()
 	links := d.graph.Of(sw)
 	var ports [64]uint64

@@ -46,7 +46,7 @@ func ring(t *testing.T, n int) *fabric.Fabric {
 		if (i+1)%n == n-1 {
 			in = 199
 		}
-		if err := b.Connect(int32(i), 1, int32((i+1)%n), in); err != nil {
+		if err := b.Connect(fabric.NodeIndex(i), 1, fabric.NodeIndex((i+1)%n), in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,16 +58,16 @@ func ring(t *testing.T, n int) *fabric.Fabric {
 }
 
 // slowDistances is a search from each switch over the ports of the fabric.
-func slowDistances(f *fabric.Fabric, from int32) []int {
+func slowDistances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	dist := make([]int, len(f.Switches))
 	for s := range dist {
 		dist[s] = -1
 	}
 	dist[from] = 0
-	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
+	for queue := []fabric.SwitchIndex{from}; len(queue) > 0; queue = queue[1:] {
 		n := f.SwitchNode(queue[0])
 		for p := 1; p <= int(n.NumPorts); p++ {
-			if peer := f.PeerSwitch(n.FirstPort + int32(p)); peer != fabric.None && dist[peer] < 0 {
+			if peer := f.PeerSwitch(n.FirstPort + fabric.PortIndex(p)); peer != fabric.None && dist[peer] < 0 {
 				dist[peer] = dist[queue[0]] + 1
 				queue = append(queue, peer)
 			}
@@ -90,7 +90,7 @@ func TestDistances(t *testing.T) {
 	for name, f := range fabrics {
 		d := NewDistances(f)
 		sets := NewPortSets(len(f.Switches), 254)
-		for s := range int32(len(f.Switches)) {
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
 			if !f.SwitchNode(s).InSubnet {
 				continue
 			}
@@ -100,12 +100,12 @@ func TestDistances(t *testing.T) {
 				if h < 0 || h >= NoHops {
 					h = NoHops
 				}
-				if got := d.Least(s, int32(to)); int(got) != h {
+				if got := d.Least(s, fabric.SwitchIndex(to)); int(got) != h {
 					t.Fatalf("%s: %d hops from %d to %d, want %d", name, got, s, to, h)
 				}
 				for p := 1; p <= int(f.SwitchNode(s).NumPorts); p++ {
-					least := h != NoHops && d.Through(s, uint8(p), int32(to)) == uint8(h)
-					if sets.Has(int32(to), uint8(p)) != least {
+					least := h != NoHops && d.Through(s, uint8(p), fabric.SwitchIndex(to)) == uint8(h)
+					if sets.Has(fabric.SwitchIndex(to), uint8(p)) != least {
 						t.Fatalf("%s: port %d of %d towards %d is least: %v, want %v", name, p, s, to, !least, least)
 					}
 				}

@@ -27,7 +27,7 @@ type Result struct {
 	Hops Hops
 	// Roots are the switches that the engine took for the roots of the fabric, in
 	// ascending order; nil where it knows of none.
-	Roots []int32
+	Roots []fabric.SwitchIndex
 	// Ranks are the distances of the switches from the roots, or for dnup from
 	// the switches with hosts, by switch index, [Unranked] outside the subnet; nil
 	// where the engine does not rank.
@@ -35,7 +35,7 @@ type Result struct {
 	// CAOrder is the order of the compute nodes, as end ports, that suits the tables
 	// of ftree, with [fabric.None] for each that a leaf switch has less than the
 	// fullest one; nil from other engines.
-	CAOrder []int32
+	CAOrder []fabric.PortIndex
 	// Multicast lays out multicast groups where the engine has a way of its own; nil
 	// where Hops decide (package mcast).
 	Multicast GroupRouter
@@ -49,7 +49,7 @@ type GroupRouter interface {
 	// members, all of the subnet, each once, and returns those that it does not
 	// reach. The LID must be in the tables. It may be called from several goroutines
 	// for different LIDs.
-	AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside []int32, err error)
+	AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error)
 }
 
 // Unranked is the rank of a switch that has none.
@@ -70,10 +70,10 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.E
 type Hops interface {
 	// Least is the least number of hops from switch sw to switch dst, NoHops
 	// where there is no way.
-	Least(sw, dst int32) uint8
+	Least(sw, dst fabric.SwitchIndex) uint8
 	// Through is the number of hops from sw to dst that leaves by this port,
 	// NoHops where that is no way.
-	Through(sw int32, port uint8, dst int32) uint8
+	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 
 // NoHops is the hop count of what cannot be reached, as in OpenSM's lid matrix.

@@ -13,22 +13,22 @@ import (
 type Farther struct {
 	whole   *Distances
 	part    *Part
-	removed [][2]int32
+	removed [][2]fabric.SwitchIndex
 	rows    [][]uint8
 
 	far     []bool
-	levels  [][]int32
-	touched []int32
+	levels  [][]fabric.SwitchIndex
+	touched []fabric.SwitchIndex
 }
 
 // Without gives the distances without some links of the fabric. They are computed
 // when they are asked for.
 func (d *Distances) Without(links []fabric.Link) *Farther {
-	x := &Farther{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n), levels: make([][]int32, NoHops+1)}
+	x := &Farther{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n), levels: make([][]fabric.SwitchIndex, NoHops+1)}
 	for _, l := range links {
 		a, b := d.f.Nodes[d.f.Ports[l.A].Node].Switch, d.f.Nodes[d.f.Ports[l.B].Node].Switch
 		if a != fabric.None && b != fabric.None {
-			x.removed = append(x.removed, [2]int32{a, b})
+			x.removed = append(x.removed, [2]fabric.SwitchIndex{a, b})
 		}
 	}
 	return x
@@ -36,7 +36,7 @@ func (d *Distances) Without(links []fabric.Link) *Farther {
 
 // From is [Distances.From] without the links, and whether any distance is another
 // one than with them. O(switches that are farther x their links).
-func (x *Farther) From(sw int32) (row []uint8, farther bool) {
+func (x *Farther) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
 	was := x.whole.From(sw)
 	if x.rows[sw] == nil {
 		x.rows[sw] = x.compute(was)
@@ -89,7 +89,7 @@ func (x *Farther) compute(was []uint8) []uint8 {
 func (x *Farther) loseWays(was []uint8) {
 	x.touched = x.touched[:0]
 	for _, l := range x.removed {
-		for _, end := range [2][2]int32{{l[0], l[1]}, {l[1], l[0]}} {
+		for _, end := range [2][2]fabric.SwitchIndex{{l[0], l[1]}, {l[1], l[0]}} {
 			if d := was[end[0]]; d != NoHops && d == was[end[1]]+1 {
 				x.levels[d] = append(x.levels[d], end[0])
 			}
@@ -114,7 +114,7 @@ func (x *Farther) loseWays(was []uint8) {
 }
 
 // near says whether a neighbour is as near as before.
-func (x *Farther) near(s int32, was []uint8) bool {
+func (x *Farther) near(s fabric.SwitchIndex, was []uint8) bool {
 	for _, l := range x.part.Of(s) {
 		if was[l.Peer] == was[s]-1 && !x.far[l.Peer] {
 			return true

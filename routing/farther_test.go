@@ -29,15 +29,15 @@ func TestFarther(t *testing.T) {
 		}
 		x, want := routing.NewDistances(f).Without(gone), routing.NewDistances(part)
 		for s := range f.Switches {
-			if !part.SwitchNode(int32(s)).InSubnet {
+			if !part.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 				continue
 			}
-			row, changed := x.From(int32(s))
+			row, changed := x.From(fabric.SwitchIndex(s))
 			if changed {
 				farther++
 			}
-			if !slices.Equal(row, want.From(int32(s))) {
-				t.Fatalf("without %v, from switch %d: %v, want %v", gone, s, row, want.From(int32(s)))
+			if !slices.Equal(row, want.From(fabric.SwitchIndex(s))) {
+				t.Fatalf("without %v, from switch %d: %v, want %v", gone, s, row, want.From(fabric.SwitchIndex(s)))
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type Graph struct {
 // SwitchLink is a cable as seen from one switch.
 type SwitchLink struct {
 	// Peer is the switch at the other end, which may be the same one.
-	Peer int32
+	Peer fabric.SwitchIndex
 	// Port leads to it, and arrives there at PeerPort.
 	Port, PeerPort uint8
 }
@@ -28,9 +28,9 @@ type SwitchLink struct {
 func NewGraph(f *fabric.Fabric) *Graph {
 	g := &Graph{First: make([]int32, 1, len(f.Switches)+1)}
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
+		n := f.SwitchNode(fabric.SwitchIndex(s))
 		for p := 1; n.InSubnet && p <= int(n.NumPorts); p++ {
-			port := n.FirstPort + int32(p)
+			port := n.FirstPort + fabric.PortIndex(p)
 			if peer := f.PeerSwitch(port); peer != fabric.None {
 				g.Links = append(g.Links, SwitchLink{Peer: peer, Port: uint8(p), PeerPort: f.Ports[f.Ports[port].Peer].Num})
 			}
@@ -41,18 +41,18 @@ func NewGraph(f *fabric.Fabric) *Graph {
 }
 
 // Of are the cables of one switch.
-func (g *Graph) Of(sw int32) []SwitchLink { return g.Links[g.First[sw]:g.First[sw+1]] }
+func (g *Graph) Of(sw fabric.SwitchIndex) []SwitchLink { return g.Links[g.First[sw]:g.First[sw+1]] }
 
 // Switches is the number of switches, those outside the subnet included.
 func (g *Graph) Switches() int { return len(g.First) - 1 }
 
 // neighbours lists for each switch the other switches it is linked to, each once,
 // in flat arrays like those of the graph.
-func (g *Graph) neighbours() (list, first []int32) {
+func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	n := g.Switches()
 	first = make([]int32, 1, n+1)
-	met := make([]int32, n)
-	for s := range int32(n) {
+	met := make([]fabric.SwitchIndex, n)
+	for s := range fabric.SwitchIndex(n) {
 		met[s] = s + 1
 		for _, l := range g.Of(s) {
 			if met[l.Peer] != s+1 {
@@ -69,15 +69,15 @@ func (g *Graph) neighbours() (list, first []int32) {
 type Part struct {
 	whole *Graph
 	// left are the cables of the switches that have lost some, which cut marks.
-	left map[int32][]SwitchLink
+	left map[fabric.SwitchIndex][]SwitchLink
 	cut  []bool
 }
 
 // Without takes links of the graph's fabric away. O(links of their switches).
 func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
-	p := &Part{g, map[int32][]SwitchLink{}, make([]bool, g.Switches())}
+	p := &Part{g, map[fabric.SwitchIndex][]SwitchLink{}, make([]bool, g.Switches())}
 	for _, l := range links {
-		for _, port := range [2]int32{l.A, l.B} {
+		for _, port := range [2]fabric.PortIndex{l.A, l.B} {
 			sw, num := f.Nodes[f.Ports[port].Node].Switch, f.Ports[port].Num
 			if sw == fabric.None {
 				continue
@@ -94,7 +94,7 @@ func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
 }
 
 // Of are the cables of one switch.
-func (p *Part) Of(sw int32) []SwitchLink {
+func (p *Part) Of(sw fabric.SwitchIndex) []SwitchLink {
 	if p.cut[sw] {
 		return p.left[sw]
 	}

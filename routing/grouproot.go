@@ -9,21 +9,21 @@ import "example.org/ibconsole/fabric"
 // to the member farthest away, None without switches. A switch with members on its
 // ports counts as one hop farther, unless it is a member itself.
 // O(switches x switches with members).
-func GroupRoot(f *fabric.Fabric, hops Hops, members []int32) int32 {
+func GroupRoot(f *fabric.Fabric, hops Hops, members []fabric.PortIndex) fabric.SwitchIndex {
 	targets := groupTargets(f, members)
-	best, fewest := fabric.None, farther
+	best, fewest := fabric.SwitchIndex(fabric.None), farther
 	for s, n := range f.Switches {
 		if !f.Nodes[n].InSubnet {
 			continue
 		}
 		most := 0
 		for _, t := range targets {
-			if most = max(most, int(hops.Least(int32(s), t.sw))+t.more); most >= fewest {
+			if most = max(most, int(hops.Least(fabric.SwitchIndex(s), t.sw))+t.more); most >= fewest {
 				break
 			}
 		}
 		if most < fewest {
-			best, fewest = int32(s), most
+			best, fewest = fabric.SwitchIndex(s), most
 		}
 	}
 	return best
@@ -33,14 +33,14 @@ func GroupRoot(f *fabric.Fabric, hops Hops, members []int32) int32 {
 const farther = 10000
 
 type groupTarget struct {
-	sw   int32
+	sw   fabric.SwitchIndex
 	more int
 }
 
 // groupTargets are the switches that members are or hang on.
-func groupTargets(f *fabric.Fabric, members []int32) []groupTarget {
+func groupTargets(f *fabric.Fabric, members []fabric.PortIndex) []groupTarget {
 	var targets []groupTarget
-	at := map[int32]int{}
+	at := map[fabric.SwitchIndex]int{}
 	for _, m := range members {
 		sw, port := f.AttachedSwitch(m)
 		if sw == fabric.None {

@@ -20,11 +20,11 @@ func DataVLs(f *fabric.Fabric, opt *Options) (lanes int, known bool) {
 		least = min(least, opt.MaxOpVLs)
 	}
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
+		n := f.SwitchNode(fabric.SwitchIndex(s))
 		if !n.InSubnet {
 			continue
 		}
-		for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
+		for i := n.FirstPort + 1; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
 			if p := &f.Ports[i]; p.Linked() && p.OperVLs > 0 {
 				least, known = min(least, p.OperVLs), true
 			}
@@ -55,7 +55,7 @@ func LanePerSL(f *fabric.Fabric, lanes int) *fabric.SL2VL {
 		}
 		for in := 0; in <= int(ins); in++ {
 			for out := 0; out <= int(n.NumPorts); out++ {
-				t.Set(int32(i), uint8(in), uint8(out), vls)
+				t.Set(fabric.NodeIndex(i), uint8(in), uint8(out), vls)
 			}
 		}
 	}

@@ -2,6 +2,8 @@
 
 package routing
 
+import "example.org/ibconsole/fabric"
+
 // PortSet is a set of port numbers 0 to 254 of one switch.
 type PortSet [4]uint64
 
@@ -37,15 +39,17 @@ func (s PortSets) Clear() { clear(s.bits) }
 func (s PortSets) Len() int { return len(s.bits) / s.words }
 
 // Words are the words of set i, which may be changed.
-func (s PortSets) Words(i int32) []uint64 {
+func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 	return s.bits[int(i)*s.words : (int(i)+1)*s.words]
 }
 
 // Put replaces set i.
-func (s PortSets) Put(i int32, set *PortSet) { copy(s.Words(i), set[:]) }
+func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
 // Has says whether a port is in set i.
-func (s PortSets) Has(i int32, port uint8) bool { return s.Words(i)[port>>6]>>(port&63)&1 != 0 }
+func (s PortSets) Has(i fabric.SwitchIndex, port uint8) bool {
+	return s.Words(i)[port>>6]>>(port&63)&1 != 0
+}
 
 // Add puts a port into set i.
-func (s PortSets) Add(i int32, port uint8) { s.Words(i)[port>>6] |= 1 << (port & 63) }
+func (s PortSets) Add(i fabric.SwitchIndex, port uint8) { s.Words(i)[port>>6] |= 1 << (port & 63) }

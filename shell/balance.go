@@ -77,14 +77,14 @@ func (c *call) balanceSwitches(p *session.Picture) error {
 }
 
 // namedSwitch is the switch that is named, or all of the subnet.
-func (c *call) namedSwitch(f *fabric.Fabric) (switches []int32, one bool, err error) {
+func (c *call) namedSwitch(f *fabric.Fabric) (switches []fabric.SwitchIndex, one bool, err error) {
 	if name := c.Arg(0); name != "" {
 		sw, err := session.ResolveSwitch(f, name)
-		return []int32{sw}, true, err
+		return []fabric.SwitchIndex{sw}, true, err
 	}
 	for sw, n := range f.Switches {
 		if f.Nodes[n].InSubnet {
-			switches = append(switches, int32(sw))
+			switches = append(switches, fabric.SwitchIndex(sw))
 		}
 	}
 	return switches, false, nil
@@ -106,7 +106,7 @@ type balanceNeighbour struct {
 
 func (c *call) balanceLIDs(p *session.Picture) error {
 	f := p.Fabric
-	only, end := fabric.None, fabric.None
+	only, end := fabric.SwitchIndex(fabric.None), fabric.PortIndex(fabric.None)
 	if c.Arg(0) != "" {
 		place, err := session.Resolve(f, c.Arg(0))
 		if err != nil {
@@ -118,14 +118,14 @@ func (c *call) balanceLIDs(p *session.Picture) error {
 	}
 	uneven := 0
 	for sw, n := range f.Switches {
-		if !f.Nodes[n].InSubnet || only != fabric.None && int32(sw) != only {
+		if !f.Nodes[n].InSubnet || only != fabric.None && fabric.SwitchIndex(sw) != only {
 			continue
 		}
 		for _, e := range f.EndPorts {
 			if f.Nodes[f.Ports[e].Node].Switch != fabric.None || end != fabric.None && e != end {
 				continue
 			}
-			b := balance.OfEnd(p.Tables, int32(sw), e)
+			b := balance.OfEnd(p.Tables, fabric.SwitchIndex(sw), e)
 			if !b.UnevenNeighbours && !b.UnevenPorts {
 				continue
 			}
@@ -225,7 +225,7 @@ func (c *call) hotPorts(p *session.Picture) error {
 func meanBetween(l *load.Loads) float64 {
 	var sum, n float64
 	for i, paths := range l.Paths {
-		if paths > 0 && load.ClassOf(l.Fabric, int32(i)) == load.BetweenSwitches {
+		if paths > 0 && load.ClassOf(l.Fabric, fabric.PortIndex(i)) == load.BetweenSwitches {
 			sum, n = sum+float64(paths), n+1
 		}
 	}

@@ -41,7 +41,7 @@ func newNamer(f *fabric.Fabric) *namer {
 }
 
 // port is for example "leaf-01/7" or "storage/1 (0x0002c90300a1b2c3)".
-func (n *namer) port(port int32) string {
+func (n *namer) port(port fabric.PortIndex) string {
 	node := &n.f.Nodes[n.f.Ports[port].Node]
 	name := n.f.PortName(port)
 	if n.times[node.Desc] > 1 && node.Desc != "" {

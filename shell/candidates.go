@@ -60,7 +60,7 @@ func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.C
 	var out []lang.Candidate
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		name := f.NodeName(int32(i))
+		name := f.NodeName(fabric.NodeIndex(i))
 		if (switchesOnly && n.Switch == fabric.None) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
@@ -83,7 +83,7 @@ func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 	}
 	var out []lang.Candidate
 	n := &f.Nodes[node]
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		num := fmt.Sprint(f.Ports[p].Num)
 		if f.Ports[p].Linked() && strings.HasPrefix(num, ask.Prefix) {
 			out = append(out, lang.Candidate{Text: num, Description: "to " + f.PortName(f.Ports[p].Peer)})

@@ -13,14 +13,14 @@ import (
 // readHosts reads a file of end ports: words as [session.Resolve] takes them, with
 // the quoting of the command language. # starts a comment. An error names file and
 // line.
-func readHosts(f *fabric.Fabric, name string) ([]int32, error) {
+func readHosts(f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
 	in, err := session.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	var hosts []int32
-	first := map[int32]int{}
+	var hosts []fabric.PortIndex
+	first := map[fabric.PortIndex]int{}
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
 			for _, word := range s.Words {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/load"
 	"example.org/ibconsole/shell/session"
 )
@@ -113,7 +114,7 @@ func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
 
 // patternHosts are the hosts in the order in which a pattern takes them, with
 // gaps where it is the ca-order.
-func (c *call) patternHosts(p *session.Picture) ([]int32, error) {
+func (c *call) patternHosts(p *session.Picture) ([]fabric.PortIndex, error) {
 	switch {
 	case c.Option("order", "name") == "name":
 		return load.Hosts(p.Fabric), nil
@@ -135,7 +136,7 @@ func (a *loadAnswer) summarize(l *load.Loads, p *session.Picture) {
 	}
 }
 
-func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []int32, word, arg string, hasArg bool) error {
+func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) error {
 	n := 0
 	if hasArg {
 		var err error
@@ -159,7 +160,7 @@ func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []int32, word, 
 }
 
 // loadPairs are the pairs of a pattern.
-func (c *call) loadPairs(p *session.Picture, hosts []int32, word, arg string, hasArg bool) ([]load.Pair, error) {
+func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) ([]load.Pair, error) {
 	wrong := c.Misused("%q is no pattern: want %s", c.Option("pattern", ""), patternWords)
 	if !hasArg || arg == "" {
 		return nil, wrong
@@ -201,7 +202,7 @@ func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []load.Pair)
 	}
 	a.summarize(&m.Loads, p)
 	a.WorstLoad, a.Share = m.Worst, m.Share
-	hosts := map[int32]bool{}
+	hosts := map[fabric.PortIndex]bool{}
 	for _, pair := range pairs {
 		hosts[pair.Src], hosts[pair.Dst] = true, true
 	}

@@ -27,7 +27,7 @@ func counterCommands() []command {
 
 // portsOf are the ports that a place names, nil for none: a node's name stands for
 // all its ports.
-func (c *call) portsOf(f *fabric.Fabric) ([]int32, error) {
+func (c *call) portsOf(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 	if len(c.Args) == 0 {
 		return nil, nil
 	}
@@ -36,9 +36,9 @@ func (c *call) portsOf(f *fabric.Fabric) ([]int32, error) {
 		return nil, err
 	}
 	if p.PortNamed {
-		return []int32{p.Port}, nil
+		return []fabric.PortIndex{p.Port}, nil
 	}
-	var ports []int32
+	var ports []fabric.PortIndex
 	for _, port := range counters.AllPorts(f) {
 		if f.Ports[port].Node == p.Node {
 			ports = append(ports, port)
@@ -65,7 +65,7 @@ func (c *call) showCounters() error {
 	if err != nil {
 		return err
 	}
-	grown := map[int32]*counters.Delta{}
+	grown := map[fabric.PortIndex]*counters.Delta{}
 	for i := range deltas {
 		grown[deltas[i].Port] = &deltas[i]
 	}

@@ -34,7 +34,7 @@ func lanesBetween(before, after *fabric.Tables) *laneDiff {
 		}
 		for in := range ins {
 			for out := range int(n.NumPorts) + 1 {
-				if vlsOf(before, int32(i), in, out) != vlsOf(after, int32(i), in, out) {
+				if vlsOf(before, fabric.NodeIndex(i), in, out) != vlsOf(after, fabric.NodeIndex(i), in, out) {
 					d.SL2VL++
 				}
 			}
@@ -65,7 +65,7 @@ func sameNodes(a, b *fabric.Fabric) bool {
 	return true
 }
 
-func vlsOf(t *fabric.Tables, node int32, in, out int) fabric.VLs {
+func vlsOf(t *fabric.Tables, node fabric.NodeIndex, in, out int) fabric.VLs {
 	if t.SL2VL == nil {
 		return fabric.VLs{}
 	}

@@ -134,7 +134,7 @@ func switchesOf(p *session.Picture, mlid uint16) int {
 	}
 	n := 0
 	for s := range p.Fabric.Switches {
-		if p.Tables.MFT.Any(int32(s), mlid) {
+		if p.Tables.MFT.Any(fabric.SwitchIndex(s), mlid) {
 			n++
 		}
 	}

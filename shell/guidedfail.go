@@ -63,7 +63,7 @@ func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
 	}
 	links := 0
 	for p := range paper.Ports {
-		if load.ClassOf(paper, int32(p)) == load.BetweenSwitches && paper.Ports[p].Peer > int32(p) {
+		if load.ClassOf(paper, fabric.PortIndex(p)) == load.BetweenSwitches && paper.Ports[p].Peer > fabric.PortIndex(p) {
 			links++
 		}
 	}
@@ -100,7 +100,7 @@ func (f *Flow) askPort(paper *fabric.Fabric) (*Question, error) {
 	}
 	q := &Question{Name: "port", Text: "Which port of " + paper.NodeName(node) + "?"}
 	n := &paper.Nodes[node]
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if port := &paper.Ports[p]; port.Num > 0 && port.Linked() {
 			q.Choices = append(q.Choices, Choice{strconv.Itoa(int(port.Num)), "to " + paper.PortName(port.Peer)})
 		}

@@ -56,7 +56,7 @@ type vlGroup struct {
 	in  []uint8
 }
 
-func equalVLs(f *fabric.Fabric, t *fabric.SL2VL, node int32, out uint8) []vlGroup {
+func equalVLs(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, out uint8) []vlGroup {
 	n := &f.Nodes[node]
 	ins := 1
 	if n.Switch != fabric.None {

@@ -21,7 +21,7 @@ type measures struct {
 
 // quickMeasures are the measures by as many shifts and bisections as are quick,
 // of hosts in an order that may have gaps.
-func quickMeasures(ctx context.Context, p *session.Picture, hosts []int32, seed uint64) (m measures, err error) {
+func quickMeasures(ctx context.Context, p *session.Picture, hosts []fabric.PortIndex, seed uint64) (m measures, err error) {
 	if m.Shifts, err = load.Shifts(ctx, p.Tables, hosts, quickPaths/len(hosts)+1, nil); err != nil {
 		return m, err
 	}
@@ -29,8 +29,8 @@ func quickMeasures(ctx context.Context, p *session.Picture, hosts []int32, seed 
 	return m, err
 }
 
-func withoutGaps(hosts []int32) []int32 {
-	return slices.DeleteFunc(slices.Clone(hosts), func(h int32) bool { return h == fabric.None })
+func withoutGaps(hosts []fabric.PortIndex) []fabric.PortIndex {
+	return slices.DeleteFunc(slices.Clone(hosts), func(h fabric.PortIndex) bool { return h == fabric.None })
 }
 
 func (m *measures) text(w io.Writer) {

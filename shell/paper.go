@@ -42,7 +42,7 @@ func paperCommands() []command {
 }
 
 // link finds the link that two words name: NODE PORT, or NODE/PORT.
-func (c *call) link(f *fabric.Fabric) (int32, error) {
+func (c *call) link(f *fabric.Fabric) (fabric.PortIndex, error) {
 	p, err := session.Resolve(f, c.Arg(0))
 	if err != nil {
 		return fabric.None, err
@@ -115,7 +115,7 @@ func runFail(c *call) error {
 
 // node finds the node that the first argument names; a switch where the
 // command is about switches.
-func (c *call) node(f *fabric.Fabric) (int32, error) {
+func (c *call) node(f *fabric.Fabric) (fabric.NodeIndex, error) {
 	if c.Spec.Name != "switch" {
 		return session.ResolveNode(f, c.Arg(0))
 	}

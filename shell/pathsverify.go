@@ -98,7 +98,7 @@ func (c *call) drawnPairs(n int, live bool) ([]session.Pair, error) {
 	if live {
 		f = st.Live.Fabric
 	}
-	var ends []int32
+	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != 0 && (!live || f.Ports[e].Num != 0) {
 			ends = append(ends, e)

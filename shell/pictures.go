@@ -67,7 +67,7 @@ func pictureOf(st *session.State, p *session.Picture) pictureRow {
 	r.Tables, r.Lanes = p.Tables.Origin, p.Tables.SL2VL != nil
 	for sw := range f.Switches {
 		for lid := uint16(1); lid <= p.Tables.Top[sw]; lid++ {
-			if p.Tables.Port(int32(sw), lid) != fabric.NoPath {
+			if p.Tables.Port(fabric.SwitchIndex(sw), lid) != fabric.NoPath {
 				r.Entries++
 			}
 		}
@@ -83,7 +83,7 @@ func groupsOf(t *fabric.Tables) (n int) {
 	}
 	for i := range t.MFT.LIDs() {
 		for sw := range t.Fabric.Switches {
-			if some(t.MFT.Ports(int32(sw), uint16(fabric.FirstMLID+i))) {
+			if some(t.MFT.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i))) {
 				n++
 				break
 			}

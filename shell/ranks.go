@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/shell/session"
 )
@@ -51,13 +52,13 @@ func (c *call) showRanks(rootsOnly bool) error {
 	return t.flush()
 }
 
-func byRank(p *session.Picture) []int32 {
-	all := make([]int32, len(p.Fabric.Switches))
+func byRank(p *session.Picture) []fabric.SwitchIndex {
+	all := make([]fabric.SwitchIndex, len(p.Fabric.Switches))
 	for i := range all {
-		all[i] = int32(i)
+		all[i] = fabric.SwitchIndex(i)
 	}
 	if p.Ranks != nil {
-		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(p.Ranks[a], p.Ranks[b]) })
+		slices.SortStableFunc(all, func(a, b fabric.SwitchIndex) int { return cmp.Compare(p.Ranks[a], p.Ranks[b]) })
 	}
 	return all
 }

@@ -98,7 +98,7 @@ func beside(live *session.Picture, p session.Pair, r *sa.PathRecord) string {
 	}
 	// The ports 0 of switches have rates of their own, which sweeps do not keep.
 	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0
-	ports := []int32{p.Src, f.PortByLID(p.LID)}
+	ports := []fabric.PortIndex{p.Src, f.PortByLID(p.LID)}
 	for _, h := range path.Hops {
 		if h.Out != fabric.None {
 			ports = append(ports, h.Out)
@@ -135,7 +135,7 @@ func (c *call) saNodes() error {
 	}
 	for i := range f.Nodes {
 		if n := &f.Nodes[i]; n.InSubnet && !known[n.GUID] {
-			ours = append(ours, f.NodeName(int32(i)))
+			ours = append(ours, f.NodeName(fabric.NodeIndex(i)))
 		}
 	}
 	return c.out.answer(struct {

@@ -137,7 +137,7 @@ func (c *call) showNodes(want func(*fabric.Node) bool) error {
 		return err
 	}
 	f := p.Fabric
-	only := fabric.None
+	var only fabric.NodeIndex = fabric.None
 	if c.Arg(0) != "" {
 		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
 			return err
@@ -147,10 +147,10 @@ func (c *call) showNodes(want func(*fabric.Node) bool) error {
 	t := c.table("LID", "GUID", "TYPE", "UP/PORTS", "NAME")
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		if !want(n) || (only != fabric.None && only != int32(i)) {
+		if !want(n) || (only != fabric.None && only != fabric.NodeIndex(i)) {
 			continue
 		}
-		r := nodeRow{f.NodeName(int32(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet}
+		r := nodeRow{f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet}
 		name := r.Name
 		if !r.InSubnet {
 			name += "  (not in the subnet)"
@@ -185,7 +185,7 @@ func lidText(lid uint16) string {
 
 // nodeLID is the LID of port 0 of a switch, of the first port that has one elsewhere.
 func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if f.Ports[p].LID != 0 {
 			return f.Ports[p].LID
 		}
@@ -195,7 +195,7 @@ func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 
 func portsUp(f *fabric.Fabric, n *fabric.Node) int {
 	up := 0
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if f.Ports[p].Linked() {
 			up++
 		}
@@ -217,7 +217,7 @@ func (c *call) showLinks() error {
 		return err
 	}
 	f := p.Fabric
-	only := fabric.None
+	var only fabric.NodeIndex = fabric.None
 	if c.Arg(0) != "" {
 		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
 			return err

@@ -205,14 +205,14 @@ func writeSuggestion(dir string, s *classify.Suggestion) (files []string, comman
 		return nil, "", err
 	}
 	f := s.Classes.Fabric
-	var roots []int32
+	var roots []fabric.PortIndex
 	for _, r := range s.Roots {
 		roots = append(roots, f.SwitchNode(r).FirstPort)
 	}
 	command = "engine ftree"
 	for _, file := range []struct {
 		name, option string
-		ports        []int32
+		ports        []fabric.PortIndex
 	}{{"root_guids", "root_guid_file", roots}, {"cn_guids", "cn_guid_file", s.ComputeNodes}, {"io_guids", "io_guid_file", s.IONodes}} {
 		if len(file.ports) == 0 {
 			continue
@@ -235,7 +235,7 @@ func writeSuggestion(dir string, s *classify.Suggestion) (files []string, comman
 const longestName = 50
 
 // writeGUIDs writes the GUIDs of ports, a line each, with names as comments.
-func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []int32) error {
+func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
 	for _, p := range ports {
 		name := []rune(f.NodeName(f.Ports[p].Node))
 		if _, err := fmt.Fprintf(w, "0x%016x # %s\n", f.Ports[p].GUID, string(name[:min(len(name), longestName)])); err != nil {

@@ -30,7 +30,7 @@ func (c *call) showTorus() error {
 	_, _ = fmt.Fprintf(w, "%v, of %s\n", t, st.Title(p))
 	width := 1
 	for sw := range p.Fabric.Switches {
-		if _, ok := t.Coordinates(int32(sw)); ok {
+		if _, ok := t.Coordinates(fabric.SwitchIndex(sw)); ok {
 			width = max(width, len([]rune(p.Fabric.NodeName(p.Fabric.Switches[sw]))))
 		}
 	}
@@ -64,7 +64,7 @@ func torusName(f *fabric.Fabric, t *torus.Torus, at torus.Coordinates) string {
 
 func (c *call) torusRows(p *session.Picture, t *torus.Torus) error {
 	for sw, node := range p.Fabric.Switches {
-		at, ok := t.Coordinates(int32(sw))
+		at, ok := t.Coordinates(fabric.SwitchIndex(sw))
 		if !ok {
 			continue
 		}

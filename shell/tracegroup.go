@@ -57,7 +57,7 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 	if err != nil {
 		return err
 	}
-	d := drawer{f: f, join: map[int32]fabric.JoinState{}, got: map[int32]bool{}}
+	d := drawer{f: f, join: map[fabric.PortIndex]fabric.JoinState{}, got: map[fabric.PortIndex]bool{}}
 	if known, err := st.GroupsOf(p); err == nil {
 		for _, l := range mcast.ByLID(f, known.List) {
 			for _, m := range l.Members {
@@ -84,8 +84,8 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 
 type drawer struct {
 	f    *fabric.Fabric
-	join map[int32]fabric.JoinState
-	got  map[int32]bool
+	join map[fabric.PortIndex]fabric.JoinState
+	got  map[fabric.PortIndex]bool
 }
 
 func (d *drawer) hop(h *mcast.Hop) *groupHop {

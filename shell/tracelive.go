@@ -60,8 +60,8 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 // countErrors adds what the ports by which a packet comes and leaves have counted,
 // and which of them did not tell: counters are asked for by LID, through the tables.
 func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *traceAnswer) error {
-	places := map[int32][]*string{}
-	var ports []int32
+	places := map[fabric.PortIndex][]*string{}
+	var ports []fabric.PortIndex
 	at := func(h *livetrace.Hop, num int, text *string) {
 		if h.Node == fabric.None || num <= 0 {
 			return
@@ -90,7 +90,7 @@ func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *trace
 	for _, h := range reading.Holes {
 		answer.Unread = append(answer.Unread, h.String())
 	}
-	grown := map[int32]*counters.Delta{}
+	grown := map[fabric.PortIndex]*counters.Delta{}
 	for i := range deltas {
 		grown[deltas[i].Port] = &deltas[i]
 	}
@@ -127,7 +127,7 @@ func parts(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *wa
 
 // outOf is the number of the port by which a hop leaves; a switch that keeps a
 // packet does not let it leave.
-func outOf(f *fabric.Fabric, port int32) int {
+func outOf(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None || f.Ports[port].Num == 0 {
 		return livetrace.NoPort
 	}

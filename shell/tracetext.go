@@ -77,7 +77,7 @@ func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
 }
 
 // linkText says "4xHDR", "" for no port or one without a link.
-func linkText(f *fabric.Fabric, port int32) string {
+func linkText(f *fabric.Fabric, port fabric.PortIndex) string {
 	if port == fabric.None || !f.Ports[port].Linked() {
 		return ""
 	}
@@ -156,7 +156,7 @@ func givenPort(n int) *int {
 	return &n
 }
 
-func portNumber(f *fabric.Fabric, port int32) *int {
+func portNumber(f *fabric.Fabric, port fabric.PortIndex) *int {
 	if port == fabric.None {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
 )
@@ -31,7 +32,7 @@ func (c *call) showVLArb() error {
 	t := c.table("PORT", "TABLE", "VL:WEIGHT")
 	n := &f.Nodes[at.Node]
 	missing := 0
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if at.PortNamed && p != at.Port || !f.Ports[p].Linked() {
 			continue
 		}

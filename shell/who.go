@@ -111,10 +111,10 @@ func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
 		}
 		return uses.What{Links: []fabric.Link{l}}, f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer), nil
 	case n.Switch != fabric.None:
-		return uses.What{Switches: []int32{n.Switch}}, f.NodeName(place.Node), nil
+		return uses.What{Switches: []fabric.SwitchIndex{n.Switch}}, f.NodeName(place.Node), nil
 	}
 	var what uses.What
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if l, ok := f.LinkOf(p); ok {
 			what.Links = append(what.Links, l)
 		}
@@ -141,7 +141,7 @@ func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, 
 	}
 	var list []linkLoad
 	for _, link := range links {
-		for _, d := range [2][2]int32{{link.A, link.B}, {link.B, link.A}} {
+		for _, d := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
 			list = append(list, linkLoad{
 				From: p.Fabric.PortName(d[0]), To: p.Fabric.PortName(d[1]), Paths: l.Paths[d[0]], Destinations: l.Destinations[d[0]],
 			})

@@ -204,7 +204,7 @@ func (m *model) openTree() {
 }
 
 // follow selects a node of a fabric in the topology, so that its table is shown.
-func (m *model) follow(f *fabric.Fabric, node int32) {
+func (m *model) follow(f *fabric.Fabric, node fabric.NodeIndex) {
 	target, _ := placeOf(f, node, fabric.None).in(m.sc.top.f)
 	if target == fabric.None {
 		m.warn(f.NodeName(node) + " is not in the topology that is shown")

@@ -25,7 +25,7 @@ func BenchmarkScreen(b *testing.B) {
 	back.state.Live.Tables = tables
 	changed := tables.LFT.Clone()
 	for s := range f.Switches {
-		changed.Row(int32(s))[7] = 1
+		changed.Row(fabric.SwitchIndex(s))[7] = 1
 	}
 	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, changed, "minhop")}
 	j, k := rune1('j'), rune1('k')

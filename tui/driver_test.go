@@ -278,7 +278,7 @@ func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Ki
 	return resilience.New(ctx, base, kind)
 }
 
-func (f *fake) Counters(context.Context, ...int32) (*counters.Reading, error) {
+func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading, error) {
 	return &counters.Reading{}, session.ErrOffline
 }
 

@@ -92,7 +92,7 @@ func missing(f, g *fabric.Fabric) []string {
 	var out []string
 	for i := range f.Nodes {
 		if f.Nodes[i].InSubnet && g.NodeByGUID(f.Nodes[i].GUID) == fabric.None {
-			out = append(out, f.NodeName(int32(i)))
+			out = append(out, f.NodeName(fabric.NodeIndex(i)))
 		}
 	}
 	return out
@@ -108,16 +108,16 @@ func downs(f, g *fabric.Fabric) []string {
 }
 
 // downPorts are ports of f, one for each link, whose links are not in g. O(ports).
-func downPorts(f, g *fabric.Fabric) []int32 {
-	var out []int32
+func downPorts(f, g *fabric.Fabric) []fabric.PortIndex {
+	var out []fabric.PortIndex
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		other := g.NodeByGUID(n.GUID)
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if f.Ports[p].Peer <= p {
 				continue
 			}
-			q := fabric.None
+			var q fabric.PortIndex = fabric.None
 			if other != fabric.None {
 				q = g.PortAt(other, int(f.Ports[p].Num))
 			}

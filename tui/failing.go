@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -65,8 +66,8 @@ func (m *model) undoCommand() (command, why string) {
 		return fmt.Sprintf("restore link %s %d", nodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
 	}
 	for node := range f.Nodes {
-		if (last.What == "switch" || last.What == "node") && last.InvolvesNode(int32(node)) {
-			return fmt.Sprintf("restore %s %s", last.What, nodeWord(f, int32(node))), ""
+		if (last.What == "switch" || last.What == "node") && last.InvolvesNode(fabric.NodeIndex(node)) {
+			return fmt.Sprintf("restore %s %s", last.What, nodeWord(f, fabric.NodeIndex(node))), ""
 		}
 	}
 	return "undo", ""

@@ -99,11 +99,11 @@ func (b *finding) links() {
 		fabric.Speed
 	}
 	count := map[class]map[form]int{{true}: {}, {false}: {}}
-	classOf := func(p int32) class {
+	classOf := func(p fabric.PortIndex) class {
 		return class{f.Nodes[f.Ports[p].Node].Switch != fabric.None && f.PeerSwitch(p) != fabric.None}
 	}
 	for i := range f.Ports {
-		if p := int32(i); f.Ports[p].Peer > p {
+		if p := fabric.PortIndex(i); f.Ports[p].Peer > p {
 			count[classOf(p)][form{f.Ports[p].Width, f.Ports[p].Speed}]++
 		}
 	}
@@ -117,7 +117,7 @@ func (b *finding) links() {
 		}
 	}
 	for i := range f.Ports {
-		p := int32(i)
+		p := fabric.PortIndex(i)
 		port := &f.Ports[p]
 		if port.Peer <= p || !f.Nodes[port.Node].InSubnet {
 			continue
@@ -159,7 +159,7 @@ func lostLinks(before, now *fabric.Fabric) []problem {
 	}
 	for i := range before.Nodes {
 		if n := &before.Nodes[i]; n.InSubnet && now.NodeByGUID(n.GUID) == fabric.None {
-			b.add(problem{grave, "node gone", before.NodeName(int32(i)), "was there when the session began", place{}})
+			b.add(problem{grave, "node gone", before.NodeName(fabric.NodeIndex(i)), "was there when the session began", place{}})
 		}
 	}
 	return b.finish()

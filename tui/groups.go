@@ -105,7 +105,9 @@ func (l *groupsPane) group() *groupRow {
 
 func (l *groupsPane) member(row int) *fabric.Member { return &l.group().group.Members[row] }
 
-func (l *groupsPane) memberPort(row int) int32 { return l.sc.pic.Fabric.PortByGUID(l.member(row).GUID) }
+func (l *groupsPane) memberPort(row int) fabric.PortIndex {
+	return l.sc.pic.Fabric.PortByGUID(l.member(row).GUID)
+}
 
 func (l *groupsPane) memberName(row int) string {
 	if p := l.memberPort(row); p != fabric.None {

@@ -81,7 +81,7 @@ func newGrouping(ctx context.Context, sc *scene, key groupsKey, progress func(do
 		if all.why == "" {
 			row.switches = 0
 			for s := range f.Switches {
-				row.switches += btoi(t.MFT.Any(int32(s), g.MLID))
+				row.switches += btoi(t.MFT.Any(fabric.SwitchIndex(s), g.MLID))
 			}
 		}
 		row.mgid, row.mtu, row.rate = session.GroupWords(g)
@@ -107,8 +107,9 @@ type copyRow struct {
 	word string
 	// node, end and link are what the row is about: its node, its end port, and the port
 	// that the copy leaves by; None for none.
-	node, end, link int32
-	bad             bool
+	node      fabric.NodeIndex
+	end, link fabric.PortIndex
+	bad       bool
 }
 
 func (r *copyRow) text(t *theme) string {
@@ -141,8 +142,8 @@ func (r *copyRow) look(t *theme) style {
 // treeDrawer makes rows of a tree.
 type treeDrawer struct {
 	f    *fabric.Fabric
-	join map[int32]fabric.JoinState
-	got  map[int32]bool
+	join map[fabric.PortIndex]fabric.JoinState
+	got  map[fabric.PortIndex]bool
 	rows []copyRow
 }
 
@@ -154,8 +155,8 @@ func (d *treeDrawer) remark(bad bool, format string, args ...any) {
 // port GUID from. It is nil where there is no member.
 func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error) {
 	f := t.Fabric
-	d := &treeDrawer{f: f, join: map[int32]fabric.JoinState{}, got: map[int32]bool{}}
-	src := fabric.None
+	d := &treeDrawer{f: f, join: map[fabric.PortIndex]fabric.JoinState{}, got: map[fabric.PortIndex]bool{}}
+	var src fabric.PortIndex = fabric.None
 	for _, m := range g.group.Members {
 		p := f.PortByGUID(m.GUID)
 		if p == fabric.None {
@@ -193,7 +194,7 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 	return &groupTree{g.group.MLID, d.rows, figure}, nil
 }
 
-func (d *treeDrawer) hop(h *mcast.Hop, lead []bool, last bool, out uint8, link int32) {
+func (d *treeDrawer) hop(h *mcast.Hop, lead []bool, last bool, out uint8, link fabric.PortIndex) {
 	node := d.f.Switches[h.Switch]
 	name := d.f.NodeName(node)
 	if link != fabric.None {
@@ -237,7 +238,7 @@ func (d *treeDrawer) end(c mcast.Copy, lead []bool, last bool) {
 
 func (d *treeDrawer) fault(x *mcast.Fault) {
 	words := []string{string(x.Kind)}
-	for i, p := range [2]int32{x.Src, x.Dst} {
+	for i, p := range [2]fabric.PortIndex{x.Src, x.Dst} {
 		if p != fabric.None {
 			words = append(words, [2]string{"from ", "to "}[i]+d.f.PortName(p))
 		}

@@ -17,8 +17,9 @@ type index struct {
 	// tiers are the switches of the subnet by the number of links to the nearest
 	// switch with hosts, each in the order of names; outside those that no link
 	// leads to; loose the nodes that hang on no switch.
-	tiers          [][]int32
-	outside, loose []int32
+	tiers   [][]fabric.SwitchIndex
+	outside []fabric.SwitchIndex
+	loose   []fabric.NodeIndex
 
 	switches, hosts, links int
 
@@ -37,16 +38,16 @@ func newIndex(f *fabric.Fabric) *index {
 	for s, n := range f.Switches {
 		switch t := int(tier[s]); {
 		case !f.Nodes[n].InSubnet:
-			ix.outside = append(ix.outside, int32(s))
+			ix.outside = append(ix.outside, fabric.SwitchIndex(s))
 		default:
 			for len(ix.tiers) <= t {
 				ix.tiers = append(ix.tiers, nil)
 			}
-			ix.tiers[t] = append(ix.tiers[t], int32(s))
+			ix.tiers[t] = append(ix.tiers[t], fabric.SwitchIndex(s))
 		}
 	}
 	for _, list := range append(ix.tiers, ix.outside) {
-		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(ix.rank[f.Switches[a]], ix.rank[f.Switches[b]]) })
+		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.rank[f.Switches[a]], ix.rank[f.Switches[b]]) })
 	}
 	return ix
 }
@@ -57,7 +58,7 @@ func (ix *index) count() {
 		n := &f.Nodes[i]
 		switch {
 		case n.Switch == fabric.None && !ix.onSwitch(n):
-			ix.loose = append(ix.loose, int32(i))
+			ix.loose = append(ix.loose, fabric.NodeIndex(i))
 			fallthrough
 		case n.Switch == fabric.None && n.InSubnet:
 			ix.hosts++
@@ -66,14 +67,14 @@ func (ix *index) count() {
 		}
 	}
 	for i := range f.Ports {
-		if f.Ports[i].Peer > int32(i) && f.Nodes[f.Ports[i].Node].InSubnet {
+		if f.Ports[i].Peer > fabric.PortIndex(i) && f.Nodes[f.Ports[i].Node].InSubnet {
 			ix.links++
 		}
 	}
 }
 
 func (ix *index) onSwitch(n *fabric.Node) bool {
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if ix.f.PeerSwitch(p) != fabric.None {
 			return true
 		}
@@ -86,19 +87,19 @@ func (ix *index) onSwitch(n *fabric.Node) bool {
 func (ix *index) tier() []int32 {
 	f := ix.f
 	tier := make([]int32, len(f.Switches))
-	var queue []int32
+	var queue []fabric.SwitchIndex
 	for s := range f.Switches {
 		tier[s] = fabric.None
-		if ix.hasHosts(int32(s)) {
+		if ix.hasHosts(fabric.SwitchIndex(s)) {
 			tier[s] = 0
-			queue = append(queue, int32(s))
+			queue = append(queue, fabric.SwitchIndex(s))
 		}
 	}
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if peer := f.PeerSwitch(p); peer != fabric.None && tier[peer] == fabric.None {
 				tier[peer] = tier[s] + 1
 				queue = append(queue, peer)
@@ -112,9 +113,9 @@ func (ix *index) tier() []int32 {
 }
 
 // hasHosts says whether a switch has a link to a node that is no switch.
-func (ix *index) hasHosts(sw int32) bool {
+func (ix *index) hasHosts(sw fabric.SwitchIndex) bool {
 	n := ix.f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if peer := ix.f.PeerNode(p); peer != fabric.None && ix.f.Nodes[peer].Switch == fabric.None {
 			return true
 		}
@@ -129,7 +130,7 @@ func (ix *index) name() {
 	ix.search, ix.rank = make([]string, n), make([]int32, n)
 	by := make([]int32, n)
 	for i := range n {
-		names[i] = ix.f.NodeName(int32(i))
+		names[i] = ix.f.NodeName(fabric.NodeIndex(i))
 		ix.search[i] = strings.ToLower(names[i])
 		by[i] = int32(i)
 	}
@@ -142,7 +143,7 @@ func (ix *index) name() {
 // up counts the ports of a node that have a link.
 func up(f *fabric.Fabric, n *fabric.Node) int {
 	k := 0
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if f.Ports[p].Linked() {
 			k++
 		}

@@ -28,7 +28,7 @@ type lft struct {
 	// place is the switch that is shown, sw its index in the picture, None where the
 	// picture has no such switch.
 	place place
-	sw    int32
+	sw    fabric.SwitchIndex
 	// lids are the rows: LIDs with an entry, or with an owner in the subnet. By port
 	// they are the ports that entries name, with how many LIDs go by each.
 	lids  []uint16
@@ -249,7 +249,7 @@ func (l *lft) destination(row int) string {
 	return "no port owns it"
 }
 
-func (l *lft) rankOf(port int32) int64 {
+func (l *lft) rankOf(port fabric.PortIndex) int64 {
 	if port == fabric.None {
 		return 1 << 40
 	}
@@ -257,7 +257,7 @@ func (l *lft) rankOf(port int32) int64 {
 }
 
 // out is the port of the switch that an entry names, None where it has none.
-func (l *lft) out(entry uint8) int32 {
+func (l *lft) out(entry uint8) fabric.PortIndex {
 	f := l.sc.pic.Fabric
 	return f.PortAt(f.Switches[l.sw], int(entry))
 }
@@ -325,7 +325,7 @@ func (l *lft) hopsOrder(row int) int64 {
 // hopKey names a table whose hops were counted.
 type hopKey struct {
 	tables *fabric.Tables
-	sw     int32
+	sw     fabric.SwitchIndex
 }
 
 // hopCounts are the hops from a switch to each LID, more than any for those that
@@ -488,7 +488,7 @@ func (l *lft) subject() subject {
 
 // next is the node that packets of the selected row go to, None where they stay
 // or end.
-func (l *lft) next() int32 {
+func (l *lft) next() fabric.NodeIndex {
 	row, ok := l.selected()
 	if !ok {
 		return fabric.None

@@ -27,7 +27,7 @@ type loading struct {
 	loads *load.Loads
 	// between are the ports with links between switches, all those of all links, the
 	// ones with most paths first.
-	between, all []int32
+	between, all []fabric.PortIndex
 	mean         float64 // of the links between switches
 	most         int64   // of any link
 	heat         heat
@@ -36,7 +36,7 @@ type loading struct {
 // heat is a map of the loads between two layers of switches.
 type heat struct {
 	// rows are switches with hosts, cols those next to them, by switch index.
-	rows, cols []int32
+	rows, cols []fabric.SwitchIndex
 	// up and down are the most paths over any link from a row to a column and back,
 	// row by row, -1 where there is no link.
 	up, down []int64
@@ -52,7 +52,7 @@ func newLoading(ctx context.Context, t *fabric.Tables, ix *index, progress func(
 	r := &loading{loads: l}
 	var sum int64
 	for i := range t.Fabric.Ports {
-		p := int32(i)
+		p := fabric.PortIndex(i)
 		switch load.ClassOf(t.Fabric, p) {
 		case load.None:
 			continue
@@ -63,8 +63,8 @@ func newLoading(ctx context.Context, t *fabric.Tables, ix *index, progress func(
 		r.all = append(r.all, p)
 		r.most = max(r.most, l.Paths[p])
 	}
-	for _, list := range [][]int32{r.between, r.all} {
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(l.Paths[b], l.Paths[a]) })
+	for _, list := range [][]fabric.PortIndex{r.between, r.all} {
+		slices.SortStableFunc(list, func(a, b fabric.PortIndex) int { return cmp.Compare(l.Paths[b], l.Paths[a]) })
 	}
 	if n := len(r.between); n > 0 {
 		r.mean = float64(sum) / float64(n)
@@ -80,7 +80,7 @@ func newHeat(l *load.Loads, ix *index) heat {
 	}
 	f := l.Fabric
 	h.rows, h.cols = ix.tiers[0], ix.tiers[1]
-	place := make(map[int32]int, len(h.cols))
+	place := make(map[fabric.SwitchIndex]int, len(h.cols))
 	for i, s := range h.cols {
 		place[s] = i
 	}
@@ -91,7 +91,7 @@ func newHeat(l *load.Loads, ix *index) heat {
 	h.down = slices.Clone(h.up)
 	for row, s := range h.rows {
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			col, ok := place[f.PeerSwitch(p)]
 			if !ok {
 				continue
@@ -130,9 +130,9 @@ func newLoadPane(t *theme) *loadPane {
 		return placeOf(f, f.Ports[l.port(row)].Node, l.port(row)).id()
 	}
 	hidden := func() bool { return l.isMap() }
-	name := func(p int32) string { return l.load.loads.Fabric.PortName(p) }
-	peer := func(row int) int32 { return l.load.loads.Fabric.Ports[l.port(row)].Peer }
-	rank := func(p int32) int64 {
+	name := func(p fabric.PortIndex) string { return l.load.loads.Fabric.PortName(p) }
+	peer := func(row int) fabric.PortIndex { return l.load.loads.Fabric.Ports[l.port(row)].Peer }
+	rank := func(p fabric.PortIndex) int64 {
 		f := l.load.loads.Fabric
 		return int64(l.sc.names.rank[f.Ports[p].Node])<<8 | int64(f.Ports[p].Num)
 	}
@@ -154,7 +154,7 @@ func newLoadPane(t *theme) *loadPane {
 
 func (l *loadPane) isMap() bool { return l.kind >= loadUpwards }
 
-func (l *loadPane) port(row int) int32 {
+func (l *loadPane) port(row int) fabric.PortIndex {
 	if l.kind == loadAll {
 		return l.load.all[row]
 	}
@@ -217,7 +217,7 @@ func (l *loadPane) renew() {
 			p := l.port(row)
 			return (hits[f.Ports[p].Node] || hits[f.PeerNode(p)]) != l.filt.invert
 		}
-		l.build(len(map[bool][]int32{true: l.load.all, false: l.load.between}[l.kind == loadAll]))
+		l.build(len(map[bool][]fabric.PortIndex{true: l.load.all, false: l.load.between}[l.kind == loadAll]))
 	}
 }
 
@@ -322,7 +322,7 @@ func (l *loadPane) findCut() {
 	f := l.load.loads.Fabric
 	rows, cols := placesOf(f, h.rows), placesOf(f, h.cols)
 	for link := range l.sc.gone() {
-		for _, ends := range [2][2]int32{{link.A, link.B}, {link.B, link.A}} {
+		for _, ends := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
 			row, low := rows[l.sc.top.f.Nodes[l.sc.top.f.Ports[ends[0]].Node].GUID]
 			col, high := cols[l.sc.top.f.Nodes[l.sc.top.f.Ports[ends[1]].Node].GUID]
 			if low && high {
@@ -333,7 +333,7 @@ func (l *loadPane) findCut() {
 }
 
 // placesOf says where in a list of switches each is, by its GUID.
-func placesOf(f *fabric.Fabric, switches []int32) map[uint64]int {
+func placesOf(f *fabric.Fabric, switches []fabric.SwitchIndex) map[uint64]int {
 	out := make(map[uint64]int, len(switches))
 	for i, s := range switches {
 		out[f.SwitchNode(s).GUID] = i

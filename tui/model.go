@@ -38,7 +38,7 @@ type backend interface {
 	// Study prepares what failures of a kind do to a picture with tables.
 	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
 	// Counters reads the counters of ports of the live fabric.
-	Counters(ctx context.Context, ports ...int32) (*counters.Reading, error)
+	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
 // model is the state of the screen.

@@ -302,7 +302,7 @@ func (m *model) openInfo() tea.Cmd {
 			line("port 0", "enhanced")
 		}
 	}
-	for port := n.FirstPort + 1; port <= n.FirstPort+int32(n.NumPorts); port++ {
+	for port := n.FirstPort + 1; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
 		m.infoPort(p, f, port, port == s.link || port == s.port)
 	}
 	for _, port := range s.with {
@@ -313,7 +313,7 @@ func (m *model) openInfo() tea.Cmd {
 	return nil
 }
 
-func (m *model) infoPort(p *page, f *fabric.Fabric, port int32, selected bool) {
+func (m *model) infoPort(p *page, f *fabric.Fabric, port fabric.PortIndex, selected bool) {
 	t := m.theme
 	x := &f.Ports[port]
 	if !x.Linked() {

@@ -99,7 +99,7 @@ func (p place) id() uint64 { return p.guid*0x9e3779b97f4a7c15 ^ uint64(p.port)<<
 func (p place) none() bool { return p.guid == 0 }
 
 // placeIn is the place of a node or port; none for None.
-func placeIn(f *fabric.Fabric, node, port int32) place {
+func placeIn(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) place {
 	if node == fabric.None {
 		return place{}
 	}

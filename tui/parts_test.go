@@ -116,7 +116,7 @@ func FuzzClean(f *testing.F) {
 func TestWords(t *testing.T) {
 	f := star(t, hostile[0], hostile...)
 	for i := range f.Nodes {
-		node := int32(i)
+		node := fabric.NodeIndex(i)
 		stmts, err := lang.Parse("", "fail node "+nodeWord(f, node))
 		if err != nil || len(stmts) != 1 || len(stmts[0].Words) != 3 {
 			t.Fatalf("%s: %v %v", nodeWord(f, node), stmts, err)
@@ -140,7 +140,7 @@ func TestEndPortOfTwo(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	for i := range f.Nodes {
 		if f.Nodes[i].Switch == fabric.None {
-			if got := portWord(f, firstLinked(f, int32(i))); strings.Contains(got, "/") {
+			if got := portWord(f, firstLinked(f, fabric.NodeIndex(i))); strings.Contains(got, "/") {
 				t.Errorf("a host with one link is called %s", got)
 			}
 		}
@@ -305,7 +305,7 @@ func TestBadTables(t *testing.T) {
 	}
 	up := uint8(0)
 	n := f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if f.PeerSwitch(p) != fabric.None {
 			up = f.Ports[p].Num
 		}

@@ -17,7 +17,7 @@ func narrowed(t testing.TB) (*fabric.Fabric, *fabric.Tables, fabric.Link) {
 	f := made.Activated()
 	ports := slices.Clone(f.Ports)
 	cable := linkBetweenSwitches(f)
-	for _, p := range []int32{cable.A, cable.B} {
+	for _, p := range []fabric.PortIndex{cable.A, cable.B} {
 		ports[p].Width = 1
 	}
 	bad := *f
@@ -31,7 +31,7 @@ func TestProblems(t *testing.T) {
 	lft := tables.LFT.Clone()
 	host := f.Ports[f.SMPort].LID
 	for sw := range f.Switches {
-		lft.Row(int32(sw))[host] = fabric.NoPath
+		lft.Row(fabric.SwitchIndex(sw))[host] = fabric.NoPath
 	}
 	back := newFake(f)
 	back.state.Source = session.Source{Kind: session.SourceIbsim, Arg: "x"}

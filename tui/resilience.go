@@ -23,9 +23,10 @@ type studied struct {
 // fallout is a failure and what becomes of the routes.
 type fallout struct {
 	resilience.Verdict
-	node, link int32
+	node fabric.NodeIndex
+	link fabric.PortIndex
 	// with are the ports of further links that fail.
-	with []int32
+	with []fabric.PortIndex
 }
 
 // studyKey is what is studied: tables, and the kind of failures.
@@ -91,7 +92,7 @@ func (l *resilient) second(row int) string {
 	return ""
 }
 
-func (l *resilient) linkName(port int32) string {
+func (l *resilient) linkName(port fabric.PortIndex) string {
 	f := l.now.key.tables.Fabric
 	return f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer)
 }

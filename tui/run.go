@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/heed"
 	"example.org/ibconsole/routing/resilience"
@@ -307,7 +308,7 @@ func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resil
 	return b.Session().Study(ctx, p, kind)
 }
 
-func (b *shellBackend) Counters(ctx context.Context, ports ...int32) (*counters.Reading, error) {
+func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error) {
 	r, _, err := b.Session().Counters(ctx, ports...)
 	return r, err
 }

@@ -16,13 +16,14 @@ type subject struct {
 	f *fabric.Fabric
 	// node is None where the row is about nothing; port is the port of it that is
 	// meant, or None.
-	node, port int32
+	node fabric.NodeIndex
+	port fabric.PortIndex
 	// link is the port whose link can fail; None where the node is meant.
-	link int32
+	link fabric.PortIndex
 	// with are ports whose links fail together with that one.
-	with []int32
+	with []fabric.PortIndex
 	// via is the port at which the node is seen, where it is another's, or None.
-	via int32
+	via fabric.PortIndex
 }
 
 var nothing = subject{node: fabric.None, port: fabric.None, link: fabric.None, via: fabric.None}
@@ -42,10 +43,10 @@ func (s subject) each(command func(subject) (string, string)) (all, why string) 
 
 // nodeWord names a node as a command understands it: by its name if that leads
 // to it, else by its GUID.
-func nodeWord(f *fabric.Fabric, node int32) string { return lang.Quote(nodeRef(f, node)) }
+func nodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quote(nodeRef(f, node)) }
 
 // nodeRef is nodeWord unquoted.
-func nodeRef(f *fabric.Fabric, node int32) string {
+func nodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	name := f.NodeName(node)
 	if n, err := session.ResolveNode(f, name); err == nil && n == node && plain(name) {
 		return name
@@ -55,7 +56,7 @@ func nodeRef(f *fabric.Fabric, node int32) string {
 
 // portWord names an end port: by its node where there is no other, else by
 // NAME/PORT or the port GUID.
-func portWord(f *fabric.Fabric, end int32) string {
+func portWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	name := f.NodeName(node)
 	if p, err := session.Resolve(f, name); err == nil && p.Port == end && up(f, &f.Nodes[node]) < 2 || f.Nodes[node].Switch != fabric.None {
@@ -114,7 +115,7 @@ func (sc *scene) restoreOne(s subject) (command, why string) {
 	}
 	f := sc.st.Base.Fabric
 	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
-	suspects := []int32{node}
+	suspects := []fabric.NodeIndex{node}
 	if link := max(s.link, s.via); link != fabric.None {
 		owner, port := placeOf(s.f, s.f.Ports[link].Node, link).in(f)
 		if port != fabric.None {
@@ -145,7 +146,7 @@ func (sc *scene) linkFailure(l fabric.Link) bool {
 }
 
 // nodeFailure is "switch" or "node" where a node has failed on paper.
-func (sc *scene) nodeFailure(node int32) string {
+func (sc *scene) nodeFailure(node fabric.NodeIndex) string {
 	for i := range sc.st.Failures {
 		if node != fabric.None && sc.st.Failures[i].InvolvesNode(node) {
 			return sc.st.Failures[i].What

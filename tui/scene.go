@@ -115,7 +115,7 @@ func (sc *scene) changed(before *scene) bool {
 }
 
 // lid is the LID of a port of the topology's fabric, 0 where it has none yet.
-func (sc *scene) lid(port int32) uint16 {
+func (sc *scene) lid(port fabric.PortIndex) uint16 {
 	end := sc.now.EndPortOf(port)
 	if lid := sc.now.Ports[end].LID; lid != 0 || sc.given == nil {
 		return lid
@@ -125,7 +125,7 @@ func (sc *scene) lid(port int32) uint16 {
 
 // failedNode says whether a node of the topology's fabric has failed on paper
 // itself.
-func (sc *scene) failedNode(node int32) bool {
+func (sc *scene) failedNode(node fabric.NodeIndex) bool {
 	if sc.now == sc.top.f {
 		return false
 	}
@@ -139,7 +139,7 @@ func (sc *scene) failedNode(node int32) bool {
 
 // failedLink says whether the link of a port has gone on paper, for whatever
 // reason.
-func (sc *scene) failedLink(port int32) bool {
+func (sc *scene) failedLink(port fabric.PortIndex) bool {
 	return sc.top.f.Ports[port].Linked() && !sc.now.Ports[port].Linked()
 }
 
@@ -157,7 +157,7 @@ type place struct {
 	port uint8
 }
 
-func placeOf(f *fabric.Fabric, node, port int32) place {
+func placeOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) place {
 	p := place{guid: f.Nodes[node].GUID}
 	if port != fabric.None {
 		p.port = f.Ports[port].Num
@@ -166,7 +166,7 @@ func placeOf(f *fabric.Fabric, node, port int32) place {
 }
 
 // in finds the place in a fabric; node is None where it is not there.
-func (p place) in(f *fabric.Fabric) (node, port int32) {
+func (p place) in(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.guid)
 	if node == fabric.None {
 		return fabric.None, fabric.None
@@ -175,7 +175,7 @@ func (p place) in(f *fabric.Fabric) (node, port int32) {
 }
 
 // endPort is the port that carries the LID of a place, None where there is none.
-func (p place) endPort(f *fabric.Fabric) int32 {
+func (p place) endPort(f *fabric.Fabric) fabric.PortIndex {
 	node, port := p.in(f)
 	if node == fabric.None {
 		return fabric.None
@@ -190,9 +190,9 @@ func (p place) endPort(f *fabric.Fabric) int32 {
 }
 
 // firstLinked is the first port of a node with a link, else its first port.
-func firstLinked(f *fabric.Fabric, node int32) int32 {
+func firstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
 	n := &f.Nodes[node]
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if f.Ports[p].Linked() {
 			return p
 		}

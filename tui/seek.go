@@ -149,7 +149,7 @@ func (m *model) seekErrors() tea.Cmd {
 		return nil
 	}
 	live := m.sc.st.Live.Fabric
-	var ports []int32
+	var ports []fabric.PortIndex
 	for _, p := range m.trace.ports() {
 		f := m.sc.pic.Fabric
 		if node, port := placeOf(f, f.Ports[p].Node, p).in(live); node != fabric.None && port != fabric.None {

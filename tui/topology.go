@@ -25,7 +25,7 @@ type topology struct {
 	shut map[int32]bool
 	// ends and path are what the trace pane follows, to be marked.
 	ends [2]place
-	path map[int32]bool
+	path map[fabric.NodeIndex]bool
 	// loads are the paths over each link, nil where they are not known.
 	loads *load.Loads
 	most  int64 // over a link between switches
@@ -37,7 +37,7 @@ type topology struct {
 // treeGroup is switches with something in common.
 type treeGroup struct {
 	name     string
-	switches []int32
+	switches []fabric.SwitchIndex
 }
 
 // The manners in which the topology is shown.
@@ -51,9 +51,9 @@ const (
 type treeRow struct {
 	kind rowKind
 	// node is the switch; of a loose node the node.
-	node int32
+	node fabric.NodeIndex
 	// port is a port of the switch; of idle ports the first, up to last.
-	port, last int32
+	port, last fabric.PortIndex
 	// tier is that of a heading.
 	tier int32
 }
@@ -90,7 +90,7 @@ func (t *topology) rowID(row int) uint64 {
 	return placeOf(t.sc.top.f, r.node, r.port).id()
 }
 
-func (t *topology) hit(node int32) bool { return t.hits[node] != t.filt.invert }
+func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.filt.invert }
 
 // show takes a new scene and stays on the row of the same thing.
 func (t *topology) show(sc *scene) {
@@ -135,7 +135,7 @@ func (t *topology) findPlace(at place) {
 }
 
 // visit opens the tree down to a node, a host below its switch, and selects it.
-func (t *topology) visit(node int32) {
+func (t *topology) visit(node fabric.NodeIndex) {
 	f := t.sc.top.f
 	at := placeOf(f, node, fabric.None)
 	if f.Nodes[node].Switch == fabric.None {
@@ -204,7 +204,7 @@ func (t *topology) grow() {
 	t.window.resize(len(t.rows), t.height)
 }
 
-func (t *topology) addTier(tier int32, switches []int32) {
+func (t *topology) addTier(tier int32, switches []fabric.SwitchIndex) {
 	head := len(t.rows)
 	t.add(treeRow{kind: rowTier, tier: tier, node: fabric.None, port: fabric.None})
 	if t.shut[tier] && t.filt.empty() {
@@ -221,7 +221,7 @@ func (t *topology) addTier(tier int32, switches []int32) {
 	}
 }
 
-func (t *topology) addSwitch(node int32) {
+func (t *topology) addSwitch(node fabric.NodeIndex) {
 	ix := t.sc.top
 	n := &ix.f.Nodes[node]
 	row := treeRow{kind: rowSwitch, node: node, port: fabric.None}
@@ -248,11 +248,11 @@ func (t *topology) addSwitch(node int32) {
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.sc.top.f
 	node := f.Ports[n.FirstPort].Node
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		r := treeRow{kind: rowPort, node: node, port: p}
 		if !f.Ports[p].Linked() {
 			r.kind, r.last = rowIdle, p
-			for r.last < n.FirstPort+int32(n.NumPorts) && !f.Ports[r.last+1].Linked() {
+			for r.last < n.FirstPort+fabric.PortIndex(n.NumPorts) && !f.Ports[r.last+1].Linked() {
 				r.last++
 			}
 			p = r.last
@@ -263,7 +263,7 @@ func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	}
 }
 
-func (t *topology) addLoose(nodes []int32) {
+func (t *topology) addLoose(nodes []fabric.NodeIndex) {
 	head := len(t.rows)
 	t.add(treeRow{kind: rowTier, tier: tierLoose, node: fabric.None, port: fabric.None})
 	for _, n := range nodes {
@@ -293,9 +293,11 @@ func (t *topology) toggle() {
 	t.renew()
 }
 
-func (t *topology) isOpen(node int32) bool { return t.open[t.sc.top.f.Nodes[node].GUID] }
+func (t *topology) isOpen(node fabric.NodeIndex) bool { return t.open[t.sc.top.f.Nodes[node].GUID] }
 
-func (t *topology) setOpen(node int32, open bool) { t.open[t.sc.top.f.Nodes[node].GUID] = open }
+func (t *topology) setOpen(node fabric.NodeIndex, open bool) {
+	t.open[t.sc.top.f.Nodes[node].GUID] = open
+}
 
 // unfold opens the selected branch; shut says to close it, or go to its head.
 func (t *topology) unfold(shut bool) {
@@ -320,7 +322,7 @@ func (t *topology) unfold(shut bool) {
 
 // switchShown is the switch that the selected row belongs to, None where it is a
 // heading or a loose node.
-func (t *topology) switchShown() int32 {
+func (t *topology) switchShown() fabric.NodeIndex {
 	if t.sc == nil || t.cursor >= len(t.rows) {
 		return fabric.None
 	}

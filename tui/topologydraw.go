@@ -80,7 +80,7 @@ func (t *topology) drawHeads(p *pen, wide int) {
 // loadFrom is how many cells the name of a switch has where its load is shown too.
 const loadFrom = 34
 
-func (t *topology) drawSwitch(p *pen, node int32) {
+func (t *topology) drawSwitch(p *pen, node fabric.NodeIndex) {
 	f := t.sc.top.f
 	n := &f.Nodes[node]
 	p.gap(2)
@@ -117,10 +117,10 @@ func (t *topology) drawSwitch(p *pen, node int32) {
 }
 
 // switchNote says what ails a switch.
-func (t *topology) switchNote(p *pen, node int32) (string, style) {
+func (t *topology) switchNote(p *pen, node fabric.NodeIndex) (string, style) {
 	n := &t.sc.top.f.Nodes[node]
 	gone := 0
-	for port := n.FirstPort + 1; port <= n.FirstPort+int32(n.NumPorts); port++ {
+	for port := n.FirstPort + 1; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
 		if t.sc.failedLink(port) {
 			gone++
 		}
@@ -136,7 +136,7 @@ func (t *topology) switchNote(p *pen, node int32) (string, style) {
 	return "", ""
 }
 
-func (t *topology) drawPort(p *pen, port int32) {
+func (t *topology) drawPort(p *pen, port fabric.PortIndex) {
 	f := t.sc.top.f
 	peer := f.Ports[port].Peer
 	node := f.Ports[peer].Node
@@ -157,7 +157,7 @@ func (t *topology) drawPort(p *pen, port int32) {
 }
 
 // linkNote says how fast a link is, or what ails it.
-func (t *topology) linkNote(p *pen, port, peer int32, host bool) (string, style) {
+func (t *topology) linkNote(p *pen, port fabric.PortIndex, peer fabric.NodeIndex, host bool) (string, style) {
 	a := &t.sc.now.Ports[port]
 	switch {
 	case t.sc.failedLink(port) && t.sc.failedNode(a.Node):
@@ -192,7 +192,7 @@ func (t *topology) drawIdle(p *pen, r treeRow) {
 }
 
 // drawName writes a node's name in w cells with the marks of the trace.
-func (t *topology) drawName(p *pen, node int32, w int) {
+func (t *topology) drawName(p *pen, node fabric.NodeIndex, w int) {
 	f := t.sc.top.f
 	mark, st := "", style("")
 	switch guid := f.Nodes[node].GUID; {
@@ -209,7 +209,7 @@ func (t *topology) drawName(p *pen, node int32, w int) {
 	p.gap(w - width(name) - width(mark))
 }
 
-func (t *topology) nameStyle(p *pen, node int32) style {
+func (t *topology) nameStyle(p *pen, node fabric.NodeIndex) style {
 	f := t.sc.top.f
 	switch {
 	case t.sc.failedNode(node), f.Nodes[node].InSubnet && !t.sc.now.Nodes[node].InSubnet:
@@ -221,7 +221,7 @@ func (t *topology) nameStyle(p *pen, node int32) style {
 }
 
 // drawPeer writes the port at the other end of a link.
-func (t *topology) drawPeer(p *pen, peer int32, w int) {
+func (t *topology) drawPeer(p *pen, peer fabric.PortIndex, w int) {
 	f := t.sc.top.f
 	node := f.Ports[peer].Node
 	mark := ""

@@ -104,12 +104,12 @@ func (t *topology) tierName(tier int32) string {
 }
 
 // sortSwitches orders the switches of a branch, which come by name.
-func (t *topology) sortSwitches(list []int32) []int32 {
+func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex {
 	if t.sorted == 0 {
 		return list
 	}
 	f := t.sc.top.f
-	key := func(s int32) int64 {
+	key := func(s fabric.SwitchIndex) int64 {
 		n := f.SwitchNode(s)
 		switch t.cols[max(t.sorted, -t.sorted)-1].name {
 		case "LID":
@@ -126,7 +126,7 @@ func (t *topology) sortSwitches(list []int32) []int32 {
 		}
 		return int64(t.sc.top.rank[f.Switches[s]])
 	}
-	keys := make(map[int32]int64, len(list))
+	keys := make(map[fabric.SwitchIndex]int64, len(list))
 	for _, s := range list {
 		keys[s] = key(s)
 		if t.sorted < 0 {
@@ -134,7 +134,7 @@ func (t *topology) sortSwitches(list []int32) []int32 {
 		}
 	}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
+	slices.SortStableFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(keys[a], keys[b]) })
 	return list
 }
 
@@ -163,7 +163,7 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 		return 0
 	}
 	var worst int64
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if load.ClassOf(t.sc.top.f, p) == load.BetweenSwitches {
 			worst = max(worst, t.loads.Paths[p])
 		}
@@ -178,7 +178,7 @@ func (t *topology) switchLoad(n *fabric.Node) string {
 		return ""
 	}
 	var list []int64
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if t.sc.top.f.PeerSwitch(p) != fabric.None {
 			list = append(list, t.loads.Paths[p])
 		}
@@ -252,7 +252,7 @@ func (t *topology) director() string {
 	f, group := t.sc.top.f, &t.groups[t.rows[row].tier]
 	prefix, _, _ := strings.Cut(group.name, "#")
 	system := f.Nodes[f.Switches[group.switches[0]]].SystemGUID
-	only := func(is func(node int32) bool) bool {
+	only := func(is func(node fabric.NodeIndex) bool) bool {
 		all, here := 0, 0
 		for _, node := range f.Switches {
 			all += btoi(is(node))
@@ -263,9 +263,9 @@ func (t *topology) director() string {
 		return all == here && here == len(group.switches)
 	}
 	switch {
-	case system != 0 && only(func(node int32) bool { return f.Nodes[node].SystemGUID == system }):
+	case system != 0 && only(func(node fabric.NodeIndex) bool { return f.Nodes[node].SystemGUID == system }):
 		return fmt.Sprintf("guid:0x%016x", system)
-	case prefix != "" && plain(prefix) && only(func(node int32) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
+	case prefix != "" && plain(prefix) && only(func(node fabric.NodeIndex) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
 		return lang.Quote(prefix + "*")
 	}
 	return ""

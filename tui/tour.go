@@ -69,11 +69,11 @@ func (m *model) toggleTour() tea.Cmd {
 // tourHosts are two hosts on different switches, by what to type for them.
 func (m *model) tourHosts() [2]string {
 	f := m.sc.top.f
-	var first int32 = fabric.None
+	var first fabric.NodeIndex = fabric.None
 	names := [2]string{"node-0001", "node-0050"}
-	last := fabric.None
+	var last fabric.NodeIndex = fabric.None
 	for node := range f.Nodes {
-		n := int32(node)
+		n := fabric.NodeIndex(node)
 		if f.Nodes[n].Switch != fabric.None || !f.Nodes[n].InSubnet {
 			continue
 		}

@@ -113,7 +113,7 @@ func (t *trace) follow() {
 	}
 	f := sc.pic.Fabric
 	src, dst := t.ends[0].endPort(f), t.ends[1].endPort(f)
-	for i, port := range [2]int32{src, dst} {
+	for i, port := range [2]fabric.PortIndex{src, dst} {
 		if port == fabric.None {
 			t.why = fmt.Sprintf("%s has no node %s", sc.pic.Kind, t.name(i))
 			return
@@ -160,7 +160,7 @@ func (t *trace) countWays() {
 			continue
 		}
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if q := f.PeerSwitch(p); q != fabric.None && away[q] == away[s]-1 {
 				t.ways[i]++
 			}
@@ -169,15 +169,15 @@ func (t *trace) countWays() {
 }
 
 // distances are the links from each switch to one, None where there is no way.
-func distances(f *fabric.Fabric, to int32) []int32 {
+func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
 	away := make([]int32, len(f.Switches))
 	for s := range away {
 		away[s] = fabric.None
 	}
 	away[to] = 0
-	for queue := []int32{to}; len(queue) > 0; queue = queue[1:] {
+	for queue := []fabric.SwitchIndex{to}; len(queue) > 0; queue = queue[1:] {
 		n := f.SwitchNode(queue[0])
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if q := f.PeerSwitch(p); q != fabric.None && away[q] == fabric.None {
 				away[q] = away[queue[0]] + 1
 				queue = append(queue, q)
@@ -237,10 +237,10 @@ func (t *trace) hop() (*traceRow, bool) {
 }
 
 // ports are those that the path leaves and enters by.
-func (t *trace) ports() []int32 {
-	var out []int32
+func (t *trace) ports() []fabric.PortIndex {
+	var out []fabric.PortIndex
 	for _, h := range t.path.Hops {
-		for _, p := range [2]int32{h.In, h.Out} {
+		for _, p := range [2]fabric.PortIndex{h.In, h.Out} {
 			if p != fabric.None {
 				out = append(out, p)
 			}
@@ -284,11 +284,11 @@ func (t *trace) enter(m *model) (func() tea.Cmd, string) {
 }
 
 // nodes are the nodes of the path in the fabric of the topology pane.
-func (t *trace) nodes() map[int32]bool {
+func (t *trace) nodes() map[fabric.NodeIndex]bool {
 	if !t.ok {
 		return nil
 	}
-	on := map[int32]bool{}
+	on := map[fabric.NodeIndex]bool{}
 	for _, h := range t.path.Hops {
 		if n, _ := placeOf(t.sc.pic.Fabric, h.Node, fabric.None).in(t.sc.top.f); n != fabric.None {
 			on[n] = true

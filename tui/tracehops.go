@@ -99,7 +99,7 @@ func (t *trace) errors(row int) (n uint64, known bool) {
 	if r.at < 0 || r.other {
 		return 0, false
 	}
-	for _, p := range [2]int32{r.hop.In, r.hop.Out} {
+	for _, p := range [2]fabric.PortIndex{r.hop.In, r.hop.Out} {
 		if p != fabric.None {
 			if x, ok := t.errs[placeOf(r.f, r.f.Ports[p].Node, p)]; ok {
 				n, known = n+x, true
@@ -116,7 +116,7 @@ func (t *trace) errLook(row int) style {
 	return t.theme.dim
 }
 
-func portText(f *fabric.Fabric, port int32) string {
+func portText(f *fabric.Fabric, port fabric.PortIndex) string {
 	if port == fabric.None {
 		return ""
 	}

@@ -20,7 +20,7 @@ func (m *model) whyNoEnd() string {
 // mark makes what is selected the source (0) or the destination (1) of the trace.
 func (m *model) mark(which int) tea.Cmd {
 	s := m.pane().subject()
-	port := fabric.None
+	var port fabric.PortIndex = fabric.None
 	if s.f.Nodes[s.node].Switch == fabric.None {
 		port = s.port
 	}

@@ -195,8 +195,8 @@ func (w *whatIf) subject() subject {
 	fail := &w.sc.st.Failures[w.rows[row].failure-1]
 	f := w.sc.st.Base.Fabric
 	for node := range f.Nodes {
-		if fail.InvolvesNode(int32(node)) {
-			return subject{f: f, node: int32(node), port: fabric.None, link: fabric.None, via: fabric.None}
+		if fail.InvolvesNode(fabric.NodeIndex(node)) {
+			return subject{f: f, node: fabric.NodeIndex(node), port: fabric.None, link: fabric.None, via: fabric.None}
 		}
 	}
 	if len(fail.Links) == 0 {

@@ -74,12 +74,12 @@ type applier struct {
 	lanePath   []mad.Path // by w.Lanes
 	infos      []mad.PortInfo
 	done       done
-	failed     map[int32]int // index into report.Failed, by node
-	unanswered []uint8       // requests in a row, by node
+	failed     map[fabric.NodeIndex]int // index into report.Failed, by node
+	unanswered []uint8                  // requests in a row, by node
 
 	begun   begun
-	low     map[int32]uint16 // MulticastFDBTops that are yet to be reached, by switch
-	next, n int              // of the list that is being worked on
+	low     map[fabric.SwitchIndex]uint16 // MulticastFDBTops that are yet to be reached, by switch
+	next, n int                           // of the list that is being worked on
 	begin   func(i int)
 
 	steps, allSteps int
@@ -93,7 +93,7 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Wr
 		ctx: ctx, f: f, w: w, opts: opts,
 		batch:      client.NewBatch(context.WithoutCancel(ctx)),
 		limit:      client.Options().Window + 1, // the one whose answer is being handled counts
-		failed:     map[int32]int{},
+		failed:     map[fabric.NodeIndex]int{},
 		unanswered: make([]uint8, len(f.Nodes)),
 		infos:      make([]mad.PortInfo, len(w.States)),
 		allSteps:   2 * w.Len(),

@@ -35,7 +35,7 @@ func client(t testing.TB, transport mad.Transport, opts mad.ClientOptions) *mad.
 	return c
 }
 
-func open(t testing.TB, s *sim.Sim, port int32) *sim.Conn {
+func open(t testing.TB, s *sim.Sim, port fabric.PortIndex) *sim.Conn {
 	t.Helper()
 	conn, err := s.Open(port)
 	if err != nil {
@@ -83,13 +83,13 @@ func changes(live, want *fabric.Tables) *apply.Writes {
 	}
 	for sw := range f.Switches {
 		if live.Top[sw] != want.Top[sw] {
-			w.Tops = append(w.Tops, apply.Top{Switch: int32(sw), Top: want.Top[sw]})
+			w.Tops = append(w.Tops, apply.Top{Switch: fabric.SwitchIndex(sw), Top: want.Top[sw]})
 		}
 	}
 	for num := range want.LFT.Blocks() {
 		for sw := range f.Switches {
-			b := apply.Block{Switch: int32(sw), Num: uint16(num), Ports: [64]uint8(want.LFT.Block(int32(sw), num))}
-			if num > int(live.Top[sw])/fabric.BlockSize || b.Ports != [64]uint8(live.LFT.Block(int32(sw), num)) {
+			b := apply.Block{Switch: fabric.SwitchIndex(sw), Num: uint16(num), Ports: [64]uint8(want.LFT.Block(fabric.SwitchIndex(sw), num))}
+			if num > int(live.Top[sw])/fabric.BlockSize || b.Ports != [64]uint8(live.LFT.Block(fabric.SwitchIndex(sw), num)) {
 				w.Blocks = append(w.Blocks, b)
 			}
 		}
@@ -97,7 +97,7 @@ func changes(live, want *fabric.Tables) *apply.Writes {
 	for i := range f.Ports {
 		p := &f.Ports[i]
 		if p.Linked() && p.State < mad.PortActive {
-			w.States = append(w.States, apply.State{Port: int32(i), State: mad.PortActive})
+			w.States = append(w.States, apply.State{Port: fabric.PortIndex(i), State: mad.PortActive})
 		}
 	}
 	return &w
@@ -107,12 +107,12 @@ func sameTables(t *testing.T, want, got *fabric.Tables) {
 	t.Helper()
 	f := got.Fabric
 	for sw := range f.Switches {
-		other := want.Fabric.SwitchByGUID(f.SwitchNode(int32(sw)).GUID)
+		other := want.Fabric.SwitchByGUID(f.SwitchNode(fabric.SwitchIndex(sw)).GUID)
 		if got.Top[sw] != want.Top[other] {
 			t.Errorf("%s: top %d, want %d", f.NodeName(f.Switches[sw]), got.Top[sw], want.Top[other])
 		}
 		for lid := range want.Top[other] + 1 {
-			if p, q := got.Port(int32(sw), lid), want.Port(other, lid); p != q {
+			if p, q := got.Port(fabric.SwitchIndex(sw), lid), want.Port(other, lid); p != q {
 				t.Fatalf("%s: LID %d by port %d, want %d", f.NodeName(f.Switches[sw]), lid, p, q)
 			}
 		}

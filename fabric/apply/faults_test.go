@@ -42,7 +42,7 @@ func (w *wire) Send(f *mad.Frame) error {
 // subnet is a simulated subnet as a sweep sees it, and the writes that route it.
 type subnet struct {
 	s    *sim.Sim
-	port int32
+	port fabric.PortIndex
 	live *sweep.Result
 	want *fabric.Tables
 	w    *apply.Writes
@@ -215,7 +215,7 @@ func inSteps(n *subnet, steps int) *apply.Writes {
 	w := &apply.Writes{}
 	for step := 1; step <= steps; step++ {
 		for sw := range n.live.Fabric.Switches {
-			b := apply.Block{Switch: int32(sw), Num: 700, Step: step}
+			b := apply.Block{Switch: fabric.SwitchIndex(sw), Num: 700, Step: step}
 			for i := range b.Ports {
 				b.Ports[i] = uint8(step)
 			}
@@ -288,7 +288,7 @@ func TestFailureStopsTheSteps(t *testing.T) {
 	}
 }
 
-func simNode(t *testing.T, n *subnet, guid uint64) int32 {
+func simNode(t *testing.T, n *subnet, guid uint64) fabric.NodeIndex {
 	t.Helper()
 	f := generate(t, "fattree:3,8")
 	if i := f.NodeByGUID(guid); i != fabric.None {
@@ -412,10 +412,10 @@ func TestNonsense(t *testing.T) {
 	n := newSubnet(t, "xgft:2,2,2,2,2") // two planes; the second is beyond reach
 	f := n.live.Fabric
 	host := f.SMPort
-	free := fabric.None
+	var free fabric.PortIndex = fabric.None
 	for i := range f.Ports {
 		if p := &f.Ports[i]; !p.Linked() && p.Num > 0 {
-			free = int32(i)
+			free = fabric.PortIndex(i)
 		}
 	}
 	sw := f.SwitchNode(0)
@@ -479,11 +479,11 @@ func BenchmarkApply(b *testing.B) {
 	c := client(b, open(b, s, f.SMPort), mad.ClientOptions{Window: 64})
 	var w apply.Writes
 	for sw := range f.Switches {
-		w.Tops = append(w.Tops, apply.Top{Switch: int32(sw), Top: f.MaxLID})
+		w.Tops = append(w.Tops, apply.Top{Switch: fabric.SwitchIndex(sw), Top: f.MaxLID})
 	}
 	for num := range int(f.MaxLID)/fabric.BlockSize + 1 {
 		for sw := range f.Switches {
-			w.Blocks = append(w.Blocks, apply.Block{Switch: int32(sw), Num: uint16(num)})
+			w.Blocks = append(w.Blocks, apply.Block{Switch: fabric.SwitchIndex(sw), Num: uint16(num)})
 		}
 	}
 	b.ReportAllocs()

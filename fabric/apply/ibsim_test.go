@@ -81,8 +81,8 @@ func TestBringUpIbsim(t *testing.T) {
 				}
 			}
 			for sw := range f.Switches {
-				lid := f.SwitchLID(int32(sw))
-				same(t, "ibroute", entries(tables, int32(sw)), portLines(s.Output("ibroute", fmt.Sprint(lid))))
+				lid := f.SwitchLID(fabric.SwitchIndex(sw))
+				same(t, "ibroute", entries(tables, fabric.SwitchIndex(sw)), portLines(s.Output("ibroute", fmt.Sprint(lid))))
 			}
 			if out := s.Output("ibnetdiscover"); strings.Count(out, " lid ") < len(f.EndPorts) {
 				t.Errorf("ibnetdiscover:\n%s", out)
@@ -95,7 +95,7 @@ func TestBringUpIbsim(t *testing.T) {
 }
 
 // hops follows the tables and prints what ibtracert -n does.
-func hops(t *fabric.Tables, src, dst int32) string {
+func hops(t *fabric.Tables, src, dst fabric.PortIndex) string {
 	f := t.Fabric
 	var b strings.Builder
 	from := &f.Ports[src]
@@ -119,7 +119,7 @@ func hops(t *fabric.Tables, src, dst int32) string {
 
 // entries are the lines that ibroute should print for a switch: "0x0001 003".
 // ibroute passes over the last LID where the top is a multiple of 64.
-func entries(t *fabric.Tables, sw int32) []string {
+func entries(t *fabric.Tables, sw fabric.SwitchIndex) []string {
 	var lines []string
 	top := int(t.Top[sw])
 	for lid := range top + 1 {

@@ -78,8 +78,8 @@ func (a *applier) raiseMulticastTops(from, to int) {
 }
 
 // highest are, by switch, the highest multicast LIDs with a port.
-func highest(blocks []MFTBlock) map[int32]uint16 {
-	top := map[int32]uint16{}
+func highest(blocks []MFTBlock) map[fabric.SwitchIndex]uint16 {
+	top := map[fabric.SwitchIndex]uint16{}
 	for i := range blocks {
 		for k, ports := range blocks[i].Ports {
 			if ports != 0 {

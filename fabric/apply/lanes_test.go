@@ -23,14 +23,14 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		for out := uint8(1); out <= n.NumPorts; out++ {
-			port := f.Port(int32(i), out)
+			port := f.Port(fabric.NodeIndex(i), out)
 			if !f.Ports[port].Linked() || mad.CapabilityMask(f.Ports[f.EndPortOf(port)].CapMask)&mad.CapSLMapping == 0 || rnd.IntN(3) > 0 {
 				continue
 			}
-			l := apply.Lanes{Node: int32(i), Out: out, Late: len(w.Lanes) > 20}
+			l := apply.Lanes{Node: fabric.NodeIndex(i), Out: out, Late: len(w.Lanes) > 20}
 			if n.Switch != fabric.None {
 				l.In = uint8(rnd.IntN(int(n.NumPorts) + 1))
-				for l.In > 0 && !f.Ports[f.Port(int32(i), l.In)].Linked() {
+				for l.In > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), l.In)].Linked() {
 					l.In--
 				}
 			}
@@ -42,11 +42,11 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
 	}
 	for sw := range f.Switches {
 		for num := range (mlids + 31) / 32 {
-			for pos := range f.SwitchNode(int32(sw)).NumPorts/16 + 1 {
-				b := apply.MFTBlock{Switch: int32(sw), Num: uint16(num), Position: pos}
+			for pos := range f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts/16 + 1 {
+				b := apply.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: uint16(num), Position: pos}
 				for i := range min(32, mlids-32*num) {
 					for bit := range 16 {
-						if int(pos)*16+bit <= int(f.SwitchNode(int32(sw)).NumPorts) && rnd.IntN(4) == 0 {
+						if int(pos)*16+bit <= int(f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) && rnd.IntN(4) == 0 {
 							b.Ports[i] |= 1 << bit
 						}
 					}
@@ -130,7 +130,7 @@ func TestBadLanesAndGroups(t *testing.T) {
 	for _, w := range []apply.Writes{
 		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 9}}},
 		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 0}}},
-		{Lanes: []apply.Lanes{{Node: int32(len(f.Nodes)), In: 1, Out: 1}}},
+		{Lanes: []apply.Lanes{{Node: fabric.NodeIndex(len(f.Nodes)), In: 1, Out: 1}}},
 		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 1, VLs: fabric.VLs{16}}}},
 		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 1, Late: true}, {Node: leaf, In: 1, Out: 2}}},
 		{MFTs: []apply.MFTBlock{{Switch: 99}}},

@@ -5,6 +5,7 @@ package apply
 import (
 	"errors"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -43,7 +44,7 @@ func (a *applier) pump() {
 // ask sends a request to a node, unless that is deaf. ok handles a good answer.
 // Any other is a failure of the node and ends the step, unless bad, where set,
 // takes care of it.
-func (a *applier) ask(node int32, req mad.Request, ok func(*mad.Reply), bad func() bool) {
+func (a *applier) ask(node fabric.NodeIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
 	if a.unanswered[node] >= deaf {
 		a.fail(node, errDeaf)
 		return
@@ -67,7 +68,7 @@ func (a *applier) ask(node int32, req mad.Request, ok func(*mad.Reply), bad func
 }
 
 // fail ends a step that failed.
-func (a *applier) fail(node int32, err error) {
+func (a *applier) fail(node fabric.NodeIndex, err error) {
 	i, known := a.failed[node]
 	if !known {
 		i = len(a.report.Failed)

@@ -42,10 +42,14 @@ func (a *applier) readBack() {
 			a.compare(node, "LinearFDBTop", t.Top, info.LinearFDBTop)
 		}, nil)
 	})
-	rereads(a, len(a.w.Lanes), a.w.Lanes[:a.begun.lanes], a.done.lanes, func(l *Lanes) [3]int32 { return [3]int32{l.Node, int32(l.In), int32(l.Out)} }, a.readLanes)
-	rereads(a, len(a.w.Blocks), a.w.Blocks[:a.begun.blocks], a.done.blocks, func(b *Block) [2]int32 { return [2]int32{b.Switch, int32(b.Num)} }, a.readBlock)
-	rereads(a, len(a.w.MFTs), a.w.MFTs[:a.begun.mfts], a.done.mfts, func(b *MFTBlock) [3]int32 {
-		return [3]int32{b.Switch, int32(b.Num), int32(b.Position)}
+	rereads(a, len(a.w.Lanes), a.w.Lanes[:a.begun.lanes], a.done.lanes, func(l *Lanes) [3]fabric.NodeIndex {
+		return [3]fabric.NodeIndex{l.Node, fabric.NodeIndex(l.In), fabric.NodeIndex(l.Out)}
+	}, a.readLanes)
+	rereads(a, len(a.w.Blocks), a.w.Blocks[:a.begun.blocks], a.done.blocks, func(b *Block) [2]fabric.SwitchIndex {
+		return [2]fabric.SwitchIndex{b.Switch, fabric.SwitchIndex(b.Num)}
+	}, a.readBlock)
+	rereads(a, len(a.w.MFTs), a.w.MFTs[:a.begun.mfts], a.done.mfts, func(b *MFTBlock) [3]fabric.SwitchIndex {
+		return [3]fabric.SwitchIndex{b.Switch, fabric.SwitchIndex(b.Num), fabric.SwitchIndex(b.Position)}
 	}, a.readMFT)
 	a.each(len(a.w.States), func(i int) {
 		s := a.w.States[i]
@@ -124,7 +128,7 @@ func (a *applier) read(count *int) {
 	a.step()
 }
 
-func (a *applier) compare(node int32, what string, want, got any) {
+func (a *applier) compare(node fabric.NodeIndex, what string, want, got any) {
 	if want != got {
 		a.report.Differ = append(a.report.Differ, Difference{
 			Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, What: what, Want: fmt.Sprint(want), Got: fmt.Sprint(got),

@@ -37,7 +37,7 @@ type Writes struct {
 
 // LID gives LIDs to an end port.
 type LID struct {
-	Port  int32 // an end port
+	Port  fabric.PortIndex // an end port
 	LID   uint16
 	SMLID uint16 // MasterSMLID
 	LMC   uint8
@@ -45,14 +45,14 @@ type LID struct {
 
 // Top sets a switch's LinearFDBTop.
 type Top struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	Top    uint16
 	Last   bool
 }
 
 // Block is 64 entries of a switch's forwarding table.
 type Block struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	Num    uint16 // from 0 to 767; the block is for LIDs 64*Num to 64*Num+63
 	Step   int
 	Ports  [fabric.BlockSize]uint8
@@ -61,7 +61,7 @@ type Block struct {
 // Lanes sets an SLtoVLMappingTable: of packets that come into a node by one port and
 // leave by another. In counts for switches only.
 type Lanes struct {
-	Node    int32
+	Node    fabric.NodeIndex
 	In, Out uint8
 	Late    bool
 	VLs     fabric.VLs
@@ -70,7 +70,7 @@ type Lanes struct {
 // MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see
 // [mad.MulticastMod].
 type MFTBlock struct {
-	Switch   int32
+	Switch   fabric.SwitchIndex
 	Num      uint16
 	Position uint8
 	Grow     bool
@@ -80,8 +80,8 @@ type MFTBlock struct {
 // State brings a port up. One that is up as far already, or farther, is left
 // alone.
 type State struct {
-	Port  int32         // a port of a link, of either end
-	State mad.PortState // PortArmed or PortActive
+	Port  fabric.PortIndex // a port of a link, of either end
+	State mad.PortState    // PortArmed or PortActive
 }
 
 // Len is the number of writes.
@@ -191,14 +191,14 @@ func checkMFT(f *fabric.Fabric, b *MFTBlock) error {
 	return nil
 }
 
-func checkPort(f *fabric.Fabric, port int32) error {
+func checkPort(f *fabric.Fabric, port fabric.PortIndex) error {
 	if port < 0 || int(port) >= len(f.Ports) {
 		return fmt.Errorf("port index %d %w: the subnet has %d", port, ErrWrites, len(f.Ports))
 	}
 	return nil
 }
 
-func checkSwitch(f *fabric.Fabric, sw int32) error {
+func checkSwitch(f *fabric.Fabric, sw fabric.SwitchIndex) error {
 	if sw < 0 || int(sw) >= len(f.Switches) {
 		return fmt.Errorf("switch index %d %w: the subnet has %d", sw, ErrWrites, len(f.Switches))
 	}

@@ -44,7 +44,7 @@ var selects = [NumCounters]struct{ narrow, wide uint64 }{
 // can only be cleared where it is 64 bits wide. What a port does not have stays
 // out; the holes are ports that did not do it. It fails where
 // ctx ends.
-func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set, ports ...int32) ([]Hole, error) {
+func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set, ports ...fabric.PortIndex) ([]Hole, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
 	}

@@ -50,7 +50,7 @@ func client(t testing.TB, transport mad.Transport, opts mad.ClientOptions) *mad.
 	return c
 }
 
-func open(t testing.TB, s *sim.Sim, port int32, opts mad.ClientOptions) *mad.Client {
+func open(t testing.TB, s *sim.Sim, port fabric.PortIndex, opts mad.ClientOptions) *mad.Client {
 	t.Helper()
 	conn, err := s.Open(port)
 	if err != nil {
@@ -59,7 +59,7 @@ func open(t testing.TB, s *sim.Sim, port int32, opts mad.ClientOptions) *mad.Cli
 	return client(t, conn, opts)
 }
 
-func read(t testing.TB, c *mad.Client, f *fabric.Fabric, ports ...int32) *counters.Reading {
+func read(t testing.TB, c *mad.Client, f *fabric.Fabric, ports ...fabric.PortIndex) *counters.Reading {
 	t.Helper()
 	r, err := counters.Read(t.Context(), c, f, counters.Options{}, ports...)
 	if err != nil {
@@ -94,7 +94,7 @@ func values(c mad.PortCountersExtended) counters.Values {
 func TestReadAndClear(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, s := routed(t, "fattree:2,8")
-	want := map[int32]counters.Values{}
+	want := map[fabric.PortIndex]counters.Values{}
 	ports := counters.AllPorts(f)
 	if hosts := 32; len(ports) != hosts+12*8 {
 		t.Errorf("%d ports, want %d of switches and %d of hosts", len(ports), 12*8, hosts)

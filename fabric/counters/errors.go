@@ -2,6 +2,8 @@
 
 package counters
 
+import "example.org/ibconsole/fabric"
+
 // Beyond are the errors of a port that are more than a threshold, which is what
 // ibqueryerrors prints of it: with all thresholds 0, as in the file that comes
 // with infiniband-diags, every error that ever happened.
@@ -17,7 +19,7 @@ func (p *Port) Beyond(thresholds *Values) Set {
 
 // Delta is what a port counted between two readings.
 type Delta struct {
-	Port    int32 // of the later reading's fabric
+	Port    fabric.PortIndex // of the later reading's fabric
 	Seconds float64
 	// Increase is by how much counters grew.
 	Increase Values

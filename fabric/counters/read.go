@@ -23,8 +23,8 @@ type Options struct {
 
 // Port is what one port has counted.
 type Port struct {
-	Port int32     // of the fabric
-	At   time.Time // of the last answer
+	Port fabric.PortIndex // of the fabric
+	At   time.Time        // of the last answer
 	// Values are the counters in Has; others are 0. They are 64 bits wide where
 	// they are in Wide; else they stop at their greatest value, as those in
 	// Stopped have.
@@ -45,7 +45,7 @@ type Reading struct {
 
 // Hole is a port, or all ports of a node, whose counters are missing.
 type Hole struct {
-	Port int32 // the first one asked for where Whole is set
+	Port fabric.PortIndex // the first one asked for where Whole is set
 	Name string
 	// Whole says that the agent of the node did not answer, and none of its Count
 	// ports was asked.
@@ -69,14 +69,14 @@ var ErrNoLID = errors.New("no LID")
 // AllPorts are the ports that are read where none is named: all ports of the
 // switches in the subnet, port 0 only where it is an enhanced one, and the end
 // ports of the other nodes.
-func AllPorts(f *fabric.Fabric) []int32 {
-	var ports []int32
+func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
+	var ports []fabric.PortIndex
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		if !n.InSubnet {
 			continue
 		}
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			zero := f.Ports[p].Num == 0
 			if n.Switch != fabric.None && (!zero || n.EnhancedPort0) || n.Switch == fabric.None && f.Ports[p].LID != 0 {
 				ports = append(ports, p)
@@ -89,7 +89,7 @@ func AllPorts(f *fabric.Fabric) []int32 {
 // Read reads the counters of ports, of [AllPorts] where none is given. It takes
 // a MAD an agent, that is a switch or an end port, and two a port, one where the
 // agent has no 64-bit counters. It fails where ctx ends.
-func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...int32) (*Reading, error) {
+func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
 	}

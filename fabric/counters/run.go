@@ -32,7 +32,7 @@ type run struct {
 	room   int
 }
 
-func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports []int32) *run {
+func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports []fabric.PortIndex) *run {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &run{
 		f: f, opts: opts, batch: client.NewBatch(ctx), ctx: ctx, cancel: cancel,
@@ -51,8 +51,8 @@ func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Opti
 // wait asks the agents, a few at a time so that questions need little memory.
 func (r *run) wait() error {
 	defer r.cancel(nil)
-	byAgent := map[int32][]int{}
-	var agents []int32
+	byAgent := map[fabric.PortIndex][]int{}
+	var agents []fabric.PortIndex
 	for i := range r.ports {
 		e := r.f.EndPortOf(r.ports[i].Port)
 		if byAgent[e] == nil {
@@ -82,7 +82,7 @@ func (r *run) pump() {
 }
 
 // agent asks what an agent has, and goes on with the ports that it speaks for.
-func (r *run) agent(end int32, ports []int) {
+func (r *run) agent(end fabric.PortIndex, ports []int) {
 	lid := r.f.Ports[end].LID
 	if lid == 0 {
 		r.lost(end, ports, ErrNoLID)
@@ -104,7 +104,7 @@ func (r *run) agent(end int32, ports []int) {
 }
 
 // lost notes ports that cannot be asked.
-func (r *run) lost(end int32, ports []int, err error) {
+func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 	h := Hole{Port: r.ports[ports[0]].Port, Whole: true, Count: len(ports), Err: err}
 	h.Name = r.f.PortName(end)
 	if node := r.f.Ports[end].Node; r.f.Nodes[node].Switch != fabric.None {

@@ -3,6 +3,7 @@
 package gen
 
 import "fmt"
+import "example.org/ibconsole/fabric"
 
 func bullKind() Kind {
 	return Kind{
@@ -41,7 +42,7 @@ type level struct {
 	name  string
 	radix []int
 	ports int
-	first int32
+	first fabric.NodeIndex
 }
 
 func (b bull) levels() []*level {
@@ -89,7 +90,7 @@ func (b bull) build(n *net) error {
 			}
 		}
 	}
-	c := cabling{net: n, next: map[int32]int{}}
+	c := cabling{net: n, next: map[fabric.NodeIndex]int{}}
 	for i := range b.sets * b.groups {
 		c.hang(&host, levels[0].at(i), b.hosts)
 	}
@@ -121,24 +122,24 @@ func (b bull) link(c *cabling, l []*level) {
 	}
 }
 
-func (l *level) at(i int) int32 { return l.first + int32(i) }
+func (l *level) at(i int) fabric.NodeIndex { return l.first + fabric.NodeIndex(i) }
 
 // cabling takes the ports of each node in turn, and keeps the first error.
 type cabling struct {
 	net  *net
-	next map[int32]int
+	next map[fabric.NodeIndex]int
 	err  error
 }
 
 // hang puts the next adapters on a switch.
-func (c *cabling) hang(adapter *int32, sw int32, n int) {
+func (c *cabling) hang(adapter *fabric.NodeIndex, sw fabric.NodeIndex, n int) {
 	for range n {
 		c.join(*adapter, sw, 1)
 		*adapter++
 	}
 }
 
-func (c *cabling) join(a, b int32, cables int) {
+func (c *cabling) join(a, b fabric.NodeIndex, cables int) {
 	for range cables {
 		if c.err != nil {
 			return

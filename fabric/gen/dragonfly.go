@@ -3,6 +3,7 @@
 package gen
 
 import "fmt"
+import "example.org/ibconsole/fabric"
 
 func dragonflyKind() Kind {
 	return Kind{
@@ -46,11 +47,11 @@ func (d dragonfly) build(n *net) error {
 	return nil
 }
 
-func (d dragonfly) linkGroup(n *net, first int32, group int) error {
-	base := first + int32(group*d.a)
+func (d dragonfly) linkGroup(n *net, first fabric.NodeIndex, group int) error {
+	base := first + fabric.NodeIndex(group*d.a)
 	for r := range d.a {
 		for s := r + 1; s < d.a; s++ {
-			if err := n.link(base+int32(r), d.p+s, base+int32(s), d.p+r+1); err != nil {
+			if err := n.link(base+fabric.NodeIndex(r), d.p+s, base+fabric.NodeIndex(s), d.p+r+1); err != nil {
 				return err
 			}
 		}
@@ -69,9 +70,9 @@ func (d dragonfly) linkGroup(n *net, first int32, group int) error {
 }
 
 // linkGlobal links two groups by the i-th and j-th of their global links.
-func (d dragonfly) linkGlobal(n *net, first int32, groupA, i, groupB, j int) error {
-	at := func(group, link int) (int32, int) {
-		return first + int32(group*d.a+link/d.h), d.p + d.a + link%d.h
+func (d dragonfly) linkGlobal(n *net, first fabric.NodeIndex, groupA, i, groupB, j int) error {
+	at := func(group, link int) (fabric.NodeIndex, int) {
+		return first + fabric.NodeIndex(group*d.a+link/d.h), d.p + d.a + link%d.h
 	}
 	nodeA, portA := at(groupA, i)
 	nodeB, portB := at(groupB, j)

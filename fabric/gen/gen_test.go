@@ -103,12 +103,12 @@ func TestFullBisectionTreesUseEveryPort(t *testing.T) {
 }
 
 // distances counts hops between switches from one of them.
-func distances(f *fabric.Fabric, from int32) []int {
+func distances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	d := slices.Repeat([]int{-1}, len(f.Switches))
 	d[from] = 0
-	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
+	for queue := []fabric.SwitchIndex{from}; len(queue) > 0; queue = queue[1:] {
 		n := f.SwitchNode(queue[0])
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if s := f.PeerSwitch(p); s != fabric.None && d[s] < 0 {
 				d[s] = d[queue[0]] + 1
 				queue = append(queue, s)
@@ -141,8 +141,8 @@ func TestTreeDistances(t *testing.T) {
 		if !isLeaf {
 			continue
 		}
-		for d, hops := range distances(f, int32(s)) {
-			to, isLeaf := strings.CutPrefix(f.SwitchNode(int32(d)).Desc, "leaf-")
+		for d, hops := range distances(f, fabric.SwitchIndex(s)) {
+			to, isLeaf := strings.CutPrefix(f.SwitchNode(fabric.SwitchIndex(d)).Desc, "leaf-")
 			want := 4
 			switch {
 			case !isLeaf:
@@ -163,17 +163,17 @@ func TestTorusDistances(t *testing.T) {
 	f := parse(t, "torus:6x5x4")
 	size := []int{6, 5, 4}
 	for s := range f.Switches {
-		from := strings.Split(f.SwitchNode(int32(s)).Desc, "-")[1:]
-		for d, hops := range distances(f, int32(s)) {
+		from := strings.Split(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "-")[1:]
+		for d, hops := range distances(f, fabric.SwitchIndex(s)) {
 			want := 0
-			for k, c := range strings.Split(f.SwitchNode(int32(d)).Desc, "-")[1:] {
+			for k, c := range strings.Split(f.SwitchNode(fabric.SwitchIndex(d)).Desc, "-")[1:] {
 				a, _ := strconv.Atoi(from[k])
 				b, _ := strconv.Atoi(c)
 				way := (a - b + size[k]) % size[k]
 				want += min(way, size[k]-way)
 			}
 			if hops != want {
-				t.Fatalf("%v to %s: %d hops, want %d", from, f.SwitchNode(int32(d)).Desc, hops, want)
+				t.Fatalf("%v to %s: %d hops, want %d", from, f.SwitchNode(fabric.SwitchIndex(d)).Desc, hops, want)
 			}
 		}
 	}
@@ -182,14 +182,14 @@ func TestTorusDistances(t *testing.T) {
 func TestHypercubeDistances(t *testing.T) {
 	f := parse(t, "hypercube:6")
 	at := func(s int) uint64 {
-		v, err := strconv.ParseUint(strings.TrimPrefix(f.SwitchNode(int32(s)).Desc, "sw-"), 2, 64)
+		v, err := strconv.ParseUint(strings.TrimPrefix(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "sw-"), 2, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
 	for s := range f.Switches {
-		for d, hops := range distances(f, int32(s)) {
+		for d, hops := range distances(f, fabric.SwitchIndex(s)) {
 			if want := bits.OnesCount64(at(s) ^ at(d)); hops != want {
 				t.Fatalf("%b to %b: %d hops, want %d", at(s), at(d), hops, want)
 			}
@@ -202,7 +202,7 @@ func TestHypercubeDistances(t *testing.T) {
 func TestDragonflyGroups(t *testing.T) {
 	for spec, want := range map[string]int{"dragonfly:4,2,2": 1, "dragonfly:4,2,2,groups=4": 2} {
 		f := parse(t, spec)
-		group := func(node int32) string { return strings.Split(f.Nodes[node].Desc, "-")[1] }
+		group := func(node fabric.NodeIndex) string { return strings.Split(f.Nodes[node].Desc, "-")[1] }
 		between := map[[2]string]int{}
 		for _, l := range f.Links() {
 			a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
@@ -226,7 +226,7 @@ func TestRandomDegreesAndSeed(t *testing.T) {
 	f := parse(t, "random:61,5,200,seed=7")
 	odd := 0
 	for _, n := range f.Switches {
-		neighbours := map[int32]bool{}
+		neighbours := map[fabric.SwitchIndex]bool{}
 		for p := 1; p <= int(f.Nodes[n].NumPorts); p++ {
 			if s := f.PeerSwitch(f.PortAt(n, p)); s != fabric.None {
 				if neighbours[s] || f.Switches[s] == n {

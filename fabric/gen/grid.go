@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"example.org/ibconsole/fabric"
 	"fmt"
 	"strings"
 )
@@ -78,7 +79,7 @@ func (g grid) digits(i int) []int {
 }
 
 // linkOn links a switch to the next one in each dimension.
-func (g grid) linkOn(n *net, first int32, i int) error {
+func (g grid) linkOn(n *net, first fabric.NodeIndex, i int) error {
 	stride := product(g.dims...)
 	for k, at := range g.digits(i) {
 		size := g.dims[k]
@@ -92,7 +93,7 @@ func (g grid) linkOn(n *net, first int32, i int) error {
 		}
 		for q := range g.links {
 			plus := g.hosts + 2*k*g.links + q + 1
-			if err := n.link(first+int32(i), plus, first+int32(next), plus+g.links); err != nil {
+			if err := n.link(first+fabric.NodeIndex(i), plus, first+fabric.NodeIndex(next), plus+g.links); err != nil {
 				return err
 			}
 		}
@@ -111,7 +112,7 @@ func buildHypercube(n *net, dims, hosts int) error {
 			if i&(1<<d) != 0 {
 				continue
 			}
-			if err := n.link(first+int32(i), hosts+d+1, first+int32(i|1<<d), hosts+d+1); err != nil {
+			if err := n.link(first+fabric.NodeIndex(i), hosts+d+1, first+fabric.NodeIndex(i|1<<d), hosts+d+1); err != nil {
 				return err
 			}
 		}

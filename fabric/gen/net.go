@@ -75,11 +75,13 @@ func count(n int) string {
 
 // addHosts adds hosts of so many ports, named node-0001 and so on, and returns
 // the first one's index; the others follow.
-func (n *net) addHosts(hosts, ports int) (int32, error) { return n.addAdapters("node", hosts, ports) }
+func (n *net) addHosts(hosts, ports int) (fabric.NodeIndex, error) {
+	return n.addAdapters("node", hosts, ports)
+}
 
 // addAdapters is addHosts with another name than node.
-func (n *net) addAdapters(name string, hosts, ports int) (int32, error) {
-	first := fabric.None
+func (n *net) addAdapters(name string, hosts, ports int) (fabric.NodeIndex, error) {
+	var first fabric.NodeIndex = fabric.None
 	digits := max(4, len(fmt.Sprint(hosts)))
 	for i := range hosts {
 		node, err := n.add(fabric.Node{
@@ -98,7 +100,7 @@ func (n *net) addAdapters(name string, hosts, ports int) (int32, error) {
 	return first, nil
 }
 
-func (n *net) addSwitch(name string, ports int) (int32, error) {
+func (n *net) addSwitch(name string, ports int) (fabric.NodeIndex, error) {
 	node, err := n.add(fabric.Node{
 		GUID: firstSwitchGUID + uint64(n.switches), Type: mad.NodeSwitch, NumPorts: uint8(ports), Desc: name,
 	})
@@ -106,7 +108,7 @@ func (n *net) addSwitch(name string, ports int) (int32, error) {
 	return node, err
 }
 
-func (n *net) add(node fabric.Node) (int32, error) {
+func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
 	node.SystemGUID, node.Revision = node.GUID, defaultRevision
 	i, err := n.b.AddNode(node)
 	if err != nil {
@@ -131,12 +133,12 @@ func (n *net) add(node fabric.Node) (int32, error) {
 }
 
 // link joins two ports by a cable that is up and that no SM has configured yet.
-func (n *net) link(nodeA int32, portA int, nodeB int32, portB int) error {
+func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, portB int) error {
 	if err := n.b.Connect(nodeA, portA, nodeB, portB); err != nil {
 		return err
 	}
 	for _, end := range []struct {
-		node int32
+		node fabric.NodeIndex
 		port int
 	}{{nodeA, portA}, {nodeB, portB}} {
 		p := n.b.Port(end.node, end.port)
@@ -148,7 +150,7 @@ func (n *net) link(nodeA int32, portA int, nodeB int32, portB int) error {
 
 // addSwitches adds hosts and then switches, hosts[i] of them on ports 1 and up
 // of switch i, and returns the first switch; the others follow.
-func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (int32, error) {
+func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric.NodeIndex, error) {
 	total := 0
 	for _, h := range hosts {
 		total += h
@@ -163,7 +165,7 @@ func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (int32,
 	if err != nil {
 		return 0, err
 	}
-	first := fabric.None
+	var first fabric.NodeIndex = fabric.None
 	for i, h := range hosts {
 		node, err := n.addSwitch(name(i), ports)
 		if err != nil {
@@ -183,7 +185,7 @@ func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (int32,
 }
 
 // addUniform is addSwitches with the same number of hosts on each switch.
-func (n *net) addUniform(switches, ports, hosts int, name func(int) string) (int32, error) {
+func (n *net) addUniform(switches, ports, hosts int, name func(int) string) (fabric.NodeIndex, error) {
 	if err := checkSize(switches, product(switches, hosts)); err != nil {
 		return 0, err
 	}

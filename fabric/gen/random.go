@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"example.org/ibconsole/fabric"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -56,18 +57,18 @@ func buildRandom(n *net, switches, degree, hosts int, seed uint64) error {
 
 // graph is a simple graph of given degrees.
 type graph struct {
-	edges [][2]int32
-	adj   [][]int32
+	edges [][2]fabric.NodeIndex
+	adj   [][]fabric.NodeIndex
 }
 
 // newGraph makes a ring in which each node is linked to those up to degree/2
 // steps away, and for an odd degree to the one on the other side.
 func newGraph(nodes, degree int) *graph {
-	g := &graph{adj: make([][]int32, nodes)}
+	g := &graph{adj: make([][]fabric.NodeIndex, nodes)}
 	link := func(a, b int) {
-		g.edges = append(g.edges, [2]int32{int32(a), int32(b)})
-		g.adj[a] = append(g.adj[a], int32(b))
-		g.adj[b] = append(g.adj[b], int32(a))
+		g.edges = append(g.edges, [2]fabric.NodeIndex{fabric.NodeIndex(a), fabric.NodeIndex(b)})
+		g.adj[a] = append(g.adj[a], fabric.NodeIndex(b))
+		g.adj[b] = append(g.adj[b], fabric.NodeIndex(a))
 	}
 	for i := range nodes {
 		for step := 1; step <= degree/2; step++ {
@@ -118,12 +119,12 @@ func (g *graph) exchange(i, j int, flip bool) bool {
 	if i == j || a == d || c == b || slices.Contains(g.adj[a], d) || slices.Contains(g.adj[c], b) {
 		return false
 	}
-	g.replace(i, [2]int32{a, d})
-	g.replace(j, [2]int32{c, b})
+	g.replace(i, [2]fabric.NodeIndex{a, d})
+	g.replace(j, [2]fabric.NodeIndex{c, b})
 	return true
 }
 
-func (g *graph) replace(i int, e [2]int32) {
+func (g *graph) replace(i int, e [2]fabric.NodeIndex) {
 	old := g.edges[i]
 	g.cut(old[0], old[1])
 	g.cut(old[1], old[0])
@@ -132,7 +133,7 @@ func (g *graph) replace(i int, e [2]int32) {
 	g.adj[e[1]] = append(g.adj[e[1]], e[0])
 }
 
-func (g *graph) cut(from, to int32) {
+func (g *graph) cut(from, to fabric.NodeIndex) {
 	i := slices.Index(g.adj[from], to)
 	g.adj[from] = slices.Delete(g.adj[from], i, i+1)
 }
@@ -148,7 +149,7 @@ func (g *graph) parts() (part []int, parts int) {
 			continue
 		}
 		part[i] = parts
-		for stack := []int32{int32(i)}; len(stack) > 0; {
+		for stack := []fabric.NodeIndex{fabric.NodeIndex(i)}; len(stack) > 0; {
 			v := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			for _, w := range g.adj[v] {

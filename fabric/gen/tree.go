@@ -4,6 +4,7 @@ package gen
 
 import (
 	"errors"
+	"example.org/ibconsole/fabric"
 	"fmt"
 )
 
@@ -105,7 +106,7 @@ func (t tree) build(n *net) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	first := make([]int32, len(t.m)+1)
+	first := make([]fabric.NodeIndex, len(t.m)+1)
 	var err error
 	if first[0], err = n.addHosts(t.size(0), t.up(0)); err != nil {
 		return err
@@ -131,17 +132,17 @@ func (t tree) build(n *net) error {
 
 // linkUp links the nodes of a level to their parents. Down ports come first;
 // the parallel links to all children come round by round.
-func (t tree) linkUp(n *net, level int, first, parents int32) error {
+func (t tree) linkUp(n *net, level int, first, parents fabric.NodeIndex) error {
 	for i := range t.size(level) {
 		d := digits(i, t.radix(level))
 		child := d[level]
 		for u := range t.w[level] {
 			d[level] = u
-			parent := parents + int32(undigits(d, t.radix(level+1)))
+			parent := parents + fabric.NodeIndex(undigits(d, t.radix(level+1)))
 			for q := range t.p[level] {
 				upPort := 1 + t.down(level) + q*t.w[level] + u
 				downPort := 1 + q*t.m[level] + child
-				if err := n.link(first+int32(i), upPort, parent, downPort); err != nil {
+				if err := n.link(first+fabric.NodeIndex(i), upPort, parent, downPort); err != nil {
 					return err
 				}
 			}

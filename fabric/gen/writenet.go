@@ -25,7 +25,7 @@ func WriteNet(w io.Writer, f *fabric.Fabric) error {
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
 	}}
 	for i := range f.Nodes {
-		if err := n.node(int32(i)); err != nil {
+		if err := n.node(fabric.NodeIndex(i)); err != nil {
 			return fmt.Errorf("write ibsim net: %w", err)
 		}
 	}
@@ -47,7 +47,7 @@ var netTypes = map[mad.NodeType]struct{ word, guid, prefix string }{
 	mad.NodeRouter: {"Rt", "rtguid", "R"},
 }
 
-func (n *netWriter) node(i int32) error {
+func (n *netWriter) node(i fabric.NodeIndex) error {
 	node := &n.f.Nodes[i]
 	if err := n.checkGUIDs(node); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (n *netWriter) checkGUIDs(node *fabric.Node) error {
 		return nil
 	}
 	for p := 1; p <= int(node.NumPorts); p++ {
-		port := &n.f.Ports[node.FirstPort+int32(p)]
+		port := &n.f.Ports[node.FirstPort+fabric.PortIndex(p)]
 		if port.Linked() && port.GUID != node.GUID+uint64(p) {
 			return fmt.Errorf("port %d of %s has GUID 0x%016x; ibsim can only give it 0x%016x, the node GUID plus the port number",
 				p, fabric.Escape(node.Desc), port.GUID, node.GUID+uint64(p))
@@ -118,7 +118,7 @@ func (n *netWriter) port0(node *fabric.Node) string {
 
 // port writes a link. What follows the '#' must not hold the peer's description:
 // ibsim looks for options, LIDs and widths in it.
-func (n *netWriter) port(i int32) {
+func (n *netWriter) port(i fabric.PortIndex) {
 	p := &n.f.Ports[i]
 	if !p.Linked() {
 		return

@@ -76,7 +76,7 @@ func compare(t *testing.T, what string, got, want *fabric.Fabric) {
 	}
 	for i := range want.Ports {
 		if got.Ports[i] != want.Ports[i] {
-			t.Fatalf("%s: port %s %+v, want %+v", what, want.PortName(int32(i)), got.Ports[i], want.Ports[i])
+			t.Fatalf("%s: port %s %+v, want %+v", what, want.PortName(fabric.PortIndex(i)), got.Ports[i], want.Ports[i])
 		}
 	}
 	if got.SMPort != want.SMPort || got.MaxLID != want.MaxLID {
@@ -124,10 +124,10 @@ func odd(t *testing.T) *fabric.Fabric {
 		w            fabric.Width
 		s            fabric.Speed
 	}{{0, 1, 1, 1, 4, fabric.HDR}, {0, 2, 2, 1, 1, fabric.SDR}, {0, 3, 3, 1, 4, fabric.SDR}, {0, 5, 4, 2, 12, fabric.QDR}, {4, 1, 5, 1, 4, fabric.DDR}} {
-		if err := b.Connect(int32(l.a), l.pa, int32(l.b), l.pb); err != nil {
+		if err := b.Connect(fabric.NodeIndex(l.a), l.pa, fabric.NodeIndex(l.b), l.pb); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range []*fabric.Port{b.Port(int32(l.a), l.pa), b.Port(int32(l.b), l.pb)} {
+		for _, p := range []*fabric.Port{b.Port(fabric.NodeIndex(l.a), l.pa), b.Port(fabric.NodeIndex(l.b), l.pb)} {
 			p.Width, p.Speed, p.MTU, p.State = l.w, l.s, 4, mad.PortInit
 		}
 	}

@@ -102,7 +102,7 @@ func (b *builder) desc(r *record) string {
 }
 
 // slots fills in what all ports of a node have.
-func (b *builder) slots(node int32, r *record, guid, portGUID uint64) {
+func (b *builder) slots(node fabric.NodeIndex, r *record, guid, portGUID uint64) {
 	for num := 0; num <= r.ports; num++ {
 		port := b.b.Port(node, num)
 		if port == nil {
@@ -123,7 +123,7 @@ func (b *builder) slots(node int32, r *record, guid, portGUID uint64) {
 }
 
 // cables fills in what the port lines say of the ports themselves.
-func (b *builder) cables(node int32, r *record) error {
+func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	for i := range r.cables {
 		c := &r.cables[i]
 		port := b.b.Port(node, c.port)
@@ -182,7 +182,7 @@ func (b *builder) links() error {
 		r := &b.p.records[i]
 		for j := range r.cables {
 			if c := &r.cables[j]; c.own == "" {
-				if err := b.link(int32(i), r, c); err != nil {
+				if err := b.link(fabric.NodeIndex(i), r, c); err != nil {
 					return err
 				}
 			}
@@ -191,7 +191,7 @@ func (b *builder) links() error {
 	return nil
 }
 
-func (b *builder) link(node int32, r *record, c *cable) error {
+func (b *builder) link(node fabric.NodeIndex, r *record, c *cable) error {
 	p := b.p
 	remote, ok := p.byID[c.remote]
 	if !ok {
@@ -226,7 +226,7 @@ func (c *cable) leadsTo() string {
 }
 
 // rate brings a link up.
-func (b *builder) rate(node int32, r *record, c *cable, remote int32, other *record, peer *cable) error {
+func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric.NodeIndex, other *record, peer *cable) error {
 	here, there := b.b.Port(node, c.port), b.b.Port(remote, c.remotePort)
 	here.State, there.State = mad.PortInit, mad.PortInit
 	here.MTU, there.MTU = mtu2048, mtu2048
@@ -261,7 +261,7 @@ func (r *record) seenSpeed(s fabric.Speed) fabric.Speed {
 	return s
 }
 
-func (b *builder) lid(node int32, port int) uint16 {
+func (b *builder) lid(node fabric.NodeIndex, port int) uint16 {
 	if b.b.Node(node).Type == mad.NodeSwitch {
 		port = 0
 	}
@@ -280,7 +280,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 }
 
 // placeOf is the line that describes a port.
-func (b *builder) placeOf(node int32, port uint8) place {
+func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 	r := &b.p.records[node]
 	if c := r.cableAt(int(port)); c != nil {
 		return c.at

@@ -52,7 +52,7 @@ func (p *parser) header(rest string, t mad.NodeType) error {
 		return err
 	}
 	p.count(&r)
-	p.byID[r.id] = int32(len(p.records))
+	p.byID[r.id] = fabric.NodeIndex(len(p.records))
 	p.current, p.room = len(p.records), r.ports
 	p.records = append(p.records, r)
 	p.ibdiagnet = p.ibdiagnet || r.systemInGUIDLine()

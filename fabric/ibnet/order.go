@@ -9,7 +9,7 @@ type step struct {
 	kind stepKind
 	// port is the port that the question goes to; of a switch, for nodeInfo and
 	// switchPortInfo, the one it comes in by.
-	port int32
+	port fabric.PortIndex
 }
 
 type stepKind uint8
@@ -28,12 +28,12 @@ type discovery struct {
 	f     *fabric.Fabric
 	queue []step
 	met   []bool
-	order []int32
+	order []fabric.NodeIndex
 }
 
 // discoveryOrder returns the nodes that can be reached from the SM's port in the
 // order in which ibnetdiscover meets them. O(ports).
-func discoveryOrder(f *fabric.Fabric) []int32 {
+func discoveryOrder(f *fabric.Fabric) []fabric.NodeIndex {
 	d := discovery{f: f, met: make([]bool, len(f.Nodes))}
 	d.ask(nodeInfo, f.SMPort)
 	for len(d.queue) > 0 {
@@ -44,7 +44,9 @@ func discoveryOrder(f *fabric.Fabric) []int32 {
 	return d.order
 }
 
-func (d *discovery) ask(kind stepKind, port int32) { d.queue = append(d.queue, step{kind, port}) }
+func (d *discovery) ask(kind stepKind, port fabric.PortIndex) {
+	d.queue = append(d.queue, step{kind, port})
+}
 
 func (d *discovery) answered(s step) {
 	p := &d.f.Ports[s.port]
@@ -62,7 +64,7 @@ func (d *discovery) answered(s step) {
 			d.ask(switchPortInfo, s.port)
 		}
 	case switchPortInfo:
-		for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
+		for i := n.FirstPort + 1; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
 			if i != s.port && d.f.Ports[i].Linked() {
 				d.ask(portInfo, i)
 			}
@@ -85,7 +87,7 @@ func maybeFDR10(n *fabric.Node, p *fabric.Port) bool {
 }
 
 // goOn looks through a port, which can be done with switches and at the start.
-func (d *discovery) goOn(port int32) {
+func (d *discovery) goOn(port fabric.PortIndex) {
 	p := &d.f.Ports[port]
 	if p.Peer != fabric.None && (d.f.Nodes[p.Node].Switch != fabric.None || port == d.f.SMPort) {
 		d.ask(nodeInfo, p.Peer)

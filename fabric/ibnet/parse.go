@@ -34,7 +34,7 @@ type parser struct {
 	options Options
 	cutOff  bool // the last line of a file had no newline
 	records []record
-	byID    map[string]int32
+	byID    map[string]fabric.NodeIndex
 	aliases map[string]aliasTarget
 	names   map[string]string
 	ports   int
@@ -77,7 +77,7 @@ func newParser(o Options) *parser {
 	return &parser{
 		options: o,
 		written: o.Reading == AsWritten,
-		byID:    map[string]int32{},
+		byID:    map[string]fabric.NodeIndex{},
 		aliases: map[string]aliasTarget{},
 		names:   map[string]string{},
 		speeds:  map[string]int{},

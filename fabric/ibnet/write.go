@@ -61,7 +61,7 @@ func (t *topologyWriter) preamble(at time.Time) {
 	t.printf("# Initiated from node %016x port %016x\n", t.f.Nodes[start.Node].GUID, start.GUID)
 }
 
-func (t *topologyWriter) node(node int32) {
+func (t *topologyWriter) node(node fabric.NodeIndex) {
 	n := &t.f.Nodes[node]
 	t.printf("\nvendid=0x%x\ndevid=0x%x\n", n.VendorID, n.DeviceID)
 	if n.SystemGUID != 0 {
@@ -73,7 +73,7 @@ func (t *topologyWriter) node(node int32) {
 		word := map[mad.NodeType]string{mad.NodeCA: "Ca", mad.NodeRouter: "Rt"}[n.Type]
 		t.printf("%sguid=0x%x\n%s\t%d %s\t\t# \"%s\"\n", strings.ToLower(word), n.GUID, word, n.NumPorts, nodeID(n), clean(n.Desc))
 	}
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if t.f.Swept(p) {
 			t.port(n, p)
 		}
@@ -89,7 +89,7 @@ func (t *topologyWriter) switchHeader(n *fabric.Node) {
 	t.printf("Switch\t%d %s\t\t# \"%s\" %s port 0 lid %d lmc %d\n", n.NumPorts, nodeID(n), clean(n.Desc), kind, port0.LID, port0.LMC)
 }
 
-func (t *topologyWriter) port(n *fabric.Node, port int32) {
+func (t *topologyWriter) port(n *fabric.Node, port fabric.PortIndex) {
 	p := &t.f.Ports[port]
 	peer := &t.f.Ports[p.Peer]
 	far := &t.f.Nodes[peer.Node]

@@ -97,7 +97,7 @@ func TestAgreesWithTables(t *testing.T) {
 
 func breakSome(r *rand.Rand, tb *fabric.Tables) {
 	for range 40 {
-		sw := int32(r.IntN(len(tb.Fabric.Switches)))
+		sw := fabric.SwitchIndex(r.IntN(len(tb.Fabric.Switches)))
 		row := tb.LFT.Row(sw)
 		row[1+r.IntN(int(tb.Fabric.MaxLID))] = []uint8{fabric.NoPath, 0, 1, 2, 3, 77}[r.IntN(6)]
 	}
@@ -126,7 +126,7 @@ func agree(f *fabric.Fabric, p *livetrace.Path, want *walk.Path) bool {
 	return fits && (p.Verdict != livetrace.Delivered || len(p.Hops) == len(want.Hops))
 }
 
-func portNum(f *fabric.Fabric, port int32) int {
+func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None || f.Ports[port].Num == 0 {
 		return livetrace.NoPort
 	}
@@ -192,7 +192,7 @@ func TestLinksAreAsTheyRun(t *testing.T) {
 		f.Nodes[i].VendorID, f.Nodes[i].DeviceID = 0x2c9, 0xc738 // SwitchX, which knows FDR10
 	}
 	for i, l := range f.Links() {
-		for _, p := range []int32{l.A, l.B} {
+		for _, p := range []fabric.PortIndex{l.A, l.B} {
 			f.Ports[p].Width = []fabric.Width{1, 2, 4, 12}[i%4]
 			f.Ports[p].Speed = fabric.SDR + fabric.Speed(i%9)
 		}

@@ -12,7 +12,7 @@ import (
 // Pair is a question: where do packets for a LID go that an end port sends?
 type Pair struct {
 	// Src is the index of an end port of the fabric.
-	Src int32
+	Src fabric.PortIndex
 	// LID is where they are for.
 	LID uint16
 }
@@ -62,7 +62,7 @@ type Hop struct {
 	GUID uint64
 	// Node is the index of the node in the fabric that is known, None for one that
 	// is not in it.
-	Node int32
+	Node fabric.NodeIndex
 	Type mad.NodeType
 	// In and Out are the ports by which the packet comes and goes, or [NoPort].
 	In, Out int

@@ -154,7 +154,7 @@ func (w *walker) askHere(attr mad.AttrID, mod uint32, then func(*answer)) {
 }
 
 // leaveSource sends the packet from a channel adapter to the switch before it.
-func (w *walker) leaveSource(src int32) {
+func (w *walker) leaveSource(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
 	w.askHere(mad.AttrPortInfo, uint32(port.Num), func(a *answer) {
 		var info mad.PortInfo
@@ -167,7 +167,7 @@ func (w *walker) leaveSource(src int32) {
 }
 
 // crossFirst goes over the link of the source.
-func (w *walker) crossFirst(src int32) {
+func (w *walker) crossFirst(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
 	w.leaveBy(port.Num, func() {
 		if w.to.Len() == 0 {
@@ -189,7 +189,7 @@ func (w *walker) crossFirst(src int32) {
 	})
 }
 
-func (w *walker) lastPort(src int32) uint8 {
+func (w *walker) lastPort(src fabric.PortIndex) uint8 {
 	f := w.t.Fabric
 	return f.Ports[f.Ports[src].Peer].Num
 }

@@ -14,18 +14,18 @@ import (
 type Hops interface {
 	// Least is the least number of hops from switch sw to switch dst, [NoHops]
 	// where there is no way.
-	Least(sw, dst int32) uint8
+	Least(sw, dst fabric.SwitchIndex) uint8
 	// Through is the number of hops from sw to dst that leaves by this port,
 	// NoHops where that is no way.
-	Through(sw int32, port uint8, dst int32) uint8
+	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 
 // LIDHops are hop counts to LIDs, those of adapters included, as OpenSM keeps
 // them for the engines sssp, dfsssp and nue. A [Hops] that is one too is asked
 // for these instead.
 type LIDHops interface {
-	LeastTo(sw int32, lid uint16) uint8
-	ThroughTo(sw int32, port uint8, lid uint16) uint8
+	LeastTo(sw fabric.SwitchIndex, lid uint16) uint8
+	ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8
 }
 
 // NoHops is the hop count of what cannot be reached.
@@ -33,7 +33,7 @@ const NoHops = 0xff
 
 // Recommend says by which port OpenSM would send to a LID if it had to choose
 // now. opensm.fdbs names that port where the table takes a longer way.
-type Recommend func(sw int32, lid uint16) uint8
+type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in
 // opensm.fdbs (osm_dump.c, dump_ucast_routes), byte for byte where the hop
@@ -47,10 +47,10 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 		d.recommend = (&pathCounts{t: t, hops: hops, targets: d.targets, sw: fabric.None}).recommend
 	}
 	for s := range t.Fabric.Switches {
-		if !t.Known[s] || !t.Fabric.SwitchNode(int32(s)).InSubnet {
+		if !t.Known[s] || !t.Fabric.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			continue
 		}
-		if err := d.write(int32(s)); err != nil {
+		if err := d.write(fabric.SwitchIndex(s)); err != nil {
 			return fmt.Errorf("write forwarding tables with hops: %w", err)
 		}
 	}
@@ -63,7 +63,7 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 // fdbTarget is what a LID belongs to.
 type fdbTarget struct {
 	// sw is the switch that has the LID or on which the end port hangs.
-	sw int32
+	sw fabric.SwitchIndex
 	// owned says that some end port has the LID.
 	owned, isSwitch bool
 }
@@ -99,7 +99,7 @@ type fdbWriter struct {
 	direct bool
 }
 
-func (d *fdbWriter) write(sw int32) error {
+func (d *fdbWriter) write(sw fabric.SwitchIndex) error {
 	_, err := fmt.Fprintf(d.b, "dump_ucast_routes: Switch 0x%016x\nLID    : Port : Hops : Optimal\n", d.t.Fabric.SwitchNode(sw).GUID)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (d *fdbWriter) write(sw int32) error {
 	return nil
 }
 
-func (d *fdbWriter) appendRoute(line []byte, sw int32, lid uint16) []byte {
+func (d *fdbWriter) appendRoute(line []byte, sw fabric.SwitchIndex, lid uint16) []byte {
 	target, port := d.targets[lid], d.t.LFT.Port(sw, lid)
 	if !target.owned || port == fabric.NoPath {
 		return append(line, "UNREACHABLE\n"...)
@@ -136,7 +136,7 @@ func (d *fdbWriter) appendRoute(line []byte, sw int32, lid uint16) []byte {
 }
 
 // count is the number of hops to a target by a port, and the least by any port.
-func (d *fdbWriter) count(sw int32, port uint8, lid uint16, target fdbTarget) (hops, best uint8) {
+func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target fdbTarget) (hops, best uint8) {
 	if d.lidHops != nil && !target.isSwitch && port <= d.t.Fabric.SwitchNode(sw).NumPorts {
 		if hops = d.lidHops.ThroughTo(sw, port, lid); hops != NoHops {
 			d.direct = true
@@ -155,7 +155,7 @@ func (d *fdbWriter) count(sw int32, port uint8, lid uint16, target fdbTarget) (h
 }
 
 // through is the number of hops to the switch of a target.
-func (d *fdbWriter) through(sw int32, port uint8, target fdbTarget) uint8 {
+func (d *fdbWriter) through(sw fabric.SwitchIndex, port uint8, target fdbTarget) uint8 {
 	switch {
 	case target.sw == fabric.None || port > d.t.Fabric.SwitchNode(sw).NumPorts:
 		return NoHops
@@ -173,11 +173,11 @@ type pathCounts struct {
 	t       *fabric.Tables
 	hops    Hops
 	targets []fdbTarget
-	sw      int32
+	sw      fabric.SwitchIndex
 	count   [256]int
 }
 
-func (c *pathCounts) recommend(sw int32, lid uint16) uint8 {
+func (c *pathCounts) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
 	if c.targets[lid].sw == sw {
 		_, local := c.t.Fabric.AttachedSwitch(c.t.Fabric.PortByLID(lid))
 		return local

@@ -97,7 +97,7 @@ func line(t testing.TB) *fabric.Fabric {
 		b.Port(node, 1).GUID, b.Port(node, 1).LID = 0x100001+uint64(2*i), uint16(i+4)
 	}
 	for _, l := range [][4]int{{0, 2, 1, 1}, {1, 2, 2, 1}, {0, 3, 3, 1}, {2, 3, 4, 1}} {
-		if err := b.Connect(int32(l[0]), l[1], int32(l[2]), l[3]); err != nil {
+		if err := b.Connect(fabric.NodeIndex(l[0]), l[1], fabric.NodeIndex(l[2]), l[3]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestWriteFDBsByHand(t *testing.T) {
 		"0x0004 : UNREACHABLE\n0x0005 : 003  : 01   : yes\n"
 	same(t, "by hand", fdbs(t, tables, routing.NewDistances(f)), []byte(want))
 	var b bytes.Buffer
-	recommend := func(sw int32, lid uint16) uint8 { return uint8(100 + 10*sw + int32(lid)) }
+	recommend := func(sw fabric.SwitchIndex, lid uint16) uint8 { return uint8(100 + 10*int(sw) + int(lid)) }
 	if err := WriteFDBs(&b, tables, routing.NewDistances(f), recommend); err != nil || !bytes.Contains(b.Bytes(), []byte("via port 111!")) {
 		t.Errorf("error %v, the port recommended is not in\n%s", err, &b)
 	}
@@ -150,7 +150,7 @@ func TestPathHopsByHand(t *testing.T) {
 		{255, 2, 255, 0, 255, 1, 255, 255},
 	} {
 		for lid, hops := range want {
-			if got := h.LeastTo(int32(sw), uint16(lid)); got != hops {
+			if got := h.LeastTo(fabric.SwitchIndex(sw), uint16(lid)); got != hops {
 				t.Errorf("switch %d to LID %d: %d hops, want %d", sw, lid, got, hops)
 			}
 		}

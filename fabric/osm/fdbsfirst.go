@@ -7,7 +7,7 @@ import "example.org/ibconsole/fabric"
 // FirstLeastHop recommends the first of the ports with the fewest hops, as OpenSM
 // does after engines that count no use of ports, such as ftree.
 func FirstLeastHop(f *fabric.Fabric, hops Hops) Recommend {
-	return func(sw int32, lid uint16) uint8 {
+	return func(sw fabric.SwitchIndex, lid uint16) uint8 {
 		end := f.PortByLID(lid)
 		if end == fabric.None {
 			return fabric.NoPath

@@ -46,10 +46,10 @@ func (h *PathHops) follow(lid uint16) {
 	if local != 0 {
 		row[last] = 1
 	}
-	path := make([]int32, 0, 16)
+	path := make([]fabric.SwitchIndex, 0, 16)
 	for s := range row {
 		path = path[:0]
-		at := int32(s)
+		at := fabric.SwitchIndex(s)
 		for row[at] == NoHops && len(path) < NoHops {
 			path = append(path, at)
 			port := h.t.Port(at, lid)
@@ -71,7 +71,7 @@ func (h *PathHops) follow(lid uint16) {
 }
 
 // LeastTo implements [LIDHops].
-func (h *PathHops) LeastTo(sw int32, lid uint16) uint8 {
+func (h *PathHops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	if int(lid) >= h.lids {
 		return NoHops
 	}
@@ -79,7 +79,7 @@ func (h *PathHops) LeastTo(sw int32, lid uint16) uint8 {
 }
 
 // ThroughTo implements [LIDHops].
-func (h *PathHops) ThroughTo(sw int32, port uint8, lid uint16) uint8 {
+func (h *PathHops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
 	if port != h.t.Port(sw, lid) {
 		return NoHops
 	}
@@ -87,9 +87,11 @@ func (h *PathHops) ThroughTo(sw int32, port uint8, lid uint16) uint8 {
 }
 
 // Least implements [Hops].
-func (h *PathHops) Least(sw, dst int32) uint8 { return h.LeastTo(sw, h.t.Fabric.SwitchLID(dst)) }
+func (h *PathHops) Least(sw, dst fabric.SwitchIndex) uint8 {
+	return h.LeastTo(sw, h.t.Fabric.SwitchLID(dst))
+}
 
 // Through implements [Hops].
-func (h *PathHops) Through(sw int32, port uint8, dst int32) uint8 {
+func (h *PathHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	return h.ThroughTo(sw, port, h.t.Fabric.SwitchLID(dst))
 }

@@ -49,7 +49,7 @@ func TestReadFDBs(t *testing.T) {
 	}
 	for sw := range res.Tables.Fabric.Switches {
 		for lid := uint16(1); lid <= res.Tables.LFT.MaxLID; lid++ {
-			if a, b := res.Tables.Port(int32(sw), lid), got.Port(int32(sw), lid); a != b {
+			if a, b := res.Tables.Port(fabric.SwitchIndex(sw), lid), got.Port(fabric.SwitchIndex(sw), lid); a != b {
 				t.Fatalf("switch %d, LID %d: port %d, want %d", sw, lid, b, a)
 			}
 		}

@@ -57,7 +57,7 @@ func randomGUIDFile(rnd *rand.Rand, f *fabric.Fabric) []byte {
 	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }
 	odd := rnd.IntN(2) == 0
 	for range rnd.IntN(25) {
-		guid := f.SwitchNode(rnd.Int32N(int32(len(f.Switches)))).GUID
+		guid := f.SwitchNode(fabric.SwitchIndex(rnd.IntN(len(f.Switches)))).GUID
 		switch rnd.IntN(8) {
 		case 0:
 			guid = f.Ports[f.EndPorts[rnd.IntN(len(f.EndPorts))]].GUID

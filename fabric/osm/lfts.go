@@ -21,10 +21,10 @@ func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	owners := lftOwners(t)
 	for s := range t.Fabric.Switches {
-		if !t.Known[s] || !t.Fabric.SwitchNode(int32(s)).InSubnet {
+		if !t.Known[s] || !t.Fabric.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			continue
 		}
-		if err := writeLFT(b, t, int32(s), owners); err != nil {
+		if err := writeLFT(b, t, fabric.SwitchIndex(s), owners); err != nil {
 			return fmt.Errorf("write forwarding tables: %w", err)
 		}
 	}
@@ -34,7 +34,7 @@ func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	return nil
 }
 
-func writeLFT(b *bufio.Writer, t *fabric.Tables, sw int32, owners []string) error {
+func writeLFT(b *bufio.Writer, t *fabric.Tables, sw fabric.SwitchIndex, owners []string) error {
 	node, top := t.Fabric.SwitchNode(sw), int(t.Top[sw])
 	_, err := fmt.Fprintf(b, "Unicast lids [0-%d] of switch Lid %d guid 0x%016x ('%s'):\n",
 		top, t.Fabric.SwitchLID(sw), node.GUID, printDesc(node.Desc))
@@ -67,7 +67,7 @@ func lftOwners(t *fabric.Tables) []string {
 		top = max(top, v)
 	}
 	owners := make([]string, int(top)+1)
-	last, text := fabric.None, ""
+	last, text := fabric.PortIndex(fabric.None), ""
 	for lid := range owners {
 		switch e := t.Fabric.PortByLID(uint16(lid)); {
 		case e == fabric.None:

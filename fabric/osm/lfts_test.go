@@ -138,7 +138,7 @@ func TestOpenSMDumpComesBack(t *testing.T) {
 func inSubnet(f *fabric.Fabric) int {
 	n := 0
 	for s := range f.Switches {
-		if f.SwitchNode(int32(s)).InSubnet {
+		if f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			n++
 		}
 	}
@@ -388,7 +388,7 @@ func pair(t testing.TB) *fabric.Fabric {
 		}
 		b.Port(node, 1).GUID, b.Port(node, 1).LID = n.GUID+1, uint16(i+1)
 	}
-	for port := range int32(2) {
+	for port := range fabric.NodeIndex(2) {
 		if err := b.Connect(port, 1, 2, int(port)+1); err != nil {
 			t.Fatal(err)
 		}
@@ -415,7 +415,7 @@ func TestWritersReportErrors(t *testing.T) {
 	f, _ := made(t, "fattree:3,8")
 	tables := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), "test")
 	for i := range f.Switches {
-		clear(tables.LFT.Row(int32(i)))
+		clear(tables.LFT.Row(fabric.SwitchIndex(i)))
 	}
 	for room := range 3 {
 		for what, err := range map[string]error{
@@ -432,8 +432,8 @@ func TestWritersReportErrors(t *testing.T) {
 
 type allOne struct{}
 
-func (allOne) Least(_, _ int32) uint8                  { return 1 }
-func (allOne) Through(_ int32, _ uint8, _ int32) uint8 { return 1 }
+func (allOne) Least(_, _ fabric.SwitchIndex) uint8                               { return 1 }
+func (allOne) Through(_ fabric.SwitchIndex, _ uint8, _ fabric.SwitchIndex) uint8 { return 1 }
 
 func BenchmarkWriteLFTs11664(b *testing.B) {
 	tables := large(b)
@@ -480,7 +480,7 @@ func large(b *testing.B) *fabric.Tables {
 	f, _ := made(b, "fattree:3,36")
 	tables := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), "test")
 	for s := range f.Switches {
-		row := tables.LFT.Row(int32(s))
+		row := tables.LFT.Row(fabric.SwitchIndex(s))
 		for lid := range row {
 			row[lid] = byte((lid + s) % 37)
 		}

@@ -17,7 +17,7 @@ import (
 // names a port that its switch does not have, and where f has no LIDs.
 // O(entries).
 func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
-	a := applier{file: r, f: f, owner: make([]int32, len(r.guids))}
+	a := applier{file: r, f: f, owner: make([]fabric.PortIndex, len(r.guids))}
 	if f.MaxLID == 0 {
 		return nil, a.report, fmt.Errorf("apply %s: the subnet has no LIDs", r.Name)
 	}
@@ -39,12 +39,12 @@ type applier struct {
 	file   *RouteFile
 	f      *fabric.Fabric
 	t      *fabric.Tables
-	owner  []int32 // end port by GUID index
+	owner  []fabric.PortIndex // end port by GUID index
 	report Report
 	// moved, strange and unaddressed are the LIDs and GUIDs counted already.
 	moved       [1 << 16]bool
 	strange     []bool
-	unaddressed map[int32]bool
+	unaddressed map[fabric.PortIndex]bool
 }
 
 func (a *applier) section(s *routeSection) error {
@@ -79,7 +79,7 @@ func (a *applier) section(s *routeSection) error {
 }
 
 // enter sets one entry of a row.
-func (a *applier) enter(sw int32, row []byte, e routeEntry, number int) {
+func (a *applier) enter(sw fabric.SwitchIndex, row []byte, e routeEntry, number int) {
 	lid, ok := a.remap(e)
 	if !ok {
 		return
@@ -137,9 +137,9 @@ func (a *applier) countStrange(e routeEntry) {
 	}
 }
 
-func (a *applier) countUnaddressed(end int32) {
+func (a *applier) countUnaddressed(end fabric.PortIndex) {
 	if a.unaddressed == nil {
-		a.unaddressed = map[int32]bool{}
+		a.unaddressed = map[fabric.PortIndex]bool{}
 	}
 	if !a.unaddressed[end] {
 		a.unaddressed[end] = true

@@ -17,10 +17,10 @@ import (
 func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for s := range f.Switches {
-		if !f.SwitchNode(int32(s)).InSubnet {
+		if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			continue
 		}
-		if err := writeMatrix(b, f, int32(s), hops); err != nil {
+		if err := writeMatrix(b, f, fabric.SwitchIndex(s), hops); err != nil {
 			return fmt.Errorf("write lid matrix: %w", err)
 		}
 	}
@@ -30,7 +30,7 @@ func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 	return nil
 }
 
-func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw int32, hops Hops) error {
+func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw fabric.SwitchIndex, hops Hops) error {
 	node := f.SwitchNode(sw)
 	if _, err := fmt.Fprintf(b, "Switch: guid 0x%016x\n", node.GUID); err != nil {
 		return err
@@ -62,7 +62,7 @@ func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw int32, hops Hops) error {
 
 // hopsTo is the row of hop counts from a switch to a LID by port, the least at
 // port 0; nil where the LID has none.
-func hopsTo(f *fabric.Fabric, hops Hops, sw int32, lid uint16, endPort int32) func(port uint8) uint8 {
+func hopsTo(f *fabric.Fabric, hops Hops, sw fabric.SwitchIndex, lid uint16, endPort fabric.PortIndex) func(port uint8) uint8 {
 	if h, ok := hops.(LIDHops); ok {
 		return func(port uint8) uint8 {
 			if port == 0 {

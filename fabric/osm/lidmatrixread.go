@@ -20,10 +20,10 @@ type LIDMatrix struct {
 }
 
 // Least implements [Hops].
-func (m *LIDMatrix) Least(sw, dst int32) uint8 { return m.Through(sw, 0, dst) }
+func (m *LIDMatrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.Through(sw, 0, dst) }
 
 // Through implements [Hops].
-func (m *LIDMatrix) Through(sw int32, port uint8, dst int32) uint8 {
+func (m *LIDMatrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	n := int(m.f.SwitchNode(sw).NumPorts) + 1
 	if m.rows[sw] == nil || int(port) >= n {
 		return NoHops
@@ -101,7 +101,7 @@ type matrixParser struct {
 	m       *LIDMatrix
 	report  MatrixReport
 	headers bool
-	sw      int32 // the switch whose rows come, None while they are to be skipped
+	sw      fabric.SwitchIndex // the switch whose rows come, None while they are to be skipped
 }
 
 func (p *matrixParser) parse(line []byte, number int) error {
@@ -157,7 +157,7 @@ func (p *matrixParser) row(text []byte, number int) error {
 	}
 	f := p.m.f
 	e := f.PortByLID(uint16(lid))
-	dst := fabric.None
+	var dst fabric.SwitchIndex = fabric.None
 	if e != fabric.None && uint64(f.Ports[e].LID) == lid {
 		dst = f.Nodes[f.Ports[e].Node].Switch
 	}
@@ -197,7 +197,7 @@ func parseHops(hops *[256]uint8, text []byte) (columns int, rest []byte, err err
 	return columns, text, nil
 }
 
-func (p *matrixParser) checkGUID(comment []byte, endPort int32, number int) {
+func (p *matrixParser) checkGUID(comment []byte, endPort fabric.PortIndex, number int) {
 	_, rest, ok := bytes.Cut(comment, portGUIDMark)
 	if !ok {
 		return

@@ -18,7 +18,7 @@ const mcfdbsColumns = "LID    : Out Port(s)"
 // it a line for each multicast LID. O(switches x multicast LIDs).
 func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	for s := range int32(len(f.Switches)) {
+	for s := range fabric.SwitchIndex(len(f.Switches)) {
 		if err := writeMCFDB(b, f, t, s); err != nil {
 			return fmt.Errorf("write multicast tables: %w", err)
 		}
@@ -29,7 +29,7 @@ func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return nil
 }
 
-func writeMCFDB(b *bufio.Writer, f *fabric.Fabric, t *fabric.MFT, sw int32) error {
+func writeMCFDB(b *bufio.Writer, f *fabric.Fabric, t *fabric.MFT, sw fabric.SwitchIndex) error {
 	head := false
 	for i := range t.LIDs() {
 		mlid := uint16(fabric.FirstMLID + i)

@@ -61,7 +61,7 @@ func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBs
 }
 
 type mcEntry struct {
-	sw   int32
+	sw   fabric.SwitchIndex
 	mlid uint16
 	port uint8
 }
@@ -76,7 +76,7 @@ type mcfdbsParser struct {
 	// any says that a section has come, sw is its switch, None for one that is not
 	// in the subnet.
 	any bool
-	sw  int32
+	sw  fabric.SwitchIndex
 }
 
 func (p *mcfdbsParser) parse(text []byte, ended bool) error {

@@ -32,7 +32,7 @@ func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 	return nil
 }
 
-func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end int32) error {
+func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.PortIndex) error {
 	p := &f.Ports[end]
 	n := &f.Nodes[p.Node]
 	_, err := fmt.Fprintf(b, "%s 0x%016x, base LID %d, \"%s\"\n%s%s", nodeTypeWords(n.Type), p.GUID, p.LID, printDesc(n.Desc), sl2vlColumns, sl2vlRule)
@@ -46,7 +46,7 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end int32) e
 		}
 	}
 	for out := 1; out <= int(n.NumPorts) && n.Switch != fabric.None; out++ {
-		if !f.Ports[n.FirstPort+int32(out)].Linked() {
+		if !f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() {
 			continue
 		}
 		for in := range int(n.NumPorts) + 1 {

@@ -46,8 +46,8 @@ func randomSL2VL(r *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 				for sl := range vls {
 					vls[sl] = uint8(r.IntN(16))
 				}
-				if f.Ports[n.FirstPort+int32(out)].Linked() {
-					t.Set(int32(i), in, out, vls)
+				if f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() {
+					t.Set(fabric.NodeIndex(i), in, out, vls)
 				}
 			}
 		}
@@ -70,8 +70,8 @@ func TestSL2VLRoundTrip(t *testing.T) {
 		n := &f.Nodes[i]
 		for in := range n.NumPorts + 1 {
 			for out := range n.NumPorts + 1 {
-				if is.VLs(int32(i), in, out) != was.VLs(int32(i), in, out) {
-					t.Fatalf("%s from %d to %d: %v, was %v", n.Desc, in, out, is.VLs(int32(i), in, out), was.VLs(int32(i), in, out))
+				if is.VLs(fabric.NodeIndex(i), in, out) != was.VLs(fabric.NodeIndex(i), in, out) {
+					t.Fatalf("%s from %d to %d: %v, was %v", n.Desc, in, out, is.VLs(fabric.NodeIndex(i), in, out), was.VLs(fabric.NodeIndex(i), in, out))
 				}
 			}
 		}

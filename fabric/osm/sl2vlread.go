@@ -81,7 +81,7 @@ type sl2vlParser struct {
 	// port is its end port, None where the subnet does not have it.
 	any, open bool
 	rules     int
-	port      int32
+	port      fabric.PortIndex
 }
 
 var sl2vlDashes = []byte("#---")

@@ -26,7 +26,7 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	s := subnetWriter{f: f}
 	for _, n := range nodesLE(f) {
 		first := f.Nodes[n].FirstPort
-		for p := first + 1; p <= first+int32(f.Nodes[n].NumPorts); p++ {
+		for p := first + 1; p <= first+fabric.PortIndex(f.Nodes[n].NumPorts); p++ {
 			if !f.Swept(p) {
 				continue
 			}
@@ -42,14 +42,14 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 }
 
 // nodesLE are the nodes of the subnet in the order of OpenSM's node table.
-func nodesLE(f *fabric.Fabric) []int32 {
-	var nodes []int32
+func nodesLE(f *fabric.Fabric) []fabric.NodeIndex {
+	var nodes []fabric.NodeIndex
 	for i := range f.Nodes {
 		if f.Nodes[i].InSubnet {
-			nodes = append(nodes, int32(i))
+			nodes = append(nodes, fabric.NodeIndex(i))
 		}
 	}
-	slices.SortFunc(nodes, func(x, y int32) int {
+	slices.SortFunc(nodes, func(x, y fabric.NodeIndex) int {
 		return cmp.Compare(fabric.LEKey(f.Nodes[x].GUID), fabric.LEKey(f.Nodes[y].GUID))
 	})
 	return nodes
@@ -61,7 +61,7 @@ type subnetWriter struct {
 }
 
 // link is the line of a port. It is good until the next call.
-func (s *subnetWriter) link(port int32) []byte {
+func (s *subnetWriter) link(port fabric.PortIndex) []byte {
 	p := &s.f.Ports[port]
 	peer := &s.f.Ports[p.Peer]
 	b := s.end(s.line[:0], port, "%06X", uint32(s.f.Nodes[p.Node].DeviceID))
@@ -73,7 +73,7 @@ func (s *subnetWriter) link(port int32) []byte {
 }
 
 // end appends one end of a link.
-func (s *subnetWriter) end(b []byte, port int32, vendor string, device uint32) []byte {
+func (s *subnetWriter) end(b []byte, port fabric.PortIndex, vendor string, device uint32) []byte {
 	p := &s.f.Ports[port]
 	n, e := &s.f.Nodes[p.Node], &s.f.Ports[s.f.EndPortOf(port)]
 	b = append(b, "{ "...)

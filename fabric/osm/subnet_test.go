@@ -130,7 +130,7 @@ func sameSubnet(t *testing.T, f, g *fabric.Fabric) {
 	}
 }
 
-func counterpart(f, g *fabric.Fabric, port int32) int32 {
+func counterpart(f, g *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	p := &f.Ports[port]
 	n := g.NodeByGUID(f.Nodes[p.Node].GUID)
 	if n == fabric.None {

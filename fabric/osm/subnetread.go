@@ -45,7 +45,7 @@ func ReadSubnet(r io.Reader, name string) (*fabric.Fabric, error) {
 
 // subnetPort is a port of the Builder's.
 type subnetPort struct {
-	node int32
+	node fabric.NodeIndex
 	num  uint8
 }
 
@@ -136,7 +136,7 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 	return at, nil
 }
 
-func (p *subnetParser) add(e *subnetEnd) (int32, error) {
+func (p *subnetParser) add(e *subnetEnd) (fabric.NodeIndex, error) {
 	if p.ports += int(e.node.NumPorts) + 1; p.ports > maxSubnetPorts {
 		return fabric.None, fmt.Errorf("more than %d ports", maxSubnetPorts)
 	}
@@ -210,8 +210,8 @@ func (p *subnetParser) setSM() error {
 		return nil
 	}
 	for i := range p.nodes {
-		for num := 0; num <= int(p.b.Node(int32(i)).NumPorts); num++ {
-			if port := p.b.Port(int32(i), num); port != nil && port.GUID != 0 {
+		for num := 0; num <= int(p.b.Node(fabric.NodeIndex(i)).NumPorts); num++ {
+			if port := p.b.Port(fabric.NodeIndex(i), num); port != nil && port.GUID != 0 {
 				port.SMLID = p.smLID
 			}
 		}

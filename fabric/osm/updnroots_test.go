@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -19,7 +20,7 @@ func TestWriteUpdnRoots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := []int32{17, 3, 9, 3}
+	roots := []fabric.SwitchIndex{17, 3, 9, 3}
 	var given, want bytes.Buffer
 	for _, sw := range roots {
 		fmt.Fprintf(&given, "0x%016x\n", f.SwitchNode(sw).GUID)
@@ -34,11 +35,11 @@ func TestWriteUpdnRoots(t *testing.T) {
 	if !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("OpenSM writes\n%s\nwe write\n%s", got, want.Bytes())
 	}
-	var read []int32
+	var read []fabric.SwitchIndex
 	for _, guid := range mustRead(t, got).GUIDs() {
 		read = append(read, f.SwitchByGUID(guid))
 	}
-	if want := []int32{3, 9, 17}; !slices.Equal(read, want) {
+	if want := []fabric.SwitchIndex{3, 9, 17}; !slices.Equal(read, want) {
 		t.Errorf("read back: %v, expected %v", read, want)
 	}
 }

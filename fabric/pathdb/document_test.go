@@ -102,8 +102,8 @@ func someLinks(r *rand.Rand, f *fabric.Fabric, n int) (out []fabric.Link) {
 }
 
 // someKeys gives ports P_Keys of a few partitions.
-func someKeys(r *rand.Rand, f *fabric.Fabric) map[int32][]mad.PKey {
-	out := map[int32][]mad.PKey{}
+func someKeys(r *rand.Rand, f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
+	out := map[fabric.PortIndex][]mad.PKey{}
 	for _, p := range f.EndPorts {
 		for _, k := range []mad.PKey{0xffff, 0x0021, 0x1200} {
 			if r.IntN(4) > 0 {

@@ -54,7 +54,7 @@ func placeOf(e fabric.End) Place { return Place(e) }
 func (b *baseline) behind(guid uint64) string {
 	var ends []string
 	n := &b.was.Nodes[b.was.NodeByGUID(guid)]
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts) && len(ends) < 3; p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts) && len(ends) < 3; p++ {
 		if peer := b.was.Ports[p].Peer; peer != fabric.None {
 			ends = append(ends, b.was.PortName(peer))
 		}

@@ -68,7 +68,7 @@ func errorAdvice(set counters.Set, d *counters.Delta) (Severity, string) {
 	return Warning, "a receiver that is too slow, or a path that ends: check reach"
 }
 
-func nameWithPeer(f *fabric.Fabric, port int32) string {
+func nameWithPeer(f *fabric.Fabric, port fabric.PortIndex) string {
 	if peer := f.Ports[port].Peer; peer != fabric.None {
 		return f.PortName(port) + " to " + f.PortName(peer)
 	}

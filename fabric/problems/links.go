@@ -142,7 +142,7 @@ type device struct {
 // class is a kind of link, by the devices at its ends.
 type class [2]device
 
-func deviceOf(f *fabric.Fabric, port int32) device {
+func deviceOf(f *fabric.Fabric, port fabric.PortIndex) device {
 	n := &f.Nodes[f.Ports[port].Node]
 	d := device{n.Type, n.VendorID, n.DeviceID, 0}
 	if n.Switch != fabric.None {

@@ -93,7 +93,7 @@ var Nowhere = Place{Port: -1}
 
 // In finds the place in a picture; port is None for a node, and both are where the
 // picture does not have it.
-func (p Place) In(f *fabric.Fabric) (node, port int32) {
+func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None || p.Port < 0 {
 		return node, fabric.None
@@ -118,12 +118,12 @@ func (p Place) MarshalJSON() ([]byte, error) {
 }
 
 // PlaceOfNode is a node.
-func PlaceOfNode(f *fabric.Fabric, node int32) Place {
+func PlaceOfNode(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	return Place{f.Nodes[node].GUID, -1, f.NodeName(node)}
 }
 
 // PlaceOfPort is a port.
-func PlaceOfPort(f *fabric.Fabric, port int32) Place {
+func PlaceOfPort(f *fabric.Fabric, port fabric.PortIndex) Place {
 	p := &f.Ports[port]
 	return Place{f.Nodes[p.Node].GUID, int(p.Num), f.PortName(port)}
 }

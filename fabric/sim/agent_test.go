@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
 )
@@ -270,12 +271,12 @@ func TestCloseWakes(t *testing.T) {
 func TestOpen(t *testing.T) {
 	f := chain(t)
 	s := sim.New(f, sim.Options{})
-	for _, port := range []int32{-1, int32(len(f.Ports)), f.Port(1, 1), f.Port(0, 0)} {
+	for _, port := range []fabric.PortIndex{-1, fabric.PortIndex(len(f.Ports)), f.Port(1, 1), f.Port(0, 0)} {
 		if _, err := s.Open(port); err == nil {
 			t.Errorf("connected to port %d", port)
 		}
 	}
-	for _, port := range []int32{f.Port(1, 0), f.Port(3, 1)} {
+	for _, port := range []fabric.PortIndex{f.Port(1, 0), f.Port(3, 1)} {
 		if _, err := s.Open(port); err != nil {
 			t.Error(err)
 		}

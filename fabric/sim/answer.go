@@ -5,6 +5,7 @@ package sim
 import (
 	"encoding/binary"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -12,8 +13,8 @@ import (
 type agent struct {
 	s    *Sim
 	node *node
-	at   int32 // where the request came in
-	end  *port // whose LID and keys count
+	at   fabric.PortIndex // where the request came in
+	end  *port            // whose LID and keys count
 	set  bool
 	mod  uint32
 	data []byte // of the attribute, request and answer
@@ -21,7 +22,7 @@ type agent struct {
 
 // answer turns the request that arrived at a port into the node's answer. It
 // returns false where the node says nothing.
-func (s *Sim) answer(at int32, m *[mad.Size]byte) bool {
+func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[offMethod])
 	n := &s.nodes[s.ports[at].node]
 	if n.silent || n.off || !asks(method) && method != mad.MethodTrapRepress {

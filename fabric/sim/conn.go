@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -19,7 +20,7 @@ var ErrClosed = errors.New("simulated port: closed")
 // answers out.
 type Conn struct {
 	sim  *Sim
-	port int32
+	port fabric.PortIndex
 
 	mu     sync.Mutex
 	in     []mad.Frame
@@ -35,7 +36,7 @@ type Conn struct {
 }
 
 // Open connects to a port: port 0 of a switch, or a port of another node.
-func (s *Sim) Open(port int32) (*Conn, error) {
+func (s *Sim) Open(port fabric.PortIndex) (*Conn, error) {
 	if port < 0 || int(port) >= len(s.ports) {
 		return nil, fmt.Errorf("simulated subnet: no port with index %d", port)
 	}
@@ -175,6 +176,6 @@ func (c *Conn) Close() error {
 }
 
 // Port is the index of the port that the connection sits on.
-func (c *Conn) Port() int32 { return c.port }
+func (c *Conn) Port() fabric.PortIndex { return c.port }
 
 var _ mad.Transport = (*Conn)(nil)

@@ -5,6 +5,7 @@ package sim
 import (
 	"math"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -12,14 +13,14 @@ import (
 // tells of the same ones as PortCountersExtended, up to the greatest number that
 // it has room for. PortSelect and CounterSelect do not count. Traffic of the
 // simulation does not move them.
-func (s *Sim) SetCounters(port int32, c mad.PortCountersExtended) {
+func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ports[port].counters = &c
 }
 
 // Counters returns the counters of a port.
-func (s *Sim) Counters(port int32) mad.PortCountersExtended {
+func (s *Sim) Counters(port fabric.PortIndex) mad.PortCountersExtended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.ports[port].counters; c != nil {
@@ -79,12 +80,12 @@ func (a *agent) perfClassPortInfo() mad.Status {
 // counters are those of the port that a request selects, or the sums of a
 // switch's; a Set clears those of the order that which has bits for, first.
 func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.PortCountersExtended, ok bool) {
-	first, last := int32(port), int32(port)
+	first, last := fabric.PortIndex(port), fabric.PortIndex(port)
 	switch {
 	case a.node.sw == nil && port != a.end.num:
 		return sum, false
 	case a.node.sw != nil && port == mad.AllPorts:
-		first, last = 0, int32(a.node.info.NumPorts)
+		first, last = 0, fabric.PortIndex(a.node.info.NumPorts)
 	case port > a.node.info.NumPorts:
 		return sum, false
 	}

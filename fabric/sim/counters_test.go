@@ -18,7 +18,7 @@ func routedChain(t *testing.T, opts sim.Options) (*fabric.Fabric, *sim.Sim) {
 	f := chain(t)
 	lft := fabric.NewLFT(len(f.Switches), 4)
 	for sw, ports := range [][]uint8{{mad.NoPort, 1, 0, 2, 2}, {mad.NoPort, 1, 1, 0, 2}} {
-		copy(lft.Row(int32(sw)), ports)
+		copy(lft.Row(fabric.SwitchIndex(sw)), ports)
 	}
 	if opts.Tables == nil {
 		opts.Tables = &fabric.Tables{}
@@ -27,7 +27,7 @@ func routedChain(t *testing.T, opts sim.Options) (*fabric.Fabric, *sim.Sim) {
 	opts.Tables.Top, opts.Tables.Known = []uint16{4, 4}, []bool{true, true}
 	opts.Active = true
 	s := sim.New(f, opts)
-	for i, port := range []int32{f.Port(0, 1), f.Port(1, 0), f.Port(2, 0), f.Port(3, 2)} {
+	for i, port := range []fabric.PortIndex{f.Port(0, 1), f.Port(1, 0), f.Port(2, 0), f.Port(3, 2)} {
 		s.SetLID(port, uint16(i+1))
 	}
 	return f, s

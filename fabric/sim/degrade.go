@@ -7,14 +7,14 @@ import "example.org/ibconsole/fabric"
 // Degrade makes both ends of a port's link run at another width and speed, which
 // they report as active; what they have enabled stays. A port without a cable has
 // no link: nothing happens.
-func (s *Sim) Degrade(port int32, width fabric.Width, speed fabric.Speed) {
+func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Speed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	peer := s.peer(port)
 	if peer == fabric.None {
 		return
 	}
-	for _, i := range []int32{port, peer} {
+	for _, i := range []fabric.PortIndex{port, peer} {
 		a := &s.ports[i].info
 		was := *a
 		a.LinkSpeedExtActive, a.LinkSpeedExt2Active = 0, 0

@@ -34,7 +34,7 @@ type Faults struct {
 // them the cable of a port breaks, after Down more it is mended, and so on. Both
 // are at least 1; a port without a cable does not flap.
 type Flap struct {
-	Port     int32
+	Port     fabric.PortIndex
 	Up, Down uint64
 }
 
@@ -52,7 +52,7 @@ func (s *Sim) setFaults(f Faults) {
 }
 
 // flaps are the links that flap until they are replaced.
-type flaps struct{ down map[int32]bool }
+type flaps struct{ down map[fabric.PortIndex]bool }
 
 func (s *Sim) setFlaps(list []Flap) {
 	if s.flaps != nil {
@@ -60,7 +60,7 @@ func (s *Sim) setFlaps(list []Flap) {
 			s.cut(port, false)
 		}
 	}
-	s.flaps = &flaps{down: map[int32]bool{}}
+	s.flaps = &flaps{down: map[fabric.PortIndex]bool{}}
 	for _, f := range list {
 		if s.ports[f.Port].cable != fabric.None {
 			s.flap(s.flaps, f)

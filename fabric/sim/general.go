@@ -5,12 +5,13 @@ package sim
 import (
 	"encoding/binary"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
 // general turns the request of a class of the general services that arrived at a
 // port into the node's answer. It returns false where the node says nothing.
-func (s *Sim) general(at int32, m *[mad.Size]byte) bool {
+func (s *Sim) general(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[offMethod])
 	n := &s.nodes[s.ports[at].node]
 	if n.silent || n.off || mad.Class(m[offClass]) != mad.ClassPerf || !asks(method) {

@@ -47,7 +47,7 @@ func dialIbsim(t testing.TB, s *ibsimtest.Sim) *mad.Client {
 }
 
 // questions are all that is compared: every attribute of every port of a node.
-func questions(f *fabric.Fabric, node int32) []mad.Request {
+func questions(f *fabric.Fabric, node fabric.NodeIndex) []mad.Request {
 	n := &f.Nodes[node]
 	qs := []mad.Request{
 		{Attr: mad.AttrNodeDescription}, {Attr: mad.AttrNodeInfo}, {Attr: mad.AttrSwitchInfo},
@@ -111,13 +111,13 @@ func (w *twins) ask(t *testing.T, where string, q mad.Request) ([mad.DataSize]by
 func (w *twins) askAll(t *testing.T) (asked int) {
 	t.Helper()
 	for node := range w.f.Nodes {
-		path, err := w.routes.ToNode(int32(node))
+		path, err := w.routes.ToNode(fabric.NodeIndex(node))
 		if err != nil {
 			continue
 		}
-		for _, q := range questions(w.f, int32(node)) {
+		for _, q := range questions(w.f, fabric.NodeIndex(node)) {
 			q.Path = path
-			_, _ = w.ask(t, w.f.NodeName(int32(node)), q)
+			_, _ = w.ask(t, w.f.NodeName(fabric.NodeIndex(node)), q)
 			asked++
 		}
 	}
@@ -146,7 +146,7 @@ func TestSetsAreIbsims(t *testing.T) {
 	rnd := testenv.Rand(t)
 	accepted := 0
 	for range 3000 {
-		node := int32(rnd.IntN(len(w.f.Nodes)))
+		node := fabric.NodeIndex(rnd.IntN(len(w.f.Nodes)))
 		n := &w.f.Nodes[node]
 		path, err := w.routes.ToNode(node)
 		if err != nil {
@@ -217,7 +217,7 @@ func TestFramesAreIbsims(t *testing.T) {
 	defer ours.Close()
 	routes := sweep.NewRoutes(f)
 	for node := range f.Nodes {
-		path, err := routes.ToNode(int32(node))
+		path, err := routes.ToNode(fabric.NodeIndex(node))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestFramesAreIbsims(t *testing.T) {
 		clear(a.Data[offTID : offTID+4])
 		a.Data[offReturnPath] = 0
 		if a.Data != b.Data {
-			t.Errorf("%s by %v:\nibsim     %x\nsimulated %x", f.NodeName(int32(node)), path, a.Data, b.Data)
+			t.Errorf("%s by %v:\nibsim     %x\nsimulated %x", f.NodeName(fabric.NodeIndex(node)), path, a.Data, b.Data)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // peer is the port at the other end of a link that is up, or None.
-func (s *Sim) peer(i int32) int32 {
+func (s *Sim) peer(i fabric.PortIndex) fabric.PortIndex {
 	p := &s.ports[i]
 	if p.cable == fabric.None || p.info.PhysState != mad.PhysLinkUp {
 		return fabric.None
@@ -19,8 +19,8 @@ func (s *Sim) peer(i int32) int32 {
 // train brings the link of a port up as far as cable and both ends allow, anew:
 // to Initialize, or to Down. Switches at its ends note the change, but not the
 // one that was told to make it.
-func (s *Sim) train(i int32, told bool) {
-	ends := [2]int32{i, s.ports[i].cable}
+func (s *Sim) train(i fabric.PortIndex, told bool) {
+	ends := [2]fabric.PortIndex{i, s.ports[i].cable}
 	up := !s.ports[i].cut
 	for _, e := range ends {
 		up = up && s.ports[e].info.PhysState != mad.PhysDisabled && !s.nodes[s.ports[e].node].off

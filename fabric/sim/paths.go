@@ -52,7 +52,7 @@ func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 
 // pairPaths appends the paths from one port to another, one to each LID of the
 // destination as far as they are asked for.
-func (s *Sim) pairPaths(table []byte, q *query, src, dst int32) []byte {
+func (s *Sim) pairPaths(table []byte, q *query, src, dst fabric.PortIndex) []byte {
 	be := binary.BigEndian
 	most := 1 << fabric.MaxLMC
 	if n := int(q.data[offNumPath] & 0x7f); q.has(sa.PathNumPath) && n > 0 {
@@ -79,10 +79,10 @@ func (s *Sim) pairPaths(table []byte, q *query, src, dst int32) []byte {
 }
 
 // ends are the end ports that a question means at one end of the path.
-func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int) (out []int32) {
+func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int) (out []fabric.PortIndex) {
 	lid := binary.BigEndian.Uint16(q.data[atLID:])
 	gid := mad.GID(q.data[atGID : atGID+16])
-	s.known(func(i int32, p *port, _ *node) bool {
+	s.known(func(i fabric.PortIndex, p *port, _ *node) bool {
 		if (!q.has(byLID) || p.owns(lid)) && (!q.has(byGID) || p.gid() == gid) {
 			out = append(out, i)
 		}
@@ -92,7 +92,7 @@ func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int)
 }
 
 // path is the record of one path, if it is there and is as the question wants it.
-func (s *Sim) path(q *query, src, dst int32, slid, dlid uint16) (record []byte, ok bool) {
+func (s *Sim) path(q *query, src, dst fabric.PortIndex, slid, dlid uint16) (record []byte, ok bool) {
 	j, ok := s.travel(src, dlid)
 	if !ok {
 		return nil, false

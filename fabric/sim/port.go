@@ -25,7 +25,7 @@ const (
 	baseCapMask       = mad.CapTrap | mad.CapSLMapping | mad.CapExtendedSpeeds | mad.CapCapabilityMask2
 )
 
-func newPort(f *fabric.Fabric, i int32, active bool) port {
+func newPort(f *fabric.Fabric, i fabric.PortIndex, active bool) port {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]
 	out := port{node: p.Node, num: p.Num, cable: p.Peer, guid: p.GUID}
@@ -131,14 +131,14 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 
 // fastest is the speed that the capabilities in a port's PortInfo have to cover: its
 // own, of port 0 of a switch that of all its ports.
-func fastest(f *fabric.Fabric, i int32) fabric.Speed {
+func fastest(f *fabric.Fabric, i fabric.PortIndex) fabric.Speed {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]
 	if p.Num > 0 || n.Type != mad.NodeSwitch {
 		return p.Speed
 	}
 	most := p.Speed
-	for k := i + 1; k <= i+int32(n.NumPorts); k++ {
+	for k := i + 1; k <= i+fabric.PortIndex(n.NumPorts); k++ {
 		most = max(most, f.Ports[k].Speed)
 	}
 	return most

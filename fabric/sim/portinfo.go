@@ -20,7 +20,7 @@ func (a *agent) portInfo() mad.Status {
 	if num == 0 && a.node.sw == nil {
 		num = uint32(here.num)
 	}
-	i := a.node.first + int32(num)
+	i := a.node.first + fabric.PortIndex(num)
 	p := &a.s.ports[i]
 	status := mad.StatusOK
 	if a.set {
@@ -37,7 +37,7 @@ func (a *agent) portInfo() mad.Status {
 
 // setPortInfo writes the fields of PortInfo that can be written (IBA 1.2.1,
 // 14.2.5.6), none of them where one has a bad value.
-func (a *agent) setPortInfo(i int32) mad.Status {
+func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	p := &a.s.ports[i]
 	var want mad.PortInfo
 	_ = want.UnmarshalBinary(a.data) // the length is right
@@ -61,7 +61,7 @@ func (a *agent) setPortInfo(i int32) mad.Status {
 
 // stateAllowed says whether a port can be told to go to a state. As in ibsim
 // a port goes up by one step, and never more than one above its peer.
-func (s *Sim) stateAllowed(i int32, want mad.PortState) bool {
+func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	if want <= mad.PortDown {
 		return true
 	}

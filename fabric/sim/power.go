@@ -9,13 +9,13 @@ import (
 
 // PowerOff makes a node disappear: it answers and forwards nothing, and its
 // links are down.
-func (s *Sim) PowerOff(node int32) { s.power(node, true) }
+func (s *Sim) PowerOff(node fabric.NodeIndex) { s.power(node, true) }
 
 // PowerOn makes a node come back as one that was just switched on: it has no
 // LIDs, tables and keys, its counters are 0, and its links train to Initialize.
-func (s *Sim) PowerOn(node int32) { s.power(node, false) }
+func (s *Sim) PowerOn(node fabric.NodeIndex) { s.power(node, false) }
 
-func (s *Sim) power(node int32, off bool) {
+func (s *Sim) power(node fabric.NodeIndex, off bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.nodes[node]
@@ -26,7 +26,7 @@ func (s *Sim) power(node int32, off bool) {
 	if !off {
 		s.reset(node)
 	}
-	for i := n.first; i <= n.first+int32(n.info.NumPorts); i++ {
+	for i := n.first; i <= n.first+fabric.PortIndex(n.info.NumPorts); i++ {
 		if s.ports[i].cable != fabric.None {
 			s.train(i, false)
 		}
@@ -34,14 +34,14 @@ func (s *Sim) power(node int32, off bool) {
 }
 
 // reset makes a node's settings those of one that was just switched on.
-func (s *Sim) reset(node int32) {
+func (s *Sim) reset(node fabric.NodeIndex) {
 	n := &s.nodes[node]
 	n.tables = nil
 	n.fresh = true
 	if n.sw != nil {
 		n.sw = newSwitch(&s.f.Nodes[node])
 	}
-	for i := n.first; i <= n.first+int32(n.info.NumPorts); i++ {
+	for i := n.first; i <= n.first+fabric.PortIndex(n.info.NumPorts); i++ {
 		p := newPort(s.f, i, false)
 		p.cut, p.sm = s.ports[i].cut, s.ports[i].sm
 		p.info.LID, p.info.MasterSMLID, p.info.LMC = 0, 0, 0
@@ -54,7 +54,7 @@ func (s *Sim) reset(node int32) {
 }
 
 // Rename changes a node's description.
-func (s *Sim) Rename(node int32, desc string) {
+func (s *Sim) Rename(node fabric.NodeIndex, desc string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[node].desc = mad.NewNodeDescription(desc)

@@ -92,7 +92,7 @@ func sameBits(a, b []byte, at, width int) bool {
 // is asked for, or all.
 func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	asked := binary.BigEndian.Uint16(q.data)
-	s.known(func(_ int32, p *port, _ *node) bool {
+	s.known(func(_ fabric.PortIndex, p *port, _ *node) bool {
 		if !q.has(lid) || p.owns(asked) {
 			ports = append(ports, p)
 		}
@@ -134,9 +134,9 @@ func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 	}
 	for _, p := range s.owners(q, sa.PortInfoLID) {
 		n := &s.nodes[p.node]
-		first, last := int32(p.num), int32(p.num)
+		first, last := fabric.PortIndex(p.num), fabric.PortIndex(p.num)
 		if n.sw != nil {
-			first, last = 0, int32(n.info.NumPorts)
+			first, last = 0, fabric.PortIndex(n.info.NumPorts)
 		}
 		for num := first; num <= last; num++ {
 			r := sa.PortInfoRecord{LID: p.info.LID, Port: uint8(num), Info: s.ports[n.first+num].info}
@@ -169,7 +169,7 @@ func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 		g := &s.groups[i]
 		ports := g.Members
 		if !q.trusted && !q.has(sa.MemberPortGID) {
-			ports = []int32{fabric.None}
+			ports = []fabric.PortIndex{fabric.None}
 		}
 		for _, port := range ports {
 			r := g.MCMemberRecord

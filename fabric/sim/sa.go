@@ -28,7 +28,7 @@ func saStatus(s sa.Status) mad.Status { return mad.Status(s) << 8 }
 
 // query is a question to the subnet administration.
 type query struct {
-	from    int32 // the port that asks
+	from    fabric.PortIndex // the port that asks
 	attr    mad.AttrID
 	mod     uint32
 	mask    sa.Mask // which components count
@@ -48,7 +48,7 @@ type administration struct {
 
 // administer answers a request for the subnet administration with the records of
 // the subnet as it is.
-func (s *Sim) administer(from int32, f *mad.Frame) (out administration, handBack bool) {
+func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administration, handBack bool) {
 	s.arrive()
 	defer s.mu.Unlock()
 	if s.happens(s.faults.Loss) {
@@ -120,7 +120,7 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 
 // masterAt is the master subnet manager that a request to a LID reaches, and that
 // can answer, or nil.
-func (s *Sim) masterAt(from int32, lid uint16) *mad.SMInfo {
+func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
 	at, ok := s.walkLID(from, lid)
 	if !ok {
 		return nil
@@ -137,14 +137,14 @@ func (s *Sim) masterAt(from int32, lid uint16) *mad.SMInfo {
 }
 
 // known are the end ports that a subnet manager gave LIDs.
-func (s *Sim) known(yield func(i int32, p *port, n *node) bool) {
+func (s *Sim) known(yield func(i fabric.PortIndex, p *port, n *node) bool) {
 	for i := range s.ports {
 		p := &s.ports[i]
 		n := &s.nodes[p.node]
 		if (n.sw != nil) != (p.num == 0) || p.info.LID == 0 || n.off {
 			continue
 		}
-		if !yield(int32(i), p, n) {
+		if !yield(fabric.PortIndex(i), p, n) {
 			return
 		}
 	}
@@ -163,7 +163,7 @@ func (p *port) gid() mad.GID {
 // ports that are in it.
 type Group struct {
 	sa.MCMemberRecord
-	Members []int32
+	Members []fabric.PortIndex
 }
 
 // SetGroups replaces the multicast groups. Forwarding tables are not touched.
@@ -189,16 +189,16 @@ type journey struct {
 
 // travel follows the tables from an end port to a LID and returns what the ports
 // and links on the way let through. It is false where the LID is not reached.
-func (s *Sim) travel(from int32, lid uint16) (j journey, ok bool) {
+func (s *Sim) travel(from fabric.PortIndex, lid uint16) (j journey, ok bool) {
 	j = journey{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
 	at := from
-	pass := func(out int32) bool {
+	pass := func(out fabric.PortIndex) bool {
 		info := &s.ports[out].info
 		j.mtu, j.rate = min(j.mtu, info.NeighborMTU), min(j.rate, rateOf(info))
 		at = s.activePeer(out)
 		return at != fabric.None
 	}
-	end := func(i int32) (journey, bool) {
+	end := func(i fabric.PortIndex) (journey, bool) {
 		j.mtu = min(j.mtu, s.ports[i].info.MTUCap)
 		return j, s.ports[i].owns(lid)
 	}
@@ -216,7 +216,7 @@ func (s *Sim) travel(from int32, lid uint16) (j journey, ok bool) {
 		switch out := n.sw.forward(lid); {
 		case out == 0:
 			return end(n.first)
-		case out > n.info.NumPorts || !pass(n.first+int32(out)):
+		case out > n.info.NumPorts || !pass(n.first+fabric.PortIndex(out)):
 			return j, false
 		}
 	}

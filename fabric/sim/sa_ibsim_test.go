@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -115,7 +116,7 @@ func TestPerfIsIbsims(t *testing.T) {
 				t.Fatal(said)
 			}
 		}
-		m.s.SetCounters(n.FirstPort+int32(num), errs)
+		m.s.SetCounters(n.FirstPort+fabric.PortIndex(num), errs)
 		both(mad.MethodGet, &mad.ClassPortInfo{})
 		both(mad.MethodGet, &mad.PortCountersExtended{PortSelect: num})
 		for _, selected := range []uint8{num, mad.AllPorts, n.NumPorts + 1} {

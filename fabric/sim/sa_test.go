@@ -292,7 +292,7 @@ func TestPathRates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, n := range []int32{left, right} {
+		for i, n := range []fabric.NodeIndex{left, right} {
 			p := b.Port(n, 1)
 			p.GUID, p.LID, p.Speed, p.Width = uint64(0x11+16*i), uint16(i+1), test.speed, test.width
 		}

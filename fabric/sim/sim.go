@@ -53,7 +53,7 @@ type Sim struct {
 type node struct {
 	info   mad.NodeInfo
 	desc   mad.NodeDescription
-	first  int32 // index of port 0
+	first  fabric.PortIndex // index of port 0
 	sw     *switchState
 	tables map[tableKey][mad.DataSize]byte
 	silent bool
@@ -63,10 +63,10 @@ type node struct {
 
 // port is a port, slot 0 of nodes without a port 0 included.
 type port struct {
-	node  int32
+	node  fabric.NodeIndex
 	num   uint8
-	cable int32 // the port at the other end, None: nothing is plugged in
-	cut   bool  // the cable is broken
+	cable fabric.PortIndex // the port at the other end, None: nothing is plugged in
+	cut   bool             // the cable is broken
 	guid  uint64
 	info  mad.PortInfo
 	wire  [mad.DataSize]byte // info, encoded
@@ -89,7 +89,7 @@ func New(f *fabric.Fabric, opts Options) *Sim {
 		s.nodes[i] = newNode(&f.Nodes[i])
 	}
 	for i := range f.Ports {
-		s.ports[i] = newPort(f, int32(i), opts.Active)
+		s.ports[i] = newPort(f, fabric.PortIndex(i), opts.Active)
 		s.ports[i].encode()
 	}
 	if opts.Tables != nil {
@@ -132,7 +132,7 @@ func (s *Sim) load(t *fabric.Tables) {
 		if t.Known[sw] {
 			state := s.nodes[n].sw
 			state.info.LinearFDBTop = t.Top[sw]
-			state.lft = append([]byte(nil), t.LFT.Row(int32(sw))...)
+			state.lft = append([]byte(nil), t.LFT.Row(fabric.SwitchIndex(sw))...)
 			if t.MFT != nil {
 				state.holdMulticast(t.MFT.Top)
 			}
@@ -141,12 +141,12 @@ func (s *Sim) load(t *fabric.Tables) {
 }
 
 // Unlink breaks the cable of a port. It fails where there is none.
-func (s *Sim) Unlink(port int32) error { return s.setCut(port, true) }
+func (s *Sim) Unlink(port fabric.PortIndex) error { return s.setCut(port, true) }
 
 // Relink mends the cable of a port; both ends then train to Initialize.
-func (s *Sim) Relink(port int32) error { return s.setCut(port, false) }
+func (s *Sim) Relink(port fabric.PortIndex) error { return s.setCut(port, false) }
 
-func (s *Sim) setCut(i int32, cut bool) error {
+func (s *Sim) setCut(i fabric.PortIndex, cut bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	peer := s.ports[i].cable
@@ -160,7 +160,7 @@ func (s *Sim) setCut(i int32, cut bool) error {
 	return nil
 }
 
-func (s *Sim) cut(i int32, cut bool) {
+func (s *Sim) cut(i fabric.PortIndex, cut bool) {
 	peer := s.ports[i].cable
 	s.ports[i].cut, s.ports[peer].cut = cut, cut
 	s.train(i, false)
@@ -168,21 +168,21 @@ func (s *Sim) cut(i int32, cut bool) {
 
 // Silence makes a node answer nothing, while it goes on forwarding; or lets it
 // answer again.
-func (s *Sim) Silence(node int32, silent bool) {
+func (s *Sim) Silence(node fabric.NodeIndex, silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[node].silent = silent
 }
 
 // SetGUID changes a node's GUID, so that two nodes can have the same.
-func (s *Sim) SetGUID(node int32, guid uint64) {
+func (s *Sim) SetGUID(node fabric.NodeIndex, guid uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[node].info.NodeGUID = guid
 }
 
 // SetLID changes a port's LID, so that two ports can claim the same.
-func (s *Sim) SetLID(port int32, lid uint16) {
+func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ports[port].info.LID = lid
@@ -191,7 +191,7 @@ func (s *Sim) SetLID(port int32, lid uint16) {
 
 // SetSM puts a subnet manager on an end port: the port has its IsSM bit and
 // answers SMInfo; nil takes it away.
-func (s *Sim) SetSM(port int32, info *mad.SMInfo) {
+func (s *Sim) SetSM(port fabric.PortIndex, info *mad.SMInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &s.ports[port]

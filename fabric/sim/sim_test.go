@@ -22,7 +22,7 @@ func generate(t testing.TB, spec string) *fabric.Fabric {
 	return f
 }
 
-func dial(t testing.TB, s *sim.Sim, port int32, opts mad.ClientOptions) *mad.Client {
+func dial(t testing.TB, s *sim.Sim, port fabric.PortIndex, opts mad.ClientOptions) *mad.Client {
 	t.Helper()
 	conn, err := s.Open(port)
 	if err != nil {

@@ -143,12 +143,12 @@ func (a *agent) mellanoxPortInfo(block *[mad.DataSize]byte) (tableKey, bool) {
 
 // port is the port that a modifier means and its number: of a switch the one
 // named, elsewhere the one where the request came in.
-func (a *agent) port(named uint32) (int32, uint32) {
+func (a *agent) port(named uint32) (fabric.PortIndex, uint32) {
 	if a.node.sw == nil {
 		return a.at, uint32(a.end.num)
 	}
 	if named > uint32(a.node.info.NumPorts) {
 		return fabric.None, named
 	}
-	return a.node.first + int32(named), named
+	return a.node.first + fabric.PortIndex(named), named
 }

@@ -19,7 +19,7 @@ func TestLoadedTables(t *testing.T) {
 	tables := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), 10), "")
 	tables.SL2VL = fabric.NewSL2VL(f)
 	for range 400 {
-		n := int32(rnd.IntN(len(f.Nodes)))
+		n := fabric.NodeIndex(rnd.IntN(len(f.Nodes)))
 		ports := int(f.Nodes[n].NumPorts) + 1
 		vls := fabric.VLs{uint8(rnd.IntN(16)), 5, uint8(rnd.IntN(16)), 15: 8}
 		tables.SL2VL.Set(n, uint8(rnd.IntN(ports)), uint8(rnd.IntN(ports)), vls)
@@ -28,7 +28,7 @@ func TestLoadedTables(t *testing.T) {
 	tables.MFT = fabric.NewMFT(f, top)
 	for sw := range f.Switches {
 		for range 3000 {
-			tables.MFT.Add(int32(sw), uint16(fabric.FirstMLID+rnd.IntN(2000)), uint8(rnd.IntN(37)))
+			tables.MFT.Add(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+rnd.IntN(2000)), uint8(rnd.IntN(37)))
 		}
 	}
 	s := sim.New(f, sim.Options{Tables: tables, SendBack: true})

@@ -43,7 +43,7 @@ type fate struct {
 
 // carry brings a request from a port to its destination and turns the frame
 // into the answer. ok is false where none comes back.
-func (s *Sim) carry(from int32, f *mad.Frame) (fate, bool) {
+func (s *Sim) carry(from fabric.PortIndex, f *mad.Frame) (fate, bool) {
 	s.arrive()
 	defer s.mu.Unlock()
 	if s.happens(s.faults.Loss) {
@@ -83,7 +83,7 @@ func (s *Sim) wayBack() fate {
 	return out
 }
 
-func (s *Sim) byDirectedRoute(from int32, m *[mad.Size]byte) bool {
+func (s *Sim) byDirectedRoute(from fabric.PortIndex, m *[mad.Size]byte) bool {
 	at, ok := s.walkPath(from, m)
 	if !ok || !s.answer(at, m) {
 		return false
@@ -96,7 +96,7 @@ func (s *Sim) byDirectedRoute(from int32, m *[mad.Size]byte) bool {
 // returns the port at which the packet arrives (IBA 1.2.1, 14.2.2). Packets
 // that are to go on by LID at either end get nowhere, as in ibsim. The hop
 // pointer is back at 0 when the answer is home, so it is not touched.
-func (s *Sim) walkPath(from int32, m *[mad.Size]byte) (at int32, ok bool) {
+func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.PortIndex, ok bool) {
 	hops := int(m[offHopCount])
 	if hops > mad.MaxHops || m[offHopPointer] != 0 || m[offStatus]&directionBit != 0 ||
 		binary.BigEndian.Uint32(m[offDrSLID:]) != 0xffffffff {
@@ -115,7 +115,7 @@ func (s *Sim) walkPath(from int32, m *[mad.Size]byte) (at int32, ok bool) {
 // hop leaves the node of port at by port out and returns where it arrives, or
 // None. Switches pass packets on; other nodes only send their own, and only
 // by the port that the sender sits on.
-func (s *Sim) hop(at int32, out uint8, first bool) int32 {
+func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	p := &s.ports[at]
 	n := &s.nodes[p.node]
 	if n.sw == nil {
@@ -130,12 +130,12 @@ func (s *Sim) hop(at int32, out uint8, first bool) int32 {
 	case out == 0:
 		return n.first
 	}
-	return s.peer(n.first + int32(out))
+	return s.peer(n.first + fabric.PortIndex(out))
 }
 
 // byLID brings a request to the port with a LID, which answers it, and the answer
 // back.
-func (s *Sim) byLID(from int32, lid uint16, m *[mad.Size]byte, answer func(at int32, m *[mad.Size]byte) bool) bool {
+func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte, answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
 	at, ok := s.walkLID(from, lid)
 	if !ok || !answer(at, m) {
 		return false
@@ -147,7 +147,7 @@ func (s *Sim) byLID(from int32, lid uint16, m *[mad.Size]byte, answer func(at in
 // walkLID follows the forwarding tables from an end port to the port that
 // answers to the LID, and returns where the packet arrives there. Links must be
 // Active at both ends, as in ibsim; IBA lets VL 15 pass before.
-func (s *Sim) walkLID(from int32, lid uint16) (at int32, ok bool) {
+func (s *Sim) walkLID(from fabric.PortIndex, lid uint16) (at fabric.PortIndex, ok bool) {
 	at = from
 	if s.ports[at].owns(lid) {
 		return at, true
@@ -169,7 +169,7 @@ func (s *Sim) walkLID(from int32, lid uint16) (at int32, ok bool) {
 		case out > n.info.NumPorts:
 			return at, false
 		}
-		if at = s.activePeer(n.first + int32(out)); at == fabric.None {
+		if at = s.activePeer(n.first + fabric.PortIndex(out)); at == fabric.None {
 			return at, false
 		}
 	}
@@ -177,14 +177,14 @@ func (s *Sim) walkLID(from int32, lid uint16) (at int32, ok bool) {
 }
 
 // endPort is the port whose agent answers what arrives at a port.
-func (s *Sim) endPort(i int32) int32 {
+func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 	if n := &s.nodes[s.ports[i].node]; n.sw != nil {
 		return n.first
 	}
 	return i
 }
 
-func (s *Sim) activePeer(i int32) int32 {
+func (s *Sim) activePeer(i fabric.PortIndex) fabric.PortIndex {
 	peer := s.peer(i)
 	if peer == fabric.None || s.ports[i].info.PortState != mad.PortActive || s.ports[peer].info.PortState != mad.PortActive {
 		return fabric.None

@@ -24,7 +24,7 @@ var once = mad.ClientOptions{Timeout: time.Minute, Tries: 1}
 func chain(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
-	add := func(n fabric.Node) int32 {
+	add := func(n fabric.Node) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func chain(t *testing.T) *fabric.Fabric {
 	s2 := add(fabric.Node{GUID: 0x30, Type: mad.NodeSwitch, NumPorts: 3, Desc: "s2"})
 	right := add(fabric.Node{GUID: 0x40, Type: mad.NodeCA, NumPorts: 2, Desc: "right"})
 	for _, c := range [][4]int{{int(left), 1, int(s1), 1}, {int(s1), 2, int(s2), 1}, {int(s2), 2, int(right), 2}} {
-		if err := b.Connect(int32(c[0]), c[1], int32(c[2]), c[3]); err != nil {
+		if err := b.Connect(fabric.NodeIndex(c[0]), c[1], fabric.NodeIndex(c[2]), c[3]); err != nil {
 			t.Fatal(err)
 		}
 	}

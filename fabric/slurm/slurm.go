@@ -40,7 +40,7 @@ type Tree struct {
 // channel adapters, up to a dot; a node with ports on several leaves belongs to the
 // one of its first port. Aggregation nodes are left out. O(ports).
 func TreeOf(f *fabric.Fabric) *Tree {
-	b := &builder{f: f, t: &Tree{}, names: map[string]bool{}, at: map[string]int32{}}
+	b := &builder{f: f, t: &Tree{}, names: map[string]bool{}, at: map[string]fabric.SwitchIndex{}}
 	b.leaves()
 	b.levels()
 	return b.t
@@ -51,7 +51,7 @@ type builder struct {
 	t     *Tree
 	names map[string]bool
 	// at is the leaf of each node's name.
-	at map[string]int32
+	at map[string]fabric.SwitchIndex
 	// rank is by switch how far the nearest leaf is, -1 for none.
 	rank []int
 	// group is by switch the switch of the tree that it is in by now, -1 for none.
@@ -62,9 +62,9 @@ type builder struct {
 func (b *builder) leaves() {
 	f := b.f
 	b.rank, b.group = slices.Repeat([]int{-1}, len(f.Switches)), slices.Repeat([]int{-1}, len(f.Switches))
-	hosts := map[int32][]string{}
+	hosts := map[fabric.SwitchIndex][]string{}
 	ends := slices.Clone(f.EndPorts)
-	slices.SortFunc(ends, func(x, y int32) int { // a node's first port comes first
+	slices.SortFunc(ends, func(x, y fabric.PortIndex) int { // a node's first port comes first
 		return cmp.Or(cmp.Compare(f.Ports[x].Num, f.Ports[y].Num), cmp.Compare(x, y))
 	})
 	twice := map[string]bool{}
@@ -87,11 +87,11 @@ func (b *builder) leaves() {
 	if len(twice) > 0 {
 		b.t.Notes = append(b.t.Notes, fmt.Sprintf("%d nodes have ports on several leaf switches; each belongs to that of its first port", len(twice)))
 	}
-	var switches []int32
+	var switches []fabric.SwitchIndex
 	for sw := range hosts {
 		switches = append(switches, sw)
 	}
-	slices.SortFunc(switches, func(x, y int32) int {
+	slices.SortFunc(switches, func(x, y fabric.SwitchIndex) int {
 		return cmp.Or(strings.Compare(f.SwitchNode(x).Desc, f.SwitchNode(y).Desc), cmp.Compare(x, y))
 	})
 	for _, sw := range switches {
@@ -108,7 +108,7 @@ func (b *builder) levels() {
 			if b.rank[sw] >= 0 {
 				continue
 			}
-			if b.next(int32(sw), level-1) {
+			if b.next(fabric.SwitchIndex(sw), level-1) {
 				reached = append(reached, int32(sw))
 			}
 		}
@@ -125,9 +125,9 @@ func (b *builder) levels() {
 }
 
 // next says whether a switch is beside one of a rank.
-func (b *builder) next(sw int32, rank int) bool {
+func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	n := b.f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if peer := b.f.PeerSwitch(p); peer != fabric.None && b.rank[peer] == rank {
 			return true
 		}
@@ -143,9 +143,9 @@ func (b *builder) join(level int) {
 		if seen[sw] || b.rank[sw] < 0 || b.rank[sw] > level {
 			continue
 		}
-		part := b.part(int32(sw), level, seen)
+		part := b.part(fabric.SwitchIndex(sw), level, seen)
 		groups := map[int]bool{}
-		top := fabric.None
+		var top fabric.SwitchIndex = fabric.None
 		for _, m := range part {
 			if g := b.group[m]; g >= 0 {
 				groups[g] = true
@@ -182,13 +182,13 @@ func (b *builder) join(level int) {
 
 // part is what hangs together with a switch by switches of ranks up to a level. At the
 // ranks of a tree leaves are not passed from one to the other.
-func (b *builder) part(sw int32, level int, seen []bool) []int32 {
-	part := []int32{sw}
+func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.SwitchIndex {
+	part := []fabric.SwitchIndex{sw}
 	seen[sw] = true
 	for next := 0; next < len(part); next++ {
 		at := part[next]
 		n := b.f.SwitchNode(at)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			peer := b.f.PeerSwitch(p)
 			if peer == fabric.None || seen[peer] || b.rank[peer] < 0 || b.rank[peer] > level {
 				continue
@@ -221,7 +221,7 @@ func (b *builder) root() {
 }
 
 // unique is a name for a switch that no other has.
-func (b *builder) unique(sw int32) string {
+func (b *builder) unique(sw fabric.SwitchIndex) string {
 	n := b.f.SwitchNode(sw)
 	name := clean(n.Desc)
 	if name == "" || b.names[name] {

@@ -28,7 +28,7 @@ func EncodeFabric(f *fabric.Fabric) []byte {
 		e.uint(uint64(n.NumPorts))
 		e.bool(n.EnhancedPort0)
 		for p := 0; p <= int(n.NumPorts); p++ {
-			e.port(&f.Ports[n.FirstPort+int32(p)])
+			e.port(&f.Ports[n.FirstPort+fabric.PortIndex(p)])
 		}
 	}
 	return e.b
@@ -65,8 +65,9 @@ type fabricReader struct {
 	d *decoder
 	b fabric.Builder
 	// owner and num are the node and number of each port slot, peer its peer.
-	owner, peer []int32
-	num         []uint8
+	owner []fabric.NodeIndex
+	peer  []int32
+	num   []uint8
 }
 
 // maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000

@@ -17,7 +17,7 @@ type Routing struct {
 	Engine  string
 	Options []Option
 	// Roots are the switches that the engine took for roots, nil for none.
-	Roots []int32
+	Roots []fabric.SwitchIndex
 	// MinHop are the min-hop tables, nil where there are none.
 	MinHop *MinHop
 }
@@ -67,7 +67,7 @@ func decodeRouting(f *fabric.Fabric, b []byte) (*Routing, error) {
 		r.Options = append(r.Options, Option{d.string(), d.string()})
 	}
 	for range d.uint(uint64(n)) {
-		s := decodeIndex[int32](d, n)
+		s := decodeIndex[fabric.SwitchIndex](d, n)
 		if s < 0 {
 			d.fail(errShort)
 		}

@@ -49,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 		in := whole(t, spec)
 		f := in.Fabric
 		routing := &snapshot.Routing{
-			Engine: "updn", Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []int32{0, 3},
+			Engine: "updn", Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []fabric.SwitchIndex{0, 3},
 			MinHop: &snapshot.MinHop{Least: bytes.Repeat([]byte{1, 255, 3}, len(f.Switches)*len(f.Switches))[:len(f.Switches)*len(f.Switches)],
 				Ports: make([]uint64, 2*len(f.Switches)*len(f.Switches)), Words: 2},
 		}
@@ -78,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin {
 			t.Errorf("known or top: %s, origin %q", d, out.Origin)
 		}
-		for sw := range int32(len(f.Switches)) {
+		for sw := range fabric.SwitchIndex(len(f.Switches)) {
 			if !bytes.Equal(in.LFT.Row(sw), out.LFT.Row(sw)) {
 				t.Fatalf("row of switch %d", sw)
 			}

@@ -15,7 +15,7 @@ func encodeLFT(t *fabric.Tables) []byte {
 	for sw := range t.Fabric.Switches {
 		e.bool(t.Known[sw])
 		e.uint(uint64(t.Top[sw]))
-		e.bytes(t.LFT.Row(int32(sw))[:int(t.LFT.MaxLID)+1])
+		e.bytes(t.LFT.Row(fabric.SwitchIndex(sw))[:int(t.LFT.MaxLID)+1])
 	}
 	return e.b
 }
@@ -30,7 +30,7 @@ func decodeLFT(f *fabric.Fabric, b []byte) (*fabric.Tables, error) {
 	t.LFT = fabric.NewLFT(len(f.Switches), most)
 	for sw := range f.Switches {
 		t.Known[sw], t.Top[sw] = d.bool(), uint16(d.uint(0xffff))
-		copy(t.LFT.Row(int32(sw)), d.bytes(int(most)+1))
+		copy(t.LFT.Row(fabric.SwitchIndex(sw)), d.bytes(int(most)+1))
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("lft: %w", d.err)
@@ -39,7 +39,7 @@ func decodeLFT(f *fabric.Fabric, b []byte) (*fabric.Tables, error) {
 }
 
 // eachVLs calls visit for every SL2VL table of a fabric, in order.
-func eachVLs(f *fabric.Fabric, visit func(node int32, in, out uint8)) {
+func eachVLs(f *fabric.Fabric, visit func(node fabric.NodeIndex, in, out uint8)) {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		ins := 1
@@ -48,7 +48,7 @@ func eachVLs(f *fabric.Fabric, visit func(node int32, in, out uint8)) {
 		}
 		for in := range ins {
 			for out := range int(n.NumPorts) + 1 {
-				visit(int32(i), uint8(in), uint8(out))
+				visit(fabric.NodeIndex(i), uint8(in), uint8(out))
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func eachVLs(f *fabric.Fabric, visit func(node int32, in, out uint8)) {
 
 func encodeSL2VL(f *fabric.Fabric, t *fabric.SL2VL) []byte {
 	e := &encoder{}
-	eachVLs(f, func(node int32, in, out uint8) {
+	eachVLs(f, func(node fabric.NodeIndex, in, out uint8) {
 		vls := t.VLs(node, in, out)
 		e.bytes(vls[:])
 	})
@@ -67,7 +67,7 @@ func decodeSL2VL(f *fabric.Fabric, b []byte) (*fabric.SL2VL, error) {
 	d := &decoder{b: b}
 	t := fabric.NewSL2VL(f)
 	different := map[fabric.VLs]bool{}
-	eachVLs(f, func(node int32, in, out uint8) {
+	eachVLs(f, func(node fabric.NodeIndex, in, out uint8) {
 		var vls fabric.VLs
 		copy(vls[:], d.bytes(len(vls)))
 		if different[vls] = true; len(different) > maxVLs {
@@ -91,7 +91,7 @@ func encodeMFT(f *fabric.Fabric, t *fabric.MFT) []byte {
 	e.uint(uint64(t.LIDs()))
 	for sw := range f.Switches {
 		for i := range t.LIDs() {
-			for _, w := range t.Ports(int32(sw), fabric.FirstMLID+uint16(i)) {
+			for _, w := range t.Ports(fabric.SwitchIndex(sw), fabric.FirstMLID+uint16(i)) {
 				e.uint(w)
 			}
 		}
@@ -108,7 +108,7 @@ func decodeMFT(f *fabric.Fabric, b []byte) (*fabric.MFT, error) {
 	t := fabric.NewMFT(f, uint16(fabric.FirstMLID+lids-1))
 	for sw := range f.Switches {
 		for i := range lids {
-			set := t.Ports(int32(sw), fabric.FirstMLID+uint16(i))
+			set := t.Ports(fabric.SwitchIndex(sw), fabric.FirstMLID+uint16(i))
 			for w := range set {
 				set[w] = d.uint(1<<64 - 1)
 			}

@@ -13,17 +13,17 @@ import (
 type builder struct {
 	*sweeper
 	b      fabric.Builder
-	order  []int32          // node of the sweep, by node of the fabric
-	index  []int32          // node of the fabric, by node of the sweep
-	guids  map[uint64]int32 // node of the fabric, by port GUID
-	lids   []int32          // node of the fabric plus 1, by LID
+	order  []int32                     // node of the sweep, by node of the fabric
+	index  []fabric.NodeIndex          // node of the fabric, by node of the sweep
+	guids  map[uint64]fabric.NodeIndex // node of the fabric, by port GUID
+	lids   []fabric.NodeIndex          // node of the fabric plus 1, by LID
 	fabric *fabric.Fabric
 }
 
 func (b *builder) build() (err error) {
 	b.arrange()
-	b.guids = make(map[uint64]int32, len(b.order))
-	b.lids = make([]int32, fabric.MaxUnicastLID+1)
+	b.guids = make(map[uint64]fabric.NodeIndex, len(b.order))
+	b.lids = make([]fabric.NodeIndex, fabric.MaxUnicastLID+1)
 	b.b.Grow(len(b.order), b.ports)
 	for _, i := range b.order {
 		if err := b.addNode(i); err != nil {
@@ -43,13 +43,13 @@ func (b *builder) build() (err error) {
 
 // arrange finds the order of the nodes: breadth first from the local port.
 func (b *builder) arrange() {
-	b.index = make([]int32, len(b.nodes))
+	b.index = make([]fabric.NodeIndex, len(b.nodes))
 	for i := range b.index {
 		b.index[i] = fabric.None
 	}
 	visit := func(i int32) {
 		if b.index[i] == fabric.None {
-			b.index[i] = int32(len(b.order))
+			b.index[i] = fabric.NodeIndex(len(b.order))
 			b.order = append(b.order, i)
 		}
 	}

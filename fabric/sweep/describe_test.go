@@ -32,7 +32,7 @@ func describe(f *fabric.Fabric) []string {
 			Enhanced           bool
 		}{n.SystemGUID, n.Desc, n.Type, int(n.VendorID), int(n.DeviceID), int(n.Revision), int(n.NumPorts), n.EnhancedPort0}))
 		for num := 0; num <= int(n.NumPorts); num++ {
-			at := f.PortAt(int32(i), num)
+			at := f.PortAt(fabric.NodeIndex(i), num)
 			if at == fabric.None {
 				continue
 			}
@@ -63,13 +63,13 @@ func describe(f *fabric.Fabric) []string {
 func describeTables(t *fabric.Tables) []string {
 	var lines []string
 	for sw := range t.Fabric.Switches {
-		if !t.Fabric.SwitchNode(int32(sw)).InSubnet {
+		if !t.Fabric.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
 			continue
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "%016x: known %v top %d:", t.Fabric.SwitchNode(int32(sw)).GUID, t.Known[sw], t.Top[sw])
+		fmt.Fprintf(&b, "%016x: known %v top %d:", t.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID, t.Known[sw], t.Top[sw])
 		for lid := 0; lid <= int(t.Top[sw]); lid++ {
-			fmt.Fprintf(&b, " %d", t.Port(int32(sw), uint16(lid)))
+			fmt.Fprintf(&b, " %d", t.Port(fabric.SwitchIndex(sw), uint16(lid)))
 		}
 		lines = append(lines, b.String())
 	}

@@ -17,7 +17,7 @@ import (
 type corner struct {
 	f      *fabric.Fabric
 	s      *sim.Sim
-	far    int32
+	far    fabric.NodeIndex
 	broken bool
 	first  uint8 // the port of the near corner with that cable
 }

@@ -147,7 +147,7 @@ type end struct {
 	num  uint8
 }
 
-func guidPort(f *fabric.Fabric, port int32) end {
+func guidPort(f *fabric.Fabric, port fabric.PortIndex) end {
 	p := &f.Ports[port]
 	return end{f.Nodes[p.Node].GUID, p.Num}
 }
@@ -161,8 +161,8 @@ func linked(f *fabric.Fabric, a, b end) bool {
 // nonsense in answers. The first wins and the sweep goes on.
 func TestContradictions(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
-	host := func(i int) int32 { return f.NodesByDescription(fmt.Sprintf("node-%04d HCA-1", i))[0] }
-	port := func(i int) int32 { return f.Port(host(i), 1) }
+	host := func(i int) fabric.NodeIndex { return f.NodesByDescription(fmt.Sprintf("node-%04d HCA-1", i))[0] }
+	port := func(i int) fabric.PortIndex { return f.Port(host(i), 1) }
 	sweepWith := func(change func(*mad.SMP)) *sweep.Result {
 		return full(t, client(t, &liar{open(t, s, f.SMPort), change}, mad.ClientOptions{}), sweep.Options{})
 	}

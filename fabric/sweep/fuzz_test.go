@@ -49,7 +49,7 @@ func FuzzLies(f *testing.F) {
 			}
 			for i := range res.Fabric.Nodes {
 				if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
-					t.Errorf("light: %s is left out without a word", res.Fabric.NodeName(int32(i)))
+					t.Errorf("light: %s is left out without a word", res.Fabric.NodeName(fabric.NodeIndex(i)))
 				}
 			}
 		}
@@ -58,7 +58,7 @@ func FuzzLies(f *testing.F) {
 		}
 		for i := range res.Fabric.Nodes {
 			if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
-				t.Errorf("%s is left out without a word", res.Fabric.NodeName(int32(i)))
+				t.Errorf("%s is left out without a word", res.Fabric.NodeName(fabric.NodeIndex(i)))
 			}
 		}
 		for _, l := range res.Fabric.Links() {

@@ -17,7 +17,7 @@ func (r *reader) askSL2VL() {
 	nodes := r.known()
 	for n := range r.f.Nodes {
 		if node := &r.f.Nodes[n]; node.InSubnet && node.Switch == fabric.None {
-			nodes = append(nodes, int32(n))
+			nodes = append(nodes, fabric.NodeIndex(n))
 		}
 	}
 	for _, n := range nodes {

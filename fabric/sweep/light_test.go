@@ -30,9 +30,9 @@ type plan struct {
 func planOf(f *fabric.Fabric) *plan {
 	p := &plan{nodes: slices.Clone(f.Nodes), ports: map[end]fabric.Port{}, cables: map[end]end{}, sm: guidPort(f, f.SMPort)}
 	for i := range f.Ports {
-		p.ports[guidPort(f, int32(i))] = f.Ports[i]
+		p.ports[guidPort(f, fabric.PortIndex(i))] = f.Ports[i]
 		if to := f.Ports[i].Peer; to != fabric.None {
-			p.cables[guidPort(f, int32(i))] = guidPort(f, to)
+			p.cables[guidPort(f, fabric.PortIndex(i))] = guidPort(f, to)
 		}
 	}
 	for i := range p.nodes {
@@ -295,7 +295,7 @@ func TestLightSeesReroutes(t *testing.T) {
 	was := full(t, c, sweep.Options{})
 	routes := sweep.NewRoutes(was.Fabric)
 	for range 20 {
-		sw, lid := int32(rnd.IntN(len(f.Switches))), uint16(1+rnd.IntN(int(f.MaxLID)))
+		sw, lid := fabric.SwitchIndex(rnd.IntN(len(f.Switches))), uint16(1+rnd.IntN(int(f.MaxLID)))
 		node := was.Fabric.NodeByGUID(f.SwitchNode(sw).GUID)
 		path, err := routes.ToNode(node)
 		if err != nil {

@@ -16,7 +16,7 @@ func (b *builder) limits() []fabric.LinkLimit {
 		n := b.nodes[i]
 		for num := range n.ports {
 			if n.ports[num].known && n.ports[num].linked() {
-				out[b.fabric.Port(int32(node), uint8(num))] = n.limit(num)
+				out[b.fabric.Port(fabric.NodeIndex(node), uint8(num))] = n.limit(num)
 			}
 		}
 	}

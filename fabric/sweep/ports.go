@@ -3,6 +3,7 @@
 package sweep
 
 import "example.org/ibconsole/mad"
+import "example.org/ibconsole/fabric"
 
 // VLArb is how a port shares its link among virtual lanes: its tables of low and
 // of high priority, as long as the port can have them.
@@ -17,17 +18,17 @@ type portBlock struct {
 // askPorts asks for the tables that each port has of its own.
 func (r *reader) askPorts() {
 	if r.opts.VLArb {
-		r.vlArb = map[int32]*VLArb{}
+		r.vlArb = map[fabric.PortIndex]*VLArb{}
 		r.answered[askVLArb] = r.gotVLArb
 		r.askBlocks(askVLArb, r.vlArbBlocks)
 	}
 	if r.opts.PKeys {
-		r.pKeys = map[int32][]mad.PKey{}
+		r.pKeys = map[fabric.PortIndex][]mad.PKey{}
 		r.answered[askPKeys] = r.gotPKeys
 		r.askBlocks(askPKeys, r.pKeyBlocks)
 	}
 	if r.opts.GUIDs {
-		r.guids = map[int32][]uint64{}
+		r.guids = map[fabric.PortIndex][]uint64{}
 		r.answered[askGUIDs] = r.gotGUIDs
 		r.askBlocks(askGUIDs, r.guidBlocks)
 	}
@@ -35,10 +36,10 @@ func (r *reader) askPorts() {
 
 func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
 	all := map[int32][]portBlock{}
-	var nodes []int32
+	var nodes []fabric.NodeIndex
 	for n := range r.f.Nodes {
 		if i := r.b.order[n]; r.f.Nodes[n].InSubnet {
-			nodes = append(nodes, int32(n))
+			nodes = append(nodes, fabric.NodeIndex(n))
 			all[i] = blocks(r.nodes[i])
 		}
 	}
@@ -144,7 +145,7 @@ func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
 
 // put stores a block of a port's table, which grows as blocks come in, whatever
 // their order.
-func put[T any](tables map[int32][]T, port int32, at int, block []T) {
+func put[T any](tables map[fabric.PortIndex][]T, port fabric.PortIndex, at int, block []T) {
 	table := tables[port]
 	if grow := at + len(block) - len(table); grow > 0 {
 		table = append(table, make([]T, grow)...)

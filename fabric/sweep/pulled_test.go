@@ -99,7 +99,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 				return
 			}
 			n := &f.Nodes[sw]
-			for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 				if f.Ports[p].Linked() {
 					s.Console(fmt.Sprintf("%s %q[%d]", what, n.Desc, f.Ports[p].Num))
 				}
@@ -166,7 +166,7 @@ func lightly(t *testing.T, c *mad.Client, previous *fabric.Fabric) *sweep.Result
 }
 
 // without is a fabric without the links of a node.
-func without(f *fabric.Fabric, node int32) *fabric.Fabric {
+func without(f *fabric.Fabric, node fabric.NodeIndex) *fabric.Fabric {
 	var cut []fabric.Link
 	for _, l := range f.Links() {
 		if f.Ports[l.A].Node == node || f.Ports[l.B].Node == node {

@@ -28,10 +28,10 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 	if f.SMPort == fabric.None {
 		return r
 	}
-	queue := make([]int32, 0, len(f.Nodes))
+	queue := make([]fabric.NodeIndex, 0, len(f.Nodes))
 	start := f.Ports[f.SMPort].Node
 	r.met[start] = true
-	visit := func(from int32, port int32) {
+	visit := func(from fabric.NodeIndex, port fabric.PortIndex) {
 		peer := f.PeerNode(port)
 		if peer == fabric.None || r.met[peer] {
 			return
@@ -52,7 +52,7 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 	}
 	for next := 0; next < len(queue); next++ {
 		n := &f.Nodes[queue[next]]
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			visit(queue[next], p)
 		}
 	}
@@ -61,7 +61,7 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 
 // ToNode is the route to a node, at whichever port it arrives. The error wraps
 // [ErrNoRoute].
-func (r *Routes) ToNode(node int32) (mad.Path, error) {
+func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	if !r.met[node] {
 		return mad.Path{}, fmt.Errorf("%s: %w", r.f.NodeName(node), ErrNoRoute)
 	}
@@ -71,7 +71,7 @@ func (r *Routes) ToNode(node int32) (mad.Path, error) {
 // ToPort is the route that arrives at an end port itself: the agent of a channel
 // adapter changes no port but the one it is asked through. For a port of a
 // switch it is the route to the switch. The error wraps [ErrNoRoute].
-func (r *Routes) ToPort(port int32) (mad.Path, error) {
+func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	p := &r.f.Ports[port]
 	if port == r.f.SMPort || r.f.Nodes[p.Node].Switch != fabric.None {
 		return r.ToNode(p.Node)

@@ -18,17 +18,17 @@ type Sample struct{ Nth, Of int }
 type sampler struct {
 	*reader
 	was   *fabric.Tables
-	moved map[int32]bool // switches, as they are numbered in was
+	moved map[fabric.SwitchIndex]bool // switches, as they are numbered in was
 }
 
 // compare reads a sample of the tables and returns how many switches have other
 // entries, or another LinearFDBTop, than they had. Those that were not known are left
 // out, and of a switch of which a block is missing a hole tells.
 func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
-	s := sampler{r, was, map[int32]bool{}}
-	r.row = make([]int32, len(r.nodes))
+	s := sampler{r, was, map[fabric.SwitchIndex]bool{}}
+	r.row = make([]fabric.SwitchIndex, len(r.nodes))
 	tops := map[int32]uint16{}
-	var nodes []int32
+	var nodes []fabric.NodeIndex
 	for _, n := range r.f.Switches {
 		i := r.b.order[n]
 		old := was.Fabric.SwitchByGUID(r.f.Nodes[n].GUID)

@@ -52,9 +52,9 @@ type hearing struct {
 
 // listen finds the silent nodes, and from those the hidden ones.
 func (h *hearing) listen() {
-	var queue []int32
+	var queue []fabric.NodeIndex
 	for guid := range h.gone {
-		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer int32) bool { return h.mute[h.end(peer)] }) {
+		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer fabric.PortIndex) bool { return h.mute[h.end(peer)] }) {
 			h.gone[guid] = fabric.NodeSilent
 			queue = append(queue, n)
 		}
@@ -62,7 +62,7 @@ func (h *hearing) listen() {
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
-		h.touches(n, func(peer int32) bool {
+		h.touches(n, func(peer fabric.PortIndex) bool {
 			node := h.f.Ports[peer].Node
 			guid := h.f.Nodes[node].GUID
 			if kind, gone := h.gone[guid]; gone && kind == fabric.NodeGone {
@@ -76,9 +76,9 @@ func (h *hearing) listen() {
 
 // touches says whether one of the ports at the other ends of a node's links is as
 // asked for.
-func (h *hearing) touches(node int32, is func(peer int32) bool) bool {
+func (h *hearing) touches(node fabric.NodeIndex, is func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
-	for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if peer := h.f.Ports[p].Peer; peer != fabric.None && is(peer) {
 			return true
 		}
@@ -86,7 +86,7 @@ func (h *hearing) touches(node int32, is func(peer int32) bool) bool {
 	return false
 }
 
-func (h *hearing) end(port int32) end {
+func (h *hearing) end(port fabric.PortIndex) end {
 	p := &h.f.Ports[port]
 	return end{h.f.Nodes[p.Node].GUID, int(p.Num)}
 }

@@ -16,7 +16,7 @@ import (
 // SM is a subnet manager, or a port that says there is one behind it.
 type SM struct {
 	// Port is the end port of the fabric that it sits on.
-	Port int32
+	Port fabric.PortIndex
 	// Info is what it says of itself: GUID, priority, state.
 	Info mad.SMInfo
 	// Err is why it did not say anything; Info is empty then. A port can keep its
@@ -35,7 +35,7 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 	routes := NewRoutes(f)
 	batch := client.NewBatch(ctx)
 	named := namedMaster(f)
-	isSM := func(e int32) bool { return mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM != 0 }
+	isSM := func(e fabric.PortIndex) bool { return mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM != 0 }
 	var sms []SM
 	for _, e := range f.EndPorts {
 		if !isSM(e) && e != named {
@@ -67,7 +67,7 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 // namedMaster is the port that the local port names as the master's. The local
 // port itself has the IsSM bit where a subnet manager sits on it, but for port 0 of
 // a switch: not every switch shows it there.
-func namedMaster(f *fabric.Fabric) int32 {
+func namedMaster(f *fabric.Fabric) fabric.PortIndex {
 	if f.SMPort == fabric.None {
 		return fabric.None
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
 )
@@ -28,7 +29,7 @@ func TestSMs(t *testing.T) {
 		master.Port = f.PortByGUID(res.Fabric.Ports[master.Port].GUID)
 		return master, ok, others
 	}
-	port := func(i int) int32 { return f.EndPorts[i] }
+	port := func(i int) fabric.PortIndex { return f.EndPorts[i] }
 	info := func(i int, priority uint8, state mad.SMState) *mad.SMInfo {
 		return &mad.SMInfo{GUID: f.Ports[port(i)].GUID, Priority: priority, State: state}
 	}

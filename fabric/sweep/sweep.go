@@ -57,9 +57,9 @@ type Result struct {
 	Tables *fabric.Tables
 	// VLArb, PKeys and GUIDs are what ports hold, by port, where it was asked for.
 	// A port of which a block is missing is not there.
-	VLArb map[int32]*VLArb
-	PKeys map[int32][]mad.PKey
-	GUIDs map[int32][]uint64
+	VLArb map[fabric.PortIndex]*VLArb
+	PKeys map[fabric.PortIndex][]mad.PKey
+	GUIDs map[fabric.PortIndex][]uint64
 	// Changes are what is other than in the picture that a light sweep was given.
 	Changes []fabric.Change
 	// Rerouted counts the switches whose tables are other than those that a light

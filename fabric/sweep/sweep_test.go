@@ -57,7 +57,7 @@ func client(t testing.TB, transport mad.Transport, opts mad.ClientOptions) *mad.
 	return c
 }
 
-func open(t testing.TB, s *sim.Sim, port int32) *sim.Conn {
+func open(t testing.TB, s *sim.Sim, port fabric.PortIndex) *sim.Conn {
 	t.Helper()
 	conn, err := s.Open(port)
 	if err != nil {
@@ -104,10 +104,10 @@ func TestSweepSeesWhatIsThere(t *testing.T) {
 // TestSweepFromASwitch also checks the order of the nodes against a search by hand.
 func TestSweepFromASwitch(t *testing.T) {
 	var b fabric.Builder
-	sw := func(guid uint64) int32 {
+	sw := func(guid uint64) fabric.NodeIndex {
 		return add(t, &b, fabric.Node{GUID: guid, Type: mad.NodeSwitch, NumPorts: 4, Desc: fmt.Sprint(guid)})
 	}
-	ca := func(guid uint64) int32 {
+	ca := func(guid uint64) fabric.NodeIndex {
 		return add(t, &b, fabric.Node{GUID: guid, Type: mad.NodeCA, NumPorts: 1, Desc: fmt.Sprint(guid)})
 	}
 	s1, c2, s3, s4, c5 := sw(1), ca(2), sw(3), sw(4), ca(5)
@@ -129,7 +129,7 @@ func TestSweepFromASwitch(t *testing.T) {
 	same(t, "fabric", describe(f), describe(res.Fabric))
 }
 
-func add(t *testing.T, b *fabric.Builder, n fabric.Node) int32 {
+func add(t *testing.T, b *fabric.Builder, n fabric.Node) fabric.NodeIndex {
 	t.Helper()
 	n.SystemGUID, n.Revision = n.GUID, 1
 	i, err := b.AddNode(n)
@@ -152,7 +152,7 @@ func add(t *testing.T, b *fabric.Builder, n fabric.Node) int32 {
 	return i
 }
 
-func connect(t *testing.T, b *fabric.Builder, n int32, p int, m int32, q int) {
+func connect(t *testing.T, b *fabric.Builder, n fabric.NodeIndex, p int, m fabric.NodeIndex, q int) {
 	t.Helper()
 	if err := b.Connect(n, p, m, q); err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestSilentNodes(t *testing.T) {
 	same(t, "holes", want, got)
 	var cut []fabric.Link
 	for _, l := range f.Links() {
-		for _, p := range []int32{l.A, l.B} {
+		for _, p := range []fabric.PortIndex{l.A, l.B} {
 			if n := f.Ports[p].Node; n == host || n == spine {
 				cut = append(cut, l)
 			}
@@ -306,10 +306,10 @@ func TestSilentNodes(t *testing.T) {
 	}
 	same(t, "fabric", describe(rest), describe(res.Fabric))
 	for sw := range res.Fabric.Switches {
-		guid := res.Fabric.SwitchNode(int32(sw)).GUID
+		guid := res.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID
 		was := f.SwitchByGUID(guid)
 		for lid := range tables.Top[was] + 1 {
-			if got, want := res.Tables.Port(int32(sw), lid), tables.Port(was, lid); got != want {
+			if got, want := res.Tables.Port(fabric.SwitchIndex(sw), lid), tables.Port(was, lid); got != want {
 				t.Fatalf("switch %x LID %d: port %d, want %d", guid, lid, got, want)
 			}
 		}

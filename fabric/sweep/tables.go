@@ -17,11 +17,11 @@ type reader struct {
 	*sweeper
 	b      *builder
 	f      *fabric.Fabric
-	tables *fabric.Tables // nil: not wanted
-	row    []int32        // switch of the fabric, by node of the sweep
-	vlArb  map[int32]*VLArb
-	pKeys  map[int32][]mad.PKey
-	guids  map[int32][]uint64
+	tables *fabric.Tables       // nil: not wanted
+	row    []fabric.SwitchIndex // switch of the fabric, by node of the sweep
+	vlArb  map[fabric.PortIndex]*VLArb
+	pKeys  map[fabric.PortIndex][]mad.PKey
+	guids  map[fabric.PortIndex][]uint64
 }
 
 // newReader asks for all that the options want.
@@ -44,7 +44,7 @@ func newReader(s *sweeper, b *builder) *reader {
 // blocks, then for their second ones and so on, and then the next nodes, so that no
 // switch gets a flood of requests and packets go by the same ways for a while: count is
 // how many blocks a node of the sweep has, and nth one of them.
-func (r *reader) spread(nodes []int32, count func(i int32) int, nth func(i int32, k int) task) {
+func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth func(i int32, k int) task) {
 	for some := range slices.Chunk(nodes, r.client.Options().Window) {
 		for k, more := 0, true; more; k++ {
 			more = false
@@ -64,8 +64,8 @@ func (r *reader) spread(nodes []int32, count func(i int32) int, nth func(i int32
 }
 
 // known are the nodes of the switches that can be asked, in their own order.
-func (r *reader) known() []int32 {
-	var nodes []int32
+func (r *reader) known() []fabric.NodeIndex {
+	var nodes []fabric.NodeIndex
 	for sw, n := range r.f.Switches {
 		if r.tables.Known[sw] {
 			nodes = append(nodes, n)
@@ -77,20 +77,20 @@ func (r *reader) known() []int32 {
 
 // askLFTs asks for blocks 0 to LinearFDBTop of all switches.
 func (r *reader) askLFTs() {
-	r.row = make([]int32, len(r.nodes))
+	r.row = make([]fabric.SwitchIndex, len(r.nodes))
 	tops := make([]uint16, len(r.f.Switches))
 	known := make([]bool, len(r.f.Switches))
 	var top uint16
 	for sw, n := range r.f.Switches {
 		i := r.b.order[n]
-		r.row[i] = int32(sw)
+		r.row[i] = fabric.SwitchIndex(sw)
 		known[sw] = r.nodes[i].swKnown && r.f.Nodes[n].InSubnet
 		tops[sw] = r.top(i)
 		top = max(top, tops[sw])
 	}
 	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin}
 	for sw, top := range tops {
-		row := r.tables.LFT.Row(int32(sw))
+		row := r.tables.LFT.Row(fabric.SwitchIndex(sw))
 		if known[sw] {
 			row = row[(int(top)/fabric.BlockSize+1)*fabric.BlockSize:]
 		}
@@ -161,7 +161,7 @@ func (r *reader) giveUp() {
 }
 
 // forget makes the tables of a switch unknown.
-func (r *reader) forget(sw int32) {
+func (r *reader) forget(sw fabric.SwitchIndex) {
 	if !r.tables.Known[sw] {
 		return
 	}
@@ -170,4 +170,4 @@ func (r *reader) forget(sw int32) {
 }
 
 // port is the port of the fabric that a question is about.
-func (r *reader) port(t task) int32 { return r.f.Port(r.b.index[t.node], t.port) }
+func (r *reader) port(t task) fabric.PortIndex { return r.f.Port(r.b.index[t.node], t.port) }

@@ -46,7 +46,7 @@ func TestEveryTable(t *testing.T) {
 	plain := full(t, c, sweep.Options{})
 	f = plain.Fabric
 	routes := sweep.NewRoutes(f)
-	path := func(port int32) mad.Path {
+	path := func(port fabric.PortIndex) mad.Path {
 		p, err := routes.ToPort(port)
 		if err != nil {
 			t.Fatal(err)
@@ -54,13 +54,13 @@ func TestEveryTable(t *testing.T) {
 		return p
 	}
 	type key struct {
-		port int32
+		port fabric.PortIndex
 		in   uint8
 	}
-	vls, arb, keys, guids := map[key][]byte{}, map[int32][]byte{}, map[int32][]byte{}, map[int32][]byte{}
+	vls, arb, keys, guids := map[key][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{}
 	linkedSwitchPorts, pairs := 0, 0
 	for i := range f.Ports {
-		port := int32(i)
+		port := fabric.PortIndex(i)
 		p, n := &f.Ports[i], &f.Nodes[f.Ports[i].Node]
 		isSwitch := n.Switch != fabric.None
 		if !p.Linked() && p.Num > 0 || p.Num == 0 && !isSwitch {
@@ -94,10 +94,10 @@ func TestEveryTable(t *testing.T) {
 			guids[port] = block[:]
 		}
 	}
-	masks := map[int32][]byte{}
+	masks := map[fabric.SwitchIndex][]byte{}
 	for sw, n := range f.Switches {
 		block := scribble(t, c, rnd, path(f.Nodes[n].FirstPort), mad.AttrMulticastForwardingTable, mad.MulticastMod(7, 0), 0xff)
-		masks[int32(sw)] = block[:]
+		masks[fabric.SwitchIndex(sw)] = block[:]
 	}
 	res := full(t, c, everything)
 	clean(t, res)
@@ -211,7 +211,7 @@ func TestSL2VLIsOpenSMs(t *testing.T) {
 	defer file.Close()
 	res := full(t, dialIbsim(t, s), sweep.Options{SL2VL: true})
 	clean(t, res)
-	node, compared, kinds := fabric.None, 0, map[fabric.VLs]bool{}
+	node, compared, kinds := fabric.NodeIndex(fabric.None), 0, map[fabric.VLs]bool{}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		line := lines.Text()
 		if before, _, ok := strings.Cut(line, ", base LID"); ok {
@@ -293,7 +293,7 @@ func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 	res := full(t, c, sweep.Options{MFT: true})
 	clean(t, res)
 	want := map[string]bool{}
-	sw := fabric.None
+	var sw fabric.SwitchIndex = fabric.None
 	for line := range strings.Lines(s.Output("dump_fts", "-M")) {
 		if _, after, ok := strings.Cut(line, " guid 0x"); ok {
 			guid, err := strconv.ParseUint(after[:16], 16, 64)
@@ -319,7 +319,7 @@ func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 	for sw := range res.Fabric.Switches {
 		for mlid := fabric.FirstMLID; mlid <= int(res.Tables.MFT.Top); mlid++ {
 			for port := range uint8(37) {
-				if res.Tables.MFT.Has(int32(sw), uint16(mlid), port) {
+				if res.Tables.MFT.Has(fabric.SwitchIndex(sw), uint16(mlid), port) {
 					got[fmt.Sprintf("%d %x %d", sw, mlid, port)] = true
 				}
 			}

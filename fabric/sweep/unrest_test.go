@@ -95,7 +95,7 @@ func TestLossOfIbsim(t *testing.T) {
 	clean(t, want)
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if f.Ports[p].Linked() && (n.Switch == fabric.None && p != f.SMPort || f.Ports[p].Num == 7) {
 				s.Console(fmt.Sprintf("Error %q[%d] 10", strings.TrimSuffix(n.Desc, " HCA-1"), f.Ports[p].Num))
 			}
@@ -154,16 +154,16 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 			continue
 		}
 		if !holes[fmt.Sprintf("%x", n.GUID)] && len(res.Warnings) == 0 {
-			t.Errorf("%s is up, leads nowhere, and is no hole", g.PortName(int32(i)))
+			t.Errorf("%s is up, leads nowhere, and is no hole", g.PortName(fabric.PortIndex(i)))
 		}
 	}
 	if res.Tables == nil {
 		return
 	}
 	for sw := range g.Switches {
-		was := f.SwitchByGUID(g.SwitchNode(int32(sw)).GUID)
+		was := f.SwitchByGUID(g.SwitchNode(fabric.SwitchIndex(sw)).GUID)
 		for lid := uint16(0); res.Tables.Known[sw] && lid <= tables.Top[was]; lid++ {
-			if got, want := res.Tables.Port(int32(sw), lid), tables.Port(was, lid); got != want {
+			if got, want := res.Tables.Port(fabric.SwitchIndex(sw), lid), tables.Port(was, lid); got != want {
 				t.Fatalf("%s: LID %d by port %d, want %d", g.NodeName(g.Switches[sw]), lid, got, want)
 			}
 		}
@@ -214,9 +214,9 @@ func TestSwitchComesAndGoes(t *testing.T) {
 		if f.PeerNode(f.SMPort) == sw {
 			continue
 		}
-		cables := func(move func(int32) error) {
+		cables := func(move func(fabric.PortIndex) error) {
 			n := &f.Nodes[sw]
-			for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 				if f.Ports[p].Linked() {
 					if err := move(p); err != nil {
 						t.Error(err)

@@ -17,7 +17,7 @@ type Matrix interface {
 	// LeastHopPorts are, by switch, the ports of switch sw by which each switch is
 	// the fewest hops away. It may fill and return scratch, or return sets of its
 	// own, and may be called from several goroutines.
-	LeastHopPorts(sw int32, scratch routing.PortSets) routing.PortSets
+	LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets
 }
 
 // Tables makes the forwarding tables of all switches of a subnet. With dor, all
@@ -39,27 +39,27 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 func tables[S set](ctx context.Context, p *plan) (*fabric.LFT, error) {
 	f := p.f
 	workers := make([]*assigner[S], routing.Workers())
-	each := func(progress func(done, total int), work func(a *assigner[S], sw int32)) error {
+	each := func(progress func(done, total int), work func(a *assigner[S], sw fabric.SwitchIndex)) error {
 		return routing.ForEach(ctx, len(f.Switches), progress, func(worker, s int) {
-			if !f.SwitchNode(int32(s)).InSubnet {
+			if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 				return
 			}
 			if workers[worker] == nil {
 				workers[worker] = &assigner[S]{plan: p, scratch: routing.NewPortSets(len(f.Switches), p.highest)}
 			}
-			workers[worker].begin(int32(s))
-			work(workers[worker], int32(s))
+			workers[worker].begin(fabric.SwitchIndex(s))
+			work(workers[worker], fabric.SwitchIndex(s))
 		})
 	}
 	if p.opt.ScatterPorts != 0 {
 		draws := make([]int, len(f.Switches))
-		if err := each(nil, func(a *assigner[S], s int32) { draws[s] = a.countDraws() }); err != nil {
+		if err := each(nil, func(a *assigner[S], s fabric.SwitchIndex) { draws[s] = a.countDraws() }); err != nil {
 			return nil, err
 		}
 		p.seed(draws)
 	}
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	if err := each(p.opt.Progress, func(a *assigner[S], s int32) { a.assign(lft.Row(s)) }); err != nil {
+	if err := each(p.opt.Progress, func(a *assigner[S], s fabric.SwitchIndex) { a.assign(lft.Row(s)) }); err != nil {
 		return nil, err
 	}
 	return lft, nil
@@ -72,7 +72,7 @@ type assigner[S set] struct {
 	balance[S]
 	layout[S]
 	random routing.Random
-	sw     int32
+	sw     fabric.SwitchIndex
 	// sets are the places of the least-hop ports towards each switch.
 	sets, scratch routing.PortSets
 	row           []byte
@@ -83,13 +83,13 @@ type assigner[S set] struct {
 }
 
 // begin turns to a switch.
-func (a *assigner[S]) begin(sw int32) {
+func (a *assigner[S]) begin(sw fabric.SwitchIndex) {
 	a.sw = sw
 	a.balance = balance[S]{}
 	a.layout.turnTo(a.plan, sw)
 	a.sets = a.LeastHopPorts(sw, a.scratch)
 	if a.ordered {
-		for d := range int32(len(a.f.Switches)) {
+		for d := range fabric.SwitchIndex(len(a.f.Switches)) {
 			places := a.places(at[S](a.sets, d))
 			for w := range a.scratch.Words(d) {
 				a.scratch.Words(d)[w] = places[w]

@@ -21,7 +21,7 @@ type layout[S set] struct {
 	ports [256]uint8 // scratch
 }
 
-func (l *layout[S]) turnTo(p *plan, sw int32) {
+func (l *layout[S]) turnTo(p *plan, sw fabric.SwitchIndex) {
 	n := p.f.SwitchNode(sw)
 	l.numPorts = int(n.NumPorts) + 1
 	order := p.orders[sw]
@@ -52,8 +52,8 @@ func (l *layout[S]) places(ports S) (places S) {
 
 // group finds which ports lead to the same switch, and to the same system.
 func (l *layout[S]) group(f *fabric.Fabric, n *fabric.Node) {
-	peer := func(place int) int32 {
-		if s := f.PeerSwitch(n.FirstPort + int32(l.portAt[place])); s != fabric.None {
+	peer := func(place int) fabric.NodeIndex {
+		if s := f.PeerSwitch(n.FirstPort + fabric.PortIndex(l.portAt[place])); s != fabric.None {
 			return f.Switches[s]
 		}
 		return fabric.None

@@ -13,7 +13,7 @@ import (
 // run is targets that follow one another in the order of routing and lie behind
 // one switch, so that they share its least-hop ports.
 type run struct {
-	sw      int32
+	sw      fabric.SwitchIndex
 	targets []target
 	// counted says that routes to them count as use of a port.
 	counted bool
@@ -51,7 +51,7 @@ func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
 	}
 	for _, s := range byLoad(f) {
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if isHost(f, f.Ports[p].Peer) {
 				l.add(f.Ports[p].Peer, true)
 			}
@@ -63,7 +63,7 @@ func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
 	return l.runs
 }
 
-func (l *lister) add(e int32, scatter bool) {
+func (l *lister) add(e fabric.PortIndex, scatter bool) {
 	if l.listed[e] {
 		return
 	}
@@ -83,25 +83,25 @@ func (l *lister) add(e int32, scatter bool) {
 }
 
 // byLoad are the switches of the subnet, from that with the most hosts on.
-func byLoad(f *fabric.Fabric) []int32 {
-	var switches []int32
+func byLoad(f *fabric.Fabric) []fabric.SwitchIndex {
+	var switches []fabric.SwitchIndex
 	hosts := make([]int, len(f.Switches))
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
+		n := f.SwitchNode(fabric.SwitchIndex(s))
 		if !n.InSubnet {
 			continue
 		}
-		switches = append(switches, int32(s))
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		switches = append(switches, fabric.SwitchIndex(s))
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if isHost(f, f.Ports[p].Peer) {
 				hosts[s]++
 			}
 		}
 	}
-	slices.SortStableFunc(switches, func(a, b int32) int { return cmp.Compare(hosts[b], hosts[a]) })
+	slices.SortStableFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(hosts[b], hosts[a]) })
 	return switches
 }
 
-func isHost(f *fabric.Fabric, port int32) bool {
+func isHost(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return port != fabric.None && f.Nodes[f.Ports[port].Node].Switch == fabric.None
 }

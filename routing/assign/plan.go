@@ -21,9 +21,9 @@ type plan struct {
 	// plain says that first LIDs go by the use of ports alone.
 	plain bool
 	// orders are the search orders that the user gave, by switch.
-	orders map[int32][]uint8
+	orders map[fabric.SwitchIndex][]uint8
 	// unused are the ports whose use does not count, by switch.
-	unused map[int32][]uint8
+	unused map[fabric.SwitchIndex][]uint8
 	// seeds are the random generators as each switch finds them.
 	seeds []routing.Random
 }
@@ -33,10 +33,10 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 		Matrix: m, f: f, opt: opt, dor: dor,
 		runs:   targetOrder(f, opt),
 		orders: searchOrders(f, opt.PortSearchOrder),
-		unused: map[int32][]uint8{},
+		unused: map[fabric.SwitchIndex][]uint8{},
 	}
 	for s := range f.Switches {
-		p.highest = max(p.highest, f.SwitchNode(int32(s)).NumPorts)
+		p.highest = max(p.highest, f.SwitchNode(fabric.SwitchIndex(s)).NumPorts)
 	}
 	for port, ignored := range opt.IgnoredPorts {
 		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None && port.Port <= f.SwitchNode(sw).NumPorts {
@@ -67,8 +67,8 @@ func (p *plan) seed(draws []int) {
 
 // searchOrders completes the orders that are valid: port 0 stays first, those
 // listed come next, then the others in ascending order.
-func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[int32][]uint8 {
-	orders := map[int32][]uint8{}
+func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[fabric.SwitchIndex][]uint8 {
+	orders := map[fabric.SwitchIndex][]uint8{}
 	for _, g := range given {
 		sw := f.SwitchByGUID(g.GUID)
 		if sw == fabric.None || orders[sw] != nil || len(g.Ports) == 0 {

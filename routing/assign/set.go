@@ -5,6 +5,7 @@ package assign
 import (
 	"math/bits"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 )
 
@@ -14,7 +15,7 @@ import (
 type set interface{ [1]uint64 | [4]uint64 }
 
 // at is set i of those of a matrix.
-func at[S set](sets routing.PortSets, i int32) (s S) {
+func at[S set](sets routing.PortSets, i fabric.SwitchIndex) (s S) {
 	for w, word := range sets.Words(i) {
 		s[w] = word
 	}

@@ -20,21 +20,21 @@ type PortCount struct {
 
 // NodeCount is how many LIDs are sent to a neighbour.
 type NodeCount struct {
-	Node int32 `json:"-"`
-	LIDs int   `json:"lids"`
+	Node fabric.NodeIndex `json:"-"`
+	LIDs int              `json:"lids"`
 }
 
 // Switch is how the LIDs of adapters and routers are spread over the ports of a switch
 // that lead to switches, in ascending order.
 type Switch struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	Ports  []PortCount
 	// Unbalanced says that two ports differ by more than one LID.
 	Unbalanced bool
 }
 
 // OfSwitch counts for one switch. O(LIDs).
-func OfSwitch(t *fabric.Tables, sw int32) Switch {
+func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	f := t.Fabric
 	var count [256]int
 	for _, e := range f.EndPorts {
@@ -49,7 +49,7 @@ func OfSwitch(t *fabric.Tables, sw int32) Switch {
 	out := Switch{Switch: sw}
 	least, most := -1, 0
 	n := f.SwitchNode(sw)
-	for port := n.FirstPort + 1; port <= n.FirstPort+int32(n.NumPorts); port++ {
+	for port := n.FirstPort + 1; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
 		if f.PeerSwitch(port) == fabric.None {
 			continue
 		}
@@ -81,7 +81,8 @@ func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
 // End is how a switch sends the LIDs of one end port: with an LMC they should go by
 // different ports to different neighbours.
 type End struct {
-	Switch, Port int32
+	Switch fabric.SwitchIndex
+	Port   fabric.PortIndex
 	// Neighbours come in the order of the LIDs, ports in ascending order.
 	Neighbours []NodeCount
 	Ports      []PortCount
@@ -90,7 +91,7 @@ type End struct {
 }
 
 // OfEnd counts for one switch and one end port. O(2^LMC).
-func OfEnd(t *fabric.Tables, sw, end int32) End {
+func OfEnd(t *fabric.Tables, sw fabric.SwitchIndex, end fabric.PortIndex) End {
 	f := t.Fabric
 	out := End{Switch: sw, Port: end}
 	p := &f.Ports[end]
@@ -117,7 +118,7 @@ func OfEnd(t *fabric.Tables, sw, end int32) End {
 	return out
 }
 
-func (e *End) add(node int32) {
+func (e *End) add(node fabric.NodeIndex) {
 	for i := range e.Neighbours {
 		if e.Neighbours[i].Node == node {
 			e.Neighbours[i].LIDs++

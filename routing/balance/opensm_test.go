@@ -38,11 +38,11 @@ func TestConsole(t *testing.T) {
 			f, tables := swept(t, sim)
 			var switches, lids bytes.Buffer
 			for sw := range f.Switches {
-				s := balance.OfSwitch(tables, int32(sw))
+				s := balance.OfSwitch(tables, fabric.SwitchIndex(sw))
 				s.Text(&switches, f)
 				for _, e := range f.EndPorts {
 					if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
-						b := balance.OfEnd(tables, int32(sw), e)
+						b := balance.OfEnd(tables, fabric.SwitchIndex(sw), e)
 						b.Text(&lids, f)
 					}
 				}

@@ -42,7 +42,7 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 		Fabric: f, LFT: was.LFT, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches)),
 		SL2VL: was.SL2VL, SLs: was.SLs, Origin: was.Origin,
 	}
-	from := make([]int32, len(f.Switches))
+	from := make([]fabric.SwitchIndex, len(f.Switches))
 	same := len(from) == len(was.Fabric.Switches)
 	for s, n := range f.Switches {
 		from[s] = fabric.None
@@ -50,13 +50,13 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 			from[s] = was.Fabric.Nodes[old].Switch
 			t.Known[s], t.Top[s] = was.Known[from[s]], was.Top[from[s]]
 		}
-		same = same && (from[s] == int32(s) || from[s] == fabric.None && !was.Known[s])
+		same = same && (from[s] == fabric.SwitchIndex(s) || from[s] == fabric.None && !was.Known[s])
 	}
 	if !same {
 		t.LFT = fabric.NewLFT(len(f.Switches), was.LFT.MaxLID)
 		for s, old := range from {
 			if old != fabric.None {
-				copy(t.LFT.Row(int32(s)), was.LFT.Row(old))
+				copy(t.LFT.Row(fabric.SwitchIndex(s)), was.LFT.Row(old))
 			}
 		}
 	}
@@ -71,6 +71,6 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 
 // sameIndexes says whether all nodes that are there have the indexes that they had.
 func (c *comparison) sameIndexes() bool {
-	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n int32) bool { return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID }) &&
-		!slices.ContainsFunc(c.now.EndPorts, func(e int32) bool { n := c.now.Ports[e].Node; return c.from[n] != n })
+	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n fabric.NodeIndex) bool { return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID }) &&
+		!slices.ContainsFunc(c.now.EndPorts, func(e fabric.PortIndex) bool { n := c.now.Ports[e].Node; return c.from[n] != n })
 }

@@ -57,19 +57,19 @@ func rebuilt(t testing.TB, f *fabric.Fabric, change func(f *fabric.Fabric)) *fab
 		change(&h)
 	}
 	var b fabric.Builder
-	at := map[int32]int32{}
+	at := map[fabric.NodeIndex]fabric.NodeIndex{}
 	for i := len(h.Nodes) - 1; i >= 0; i-- {
 		n, err := b.AddNode(h.Nodes[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		at[int32(i)] = n
+		at[fabric.NodeIndex(i)] = n
 	}
 	for i, p := range h.Ports {
 		if q := b.Port(at[p.Node], int(p.Num)); q != nil {
 			q.GUID, q.LID, q.LMC = p.GUID, p.LID, p.LMC
 		}
-		if p.Peer > int32(i) {
+		if p.Peer > fabric.PortIndex(i) {
 			if err := b.Connect(at[p.Node], int(p.Num), at[h.Ports[p.Peer].Node], int(h.Ports[p.Peer].Num)); err != nil {
 				t.Fatal(err)
 			}
@@ -162,9 +162,9 @@ func TestTables(t *testing.T) {
 			t.Fatal(v)
 		}
 		for s := range now.Switches {
-			n := now.SwitchNode(int32(s))
+			n := now.SwitchNode(fabric.SwitchIndex(s))
 			old := tables.Fabric.SwitchByGUID(n.GUID)
-			row, want := got.LFT.Row(int32(s)), tables.LFT.Row(old)
+			row, want := got.LFT.Row(fabric.SwitchIndex(s)), tables.LFT.Row(old)
 			if !n.InSubnet {
 				want = bytes.Repeat([]byte{fabric.NoPath}, len(want))
 			}

@@ -11,8 +11,8 @@ import (
 // comparison holds the subnet for which routes were made against the subnet now.
 type comparison struct {
 	was, now *fabric.Fabric
-	to, from []int32 // by node: what it is in the other one's subnet
-	leaf     []bool  // by node of was: it is a switch with an adapter or router
+	to, from []fabric.NodeIndex // by node: what it is in the other one's subnet
+	leaf     []bool             // by node of was: it is a switch with an adapter or router
 	verdict  Verdict
 }
 
@@ -33,8 +33,8 @@ func (c *comparison) invalid(kind Kind, format string, args ...any) {
 
 // counterparts finds for each node of f's subnet the same one in g's, None for all
 // else.
-func counterparts(f, g *fabric.Fabric) []int32 {
-	out := make([]int32, len(f.Nodes))
+func counterparts(f, g *fabric.Fabric) []fabric.NodeIndex {
+	out := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		j := g.NodeByGUID(n.GUID)
@@ -83,7 +83,7 @@ func (c *comparison) goneNodes() {
 		}
 		c.verdict.Nodes++
 		if n.Switch != fabric.None && !c.leaf[i] {
-			c.invalid(SwitchGone, "%s is gone, a switch that no adapter hung on", c.was.NodeName(int32(i)))
+			c.invalid(SwitchGone, "%s is gone, a switch that no adapter hung on", c.was.NodeName(fabric.NodeIndex(i)))
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (c *comparison) goneLinks() {
 }
 
 // linked says whether g has a link of f.
-func linked(f, g *fabric.Fabric, to []int32, l fabric.Link) bool {
+func linked(f, g *fabric.Fabric, to []fabric.NodeIndex, l fabric.Link) bool {
 	a, b := &f.Ports[l.A], &f.Ports[l.B]
 	x, y := to[a.Node], to[b.Node]
 	return x != fabric.None && y != fabric.None && g.Ports[g.Port(x, a.Num)].Peer == g.Port(y, b.Num)
@@ -119,7 +119,7 @@ func linked(f, g *fabric.Fabric, to []int32, l fabric.Link) bool {
 func (c *comparison) newNodes() {
 	for i := range c.now.Nodes {
 		if c.now.Nodes[i].InSubnet && c.from[i] == fabric.None {
-			c.invalid(NodeNew, "%s is new", c.now.NodeName(int32(i)))
+			c.invalid(NodeNew, "%s is new", c.now.NodeName(fabric.NodeIndex(i)))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (c *comparison) newLinks() {
 			continue
 		}
 		led := ""
-		for _, p := range [2]int32{l.A, l.B} {
+		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
 			before := c.was.Port(c.from[c.now.Ports[p].Node], c.now.Ports[p].Num)
 			if peer := c.was.Ports[before].Peer; peer != fabric.None && led == "" {
 				led = fmt.Sprintf("; %s led to %s", c.was.PortName(before), c.was.PortName(peer))
@@ -155,7 +155,7 @@ func (c *comparison) lids() {
 	}
 }
 
-func (c *comparison) lid(e int32, p, old *fabric.Port) {
+func (c *comparison) lid(e fabric.PortIndex, p, old *fabric.Port) {
 	switch {
 	case p.LID != old.LID:
 		c.invalid(LIDChanged, "%s has LID %d and had %d", c.now.PortName(e), p.LID, old.LID)

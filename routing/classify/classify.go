@@ -55,8 +55,9 @@ type Switch struct {
 // Adapter is what was found out of a linked port of a channel adapter.
 type Adapter struct {
 	// End is the port, and Switch the one that it hangs on.
-	End, Switch int32
-	Role        Role
+	End    fabric.PortIndex
+	Switch fabric.SwitchIndex
+	Role   Role
 	// Reason says by what the role was told, "" for [Compute].
 	Reason string
 	// Pattern is the host's name with every number as #: "node-#".
@@ -80,8 +81,8 @@ func Of(f *fabric.Fabric) *Classes {
 	c.findAdapters()
 	for s := range c.Switches {
 		sw := &c.Switches[s]
-		sw.Pattern = pattern(f.SwitchNode(int32(s)).Desc)
-		sw.Degree, sw.Neighbours = c.degree(int32(s))
+		sw.Pattern = pattern(f.SwitchNode(fabric.SwitchIndex(s)).Desc)
+		sw.Degree, sw.Neighbours = c.degree(fabric.SwitchIndex(s))
 	}
 	for i := range c.Adapters {
 		if a := &c.Adapters[i]; a.Role != Aggregation {
@@ -156,7 +157,7 @@ const usualShare = 8
 // findManyPorted takes the few nodes with more linked ports than most for service
 // nodes, as gateways and file servers have them.
 func (c *Classes) findManyPorted() {
-	linked := map[int32]int{}
+	linked := map[fabric.NodeIndex]int{}
 	for i := range c.Adapters {
 		if a := &c.Adapters[i]; a.Role == Compute {
 			linked[c.Fabric.Ports[a.End].Node]++
@@ -189,8 +190,8 @@ func (c *Classes) findManyPorted() {
 }
 
 // degree counts the cables of a switch to others, and those others.
-func (c *Classes) degree(s int32) (cables, neighbours int) {
-	seen := map[int32]bool{}
+func (c *Classes) degree(s fabric.SwitchIndex) (cables, neighbours int) {
+	seen := map[fabric.SwitchIndex]bool{}
 	for _, l := range c.graph.Of(s) {
 		if l.Peer != s {
 			cables++
@@ -222,12 +223,12 @@ func (c *Classes) layer(leaves []bool, ranks []int32) {
 // distances are those of all switches from the nearest of some.
 func (c *Classes) distances(from []bool) []int32 {
 	dist := make([]int32, len(from))
-	var queue []int32
+	var queue []fabric.SwitchIndex
 	for s := range dist {
 		dist[s] = routing.Unranked
 		if from[s] {
 			dist[s] = 0
-			queue = append(queue, int32(s))
+			queue = append(queue, fabric.SwitchIndex(s))
 		}
 	}
 	for i := 0; i < len(queue); i++ {

@@ -145,7 +145,7 @@ func withAdapters(t *testing.T, f *fabric.Fabric, prefix string, kind mad.NodeTy
 			t.Fatal(err)
 		}
 		b.Port(node, 1).GUID = n.GUID + 1
-		if err := b.Connect(node, 1, int32(i), int(sw.NumPorts)+1); err != nil {
+		if err := b.Connect(node, 1, fabric.NodeIndex(i), int(sw.NumPorts)+1); err != nil {
 			t.Fatal(err)
 		}
 	}

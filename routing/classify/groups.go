@@ -4,6 +4,7 @@ package classify
 
 import (
 	"cmp"
+	"example.org/ibconsole/fabric"
 	"slices"
 )
 
@@ -16,7 +17,7 @@ type SwitchGroup struct {
 	// MinHosts and MaxHosts to hosts.
 	MinDegree, MaxDegree, MinHosts, MaxHosts int
 	// Switches are in ascending order.
-	Switches []int32
+	Switches []fabric.SwitchIndex
 }
 
 // AdapterGroup is adapters that are alike.
@@ -24,7 +25,7 @@ type AdapterGroup struct {
 	Role            Role
 	Reason, Pattern string
 	// Ends are their end ports, in the order of the fabric's.
-	Ends []int32
+	Ends []fabric.PortIndex
 }
 
 // SwitchGroups puts the switches into groups of one layer, rank and pattern of
@@ -49,7 +50,7 @@ func (c *Classes) SwitchGroups() []SwitchGroup {
 		g := &all[i]
 		g.MinDegree, g.MaxDegree = min(g.MinDegree, sw.Degree), max(g.MaxDegree, sw.Degree)
 		g.MinHosts, g.MaxHosts = min(g.MinHosts, sw.Hosts), max(g.MaxHosts, sw.Hosts)
-		g.Switches = append(g.Switches, int32(s))
+		g.Switches = append(g.Switches, fabric.SwitchIndex(s))
 	}
 	slices.SortStableFunc(all, func(a, b SwitchGroup) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(b.Layer, a.Layer), cmp.Compare(len(b.Switches), len(a.Switches)), cmp.Compare(a.Pattern, b.Pattern))

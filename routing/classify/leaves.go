@@ -4,6 +4,7 @@ package classify
 
 import (
 	"cmp"
+	"example.org/ibconsole/fabric"
 	"slices"
 )
 
@@ -20,7 +21,7 @@ func (c *Classes) findLeaves() (leaves []bool, widest int) {
 	sure := make([]bool, len(hosts))
 	usual := usualHosts(hosts)
 	for s, n := range hosts {
-		sure[s] = n > 0 && 2*n >= usual && !c.below(int32(s), hosts)
+		sure[s] = n > 0 && 2*n >= usual && !c.below(fabric.SwitchIndex(s), hosts)
 		if sure[s] {
 			widest = max(widest, c.Switches[s].Neighbours)
 		}
@@ -28,7 +29,7 @@ func (c *Classes) findLeaves() (leaves []bool, widest int) {
 	leaves = slices.Clone(sure)
 	for s, n := range hosts {
 		if n > 0 && !sure[s] {
-			leaves[s] = c.likeLeaf(int32(s), sure, widest)
+			leaves[s] = c.likeLeaf(fabric.SwitchIndex(s), sure, widest)
 		}
 	}
 	return leaves, widest
@@ -50,7 +51,7 @@ func usualHosts(hosts []int) int {
 
 // below says whether a neighbour has twice as many hosts or more: one of the two is
 // above the other.
-func (c *Classes) below(s int32, hosts []int) bool {
+func (c *Classes) below(s fabric.SwitchIndex, hosts []int) bool {
 	for _, l := range c.graph.Of(s) {
 		if hosts[l.Peer] >= 2*hosts[s] {
 			return true
@@ -62,7 +63,7 @@ func (c *Classes) below(s int32, hosts []int) bool {
 // likeLeaf says whether a switch with few hosts is linked as a leaf is: to none of
 // the leaves, and to no more switches than they are. What is above leaves serves
 // more switches than a leaf is served by.
-func (c *Classes) likeLeaf(s int32, sure []bool, widest int) bool {
+func (c *Classes) likeLeaf(s fabric.SwitchIndex, sure []bool, widest int) bool {
 	for _, l := range c.graph.Of(s) {
 		if sure[l.Peer] {
 			return false

@@ -18,10 +18,10 @@ import (
 type Suggestion struct {
 	Classes *Classes
 	// Roots are the switches of root_guid_file.
-	Roots []int32
+	Roots []fabric.SwitchIndex
 	// ComputeNodes and IONodes are the end ports of cn_guid_file and io_guid_file;
 	// without IONodes there is to be no such file, for OpenSM takes no empty one.
-	ComputeNodes, IONodes []int32
+	ComputeNodes, IONodes []fabric.PortIndex
 	// MaxReverseHops is what I/O nodes need to reach each other (max_reverse_hops).
 	MaxReverseHops uint16
 	// Tried are the suggestions that were tried, this one included.
@@ -68,7 +68,7 @@ func (s *Suggestion) GUIDs() (roots, computeNodes, ioNodes []uint64) {
 	return roots, portGUIDs(f, s.ComputeNodes), portGUIDs(f, s.IONodes)
 }
 
-func portGUIDs(f *fabric.Fabric, ends []int32) (guids []uint64) {
+func portGUIDs(f *fabric.Fabric, ends []fabric.PortIndex) (guids []uint64) {
 	for _, e := range ends {
 		guids = append(guids, f.Ports[e].GUID)
 	}
@@ -131,20 +131,20 @@ func (c *Classes) noTree() string {
 // top is a choice of roots.
 type top struct {
 	what  string
-	roots []int32
+	roots []fabric.SwitchIndex
 }
 
 // tops are the choices of roots: those farthest from the leaves, then all from
 // which no way leads farther.
 func (c *Classes) tops() []top {
-	var farthest, summits []int32
+	var farthest, summits []fabric.SwitchIndex
 	for s := range c.Switches {
 		sw := &c.Switches[s]
 		if sw.Layer == Root {
-			farthest = append(farthest, int32(s))
+			farthest = append(farthest, fabric.SwitchIndex(s))
 		}
-		if sw.Layer != Leaf && sw.Layer != Apart && c.isSummit(int32(s)) {
-			summits = append(summits, int32(s))
+		if sw.Layer != Leaf && sw.Layer != Apart && c.isSummit(fabric.SwitchIndex(s)) {
+			summits = append(summits, fabric.SwitchIndex(s))
 		}
 	}
 	if len(farthest) == 0 {
@@ -157,7 +157,7 @@ func (c *Classes) tops() []top {
 	return all
 }
 
-func (c *Classes) isSummit(s int32) bool {
+func (c *Classes) isSummit(s fabric.SwitchIndex) bool {
 	for _, l := range c.graph.Of(s) {
 		if c.Switches[l.Peer].Rank > c.Switches[s].Rank {
 			return false
@@ -234,7 +234,7 @@ func (s *search) route(one *Suggestion, a *Attempt) error {
 	if err != nil {
 		return err
 	}
-	aggregation := map[int32]bool{}
+	aggregation := map[fabric.PortIndex]bool{}
 	for i := range one.Classes.Adapters {
 		if n := &one.Classes.Adapters[i]; n.Role == Aggregation {
 			aggregation[n.End] = true
@@ -251,7 +251,7 @@ func (s *search) route(one *Suggestion, a *Attempt) error {
 
 // under is the suggestion of some roots, and how far the leaves are from them.
 // Compute nodes have to be equally far; those that are not become I/O nodes.
-func (c *Classes) under(roots []int32) (*Suggestion, int32) {
+func (c *Classes) under(roots []fabric.SwitchIndex) (*Suggestion, int32) {
 	from := make([]bool, len(c.Switches))
 	for _, r := range roots {
 		from[r] = true
@@ -285,7 +285,7 @@ func (c *Classes) under(roots []int32) (*Suggestion, int32) {
 }
 
 // with is a copy of the classes with these roots.
-func (c *Classes) with(roots []int32) *Classes {
+func (c *Classes) with(roots []fabric.SwitchIndex) *Classes {
 	n := *c
 	n.Switches, n.Adapters = slices.Clone(c.Switches), slices.Clone(c.Adapters)
 	for s := range n.Switches {

@@ -136,7 +136,7 @@ func (x *change) changed() []flow {
 	lids := make([]uint8, 1<<16)
 	for s := range x.before.f.Switches {
 		for lid := range max(old.Top[s], new.Top[s]) + 1 {
-			if old.Port(int32(s), lid) != new.Port(int32(s), lid) {
+			if old.Port(fabric.SwitchIndex(s), lid) != new.Port(fabric.SwitchIndex(s), lid) {
 				lids[lid] |= differs
 			}
 		}
@@ -164,7 +164,7 @@ type crosser struct {
 	*graph
 	wires [2]walk.Wires
 	seen  []bool
-	all   []int32
+	all   []fabric.SwitchIndex
 }
 
 func newCrosser(x *change, wires [2]walk.Wires) *crosser {
@@ -182,7 +182,7 @@ func (w *crosser) lid(l flow) {
 	for i := 0; i < len(w.all); i++ {
 		sw := w.all[i]
 		for h := range w.hops(sw, lid) {
-			from := w.number(w.f.SwitchNode(sw).FirstPort+int32(h.out), 0)
+			from := w.number(w.f.SwitchNode(sw).FirstPort+fabric.PortIndex(h.out), 0)
 			w.used[from] = true
 			for onward := range w.hops(h.next, lid) {
 				if h.new && onward.old && onward.turn < h.turn {
@@ -199,7 +199,7 @@ func (w *crosser) lid(l flow) {
 	w.all = w.all[:0]
 }
 
-func (w *crosser) meet(sw int32) {
+func (w *crosser) meet(sw fabric.SwitchIndex) {
 	if !w.seen[sw] {
 		w.seen[sw] = true
 		w.all = append(w.all, sw)
@@ -209,14 +209,14 @@ func (w *crosser) meet(sw int32) {
 // hop is a way from a switch to the next. Old and new say in which table alone it
 // is, for a change in a known turn.
 type hop struct {
-	next     int32
+	next     fabric.SwitchIndex
 	turn     uint8
 	out      uint8
 	old, new bool
 }
 
 // hops are the ways from a switch to other switches.
-func (w *crosser) hops(sw int32, lid uint16) func(yield func(hop) bool) {
+func (w *crosser) hops(sw fabric.SwitchIndex, lid uint16) func(yield func(hop) bool) {
 	return func(yield func(hop) bool) {
 		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)
 		h := hop{next: w.wires[0].Next(sw, old), out: old}

@@ -26,7 +26,7 @@ func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 			for i := range 1 << f.Ports[dst].LMC {
 				lid := f.Ports[dst].LID + uint16(i)
 				type state struct {
-					sw    int32
+					sw    fabric.SwitchIndex
 					came  Channel
 					since uint8
 				}
@@ -49,10 +49,10 @@ func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 							since = turn
 						}
 						out, node := t.Port(at.sw, lid), f.SwitchNode(at.sw)
-						if !t.Known[at.sw] || out == 0 || out > node.NumPorts || f.PeerSwitch(node.FirstPort+int32(out)) == fabric.None {
+						if !t.Known[at.sw] || out == 0 || out > node.NumPorts || f.PeerSwitch(node.FirstPort+fabric.PortIndex(out)) == fabric.None {
 							continue
 						}
-						c := Channel{Port: node.FirstPort + int32(out)}
+						c := Channel{Port: node.FirstPort + fabric.PortIndex(out)}
 						p.add(at.came, c)
 						p.add(Channel{Port: fabric.None}, c)
 						todo = append(todo, state{f.PeerSwitch(c.Port), c, since})
@@ -76,8 +76,8 @@ func TestChangeAgainstWalkingEachPair(t *testing.T) {
 		}
 		turns := fabric.NewLFT(len(f.Switches), f.MaxLID)
 		for s := range f.Switches {
-			for lid := range turns.Row(int32(s)) {
-				turns.Row(int32(s))[lid] = uint8(rnd.IntN(4))
+			for lid := range turns.Row(fabric.SwitchIndex(s)) {
+				turns.Row(fabric.SwitchIndex(s))[lid] = uint8(rnd.IntN(4))
 			}
 		}
 		r, err := CheckChange(t.Context(), before, after, turns, Options{})

@@ -40,7 +40,7 @@ type Result struct {
 // Channel is a virtual lane of one direction of a link.
 type Channel struct {
 	// Port is the switch port that packets leave by.
-	Port int32
+	Port fabric.PortIndex
 	VL   uint8
 }
 
@@ -49,7 +49,7 @@ type Dependency struct {
 	From, To Channel
 	// Src sends such packets to LID by service level SL. Dst is the end port that
 	// owns the LID, None for a multicast LID.
-	Src, Dst int32
+	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
 }
@@ -115,7 +115,7 @@ const dropped = 15
 
 // lanesOf is the set of the lanes that packets which pass a switch may get, empty if
 // they are dropped.
-func (c *checker) lanesOf(sw int32, in, out, sl uint8) uint16 {
+func (c *checker) lanesOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.sl2vl == nil {
 		return 1
 	}

@@ -33,7 +33,7 @@ func (p plain) add(from, to Channel) {
 
 // channels are those that packets take between switches, one behind the other;
 // in a loop until they repeat themselves.
-func channels(t *fabric.Tables, src int32, lid uint16, sl uint8) []Channel {
+func channels(t *fabric.Tables, src fabric.PortIndex, lid uint16, sl uint8) []Channel {
 	f := t.Fabric
 	at, in := f.Nodes[f.Ports[src].Node].Switch, uint8(0)
 	if at == fabric.None {
@@ -54,7 +54,7 @@ func channels(t *fabric.Tables, src int32, lid uint16, sl uint8) []Channel {
 		if t.SL2VL != nil {
 			vl = t.SL2VL.VL(f.Switches[at], in, out, sl)
 		}
-		port := node.FirstPort + int32(out)
+		port := node.FirstPort + fabric.PortIndex(out)
 		if vl == 15 || f.PeerSwitch(port) == fabric.None {
 			return list
 		}
@@ -67,7 +67,7 @@ func channels(t *fabric.Tables, src int32, lid uint16, sl uint8) []Channel {
 func plainGraph(t *fabric.Tables, switches bool) plain {
 	f := t.Fabric
 	p := plain{}
-	isEnd := func(e int32) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+	isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
 			if src == dst || !isEnd(src) || !isEnd(dst) {
@@ -97,7 +97,7 @@ func firstLID(t *fabric.Tables, switches bool, d Dependency) uint16 {
 	for lid := uint16(1); lid <= f.MaxLID; lid++ {
 		dst := f.PortByLID(lid)
 		for _, src := range f.EndPorts {
-			isEnd := func(e int32) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+			isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
 			if dst == fabric.None || src == dst || !isEnd(src) || !isEnd(dst) {
 				continue
 			}
@@ -356,7 +356,7 @@ func scattered(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for _, e := range f.EndPorts {
 		dst, local := f.AttachedSwitch(e)
-		for s := range int32(len(f.Switches)) {
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
 			if s == dst {
 				lft.Row(s)[f.Ports[e].LID] = local
 				continue
@@ -390,7 +390,7 @@ func TestPlantedLoopsAreFound(t *testing.T) {
 		// Two neighbours send the packets for the host of another switch, or of one of
 		// them, to each other.
 		g := routing.NewGraph(f)
-		s := int32(rnd.IntN(len(f.Switches)))
+		s := fabric.SwitchIndex(rnd.IntN(len(f.Switches)))
 		l := g.Of(s)[rnd.IntN(len(g.Of(s)))]
 		var lid uint16
 		for _, e := range f.EndPorts {
@@ -416,7 +416,7 @@ func clockwise(t *testing.T) (*fabric.Tables, []int) {
 	f := treestest.Made(t, "torus:6x1")
 	g := routing.NewGraph(f)
 	place, onward := make([]int, 6), make([]uint8, 6)
-	for i, s, last := 0, int32(0), g.Of(0)[0].Peer; i < 6; i++ {
+	for i, s, last := 0, fabric.SwitchIndex(0), g.Of(0)[0].Peer; i < 6; i++ {
 		l := g.Of(s)[0]
 		if l.Peer == last {
 			l = g.Of(s)[1]
@@ -427,7 +427,7 @@ func clockwise(t *testing.T) (*fabric.Tables, []int) {
 	lft := fabric.NewLFT(6, f.MaxLID)
 	for _, e := range f.EndPorts {
 		dst, local := f.AttachedSwitch(e)
-		for s := range int32(6) {
+		for s := range fabric.SwitchIndex(6) {
 			lft.Row(s)[f.Ports[e].LID] = onward[s]
 			if s == dst {
 				lft.Row(s)[f.Ports[e].LID] = local
@@ -518,9 +518,9 @@ func TestLanesBreakTheRing(t *testing.T) {
 func TestMulticast(t *testing.T) {
 	tables, place := clockwise(t)
 	f := tables.Fabric
-	at := make([]int32, 6)
+	at := make([]fabric.SwitchIndex, 6)
 	for s, p := range place {
-		at[p] = int32(s)
+		at[p] = fabric.SwitchIndex(s)
 	}
 	var outs, ins [6]uint8
 	for p := range 6 {
@@ -585,8 +585,8 @@ func TestMulticast(t *testing.T) {
 	}
 	// A group that has the whole ring waits for itself, without any unicast.
 	for s := range f.Switches {
-		for lid := range tables.LFT.Row(int32(s)) {
-			tables.LFT.Row(int32(s))[lid] = fabric.NoPath
+		for lid := range tables.LFT.Row(fabric.SwitchIndex(s)) {
+			tables.LFT.Row(fabric.SwitchIndex(s))[lid] = fabric.NoPath
 		}
 	}
 	ring(0)
@@ -602,15 +602,15 @@ func TestMulticast(t *testing.T) {
 func TestNobodySendsToItself(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
 	f := tables.Fabric
-	var hosts []int32
+	var hosts []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if sw, port := f.AttachedSwitch(e); sw == 0 && port != 0 {
 			hosts = append(hosts, e)
 		}
 	}
 	for s := range f.Switches {
-		for lid := range tables.LFT.Row(int32(s)) {
-			tables.LFT.Row(int32(s))[lid] = fabric.NoPath
+		for lid := range tables.LFT.Row(fabric.SwitchIndex(s)) {
+			tables.LFT.Row(fabric.SwitchIndex(s))[lid] = fabric.NoPath
 		}
 	}
 	cable := routing.NewGraph(f).Of(0)[0]

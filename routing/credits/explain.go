@@ -48,7 +48,9 @@ func (c *checker) explain(ctx context.Context, ring []Dependency) error {
 	return ctx.Err()
 }
 
-func (c *checker) switchOf(port int32) int32 { return c.f.Nodes[c.f.Ports[port].Node].Switch }
+func (c *checker) switchOf(port fabric.PortIndex) fabric.SwitchIndex {
+	return c.f.Nodes[c.f.Ports[port].Node].Switch
+}
 
 // near says whether a tree has the two links of a dependency behind one another.
 func (c *checker) near(t *trees.Tree, d *Dependency) bool {
@@ -77,13 +79,13 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 // loop.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
-	last, lanes := fabric.None, uint16(0)
+	last, lanes := fabric.PortIndex(fabric.None), uint16(0)
 	for range len(c.f.Switches)*c.lanes() + 1 {
 		out, next := t.Entry(sw), t.Next(sw)
 		if next < 0 || out == 0 {
 			return false
 		}
-		now, onto := c.f.SwitchNode(sw).FirstPort+int32(out), c.lanesOf(sw, in, out, sl)
+		now, onto := c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out), c.lanesOf(sw, in, out, sl)
 		if onto == 0 {
 			return false
 		}
@@ -110,13 +112,13 @@ func (c *checker) explainMulticast(d *Dependency) {
 			continue
 		}
 		for sw, n := range c.f.Switches {
-			for in := range int32(c.f.Nodes[n].NumPorts) + 1 {
-				if !c.f.Nodes[n].InSubnet || !c.sends(int32(sw), mlid, in) {
+			for in := range fabric.PortIndex(c.f.Nodes[n].NumPorts) + 1 {
+				if !c.f.Nodes[n].InSubnet || !c.sends(fabric.SwitchIndex(sw), mlid, in) {
 					continue
 				}
 				w := newWorker(c)
 				w.seen = make([]bool, len(w.used))
-				w.spread(int32(sw), uint8(in), mlid, fabric.None, nil)
+				w.spread(fabric.SwitchIndex(sw), uint8(in), mlid, fabric.None, nil)
 				if row := w.rows[w.number(d.From.Port, d.From.VL)]; row == nil || row[bit>>6]>>(bit&63)&1 == 0 {
 					continue
 				}

@@ -24,10 +24,12 @@ func newGraph(f *fabric.Fabric, lanes int) *graph {
 	return &graph{f: f, lanes: lanes, used: make([]bool, n), rows: make([][]uint64, n)}
 }
 
-func (g *graph) number(port int32, vl uint8) int32 { return port*int32(g.lanes) + int32(vl) }
+func (g *graph) number(port fabric.PortIndex, vl uint8) int32 {
+	return int32(port)*int32(g.lanes) + int32(vl)
+}
 
 // depend makes a channel depend on one of the switch sw that it leads to.
-func (g *graph) depend(from int32, sw int32, out, vl uint8) {
+func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row := g.rows[from]
 	if row == nil {
 		ports := int(g.f.SwitchNode(sw).NumPorts) + 1
@@ -39,7 +41,7 @@ func (g *graph) depend(from int32, sw int32, out, vl uint8) {
 }
 
 // dependAll makes it depend on a set of lanes.
-func (g *graph) dependAll(from int32, sw int32, out uint8, lanes uint16) {
+func (g *graph) dependAll(from int32, sw fabric.SwitchIndex, out uint8, lanes uint16) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		g.depend(from, sw, out, uint8(bits.TrailingZeros16(lanes)))
 	}
@@ -82,7 +84,7 @@ func (g *graph) net(r *Result) *net {
 	}
 	for _, c := range n.channels {
 		if g.rows[c] != nil {
-			base := g.f.Nodes[g.f.PeerNode(c/int32(g.lanes))].FirstPort * int32(g.lanes)
+			base := g.number(g.f.Nodes[g.f.PeerNode(fabric.PortIndex(c/int32(g.lanes)))].FirstPort, 0)
 			for i, w := range g.rows[c] {
 				for ; w != 0; w &= w - 1 {
 					n.to = append(n.to, vertex[base+int32(i*64+bits.TrailingZeros64(w))])
@@ -99,7 +101,7 @@ func (n *net) of(v int32) []int32 { return n.to[n.first[v]:n.first[v+1]] }
 
 func (n *net) channel(v int32) Channel {
 	c := n.channels[v]
-	return Channel{Port: c / int32(n.lanes), VL: uint8(c % int32(n.lanes))}
+	return Channel{Port: fabric.PortIndex(c / int32(n.lanes)), VL: uint8(c % int32(n.lanes))}
 }
 
 // dependencies are those between the vertices of a ring.

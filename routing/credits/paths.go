@@ -62,7 +62,7 @@ func (w *worker) tree(t *trees.Tree) {
 }
 
 // enter puts packets on lanes of the link that a switch sends them by.
-func (w *worker) enter(at int32, sl uint8, lanes uint16) {
+func (w *worker) enter(at fabric.SwitchIndex, sl uint8, lanes uint16) {
 	if lanes == 0 {
 		return
 	}
@@ -89,7 +89,7 @@ func (w *worker) first(g int, out uint8) uint16 {
 	return lanes
 }
 
-func (w *worker) enterEnd(end, at int32, out uint8, dlid uint16) {
+func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint16) {
 	for sl := range w.levelsOf(end, dlid) {
 		w.enter(at, sl, w.lanesOf(at, w.ins[end], out, sl))
 	}
@@ -140,9 +140,9 @@ func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 }
 
 // hop takes the packets of switch sw over its link, and to the link of the next.
-func (w *worker) hop(t *trees.Tree, sw, next int32, sl uint8) {
+func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 	f := w.checker.f
-	port := f.SwitchNode(sw).FirstPort + int32(t.Entry(sw))
+	port := f.SwitchNode(sw).FirstPort + fabric.PortIndex(t.Entry(sw))
 	in, out := f.Ports[f.Ports[port].Peer].Num, t.Entry(next)
 	onward := out != 0 && t.Next(next) >= 0
 	lanes, onto := w.lanesAt[sl], uint16(0)
@@ -167,12 +167,12 @@ func (w *worker) group(mlid uint16) {
 	var all []int32
 	for sw, n := range f.Switches {
 		node := &f.Nodes[n]
-		if !node.InSubnet || !slices.ContainsFunc(m.Ports(int32(sw), mlid), func(b uint64) bool { return b != 0 }) {
+		if !node.InSubnet || !slices.ContainsFunc(m.Ports(fabric.SwitchIndex(sw), mlid), func(b uint64) bool { return b != 0 }) {
 			continue
 		}
-		for in := range int32(node.NumPorts) + 1 {
-			if w.sends(int32(sw), mlid, in) {
-				all = w.spread(int32(sw), uint8(in), mlid, fabric.None, all)
+		for in := range fabric.PortIndex(node.NumPorts) + 1 {
+			if w.sends(fabric.SwitchIndex(sw), mlid, in) {
+				all = w.spread(fabric.SwitchIndex(sw), uint8(in), mlid, fabric.None, all)
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (w *worker) group(mlid uint16) {
 
 // sends says whether packets to a group begin at a port of a switch: from the host
 // there, or from port 0.
-func (c *checker) sends(sw int32, mlid uint16, in int32) bool {
+func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex) bool {
 	if in == 0 {
 		return c.ends.Tables.MFT.Has(sw, mlid, 0)
 	}
@@ -193,7 +193,7 @@ func (c *checker) sends(sw int32, mlid uint16, in int32) bool {
 
 // spread takes a packet from a port of a switch to all channels that it comes to,
 // and adds to all those that were not seen before.
-func (w *worker) spread(sw int32, in uint8, mlid uint16, from int32, all []int32) []int32 {
+func (w *worker) spread(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, all []int32) []int32 {
 	all = w.fork(sw, in, mlid, from, all)
 	for len(w.todo) > 0 {
 		c := w.todo[len(w.todo)-1]
@@ -205,7 +205,7 @@ func (w *worker) spread(sw int32, in uint8, mlid uint16, from int32, all []int32
 }
 
 // fork sends a packet on by all the ports of its group but the one it came in by.
-func (w *worker) fork(sw int32, in uint8, mlid uint16, from int32, all []int32) []int32 {
+func (w *worker) fork(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, all []int32) []int32 {
 	node := w.checker.f.SwitchNode(sw)
 	for word, set := range w.ends.Tables.MFT.Ports(sw, mlid) {
 		for ; set != 0; set &= set - 1 {
@@ -213,7 +213,7 @@ func (w *worker) fork(sw int32, in uint8, mlid uint16, from int32, all []int32) 
 			if out == 0 || out == int(in) || out > int(node.NumPorts) {
 				continue
 			}
-			port := node.FirstPort + int32(out)
+			port := node.FirstPort + fabric.PortIndex(out)
 			lanes := w.lanesOf(sw, in, uint8(out), w.groupSL(mlid))
 			if lanes == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
 				continue

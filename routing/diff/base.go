@@ -29,7 +29,7 @@ type Base struct {
 	// paths first. ends names the ports of switches.
 	entries []int
 	paths   []int64
-	ranked  []int32
+	ranked  []fabric.PortIndex
 	ends    []End
 }
 
@@ -78,14 +78,14 @@ func (b *Base) index() {
 	b.ends = make([]End, len(f.Ports))
 	for _, n := range f.Switches {
 		node := &f.Nodes[n]
-		for p := node.FirstPort; p <= node.FirstPort+int32(node.NumPorts); p++ {
+		for p := node.FirstPort; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
 			b.ends[p] = b.m.old.end(p)
 			if b.paths[p] > 0 && f.PeerSwitch(p) != fabric.None {
 				b.ranked = append(b.ranked, p)
 			}
 		}
 	}
-	slices.SortFunc(b.ranked, func(x, y int32) int { return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y)) })
+	slices.SortFunc(b.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y)) })
 }
 
 // Compare is the package's Compare with the base for the old picture. Where all

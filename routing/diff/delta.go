@@ -29,7 +29,7 @@ type delta struct {
 	paths   []int64
 	entries []int
 	touched []bool
-	ports   []int32
+	ports   []fabric.PortIndex
 	old     []uint32
 	changed []pair
 }
@@ -88,9 +88,9 @@ func (d *delta) edits(edits []fabric.Edit) {
 		order[i] = uint64(e.Switch)<<32 | uint64(e.LID)<<16 | uint64(e.Port)
 	}
 	slices.Sort(order)
-	block, at := -1, fabric.None
+	block, at := -1, fabric.SwitchIndex(fabric.None)
 	for _, x := range order {
-		e := fabric.Edit{Switch: int32(x >> 32), LID: uint16(x >> 16), Port: uint8(x)}
+		e := fabric.Edit{Switch: fabric.SwitchIndex(x >> 32), LID: uint16(x >> 16), Port: uint8(x)}
 		old := was.Port(e.Switch, e.LID)
 		if old == e.Port || e.LID == 0 {
 			continue
@@ -115,14 +115,14 @@ func (d *delta) edits(edits []fabric.Edit) {
 	}
 }
 
-func (d *delta) entry(sw int32, num uint8, n int) {
+func (d *delta) entry(sw fabric.SwitchIndex, num uint8, n int) {
 	if node := d.forest.Tables.Fabric.SwitchNode(sw); num > 0 && num <= node.NumPorts {
-		d.entries[node.FirstPort+int32(num)] += n
-		d.touch(node.FirstPort + int32(num))
+		d.entries[node.FirstPort+fabric.PortIndex(num)] += n
+		d.touch(node.FirstPort + fabric.PortIndex(num))
 	}
 }
 
-func (d *delta) touch(port int32) {
+func (d *delta) touch(port fabric.PortIndex) {
 	if !d.touched[port] {
 		d.touched[port] = true
 		d.ports = append(d.ports, port)
@@ -136,8 +136,8 @@ func (d *delta) forget() {
 		if known || !was.Known[s] {
 			continue
 		}
-		node := was.Fabric.SwitchNode(int32(s))
-		for p := node.FirstPort + 1; p <= node.FirstPort+int32(node.NumPorts); p++ {
+		node := was.Fabric.SwitchNode(fabric.SwitchIndex(s))
+		for p := node.FirstPort + 1; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
 			d.entries[p] = -d.Base.entries[p]
 			d.touch(p)
 		}
@@ -302,7 +302,7 @@ func (d *delta) loads() {
 	slices.Sort(all)
 	d.r.Loads = make([]Load, len(all))
 	for i, x := range all {
-		d.r.Loads[i] = d.load(int32(x & (1<<portBits - 1)))
+		d.r.Loads[i] = d.load(fabric.PortIndex(x & (1<<portBits - 1)))
 	}
 	if len(d.ranked) > 0 {
 		l := d.load(d.ranked[0])
@@ -314,7 +314,7 @@ func (d *delta) loads() {
 	}
 }
 
-func (d *delta) load(p int32) Load {
+func (d *delta) load(p fabric.PortIndex) Load {
 	l := Load{
 		From: d.ends[p], EntriesOld: d.Base.entries[p], EntriesNew: d.Base.entries[p] + d.entries[p],
 		PathsOld: d.Base.paths[p], PathsNew: d.Base.paths[p] + d.paths[p],
@@ -331,9 +331,9 @@ func (d *delta) load(p int32) Load {
 }
 
 // worst is the port to another switch with most paths now, the first of several.
-func (d *delta) worst() int32 {
-	worst, most := fabric.None, int64(0)
-	better := func(p int32) {
+func (d *delta) worst() fabric.PortIndex {
+	worst, most := fabric.PortIndex(fabric.None), int64(0)
+	better := func(p fabric.PortIndex) {
 		if n := d.Base.paths[p] + d.paths[p]; n > most || n == most && n > 0 && p < worst {
 			worst, most = p, n
 		}

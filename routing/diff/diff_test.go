@@ -26,7 +26,7 @@ func twin(t *testing.T) *fabric.Tables { return twinOf(t, 0x102) }
 func twinOf(t *testing.T, guidB uint64) *fabric.Tables {
 	t.Helper()
 	var b fabric.Builder
-	add := func(n fabric.Node, num int, lid uint16) int32 {
+	add := func(n fabric.Node, num int, lid uint16) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -34,12 +34,12 @@ func twinOf(t *testing.T, guidB uint64) *fabric.Tables {
 		b.Port(i, num).GUID, b.Port(i, num).LID = n.GUID+uint64(num), lid
 		return i
 	}
-	connect := func(a int32, pa int, c int32, pc int) {
+	connect := func(a fabric.NodeIndex, pa int, c fabric.NodeIndex, pc int) {
 		if err := b.Connect(a, pa, c, pc); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var h [4]int32
+	var h [4]fabric.NodeIndex
 	for i := range h {
 		h[i] = add(fabric.Node{GUID: uint64(0x10 + 16*i), Desc: "h" + string('1'+rune(i)), Type: mad.NodeCA, NumPorts: 1}, 1, uint16(11+i))
 	}
@@ -62,7 +62,7 @@ func twinOf(t *testing.T, guidB uint64) *fabric.Tables {
 	return fabric.NewTables(f, lft, "before")
 }
 
-func with(t *fabric.Tables, sw int32, lid uint16, entry uint8) *fabric.Tables {
+func with(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, entry uint8) *fabric.Tables {
 	c := *t
 	c.LFT, c.Origin = t.LFT.Clone(), "after"
 	c.LFT.Row(sw)[lid] = entry
@@ -145,7 +145,7 @@ func TestMovedLID(t *testing.T) {
 		t.Fatal(err)
 	}
 	lft := fabric.NewLFT(2, g.MaxLID)
-	for sw := range int32(2) {
+	for sw := range fabric.SwitchIndex(2) {
 		copy(lft.Row(sw), before.LFT.Row(sw))
 		lft.Row(sw)[20], lft.Row(sw)[14] = lft.Row(sw)[14], fabric.NoPath
 	}
@@ -302,7 +302,7 @@ func BenchmarkCompare(b *testing.B) {
 	other := *before
 	other.LFT = before.LFT.Clone()
 	for s := range f.Switches { // every LID leaves by the port of the LID before
-		row := other.LFT.Row(int32(s))
+		row := other.LFT.Row(fabric.SwitchIndex(s))
 		for lid := len(row) - 1; lid > 1; lid-- {
 			row[lid] = row[lid-1]
 		}

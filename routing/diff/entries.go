@@ -12,7 +12,7 @@ import (
 // Entry is one table entry that changes.
 type Entry struct {
 	// SwitchOld and SwitchNew are the switch's index in each fabric.
-	SwitchOld, SwitchNew int32
+	SwitchOld, SwitchNew fabric.SwitchIndex
 	LID                  uint16
 	// Old and New are egress ports, NoPath where there is none.
 	Old, New uint8
@@ -26,10 +26,10 @@ func Changes(before, after *fabric.Tables) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for so, n := range before.Fabric.Switches {
 			sn := after.Fabric.SwitchByGUID(before.Fabric.Nodes[n].GUID)
-			if knownOf(before, after, int32(so), sn) != bothKnown {
+			if knownOf(before, after, fabric.SwitchIndex(so), sn) != bothKnown {
 				continue
 			}
-			for e := range rowChanges(before, after, int32(so), sn) {
+			for e := range rowChanges(before, after, fabric.SwitchIndex(so), sn) {
 				if !yield(e) {
 					return
 				}
@@ -46,7 +46,7 @@ const (
 	bothKnown
 )
 
-func knownOf(before, after *fabric.Tables, so, sn int32) knowledge {
+func knownOf(before, after *fabric.Tables, so, sn fabric.SwitchIndex) knowledge {
 	switch {
 	case sn == fabric.None:
 		return notInBoth
@@ -59,7 +59,7 @@ func knownOf(before, after *fabric.Tables, so, sn int32) knowledge {
 }
 
 // rowChanges gives the changed entries of one switch, block by block.
-func rowChanges(before, after *fabric.Tables, so, sn int32) iter.Seq[Entry] {
+func rowChanges(before, after *fabric.Tables, so, sn fabric.SwitchIndex) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		blocks := max(before.LFT.Blocks(), after.LFT.Blocks())
 		for b := range blocks {
@@ -78,7 +78,7 @@ func rowChanges(before, after *fabric.Tables, so, sn int32) iter.Seq[Entry] {
 }
 
 // sameBlock is a quick look at 64 entries that are all within both tops.
-func sameBlock(before, after *fabric.Tables, so, sn int32, b int) bool {
+func sameBlock(before, after *fabric.Tables, so, sn fabric.SwitchIndex, b int) bool {
 	last := (b+1)*fabric.BlockSize - 1
 	return last <= int(before.Top[so]) && last <= int(after.Top[sn]) && b < before.LFT.Blocks() && b < after.LFT.Blocks() &&
 		bytes.Equal(before.LFT.Block(so, b), after.LFT.Block(sn, b))
@@ -89,13 +89,13 @@ func sameBlock(before, after *fabric.Tables, so, sn int32, b int) bool {
 func Count(before, after *fabric.Tables) Entries {
 	var e Entries
 	for so, n := range before.Fabric.Switches {
-		e.count(before, after, int32(so), after.Fabric.SwitchByGUID(before.Fabric.Nodes[n].GUID))
+		e.count(before, after, fabric.SwitchIndex(so), after.Fabric.SwitchByGUID(before.Fabric.Nodes[n].GUID))
 	}
 	return e
 }
 
 // count adds a switch, and says what changes in its table.
-func (e *Entries) count(before, after *fabric.Tables, so, sn int32) (s Switch) {
+func (e *Entries) count(before, after *fabric.Tables, so, sn fabric.SwitchIndex) (s Switch) {
 	switch knownOf(before, after, so, sn) {
 	case notInBoth:
 		return s
@@ -123,7 +123,7 @@ func (e *Entries) count(before, after *fabric.Tables, so, sn int32) (s Switch) {
 // entries counts changed entries.
 func (m *matching) entries(r *Result) {
 	for so, n := range m.old.f.Switches {
-		s := r.Entries.count(m.old.t, m.new.t, int32(so), m.old.otherSwitch[so])
+		s := r.Entries.count(m.old.t, m.new.t, fabric.SwitchIndex(so), m.old.otherSwitch[so])
 		if s.Changed > 0 {
 			s.Name, s.GUID = m.old.f.NodeName(n), GUID(m.old.f.Nodes[n].GUID)
 			r.Switches = append(r.Switches, s)

@@ -31,7 +31,7 @@ func (m *matching) endPorts(r *Result) {
 	slices.SortStableFunc(r.Moved, func(x, y Moved) int { return byLID(x.Port, y.Port) })
 }
 
-func (s *side) named(port int32) Port {
+func (s *side) named(port fabric.PortIndex) Port {
 	p := &s.f.Ports[port]
 	return Port{Name: s.f.PortName(port), GUID: GUID(p.GUID), LID: p.LID}
 }
@@ -53,7 +53,7 @@ func onlyIn(s, t *side) []Link {
 	return links
 }
 
-func (s *side) end(port int32) End {
+func (s *side) end(port fabric.PortIndex) End {
 	p := &s.f.Ports[port]
 	return End{Name: s.f.PortName(port), GUID: GUID(s.f.Nodes[p.Node].GUID), Num: p.Num}
 }
@@ -66,7 +66,7 @@ func (m *matching) loads(r *Result, w *walked) {
 		add(pathsNew, x.new.paths)
 	}
 	entriesOld, entriesNew := m.old.entryCounts(), m.new.entryCounts()
-	load := func(old, new int32) Load {
+	load := func(old, new fabric.PortIndex) Load {
 		l := Load{}
 		if old != fabric.None {
 			l.From, l.EntriesOld, l.PathsOld = m.old.end(old), entriesOld[old], pathsOld[old]
@@ -81,16 +81,16 @@ func (m *matching) loads(r *Result, w *walked) {
 		return l
 	}
 	for p, q := range m.old.other {
-		if m.unread(int32(p)) {
+		if m.unread(fabric.PortIndex(p)) {
 			continue
 		}
 		if entriesOld[p] != at(entriesNew, q) || pathsOld[p] != at(pathsNew, q) {
-			r.Loads = append(r.Loads, load(int32(p), q))
+			r.Loads = append(r.Loads, load(fabric.PortIndex(p), q))
 		}
 	}
 	for q, p := range m.new.other {
 		if p == fabric.None && (entriesNew[q] != 0 || pathsNew[q] != 0) {
-			r.Loads = append(r.Loads, load(fabric.None, int32(q)))
+			r.Loads = append(r.Loads, load(fabric.None, fabric.PortIndex(q)))
 		}
 	}
 	slices.SortStableFunc(r.Loads, func(x, y Load) int {
@@ -108,12 +108,12 @@ func (m *matching) loads(r *Result, w *walked) {
 
 // unread says that a port of the old fabric is that of a switch of both subnets
 // whose entries one picture does not know.
-func (m *matching) unread(port int32) bool {
+func (m *matching) unread(port fabric.PortIndex) bool {
 	so := m.old.f.Nodes[m.old.f.Ports[port].Node].Switch
 	return so != fabric.None && knownOf(m.old.t, m.new.t, so, m.old.otherSwitch[so]) == unread
 }
 
-func (s *side) peer(port int32) *End {
+func (s *side) peer(port fabric.PortIndex) *End {
 	p := s.f.Ports[port].Peer
 	if p == fabric.None {
 		return nil
@@ -124,11 +124,11 @@ func (s *side) peer(port int32) *End {
 
 // worst is the switch port to another switch by which most paths leave, the
 // first of several, None where there is no path.
-func (s *side) worst(paths []int64) int32 {
-	worst, most := fabric.None, int64(0)
+func (s *side) worst(paths []int64) fabric.PortIndex {
+	worst, most := fabric.PortIndex(fabric.None), int64(0)
 	for p, n := range paths {
-		if n > most && s.f.PeerSwitch(int32(p)) != fabric.None {
-			worst, most = int32(p), n
+		if n > most && s.f.PeerSwitch(fabric.PortIndex(p)) != fabric.None {
+			worst, most = fabric.PortIndex(p), n
 		}
 	}
 	return worst
@@ -142,19 +142,19 @@ func (s *side) entryCounts() []int {
 			continue
 		}
 		var hist [256]int
-		row := s.t.LFT.Row(int32(sw))
+		row := s.t.LFT.Row(fabric.SwitchIndex(sw))
 		for _, port := range row[1:max(1, min(int(s.t.Top[sw])+1, len(row)))] {
 			hist[port]++
 		}
 		node := &s.f.Nodes[n]
-		for num := int32(1); num <= int32(node.NumPorts); num++ {
+		for num := fabric.PortIndex(1); num <= fabric.PortIndex(node.NumPorts); num++ {
 			counts[node.FirstPort+num] = hist[num]
 		}
 	}
 	return counts
 }
 
-func at[T int | int64](s []T, i int32) T {
+func at[T int | int64](s []T, i fabric.PortIndex) T {
 	if i == fabric.None {
 		return 0
 	}

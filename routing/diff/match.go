@@ -32,13 +32,14 @@ type side struct {
 	f     *fabric.Fabric
 	wires walk.Wires
 	// other are the ports of the other fabric, by port of this one, or None.
-	other []int32
+	other []fabric.PortIndex
 	// first is port 0 of each switch, otherSwitch its index in the other fabric or None.
-	first, otherSwitch []int32
+	first       []fabric.PortIndex
+	otherSwitch []fabric.SwitchIndex
 }
 
 // host is an end port in the old and in the new subnet, None where it is not there.
-type host struct{ old, new int32 }
+type host struct{ old, new fabric.PortIndex }
 
 // group are hosts that hang on the same switch in each picture.
 type group struct {
@@ -61,7 +62,7 @@ func match(before, after *fabric.Tables) *matching {
 	}
 	m.aligned = len(m.new.other) == len(m.old.other) && slices.Equal(m.old.wires, m.new.wires)
 	for p, q := range m.old.other {
-		m.aligned = m.aligned && q == int32(p)
+		m.aligned = m.aligned && q == fabric.PortIndex(p)
 	}
 	m.matchHosts()
 	m.group()
@@ -76,7 +77,7 @@ func (s *side) match(other *fabric.Fabric) {
 	for _, n := range s.f.Switches {
 		port := s.f.Nodes[n].FirstPort
 		s.first = append(s.first, port)
-		sw := fabric.None
+		var sw fabric.SwitchIndex = fabric.None
 		if p := s.other[port]; p != fabric.None {
 			sw = other.Nodes[other.Ports[p].Node].Switch
 		}
@@ -84,14 +85,14 @@ func (s *side) match(other *fabric.Fabric) {
 	}
 }
 
-func matchPorts(f, g *fabric.Fabric) []int32 {
-	ports := make([]int32, len(f.Ports))
+func matchPorts(f, g *fabric.Fabric) []fabric.PortIndex {
+	ports := make([]fabric.PortIndex, len(f.Ports))
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		other := g.NodeByGUID(n.GUID)
-		for num := range int32(n.NumPorts) + 1 {
+		for num := range fabric.PortIndex(n.NumPorts) + 1 {
 			ports[n.FirstPort+num] = fabric.None
-			if other != fabric.None && g.Nodes[other].Type == n.Type && num <= int32(g.Nodes[other].NumPorts) {
+			if other != fabric.None && g.Nodes[other].Type == n.Type && num <= fabric.PortIndex(g.Nodes[other].NumPorts) {
 				ports[n.FirstPort+num] = g.Nodes[other].FirstPort + num
 			}
 		}
@@ -116,7 +117,7 @@ func (m *matching) matchHosts() {
 	})
 }
 
-func (s *side) isSwitch(port int32) bool {
+func (s *side) isSwitch(port fabric.PortIndex) bool {
 	return s.f.Nodes[s.f.Ports[port].Node].Switch != fabric.None
 }
 
@@ -150,7 +151,7 @@ func (m *matching) group() {
 }
 
 // entrance is where packets of an end port come in.
-func (s *side) entrance(port int32) walk.Target {
+func (s *side) entrance(port fabric.PortIndex) walk.Target {
 	if port == fabric.None || s.f.Ports[port].LID == 0 || !s.f.Ports[port].Linked() {
 		return walk.Nowhere
 	}
@@ -158,7 +159,7 @@ func (s *side) entrance(port int32) walk.Target {
 }
 
 // lid is the LID of an end port, 0 for None.
-func (s *side) lid(port int32) uint16 {
+func (s *side) lid(port fabric.PortIndex) uint16 {
 	if port == fabric.None {
 		return 0
 	}

@@ -38,7 +38,7 @@ func multicast(before, after *fabric.Tables, examples int) *Multicast {
 		return nil
 	}
 	m := &Multicast{Examples: []MulticastEntry{}}
-	switches, lids := map[int32]bool{}, map[uint16]bool{}
+	switches, lids := map[fabric.SwitchIndex]bool{}, map[uint16]bool{}
 	for c := range mcast.Changes(before, after) {
 		switches[c.Switch], lids[c.MLID] = true, true
 		m.Changed++

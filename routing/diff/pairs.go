@@ -147,13 +147,13 @@ func (w *worker) destination(r *lotResult, dst int32, h host, oldCol, newCol []u
 	}
 }
 
-func (s *workerSide) start(dst int32, col []uint8) {
+func (s *workerSide) start(dst fabric.PortIndex, col []uint8) {
 	s.tree.Start(walk.ToPort(dst), col)
 }
 
 // fate is where packets that come in at x end, Lost where the destination has
 // no LID.
-func (s *workerSide) fate(dst int32, x walk.Target) walk.Fate {
+func (s *workerSide) fate(dst fabric.PortIndex, x walk.Target) walk.Fate {
 	if s.lid(dst) == 0 {
 		return walk.Lost
 	}
@@ -169,7 +169,7 @@ func (w *worker) compare() {
 		}
 		entry := w.old.tree.Entry(sw)
 		other := w.old.otherSwitch[sw]
-		if other == fabric.None || w.new.tree.Entry(other) != entry || !w.m.sameLink[w.old.first[sw]+int32(entry)] {
+		if other == fabric.None || w.new.tree.Entry(other) != entry || !w.m.sameLink[w.old.first[sw]+fabric.PortIndex(entry)] {
 			continue
 		}
 		next := w.old.tree.Next(sw)
@@ -235,7 +235,7 @@ func (s *workerSide) flow(tree *walk.Tree) {
 			continue
 		}
 		s.weight[sw] = 0
-		s.paths[s.first[sw]+int32(tree.Entry(sw))] += int64(n)
+		s.paths[s.first[sw]+fabric.PortIndex(tree.Entry(sw))] += int64(n)
 		if next := tree.Next(sw); next >= 0 {
 			s.weight[next] += n
 		}

@@ -79,7 +79,7 @@ func trace(t *fabric.Tables, src, dst uint64, paths map[string]int64) (walk.Verd
 	p := walk.Trace(t, s, f.Ports[d].LID)
 	var b strings.Builder
 	for _, h := range p.Hops {
-		for _, port := range []int32{h.In, h.Out} {
+		for _, port := range []fabric.PortIndex{h.In, h.Out} {
 			if port != fabric.None {
 				b.WriteString(portKey(f, port) + " ")
 			}
@@ -91,7 +91,7 @@ func trace(t *fabric.Tables, src, dst uint64, paths map[string]int64) (walk.Verd
 	return p.Verdict, b.String()
 }
 
-func portKey(f *fabric.Fabric, port int32) string {
+func portKey(f *fabric.Fabric, port fabric.PortIndex) string {
 	p := &f.Ports[port]
 	return fmt.Sprintf("%x/%d", f.Nodes[p.Node].GUID, p.Num)
 }
@@ -101,7 +101,7 @@ func portKey(f *fabric.Fabric, port int32) string {
 func shuffled(t *testing.T, rnd *rand.Rand, f *fabric.Fabric, exchange, drop int) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
-	index := make([]int32, len(f.Nodes))
+	index := make([]fabric.NodeIndex, len(f.Nodes))
 	sm := f.Ports[f.SMPort]
 	for _, i := range rnd.Perm(len(f.Nodes)) {
 		n := f.Nodes[i]
@@ -113,7 +113,7 @@ func shuffled(t *testing.T, rnd *rand.Rand, f *fabric.Fabric, exchange, drop int
 		for num := range int(n.NumPorts) + 1 {
 			if p := b.Port(added, num); p != nil {
 				peer, node := p.Peer, p.Node
-				*p = f.Ports[f.Port(int32(i), uint8(num))]
+				*p = f.Ports[f.Port(fabric.NodeIndex(i), uint8(num))]
 				p.Peer, p.Node = peer, node
 			}
 		}
@@ -175,8 +175,8 @@ func broken(rnd *rand.Rand, t *fabric.Tables, entries int) *fabric.Tables {
 	}
 	for range entries {
 		sw := rnd.IntN(len(c.Known))
-		n := t.Fabric.SwitchNode(int32(sw)).NumPorts
-		c.LFT.Row(int32(sw))[rnd.IntN(int(t.LFT.MaxLID)+1)] = uint8(rnd.IntN(int(n) + 2))
+		n := t.Fabric.SwitchNode(fabric.SwitchIndex(sw)).NumPorts
+		c.LFT.Row(fabric.SwitchIndex(sw))[rnd.IntN(int(t.LFT.MaxLID)+1)] = uint8(rnd.IntN(int(n) + 2))
 	}
 	if rnd.IntN(3) == 0 {
 		c.Known[rnd.IntN(len(c.Known))] = false
@@ -330,7 +330,7 @@ func checkEntries(t *testing.T, before, after *fabric.Tables, got *Result) {
 			continue
 		}
 		for lid := uint16(1); lid <= max(before.LFT.MaxLID, after.LFT.MaxLID); lid++ {
-			if before.Port(int32(so), lid) != after.Port(sn, lid) {
+			if before.Port(fabric.SwitchIndex(so), lid) != after.Port(sn, lid) {
 				changed++
 				blocks[[2]int{so, int(lid) / 64}] = true
 			}

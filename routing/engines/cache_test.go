@@ -164,14 +164,14 @@ func (l *life) end(link fabric.Link) string {
 }
 
 // linksOf are those of a node.
-func linksOf(f *fabric.Fabric, node int32) []fabric.Link {
+func linksOf(f *fabric.Fabric, node fabric.NodeIndex) []fabric.Link {
 	return slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.Ports[l.A].Node != node && f.Ports[l.B].Node != node })
 }
 
 // loseSwitch takes all links of a switch, but of none that the subnet manager hangs
 // on.
 func (l *life) loseSwitch(r *rand.Rand, now *fabric.Fabric) bool {
-	var all []int32
+	var all []fabric.NodeIndex
 	sm := now.Ports[now.SMPort].Node
 	for _, n := range now.Switches {
 		touches := n == sm || slices.ContainsFunc(linksOf(now, sm), func(l fabric.Link) bool { return now.Ports[l.A].Node == n || now.Ports[l.B].Node == n })
@@ -211,9 +211,9 @@ func (l *life) comeBack(r *rand.Rand) {
 // moveHost puts a host's cable into another port, of any switch.
 func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
 	links := hostLinks(now)
-	var free []int32
+	var free []fabric.PortIndex
 	for _, n := range now.Switches {
-		for p := now.Nodes[n].FirstPort + 1; now.Nodes[n].InSubnet && p <= now.Nodes[n].FirstPort+int32(now.Nodes[n].NumPorts); p++ {
+		for p := now.Nodes[n].FirstPort + 1; now.Nodes[n].InSubnet && p <= now.Nodes[n].FirstPort+fabric.PortIndex(now.Nodes[n].NumPorts); p++ {
 			if !l.whole.Ports[p].Linked() {
 				free = append(free, p)
 			}

@@ -21,7 +21,7 @@ import (
 
 // channel is one direction of a link, by the port that sends, and a lane.
 type channel struct {
-	port int32
+	port fabric.PortIndex
 	vl   uint8
 }
 
@@ -43,9 +43,11 @@ func dependencies(tables *fabric.Tables) map[channel]map[channel]bool {
 	return next
 }
 
-func isCA(f *fabric.Fabric, port int32) bool { return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA }
+func isCA(f *fabric.Fabric, port fabric.PortIndex) bool {
+	return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA
+}
 
-func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw int32, in uint8, src, dst uint16) {
+func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw fabric.SwitchIndex, in uint8, src, dst uint16) {
 	f := tables.Fabric
 	var sl uint8
 	if tables.SLs != nil {

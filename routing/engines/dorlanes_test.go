@@ -66,7 +66,7 @@ func TestDORLanes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s := range int32(len(f.Switches)) {
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
 			if !slices.Equal(plain.Tables.LFT.Row(s), res.Tables.LFT.Row(s)) {
 				t.Fatalf("%s: lanes change the table of switch %d", what, s)
 			}

@@ -154,7 +154,7 @@ func TestUnknownNamesArePassedOver(t *testing.T) {
 	}
 	for _, e := range family {
 		want, got := route(t, e, f, routing.Options{}).Tables.LFT, route(t, e, f, opt).Tables.LFT
-		for s := range int32(len(f.Switches)) {
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
 			if string(want.Row(s)) != string(got.Row(s)) {
 				t.Errorf("%s: the table of switch %d changed", e.Name(), s)
 			}
@@ -165,7 +165,7 @@ func TestUnknownNamesArePassedOver(t *testing.T) {
 func switchesNamed(f *fabric.Fabric, prefix string) []uint64 {
 	var guids []uint64
 	for s := range f.Switches {
-		if n := f.SwitchNode(int32(s)); strings.HasPrefix(n.Desc, prefix) {
+		if n := f.SwitchNode(fabric.SwitchIndex(s)); strings.HasPrefix(n.Desc, prefix) {
 			guids = append(guids, n.GUID)
 		}
 	}
@@ -178,11 +178,11 @@ func TestUpDownFindsSpines(t *testing.T) {
 	given := route(t, updn.Engine{}, f, routing.Options{RootGUIDs: switchesNamed(f, "spine")})
 	for s := range f.Switches {
 		want := int32(1)
-		if strings.HasPrefix(f.SwitchNode(int32(s)).Desc, "spine") {
+		if strings.HasPrefix(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "spine") {
 			want = 0
 		}
 		if found.Ranks[s] != want || given.Ranks[s] != want {
-			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(int32(s)).Desc, found.Ranks[s], given.Ranks[s], want)
+			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(fabric.SwitchIndex(s)).Desc, found.Ranks[s], given.Ranks[s], want)
 		}
 	}
 	if len(found.Roots) != 6 || len(given.Roots) != 6 {

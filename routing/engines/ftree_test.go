@@ -286,7 +286,7 @@ func TestMoreLeavesThanDigits(t *testing.T) {
 	}
 	const leaves, spines = 270, 12
 	var b fabric.Builder
-	add := func(n fabric.Node) int32 {
+	add := func(n fabric.Node) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -302,12 +302,12 @@ func TestMoreLeavesThanDigits(t *testing.T) {
 	}
 	used := make([]int, spines)
 	for i := range leaves {
-		if err := b.Connect(int32(i), 1, int32(leaves+i), 1); err != nil {
+		if err := b.Connect(fabric.NodeIndex(i), 1, fabric.NodeIndex(leaves+i), 1); err != nil {
 			t.Fatal(err)
 		}
 		for up, s := range []int{i % spines, (i + 1) % spines} {
 			used[s]++
-			if err := b.Connect(int32(leaves+i), 2+up, int32(2*leaves+s), used[s]); err != nil {
+			if err := b.Connect(fabric.NodeIndex(leaves+i), 2+up, fabric.NodeIndex(2*leaves+s), used[s]); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -27,7 +27,7 @@ const caOrderDump = "opensm-ftree-ca-order.dump"
 type memory struct {
 	leaves []*leafMemory
 	// switches are those of leaves.
-	switches []int32
+	switches []fabric.SwitchIndex
 }
 
 type leafMemory struct {
@@ -57,9 +57,9 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, at := &memory{}, map[int32]int{}
-	listed := map[int32]bool{}
-	leafOf := func(end int32) *leafMemory {
+	m, at := &memory{}, map[fabric.SwitchIndex]int{}
+	listed := map[fabric.PortIndex]bool{}
+	leafOf := func(end fabric.PortIndex) *leafMemory {
 		sw, _ := f.AttachedSwitch(end)
 		if _, ok := at[sw]; !ok {
 			at[sw] = len(m.leaves)
@@ -103,9 +103,9 @@ func routeAsIn(dir string, f *fabric.Fabric, opt routing.Options) (*routing.Resu
 	if err != nil {
 		return nil, err
 	}
-	var ours map[int32][]uint16
+	var ours map[fabric.SwitchIndex][]uint16
 	route := func() (*routing.Result, error) {
-		ours = map[int32][]uint16{}
+		ours = map[fabric.SwitchIndex][]uint16{}
 		return ftree.Engine{InMemory: m.guids(), Routed: func(lid uint16) {
 			sw, _ := f.AttachedSwitch(f.PortByLID(lid))
 			ours[sw] = append(ours[sw], lid)
@@ -131,12 +131,12 @@ var routedLine = regexp.MustCompile(`set path to CN LID (\d+) through port`)
 
 // routedIn are the LIDs of the compute nodes of each switch in the order in which
 // OpenSM routed to them first.
-func routedIn(dir string, f *fabric.Fabric) (map[int32][]uint16, error) {
+func routedIn(dir string, f *fabric.Fabric) (map[fabric.SwitchIndex][]uint16, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "opensm.log"))
 	if err != nil {
 		return nil, err
 	}
-	routed := map[int32][]uint16{}
+	routed := map[fabric.SwitchIndex][]uint16{}
 	for _, line := range routedLine.FindAllSubmatch(text, -1) {
 		lid, err := strconv.ParseUint(string(line[1]), 10, 16)
 		if err != nil {

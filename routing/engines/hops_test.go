@@ -36,15 +36,15 @@ func TestLeastHopsAreThoseOfAPort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s := range int32(len(f.Switches)) {
-			for d := range int32(len(f.Switches)) {
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
+			for d := range fabric.SwitchIndex(len(f.Switches)) {
 				checkHops(t, what+" by "+e.Name(), res, s, d)
 			}
 		}
 	}
 }
 
-func checkHops(t *testing.T, what string, res *routing.Result, s, d int32) {
+func checkHops(t *testing.T, what string, res *routing.Result, s, d fabric.SwitchIndex) {
 	t.Helper()
 	f := res.Tables.Fabric
 	least, best := res.Hops.Least(s, d), uint8(routing.NoHops)

@@ -278,7 +278,7 @@ func withLIDs(f *fabric.Fabric, dir string) (*fabric.Fabric, error) {
 			continue
 		}
 		q.GUID, q.CapMask, q.VLCap, q.OperVLs = p.GUID, p.CapMask, p.VLCap, p.OperVLs
-		if int32(i) == f.EndPortOf(int32(i)) && slices.Contains(f.EndPorts, int32(i)) {
+		if fabric.PortIndex(i) == f.EndPortOf(fabric.PortIndex(i)) && slices.Contains(f.EndPorts, fabric.PortIndex(i)) {
 			for q.LID = first[p.GUID]; q.LID+1<<q.LMC <= last[p.GUID]; {
 				q.LMC++
 			}

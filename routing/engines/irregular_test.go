@@ -20,16 +20,16 @@ type mess struct {
 	t        *testing.T
 	r        *rand.Rand
 	b        fabric.Builder
-	free     map[int32][]int // free ports by node
+	free     map[fabric.NodeIndex][]int // free ports by node
 	guids    map[uint64]bool
-	switches []int32
+	switches []fabric.NodeIndex
 }
 
 // vl0To7 is the code of eight data lanes.
 const vl0To7 = 4
 
 func irregular(t *testing.T, r *rand.Rand) *fabric.Fabric {
-	m := &mess{t: t, r: r, free: map[int32][]int{}, guids: map[uint64]bool{}}
+	m := &mess{t: t, r: r, free: map[fabric.NodeIndex][]int{}, guids: map[uint64]bool{}}
 	smOnHost := r.IntN(8) > 0
 	if smOnHost {
 		m.host(mad.NodeCA, 1)
@@ -75,7 +75,7 @@ func (m *mess) guid() uint64 {
 	}
 }
 
-func (m *mess) add(n fabric.Node) int32 {
+func (m *mess) add(n fabric.Node) fabric.NodeIndex {
 	if n.SystemGUID == 0 {
 		n.SystemGUID = n.GUID
 	}
@@ -113,7 +113,7 @@ func (m *mess) addSwitch() {
 	m.switches = append(m.switches, m.add(n))
 }
 
-func (m *mess) host(kind mad.NodeType, ports int) int32 {
+func (m *mess) host(kind mad.NodeType, ports int) fabric.NodeIndex {
 	g := m.guid()
 	return m.add(fabric.Node{GUID: g, Type: kind, NumPorts: uint8(ports), Desc: fmt.Sprintf("host-%x", g)})
 }
@@ -136,11 +136,11 @@ func (m *mess) cable() {
 }
 
 // link joins two nodes where both have a free port left.
-func (m *mess) link(a, b int32) {
+func (m *mess) link(a, b fabric.NodeIndex) {
 	if len(m.free[a]) == 0 || len(m.free[b]) == 0 || (a == b && len(m.free[a]) < 2) {
 		return
 	}
-	take := func(n int32) int {
+	take := func(n fabric.NodeIndex) int {
 		p := m.free[n][0]
 		m.free[n] = m.free[n][1:]
 		return p

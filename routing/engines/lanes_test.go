@@ -182,7 +182,7 @@ func sameLanes(dir string, res *routing.Result) error {
 		}
 	}
 	f := res.Tables.Fabric
-	ends := slices.DeleteFunc(slices.Clone(f.EndPorts), func(e int32) bool { return f.Nodes[f.Ports[e].Node].Type == mad.NodeRouter })
+	ends := slices.DeleteFunc(slices.Clone(f.EndPorts), func(e fabric.PortIndex) bool { return f.Nodes[f.Ports[e].Node].Type == mad.NodeRouter })
 	if len(f.Switches) > 0 && len(ends) > 1 && len(pairs) == 0 {
 		return errors.New("no lanes in OpenSM's log")
 	}
@@ -212,8 +212,8 @@ func sameLayers(dir string, res *routing.Result, start int) error {
 	}
 	f := res.Tables.Fabric
 	ours := make([]int, len(theirs))
-	for s := range int32(len(f.Switches)) {
-		for d := range int32(len(f.Switches)) {
+	for s := range fabric.SwitchIndex(len(f.Switches)) {
+		for d := range fabric.SwitchIndex(len(f.Switches)) {
 			if s == d || !f.SwitchNode(s).InSubnet || !f.SwitchNode(d).InSubnet {
 				continue
 			}

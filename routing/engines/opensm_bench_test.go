@@ -110,7 +110,7 @@ func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 // roots for a fabric in which updn finds none.
 func farthest(f *fabric.Fabric) []uint64 {
 	dist := make([]int, len(f.Switches))
-	var queue []int32
+	var queue []fabric.SwitchIndex
 	for i := range dist {
 		dist[i] = -1
 	}
@@ -122,7 +122,7 @@ func farthest(f *fabric.Fabric) []uint64 {
 	}
 	for i := 0; i < len(queue); i++ {
 		n := f.SwitchNode(queue[i])
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if s := f.PeerSwitch(p); s != fabric.None && dist[s] < 0 {
 				dist[s] = dist[queue[i]] + 1
 				queue = append(queue, s)
@@ -132,7 +132,7 @@ func farthest(f *fabric.Fabric) []uint64 {
 	var guids []uint64
 	for s, d := range dist {
 		if d == dist[queue[len(queue)-1]] {
-			guids = append(guids, f.SwitchNode(int32(s)).GUID)
+			guids = append(guids, f.SwitchNode(fabric.SwitchIndex(s)).GUID)
 		}
 	}
 	return guids

@@ -131,7 +131,7 @@ func randomOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 	var o routing.Options
 	rarely := []int{1000, 8, 3}[r.IntN(3)]
 	sometimes := func() bool { return r.IntN(rarely) == 0 }
-	aSwitch := func() *fabric.Node { return f.SwitchNode(int32(r.IntN(len(f.Switches)))) }
+	aSwitch := func() *fabric.Node { return f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))) }
 	aPort := func() routing.SwitchPort {
 		n := aSwitch()
 		return routing.SwitchPort{GUID: n.GUID, Port: uint8(1 + r.IntN(int(n.NumPorts)))}

@@ -15,7 +15,7 @@ import (
 func threeCables(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
-	add := func(kind mad.NodeType, guid uint64, ports uint8) int32 {
+	add := func(kind mad.NodeType, guid uint64, ports uint8) fabric.NodeIndex {
 		n, err := b.AddNode(fabric.Node{GUID: guid, Type: kind, NumPorts: ports, Desc: fmt.Sprintf("%x", guid)})
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func threeCables(t *testing.T) *fabric.Fabric {
 		}
 		return n
 	}
-	link := func(a int32, pa int, c int32, pc int) {
+	link := func(a fabric.NodeIndex, pa int, c fabric.NodeIndex, pc int) {
 		if err := b.Connect(a, pa, c, pc); err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ type grafter struct {
 	b     fabric.Builder
 	guids map[uint64]bool
 	// spare are the free ports of switches.
-	spare map[int32][]int
+	spare map[fabric.NodeIndex][]int
 }
 
 func (g *grafter) grow() *fabric.Fabric {
@@ -107,9 +107,9 @@ func (g *grafter) grow() *fabric.Fabric {
 	if shuffled {
 		g.what += " shuffled"
 	}
-	g.guids, g.spare = map[uint64]bool{}, map[int32][]int{}
+	g.guids, g.spare = map[uint64]bool{}, map[fabric.NodeIndex][]int{}
 	g.copyNodes(shuffled)
-	gone := failures{nodes: map[int32]bool{}, links: map[fabric.Link]bool{}}
+	gone := failures{nodes: map[fabric.NodeIndex]bool{}, links: map[fabric.Link]bool{}}
 	if change("damaged", 2) {
 		gone.draw(r, g.from, 1+r.IntN(mostFailures))
 	}
@@ -121,7 +121,7 @@ func (g *grafter) grow() *fabric.Fabric {
 	}
 	g.copyLinks(&gone)
 	switches := g.from.Switches
-	one := func() int32 { return switches[r.IntN(len(switches))] }
+	one := func() fabric.NodeIndex { return switches[r.IntN(len(switches))] }
 	if change("hosts anywhere", 3) {
 		for range 1 + r.IntN(6) {
 			g.host(mad.NodeCA, one())
@@ -169,7 +169,7 @@ func (g *grafter) copyNodes(shuffled bool) {
 	}
 }
 
-func (g *grafter) add(n fabric.Node) int32 {
+func (g *grafter) add(n fabric.Node) fabric.NodeIndex {
 	k, err := g.b.AddNode(n)
 	if err != nil {
 		g.t.Fatal(err)
@@ -192,7 +192,7 @@ func (g *grafter) guid() uint64 {
 // failures are the nodes and links that are gone, and one in how many links between
 // switches and to hosts is, 0 for none.
 type failures struct {
-	nodes                  map[int32]bool
+	nodes                  map[fabric.NodeIndex]bool
 	links                  map[fabric.Link]bool
 	oddsOfLink, oddsOfHost int
 }
@@ -243,14 +243,14 @@ func (g *grafter) copyLinks(gone *failures) {
 	}
 }
 
-func (g *grafter) connect(a int32, pa int, b int32, pb int) {
+func (g *grafter) connect(a fabric.NodeIndex, pa int, b fabric.NodeIndex, pb int) {
 	if err := g.b.Connect(a, pa, b, pb); err != nil {
 		g.t.Fatal(err)
 	}
 }
 
 // host adds a node on spare ports of switches.
-func (g *grafter) host(kind mad.NodeType, on ...int32) {
+func (g *grafter) host(kind mad.NodeType, on ...fabric.NodeIndex) {
 	n := g.guid()
 	k := g.add(fabric.Node{GUID: n, SystemGUID: n, Type: kind, NumPorts: uint8(len(on)), Desc: fmt.Sprintf("extra-%x", n)})
 	for i, s := range on {
@@ -261,7 +261,7 @@ func (g *grafter) host(kind mad.NodeType, on ...int32) {
 }
 
 // link adds links between two switches on spare ports.
-func (g *grafter) link(a, b int32) {
+func (g *grafter) link(a, b fabric.NodeIndex) {
 	if pa := g.take(a); pa > 0 {
 		if pb := g.take(b); pb > 0 {
 			g.connect(a, pa, b, pb)
@@ -269,7 +269,7 @@ func (g *grafter) link(a, b int32) {
 	}
 }
 
-func (g *grafter) take(s int32) int {
+func (g *grafter) take(s fabric.NodeIndex) int {
 	free := g.spare[s]
 	if len(free) == 0 {
 		return 0
@@ -290,7 +290,7 @@ func treeOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 		r.Shuffle(len(roots), func(i, j int) { roots[i], roots[j] = roots[j], roots[i] })
 		o.RootGUIDs = append([]uint64{}, roots[:r.IntN(len(roots)+1)]...)
 		for range r.IntN(3) {
-			o.RootGUIDs = append(o.RootGUIDs, f.SwitchNode(int32(r.IntN(len(f.Switches)))).GUID, 0x1234)
+			o.RootGUIDs = append(o.RootGUIDs, f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID, 0x1234)
 		}
 		o.DetectRoots = r.IntN(6) == 0
 	}
@@ -321,8 +321,8 @@ func treeOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 }
 
 // level are the adapters at the distance from some switches at which most are.
-func level(f *fabric.Fabric, from []uint64) []int32 {
-	var queue []int32
+func level(f *fabric.Fabric, from []uint64) []fabric.PortIndex {
+	var queue []fabric.SwitchIndex
 	dist := make([]int, len(f.Switches))
 	for _, g := range from {
 		queue = append(queue, f.SwitchByGUID(g))
@@ -337,8 +337,8 @@ func level(f *fabric.Fabric, from []uint64) []int32 {
 			}
 		}
 	}
-	at := map[int][]int32{}
-	var most []int32
+	at := map[int][]fabric.PortIndex{}
+	var most []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if sw, port := f.AttachedSwitch(e); port != 0 {
 			at[dist[sw]] = append(at[dist[sw]], e)
@@ -352,7 +352,7 @@ func level(f *fabric.Fabric, from []uint64) []int32 {
 
 // somePorts are the GUIDs of one in every so many of some ports for a file, now
 // and then with strangers or none.
-func somePorts(r *rand.Rand, from []int32, f *fabric.Fabric, every int) []uint64 {
+func somePorts(r *rand.Rand, from []fabric.PortIndex, f *fabric.Fabric, every int) []uint64 {
 	out := []uint64{}
 	if r.IntN(20) == 0 {
 		return out

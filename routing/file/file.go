@@ -95,18 +95,18 @@ type matrix struct {
 }
 
 // LeastHopPorts implements [assign.Matrix].
-func (m matrix) LeastHopPorts(sw int32, scratch routing.PortSets) routing.PortSets {
+func (m matrix) LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets {
 	scratch.Clear()
 	n := m.f.SwitchNode(sw)
 	for dst := range m.f.Switches {
-		least := m.Least(sw, int32(dst))
+		least := m.Least(sw, fabric.SwitchIndex(dst))
 		var set routing.PortSet
 		for p := 1; p <= int(n.NumPorts) && least != routing.NoHops; p++ {
-			if m.f.Ports[n.FirstPort+int32(p)].Linked() && m.Through(sw, uint8(p), int32(dst)) == least {
+			if m.f.Ports[n.FirstPort+fabric.PortIndex(p)].Linked() && m.Through(sw, uint8(p), fabric.SwitchIndex(dst)) == least {
 				set.Add(uint8(p))
 			}
 		}
-		scratch.Put(int32(dst), &set)
+		scratch.Put(fabric.SwitchIndex(dst), &set)
 	}
 	return scratch
 }

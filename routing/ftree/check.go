@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/osm"
 )
 
@@ -54,10 +55,10 @@ func (t *tree) basicProblems() []Problem {
 
 // rootProblems are those of the ranking.
 func (t *tree) rootProblems() []Problem {
-	var roots []int32
+	var roots []fabric.SwitchIndex
 	for s := range t.rank {
-		if t.ranked(int32(s)) {
-			roots = append(roots, int32(s))
+		if t.ranked(fabric.SwitchIndex(s)) {
+			roots = append(roots, fabric.SwitchIndex(s))
 		}
 	}
 	if t.maxRank > 0 || len(roots) < 2 {
@@ -83,15 +84,15 @@ func (t *tree) rankProblems() []Problem {
 	if n := t.leafRank + 1; n < minTreeRank || n > maxTreeRank {
 		ps = append(ps, Problem{Rule: TreeRank, Text: fmt.Sprintf("the tree has %d ranks of switches from the roots to the leaves, expected %d to %d", int(t.leafRank)+1, minTreeRank, maxTreeRank)})
 	}
-	var astray []int32
+	var astray []fabric.SwitchIndex
 	for s := range t.rank {
 		if cns[s] > 0 && t.rank[s] != uint32(t.leafRank) {
-			astray = append(astray, int32(s))
+			astray = append(astray, fabric.SwitchIndex(s))
 		}
 	}
 	if len(astray) > 0 {
 		ps = append(ps, Problem{Rule: LeafRank, Switches: astray, Text: fmt.Sprintf("compute nodes are expected on switches of rank %d alone: %s", t.leafRank,
-			t.names(astray, func(s int32) string { return fmt.Sprintf("has %d at rank %d", cns[s], t.rank[s]) }))})
+			t.names(astray, func(s fabric.SwitchIndex) string { return fmt.Sprintf("has %d at rank %d", cns[s], t.rank[s]) }))})
 	}
 	return ps
 }
@@ -99,11 +100,11 @@ func (t *tree) rankProblems() []Problem {
 // firstUneven is what OpenSM's check of a pure fat-tree finds first: each switch
 // is compared with the first one of its rank, in parts only.
 func (t *tree) firstUneven() *Problem {
-	reference := make([]int32, int(t.leafRank)+1)
+	reference := make([]fabric.SwitchIndex, int(t.leafRank)+1)
 	for i := range reference {
 		reference[i] = -1
 	}
-	for s := range int32(len(t.rank)) {
+	for s := range fabric.SwitchIndex(len(t.rank)) {
 		r := t.rank[s]
 		if !t.ranked(s) || int(r) >= len(reference) {
 			continue
@@ -113,7 +114,7 @@ func (t *tree) firstUneven() *Problem {
 			continue
 		}
 		if rule, ok := t.unlike(reference[r], s); ok {
-			return &Problem{Rule: rule, Switches: []int32{reference[r], s},
+			return &Problem{Rule: rule, Switches: []fabric.SwitchIndex{reference[r], s},
 				Text: fmt.Sprintf("%s and %s of rank %d have other numbers of %s", t.f.NodeName(t.f.Switches[reference[r]]), t.f.NodeName(t.f.Switches[s]), r, counted[rule])}
 		}
 	}
@@ -121,7 +122,7 @@ func (t *tree) firstUneven() *Problem {
 }
 
 // unlike compares a switch with the reference of its rank.
-func (t *tree) unlike(ref, s int32) (Rule, bool) {
+func (t *tree) unlike(ref, s fabric.SwitchIndex) (Rule, bool) {
 	isLeaf := t.rank[s] == uint32(t.leafRank)
 	up := func(g group) bool { return g.n != t.up[ref][0].n }
 	switch {
@@ -147,10 +148,10 @@ var counted = map[Rule]string{
 func (t *tree) unevenness() []Problem {
 	var ps []Problem
 	for rank := range uint32(t.maxRank) + 1 {
-		var members []int32
+		var members []fabric.SwitchIndex
 		for s, r := range t.rank {
 			if r == rank {
-				members = append(members, int32(s))
+				members = append(members, fabric.SwitchIndex(s))
 			}
 		}
 		for _, rule := range []Rule{UpGroups, DownGroups, UpPorts, DownPorts} {
@@ -167,7 +168,7 @@ func (t *tree) unevenness() []Problem {
 }
 
 // uneven finds the switches of a rank that have other numbers than most.
-func (t *tree) uneven(rule Rule, rank uint32, members []int32) *Problem {
+func (t *tree) uneven(rule Rule, rank uint32, members []fabric.SwitchIndex) *Problem {
 	votes := map[int]int{}
 	for _, s := range members {
 		for _, n := range t.numbers(rule, s) {
@@ -183,18 +184,18 @@ func (t *tree) uneven(rule Rule, rank uint32, members []int32) *Problem {
 			usual, most = n, v
 		}
 	}
-	var odd []int32
+	var odd []fabric.SwitchIndex
 	for _, s := range members {
 		if slices.ContainsFunc(t.numbers(rule, s), func(n int) bool { return n != usual }) {
 			odd = append(odd, s)
 		}
 	}
 	return &Problem{Rule: rule, Switches: odd, Text: fmt.Sprintf("rank %d: most switches have %d %s, but %s", rank, usual, counted[rule],
-		t.names(odd, func(s int32) string { return spoken(t.numbers(rule, s)) }))}
+		t.names(odd, func(s fabric.SwitchIndex) string { return spoken(t.numbers(rule, s)) }))}
 }
 
 // numbers are those that a rule counts on a switch.
-func (t *tree) numbers(rule Rule, s int32) []int {
+func (t *tree) numbers(rule Rule, s fabric.SwitchIndex) []int {
 	var out []int
 	groups := t.up[s]
 	switch rule {

@@ -12,14 +12,14 @@ func (w *walker) connectRoots() {
 	last := w.leaves[len(w.leaves)-1]
 	lid := int(w.f.SwitchLID(last))
 	toLeaf := w.columns[lid*n : (lid+1)*n]
-	for dst := range int32(n) {
+	for dst := range fabric.SwitchIndex(n) {
 		if !w.ranked(dst) || w.leafHops[dst] == fabric.NoPath {
 			continue
 		}
 		lid := int(w.f.SwitchLID(dst))
 		column := w.columns[lid*n : (lid+1)*n]
 		w.record.begin(dst)
-		for s := range int32(n) {
+		for s := range fabric.SwitchIndex(n) {
 			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[s] != fabric.NoPath || toLeaf[s] == fabric.NoPath {
 				continue
 			}

@@ -38,11 +38,11 @@ func generated(t *testing.T, spec string) *fabric.Fabric {
 	return f
 }
 
-func hasName(f *fabric.Fabric, node int32, prefix string) bool {
+func hasName(f *fabric.Fabric, node fabric.NodeIndex, prefix string) bool {
 	return strings.HasPrefix(f.Nodes[node].Desc, prefix)
 }
 
-func portsNamed(f *fabric.Fabric, prefix string) (ends []int32) {
+func portsNamed(f *fabric.Fabric, prefix string) (ends []fabric.PortIndex) {
 	for _, e := range f.EndPorts {
 		if hasName(f, f.Ports[e].Node, prefix) {
 			ends = append(ends, e)
@@ -93,7 +93,7 @@ func bullFigures(t *testing.T, f *fabric.Fabric, early bool) figures {
 	return x
 }
 
-func (x *figures) count(t *fabric.Tables, least *routing.Distances, src, dst int32) {
+func (x *figures) count(t *fabric.Tables, least *routing.Distances, src, dst fabric.PortIndex) {
 	f := t.Fabric
 	p := walk.Trace(t, src, f.Ports[dst].LID)
 	a, _ := f.AttachedSwitch(src)
@@ -115,7 +115,7 @@ type loss struct {
 // no hosts below alone.
 func losses(f *fabric.Fabric) []loss {
 	var all []loss
-	level := func(n int32) string { return strings.ToUpper(f.Nodes[n].Desc[:2]) }
+	level := func(n fabric.NodeIndex) string { return strings.ToUpper(f.Nodes[n].Desc[:2]) }
 	for _, l := range f.Links() {
 		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
 		if f.Nodes[a].Switch != fabric.None && f.Nodes[b].Switch != fabric.None {
@@ -242,8 +242,8 @@ func TestUpgradesLeaveTrees(t *testing.T) {
 				t.Fatalf("%s: to LID %d %+v, before the upgrades %+v", spec, lid, a, b)
 			}
 		}
-		for s := range int32(len(f.Switches)) {
-			for dst := range int32(len(f.Switches)) {
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
+			for dst := range fabric.SwitchIndex(len(f.Switches)) {
 				if w, g := late.Hops.Least(s, dst), early.Hops.Least(s, dst); w != g {
 					t.Fatalf("%s: %d hops, before %d", spec, w, g)
 				}

@@ -14,7 +14,7 @@ import "example.org/ibconsole/fabric"
 //   - A target that is not there leaves no trace but counts.
 
 // earlyDown leads the switches below s to it that have no way to the target.
-func (w *walker) earlyDown(s, from int32, main bool, hops uint8) bool {
+func (w *walker) earlyDown(s, from fabric.SwitchIndex, main bool, hops uint8) bool {
 	list := w.down[s]
 	if len(list) == 0 || hops >= farthest {
 		return false
@@ -36,7 +36,7 @@ func (w *walker) earlyDown(s, from int32, main bool, hops uint8) bool {
 	return found
 }
 
-func (w *walker) earlyBelow(g *group, s, from int32, main bool, next uint8) bool {
+func (w *walker) earlyBelow(g *group, s, from fabric.SwitchIndex, main bool, next uint8) bool {
 	r := g.remote
 	if w.ticks++; w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
 		return false
@@ -59,7 +59,7 @@ func (w *walker) earlyBelow(g *group, s, from int32, main bool, next uint8) bool
 }
 
 // earlyUp is as goUp: the main way goes by the least used group and port.
-func (w *walker) earlyUp(s, from int32, main bool, credit uint16, hops uint8) {
+func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) {
 	w.earlyDown(s, from, main, hops)
 	if hops >= farthest || w.err != nil {
 		return
@@ -94,7 +94,7 @@ func leastUsed(list []group) *group {
 	return best
 }
 
-func (w *walker) earlyMain(g *group, s int32, credit uint16, next uint8) {
+func (w *walker) earlyMain(g *group, s fabric.SwitchIndex, credit uint16, next uint8) {
 	far := g.far
 	if g.n > 1 {
 		p := w.leastDown(g)
@@ -108,7 +108,7 @@ func (w *walker) earlyMain(g *group, s int32, credit uint16, next uint8) {
 	w.earlyUp(g.remote, s, true, credit, next)
 }
 
-func (w *walker) earlyOthers(list []group, s int32, credit uint16, next uint8) {
+func (w *walker) earlyOthers(list []group, s fabric.SwitchIndex, credit uint16, next uint8) {
 	for i := range list {
 		g := &list[i]
 		if w.out[g.remote] == fabric.NoPath {
@@ -118,7 +118,7 @@ func (w *walker) earlyOthers(list []group, s int32, credit uint16, next uint8) {
 	}
 }
 
-func (w *walker) earlyTurnAtRoot(s int32, main bool, credit uint16, hops uint8) {
+func (w *walker) earlyTurnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops uint8) {
 	n := uint64(len(w.down[s]))
 	if credit == 0 || n == 0 {
 		return
@@ -130,7 +130,7 @@ func (w *walker) earlyTurnAtRoot(s int32, main bool, credit uint16, hops uint8) 
 	}
 }
 
-func (w *walker) earlyTurnBack(r, from int32, main bool, credit uint16, hops uint8) {
+func (w *walker) earlyTurnBack(r, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) {
 	if r != fabric.None {
 		w.earlyUp(r, from, main, credit-1, hops+1)
 	}

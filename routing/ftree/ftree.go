@@ -66,7 +66,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	}
 	tables := fabric.NewTables(f, lft, Name)
 	for s := range tables.Top {
-		if t.ranked(int32(s)) {
+		if t.ranked(fabric.SwitchIndex(s)) {
 			tables.Top[s] = t.maxLID
 		}
 	}

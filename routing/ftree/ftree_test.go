@@ -114,7 +114,7 @@ func TestCAOrder(t *testing.T) {
 	if want := "c1 - c2 c3 c4 -"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	if res.Ranks[n.sw("A")] != 1 || res.Ranks[n.sw("T")] != 0 || !slices.Equal(res.Roots, []int32{n.sw("S"), n.sw("T")}) {
+	if res.Ranks[n.sw("A")] != 1 || res.Ranks[n.sw("T")] != 0 || !slices.Equal(res.Roots, []fabric.SwitchIndex{n.sw("S"), n.sw("T")}) {
 		t.Errorf("ranks %v, roots %v", res.Ranks, res.Roots)
 	}
 }

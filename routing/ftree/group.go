@@ -15,14 +15,14 @@ func isAdapter(n *fabric.Node) bool { return n.Type == mad.NodeCA }
 // order of first ports. Links of a switch to itself and to routers are left out.
 func (t *tree) findGroups() {
 	t.adapters = slices.DeleteFunc(t.adapters, func(a adapter) bool { return !t.ranked(a.sw) })
-	t.adapterAt = make(map[int32]int32, len(t.adapters))
+	t.adapterAt = make(map[fabric.PortIndex]int32, len(t.adapters))
 	for i := range t.adapters {
 		t.adapterAt[t.adapters[i].end] = int32(i)
 	}
 	n := len(t.f.Switches)
 	t.down, t.side, t.up = make([][]group, n), make([][]group, n), make([][]group, n)
 	b := groupBuilder{tree: t, links: make([]int32, n), at: make([]int32, n)}
-	for s := range int32(n) {
+	for s := range fabric.SwitchIndex(n) {
 		if t.ranked(s) {
 			b.build(s)
 		}
@@ -36,15 +36,15 @@ type groupBuilder struct {
 	links, at []int32
 }
 
-func (b *groupBuilder) build(s int32) {
+func (b *groupBuilder) build(s fabric.SwitchIndex) {
 	t := b.tree
 	links := t.g.Of(s)
 	for _, l := range links {
 		b.links[l.Peer]++
 	}
 	node := t.f.SwitchNode(s)
-	for p, k := int32(1), 0; p <= int32(node.NumPorts); p++ {
-		if k < len(links) && int32(links[k].Port) == p {
+	for p, k := fabric.PortIndex(1), 0; p <= fabric.PortIndex(node.NumPorts); p++ {
+		if k < len(links) && fabric.PortIndex(links[k].Port) == p {
 			b.addLink(s, links[k].Peer, links[k].Port, links[k].PeerPort)
 			k++
 		} else if far := t.f.Ports[node.FirstPort+p].Peer; far != fabric.None && isAdapter(&t.f.Nodes[t.f.Ports[far].Node]) {
@@ -61,7 +61,7 @@ func (b *groupBuilder) build(s int32) {
 }
 
 // addLink adds a link to its group. The ports of a group of several stand together.
-func (b *groupBuilder) addLink(s, peer int32, near, far uint8) {
+func (b *groupBuilder) addLink(s, peer fabric.SwitchIndex, near, far uint8) {
 	t := b.tree
 	if peer == s || !t.ranked(peer) {
 		return
@@ -79,7 +79,7 @@ func (b *groupBuilder) addLink(s, peer int32, near, far uint8) {
 	case t.rank[s] == t.rank[peer]:
 		list = &t.side[s]
 	}
-	g := group{remote: peer, id: int32(near), n: uint8(n), near: near, far: far}
+	g := group{remote: peer, id: fabric.PortIndex(near), n: uint8(n), near: near, far: far}
 	if n > 1 {
 		if len(t.ports) == 0 {
 			t.ports = append(t.ports, port{}) // so that no group begins at 0

@@ -26,14 +26,14 @@ func (t *tree) findLeaves() {
 
 // listLeaves fills leaves and maxCNs. It needs two switches with compute nodes.
 func (t *tree) listLeaves() *Problem {
-	var all []int32
+	var all []fabric.SwitchIndex
 	for s, r := range t.rank {
 		if r == uint32(t.leafRank) {
-			all = append(all, int32(s))
+			all = append(all, fabric.SwitchIndex(s))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(t.tuple[a], t.tuple[b]) })
-	isLeaf := func(s int32) bool { return t.isLeaf[s] }
+	slices.SortStableFunc(all, func(a, b fabric.SwitchIndex) int { return cmp.Compare(t.tuple[a], t.tuple[b]) })
+	isLeaf := func(s fabric.SwitchIndex) bool { return t.isLeaf[s] }
 	for len(all) > 0 && !isLeaf(all[len(all)-1]) {
 		all = all[:len(all)-1]
 	}
@@ -61,8 +61,8 @@ func (t *tree) isCN(g *group) bool { return g.remote == fabric.None && t.adapter
 
 // caOrder is the order of the compute nodes for which the shift pattern is free
 // of contention, with fabric.None for each that a leaf has less than the fullest.
-func (t *tree) caOrder() []int32 {
-	order := make([]int32, 0, len(t.leaves)*t.maxCNs)
+func (t *tree) caOrder() []fabric.PortIndex {
+	order := make([]fabric.PortIndex, 0, len(t.leaves)*t.maxCNs)
 	for i, s := range t.leaves {
 		for k := range t.down[s] {
 			if g := &t.down[s][k]; t.isCN(g) {

@@ -48,7 +48,7 @@ func newMemo(t *tree, places []place) memo {
 
 // below is the set of switches that groups lead to.
 func below(list []group) string {
-	var all []int32
+	var all []fabric.SwitchIndex
 	for i := range list {
 		if r := list[i].remote; r != fabric.None {
 			all = append(all, r)

@@ -19,7 +19,7 @@ import (
 type net struct {
 	t    *testing.T
 	b    fabric.Builder
-	node map[string]int32
+	node map[string]fabric.NodeIndex
 	used map[string]int
 	f    *fabric.Fabric
 }
@@ -28,7 +28,7 @@ type net struct {
 // free port for its next link. Nodes are made in the order of names.
 func drawn(t *testing.T, names, links string) *net {
 	t.Helper()
-	n := &net{t: t, node: map[string]int32{}, used: map[string]int{}}
+	n := &net{t: t, node: map[string]fabric.NodeIndex{}, used: map[string]int{}}
 	for i, name := range strings.Fields(names) {
 		kind, ports := mad.NodeSwitch, uint8(12)
 		if name[0] == 'c' || name[0] == 's' {
@@ -62,7 +62,7 @@ func drawn(t *testing.T, names, links string) *net {
 	return n
 }
 
-func (n *net) sw(name string) int32 {
+func (n *net) sw(name string) fabric.SwitchIndex {
 	n.t.Helper()
 	k, ok := n.node[name]
 	if !ok || n.f.Nodes[k].Switch == fabric.None {
@@ -131,9 +131,9 @@ func made(t testing.TB, spec string) *fabric.Fabric {
 }
 
 // named are the switches of these names, apart by spaces.
-func named(t *testing.T, f *fabric.Fabric, names string) []int32 {
+func named(t *testing.T, f *fabric.Fabric, names string) []fabric.SwitchIndex {
 	t.Helper()
-	var out []int32
+	var out []fabric.SwitchIndex
 	for name := range strings.FieldsSeq(names) {
 		nodes := f.NodesByDescription(name)
 		if len(nodes) != 1 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 )
 
@@ -50,7 +51,7 @@ type Problem struct {
 	Rule Rule
 	// Switches are those that it concerns, of UpGroups and later rules the ones
 	// that are unlike most of their rank.
-	Switches []int32
+	Switches []fabric.SwitchIndex
 	// Text says in a sentence what is wrong.
 	Text string
 }
@@ -100,7 +101,7 @@ func inFront(first Problem, others []Problem) []Problem {
 }
 
 // concerns says whether a problem is with one of some switches.
-func concerns(p *Problem, switches []int32) bool {
+func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
 	for _, s := range p.Switches {
 		if slices.Contains(switches, s) {
 			return true
@@ -113,7 +114,7 @@ func concerns(p *Problem, switches []int32) bool {
 const mostNamed = 8
 
 // names lists switches with what is said of each.
-func (t *tree) names(switches []int32, of func(s int32) string) string {
+func (t *tree) names(switches []fabric.SwitchIndex, of func(s fabric.SwitchIndex) string) string {
 	var parts []string
 	for i, s := range switches {
 		if i == mostNamed {

@@ -19,7 +19,7 @@ func (t *tree) rankSwitches() {
 	for s := range t.rank {
 		t.rank[s] = unranked
 	}
-	var given []int32
+	var given []fabric.SwitchIndex
 	for _, guid := range t.opt.RootGUIDs {
 		if s := t.f.SwitchByGUID(guid); s != fabric.None && t.f.SwitchNode(s).InSubnet {
 			t.rank[s] = 0
@@ -30,7 +30,7 @@ func (t *tree) rankSwitches() {
 		t.spread(given)
 		return
 	}
-	var leaves []int32
+	var leaves []fabric.SwitchIndex
 	for i := range t.adapters {
 		if s := t.adapters[i].sw; t.better(s, 0) {
 			leaves = append(leaves, s)
@@ -43,7 +43,7 @@ func (t *tree) rankSwitches() {
 	for s := range t.rank {
 		if t.rank[s] != unranked && t.rank[s] == uint32(t.maxRank) {
 			t.rank[s] = 0
-			queue = append(queue, int32(s))
+			queue = append(queue, fabric.SwitchIndex(s))
 		} else {
 			t.rank[s] = unranked
 		}
@@ -52,7 +52,7 @@ func (t *tree) rankSwitches() {
 }
 
 // spread ranks what can be reached from a queue of switches.
-func (t *tree) spread(queue []int32) {
+func (t *tree) spread(queue []fabric.SwitchIndex) {
 	last := uint32(0)
 	for k := 0; k < len(queue); k++ {
 		for _, l := range t.g.Of(queue[k]) {
@@ -66,7 +66,7 @@ func (t *tree) spread(queue []int32) {
 }
 
 // better gives a switch a rank that is lower than what it has.
-func (t *tree) better(s int32, rank uint32) bool {
+func (t *tree) better(s fabric.SwitchIndex, rank uint32) bool {
 	if t.rank[s] != unranked && t.rank[s] <= rank {
 		return false
 	}

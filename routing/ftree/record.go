@@ -39,25 +39,25 @@ type record struct {
 	// order of switches and for one switch as they were written.
 	entries [][]entry
 
-	dst int32
+	dst fabric.SwitchIndex
 	// from are min-hop's counts from the target, nil where ports have weights.
 	from []uint8
 	// marked is the last target, plus one, for which a switch has an entry.
-	marked []int32
+	marked []fabric.SwitchIndex
 }
 
 type entry struct {
-	sw         int32
+	sw         fabric.SwitchIndex
 	port, hops uint8
 }
 
 func newRecord(t *tree, b *base) *record {
 	n := len(t.rank)
-	return &record{base: b, entries: make([][]entry, n), marked: make([]int32, n)}
+	return &record{base: b, entries: make([][]entry, n), marked: make([]fabric.SwitchIndex, n)}
 }
 
 // begin turns to another target.
-func (r *record) begin(dst int32) {
+func (r *record) begin(dst fabric.SwitchIndex) {
 	r.dst, r.from = dst, nil
 	if d, ok := r.base.hops.(*routing.Distances); ok {
 		r.from = d.From(dst)
@@ -66,7 +66,7 @@ func (r *record) begin(dst int32) {
 
 // note notes the hop count of all links of a group of switch s, as seen from its
 // far end.
-func (r *record) note(t *tree, g *group, s int32, hops uint8) {
+func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
 	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {
 		return
 	}
@@ -79,7 +79,7 @@ func (r *record) note(t *tree, g *group, s int32, hops uint8) {
 	}
 }
 
-func (r *record) put(sw int32, port, hops uint8) {
+func (r *record) put(sw fabric.SwitchIndex, port, hops uint8) {
 	if r.marked[sw] != r.dst+1 && r.base.hops.Through(sw, port, r.dst) == hops {
 		return
 	}
@@ -94,9 +94,9 @@ func (r *record) finish() {
 	}
 }
 
-func (r *record) of(sw, dst int32) []entry {
+func (r *record) of(sw, dst fabric.SwitchIndex) []entry {
 	list := r.entries[dst]
-	first, ok := slices.BinarySearchFunc(list, sw, func(e entry, sw int32) int { return cmp.Compare(e.sw, sw) })
+	first, ok := slices.BinarySearchFunc(list, sw, func(e entry, sw fabric.SwitchIndex) int { return cmp.Compare(e.sw, sw) })
 	if !ok {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (r *record) of(sw, dst int32) []entry {
 }
 
 // Least implements [routing.Hops].
-func (r *record) Least(sw, dst int32) uint8 {
+func (r *record) Least(sw, dst fabric.SwitchIndex) uint8 {
 	least := r.base.hops.Least(sw, dst)
 	for _, e := range r.of(sw, dst) {
 		least = min(least, e.hops)
@@ -117,7 +117,7 @@ func (r *record) Least(sw, dst int32) uint8 {
 }
 
 // Through implements [routing.Hops].
-func (r *record) Through(sw int32, port uint8, dst int32) uint8 {
+func (r *record) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return r.Least(sw, dst)
 	}

@@ -25,7 +25,7 @@ func (w *walker) table(ctx context.Context) (*fabric.LFT, error) {
 			}
 		}
 		for s := range n {
-			row := lft.Block(int32(s), block)
+			row := lft.Block(fabric.SwitchIndex(s), block)
 			for i := range columns {
 				row[i] = columns[i][s]
 			}
@@ -38,7 +38,7 @@ func (w *walker) table(ctx context.Context) (*fabric.LFT, error) {
 func (w *walker) unreached() []string {
 	n := len(w.rank)
 	strangers := 0 // switches that are not in the tree
-	for s := range int32(n) {
+	for s := range fabric.SwitchIndex(n) {
 		if !w.ranked(s) {
 			strangers++
 		}
@@ -46,9 +46,9 @@ func (w *walker) unreached() []string {
 	var hosts, switches missing
 	for i := range w.adapters {
 		e := w.adapters[i].end
-		hosts.look(w, e, strangers, func(s int32) bool { return w.at[s].hosts })
+		hosts.look(w, e, strangers, func(s fabric.SwitchIndex) bool { return w.at[s].hosts })
 	}
-	for s := range int32(n) {
+	for s := range fabric.SwitchIndex(n) {
 		if w.ranked(s) {
 			switches.look(w, w.f.SwitchNode(s).FirstPort, strangers, w.ranked)
 		}
@@ -70,7 +70,7 @@ func (w *walker) unreached() []string {
 // inMemoryOrder are the switches with compute nodes whose adapters OpenSM puts in
 // the order of addresses in its memory.
 func (w *walker) inMemoryOrder() []string {
-	var all []int32
+	var all []fabric.SwitchIndex
 	for _, s := range w.leaves {
 		adapters := 0
 		for i := range w.down[s] {
@@ -86,7 +86,7 @@ func (w *walker) inMemoryOrder() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("OpenSM orders the adapters of %d leaf switches by addresses in its memory, so that its tables may change from run to run (%s)",
-		len(all), w.names(all, func(s int32) string {
+		len(all), w.names(all, func(s fabric.SwitchIndex) string {
 			return fmt.Sprintf("has links to %d switches below and beside it", len(w.numbers(DownPorts, s))+len(w.side[s]))
 		}))}
 }
@@ -99,14 +99,14 @@ type missing struct {
 
 // look counts the switches that have no route to an end port, of those of which it
 // matters.
-func (m *missing) look(w *walker, end int32, strangers int, matters func(s int32) bool) {
+func (m *missing) look(w *walker, end fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) {
 	n := len(w.rank)
 	lid := int(w.f.Ports[end].LID)
 	column := w.columns[lid*n : (lid+1)*n]
 	if w.done[lid] && bytes.Count(column, w.blank[:1]) == strangers {
 		return
 	}
-	for s := range int32(n) {
+	for s := range fabric.SwitchIndex(n) {
 		if (w.done[lid] && column[s] != fabric.NoPath) || !w.ranked(s) || !matters(s) {
 			continue
 		}

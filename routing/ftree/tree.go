@@ -20,7 +20,7 @@ type tree struct {
 	// (fabric.LEKey) and port numbers.
 	adapters []adapter
 	// adapterAt is the index in adapters of an end port.
-	adapterAt map[int32]int32
+	adapterAt map[fabric.PortIndex]int32
 	// addresses is the highest address of an adapter.
 	addresses uint32
 
@@ -42,7 +42,7 @@ type tree struct {
 	isLeaf []bool
 	// leaves are the switches of the leaf rank from the first with compute nodes
 	// to the last, in the order of their tuples.
-	leaves []int32
+	leaves []fabric.SwitchIndex
 	// maxCNs is the highest number of compute nodes on one of leaves.
 	maxCNs int
 	// maxLID is the highest LID of switches and adapters.
@@ -51,9 +51,9 @@ type tree struct {
 
 // adapter is a linked port of a channel adapter.
 type adapter struct {
-	end int32
+	end fabric.PortIndex
 	// sw is the switch that it hangs on, by this port.
-	sw   int32
+	sw   fabric.SwitchIndex
 	port uint8
 	// cn says that it is a compute node, io that it is an I/O node.
 	cn, io bool
@@ -67,12 +67,12 @@ type group struct {
 	// of oneWay, then the place of the neighbour's tuple among all.
 	key uint64
 	// remote is the neighbour, fabric.None for an adapter.
-	remote int32
+	remote fabric.SwitchIndex
 	// first is the index of the group's first port in tree.ports. Of an adapter it
 	// is the index in tree.adapters.
 	first int32
 	// id tells the groups of a switch apart.
-	id int32
+	id fabric.PortIndex
 	// n is the number of ports.
 	n uint8
 	// near and far are the numbers of the first port on either side.
@@ -91,7 +91,7 @@ type port struct {
 }
 
 // ranked says that a switch is in the tree.
-func (t *tree) ranked(s int32) bool { return t.rank[s] != unranked }
+func (t *tree) ranked(s fabric.SwitchIndex) bool { return t.rank[s] != unranked }
 
 // newTree makes the tree of a fabric, or says why OpenSM takes it for none. The
 // warnings are rules that it breaks and that OpenSM does not check.
@@ -168,18 +168,18 @@ func (t *tree) ranks() []int32 {
 	out := make([]int32, len(t.rank))
 	for s := range out {
 		out[s] = routing.Unranked
-		if t.ranked(int32(s)) {
+		if t.ranked(fabric.SwitchIndex(s)) {
 			out[s] = int32(t.rank[s])
 		}
 	}
 	return out
 }
 
-func (t *tree) roots() []int32 {
-	var out []int32
+func (t *tree) roots() []fabric.SwitchIndex {
+	var out []fabric.SwitchIndex
 	for s, r := range t.rank {
 		if r == 0 {
-			out = append(out, int32(s))
+			out = append(out, fabric.SwitchIndex(s))
 		}
 	}
 	return out

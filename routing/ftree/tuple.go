@@ -49,7 +49,7 @@ func (t *tree) assignTuples() {
 	}
 	x := indexer{tree: t, taken: make(map[uint64]bool, len(t.tuple))}
 	subtree := uint8(0)
-	for s := range int32(len(t.tuple)) {
+	for s := range fabric.SwitchIndex(len(t.tuple)) {
 		begins := t.isLeaf[s]
 		if t.opt.QuasiFtreeIndexing {
 			begins = t.rank[s] == 0
@@ -76,13 +76,13 @@ func (t *tree) assignTuples() {
 	t.setPlaces()
 }
 
-func (x *indexer) assign(s int32, tuple uint64) {
+func (x *indexer) assign(s fabric.SwitchIndex, tuple uint64) {
 	x.tuple[s] = tuple
 	x.taken[tuple] = true
 }
 
 // assignFirst gives the switch from which a search begins its tuple.
-func (x *indexer) assignFirst(s int32, subtree uint8) {
+func (x *indexer) assignFirst(s fabric.SwitchIndex, subtree uint8) {
 	tuple := withDigit(noTuple, 0, uint8(x.rank[s]))
 	for i := 1; i <= int(x.leafRank); i++ {
 		tuple = withDigit(tuple, i, 0)
@@ -123,9 +123,9 @@ func (x *indexer) above(from uint64) uint64 {
 
 // spread numbers all switches that it meets going down and up from the first, and
 // orders the groups of each by tuple. From a root it does not go up from leaves.
-func (x *indexer) spread(first int32) {
-	queue := []int32{first}
-	meet := func(list []group, next func(uint64) uint64, from int32) {
+func (x *indexer) spread(first fabric.SwitchIndex) {
+	queue := []fabric.SwitchIndex{first}
+	meet := func(list []group, next func(uint64) uint64, from fabric.SwitchIndex) {
 		for i := range list {
 			r := list[i].remote
 			if r == fabric.None || hasTuple(x.tuple[r]) {

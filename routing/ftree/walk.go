@@ -8,7 +8,7 @@ import "example.org/ibconsole/fabric"
 const farthest = fabric.NoPath - 1
 
 // set makes a switch send to the target by its link, or one of them, to s.
-func (w *walker) set(g *group, far uint8, s int32, hops uint8) {
+func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	w.out[g.remote], w.hops[g.remote] = far, hops
 	if w.toSwitch {
 		w.record.note(w.tree, g, s, hops)
@@ -19,7 +19,7 @@ func (w *walker) set(g *group, far uint8, s int32, hops uint8) {
 // not led to the target by as few hops already. Hops are those from s to the
 // target. It returns whether there are adapters on the way; where there are, the
 // way up to s is counted.
-func (w *walker) goDown(s, from int32, hops uint8) bool {
+func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {
 		return false
@@ -44,7 +44,7 @@ func (w *walker) goDown(s, from int32, hops uint8) bool {
 	return found
 }
 
-func (w *walker) downAll(list []group, s, from int32, hops uint8) (found bool) {
+func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (found bool) {
 	next := hops + 1
 	known, out := w.hops, w.out
 	for i := range list {
@@ -86,7 +86,7 @@ func (w *walker) downAll(list []group, s, from int32, hops uint8) (found bool) {
 // counted; the others go where the target is farther or was not reached.
 //
 // Credit is how often a way may yet turn back down to climb elsewhere.
-func (w *walker) goUp(s, from int32, main bool, credit uint16, hops uint8) bool {
+func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	found := w.goDown(s, from, hops)
 	if hops >= farthest {
 		return found
@@ -126,7 +126,7 @@ func (w *walker) goUp(s, from int32, main bool, credit uint16, hops uint8) bool 
 const none = -1
 
 // upMain takes the main way up.
-func (w *walker) upMain(g *group, s int32, credit uint16, hops uint8) bool {
+func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint8) bool {
 	next, r, far := hops+1, g.remote, g.far
 	if g.n > 1 {
 		p := w.leastDown(g)
@@ -144,7 +144,7 @@ func (w *walker) upMain(g *group, s int32, credit uint16, hops uint8) bool {
 // upOthers takes the other ways up, and those to switches of the same rank. The
 // latter, where they reach adapters, are counted on the group of up with the id
 // least.
-func (w *walker) upOthers(list []group, s int32, credit uint16, hops uint8, least int32) (found bool) {
+func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops uint8, least fabric.PortIndex) (found bool) {
 	next := hops + 1
 	for i := range list {
 		g := &list[i]
@@ -176,7 +176,7 @@ func (w *walker) upOthers(list []group, s int32, credit uint16, hops uint8, leas
 }
 
 // countDown counts a way down on the group of up with this id.
-func (w *walker) countDown(s, id int32) {
+func (w *walker) countDown(s fabric.SwitchIndex, id fabric.PortIndex) {
 	for i := range w.up[s] {
 		if g := &w.up[s][i]; g.id == id {
 			g.key += oneWay
@@ -187,7 +187,7 @@ func (w *walker) countDown(s, id int32) {
 
 // turnAtRoot goes down from a root to climb elsewhere, beginning with another
 // neighbour each time.
-func (w *walker) turnAtRoot(s int32, main bool, credit uint16, hops uint8) (found bool) {
+func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops uint8) (found bool) {
 	n := uint64(len(w.down[s]))
 	if credit == 0 || n == 0 {
 		return false
@@ -204,7 +204,7 @@ func (w *walker) turnAtRoot(s int32, main bool, credit uint16, hops uint8) (foun
 const ticksPerCheck = 1024
 
 // turnBack climbs from a switch that was reached going down from another one.
-func (w *walker) turnBack(r, from int32, main bool, credit uint16, hops uint8) bool {
+func (w *walker) turnBack(r, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	if w.ticks++; r == fabric.None || w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
 		return false
 	}

@@ -113,7 +113,7 @@ func (w *walker) routeAll() error {
 	if err := cmp.Or(w.err, w.record.base.err); err != nil {
 		return err
 	}
-	for s := range int32(len(w.rank)) {
+	for s := range fabric.SwitchIndex(len(w.rank)) {
 		if w.ranked(s) && w.err == nil {
 			w.routeToSwitch(s)
 		}
@@ -135,7 +135,7 @@ func (w *walker) routeAll() error {
 // routeLeaf routes to the compute nodes of a switch, and as often as it has less
 // than the fullest one to one that is not there, so that ways stay where they
 // are when nodes go and come. The order of the list may change on the way.
-func (w *walker) routeLeaf(s int32) {
+func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	routed := 0
 	for i := 0; i < len(w.down[s]) && w.err == nil; i++ {
 		if g := &w.down[s][i]; w.isCN(g) {
@@ -159,7 +159,7 @@ func (w *walker) routeLeaf(s int32) {
 }
 
 // routeTo routes to an adapter on a port of a switch.
-func (w *walker) routeTo(lid uint16, s int32, port uint8, credit uint16) {
+func (w *walker) routeTo(lid uint16, s fabric.SwitchIndex, port uint8, credit uint16) {
 	w.begin(lid)
 	w.out[s], w.hops[s] = port, 1
 	w.climb(s, true, credit, 1)
@@ -167,7 +167,7 @@ func (w *walker) routeTo(lid uint16, s int32, port uint8, credit uint16) {
 }
 
 // routeToSwitch routes to a switch.
-func (w *walker) routeToSwitch(s int32) {
+func (w *walker) routeToSwitch(s fabric.SwitchIndex) {
 	w.begin(w.f.SwitchLID(s))
 	w.record.begin(s)
 	w.toSwitch = true
@@ -195,7 +195,7 @@ func (w *walker) begin(lid uint16) {
 	w.done[lid] = lid != 0
 }
 
-func (w *walker) climb(s int32, main bool, credit uint16, cur uint8) {
+func (w *walker) climb(s fabric.SwitchIndex, main bool, credit uint16, cur uint8) {
 	if w.opt.BeforeBull {
 		w.earlyUp(s, fabric.None, main, credit, cur)
 	} else {

@@ -31,7 +31,7 @@ func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 	b := &Base{Forest: forest, used: make([][256]int32, len(t.Fabric.Switches))}
 	last := min(t.Fabric.MaxLID, t.LFT.MaxLID)
 	return b, routing.ForEach(ctx, len(b.used), nil, func(_, s int) {
-		for _, port := range t.LFT.Row(int32(s))[1 : int(last)+1] {
+		for _, port := range t.LFT.Row(fabric.SwitchIndex(s))[1 : int(last)+1] {
 			b.used[s][port]++
 		}
 	})
@@ -84,18 +84,20 @@ type Worker struct {
 func (b *Base) NewWorker() *Worker {
 	w := &Worker{base: b}
 	w.repair = &repair{
-		wasFabric: b.Tables.Fabric, links: func(s int32) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
-		depth:    func(lid uint16, _ int32) []uint8 { return b.Depth(lid) },
-		attached: func(lid uint16) (int32, uint8) { return b.At[lid], b.Local[lid] },
+		wasFabric: b.Tables.Fabric, links: func(s fabric.SwitchIndex) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
+		depth:    func(lid uint16, _ fabric.SwitchIndex) []uint8 { return b.Depth(lid) },
+		attached: func(lid uint16) (fabric.SwitchIndex, uint8) { return b.At[lid], b.Local[lid] },
 		count:    w.countOf,
-		oldPeer:  func(s int32, port uint8) int32 { return max(fabric.None, b.Wires.Next(s, port)) },
+		oldPeer: func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
+			return max(fabric.None, b.Wires.Next(s, port))
+		},
 	}
 	w.repair.init(len(b.Tables.Fabric.Switches))
 	return w
 }
 
 // countOf counts as for the LIDs that are there.
-func (w *Worker) countOf(s int32, used *[256]int32) {
+func (w *Worker) countOf(s fabric.SwitchIndex, used *[256]int32) {
 	*used = w.base.used[s]
 	t := w.base.Tables
 	for lid := int(w.f.MaxLID) + 1; lid <= int(min(t.Fabric.MaxLID, t.LFT.MaxLID)); lid++ {
@@ -130,7 +132,7 @@ func (w *Worker) todo(removed []fabric.Link) []task {
 	f := w.base.Tables.Fabric
 	var found []uint64
 	for _, l := range removed {
-		for _, p := range [2]int32{l.A, l.B} {
+		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
 			sw := f.Nodes[f.Ports[p].Node].Switch
 			if sw == fabric.None || !w.f.SwitchNode(sw).InSubnet {
 				continue
@@ -155,10 +157,10 @@ func (w *Worker) todo(removed []fabric.Link) []task {
 
 // tasks groups switches by LID.
 func tasks(found []uint64) []task {
-	switches := make([]int32, len(found))
+	switches := make([]fabric.SwitchIndex, len(found))
 	var all []task
 	for i, x := range found {
-		switches[i] = int32(uint32(x))
+		switches[i] = fabric.SwitchIndex(uint32(x))
 		if lid := uint16(x >> 32); len(all) == 0 || all[len(all)-1].lid != lid {
 			all = append(all, task{lid: lid, broken: switches[i:i]})
 		}

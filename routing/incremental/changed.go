@@ -19,16 +19,16 @@ type changed struct {
 	// start are the old tables under the indexes of now.
 	start *fabric.LFT
 	// before is the old index of each switch.
-	before []int32
+	before []fabric.SwitchIndex
 }
 
 func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
-	r := &changed{old: old, before: make([]int32, len(f.Switches))}
+	r := &changed{old: old, before: make([]fabric.SwitchIndex, len(f.Switches))}
 	same := len(f.Switches) == len(old.Fabric.Switches)
 	for sw := range f.Switches {
-		guid := f.SwitchNode(int32(sw)).GUID
-		r.before[sw] = int32(sw)
-		if !same || old.Fabric.SwitchNode(int32(sw)).GUID != guid {
+		guid := f.SwitchNode(fabric.SwitchIndex(sw)).GUID
+		r.before[sw] = fabric.SwitchIndex(sw)
+		if !same || old.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID != guid {
 			same = false
 			r.before[sw] = old.Fabric.SwitchByGUID(guid)
 		}
@@ -38,7 +38,7 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 		r.start = fabric.NewLFT(len(f.Switches), max(f.MaxLID, old.LFT.MaxLID))
 		for sw, was := range r.before {
 			if was != fabric.None {
-				copy(r.start.Row(int32(sw)), old.LFT.Row(was))
+				copy(r.start.Row(fabric.SwitchIndex(sw)), old.LFT.Row(was))
 			}
 		}
 	}
@@ -46,19 +46,19 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	graph := routing.NewGraph(f)
 	wires := walk.NewWires(tables)
 	column, depths := make([]uint8, len(f.Switches)), make([]uint8, len(f.Switches))
-	var way []int32
+	var way []fabric.SwitchIndex
 	r.repair = &repair{
 		f: f, wasFabric: old.Fabric, links: graph.Of,
-		depth: func(_ uint16, target int32) []uint8 {
+		depth: func(_ uint16, target fabric.SwitchIndex) []uint8 {
 			way = trees.Depths(wires, column, target, depths, way)
 			return depths
 		},
-		attached: func(lid uint16) (int32, uint8) { return f.AttachedSwitch(f.PortByLID(lid)) },
+		attached: func(lid uint16) (fabric.SwitchIndex, uint8) { return f.AttachedSwitch(f.PortByLID(lid)) },
 		column: func(lid uint16) []uint8 {
 			walk.Columns(tables, []uint16{lid}, [][]uint8{column})
 			return column
 		},
-		count: func(s int32, used *[256]int32) {
+		count: func(s fabric.SwitchIndex, used *[256]int32) {
 			*used = [256]int32{}
 			for _, port := range r.start.Row(s)[1 : int(f.MaxLID)+1] {
 				used[port]++
@@ -71,7 +71,7 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 }
 
 // oldPeer is the switch, by its index now, to which a port led before.
-func (r *changed) oldPeer(s int32, port uint8) int32 {
+func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 	was := r.before[s]
 	if was == fabric.None {
 		return fabric.None
@@ -90,9 +90,9 @@ func (r *changed) oldPeer(s int32, port uint8) int32 {
 // todo finds what is broken.
 func (r *changed) todo() []task {
 	anew := r.movedLIDs()
-	broken := map[uint16][]int32{}
+	broken := map[uint16][]fabric.SwitchIndex{}
 	for sw := range r.f.Switches {
-		switch s := int32(sw); {
+		switch s := fabric.SwitchIndex(sw); {
 		case !r.f.SwitchNode(s).InSubnet:
 		case !r.routed(s):
 			for lid := range int(r.f.MaxLID) + 1 {
@@ -115,18 +115,18 @@ func (r *changed) todo() []task {
 }
 
 // routed says whether a switch had tables before.
-func (r *changed) routed(s int32) bool {
+func (r *changed) routed(s fabric.SwitchIndex) bool {
 	was := r.before[s]
 	return was != fabric.None && r.old.Known[was] && r.old.Fabric.SwitchNode(was).InSubnet
 }
 
 // deadEntries finds the entries of a switch that lead out of ports whose link has
 // gone.
-func (r *changed) deadEntries(s int32, broken map[uint16][]int32) {
+func (r *changed) deadEntries(s fabric.SwitchIndex, broken map[uint16][]fabric.SwitchIndex) {
 	n, was := r.f.SwitchNode(s), r.old.Fabric.SwitchNode(r.before[s])
 	for p := 1; p <= int(min(n.NumPorts, was.NumPorts)); p++ {
-		before := r.old.Fabric.PeerNode(was.FirstPort + int32(p))
-		if before == fabric.None || r.samePeer(before, r.f.PeerNode(n.FirstPort+int32(p))) {
+		before := r.old.Fabric.PeerNode(was.FirstPort + fabric.PortIndex(p))
+		if before == fabric.None || r.samePeer(before, r.f.PeerNode(n.FirstPort+fabric.PortIndex(p))) {
 			continue
 		}
 		row := r.start.Row(s)[:int(r.f.MaxLID)+1]
@@ -145,7 +145,7 @@ func (r *changed) deadEntries(s int32, broken map[uint16][]int32) {
 }
 
 // samePeer says whether a link still leads to the node that it led to.
-func (r *changed) samePeer(before, now int32) bool {
+func (r *changed) samePeer(before, now fabric.NodeIndex) bool {
 	return now != fabric.None && r.f.Nodes[now].GUID == r.old.Fabric.Nodes[before].GUID
 }
 
@@ -170,7 +170,7 @@ func (r *changed) movedLIDs() map[uint16]bool {
 
 // sameSwitch says whether an end port hangs on the port of a switch that it hung
 // on before.
-func (r *changed) sameSwitch(before, now int32) bool {
+func (r *changed) sameSwitch(before, now fabric.PortIndex) bool {
 	sw, num := r.f.AttachedSwitch(now)
 	oldSW, oldNum := r.old.Fabric.AttachedSwitch(before)
 	if sw == fabric.None || oldSW == fabric.None {

@@ -15,7 +15,7 @@ var ErrNoTables = errors.New("incremental routing goes on from the tables of the
 
 // Unreached is a switch from which a LID cannot be reached any more.
 type Unreached struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	LID    uint16
 }
 
@@ -71,7 +71,7 @@ func (r *repair) run(ctx context.Context, todo []task, progress func(done, total
 // task is a LID with the switches whose entries for it no longer lead anywhere.
 type task struct {
 	lid    uint16
-	broken []int32
+	broken []fabric.SwitchIndex
 	// anew says that all switches are to be routed anew for it.
 	anew bool
 }

@@ -119,10 +119,10 @@ func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fab
 			got.Touched, got.Switches, len(got.Unreached), want.Touched, want.Switches, len(want.Unreached))
 	}
 	for sw := range f.Switches {
-		if !bytes.Equal(got.Tables.LFT.Row(int32(sw)), want.Tables.LFT.Row(int32(sw))) {
-			for lid, p := range got.Tables.LFT.Row(int32(sw)) {
-				if q := want.Tables.LFT.Row(int32(sw))[lid]; p != q {
-					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q, base.Tables.LFT.Row(int32(sw))[lid])
+		if !bytes.Equal(got.Tables.LFT.Row(fabric.SwitchIndex(sw)), want.Tables.LFT.Row(fabric.SwitchIndex(sw))) {
+			for lid, p := range got.Tables.LFT.Row(fabric.SwitchIndex(sw)) {
+				if q := want.Tables.LFT.Row(fabric.SwitchIndex(sw))[lid]; p != q {
+					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q, base.Tables.LFT.Row(fabric.SwitchIndex(sw))[lid])
 				}
 			}
 			t.FailNow()
@@ -161,7 +161,7 @@ func changed(a, b *fabric.Tables) int {
 	n := 0
 	for sw := range a.Fabric.Switches {
 		for lid := range int(a.Fabric.MaxLID) + 1 {
-			if a.Port(int32(sw), uint16(lid)) != b.Port(int32(sw), uint16(lid)) {
+			if a.Port(fabric.SwitchIndex(sw), uint16(lid)) != b.Port(fabric.SwitchIndex(sw), uint16(lid)) {
 				n++
 			}
 		}
@@ -179,8 +179,8 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 	}
 	count := 0
 	for sw := range f.Switches {
-		was := old.LFT.Row(int32(sw))[:int(f.MaxLID)+1]
-		now := res.Tables.LFT.Row(int32(sw))[:int(f.MaxLID)+1]
+		was := old.LFT.Row(fabric.SwitchIndex(sw))[:int(f.MaxLID)+1]
+		now := res.Tables.LFT.Row(fabric.SwitchIndex(sw))[:int(f.MaxLID)+1]
 		if !bytes.Equal(was, now) {
 			for i := range was {
 				if was[i] != now[i] {
@@ -188,13 +188,13 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 				}
 			}
 		}
-		if !f.SwitchNode(int32(sw)).InSubnet {
+		if !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
 			continue
 		}
 		for _, dst := range f.EndPorts {
 			lid := f.Ports[dst].LID
-			path := walk.Trace(res.Tables, f.SwitchNode(int32(sw)).FirstPort, lid)
-			if !path.Verdict.Arrives() && !named[incremental.Unreached{Switch: int32(sw), LID: lid}] {
+			path := walk.Trace(res.Tables, f.SwitchNode(fabric.SwitchIndex(sw)).FirstPort, lid)
+			if !path.Verdict.Arrives() && !named[incremental.Unreached{Switch: fabric.SwitchIndex(sw), LID: lid}] {
 				t.Fatalf("%s: %s to LID %d: %s", what, f.NodeName(f.Switches[sw]), lid, path.Explain(f))
 			}
 		}
@@ -264,9 +264,9 @@ func TestParallelLinksTakeOver(t *testing.T) {
 }
 
 // parallel is the port, of the node of l.A, of another link between the same nodes.
-func parallel(f *fabric.Fabric, l fabric.Link) int32 {
+func parallel(f *fabric.Fabric, l fabric.Link) fabric.PortIndex {
 	n := &f.Nodes[f.Ports[l.A].Node]
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if p != l.A && f.PeerNode(p) == f.Ports[l.B].Node {
 			return p
 		}

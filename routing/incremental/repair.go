@@ -15,20 +15,20 @@ const far = 255
 type repair struct {
 	f, wasFabric *fabric.Fabric
 	// links are the cables of a switch, and column the entries for a LID.
-	links  func(s int32) []routing.SwitchLink
+	links  func(s fabric.SwitchIndex) []routing.SwitchLink
 	column func(lid uint16) []uint8
 	// depth is over how many links packets reached the switch of the LID, and attached
 	// which one that is and the port that leads on from there.
-	depth    func(lid uint16, target int32) []uint8
-	attached func(lid uint16) (sw int32, port uint8)
+	depth    func(lid uint16, target fabric.SwitchIndex) []uint8
+	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
 	// count adds the entries of a switch by port.
-	count func(s int32, used *[256]int32)
+	count func(s fabric.SwitchIndex, used *[256]int32)
 	// oldPeer is the switch, by its index now, to which a port led before.
-	oldPeer func(s int32, port uint8) int32
+	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 
 	// used are the numbers of entries by port of the switches in counted.
 	used    [][256]int32
-	counted []int32
+	counted []fabric.SwitchIndex
 	isIn    []bool
 
 	edits     []fabric.Edit
@@ -39,12 +39,12 @@ type repair struct {
 	// Of the LID at hand: the entries, the switches that have lost their way, in the
 	// order in which they were found, and the hops of all that were asked about.
 	entries []uint8
-	lost    []int32
+	lost    []fabric.SwitchIndex
 	state   []uint8
 	// depths are the hops of those that are as they were, hops of the others.
 	depths, hops []uint8
 	// queue are the switches that may have a way of so many hops, up to deepest.
-	queue   [64][]int32
+	queue   [64][]fabric.SwitchIndex
 	deepest int
 }
 
@@ -72,7 +72,7 @@ func (r *repair) owned(lid uint16) bool { return r.f.PortByLID(lid) != fabric.No
 
 // switches counts those that have edits.
 func switches(edits []fabric.Edit) int {
-	seen := map[int32]bool{}
+	seen := map[fabric.SwitchIndex]bool{}
 	for _, e := range edits {
 		seen[e.Switch] = true
 	}
@@ -80,7 +80,7 @@ func switches(edits []fabric.Edit) int {
 }
 
 // set writes an entry.
-func (r *repair) set(s int32, lid uint16, port uint8) {
+func (r *repair) set(s fabric.SwitchIndex, lid uint16, port uint8) {
 	was := r.entries[s]
 	if was == port {
 		return
@@ -92,7 +92,7 @@ func (r *repair) set(s int32, lid uint16, port uint8) {
 }
 
 // usage counts the entries of a switch by port.
-func (r *repair) usage(s int32) *[256]int32 {
+func (r *repair) usage(s fabric.SwitchIndex) *[256]int32 {
 	used := &r.used[s]
 	if !r.isIn[s] {
 		r.isIn[s] = true
@@ -114,8 +114,8 @@ func (r *repair) lid(d task) {
 	r.depths = r.depth(lid, target)
 	if d.anew {
 		for s := range r.f.Switches {
-			if r.f.SwitchNode(int32(s)).InSubnet {
-				r.lose(int32(s))
+			if r.f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+				r.lose(fabric.SwitchIndex(s))
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (r *repair) begin() {
 	r.lost = r.lost[:0]
 }
 
-func (r *repair) lose(s int32) {
+func (r *repair) lose(s fabric.SwitchIndex) {
 	if r.state[s] == asIs {
 		r.state[s], r.hops[s] = lost, far
 		r.lost = append(r.lost, s)
@@ -197,20 +197,20 @@ func (r *repair) findWays(lid uint16) {
 }
 
 // hopsOf is over how many links packets of a switch arrive, far where they do not.
-func (r *repair) hopsOf(s int32) uint8 {
+func (r *repair) hopsOf(s fabric.SwitchIndex) uint8 {
 	if r.state[s] == asIs {
 		return r.depths[s]
 	}
 	return r.hops[s]
 }
 
-func (r *repair) enqueue(h int, s int32) {
+func (r *repair) enqueue(h int, s fabric.SwitchIndex) {
 	r.queue[h] = append(r.queue[h], s)
 	r.deepest = max(r.deepest, h)
 }
 
 // spread lets the neighbours of a switch that has found its way try that.
-func (r *repair) spread(s int32) {
+func (r *repair) spread(s fabric.SwitchIndex) {
 	h := int(r.hops[s]) + 1
 	if h >= len(r.queue) {
 		return
@@ -225,7 +225,7 @@ func (r *repair) spread(s int32) {
 // choose is the port of a switch whose way has h hops: the one it has, else one
 // that leads to the switch to which it led, else any; of equals the one with the
 // fewest entries.
-func (r *repair) choose(s int32, h uint8) uint8 {
+func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]
 	oldPeer := r.oldPeer(s, now)
 	used := r.usage(s)

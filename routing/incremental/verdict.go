@@ -118,7 +118,7 @@ func linked(f *fabric.Fabric, a, b uint64) bool {
 		return false
 	}
 	node := &f.Nodes[n]
-	for p := node.FirstPort; p <= node.FirstPort+int32(node.NumPorts); p++ {
+	for p := node.FirstPort; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
 		if peer := f.PeerNode(p); peer != fabric.None && f.Nodes[peer].GUID == b {
 			return true
 		}

@@ -2,6 +2,8 @@
 
 package lash
 
+import "example.org/ibconsole/fabric"
+
 // nearer says whether one coordinate is nearer to 0 than another, of two that are
 // equally near the positive one.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
@@ -119,7 +121,7 @@ func (m *mesh) orderSwitches() {
 		return true
 	})
 	number := make([]int32, len(order))
-	switches, links := make([]int32, len(order)), make([][]link, len(order))
+	switches, links := make([]fabric.SwitchIndex, len(order)), make([][]link, len(order))
 	for i, s := range order {
 		number[s] = int32(i)
 		switches[i], links[i] = m.switches[s], m.links[s]

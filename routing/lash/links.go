@@ -13,8 +13,9 @@ type network struct {
 	f *fabric.Fabric
 	// switches are the switch indexes, by number; numbers are the numbers by switch
 	// index, none outside the subnet.
-	switches, numbers []int32
-	links             [][]link // by number
+	switches []fabric.SwitchIndex
+	numbers  []int32
+	links    [][]link // by number
 }
 
 // link is the cables from a switch to one neighbour.
@@ -30,9 +31,9 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	n := &network{f: f, numbers: make([]int32, len(f.Switches))}
 	for s := range n.numbers {
 		n.numbers[s] = fabric.None
-		if f.SwitchNode(int32(s)).InSubnet {
+		if f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			n.numbers[s] = int32(len(n.switches))
-			n.switches = append(n.switches, int32(s))
+			n.switches = append(n.switches, fabric.SwitchIndex(s))
 		}
 	}
 	g := routing.NewGraph(f)

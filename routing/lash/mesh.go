@@ -150,7 +150,7 @@ func (m *mesh) mostCommon() int32 {
 			order = append(order, node.shape)
 		}
 	}
-	best, most := fabric.None, 0
+	best, most := int32(fabric.None), 0
 	for _, s := range order {
 		if count[s] > most {
 			best, most = first[s], count[s]

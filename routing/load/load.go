@@ -79,7 +79,7 @@ type counter struct {
 	// uses are what leaves by each port of a switch.
 	uses []use
 	// firstPort is the index of port 0 of each switch.
-	firstPort []int32
+	firstPort []fabric.PortIndex
 	// weight counts, by switch, the sources whose packets it passes; sent counts, by
 	// group, the LIDs that its ends send to.
 	weight []int64
@@ -98,10 +98,10 @@ func newCounter(e *trees.Ends) *counter {
 	f := e.Tables.Fabric
 	c := &counter{
 		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)), own: make([]int32, len(e.Ports)),
-		uses: make([]use, len(f.Ports)), firstPort: make([]int32, len(f.Switches)),
+		uses: make([]use, len(f.Ports)), firstPort: make([]fabric.PortIndex, len(f.Switches)),
 	}
 	for s := range c.firstPort {
-		c.firstPort[s] = f.SwitchNode(int32(s)).FirstPort
+		c.firstPort[s] = f.SwitchNode(fabric.SwitchIndex(s)).FirstPort
 	}
 	return c
 }
@@ -137,7 +137,7 @@ func (c *counter) add(t *trees.Tree) {
 			continue
 		}
 		c.weight[sw] = 0
-		u := &c.uses[c.firstPort[sw]+int32(t.Entry(sw))]
+		u := &c.uses[c.firstPort[sw]+fabric.PortIndex(t.Entry(sw))]
 		u.paths += n
 		u.lids++
 		if next := t.Next(sw); next >= 0 {

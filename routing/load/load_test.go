@@ -32,10 +32,10 @@ func slow(t *fabric.Tables, switches bool, want func(lid uint16) bool) *Loads {
 	return l
 }
 
-func (l *Loads) to(t *fabric.Tables, dst int32, lid uint16, switches bool) {
+func (l *Loads) to(t *fabric.Tables, dst fabric.PortIndex, lid uint16, switches bool) {
 	f := t.Fabric
-	isEnd := func(e int32) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
-	used := map[int32]bool{}
+	isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+	used := map[fabric.PortIndex]bool{}
 	for _, src := range f.EndPorts {
 		if src == dst || !isEnd(src) || !isEnd(dst) {
 			continue
@@ -63,7 +63,7 @@ func same(t *testing.T, what string, got, want *Loads) {
 	}
 	for port := range want.Paths {
 		if got.Paths[port] != want.Paths[port] || got.Destinations[port] != want.Destinations[port] {
-			t.Errorf("%s: %s has %d paths to %d LIDs, walked %d to %d", what, want.Fabric.PortName(int32(port)),
+			t.Errorf("%s: %s has %d paths to %d LIDs, walked %d to %d", what, want.Fabric.PortName(fabric.PortIndex(port)),
 				got.Paths[port], got.Destinations[port], want.Paths[port], want.Destinations[port])
 		}
 	}
@@ -115,7 +115,7 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 			want, worst, share := slowly(tables, pairs)
 			same(t, fmt.Sprintf("case %d, %s", i, name), &got.Loads, want)
 			for port, n := range want.Paths {
-				if on := On(tables, pairs, int32(port), 1<<30); int64(len(on)) != n {
+				if on := On(tables, pairs, fabric.PortIndex(port), 1<<30); int64(len(on)) != n {
 					t.Errorf("case %d, %s: %d pairs on port %d, walked %d", i, name, len(on), port, n)
 				}
 			}
@@ -145,7 +145,7 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 		return f.Ports[p.Dst].LID
 	}
 	l = &Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports))}
-	to := map[[2]int32]bool{}
+	to := map[[2]fabric.PortIndex]bool{}
 	for _, p := range pairs {
 		path := treestest.Walk(t, p.Src, lidOf(p))
 		if !path.Verdict.Arrives() {
@@ -155,7 +155,7 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 		l.Delivered++
 		for _, port := range path.Out {
 			l.Paths[port]++
-			if k := [2]int32{port, p.Dst}; !to[k] {
+			if k := [2]fabric.PortIndex{port, p.Dst}; !to[k] {
 				to[k] = true
 				l.Destinations[port]++
 			}
@@ -238,10 +238,10 @@ func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	level, below := levels(f, hosts)
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
+		n := f.SwitchNode(fabric.SwitchIndex(s))
 		var up []uint8
 		for p := 1; p <= int(n.NumPorts); p++ {
-			if peer := f.PeerSwitch(n.FirstPort + int32(p)); peer != fabric.None && level[peer] > level[s] {
+			if peer := f.PeerSwitch(n.FirstPort + fabric.PortIndex(p)); peer != fabric.None && level[peer] > level[s] {
 				up = append(up, uint8(p))
 			}
 		}
@@ -251,9 +251,9 @@ func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 		}
 		for d, h := range hosts {
 			if port, ok := below[s][int32(d)]; ok {
-				lft.Row(int32(s))[f.Ports[h].LID] = port
+				lft.Row(fabric.SwitchIndex(s))[f.Ports[h].LID] = port
 			} else if len(up) > 0 {
-				lft.Row(int32(s))[f.Ports[h].LID] = up[d/divisor%len(up)]
+				lft.Row(fabric.SwitchIndex(s))[f.Ports[h].LID] = up[d/divisor%len(up)]
 			}
 		}
 	}
@@ -262,12 +262,12 @@ func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 
 // levels are the levels of switches, 1 for leaves, and the ports by which each
 // has the hosts below it, by their numbers.
-func levels(f *fabric.Fabric, hosts []int32) (level []int, below []map[int32]uint8) {
+func levels(f *fabric.Fabric, hosts []fabric.PortIndex) (level []int, below []map[int32]uint8) {
 	level, below = make([]int, len(f.Switches)), make([]map[int32]uint8, len(f.Switches))
 	for s := range below {
 		below[s] = map[int32]uint8{}
 	}
-	var now []int32
+	var now []fabric.SwitchIndex
 	for d, h := range hosts {
 		s, port := f.AttachedSwitch(h)
 		if level[s] == 0 {
@@ -277,10 +277,10 @@ func levels(f *fabric.Fabric, hosts []int32) (level []int, below []map[int32]uin
 		below[s][int32(d)] = port
 	}
 	for l := 2; len(now) > 0; l++ {
-		var next []int32
+		var next []fabric.SwitchIndex
 		for _, s := range now {
 			n := f.SwitchNode(s)
-			for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+			for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 				up := f.PeerSwitch(p)
 				if up == fabric.None || level[up] != 0 && level[up] != l {
 					continue
@@ -319,11 +319,11 @@ func TestDModKClosedForms(t *testing.T) {
 		}
 		for port, paths := range l.Paths {
 			want := n - 1
-			switch ClassOf(f, int32(port)) {
+			switch ClassOf(f, fabric.PortIndex(port)) {
 			case None:
 				want = 0
 			case BetweenSwitches:
-				lower := min(level[f.Nodes[f.Ports[port].Node].Switch], level[f.PeerSwitch(int32(port))])
+				lower := min(level[f.Nodes[f.Ports[port].Node].Switch], level[f.PeerSwitch(fabric.PortIndex(port))])
 				want = n
 				below := int64(1)
 				for range lower {
@@ -332,7 +332,7 @@ func TestDModKClosedForms(t *testing.T) {
 				want -= below
 			}
 			if paths != want {
-				t.Fatalf("fattree:%d,%d: %s has %d paths, want %d", tc.levels, tc.ports, f.PortName(int32(port)), paths, want)
+				t.Fatalf("fattree:%d,%d: %s has %d paths, want %d", tc.levels, tc.ports, f.PortName(fabric.PortIndex(port)), paths, want)
 			}
 		}
 		s, err := Shifts(t.Context(), tables, hosts, 200, nil)
@@ -362,7 +362,7 @@ func TestDestinationsAgainstIbdmchk(t *testing.T) {
 		}
 		ours := map[int32]int{}
 		for port, n := range l.Destinations {
-			if n > 0 && ClassOf(f, int32(port)) == BetweenSwitches {
+			if n > 0 && ClassOf(f, fabric.PortIndex(port)) == BetweenSwitches {
 				ours[n]++
 			}
 		}
@@ -406,18 +406,18 @@ func TestBisectionsReplay(t *testing.T) {
 }
 
 func TestPatterns(t *testing.T) {
-	hosts := []int32{5, 6, 7, 8, 9}
+	hosts := []fabric.PortIndex{5, 6, 7, 8, 9}
 	if got := Shift(hosts, -2); !slices.Equal(got, []Pair{{Src: 5, Dst: 8}, {Src: 6, Dst: 9}, {Src: 7, Dst: 5}, {Src: 8, Dst: 6}, {Src: 9, Dst: 7}}) {
 		t.Errorf("shift by -2: %v", got)
 	}
-	if got := Shift([]int32{5, fabric.None, 7}, 1); !slices.Equal(got, []Pair{{Src: 7, Dst: 5}}) {
+	if got := Shift([]fabric.PortIndex{5, fabric.None, 7}, 1); !slices.Equal(got, []Pair{{Src: 7, Dst: 5}}) {
 		t.Errorf("shift by 1 with a gap: %v", got)
 	}
 	if len(Shift(hosts, 10)) != 0 || len(Shift(nil, 1)) != 0 {
 		t.Error("a shift onto itself sends")
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	used := map[int32]int{}
+	used := map[fabric.PortIndex]int{}
 	for _, p := range Bisection(hosts, r) {
 		used[p.Src]++
 		used[p.Dst]++

@@ -40,7 +40,7 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 
 // On are the first pairs, at most so many, whose paths leave by a port and arrive.
 // O(pairs x hops).
-func On(t *fabric.Tables, pairs []Pair, port int32, most int) []Pair {
+func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair
 	for _, p := range pairs {
@@ -75,7 +75,7 @@ type Shifted struct {
 // Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread;
 // all where n is 0 or more than there are. Hosts may have places without one, as for
 // [Shift]. O(n x hosts x hops) on all processors.
-func Shifts(ctx context.Context, t *fabric.Tables, hosts []int32, n int, progress func(done, total int)) (*Shifted, error) {
+func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
 	all := max(0, len(hosts)-1)
 	if n <= 0 || n > all {
 		n = all
@@ -124,7 +124,7 @@ type Bisected struct {
 
 // Bisections measures n random bisections. The same seed gives the same figures,
 // whatever the number of processors. O(n x hosts x hops) on all processors.
-func Bisections(ctx context.Context, t *fabric.Tables, hosts []int32, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
+func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
 	trials, err := try(ctx, t, n, progress, func(i int) []Pair {
 		return Bisection(hosts, rand.New(rand.NewPCG(seed, uint64(i))))
 	})

@@ -14,7 +14,7 @@ import (
 
 // Pair is a source and a destination, both end ports.
 type Pair struct {
-	Src, Dst int32
+	Src, Dst fabric.PortIndex
 	// LID is the one of Dst that is sent to, 0 for its base LID.
 	LID uint16
 }
@@ -22,14 +22,14 @@ type Pair struct {
 // Hosts are the end ports of channel adapters in the order of their names, numbers
 // in names by value: node-2 before node-10. It is the order in which patterns
 // take them. Ports of one name come by number, then by GUID. O(hosts log hosts).
-func Hosts(f *fabric.Fabric) []int32 {
-	var hosts []int32
+func Hosts(f *fabric.Fabric) []fabric.PortIndex {
+	var hosts []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Nodes[f.Ports[e].Node].Type == mad.NodeCA && f.Ports[e].LID != 0 {
 			hosts = append(hosts, e)
 		}
 	}
-	slices.SortFunc(hosts, func(a, b int32) int {
+	slices.SortFunc(hosts, func(a, b fabric.PortIndex) int {
 		p, q := &f.Ports[a], &f.Ports[b]
 		return cmp.Or(natural(f.Nodes[p.Node].Desc, f.Nodes[q.Node].Desc), cmp.Compare(p.Num, q.Num), cmp.Compare(p.GUID, q.GUID))
 	})
@@ -69,7 +69,7 @@ func digits(s string) int {
 // Shift is the pattern in which each host sends to the one that is k further on,
 // round the end: a permutation. k may be negative. Places without a host,
 // fabric.None, neither send nor are sent to.
-func Shift(hosts []int32, k int) []Pair {
+func Shift(hosts []fabric.PortIndex, k int) []Pair {
 	pairs := make([]Pair, 0, len(hosts))
 	for i, src := range hosts {
 		j := ((i+k)%len(hosts) + len(hosts)) % len(hosts)
@@ -82,7 +82,7 @@ func Shift(hosts []int32, k int) []Pair {
 
 // Permutation is a random permutation: each host sends to one host, and each is
 // sent to by one. Those that would send to themselves do not.
-func Permutation(hosts []int32, r *rand.Rand) []Pair {
+func Permutation(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	to := r.Perm(len(hosts))
 	pairs := make([]Pair, 0, len(hosts))
 	for i, src := range hosts {
@@ -95,7 +95,7 @@ func Permutation(hosts []int32, r *rand.Rand) []Pair {
 
 // Bisection splits the hosts at random into two halves, of which each host of the
 // first sends to one of the second. Of an odd number one host is left out.
-func Bisection(hosts []int32, r *rand.Rand) []Pair {
+func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	order := r.Perm(len(hosts))
 	half := len(hosts) / 2
 	pairs := make([]Pair, half)
@@ -107,7 +107,7 @@ func Bisection(hosts []int32, r *rand.Rand) []Pair {
 
 // Among are all ordered pairs of distinct hosts, as of a job that exchanges all
 // with all.
-func Among(hosts []int32) []Pair {
+func Among(hosts []fabric.PortIndex) []Pair {
 	pairs := make([]Pair, 0, len(hosts)*max(0, len(hosts)-1))
 	for _, src := range hosts {
 		for _, dst := range hosts {

@@ -37,7 +37,7 @@ func (c Class) String() string {
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // ClassOf is the class of the link of a port in the direction that leaves it.
-func ClassOf(f *fabric.Fabric, port int32) Class {
+func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	p := &f.Ports[port]
 	switch {
 	case p.Peer == fabric.None || !f.Nodes[p.Node].InSubnet:
@@ -73,7 +73,7 @@ type Kind struct {
 // Link is a direction of a link with what it carries.
 type Link struct {
 	// Port is the port that packets leave by.
-	Port         int32
+	Port         fabric.PortIndex
 	Paths        int64
 	Destinations int32
 }
@@ -102,7 +102,7 @@ func (l *Loads) Summary(worst int) Summary {
 	classes, kinds := map[key]*sums{}, map[key]*sums{}
 	var s Summary
 	for i, n := range l.Paths {
-		class := ClassOf(f, int32(i))
+		class := ClassOf(f, fabric.PortIndex(i))
 		if class == None {
 			continue
 		}
@@ -111,7 +111,7 @@ func (l *Loads) Summary(worst int) Summary {
 		if class == BetweenSwitches {
 			s.EdgeForwardingIndex = max(s.EdgeForwardingIndex, n)
 			if n > 0 {
-				s.Worst = append(s.Worst, Link{int32(i), n, l.Destinations[i]})
+				s.Worst = append(s.Worst, Link{fabric.PortIndex(i), n, l.Destinations[i]})
 			}
 		}
 	}

@@ -18,7 +18,7 @@ type walker struct {
 	paths []int64
 	// ports are those of all paths that arrive, one path behind the other, ends where
 	// each ends in ports, and of the place of its pair in the pattern.
-	ports []int32
+	ports []fabric.PortIndex
 	ends  []int
 	of    []int
 	lost  int
@@ -77,7 +77,7 @@ func (w *walker) follow(p Pair) bool {
 		}
 		entry := w.t.Port(x, lid)
 		if entry != 0 && entry != fabric.NoPath {
-			w.ports = append(w.ports, f.SwitchNode(x).FirstPort+int32(entry))
+			w.ports = append(w.ports, f.SwitchNode(x).FirstPort+fabric.PortIndex(entry))
 		}
 		x = w.wires.Next(x, entry)
 	}
@@ -105,7 +105,7 @@ func (w *walker) judge() (worst int64, share float64) {
 // destinations counts, by port, the different LIDs that its paths go to.
 func (w *walker) destinations(pairs []Pair, count []int32) {
 	type use struct {
-		port, dst int32
+		port, dst fabric.PortIndex
 		lid       uint16
 	}
 	seen := map[use]bool{}

@@ -12,7 +12,7 @@ import (
 // Change is an entry of a switch for a multicast LID that differs.
 type Change struct {
 	// Switch is its index in the fabric of the new tables.
-	Switch int32
+	Switch fabric.SwitchIndex
 	MLID   uint16
 	// Gone are ports that the old tables have alone, Come the new ones.
 	Gone, Come []uint8
@@ -34,9 +34,9 @@ func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 				continue
 			}
 			for mlid := uint16(fabric.FirstMLID); mlid <= top; mlid++ {
-				c := Change{Switch: int32(s), MLID: mlid}
-				c.Gone = only(before.MFT, old, after.MFT, int32(s), mlid)
-				c.Come = only(after.MFT, int32(s), before.MFT, old, mlid)
+				c := Change{Switch: fabric.SwitchIndex(s), MLID: mlid}
+				c.Gone = only(before.MFT, old, after.MFT, fabric.SwitchIndex(s), mlid)
+				c.Come = only(after.MFT, fabric.SwitchIndex(s), before.MFT, old, mlid)
 				if len(c.Gone)+len(c.Come) > 0 && !yield(c) {
 					return
 				}
@@ -46,7 +46,7 @@ func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 }
 
 // only are the ports of a switch in t and not in other.
-func only(t *fabric.MFT, sw int32, other *fabric.MFT, at int32, mlid uint16) []uint8 {
+func only(t *fabric.MFT, sw fabric.SwitchIndex, other *fabric.MFT, at fabric.SwitchIndex, mlid uint16) []uint8 {
 	if slices.Equal(t.Ports(sw, mlid), other.Ports(at, mlid)) {
 		return nil
 	}

@@ -45,10 +45,10 @@ type Fault struct {
 	Kind Kind
 	MLID uint16
 	// Src and Dst are the members concerned, None where there are none.
-	Src, Dst int32
+	Src, Dst fabric.PortIndex
 	// Ports are the switch ports by which packets leave: the one that is at fault, or
 	// those of a cycle in order.
-	Ports []int32
+	Ports []fabric.PortIndex
 }
 
 // Counts sums up groups. Pairs are of a member that sends and another one that
@@ -181,14 +181,14 @@ type checker struct {
 	join []fabric.JoinState
 	in   []bool
 	// switches have entries for the LID; parent joins those that links connect.
-	switches []int32
-	parent   []int32
+	switches []fabric.SwitchIndex
+	parent   []fabric.SwitchIndex
 	flood    *flood
 }
 
 func newChecker(ctx context.Context, t *fabric.Tables) *checker {
 	f := t.Fabric
-	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)), parent: make([]int32, len(f.Switches)), flood: newFlood(t)}
+	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)), parent: make([]fabric.SwitchIndex, len(f.Switches)), flood: newFlood(t)}
 }
 
 func (c *checker) check(l *LID) (Counts, []Fault) {
@@ -197,7 +197,7 @@ func (c *checker) check(l *LID) (Counts, []Fault) {
 		c.join[m.End], c.in[m.End] = m.Join, true
 	}
 	c.switches = c.switches[:0]
-	for s := range int32(len(c.f.Switches)) {
+	for s := range fabric.SwitchIndex(len(c.f.Switches)) {
 		c.parent[s] = s
 		if c.f.SwitchNode(s).InSubnet && c.t.MFT.Any(s, l.MLID) {
 			c.switches = append(c.switches, s)
@@ -217,7 +217,7 @@ func (c *checker) check(l *LID) (Counts, []Fault) {
 	return c.counts, c.faults
 }
 
-func (c *checker) fault(k Kind, src, dst int32, ports ...int32) {
+func (c *checker) fault(k Kind, src, dst fabric.PortIndex, ports ...fabric.PortIndex) {
 	if c.named[k]++; c.named[k] <= examples {
 		c.faults = append(c.faults, Fault{k, c.lid.MLID, src, dst, ports})
 	}
@@ -236,7 +236,7 @@ func (c *checker) entries() (tree bool) {
 				c.fault(DeadPort, fabric.None, fabric.None, node.FirstPort)
 				continue
 			}
-			tree = c.entry(s, node.FirstPort+int32(out), out) && tree
+			tree = c.entry(s, node.FirstPort+fabric.PortIndex(out), out) && tree
 		}
 	}
 	for _, m := range c.lid.Members {
@@ -249,13 +249,13 @@ func (c *checker) entries() (tree bool) {
 }
 
 // first is the switch that the first member hangs on.
-func (c *checker) first() int32 {
+func (c *checker) first() fabric.SwitchIndex {
 	sw, _ := c.f.AttachedSwitch(c.lid.Members[0].End)
 	return sw
 }
 
 // entry looks at one port of a table, and says whether it may be one of a tree.
-func (c *checker) entry(s, port int32, out int) bool {
+func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bool {
 	if end := c.f.EndBehind(s, out); end != fabric.None {
 		switch {
 		case !c.in[end]:
@@ -286,7 +286,7 @@ func (c *checker) entry(s, port int32, out int) bool {
 	return c.unite(s, next)
 }
 
-func (c *checker) top(s int32) int32 {
+func (c *checker) top(s fabric.SwitchIndex) fabric.SwitchIndex {
 	for c.parent[s] != s {
 		c.parent[s] = c.parent[c.parent[s]]
 		s = c.parent[s]
@@ -295,7 +295,7 @@ func (c *checker) top(s int32) int32 {
 }
 
 // unite joins two switches, and says whether they were apart.
-func (c *checker) unite(a, b int32) bool {
+func (c *checker) unite(a, b fabric.SwitchIndex) bool {
 	a, b = c.top(a), c.top(b)
 	c.parent[a] = b
 	return a != b
@@ -321,25 +321,25 @@ func (c *checker) pairs() int64 {
 // idle counts the switches of a tree behind which no member is: its tips, and what
 // is a tip without them.
 func (c *checker) idle() {
-	degree, leads := map[int32]int{}, map[int32]bool{}
-	links := func(s int32, each func(next int32)) {
+	degree, leads := map[fabric.SwitchIndex]int{}, map[fabric.SwitchIndex]bool{}
+	links := func(s fabric.SwitchIndex, each func(next fabric.SwitchIndex)) {
 		node := c.f.SwitchNode(s)
 		for out := range c.t.MFT.Each(s, c.lid.MLID) {
-			if out == 0 || out > int(node.NumPorts) || c.f.PeerSwitch(node.FirstPort+int32(out)) == fabric.None {
+			if out == 0 || out > int(node.NumPorts) || c.f.PeerSwitch(node.FirstPort+fabric.PortIndex(out)) == fabric.None {
 				continue
 			}
-			each(c.f.PeerSwitch(node.FirstPort + int32(out)))
+			each(c.f.PeerSwitch(node.FirstPort + fabric.PortIndex(out)))
 		}
 	}
 	for _, s := range c.switches {
-		links(s, func(int32) { degree[s]++ })
+		links(s, func(fabric.SwitchIndex) { degree[s]++ })
 	}
 	for _, m := range c.lid.Members {
 		if sw, _ := c.f.AttachedSwitch(m.End); sw != fabric.None {
 			leads[sw] = true
 		}
 	}
-	var tips []int32
+	var tips []fabric.SwitchIndex
 	for _, s := range c.switches {
 		if degree[s] == 1 && !leads[s] {
 			tips = append(tips, s)
@@ -350,7 +350,7 @@ func (c *checker) idle() {
 		tips = tips[:len(tips)-1]
 		degree[s] = 0
 		c.counts.Idle++
-		links(s, func(next int32) {
+		links(s, func(next fabric.SwitchIndex) {
 			if degree[next] == 0 {
 				return
 			}

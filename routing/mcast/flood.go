@@ -11,8 +11,8 @@ import (
 // follow follows the packets of each switch with members, where tables are no tree.
 func (c *checker) follow() {
 	c.counts.Pairs = c.pairs()
-	senders := map[int32][]Member{}
-	var from []int32
+	senders := map[fabric.SwitchIndex][]Member{}
+	var from []fabric.SwitchIndex
 	for _, m := range c.lid.Members {
 		sw, _ := c.f.AttachedSwitch(m.End)
 		if senders[sw] == nil {
@@ -45,17 +45,17 @@ func (c *checker) follow() {
 }
 
 // onRing says whether a switch can be on a ring: it has two ports to switches.
-func (c *checker) onRing(sw int32) bool {
+func (c *checker) onRing(sw fabric.SwitchIndex) bool {
 	n := 0
 	for out := range c.t.MFT.Each(sw, c.lid.MLID) {
-		if out > 0 && out <= int(c.f.SwitchNode(sw).NumPorts) && c.f.PeerSwitch(c.f.SwitchNode(sw).FirstPort+int32(out)) != fabric.None {
+		if out > 0 && out <= int(c.f.SwitchNode(sw).NumPorts) && c.f.PeerSwitch(c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out)) != fabric.None {
 			n++
 		}
 	}
 	return n > 1
 }
 
-func (c *checker) ring(ring []int32, src int32, before bool) bool {
+func (c *checker) ring(ring []fabric.PortIndex, src fabric.PortIndex, before bool) bool {
 	if ring == nil {
 		return before
 	}
@@ -67,7 +67,7 @@ func (c *checker) ring(ring []int32, src int32, before bool) bool {
 }
 
 // compare counts what the members get of what those of one switch send.
-func (c *checker) compare(sw int32, senders []Member) {
+func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	fl := c.flood
 	if fl.unread >= 0 && len(senders) > 0 {
 		c.fault(NotRead, senders[0].End, fabric.None, fl.unread)
@@ -80,7 +80,7 @@ func (c *checker) compare(sw int32, senders []Member) {
 			n--
 			if later > 0 {
 				c.counts.Echoes++
-				c.fault(Echo, m.End, m.End, c.f.SwitchNode(sw).FirstPort+int32(port))
+				c.fault(Echo, m.End, m.End, c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(port))
 			}
 		}
 		if !m.Join.Receives() || n == 0 {
@@ -116,13 +116,13 @@ type flood struct {
 	// far the search is. Those that are set are listed in touched and ends.
 	copies  []int32
 	color   []uint8
-	touched []int32
-	order   []int32
-	ends    []int32
+	touched []fabric.PortIndex
+	order   []fabric.PortIndex
+	ends    []fabric.PortIndex
 	// unread is a port behind which a table was not read, -1 for none.
-	unread int32
-	ring   []int32
-	path   []int32 // ports that copies leave by, to where the search is
+	unread fabric.PortIndex
+	ring   []fabric.PortIndex
+	path   []fabric.PortIndex // ports that copies leave by, to where the search is
 	mlid   uint16
 }
 
@@ -149,11 +149,11 @@ func (fl *flood) reset() {
 }
 
 // got is how many copies an end port gets by way of other switches.
-func (fl *flood) got(end int32) int32 { return fl.copies[end] }
+func (fl *flood) got(end fabric.PortIndex) int32 { return fl.copies[end] }
 
 // from follows a packet that a host sends into a switch, and returns the ports of a
 // cycle that it comes upon, nil for none.
-func (fl *flood) from(sw int32, mlid uint16) []int32 {
+func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	fl.reset()
 	fl.mlid = mlid
 	if !fl.t.Known[sw] {
@@ -176,11 +176,11 @@ func (fl *flood) from(sw int32, mlid uint16) []int32 {
 
 // nexts are the ports to other switches by which a switch sends copies of what came
 // in by a port.
-func (fl *flood) nexts(sw, in int32) []int32 {
+func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.PortIndex {
 	node := fl.f.SwitchNode(sw)
-	var outs []int32
+	var outs []fabric.PortIndex
 	for out := range fl.t.MFT.Each(sw, fl.mlid) {
-		port := node.FirstPort + int32(out)
+		port := node.FirstPort + fabric.PortIndex(out)
 		if out == 0 || out > int(node.NumPorts) || port == in {
 			continue
 		}
@@ -198,15 +198,15 @@ func (fl *flood) nexts(sw, in int32) []int32 {
 
 // search orders the states that come of one, each before those that it leads to when
 // read backwards, and notes a cycle.
-func (fl *flood) search(in int32) {
+func (fl *flood) search(in fabric.PortIndex) {
 	type step struct {
-		in   int32
-		outs []int32
+		in   fabric.PortIndex
+		outs []fabric.PortIndex
 	}
 	if fl.color[in] != white {
 		return
 	}
-	open := func(in int32) step {
+	open := func(in fabric.PortIndex) step {
 		fl.color[in] = gray
 		fl.touched = append(fl.touched, in)
 		return step{in, fl.nexts(fl.f.Nodes[fl.f.Ports[in].Node].Switch, in)}
@@ -237,7 +237,7 @@ func (fl *flood) search(in int32) {
 }
 
 // since are the ports of the path behind the one that leads to a state.
-func (fl *flood) since(in int32) []int32 {
+func (fl *flood) since(in fabric.PortIndex) []fabric.PortIndex {
 	for i, out := range fl.path {
 		if fl.f.Ports[out].Peer == in {
 			return slices.Clone(fl.path[i+1:])
@@ -250,12 +250,12 @@ func (fl *flood) since(in int32) []int32 {
 const many = 1 << 20
 
 // pass hands the copies that come in by a port on. Those that go round count once.
-func (fl *flood) pass(in int32) {
+func (fl *flood) pass(in fabric.PortIndex) {
 	sw := fl.f.Nodes[fl.f.Ports[in].Node].Switch
 	node := fl.f.SwitchNode(sw)
 	n := fl.copies[in]
 	for out := range fl.t.MFT.Each(sw, fl.mlid) {
-		port := node.FirstPort + int32(out)
+		port := node.FirstPort + fabric.PortIndex(out)
 		if out > int(node.NumPorts) || port == in {
 			continue
 		}

@@ -25,7 +25,7 @@ const maxDepth = 63
 
 // AddGroup implements [routing.GroupRouter]. A group of less than two members gets
 // nothing. O(switches x switches with members), and for each such switch O(hops x ports).
-func (h *minHop) AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside []int32, err error) {
+func (h *minHop) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
 	if len(members) < 2 {
 		return nil, nil
 	}
@@ -43,12 +43,12 @@ type grower struct {
 	*minHop
 	mft     *fabric.MFT
 	mlid    uint16
-	outside []int32
+	outside []fabric.PortIndex
 }
 
 // branch sends packets for some members on from a switch that they come to by port
 // up, 0 for the root.
-func (g *grower) branch(sw int32, members []int32, up uint8, depth int) {
+func (g *grower) branch(sw fabric.SwitchIndex, members []fabric.PortIndex, up uint8, depth int) {
 	if depth > maxDepth {
 		g.outside = append(g.outside, members...)
 		return
@@ -62,7 +62,7 @@ func (g *grower) branch(sw int32, members []int32, up uint8, depth int) {
 		if behind == nil {
 			continue
 		}
-		i := node.FirstPort + int32(port)
+		i := node.FirstPort + fabric.PortIndex(port)
 		if port != 0 && !g.f.Ports[i].Linked() {
 			g.outside = append(g.outside, behind...)
 			continue
@@ -75,9 +75,9 @@ func (g *grower) branch(sw int32, members []int32, up uint8, depth int) {
 }
 
 // divide puts members by the port of a switch that leads to them.
-func (g *grower) divide(sw int32, members []int32) [][]int32 {
-	byPort := make([][]int32, int(g.f.SwitchNode(sw).NumPorts)+1)
-	ports := map[int32]int{} // by the switch that they hang on
+func (g *grower) divide(sw fabric.SwitchIndex, members []fabric.PortIndex) [][]fabric.PortIndex {
+	byPort := make([][]fabric.PortIndex, int(g.f.SwitchNode(sw).NumPorts)+1)
+	ports := map[fabric.SwitchIndex]int{} // by the switch that they hang on
 	for _, m := range members {
 		at, port := g.f.AttachedSwitch(m)
 		out := int(port)
@@ -102,7 +102,7 @@ func (g *grower) divide(sw int32, members []int32) [][]int32 {
 const noPort = -1
 
 // first is the first port of a switch with the fewest hops to another.
-func (g *grower) first(sw, dst int32) int {
+func (g *grower) first(sw, dst fabric.SwitchIndex) int {
 	least := g.hops.Least(sw, dst)
 	if least == routing.NoHops {
 		return noPort

@@ -75,13 +75,13 @@ func slow(t *fabric.Tables, groups []fabric.Group) (c mcast.Counts) {
 
 // send counts the copies that end ports get, each packet at most once on a way that
 // it has been on itself.
-func send(t *fabric.Tables, src int32, mlid uint16) (got map[int32]int, circles bool) {
+func send(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (got map[fabric.PortIndex]int, circles bool) {
 	f := t.Fabric
-	got = map[int32]int{}
+	got = map[fabric.PortIndex]int{}
 	type packet struct {
-		sw  int32
+		sw  fabric.SwitchIndex
 		in  uint8
-		way []int32
+		way []fabric.PortIndex
 	}
 	sw, in := f.AttachedSwitch(src)
 	if sw == fabric.None {
@@ -103,7 +103,7 @@ func send(t *fabric.Tables, src int32, mlid uint16) (got map[int32]int, circles 
 				got[end]++
 				continue
 			}
-			port := node.FirstPort + int32(out)
+			port := node.FirstPort + fabric.PortIndex(out)
 			next := f.PeerSwitch(port)
 			if next == fabric.None {
 				continue
@@ -159,13 +159,13 @@ func flip(r *rand.Rand, t *fabric.Tables) {
 	if len(t.Fabric.Switches) == 0 {
 		return
 	}
-	sw := int32(r.IntN(len(t.Fabric.Switches)))
+	sw := fabric.SwitchIndex(r.IntN(len(t.Fabric.Switches)))
 	out := r.IntN(int(t.Fabric.SwitchNode(sw).NumPorts) + 1)
 	t.MFT.Ports(sw, fabric.FirstMLID+uint16(r.IntN(3)))[out>>6] ^= 1 << (out & 63)
 }
 
 // link is a cable between switches that a group uses or does not.
-type link struct{ a, b int32 }
+type link struct{ a, b fabric.PortIndex }
 
 func links(t *fabric.Tables, mlid uint16, used bool) (found []link) {
 	f := t.Fabric
@@ -181,7 +181,7 @@ func links(t *fabric.Tables, mlid uint16, used bool) (found []link) {
 	return found
 }
 
-func set(t *fabric.Tables, mlid uint16, port int32, on bool) {
+func set(t *fabric.Tables, mlid uint16, port fabric.PortIndex, on bool) {
 	p := &t.Fabric.Ports[port]
 	words := t.MFT.Ports(t.Fabric.Nodes[p.Node].Switch, mlid)
 	words[p.Num>>6] &^= 1 << (p.Num & 63)
@@ -229,7 +229,7 @@ func TestPlantedFaults(t *testing.T) {
 }
 
 // plant puts a fault into the tables of a LID, and says what must be found.
-func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member int32) (what string, kinds []mcast.Kind) {
+func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member fabric.PortIndex) (what string, kinds []mcast.Kind) {
 	f := t.Fabric
 	unused, used := links(t, mlid, false), links(t, mlid, true)
 	sw, num := f.AttachedSwitch(member)
@@ -249,7 +249,7 @@ func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member int32) (what stri
 			return "missing branch", []mcast.Kind{mcast.Missing}
 		}
 	case 2:
-		set(t, mlid, f.SwitchNode(sw).FirstPort+int32(num), false)
+		set(t, mlid, f.SwitchNode(sw).FirstPort+fabric.PortIndex(num), false)
 		return "missing member", []mcast.Kind{mcast.Missing}
 	case 3: // a second way to a tip of the tree, which sends nothing back
 		for _, l := range unused {
@@ -273,12 +273,12 @@ func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member int32) (what stri
 	case 4:
 		for _, p := range r.Perm(len(f.EndPorts)) {
 			if s, port := f.AttachedSwitch(f.EndPorts[p]); s != fabric.None && t.MFT.Any(s, mlid) && !t.MFT.Has(s, mlid, port) {
-				set(t, mlid, f.SwitchNode(s).FirstPort+int32(port), true)
+				set(t, mlid, f.SwitchNode(s).FirstPort+fabric.PortIndex(port), true)
 				return "stranger", []mcast.Kind{mcast.Stranger}
 			}
 		}
 	case 5:
-		for p := range int32(f.SwitchNode(sw).NumPorts) {
+		for p := range fabric.PortIndex(f.SwitchNode(sw).NumPorts) {
 			if port := f.SwitchNode(sw).FirstPort + 1 + p; !f.Ports[port].Linked() {
 				set(t, mlid, port, true)
 				return "dead port", []mcast.Kind{mcast.DeadPort}

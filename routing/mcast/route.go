@@ -43,7 +43,7 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 		top = max(top, lids[i].MLID)
 	}
 	r := &Result{MFT: fabric.NewMFT(f, top)}
-	outside, errs := make([][]int32, len(lids)), make([]error, len(lids))
+	outside, errs := make([][]fabric.PortIndex, len(lids)), make([]error, len(lids))
 	err := routing.ForEach(ctx, len(lids), progress, func(_, i int) {
 		outside[i], errs[i] = by.AddGroup(r.MFT, lids[i].MLID, lids[i].ends())
 	})
@@ -56,7 +56,7 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 			return nil, fmt.Errorf("route multicast group 0x%04x: %w", lids[i].MLID, errs[i])
 		}
 		gone += lids[i].Gone
-		if slices.ContainsFunc(f.Switches, func(n int32) bool { return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID) }) {
+		if slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool { return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID) }) {
 			r.LIDs++
 		} else {
 			r.Alone++
@@ -69,7 +69,7 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 	return r, nil
 }
 
-func unreached(f *fabric.Fabric, lids []LID, outside [][]int32) []string {
+func unreached(f *fabric.Fabric, lids []LID, outside [][]fabric.PortIndex) []string {
 	var out []string
 	n := 0
 	for i := range lids {
@@ -98,12 +98,12 @@ type LID struct {
 
 // Member is a member of a group by its end port.
 type Member struct {
-	End  int32
+	End  fabric.PortIndex
 	Join fabric.JoinState
 }
 
-func (l *LID) ends() []int32 {
-	ends := make([]int32, len(l.Members))
+func (l *LID) ends() []fabric.PortIndex {
+	ends := make([]fabric.PortIndex, len(l.Members))
 	for i, m := range l.Members {
 		ends[i] = m.End
 	}
@@ -113,7 +113,7 @@ func (l *LID) ends() []int32 {
 // ByLID puts groups together by their LID, in ascending order. LIDs that are none
 // of multicast are left out.
 func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
-	joined := map[uint16]map[int32]fabric.JoinState{}
+	joined := map[uint16]map[fabric.PortIndex]fabric.JoinState{}
 	byLID := map[uint16]*LID{}
 	for i := range groups {
 		g := &groups[i]
@@ -123,7 +123,7 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 		l := byLID[g.MLID]
 		if l == nil {
 			l = &LID{MLID: g.MLID}
-			byLID[g.MLID], joined[g.MLID] = l, map[int32]fabric.JoinState{}
+			byLID[g.MLID], joined[g.MLID] = l, map[fabric.PortIndex]fabric.JoinState{}
 		}
 		l.Groups = append(l.Groups, i)
 		for _, m := range g.Members {
@@ -134,7 +134,7 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 			}
 		}
 	}
-	order := map[int32]int{}
+	order := map[fabric.PortIndex]int{}
 	for i, e := range f.EndPorts {
 		order[e] = i
 	}

@@ -11,7 +11,7 @@ import (
 // Tree is where a packet from one end port to a multicast LID goes.
 type Tree struct {
 	MLID uint16
-	Src  int32
+	Src  fabric.PortIndex
 	// First is the switch that it comes to, nil where Src hangs on none.
 	First *Hop
 	// Delivered is how many copies end ports get, of the copies drawn.
@@ -19,12 +19,12 @@ type Tree struct {
 	// Circles says that a copy comes back to where it was, and goes round for ever.
 	Circles bool
 	// Twice are end ports that get more than one copy.
-	Twice []int32
+	Twice []fabric.PortIndex
 }
 
 // Hop is a switch that a copy of a packet comes to.
 type Hop struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	In     uint8
 	// Fate says what is amiss with it.
 	Fate   HopFate
@@ -59,13 +59,13 @@ type Copy struct {
 	Next *Hop
 	// End is the end port that keeps the copy, None where there is none: the port
 	// leads nowhere.
-	End int32
+	End fabric.PortIndex
 }
 
 // Trace follows a packet from an end port to a multicast LID through multicast
 // tables. It fails where there are none, or where the LID is not one of multicast.
 // O(switch ports of the tree).
-func Trace(t *fabric.Tables, src int32, mlid uint16) (*Tree, error) {
+func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 	switch {
 	case mlid < fabric.FirstMLID || mlid > fabric.LastMLID:
 		return nil, fmt.Errorf("%d is no multicast LID, expected 0x%X to 0x%X", mlid, fabric.FirstMLID, fabric.LastMLID)
@@ -73,7 +73,7 @@ func Trace(t *fabric.Tables, src int32, mlid uint16) (*Tree, error) {
 		return nil, ErrNoTables
 	}
 	f := t.Fabric
-	tr := tracer{t: t, tree: &Tree{MLID: mlid, Src: src}, state: map[int32]bool{}, got: map[int32]int{}}
+	tr := tracer{t: t, tree: &Tree{MLID: mlid, Src: src}, state: map[fabric.PortIndex]bool{}, got: map[fabric.PortIndex]int{}}
 	if sw, port := f.AttachedSwitch(src); sw != fabric.None {
 		tr.tree.First = tr.come(sw, port)
 	}
@@ -85,14 +85,14 @@ type tracer struct {
 	tree *Tree
 	// state has the switch ports that copies came in by: true while what comes of
 	// them is being followed.
-	state map[int32]bool
-	got   map[int32]int
+	state map[fabric.PortIndex]bool
+	got   map[fabric.PortIndex]int
 }
 
-func (tr *tracer) come(sw int32, in uint8) *Hop {
+func (tr *tracer) come(sw fabric.SwitchIndex, in uint8) *Hop {
 	f := tr.t.Fabric
 	h := &Hop{Switch: sw, In: in}
-	at := f.SwitchNode(sw).FirstPort + int32(in)
+	at := f.SwitchNode(sw).FirstPort + fabric.PortIndex(in)
 	underway, met := tr.state[at]
 	switch {
 	case underway:
@@ -115,7 +115,7 @@ func (tr *tracer) come(sw int32, in uint8) *Hop {
 	return h
 }
 
-func (tr *tracer) copies(sw int32, in uint8) []Copy {
+func (tr *tracer) copies(sw fabric.SwitchIndex, in uint8) []Copy {
 	f := tr.t.Fabric
 	node := f.SwitchNode(sw)
 	var copies []Copy
@@ -124,8 +124,8 @@ func (tr *tracer) copies(sw int32, in uint8) []Copy {
 			continue
 		}
 		c := Copy{Out: uint8(out), End: f.EndBehind(sw, out)}
-		if next := f.PeerSwitch(node.FirstPort + int32(out)); out != 0 && next != fabric.None {
-			c.Next = tr.come(next, f.Ports[f.Ports[node.FirstPort+int32(out)].Peer].Num)
+		if next := f.PeerSwitch(node.FirstPort + fabric.PortIndex(out)); out != 0 && next != fabric.None {
+			c.Next = tr.come(next, f.Ports[f.Ports[node.FirstPort+fabric.PortIndex(out)].Peer].Num)
 		}
 		if c.End != fabric.None {
 			tr.tree.Delivered++

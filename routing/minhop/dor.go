@@ -91,7 +91,7 @@ const maxNamed = 3
 func oddOnes(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
 	var names []string
 	for s := range f.Switches {
-		for _, l := range g.Of(int32(s)) {
+		for _, l := range g.Of(fabric.SwitchIndex(s)) {
 			if l.Port != port || l.PeerPort == usual {
 				continue
 			}

@@ -19,7 +19,7 @@ func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.M
 	g := routing.NewGraph(f)
 	weights := make([]uint8, len(g.Links))
 	weighted := false
-	for s := range int32(g.Switches()) {
+	for s := range fabric.SwitchIndex(g.Switches()) {
 		for i := g.First[s]; i < g.First[s+1]; i++ {
 			weights[i] = 1
 			if w := opt.HopWeights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: g.Links[i].Port}]; w > 1 {
@@ -52,8 +52,8 @@ func (m *weightedHops) search(ctx context.Context, f *fabric.Fabric) error {
 	into := m.incoming()
 	workers := make([]buckets, routing.Workers())
 	return routing.ForEach(ctx, m.n, nil, func(worker, dst int) {
-		if f.SwitchNode(int32(dst)).InSubnet {
-			m.searchTo(&workers[worker], into, int32(dst))
+		if f.SwitchNode(fabric.SwitchIndex(dst)).InSubnet {
+			m.searchTo(&workers[worker], into, fabric.SwitchIndex(dst))
 		}
 	})
 }
@@ -75,13 +75,13 @@ func (m *weightedHops) incoming() []uint8 {
 }
 
 // buckets hold the switches that are reached, by hop count.
-type buckets [routing.NoHops][]int32
+type buckets [routing.NoHops][]fabric.SwitchIndex
 
 // searchTo is Dijkstra's search from dst against the direction of travel, with a
 // bucket a hop count (Dial, "Shortest-path forest with topological ordering",
 // CACM 12, 1969).
-func (m *weightedHops) searchTo(b *buckets, into []uint8, dst int32) {
-	least := func(s int32) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
+func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex) {
+	least := func(s fabric.SwitchIndex) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
 	*least(dst) = 0
 	b[0] = append(b[0], dst)
 	for hops := range b {
@@ -103,13 +103,15 @@ func (m *weightedHops) searchTo(b *buckets, into []uint8, dst int32) {
 }
 
 // Least implements [routing.Hops].
-func (m *weightedHops) Least(sw, dst int32) uint8 { return m.least[int(sw)*m.n+int(dst)] }
+func (m *weightedHops) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
 // From is the row of least counts from one switch, indexed by switch. Read-only.
-func (m *weightedHops) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+1)*m.n] }
+func (m *weightedHops) From(sw fabric.SwitchIndex) []uint8 {
+	return m.least[int(sw)*m.n : (int(sw)+1)*m.n]
+}
 
 // Through implements [routing.Hops]. Port 0 stands for the best port.
-func (m *weightedHops) Through(sw int32, port uint8, dst int32) uint8 {
+func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)
 	}
@@ -122,7 +124,7 @@ func (m *weightedHops) Through(sw int32, port uint8, dst int32) uint8 {
 }
 
 // LeastHopPorts implements [assign.Matrix]. O(links of sw x switches).
-func (m *weightedHops) LeastHopPorts(sw int32, sets routing.PortSets) routing.PortSets {
+func (m *weightedHops) LeastHopPorts(sw fabric.SwitchIndex, sets routing.PortSets) routing.PortSets {
 	sets.Clear()
 	here := m.From(sw)
 	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
@@ -133,7 +135,7 @@ func (m *weightedHops) LeastHopPorts(sw int32, sets routing.PortSets) routing.Po
 		there := m.From(l.Peer)
 		for d, h := range here {
 			if h != routing.NoHops && weight+int(there[d]) == int(h) {
-				sets.Add(int32(d), l.Port)
+				sets.Add(fabric.SwitchIndex(d), l.Port)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type Options struct {
 	Prefix   uint64
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
-	PKeys map[int32][]mad.PKey
+	PKeys map[fabric.PortIndex][]mad.PKey
 	// PartitionSLs are the service levels of partitions by their number, 0 for those
 	// that it has not, nil where they are not known. An engine with levels of its own
 	// takes none of their bits, or those that [PartitionLevels] says.
@@ -76,20 +76,20 @@ type builder struct {
 	rows      []row
 	groups    []group
 	// ends are the ports of the database, None for those that are gone.
-	ends []int32
+	ends []fabric.PortIndex
 	// seen are the classes of each tile, by their number there.
 	seen []*classes
 }
 
 // row is a row of records: the sources of a switch with the same service levels.
 type row struct {
-	sw  int32
+	sw  fabric.SwitchIndex
 	lid uint16 // one of the sources
 }
 
 // group are the LIDs of one switch.
 type group struct {
-	sw   int32
+	sw   fabric.SwitchIndex
 	lids []uint16
 }
 
@@ -123,14 +123,15 @@ func (b *builder) ports() {
 			b.ends = append(b.ends, p)
 		}
 	}
-	slices.SortFunc(b.ends, func(x, y int32) int { return cmp.Compare(f.Ports[x].GUID, f.Ports[y].GUID) })
-	b.ends = slices.CompactFunc(b.ends, func(x, y int32) bool { return f.Ports[x].GUID == f.Ports[y].GUID })
+	slices.SortFunc(b.ends, func(x, y fabric.PortIndex) int { return cmp.Compare(f.Ports[x].GUID, f.Ports[y].GUID) })
+	b.ends = slices.CompactFunc(b.ends, func(x, y fabric.PortIndex) bool { return f.Ports[x].GUID == f.Ports[y].GUID })
 	byPlace := make([]group, len(f.Switches))
 	sets := b.keptSets()
 	for _, i := range b.ends {
 		p := &f.Ports[i]
 		out := pathdb.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC, MTU: p.MTU, Rate: b.rates.code(p), Row: -1, Peer: -1, PKeys: b.pKeys(sets, i)}
-		out.Switch, out.SwitchPort = f.AttachedSwitch(i)
+		at, num := f.AttachedSwitch(i)
+		out.Switch, out.SwitchPort = int32(at), num
 		switch f.Nodes[p.Node].Type {
 		case mad.NodeSwitch:
 			out.Flags |= pathdb.SwitchPort
@@ -138,9 +139,9 @@ func (b *builder) ports() {
 		case mad.NodeRouter:
 			out.Flags |= pathdb.RouterPort
 		}
-		if out.Switch != fabric.None {
-			g := &byPlace[out.Switch]
-			g.sw = out.Switch
+		if at != fabric.None {
+			g := &byPlace[at]
+			g.sw = at
 			for l := int(p.LID); l < int(p.LID)+1<<p.LMC; l++ {
 				if f.PortByLID(uint16(l)) == i {
 					g.lids = append(g.lids, uint16(l))
@@ -158,13 +159,13 @@ func (b *builder) ports() {
 
 // point fills in what the ports and switches say of one another by index.
 func (b *builder) point() {
-	index := make(map[int32]int32, len(b.ends))
+	index := make(map[fabric.PortIndex]int32, len(b.ends))
 	for i, p := range b.ends {
 		if p != fabric.None {
 			index[p] = int32(i)
 		}
 	}
-	at := func(port int32) int32 {
+	at := func(port fabric.PortIndex) int32 {
 		if i, ok := index[port]; ok {
 			return i
 		}
@@ -176,7 +177,7 @@ func (b *builder) point() {
 		}
 	}
 	for s := range b.out.Switches {
-		b.behind(int32(s), at)
+		b.behind(fabric.SwitchIndex(s), at)
 	}
 	for _, g := range b.groups {
 		b.out.Groups = append(b.out.Groups, pathdb.Group{LIDs: g.lids})
@@ -219,7 +220,7 @@ func (b *builder) keptSets() map[string]int32 {
 }
 
 // pKeys is the number of the set of a port's P_Keys.
-func (b *builder) pKeys(sets map[string]int32, port int32) int32 {
+func (b *builder) pKeys(sets map[string]int32, port fabric.PortIndex) int32 {
 	var set []pathdb.PKey
 	for _, k := range b.opt.PKeys[port] {
 		if k.Partition() != 0 {
@@ -250,7 +251,7 @@ func (b *builder) switches() {
 	}
 }
 
-func (b *builder) behind(sw int32, peerOf func(int32) int32) {
+func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) int32) {
 	n := b.f.SwitchNode(sw)
 	s := &b.out.Switches[sw]
 	s.Port = peerOf(n.FirstPort)

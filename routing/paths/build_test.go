@@ -20,7 +20,7 @@ import (
 )
 
 // way is the way of a path that was walked link by link.
-func way(t *fabric.Tables, src int32, lid uint16) (way []pathdb.Hop) {
+func way(t *fabric.Tables, src fabric.PortIndex, lid uint16) (way []pathdb.Hop) {
 	f := t.Fabric
 	if src == f.PortByLID(lid) {
 		return nil
@@ -56,7 +56,7 @@ func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 	f := tables.Fabric
 	v := db.View()
 	var hops []pathdb.Hop
-	ask := func(src int32, lid uint16) {
+	ask := func(src fabric.PortIndex, lid uint16) {
 		slid := f.Ports[src].LID
 		if err := paths.Compare(v, tables, src, lid); err != nil {
 			t.Fatalf("LID %d to %d: %v", slid, lid, err)
@@ -72,7 +72,7 @@ func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 			t.Fatalf("LID %d to %d: by %v, walked %v", slid, lid, hops, want)
 		}
 	}
-	var ends []int32
+	var ends []fabric.PortIndex
 	for _, p := range f.EndPorts {
 		if f.Ports[p].LID != 0 {
 			ends = append(ends, p)

@@ -14,7 +14,7 @@ import (
 // Compare walks the path from an end port to a LID through the tables and returns
 // what a database says otherwise, nil where they agree. What partitions decide about
 // service levels is not in tables. O(hops).
-func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
+func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)
 	slid := f.Ports[src].LID
@@ -44,9 +44,9 @@ func Compare(v *pathdb.View, t *fabric.Tables, src int32, lid uint16) error {
 	return nil
 }
 
-func walked(t *fabric.Tables, src, dst int32, lid uint16) (there bool, links int, gbps float64, mtu uint8) {
+func walked(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) (there bool, links int, gbps float64, mtu uint8) {
 	f := t.Fabric
-	limit := func(port int32) {
+	limit := func(port fabric.PortIndex) {
 		if port == fabric.None || f.Ports[port].Num == 0 {
 			return
 		}

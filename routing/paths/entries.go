@@ -66,6 +66,6 @@ func (b *builder) row(sw int) []uint8 {
 	if !b.t.Known[sw] {
 		return nil
 	}
-	row := b.t.LFT.Row(int32(sw))
+	row := b.t.LFT.Row(fabric.SwitchIndex(sw))
 	return row[:min(int(b.t.Top[sw])+1, len(row))]
 }

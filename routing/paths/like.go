@@ -24,7 +24,7 @@ func (b *builder) like(v *pathdb.View) error {
 		here[b.out.Ports[i].GUID] = i
 	}
 	var ports []pathdb.Port
-	var ends []int32
+	var ends []fabric.PortIndex
 	for _, p := range v.Ports() {
 		i, ok := here[p.GUID]
 		if !ok {
@@ -44,10 +44,10 @@ func (b *builder) like(v *pathdb.View) error {
 		return differ("port 0x%016x is new", guid)
 	}
 	b.out.Ports, b.ends = ports, ends
-	places := make(map[uint16]int32, len(ports))
+	places := make(map[uint16]fabric.SwitchIndex, len(ports))
 	for i := range ports {
 		for l := range 1 << ports[i].LMC {
-			places[ports[i].LID+uint16(l)] = ports[i].Switch
+			places[ports[i].LID+uint16(l)] = fabric.SwitchIndex(ports[i].Switch)
 		}
 	}
 	b.groups = b.groups[:0]

@@ -36,11 +36,11 @@ func (b *builder) nearer(ctx context.Context) error {
 		if !slices.Contains(w.far, false) {
 			return
 		}
-		sets := b.distances.LeastHopPorts(int32(sw), w.sets)
+		sets := b.distances.LeastHopPorts(fabric.SwitchIndex(sw), w.sets)
 		row := b.row(sw)
 		for i := range b.groups {
 			g := &b.groups[i]
-			if w.far[i] || int(g.sw) == sw || b.distances.Least(int32(sw), g.sw) == routing.NoHops {
+			if w.far[i] || int(g.sw) == sw || b.distances.Least(fabric.SwitchIndex(sw), g.sw) == routing.NoHops {
 				continue
 			}
 			w.far[i] = int(slices.Max(g.lids)) >= len(row) || !allIn(sets.Words(g.sw), row, g.lids)

@@ -18,10 +18,11 @@ func (b *builder) sources() {
 	}
 	for i := range b.out.Ports {
 		p := &b.out.Ports[i]
-		if p.Switch == fabric.None {
+		sw := fabric.SwitchIndex(p.Switch)
+		if sw == fabric.None {
 			continue
 		}
-		key := source{sw: p.Switch}
+		key := source{sw: sw}
 		if b.sls != nil {
 			key.levels = b.sls.Source(p.LID)
 		}
@@ -29,7 +30,7 @@ func (b *builder) sources() {
 		if !ok {
 			r = int32(len(b.rows))
 			rows[key] = r
-			b.rows = append(b.rows, row{p.Switch, p.LID})
+			b.rows = append(b.rows, row{sw, p.LID})
 		}
 		p.Row = r
 	}
@@ -52,7 +53,10 @@ func (b *builder) alike(g *group) bool {
 	return true
 }
 
-type source struct{ sw, levels int32 }
+type source struct {
+	sw     fabric.SwitchIndex
+	levels int32
+}
 
 // spreadOf tells sources apart where the levels themselves do not: it compares what
 // each has for all destinations. O(LIDs^2).

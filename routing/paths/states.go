@@ -52,14 +52,14 @@ type wire struct {
 
 const nowhere int32 = -1
 
-func portOf(to int32) int32 { return -2 - to }
+func portOf(to int32) fabric.PortIndex { return fabric.PortIndex(-2 - to) }
 
 // toPort is what is behind a wire to an end port; no wire leads to fabric.None.
-func toPort(end int32) int32 {
+func toPort(end fabric.PortIndex) int32 {
 	if end == fabric.None {
 		return math.MinInt32
 	}
-	return -2 - end
+	return int32(-2 - end)
 }
 
 // newWires are those of all entries of all switches: wires[sw<<8|entry].
@@ -73,9 +73,9 @@ func wiresOf(f *fabric.Fabric, r *rates, node *fabric.Node, row []wire) {
 	for i := range row {
 		row[i].to = nowhere
 	}
-	row[0].to = -2 - node.FirstPort
+	row[0].to = toPort(node.FirstPort)
 	for p := 1; p <= int(node.NumPorts); p++ {
-		port := &f.Ports[node.FirstPort+int32(p)]
+		port := &f.Ports[node.FirstPort+fabric.PortIndex(p)]
 		if port.Peer == fabric.None {
 			continue
 		}
@@ -87,7 +87,7 @@ func wiresOf(f *fabric.Fabric, r *rates, node *fabric.Node, row []wire) {
 			link = link&^mtuMask | state(port.MTU)
 		}
 		row[p].link = link
-		if sw := f.PeerSwitch(node.FirstPort + int32(p)); sw != fabric.None {
+		if sw := f.PeerSwitch(node.FirstPort + fabric.PortIndex(p)); sw != fabric.None {
 			row[p].to = int32(sw)
 		} else {
 			row[p].to = toPort(port.Peer)

@@ -62,7 +62,7 @@ type Result struct {
 	// Hops are what they were routed by, nil where that is not known.
 	Hops routing.Hops
 	// SavedRoots are the saved roots by their indexes now, nil where they are not valid.
-	SavedRoots []int32
+	SavedRoots []fabric.SwitchIndex
 	// Result is that of an engine that routed, else nil.
 	Result *routing.Result
 	// Unreached are entries that nothing could repair.
@@ -159,7 +159,7 @@ func (a *adapter) incomplete() bool {
 		}
 	}
 	for s := range a.f.Switches {
-		n := a.f.SwitchNode(int32(s))
+		n := a.f.SwitchNode(fabric.SwitchIndex(s))
 		if old := was.SwitchByGUID(n.GUID); n.InSubnet && (old == fabric.None || !a.saved.Tables.Known[old]) {
 			return true
 		}
@@ -229,7 +229,7 @@ func used(t *fabric.Tables) (all []uint16) {
 	for i := range t.MFT.LIDs() {
 		mlid := fabric.FirstMLID + uint16(i)
 		for s := range t.Fabric.Switches {
-			if slices.ContainsFunc(t.MFT.Ports(int32(s), mlid), func(w uint64) bool { return w != 0 }) {
+			if slices.ContainsFunc(t.MFT.Ports(fabric.SwitchIndex(s), mlid), func(w uint64) bool { return w != 0 }) {
 				all = append(all, mlid)
 				break
 			}
@@ -238,7 +238,7 @@ func used(t *fabric.Tables) (all []uint16) {
 	return all
 }
 
-func (a *adapter) roots() (now []int32) {
+func (a *adapter) roots() (now []fabric.SwitchIndex) {
 	for _, s := range a.saved.Routing.Roots {
 		now = append(now, a.f.SwitchByGUID(a.saved.Fabric.SwitchNode(s).GUID))
 	}

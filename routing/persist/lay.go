@@ -15,12 +15,12 @@ func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
 	out := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), uint16(len(from)-1)), t.Origin)
 	for s := range f.Switches {
-		old := was.SwitchByGUID(f.SwitchNode(int32(s)).GUID)
+		old := was.SwitchByGUID(f.SwitchNode(fabric.SwitchIndex(s)).GUID)
 		if out.Known[s] = out.Known[s] && old != fabric.None && t.Known[old]; !out.Known[s] {
 			continue
 		}
 		out.Top[s] = max(t.Top[old], f.MaxLID)
-		row := out.LFT.Row(int32(s))
+		row := out.LFT.Row(fabric.SwitchIndex(s))
 		for lid, o := range from {
 			row[lid] = fabric.NoPath
 			if o != 0 && o <= t.LFT.MaxLID {
@@ -41,8 +41,8 @@ func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 
 // nodesFrom finds each node in another fabric, None where that has none of its kind
 // and size.
-func nodesFrom(f, was *fabric.Fabric) []int32 {
-	nodes := make([]int32, len(f.Nodes))
+func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
+	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
 		nodes[i] = was.NodeByGUID(f.Nodes[i].GUID)
 		if o := nodes[i]; o != fabric.None && (was.Nodes[o].NumPorts != f.Nodes[i].NumPorts || was.Nodes[o].Type != f.Nodes[i].Type) {
@@ -91,7 +91,7 @@ func (m movedSLs) SL(src, dst uint16) uint8 {
 	return m.sls.SL(m.from[src], m.from[dst])
 }
 
-func layMFT(f *fabric.Fabric, t *fabric.Tables, from []int32) *fabric.MFT {
+func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric.MFT {
 	if t.MFT == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func layMFT(f *fabric.Fabric, t *fabric.Tables, from []int32) *fabric.MFT {
 		}
 		for i := range t.MFT.LIDs() {
 			mlid := fabric.FirstMLID + uint16(i)
-			copy(m.Ports(int32(s), mlid), t.MFT.Ports(t.Fabric.Nodes[from[n]].Switch, mlid))
+			copy(m.Ports(fabric.SwitchIndex(s), mlid), t.MFT.Ports(t.Fabric.Nodes[from[n]].Switch, mlid))
 		}
 	}
 	return m
@@ -122,7 +122,7 @@ func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
 		}
 		gone = append(gone, mlid)
 		for s := range f.Switches {
-			clear(t.MFT.Ports(int32(s), mlid))
+			clear(t.MFT.Ports(fabric.SwitchIndex(s), mlid))
 		}
 	}
 	return gone
@@ -131,13 +131,13 @@ func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
 func brokenTree(t *fabric.Tables, was *fabric.Fabric, mlid uint16) bool {
 	f := t.Fabric
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
+		n := f.SwitchNode(fabric.SwitchIndex(s))
 		old := was.SwitchByGUID(n.GUID)
 		for p := 1; old != fabric.None && p <= int(min(n.NumPorts, was.SwitchNode(old).NumPorts)); p++ {
-			if !t.MFT.Has(int32(s), mlid, uint8(p)) {
+			if !t.MFT.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
 				continue
 			}
-			a, b := was.PeerSwitch(was.SwitchNode(old).FirstPort+int32(p)), f.PeerSwitch(n.FirstPort+int32(p))
+			a, b := was.PeerSwitch(was.SwitchNode(old).FirstPort+fabric.PortIndex(p)), f.PeerSwitch(n.FirstPort+fabric.PortIndex(p))
 			if a != fabric.None && (b == fabric.None || was.SwitchNode(a).GUID != f.SwitchNode(b).GUID) {
 				return true
 			}

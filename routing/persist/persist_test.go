@@ -70,7 +70,7 @@ func TestOtherLMC(t *testing.T) {
 				t.Errorf("%s, %s: %s", e.Name(), spec, res.How)
 			}
 			for s := range f.Switches {
-				if !bytes.Equal(res.Tables.LFT.Row(int32(s)), want.Tables.LFT.Row(int32(s))) {
+				if !bytes.Equal(res.Tables.LFT.Row(fabric.SwitchIndex(s)), want.Tables.LFT.Row(fabric.SwitchIndex(s))) {
 					t.Fatalf("%s, %s: switch %d has other entries than the engine gives", e.Name(), spec, s)
 				}
 			}

@@ -50,7 +50,7 @@ func (p *Plan) Turns(live *fabric.Tables) *fabric.LFT {
 	}
 	turns := fabric.NewLFT(len(live.Fabric.Switches), top)
 	for s := range live.Fabric.Switches {
-		clear(turns.Row(int32(s)))
+		clear(turns.Row(fabric.SwitchIndex(s)))
 	}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]

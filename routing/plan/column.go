@@ -2,6 +2,8 @@
 
 package plan
 
+import "example.org/ibconsole/fabric"
+
 // A switch has one entry for a LID, so the old entries of all switches make a
 // forest, and so do the new ones. While entries are written in any order, packets
 // may meet the old or the new one of each switch that is being written: any loop
@@ -28,7 +30,7 @@ package plan
 // PODC 2015).
 
 // there is the next hop of the switch at which packets arrive.
-const there int32 = -1
+const there fabric.SwitchIndex = -1
 
 // turn says when an entry is to be written.
 type turn struct {
@@ -51,20 +53,20 @@ const (
 // number of switches stands for the dead end. It is scratch memory for many LIDs
 // in turn.
 type column struct {
-	dead     int32
-	old, new []int32
+	dead     fabric.SwitchIndex
+	old, new []fabric.SwitchIndex
 	// depthOld and depthNew are the hops to the destination; where packets do not
 	// arrive, more than any of these.
-	depthOld, depthNew []int32
-	changed            []int32
+	depthOld, depthNew []fabric.SwitchIndex
+	changed            []fabric.SwitchIndex
 	required           []bool
 	turns              []turn
 
-	stack []int32
+	stack []fabric.SwitchIndex
 	// of the part at hand
-	member         []int32
-	stamp          int32
-	potOld, potNew []int32
+	member         []fabric.SwitchIndex
+	stamp          fabric.SwitchIndex
+	potOld, potNew []fabric.SwitchIndex
 	finOld, finNew []bool
 
 	tarjan
@@ -76,15 +78,15 @@ type column struct {
 // part are switches that lie on cycles with one another, and how many levels are
 // around it.
 type part struct {
-	nodes []int32
+	nodes []fabric.SwitchIndex
 	level uint16
 }
 
 func newColumn(switches int) *column {
 	n := switches + 1
-	ints := func() []int32 { return make([]int32, n) }
+	ints := func() []fabric.SwitchIndex { return make([]fabric.SwitchIndex, n) }
 	return &column{
-		dead: int32(switches), old: ints(), new: ints(), depthOld: ints(), depthNew: ints(),
+		dead: fabric.SwitchIndex(switches), old: ints(), new: ints(), depthOld: ints(), depthNew: ints(),
 		required: make([]bool, n), turns: make([]turn, n), member: ints(),
 		potOld: ints(), potNew: ints(), finOld: make([]bool, n), finNew: make([]bool, n),
 		tarjan: tarjan{number: ints(), low: ints(), edge: ints()},
@@ -94,7 +96,7 @@ func newColumn(switches int) *column {
 // order sets turns of the switches in changed, from old and new. lowered are
 // switches whose entry is old until the end and leads nowhere then. O(switches)
 // where any order will do.
-func (c *column) order(lowered []int32) {
+func (c *column) order(lowered []fabric.SwitchIndex) {
 	clear(c.turns)
 	for _, s := range c.changed {
 		c.turns[s] = turn{kind: anytime}
@@ -132,7 +134,7 @@ func (c *column) order(lowered []int32) {
 // depths finds the hops of each switch to the destination, or to the dead end and
 // more than all switches. Changed switches of a loop are led to the dead end, all
 // of them if none is changed.
-func (c *column) depths(next, depth []int32) {
+func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	const unknown, underway = 0, -1
 	for s := range c.dead {
 		depth[s] = unknown
@@ -156,7 +158,7 @@ func (c *column) depths(next, depth []int32) {
 			c.stack = c.stack[:0]
 			continue
 		}
-		d := int32(0)
+		d := fabric.SwitchIndex(0)
 		if x != there {
 			d = depth[x]
 		}
@@ -169,8 +171,8 @@ func (c *column) depths(next, depth []int32) {
 }
 
 // depth finds one depth where there are no loops.
-func (c *column) depth(next, depth []int32, s int32) {
-	d := int32(0)
+func (c *column) depth(next, depth []fabric.SwitchIndex, s fabric.SwitchIndex) {
+	d := fabric.SwitchIndex(0)
 	x := s
 	for ; x != there && depth[x] == 0; x = next[x] {
 		d++
@@ -184,7 +186,7 @@ func (c *column) depth(next, depth []int32, s int32) {
 	}
 }
 
-func (c *column) unloop(next []int32, start int32) {
+func (c *column) unloop(next []fabric.SwitchIndex, start fabric.SwitchIndex) {
 	cut := false
 	for x := start; ; {
 		y := next[x]
@@ -205,7 +207,7 @@ func (c *column) unloop(next []int32, start int32) {
 }
 
 // falls says whether a depth falls along an edge of each of the switches.
-func falls(switches, depth, next []int32) bool {
+func falls(switches, depth, next []fabric.SwitchIndex) bool {
 	for _, s := range switches {
 		if x := next[s]; x != there && depth[x] >= depth[s] {
 			return false
@@ -215,7 +217,7 @@ func falls(switches, depth, next []int32) bool {
 }
 
 // exits says that a next hop is none of the part at hand.
-func (c *column) exits(x int32) bool { return x == there || c.member[x] != c.stamp }
+func (c *column) exits(x fabric.SwitchIndex) bool { return x == there || c.member[x] != c.stamp }
 
 // split gives turns to the switches of a part.
 func (c *column) split(p part) {
@@ -247,7 +249,7 @@ func (c *column) split(p part) {
 		return
 	}
 	c.steps = max(c.steps, 2*int(p.level)+3)
-	var rest []int32
+	var rest []fabric.SwitchIndex
 	for _, s := range p.nodes {
 		if s == c.dead || c.old[s] == c.new[s] {
 			continue
@@ -267,19 +269,19 @@ func (c *column) split(p part) {
 
 // early says whether a switch can be among the first to take an edge to x, by the
 // potential of the edges that it has now and the ways that are final already.
-func (c *column) early(s, x int32, pot []int32, final []bool) bool {
+func (c *column) early(s, x fabric.SwitchIndex, pot []fabric.SwitchIndex, final []bool) bool {
 	return c.exits(x) || final[x] || pot[x] < pot[s]
 }
 
 // potentials are the hops out of the part, and more than all switches of it on the
 // way to the dead end if that is in the part; final are switches that come out by
 // way of switches that do not change any more.
-func (c *column) potentials(nodes, next, pot []int32, final []bool) {
+func (c *column) potentials(nodes, next, pot []fabric.SwitchIndex, final []bool) {
 	for _, x := range nodes {
 		pot[x] = 0
 	}
 	if c.member[c.dead] == c.stamp {
-		pot[c.dead], final[c.dead] = int32(len(nodes))+1, false
+		pot[c.dead], final[c.dead] = fabric.SwitchIndex(len(nodes))+1, false
 	}
 	for _, s := range nodes {
 		x := s
@@ -287,7 +289,7 @@ func (c *column) potentials(nodes, next, pot []int32, final []bool) {
 			c.stack = append(c.stack, x)
 			x = next[x]
 		}
-		d, f := int32(0), true
+		d, f := fabric.SwitchIndex(0), true
 		if !c.exits(x) {
 			d, f = pot[x], final[x]
 		}

@@ -52,7 +52,7 @@ func (m *maker) hits(ctx context.Context) error {
 // dest is an end port whose senders may be hit, in the live and in the staged
 // fabric.
 type dest struct {
-	live, staged int32
+	live, staged fabric.PortIndex
 	moved        bool
 }
 
@@ -88,17 +88,17 @@ type hitCounter struct {
 	*maker
 	// sources are those of each group of senders by the switches that they send to,
 	// of the live and the staged fabric.
-	sources         map[pair][]int32
+	sources         map[pair][]fabric.PortIndex
 	order           []pair
 	wires, ownWires walk.Wires
-	stagedOf        []int32
+	stagedOf        []fabric.SwitchIndex
 }
 
 func newHitCounter(m *maker) *hitCounter {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	c := &hitCounter{
-		maker: m, sources: map[pair][]int32{}, wires: walk.NewWires(m.live), ownWires: walk.NewWires(m.staged),
-		stagedOf: make([]int32, len(live.Switches)),
+		maker: m, sources: map[pair][]fabric.PortIndex{}, wires: walk.NewWires(m.live), ownWires: walk.NewWires(m.staged),
+		stagedOf: make([]fabric.SwitchIndex, len(live.Switches)),
 	}
 	for s, n := range live.Switches {
 		c.stagedOf[s] = staged.SwitchByGUID(live.Nodes[n].GUID)
@@ -152,17 +152,17 @@ func (c *hitCounter) count(hit *Hit, d dest) {
 // examples is how many pairs are named.
 const examples = 10
 
-func (c *hitCounter) named(port int32) diff.Port {
+func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
 	f := c.live.Fabric
 	return diff.Port{Name: f.PortName(port), GUID: diff.GUID(f.Ports[port].GUID), LID: f.Ports[port].LID}
 }
 
 // ways is the tree of the ways to a port by one of its LIDs.
-func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port int32) *walk.Tree {
+func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
 	tree := walk.NewTree(wires)
 	column := make([]uint8, len(t.Fabric.Switches))
 	for s := range column {
-		column[s] = t.Port(int32(s), lid)
+		column[s] = t.Port(fabric.SwitchIndex(s), lid)
 	}
 	tree.Start(walk.ToPort(port), column)
 	return tree
@@ -175,7 +175,7 @@ func (c *hitCounter) after(lid uint16) []uint8 {
 		if staged != fabric.None && c.staged.Known[staged] {
 			column[s] = c.staged.Port(staged, lid)
 		} else {
-			column[s] = c.live.Port(int32(s), lid)
+			column[s] = c.live.Port(fabric.SwitchIndex(s), lid)
 		}
 	}
 	return column

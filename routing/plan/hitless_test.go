@@ -34,7 +34,7 @@ type replay struct {
 
 // flow is what an end port sends to a LID.
 type flow struct {
-	src, dst int32
+	src, dst fabric.PortIndex
 	kept     bool // connected before and after
 }
 
@@ -47,7 +47,7 @@ func newReplay(t *testing.T, live *fabric.Tables) *replay {
 	}
 	for s := range r.f.Switches {
 		row := slices.Repeat([]uint8{fabric.NoPath}, allLIDs)
-		copy(row, live.LFT.Row(int32(s)))
+		copy(row, live.LFT.Row(fabric.SwitchIndex(s)))
 		r.lft = append(r.lft, row)
 		r.top = append(r.top, int(live.Top[s]))
 	}
@@ -63,7 +63,7 @@ func newReplay(t *testing.T, live *fabric.Tables) *replay {
 }
 
 // walk follows a packet link by link: it arrives, or loops, or is lost.
-func (r *replay) walk(src, dst int32, lid int) (arrives, loops bool) {
+func (r *replay) walk(src, dst fabric.PortIndex, lid int) (arrives, loops bool) {
 	at := src
 	for range 4*len(r.f.Switches) + 4 {
 		node := r.f.Ports[at].Node
@@ -193,7 +193,7 @@ func someRoutes(t *testing.T, rnd *rand.Rand, f *fabric.Fabric) (string, *fabric
 		opt.LMC = max(opt.LMC, f.Ports[e].LMC)
 	}
 	if rnd.IntN(2) == 0 {
-		opt.RootGUIDs = []uint64{f.SwitchNode(int32(rnd.IntN(len(f.Switches)))).GUID}
+		opt.RootGUIDs = []uint64{f.SwitchNode(fabric.SwitchIndex(rnd.IntN(len(f.Switches)))).GUID}
 	}
 	all := engines.Names()
 	for {
@@ -221,12 +221,12 @@ func randomTrees(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 			lid := f.Ports[dst].LID + uint16(i)
 			lft.Row(sw)[lid] = port
 			mode := rnd.IntN(3)
-			for grown, seen := []int32{sw}, map[int32]bool{sw: true}; len(grown) > 0; {
+			for grown, seen := []fabric.SwitchIndex{sw}, map[fabric.SwitchIndex]bool{sw: true}; len(grown) > 0; {
 				k := []int{0, len(grown) - 1, rnd.IntN(len(grown))}[mode]
 				node := f.SwitchNode(grown[k])
 				more := false
 				for _, num := range rnd.Perm(int(node.NumPorts)) {
-					peer := f.Ports[node.FirstPort+int32(num)+1].Peer
+					peer := f.Ports[node.FirstPort+fabric.PortIndex(num)+1].Peer
 					if peer == fabric.None || f.Nodes[f.Ports[peer].Node].Switch == fabric.None {
 						continue
 					}
@@ -327,7 +327,7 @@ func (r *replay) tables(live *fabric.Tables) *fabric.Tables {
 	c.LFT = fabric.NewLFT(len(r.f.Switches), allLIDs-1)
 	c.Top, c.SL2VL = nil, r.sl2vl
 	for s, row := range r.lft {
-		copy(c.LFT.Row(int32(s)), row)
+		copy(c.LFT.Row(fabric.SwitchIndex(s)), row)
 		c.Top = append(c.Top, uint16(r.top[s]))
 	}
 	return &c

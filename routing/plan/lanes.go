@@ -12,7 +12,7 @@ import (
 // Lanes sets the table by which packets that come into a node by one port and leave
 // by another get their virtual lanes (IBA 1.2.1, 14.2.5.8).
 type Lanes struct {
-	Node    int32
+	Node    fabric.NodeIndex
 	In, Out uint8
 	// Late says that it is written behind the forwarding tables, and not before them.
 	Late     bool
@@ -35,7 +35,7 @@ func (m *maker) lanes(context.Context) error {
 	for i := range m.live.Fabric.Nodes {
 		s := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[i].GUID)
 		if s != fabric.None && m.live.Fabric.Nodes[i].InSubnet && m.staged.Fabric.Nodes[s].InSubnet {
-			tooHigh += m.lanesOf(int32(i), s)
+			tooHigh += m.lanesOf(fabric.NodeIndex(i), s)
 		}
 	}
 	m.plan.OrderLanes(false)
@@ -46,7 +46,7 @@ func (m *maker) lanes(context.Context) error {
 }
 
 // lanesOf plans those of one node, by its index in the live and the staged fabric.
-func (m *maker) lanesOf(node, staged int32) (tooHigh int) {
+func (m *maker) lanesOf(node, staged fabric.NodeIndex) (tooHigh int) {
 	ins, outs := mappedPorts(m.live.Fabric, node)
 	for _, in := range ins {
 		for _, out := range outs {
@@ -69,7 +69,7 @@ func (m *maker) lanesOf(node, staged int32) (tooHigh int) {
 // mappedPorts are the ports by which packets come in and leave that a node has
 // tables for: the linked ones; to a switch packets come from its port 0, too, and
 // an adapter has one table a port, with 0 for in.
-func mappedPorts(f *fabric.Fabric, node int32) (ins, outs []uint8) {
+func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	n := &f.Nodes[node]
 	sw := n.Switch != fabric.None
 	ins = []uint8{0}
@@ -92,7 +92,7 @@ func mappedPorts(f *fabric.Fabric, node int32) (ins, outs []uint8) {
 
 // beyond says whether a table leads to data lanes that a port does not operate, nor
 // will when its link has come up.
-func beyond(f *fabric.Fabric, port int32, vls fabric.VLs) bool {
+func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
 	code := p.OperVLs
 	if p.State != mad.PortActive {

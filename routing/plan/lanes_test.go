@@ -34,7 +34,7 @@ func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 						vls[sl] = 15
 					}
 				}
-				t.Set(int32(i), in, out+1, vls)
+				t.Set(fabric.NodeIndex(i), in, out+1, vls)
 			}
 		}
 	}
@@ -65,12 +65,12 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		for i := range f.Nodes {
 			for in := range f.Nodes[i].NumPorts + 1 {
 				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
-					if f.Nodes[i].Switch == fabric.None && in > 0 || in > 0 && !f.Ports[f.Port(int32(i), in)].Linked() || !f.Ports[f.Port(int32(i), out)].Linked() {
+					if f.Nodes[i].Switch == fabric.None && in > 0 || in > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), in)].Linked() || !f.Ports[f.Port(fabric.NodeIndex(i), out)].Linked() {
 						continue // there is nothing to write
 					}
-					old, mid, end, want := live.SL2VL.VLs(int32(i), in, out), during.VLs(int32(i), in, out), r.sl2vl.VLs(int32(i), in, out), staged.SL2VL.VLs(int32(i), in, out)
+					old, mid, end, want := live.SL2VL.VLs(fabric.NodeIndex(i), in, out), during.VLs(fabric.NodeIndex(i), in, out), r.sl2vl.VLs(fabric.NodeIndex(i), in, out), staged.SL2VL.VLs(fabric.NodeIndex(i), in, out)
 					if end != want {
-						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(int32(i)), in, out, end, want)
+						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(fabric.NodeIndex(i)), in, out, end, want)
 					}
 					if mid != old && mid != end {
 						twice++

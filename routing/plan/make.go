@@ -30,7 +30,7 @@ var nobody = func() *[fabric.BlockSize]uint8 {
 	return &b
 }()
 
-func named(f *fabric.Fabric, node int32) Node {
+func named(f *fabric.Fabric, node fabric.NodeIndex) Node {
 	return Node{f.NodeName(node), diff.GUID(f.Nodes[node].GUID), f.Nodes[node].Switch != fabric.None}
 }
 
@@ -42,7 +42,7 @@ func (m *maker) cutOff(context.Context) error {
 			continue
 		}
 		if s := m.staged.Fabric.NodeByGUID(n.GUID); s == fabric.None || !m.staged.Fabric.Nodes[s].InSubnet {
-			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, int32(i)))
+			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, fabric.NodeIndex(i)))
 		}
 	}
 	return nil
@@ -102,7 +102,7 @@ func (m *maker) warn(format string, args ...any) {
 }
 
 // pair is a switch to write: its index in the live and in the staged fabric.
-type pair struct{ live, staged int32 }
+type pair struct{ live, staged fabric.SwitchIndex }
 
 // tables plans tops and blocks.
 func (m *maker) tables(ctx context.Context) error {
@@ -157,7 +157,7 @@ func (m *maker) equal(p pair, b int) bool {
 func (m *maker) switches() ([]pair, error) {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for s := range staged.Switches {
-		n := staged.SwitchNode(int32(s))
+		n := staged.SwitchNode(fabric.SwitchIndex(s))
 		if !n.InSubnet {
 			continue
 		}
@@ -175,7 +175,7 @@ func (m *maker) switches() ([]pair, error) {
 		case !m.live.Known[l]:
 			m.plan.Unread = append(m.plan.Unread, named(live, n))
 		default:
-			pairs = append(pairs, pair{int32(l), s})
+			pairs = append(pairs, pair{fabric.SwitchIndex(l), s})
 		}
 	}
 	return pairs, nil
@@ -203,14 +203,14 @@ func (m *maker) writes(p pair, b int) bool {
 	return false
 }
 
-func (m *maker) oldBlock(sw int32, b int) *[fabric.BlockSize]uint8 {
+func (m *maker) oldBlock(sw fabric.SwitchIndex, b int) *[fabric.BlockSize]uint8 {
 	if b > int(m.live.Top[sw])/fabric.BlockSize || b >= m.live.LFT.Blocks() {
 		return nobody
 	}
 	return (*[fabric.BlockSize]uint8)(m.live.LFT.Block(sw, b))
 }
 
-func (m *maker) newBlock(sw int32, b int) *[fabric.BlockSize]uint8 {
+func (m *maker) newBlock(sw fabric.SwitchIndex, b int) *[fabric.BlockSize]uint8 {
 	if b >= m.staged.LFT.Blocks() {
 		return nobody
 	}
@@ -245,18 +245,18 @@ func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for i := range live.Ports {
 		p := &live.Ports[i]
-		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(int32(i)) {
+		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(fabric.PortIndex(i)) {
 			continue
 		}
-		if s := m.stagedPort(int32(i)); s != fabric.None && staged.Swept(s) {
-			m.plan.States = append(m.plan.States, State{int32(i), p.State, mad.PortActive})
+		if s := m.stagedPort(fabric.PortIndex(i)); s != fabric.None && staged.Swept(s) {
+			m.plan.States = append(m.plan.States, State{fabric.PortIndex(i), p.State, mad.PortActive})
 		}
 	}
 	return nil
 }
 
 // stagedPort is a live port in the staged fabric, or None.
-func (m *maker) stagedPort(port int32) int32 {
+func (m *maker) stagedPort(port fabric.PortIndex) fabric.PortIndex {
 	p := &m.live.Fabric.Ports[port]
 	n := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[p.Node].GUID)
 	if n == fabric.None {
@@ -267,15 +267,15 @@ func (m *maker) stagedPort(port int32) int32 {
 
 // links warns of links that the staged tables may use and that are down.
 func (m *maker) links(context.Context) error {
-	up := make(map[[2]int32]bool)
+	up := make(map[fabric.Link]bool)
 	live := m.live.Fabric
 	for _, l := range live.Links() {
 		a, b := m.stagedPort(l.A), m.stagedPort(l.B)
-		up[[2]int32{min(a, b), max(a, b)}] = true
+		up[fabric.Link{A: min(a, b), B: max(a, b)}] = true
 	}
 	down := 0
 	for _, l := range m.staged.Fabric.Links() {
-		if m.staged.Fabric.Swept(l.A) && !up[[2]int32{l.A, l.B}] {
+		if m.staged.Fabric.Swept(l.A) && !up[l] {
 			down++
 		}
 	}

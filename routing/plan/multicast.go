@@ -14,7 +14,7 @@ import (
 
 // MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports.
 type MFTBlock struct {
-	Switch   int32
+	Switch   fabric.SwitchIndex
 	Num      uint16 // LIDs 0xc000 + 32*Num on
 	Position uint8  // ports 16*Position on
 	// Grow says that it is written behind all that are not: the tree of a group only
@@ -68,11 +68,11 @@ func order(grow bool) int {
 // groups is what all workers share.
 type groups struct {
 	*maker
-	stagedOf []int32 // by live switch, None for those that are not written
+	stagedOf []fabric.SwitchIndex // by live switch, None for those that are not written
 }
 
 func newGroups(m *maker) *groups {
-	g := &groups{maker: m, stagedOf: slices.Repeat([]int32{fabric.None}, len(m.live.Fabric.Switches))}
+	g := &groups{maker: m, stagedOf: slices.Repeat([]fabric.SwitchIndex{fabric.None}, len(m.live.Fabric.Switches))}
 	for _, p := range m.pairs {
 		g.stagedOf[p.live] = p.staged
 	}
@@ -103,8 +103,8 @@ func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int)
 		if s == fabric.None {
 			continue
 		}
-		for pos := range g.live.Fabric.SwitchNode(int32(sw)).NumPorts/mad.MFTPorts + 1 {
-			old, new := g.live.MFT.Block(int32(sw), num, pos), g.staged.MFT.Block(s, num, pos)
+		for pos := range g.live.Fabric.SwitchNode(fabric.SwitchIndex(sw)).NumPorts/mad.MFTPorts + 1 {
+			old, new := g.live.MFT.Block(fabric.SwitchIndex(sw), num, pos), g.staged.MFT.Block(s, num, pos)
 			if old == new {
 				continue
 			}
@@ -115,32 +115,32 @@ func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int)
 				}
 			}
 			if less != old {
-				writes = append(writes, MFTBlock{int32(sw), num, pos, false, &old, &less})
+				writes = append(writes, MFTBlock{fabric.SwitchIndex(sw), num, pos, false, &old, &less})
 			}
 			if new != less {
-				writes = append(writes, MFTBlock{int32(sw), num, pos, true, &less, &new})
+				writes = append(writes, MFTBlock{fabric.SwitchIndex(sw), num, pos, true, &less, &new})
 			}
 		}
 	}
 	return writes, cut, circle
 }
 
-func (g *groups) oldPorts(sw int32, lid uint16, word int) uint64 {
+func (g *groups) oldPorts(sw fabric.SwitchIndex, lid uint16, word int) uint64 {
 	return at(g.live.MFT.Ports(sw, lid), word)
 }
 
-func (g *groups) newPorts(sw int32, lid uint16, word int) uint64 {
+func (g *groups) newPorts(sw fabric.SwitchIndex, lid uint16, word int) uint64 {
 	if s := g.stagedOf[sw]; s != fabric.None {
 		return at(g.staged.MFT.Ports(s, lid), word)
 	}
 	return g.oldPorts(sw, lid, word)
 }
 
-func (g *groups) anyPorts(sw int32, lid uint16, word int) uint64 {
+func (g *groups) anyPorts(sw fabric.SwitchIndex, lid uint16, word int) uint64 {
 	return g.oldPorts(sw, lid, word) | g.newPorts(sw, lid, word)
 }
 
-func (g *groups) bothPorts(sw int32, lid uint16, word int) uint64 {
+func (g *groups) bothPorts(sw fabric.SwitchIndex, lid uint16, word int) uint64 {
 	return g.oldPorts(sw, lid, word) & g.newPorts(sw, lid, word)
 }
 
@@ -151,12 +151,14 @@ func at(words []uint64, i int) uint64 {
 	return 0
 }
 
-func (g *groups) words(sw int32) int { return int(g.live.Fabric.SwitchNode(sw).NumPorts)/64 + 1 }
+func (g *groups) words(sw fabric.SwitchIndex) int {
+	return int(g.live.Fabric.SwitchNode(sw).NumPorts)/64 + 1
+}
 
 func (g *groups) changes(lid uint16) bool {
 	for sw := range g.stagedOf {
-		for w := range g.words(int32(sw)) {
-			if g.oldPorts(int32(sw), lid, w) != g.newPorts(int32(sw), lid, w) {
+		for w := range g.words(fabric.SwitchIndex(sw)) {
+			if g.oldPorts(fabric.SwitchIndex(sw), lid, w) != g.newPorts(fabric.SwitchIndex(sw), lid, w) {
 				return true
 			}
 		}
@@ -165,32 +167,32 @@ func (g *groups) changes(lid uint16) bool {
 }
 
 // portSet is what a group's ports of a switch are, 64 at a time.
-type portSet func(sw int32, lid uint16, word int) uint64
+type portSet func(sw fabric.SwitchIndex, lid uint16, word int) uint64
 
 // side is how the links of a group join switches.
 type side struct {
 	circles bool
-	parent  []int32
+	parent  []fabric.SwitchIndex
 }
 
 // side joins the switches at both ends of each link that a packet can take one way
 // or the other. O(switches).
 func (g *groups) side(ports portSet, lid uint16) side {
 	f := g.live.Fabric
-	s := side{parent: make([]int32, len(f.Switches))}
+	s := side{parent: make([]fabric.SwitchIndex, len(f.Switches))}
 	for i := range s.parent {
-		s.parent[i] = int32(i)
+		s.parent[i] = fabric.SwitchIndex(i)
 	}
-	has := func(port int32) bool {
+	has := func(port fabric.PortIndex) bool {
 		p := &f.Ports[port]
 		return ports(f.Nodes[p.Node].Switch, lid, int(p.Num)/64)>>(p.Num%64)&1 != 0
 	}
 	for sw := range f.Switches {
-		first := f.SwitchNode(int32(sw)).FirstPort
-		for w := range g.words(int32(sw)) {
-			for set := ports(int32(sw), lid, w); set != 0; set &= set - 1 {
-				num := int32(64*w + bits.TrailingZeros64(set))
-				if num == 0 || num > int32(f.SwitchNode(int32(sw)).NumPorts) {
+		first := f.SwitchNode(fabric.SwitchIndex(sw)).FirstPort
+		for w := range g.words(fabric.SwitchIndex(sw)) {
+			for set := ports(fabric.SwitchIndex(sw), lid, w); set != 0; set &= set - 1 {
+				num := fabric.PortIndex(64*w + bits.TrailingZeros64(set))
+				if num == 0 || num > fabric.PortIndex(f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) {
 					continue
 				}
 				port := first + num
@@ -199,14 +201,14 @@ func (g *groups) side(ports portSet, lid uint16) side {
 				if next == fabric.None || has(peer) && peer < port {
 					continue // a host, or counted from the other end
 				}
-				s.circles = !s.join(int32(sw), next) || s.circles
+				s.circles = !s.join(fabric.SwitchIndex(sw), next) || s.circles
 			}
 		}
 	}
 	return s
 }
 
-func (s *side) root(x int32) int32 {
+func (s *side) root(x fabric.SwitchIndex) fabric.SwitchIndex {
 	for s.parent[x] != x {
 		s.parent[x] = s.parent[s.parent[x]]
 		x = s.parent[x]
@@ -215,7 +217,7 @@ func (s *side) root(x int32) int32 {
 }
 
 // join says whether two switches were apart.
-func (s *side) join(a, b int32) bool {
+func (s *side) join(a, b fabric.SwitchIndex) bool {
 	a, b = s.root(a), s.root(b)
 	s.parent[a] = b
 	return a != b
@@ -225,13 +227,13 @@ func (s *side) join(a, b int32) bool {
 // meanwhile.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
-	type classes struct{ old, new int32 }
-	seen := map[classes]int32{}
+	type classes struct{ old, new fabric.SwitchIndex }
+	seen := map[classes]fabric.SwitchIndex{}
 	for sw := range f.Switches {
-		if !g.member(int32(sw), lid) {
+		if !g.member(fabric.SwitchIndex(sw), lid) {
 			continue
 		}
-		c, now := classes{old.root(int32(sw)), new.root(int32(sw))}, both.root(int32(sw))
+		c, now := classes{old.root(fabric.SwitchIndex(sw)), new.root(fabric.SwitchIndex(sw))}, both.root(fabric.SwitchIndex(sw))
 		if first, ok := seen[c]; ok && first != now {
 			return true
 		}
@@ -242,13 +244,13 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 
 // member says whether something beside other switches hears the group before and
 // after: a host, or the switch itself.
-func (g *groups) member(sw int32, lid uint16) bool {
+func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric
 	n := f.SwitchNode(sw)
 	for w := range g.words(sw) {
 		for set := g.bothPorts(sw, lid, w); set != 0; set &= set - 1 {
-			num := int32(64*w + bits.TrailingZeros64(set))
-			if num <= int32(n.NumPorts) && f.PeerSwitch(n.FirstPort+num) == fabric.None {
+			num := fabric.PortIndex(64*w + bits.TrailingZeros64(set))
+			if num <= fabric.PortIndex(n.NumPorts) && f.PeerSwitch(n.FirstPort+num) == fabric.None {
 				return true
 			}
 		}
@@ -270,7 +272,7 @@ func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
 	t := fabric.NewMFT(live.Fabric, top)
 	for sw := range live.Fabric.Switches {
 		for i := range live.MFT.LIDs() {
-			copy(t.Ports(int32(sw), uint16(fabric.FirstMLID+i)), live.MFT.Ports(int32(sw), uint16(fabric.FirstMLID+i)))
+			copy(t.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)), live.MFT.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)))
 		}
 	}
 	for i := range p.MFTs {

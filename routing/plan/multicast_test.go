@@ -15,19 +15,19 @@ import (
 
 // someGroup is a tree over switches grown at random with random hosts on it, as
 // ports by switch, and some of the groups have none.
-func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []int32) map[int32][]uint8 {
-	ports := map[int32][]uint8{}
+func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []fabric.PortIndex) map[fabric.SwitchIndex][]uint8 {
+	ports := map[fabric.SwitchIndex][]uint8{}
 	if len(members) == 0 {
 		return ports
 	}
 	root, _ := f.AttachedSwitch(members[0])
-	up := map[int32]int32{root: fabric.None} // the port towards the root
-	for grown := []int32{root}; len(grown) > 0; {
+	up := map[fabric.SwitchIndex]fabric.PortIndex{root: fabric.None} // the port towards the root
+	for grown := []fabric.SwitchIndex{root}; len(grown) > 0; {
 		k := rnd.IntN(len(grown))
 		n := f.SwitchNode(grown[k])
 		more := false
 		for _, num := range rnd.Perm(int(n.NumPorts)) {
-			peer := f.Ports[n.FirstPort+int32(num)+1].Peer
+			peer := f.Ports[n.FirstPort+fabric.PortIndex(num)+1].Peer
 			if peer == fabric.None || f.Nodes[f.Ports[peer].Node].Switch == fabric.None {
 				continue
 			}
@@ -42,7 +42,7 @@ func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []int32) map[int32][]ui
 			grown = slices.Delete(grown, k, k+1)
 		}
 	}
-	add := func(sw int32, port uint8) bool {
+	add := func(sw fabric.SwitchIndex, port uint8) bool {
 		if slices.Contains(ports[sw], port) {
 			return false
 		}
@@ -70,9 +70,9 @@ func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []int32) map[int32][]ui
 
 // someGroups are tables of so many groups, each with members that it has in both
 // tables and some that it has in one.
-func someGroups(rnd *rand.Rand, f *fabric.Fabric, always [][]int32) *fabric.MFT {
+func someGroups(rnd *rand.Rand, f *fabric.Fabric, always [][]fabric.PortIndex) *fabric.MFT {
 	t := fabric.NewMFT(f, uint16(fabric.FirstMLID+len(always)-1))
-	var hosts []int32
+	var hosts []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if sw, _ := f.AttachedSwitch(e); sw != fabric.None && f.Nodes[f.Ports[e].Node].InSubnet {
 			hosts = append(hosts, e)
@@ -102,8 +102,8 @@ func newCast(t *testing.T, live *fabric.Tables) *cast {
 	c := &cast{t, live.Fabric, map[[3]int]bool{}}
 	for sw := range c.f.Switches {
 		for i := range live.MFT.LIDs() {
-			for p := range int(c.f.SwitchNode(int32(sw)).NumPorts) + 1 {
-				if live.MFT.Has(int32(sw), uint16(fabric.FirstMLID+i), uint8(p)) {
+			for p := range int(c.f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) + 1 {
+				if live.MFT.Has(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i), uint8(p)) {
 					c.has[[3]int{sw, i, p}] = true
 				}
 			}
@@ -130,8 +130,8 @@ func (c *cast) write(b *plan.MFTBlock) {
 // send follows all copies of a packet that a port sends to a group, and says which
 // ports of hosts and of switches hear it; twice, where one does so twice or a
 // packet goes on for too long.
-func (c *cast) send(src int32, lid int) (heard map[int32]bool, twice bool) {
-	heard = map[int32]bool{}
+func (c *cast) send(src fabric.PortIndex, lid int) (heard map[fabric.PortIndex]bool, twice bool) {
+	heard = map[fabric.PortIndex]bool{}
 	type copyOf struct{ sw, in int }
 	sw, in := c.f.AttachedSwitch(src)
 	todo := []copyOf{{int(sw), int(in)}}
@@ -141,12 +141,12 @@ func (c *cast) send(src int32, lid int) (heard map[int32]bool, twice bool) {
 		todo = todo[1:]
 		twice = met[at.sw]
 		met[at.sw] = true
-		n := c.f.SwitchNode(int32(at.sw))
+		n := c.f.SwitchNode(fabric.SwitchIndex(at.sw))
 		for p := range int(n.NumPorts) + 1 {
 			if p == at.in || !c.has[[3]int{at.sw, lid, p}] {
 				continue
 			}
-			port := n.FirstPort + int32(p)
+			port := n.FirstPort + fabric.PortIndex(p)
 			if p > 0 {
 				port = c.f.Ports[port].Peer
 			}
@@ -175,7 +175,7 @@ func TestNoMulticastComesTwice(t *testing.T) {
 		if len(f.Switches) == 0 || !f.SwitchNode(0).InSubnet {
 			continue
 		}
-		always := make([][]int32, 1+rnd.IntN(40))
+		always := make([][]fabric.PortIndex, 1+rnd.IntN(40))
 		for g := range always {
 			for range rnd.IntN(4) {
 				e := f.EndPorts[rnd.IntN(len(f.EndPorts))]
@@ -222,7 +222,7 @@ func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Pla
 	now, then := newCast(t, from), newCast(t, to)
 	lids := max(from.MFT.LIDs(), to.MFT.LIDs())
 	before := newCast(t, from)
-	type key struct{ src, dst int32 }
+	type key struct{ src, dst fabric.PortIndex }
 	kept := make([]map[key]bool, lids) // pairs that hear one another before and after
 	for lid := range lids {
 		kept[lid] = map[key]bool{}

@@ -117,7 +117,7 @@ type worker struct {
 	// old and new are the entries by switch, turns those of each LID by switch.
 	old, new []entries
 	turns    [fabric.BlockSize][]turn
-	lowered  []int32
+	lowered  []fabric.SwitchIndex
 	at       []step
 }
 
@@ -170,7 +170,7 @@ func (w *worker) load(num int) {
 		if p != fabric.None {
 			top = max(top, int(w.staged.Top[w.pairs[p].staged]))
 		}
-		*old = *w.oldBlock(int32(s), num)
+		*old = *w.oldBlock(fabric.SwitchIndex(s), num)
 		for i := max(0, top+1-first); i < fabric.BlockSize; i++ {
 			old[i] = fabric.NoPath
 		}
@@ -241,11 +241,11 @@ type hops struct {
 	// dst is 0 where there is no destination or not the same before and after: then
 	// only loops count, and each way may end where it will.
 	dst  walk.Target
-	dead int32
+	dead fabric.SwitchIndex
 }
 
 // next is what a switch passes packets on to: another one, there or dead.
-func (h *hops) next(table []entries, s int32) int32 {
+func (h *hops) next(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	switch t := h.wires.Next(s, table[s][h.i]); {
 	case t >= 0:
 		return t
@@ -256,7 +256,7 @@ func (h *hops) next(table []entries, s int32) int32 {
 }
 
 // far counts hops to the destination, more than dead where packets do not arrive.
-func (h *hops) far(table []entries, s int32) int32 {
+func (h *hops) far(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	for n := range h.dead + 1 {
 		switch s {
 		case there:
@@ -330,7 +330,7 @@ func (w *worker) final(p pair, num int) *entries {
 
 // stepsOf chooses a step for each entry of a switch's block, in w.at, and returns
 // those it needs in their order.
-func (w *worker) stepsOf(sw int32, lids uint64) []step {
+func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	var steps []step
 	w.at = slices.Grow(w.at[:0], fabric.BlockSize)[:fabric.BlockSize]
 	need := func(s step) step {

@@ -76,7 +76,7 @@ type Plan struct {
 
 // LID gives LIDs to an end port.
 type LID struct {
-	Port           int32
+	Port           fabric.PortIndex
 	Old, New       uint16
 	OldSM, NewSM   uint16 // the SM's LID, as the port knows it
 	OldLMC, NewLMC uint8
@@ -84,7 +84,7 @@ type LID struct {
 
 // Top sets a switch's LinearFDBTop.
 type Top struct {
-	Switch   int32
+	Switch   fabric.SwitchIndex
 	Old, New uint16
 }
 
@@ -94,7 +94,7 @@ func (t Top) Falls() bool { return t.New < t.Old }
 // Block sets 64 entries of a switch's forwarding table, those of LIDs 64*Num to
 // 64*Num+63. The entries are shared and read-only.
 type Block struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	Num    uint16
 	// Step, from 1 up, begins when all blocks of the step before are written.
 	Step int
@@ -105,13 +105,13 @@ type Block struct {
 
 // State brings one end of a link up.
 type State struct {
-	Port     int32
+	Port     fabric.PortIndex
 	Old, New mad.PortState
 }
 
 // Switch sums up what is written to a switch.
 type Switch struct {
-	Switch int32
+	Switch fabric.SwitchIndex
 	// Top says that the LinearFDBTop changes.
 	Top bool
 	// Blocks counts writes.

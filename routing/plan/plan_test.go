@@ -56,7 +56,7 @@ func rows(f *fabric.Fabric, maxLID uint16) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), maxLID)
 	for s := range f.Switches {
 		for lid := uint16(1); lid <= maxLID; lid++ {
-			lft.Row(int32(s))[lid] = 1
+			lft.Row(fabric.SwitchIndex(s))[lid] = 1
 		}
 	}
 	return fabric.NewTables(f, lft, "rows")
@@ -65,7 +65,7 @@ func rows(f *fabric.Fabric, maxLID uint16) *fabric.Tables {
 // Blocks by hand: LIDs 1 to 63 are block 0, 64 to 127 block 1, and so on.
 func TestBlocksByHand(t *testing.T) {
 	f := made(t, "random:3,2,6")
-	set := func(t *fabric.Tables, sw int32, lid uint16, port uint8) { t.LFT.Row(sw)[lid] = port }
+	set := func(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, port uint8) { t.LFT.Row(sw)[lid] = port }
 	for _, tc := range []struct {
 		name   string
 		change func(live, staged *fabric.Tables)
@@ -122,7 +122,7 @@ func TestBlocksByHand(t *testing.T) {
 // hold is what a subnet holds; it takes the writes of a plan.
 type hold struct {
 	tables *fabric.Tables
-	lids   map[int32]LID
+	lids   map[fabric.PortIndex]LID
 }
 
 func held(live *fabric.Tables) *hold {
@@ -130,9 +130,9 @@ func held(live *fabric.Tables) *hold {
 	c.LFT = fabric.NewLFT(len(live.Fabric.Switches), fabric.MaxUnicastLID)
 	c.Top = slices.Clone(live.Top)
 	for s := range c.Top {
-		copy(c.LFT.Row(int32(s)), live.LFT.Row(int32(s)))
+		copy(c.LFT.Row(fabric.SwitchIndex(s)), live.LFT.Row(fabric.SwitchIndex(s)))
 	}
-	return &hold{&c, map[int32]LID{}}
+	return &hold{&c, map[fabric.PortIndex]LID{}}
 }
 
 func (h *hold) take(t *testing.T, p *Plan) {
@@ -172,15 +172,15 @@ func TestPlanLeadsThereAndBack(t *testing.T) {
 			if staged.Known[s] && live.Known[s] {
 				want = staged
 			}
-			same(t, h.tables, want, int32(s))
-			same(t, after, want, int32(s))
+			same(t, h.tables, want, fabric.SwitchIndex(s))
+			same(t, after, want, fabric.SwitchIndex(s))
 		}
 		if again := mustMake(t, h.tables, staged); !again.Empty() {
 			t.Errorf("after it, still to write: %+v", again.Totals())
 		}
 		h.take(t, p.Reverse())
 		for s := range f.Switches {
-			same(t, h.tables, live, int32(s))
+			same(t, h.tables, live, fabric.SwitchIndex(s))
 		}
 		if t.Failed() {
 			t.Fatalf("case %d, %s", i, specs[i%len(specs)])
@@ -208,20 +208,20 @@ func disturbed(rnd *rand.Rand, t *fabric.Tables) *fabric.Tables {
 		case 1:
 			if c.Known[sw] && rnd.IntN(2) == 0 {
 				c.Known[sw] = false
-				row := c.LFT.Row(int32(sw))
+				row := c.LFT.Row(fabric.SwitchIndex(sw))
 				for i := range row {
 					row[i] = fabric.NoPath
 				}
 			}
 		default:
-			c.LFT.Row(int32(sw))[rnd.IntN(int(t.LFT.MaxLID)+1)] = uint8(rnd.IntN(256))
+			c.LFT.Row(fabric.SwitchIndex(sw))[rnd.IntN(int(t.LFT.MaxLID)+1)] = uint8(rnd.IntN(256))
 		}
 	}
 	return &c
 }
 
 // same demands the same entries for LIDs from 1 up.
-func same(t *testing.T, got, want *fabric.Tables, sw int32) {
+func same(t *testing.T, got, want *fabric.Tables, sw fabric.SwitchIndex) {
 	t.Helper()
 	for lid := uint16(1); lid < 1000; lid++ {
 		if g, w := got.Port(sw, lid), want.Port(sw, lid); g != w {
@@ -254,7 +254,7 @@ func TestNeverBroughtUp(t *testing.T) {
 		}
 	}
 	for s := range raw.Switches {
-		same(t, p.After(live), route(t, assigned), int32(s))
+		same(t, p.After(live), route(t, assigned), fabric.SwitchIndex(s))
 	}
 	// The same with one link failed on paper: its two ends stay down.
 	var links []fabric.Link
@@ -279,9 +279,9 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 	live := route(t, f)
 	leaf, _ := f.AttachedSwitch(f.EndPorts[len(f.EndPorts)-1])
 	for s := range f.Switches { // one that does not hold the SM's port
-		if sm, _ := f.AttachedSwitch(f.SMPort); int32(s) != sm {
+		if sm, _ := f.AttachedSwitch(f.SMPort); fabric.SwitchIndex(s) != sm {
 			if p := f.PeerNode(f.Port(f.Switches[s], 1)); f.Nodes[p].Switch == fabric.None {
-				leaf = int32(s)
+				leaf = fabric.SwitchIndex(s)
 			}
 		}
 	}
@@ -317,7 +317,7 @@ func TestOtherIndexes(t *testing.T) {
 		for num := range int(f.Nodes[i].NumPorts) + 1 {
 			if p := b.Port(n, num); p != nil {
 				peer, node := p.Peer, p.Node
-				*p = f.Ports[f.Port(int32(i), uint8(num))]
+				*p = f.Ports[f.Port(fabric.NodeIndex(i), uint8(num))]
 				p.Peer, p.Node = peer, node
 			}
 		}
@@ -364,7 +364,7 @@ func TestLIDs(t *testing.T) {
 		}
 		return route(t, g)
 	}
-	last := slices.IndexFunc(f.EndPorts, func(e int32) bool { return f.Ports[e].LID == f.MaxLID })
+	last := slices.IndexFunc(f.EndPorts, func(e fabric.PortIndex) bool { return f.Ports[e].LID == f.MaxLID })
 	p := mustMake(t, live, move(last, 77))
 	if len(p.LIDs) != 1 || p.LIDs[0].Port != f.EndPorts[last] || p.LIDs[0].Old != f.MaxLID || p.LIDs[0].New != 77 {
 		t.Errorf("%+v, want one LID from %d to 77", p.LIDs, f.MaxLID)
@@ -379,7 +379,7 @@ func TestLIDs(t *testing.T) {
 	}
 	// A host fails on paper and another one gets its LID: the failed one, which
 	// lives, would still answer to it.
-	var failed int32
+	var failed fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Nodes[f.Ports[e].Node].Switch == fabric.None && e != f.SMPort {
 			failed = e
@@ -609,10 +609,10 @@ func TestStepsByHand(t *testing.T) {
 // turning sends everything round a ring of switches in one direction.
 func turning(f *fabric.Fabric, right bool) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	next := func(sw int32, right bool) (port uint8) {
+	next := func(sw fabric.SwitchIndex, right bool) (port uint8) {
 		node := f.SwitchNode(sw)
 		for num := uint8(1); num <= node.NumPorts; num++ {
-			if peer := f.PeerSwitch(node.FirstPort + int32(num)); peer != fabric.None && (f.SwitchNode(peer).Desc == after(node.Desc, right)) {
+			if peer := f.PeerSwitch(node.FirstPort + fabric.PortIndex(num)); peer != fabric.None && (f.SwitchNode(peer).Desc == after(node.Desc, right)) {
 				return num
 			}
 		}
@@ -621,7 +621,7 @@ func turning(f *fabric.Fabric, right bool) *fabric.Tables {
 	for _, e := range f.EndPorts {
 		at, port := f.AttachedSwitch(e)
 		for s := range f.Switches {
-			lft.Row(int32(s))[f.Ports[e].LID] = next(int32(s), right)
+			lft.Row(fabric.SwitchIndex(s))[f.Ports[e].LID] = next(fabric.SwitchIndex(s), right)
 		}
 		lft.Row(at)[f.Ports[e].LID] = port
 	}

@@ -208,7 +208,7 @@ func change(t *testing.T, rnd *rand.Rand, dial func() mad.Transport, want *fabri
 	for {
 		now := readOnce(t, dial())
 		for s := range now.Fabric.Switches {
-			copy(r.lft[s], now.LFT.Row(int32(s)))
+			copy(r.lft[s], now.LFT.Row(fabric.SwitchIndex(s)))
 		}
 		r.check(0, allLIDs, fmt.Sprintf("%d stops", stops))
 		p := made(t, now, want)

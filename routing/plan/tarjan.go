@@ -2,15 +2,17 @@
 
 package plan
 
+import "example.org/ibconsole/fabric"
+
 // tarjan is memory of a search for strongly connected parts.
 type tarjan struct {
 	// number counts what is met, from 1, 0 for what is not, closed for what is known
 	// to be in a part; low is the lowest number known to be in the same part; edge
 	// counts the edges looked at.
-	number, low, edge []int32
-	open, path, met   []int32
-	reached           []int32 // the switches that must be reached
-	count             int32
+	number, low, edge []fabric.SwitchIndex
+	open, path, met   []fabric.SwitchIndex
+	reached           []fabric.SwitchIndex // the switches that must be reached
+	count             fabric.SwitchIndex
 }
 
 const closed = -1
@@ -19,7 +21,7 @@ const closed = -1
 // those with the current stamp, as far as some switches lead to them (Tarjan,
 // "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1,
 // 1972). The dead end has edges to all switches that must not come to it.
-func (c *column) parts(from []int32, level uint16) {
+func (c *column) parts(from []fabric.SwitchIndex, level uint16) {
 	c.reached = c.reached[:0]
 	if c.member[c.dead] == c.stamp {
 		for s := range c.dead {
@@ -40,7 +42,7 @@ func (c *column) parts(from []int32, level uint16) {
 	c.met = c.met[:0]
 }
 
-func (c *column) visit(start int32, level uint16) {
+func (c *column) visit(start fabric.SwitchIndex, level uint16) {
 	for c.meet(start); len(c.path) > 0; {
 		v := c.path[len(c.path)-1]
 		to, more := c.follow(v)
@@ -64,7 +66,7 @@ func (c *column) visit(start int32, level uint16) {
 }
 
 // follow is the next edge of v that was not looked at.
-func (c *column) follow(v int32) (to int32, more bool) {
+func (c *column) follow(v fabric.SwitchIndex) (to fabric.SwitchIndex, more bool) {
 	i := c.edge[v]
 	c.edge[v]++
 	switch {
@@ -80,14 +82,14 @@ func (c *column) follow(v int32) (to int32, more bool) {
 	return 0, false
 }
 
-func (c *column) meet(v int32) {
+func (c *column) meet(v fabric.SwitchIndex) {
 	c.count++
 	c.number[v], c.low[v], c.edge[v] = c.count, c.count, 0
 	c.open, c.path, c.met = append(c.open, v), append(c.path, v), append(c.met, v)
 }
 
 // shut makes a part of what was met since v.
-func (c *column) shut(v int32, level uint16) {
+func (c *column) shut(v fabric.SwitchIndex, level uint16) {
 	i := len(c.open) - 1
 	for c.open[i] != v {
 		i--
@@ -97,7 +99,7 @@ func (c *column) shut(v int32, level uint16) {
 		c.number[x] = closed
 	}
 	if len(nodes) > 1 {
-		c.todo = append(c.todo, part{append([]int32(nil), nodes...), level})
+		c.todo = append(c.todo, part{append([]fabric.SwitchIndex(nil), nodes...), level})
 	}
 	c.open = c.open[:i]
 }

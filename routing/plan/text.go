@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -130,8 +131,8 @@ func (p *Plan) lanesOrder() string {
 	return fmt.Sprintf("%d of them before the LFT blocks and %d behind", len(p.Lanes)-late, late)
 }
 
-func (p *Plan) laneNodes() map[int32]bool {
-	nodes := map[int32]bool{}
+func (p *Plan) laneNodes() map[fabric.NodeIndex]bool {
+	nodes := map[fabric.NodeIndex]bool{}
 	for _, l := range p.Lanes {
 		nodes[l.Node] = true
 	}
@@ -140,7 +141,7 @@ func (p *Plan) laneNodes() map[int32]bool {
 
 // multicastOrder says in which order multicast tables are written.
 func (p *Plan) multicastOrder() string {
-	clears, switches := 0, map[int32]bool{}
+	clears, switches := 0, map[fabric.SwitchIndex]bool{}
 	for i := range p.MFTs {
 		switches[p.MFTs[i].Switch] = true
 		if !p.MFTs[i].Grow {

@@ -179,7 +179,7 @@ func longer(links int, least uint8, last int) bool {
 }
 
 // target is the switch of an end, and the number of links from there to it.
-func (a *again) target(end int32) (sw int32, links int) {
+func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
 	f := a.forest
 	lid := f.Tables.Fabric.Ports[a.c.ends.Ports[end]].LID
 	if f.Local[lid] != 0 {
@@ -215,13 +215,13 @@ func (a *again) compareFarther() {
 		was := a.c.distances.From(dst)
 		for sw := range least {
 			if least[sw] != was[sw] {
-				a.compareSwitch(l, int32(sw), was[sw], least[sw], last)
+				a.compareSwitch(l, fabric.SwitchIndex(sw), was[sw], least[sw], last)
 			}
 		}
 	}
 }
 
-func (a *again) compareSwitch(l trees.LID, sw int32, was, now uint8, last int) {
+func (a *again) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8, last int) {
 	for _, g := range a.at[sw] {
 		n := a.sources(g, l.End)
 		if n == 0 {

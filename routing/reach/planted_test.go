@@ -25,7 +25,7 @@ func TestPlantedEntries(t *testing.T) {
 		if len(f.Switches) == 0 || len(f.EndPorts) < 2 {
 			continue
 		}
-		sw := int32(rnd.IntN(len(f.Switches)))
+		sw := fabric.SwitchIndex(rnd.IntN(len(f.Switches)))
 		dst := f.EndPorts[rnd.IntN(len(f.EndPorts))]
 		lid := f.Ports[dst].LID
 		wrong := []uint8{fabric.NoPath, 0, uint8(rnd.IntN(int(f.SwitchNode(sw).NumPorts)) + 1), 200}[rnd.IntN(4)]

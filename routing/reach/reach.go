@@ -68,7 +68,7 @@ type Result struct {
 // Path is one path, which [walk.Trace] follows hop by hop.
 type Path struct {
 	// Src and Dst are end ports, and LID the one of Dst that is sent to.
-	Src, Dst int32
+	Src, Dst fabric.PortIndex
 	LID      uint16
 	Verdict  walk.Verdict
 }

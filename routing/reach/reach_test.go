@@ -22,7 +22,7 @@ func slow(t *fabric.Tables, switches bool) *Result {
 	f := t.Fabric
 	r := &Result{}
 	least := routing.NewDistances(f)
-	var ends []int32
+	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None {
 			ends = append(ends, e)
@@ -43,7 +43,7 @@ func slow(t *fabric.Tables, switches bool) *Result {
 	return r
 }
 
-func (r *Result) walk(t *fabric.Tables, src, dst int32, lid uint16, least *routing.Distances) {
+func (r *Result) walk(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16, least *routing.Distances) {
 	f := t.Fabric
 	p := treestest.Walk(t, src, lid)
 	r.Paths++
@@ -179,7 +179,7 @@ func TestAgain(t *testing.T) {
 		var lids []uint16
 		for range rnd.IntN(10) {
 			lid := uint16(rnd.IntN(int(after.LFT.MaxLID) + 1))
-			sw := int32(rnd.IntN(len(after.Known)))
+			sw := fabric.SwitchIndex(rnd.IntN(len(after.Known)))
 			after.LFT.Row(sw)[lid] = uint8(rnd.IntN(6))
 			lids = append(lids, lid)
 		}
@@ -238,7 +238,7 @@ func TestCheckAgainstIbdmchk(t *testing.T) {
 		}
 		if i%2 == 0 {
 			for range rnd.IntN(8) {
-				sw := int32(rnd.IntN(len(tables.Known)))
+				sw := fabric.SwitchIndex(rnd.IntN(len(tables.Known)))
 				tables.LFT.Row(sw)[1+rnd.IntN(int(tables.LFT.MaxLID))] = fabric.NoPath
 			}
 		}

@@ -25,7 +25,7 @@ type failures struct {
 	kind  Kind
 	links []fabric.Link
 	// switches are nodes.
-	switches []int32
+	switches []fabric.NodeIndex
 }
 
 // listFailures lists the links between switches of the subnet, in ascending order
@@ -96,7 +96,7 @@ func (a *failures) removed(n int) []fabric.Link {
 	}
 	node := &a.f.Nodes[a.switches[n]]
 	var gone []fabric.Link
-	for p := node.FirstPort; p <= node.FirstPort+int32(node.NumPorts); p++ {
+	for p := node.FirstPort; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
 		if l, ok := a.f.LinkOf(p); ok && (l.A == p || a.f.Ports[l.A].Node != a.switches[n]) {
 			gone = append(gone, l)
 		}

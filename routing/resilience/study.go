@@ -31,7 +31,7 @@ type Study struct {
 	groupsAt [][]int32
 	// paths are by port, ranked are the ports between switches with most paths first.
 	paths  []int64
-	ranked []int32
+	ranked []fabric.PortIndex
 	report Report
 }
 
@@ -64,11 +64,11 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 		}
 	}
 	for p := range s.paths {
-		if s.paths[p] > 0 && load.ClassOf(t.Fabric, int32(p)) == load.BetweenSwitches {
-			s.ranked = append(s.ranked, int32(p))
+		if s.paths[p] > 0 && load.ClassOf(t.Fabric, fabric.PortIndex(p)) == load.BetweenSwitches {
+			s.ranked = append(s.ranked, fabric.PortIndex(p))
 		}
 	}
-	slices.SortFunc(s.ranked, func(x, y int32) int { return cmp.Or(cmp.Compare(s.paths[y], s.paths[x]), cmp.Compare(x, y)) })
+	slices.SortFunc(s.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(s.paths[y], s.paths[x]), cmp.Compare(x, y)) })
 	s.report = Report{Kind: kind, Fabric: fabricSum(t.Fabric), Routing: routingSum(t), Failures: all.count(), Paths: loads.Delivered}
 	if len(s.ranked) > 0 {
 		s.report.Worst = s.paths[s.ranked[0]]
@@ -122,7 +122,7 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 
 // Failure is what fails in failure n: its links, and the node where that is a
 // switch, else None.
-func (s *Study) Failure(n int) (links []fabric.Link, node int32) {
+func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	node = fabric.None
 	if s.all.kind == Switches {
 		node = s.all.switches[n]
@@ -167,7 +167,7 @@ func fabricSum(f *fabric.Fabric) string {
 	for i := range f.Nodes {
 		b = binary.LittleEndian.AppendUint64(b[:0], f.Nodes[i].GUID)
 		n := &f.Nodes[i]
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			port := &f.Ports[p]
 			b = binary.LittleEndian.AppendUint32(b, uint32(port.Peer))
 			b = binary.LittleEndian.AppendUint16(b, port.LID)
@@ -183,7 +183,7 @@ func routingSum(t *fabric.Tables) string {
 	h := sha256.New()
 	for s := range t.Fabric.Switches {
 		if t.Known[s] {
-			row := t.LFT.Row(int32(s))
+			row := t.LFT.Row(fabric.SwitchIndex(s))
 			_, _ = h.Write(row[:min(len(row), int(t.Top[s])+1)])
 		}
 	}

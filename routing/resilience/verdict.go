@@ -29,7 +29,7 @@ type Verdict struct {
 	// Changed counts the entries that are others.
 	Changed int `json:"changed_entries"`
 
-	at int32
+	at fabric.PortIndex
 }
 
 // worse orders verdicts: lost paths count most, then the load, then the number.
@@ -45,7 +45,7 @@ type judge struct {
 	// moved is by how many paths each of the ports carries more, old the way before.
 	moved   []int64
 	touched []bool
-	ports   []int32
+	ports   []fabric.PortIndex
 	old     []uint32
 	// gone says which ends are cut off, less how many of each group.
 	gone []bool
@@ -156,9 +156,9 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 }
 
 // worst is the most paths over a link between switches, and the first port with it.
-func (j *judge) worst(removed []fabric.Link) (most int64, at int32) {
+func (j *judge) worst(removed []fabric.Link) (most int64, at fabric.PortIndex) {
 	at = fabric.None
-	better := func(p int32) {
+	better := func(p fabric.PortIndex) {
 		if n := j.paths[p] + j.moved[p]; n > most || n == most && n > 0 && p < at {
 			most, at = n, p
 		}

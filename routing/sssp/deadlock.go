@@ -62,7 +62,7 @@ type deadlocks struct {
 }
 
 type group struct {
-	sw   int32
+	sw   fabric.SwitchIndex
 	lids int64
 	// first and last are its first and last port in the list of targets.
 	first, last int
@@ -70,7 +70,7 @@ type group struct {
 
 type dest struct {
 	lid uint16
-	sw  int32
+	sw  fabric.SwitchIndex
 	row int32 // of the router's ports
 }
 
@@ -110,7 +110,7 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 
 // mapsSLs says whether a port maps service levels to lanes; OpenSM leaves out
 // those that do not.
-func mapsSLs(f *fabric.Fabric, end int32) bool {
+func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
 

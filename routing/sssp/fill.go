@@ -87,7 +87,8 @@ type pathTree struct {
 	edge  []int32
 	// branches are the switches of the tree, each group's from its own switch to
 	// where it comes to one that was met; begins is where each begins.
-	branches, begins []int32
+	branches []fabric.SwitchIndex
+	begins   []int32
 }
 
 func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, lane: newLane(d.graph)} }
@@ -122,8 +123,8 @@ func (t *pathTree) branch(g *group) bool {
 	if g.sw == t.to.sw {
 		return true
 	}
-	before := fabric.None // the switch before s
-	var last int32        // and its channel
+	var before fabric.SwitchIndex = fabric.None // the switch before s
+	var last int32                              // and its channel
 	for s := g.sw; s != t.to.sw; {
 		if t.ports[s] == fabric.NoPath {
 			return false
@@ -198,11 +199,14 @@ func (d *deadlocks) moveFirst(now, next *lane, from, then int32) {
 
 // upstream is memory for walks against the direction of packets. Its units are
 // those to one port: group x LIDs of the port + LID.
-type upstream struct{ switches, units []int32 }
+type upstream struct {
+	switches []fabric.SwitchIndex
+	units    []int32
+}
 
 // unitsThrough adds the groups whose packets to a LID, the i-th of some of a port,
 // come through a switch.
-func (d *deadlocks) unitsThrough(s int32, t *dest, i, lids int) {
+func (d *deadlocks) unitsThrough(s fabric.SwitchIndex, t *dest, i, lids int) {
 	u := &d.upstream
 	ports := d.portsTo(t)
 	u.switches = append(u.switches[:0], s)

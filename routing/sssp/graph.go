@@ -13,12 +13,12 @@ import (
 type graph struct {
 	f *fabric.Fabric
 	// members are the switches of the subnet in ascending order.
-	members []int32
+	members []fabric.SwitchIndex
 	// hosts are, by switch, the LIDs on it with its own: what it weighs.
 	hosts []uint64
 	// Arcs of switch s stand from first[s] to first[s+1], by ascending port.
 	first    []int32
-	to, from []int32
+	to, from []fabric.SwitchIndex
 	port     []uint8 // at the switch that the arc leaves
 	farPort  []uint8 // at the switch that it comes to
 	// weight is the length of each arc. Before all routes it is the square of the
@@ -26,12 +26,12 @@ type graph struct {
 	weight []uint64
 	// arcAt has the arc that leaves by a port, by firstPort[s]+port; none is -1.
 	arcAt     []int32
-	firstPort []int32
+	firstPort []fabric.PortIndex
 }
 
 func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 	n := len(f.Switches)
-	g := &graph{f: f, hosts: make([]uint64, n), first: make([]int32, 1, n+1), firstPort: make([]int32, n)}
+	g := &graph{f: f, hosts: make([]uint64, n), first: make([]int32, 1, n+1), firstPort: make([]fabric.PortIndex, n)}
 	all := uint64(0)
 	for _, e := range f.EndPorts {
 		switch p := &f.Ports[e]; {
@@ -39,7 +39,7 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 			all += uint64(lids(f, e, opt))
 		}
 	}
-	for s := range int32(n) {
+	for s := range fabric.SwitchIndex(n) {
 		g.addSwitch(s, opt)
 		g.first = append(g.first, int32(len(g.to)))
 	}
@@ -50,9 +50,9 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 	return g
 }
 
-func (g *graph) addSwitch(s int32, opt *routing.Options) {
+func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
 	f, node := g.f, g.f.SwitchNode(s)
-	g.firstPort[s] = int32(len(g.arcAt))
+	g.firstPort[s] = fabric.PortIndex(len(g.arcAt))
 	for range int(node.NumPorts) + 1 {
 		g.arcAt = append(g.arcAt, fabric.None)
 	}
@@ -61,7 +61,7 @@ func (g *graph) addSwitch(s int32, opt *routing.Options) {
 	}
 	g.members = append(g.members, s)
 	g.hosts[s] = uint64(lids(f, node.FirstPort, opt))
-	for p := int32(1); p <= int32(node.NumPorts); p++ {
+	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
 		port := node.FirstPort + p
 		far := f.Ports[port].Peer
 		switch peer := f.PeerSwitch(port); {
@@ -78,13 +78,15 @@ func (g *graph) addSwitch(s int32, opt *routing.Options) {
 
 // arc is the arc by which a switch sends through a port, none where no other
 // switch is behind it.
-func (g *graph) arc(sw int32, port uint8) int32 { return g.arcAt[g.firstPort[sw]+int32(port)] }
+func (g *graph) arc(sw fabric.SwitchIndex, port uint8) int32 {
+	return g.arcAt[g.firstPort[sw]+fabric.PortIndex(port)]
+}
 
-func isAdapter(f *fabric.Fabric, port int32) bool {
+func isAdapter(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA
 }
 
 // lids is the number of LIDs of an end port that are routed.
-func lids(f *fabric.Fabric, e int32, opt *routing.Options) int {
+func lids(f *fabric.Fabric, e fabric.PortIndex, opt *routing.Options) int {
 	return 1 << min(opt.LMC, f.Ports[e].LMC)
 }

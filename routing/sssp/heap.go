@@ -3,6 +3,7 @@
 package sssp
 
 import "math/bits"
+import "example.org/ibconsole/fabric"
 
 // heap is a heap of switches in which a place has four below it. Which of several
 // equally near switches comes first shows in the tables, so it moves them as
@@ -20,7 +21,7 @@ const (
 	infinity = 0x7fffffff
 )
 
-func element(distance uint64, sw int32) uint64 { return distance<<32 | uint64(uint32(sw)) }
+func element(distance uint64, sw fabric.SwitchIndex) uint64 { return distance<<32 | uint64(uint32(sw)) }
 
 // raise moves the element at i up as far as it is nearer than those above.
 func (h *heap) raise(i int, e uint64) {
@@ -36,7 +37,7 @@ func (h *heap) raise(i int, e uint64) {
 }
 
 // nearer gives a switch a smaller distance.
-func (h *heap) nearer(sw int32, distance uint64) {
+func (h *heap) nearer(sw fabric.SwitchIndex, distance uint64) {
 	h.raise(int(h.place[sw]), element(distance, sw))
 }
 

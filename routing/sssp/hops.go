@@ -15,7 +15,7 @@ func newHops(t *fabric.Tables) *hops { return &hops{t: t} }
 
 // LeastTo is the number of switches after sw on the way to a LID, and the
 // adapter; NoHops where there is no way. O(hops).
-func (h *hops) LeastTo(sw int32, lid uint16) uint8 {
+func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	f := h.t.Fabric
 	count := 0
 	for range f.Switches {
@@ -36,7 +36,7 @@ func (h *hops) LeastTo(sw int32, lid uint16) uint8 {
 
 // ThroughTo is LeastTo for the port that the table has, and NoHops for others.
 // Port 0 stands for the best port.
-func (h *hops) ThroughTo(sw int32, port uint8, lid uint16) uint8 {
+func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
 	if port != 0 && port != h.t.Port(sw, lid) {
 		return routing.NoHops
 	}
@@ -44,9 +44,11 @@ func (h *hops) ThroughTo(sw int32, port uint8, lid uint16) uint8 {
 }
 
 // Least implements [routing.Hops].
-func (h *hops) Least(sw, dst int32) uint8 { return h.LeastTo(sw, h.t.Fabric.SwitchLID(dst)) }
+func (h *hops) Least(sw, dst fabric.SwitchIndex) uint8 {
+	return h.LeastTo(sw, h.t.Fabric.SwitchLID(dst))
+}
 
 // Through implements [routing.Hops].
-func (h *hops) Through(sw int32, port uint8, dst int32) uint8 {
+func (h *hops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	return h.ThroughTo(sw, port, h.t.Fabric.SwitchLID(dst))
 }

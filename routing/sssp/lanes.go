@@ -34,7 +34,7 @@ func (g *graph) everyone(opt *routing.Options) []target {
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
 	for _, s := range g.members {
 		node := g.f.SwitchNode(s)
-		for p := int32(1); p <= int32(node.NumPorts); p++ {
+		for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
 			if far := g.f.Ports[node.FirstPort+p].Peer; far != fabric.None && g.f.Nodes[g.f.Ports[far].Node].Switch == fabric.None {
 				l.add(far, s, uint8(p))
 			}
@@ -58,7 +58,7 @@ func (r *router) readPorts(ctx context.Context) error {
 	r.ports = make([]uint8, len(lids)*n)
 	return routing.ForEach(ctx, (n+together-1)/together, nil, func(_, i int) {
 		for s := i * together; s < min((i+1)*together, n); s++ {
-			row := r.lft.Row(int32(s))
+			row := r.lft.Row(fabric.SwitchIndex(s))
 			for k, lid := range lids {
 				r.ports[k*n+s] = row[lid]
 			}

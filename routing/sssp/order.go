@@ -13,8 +13,8 @@ import (
 // target is an end port that is routed to, behind a port of a switch that is 0
 // for the switch itself.
 type target struct {
-	end   int32
-	sw    int32
+	end   fabric.PortIndex
+	sw    fabric.SwitchIndex
 	local uint8
 	lid   uint16
 	lids  int
@@ -26,7 +26,7 @@ type target struct {
 // switch; then the switches. Routers are not routed to.
 func (g *graph) targets(opt *routing.Options) []target {
 	switches := slices.Clone(g.members)
-	slices.SortStableFunc(switches, func(a, b int32) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })
+	slices.SortStableFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
 	for _, named := range [][]uint64{opt.ComputeNodes, opt.IONodes} {
 		if len(named) == 0 {
@@ -57,9 +57,9 @@ type lister struct {
 }
 
 // adapters lists those on a switch, only some where not nil, that are not listed.
-func (l *lister) adapters(s int32, only map[uint64]bool) {
+func (l *lister) adapters(s fabric.SwitchIndex, only map[uint64]bool) {
 	node := l.f.SwitchNode(s)
-	for p := int32(1); p <= int32(node.NumPorts); p++ {
+	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
 		far := l.f.Ports[node.FirstPort+p].Peer
 		if far != fabric.None && isAdapter(l.f, far) && (only == nil || only[l.f.Ports[far].GUID]) {
 			l.add(far, s, uint8(p))
@@ -67,7 +67,7 @@ func (l *lister) adapters(s int32, only map[uint64]bool) {
 	}
 }
 
-func (l *lister) add(e, s int32, local uint8) {
+func (l *lister) add(e fabric.PortIndex, s fabric.SwitchIndex, local uint8) {
 	if l.listed[e] {
 		return
 	}

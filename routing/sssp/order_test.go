@@ -29,7 +29,7 @@ func TestLeastOf4(t *testing.T) {
 		var e [branches]uint64
 		want := 0
 		for i := range e {
-			e[i] = element(rand.Uint64N(3), rand.Int32())
+			e[i] = element(rand.Uint64N(3), fabric.SwitchIndex(rand.Int32()))
 			if e[i]>>32 <= e[want]>>32 {
 				want = i
 			}
@@ -46,10 +46,10 @@ func TestPassAdapter(t *testing.T) {
 	for n := range 100 {
 		quick := heap{place: make([]int32, n+1), elements: make([]uint64, n)}
 		for i := range n {
-			quick.put(i, element(infinity, int32(i)))
+			quick.put(i, element(infinity, fabric.SwitchIndex(i)))
 		}
-		slow := heap{place: make([]int32, n+1), elements: append(slices.Clone(quick.elements), element(infinity, int32(n)))}
-		slow.raise(n, element(0, int32(n)))
+		slow := heap{place: make([]int32, n+1), elements: append(slices.Clone(quick.elements), element(infinity, fabric.SwitchIndex(n)))}
+		slow.raise(n, element(0, fabric.SwitchIndex(n)))
 		if sw := uint32(slow.take()); int(sw) != n {
 			t.Fatalf("%d came out, want the adapter, %d", sw, n)
 		}

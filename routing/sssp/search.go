@@ -58,7 +58,7 @@ func (h *heap) passAdapter() {
 
 // run searches from a switch, which is the destination or has it on one of its
 // ports.
-func (s *search) run(sw int32, isSwitch bool) {
+func (s *search) run(sw fabric.SwitchIndex, isSwitch bool) {
 	for i := range s.distance {
 		s.distance[i], s.by[i] = infinity, fabric.None
 	}

@@ -173,7 +173,7 @@ func (r *router) tables(ctx context.Context) error {
 		high := min(low+together, n)
 		rows := make([][]uint8, 0, together)
 		for s := low; s < high; s++ {
-			rows = append(rows, r.lft.Row(int32(s)))
+			rows = append(rows, r.lft.Row(fabric.SwitchIndex(s)))
 		}
 		at := 0
 		for _, t := range r.targets {

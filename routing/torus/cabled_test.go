@@ -32,9 +32,9 @@ type cabled struct {
 	r  *rand.Rand
 	f  *fabric.Fabric
 	b  fabric.Builder
-	at map[torus.Coordinates]int32 // nodes
+	at map[torus.Coordinates]fabric.NodeIndex // nodes
 	// free are the ports of a node that are left, and used the GUIDs.
-	free map[int32][]int
+	free map[fabric.NodeIndex][]int
 	used map[uint64]bool
 	next uint64
 }
@@ -42,8 +42,8 @@ type cabled struct {
 // cable builds the fabric of a shape. The first host is where the SM sits.
 func cable(t *testing.T, r *rand.Rand, s shape) *cabled {
 	t.Helper()
-	c := &cabled{shape: s, t: t, r: r, at: map[torus.Coordinates]int32{}, free: map[int32][]int{}, used: map[uint64]bool{}}
-	var hosts []int32
+	c := &cabled{shape: s, t: t, r: r, at: map[torus.Coordinates]fabric.NodeIndex{}, free: map[fabric.NodeIndex][]int{}, used: map[uint64]bool{}}
+	var hosts []fabric.NodeIndex
 	c.places(func(torus.Coordinates) {
 		n := s.hosts
 		if s.ragged {
@@ -113,7 +113,7 @@ func (c *cabled) guid(ports int) uint64 {
 }
 
 // node adds a node with what an ibsim says of one.
-func (c *cabled) node(kind mad.NodeType, ports int) int32 {
+func (c *cabled) node(kind mad.NodeType, ports int) fabric.NodeIndex {
 	g := c.guid(ports)
 	n := fabric.Node{GUID: g, SystemGUID: g, Type: kind, NumPorts: uint8(ports), Desc: fmt.Sprintf("%c-%x", "?hsr"[kind], g)}
 	n.EnhancedPort0 = kind == mad.NodeSwitch && c.shuffled && c.r.IntN(3) == 0
@@ -140,11 +140,11 @@ func (c *cabled) node(kind mad.NodeType, ports int) int32 {
 	return i
 }
 
-func (c *cabled) link(a, b int32) {
+func (c *cabled) link(a, b fabric.NodeIndex) {
 	if len(c.free[a]) == 0 || len(c.free[b]) == 0 {
 		return
 	}
-	take := func(n int32) int {
+	take := func(n fabric.NodeIndex) int {
 		p := c.free[n][0]
 		c.free[n] = c.free[n][1:]
 		return p

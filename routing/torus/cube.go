@@ -170,9 +170,9 @@ type finder struct {
 
 // links calls visit with every switch at the other end of a free link of sw, in
 // the order of ports, until it returns true.
-func (s *finder) links(sw int32, visit func(peer int32) bool) bool {
+func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		if !s.free[p] {
 			continue
 		}
@@ -184,10 +184,10 @@ func (s *finder) links(sw int32, visit func(peer int32) bool) bool {
 }
 
 // corner is a switch with links to a and c other than middle, None if there is none.
-func (s *finder) corner(a, middle, c int32) int32 {
-	found := fabric.None
-	s.links(a, func(x int32) bool {
-		if x == middle || !s.links(x, func(y int32) bool { return y == c }) {
+func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
+	var found fabric.SwitchIndex = fabric.None
+	s.links(a, func(x fabric.SwitchIndex) bool {
+		if x == middle || !s.links(x, func(y fabric.SwitchIndex) bool { return y == c }) {
 			return false
 		}
 		found = x
@@ -198,9 +198,9 @@ func (s *finder) corner(a, middle, c int32) int32 {
 
 // line is a switch with a link to from that makes faces with its sides, and is
 // not the one behind.
-func (s *finder) line(from int32, sides []int32, behind int32) int32 {
-	found := fabric.None
-	s.links(from, func(x int32) bool {
+func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex, behind fabric.SwitchIndex) fabric.SwitchIndex {
+	var found fabric.SwitchIndex = fabric.None
+	s.links(from, func(x fabric.SwitchIndex) bool {
 		if x == behind {
 			return false
 		}

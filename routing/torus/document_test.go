@@ -67,7 +67,7 @@ func (d *drawn) host(f *fabric.Fabric, letter string) uint16 {
 func (d *drawn) path(res *routing.Result) (path string, vls map[string]uint8) {
 	d.t.Helper()
 	f := res.Tables.Fabric
-	names := map[int32]string{}
+	names := map[fabric.NodeIndex]string{}
 	for l, at := range d.letters {
 		names[d.at[at]] = l
 	}

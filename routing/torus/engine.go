@@ -191,12 +191,12 @@ func (p *placer) strangers() (w []string) {
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && p.of[s] == absent {
 			switches = append(switches, f.NodeName(n))
-			w = append(w, p.cutOff(int32(s))...)
+			w = append(w, p.cutOff(fabric.SwitchIndex(s))...)
 		}
 	}
 	for i, free := range p.find.free {
-		if free && f.Ports[i].Peer > int32(i) {
-			links = append(links, f.PortName(int32(i))+" to "+f.PortName(f.Ports[i].Peer))
+		if free && f.Ports[i].Peer > fabric.PortIndex(i) {
+			links = append(links, f.PortName(fabric.PortIndex(i))+" to "+f.PortName(f.Ports[i].Peer))
 		}
 	}
 	if switches != nil {
@@ -211,7 +211,7 @@ func (p *placer) strangers() (w []string) {
 // cutOff says of a switch outside the torus that it belongs at a place from which
 // it has lost all links along a dimension, so that rings through it are in pieces.
 // torus-2QoS(8) has such a torus refused.
-func (p *placer) cutOff(sw int32) []string {
+func (p *placer) cutOff(sw fabric.SwitchIndex) []string {
 	var beside []Coordinates
 	for i := range p.f.SwitchNode(sw).NumPorts {
 		peer := p.f.PeerSwitch(p.f.Port(p.f.Switches[sw], i+1))
@@ -255,7 +255,7 @@ func (t *Torus) step(a, b Coordinates) (d int, ok bool) {
 type noHops struct{}
 
 // Least implements [routing.Hops].
-func (noHops) Least(int32, int32) uint8 { return routing.NoHops }
+func (noHops) Least(fabric.SwitchIndex, fabric.SwitchIndex) uint8 { return routing.NoHops }
 
 // Through implements [routing.Hops].
-func (noHops) Through(int32, uint8, int32) uint8 { return routing.NoHops }
+func (noHops) Through(fabric.SwitchIndex, uint8, fabric.SwitchIndex) uint8 { return routing.NoHops }

@@ -85,7 +85,7 @@ func TestServiceLevelsStay(t *testing.T) {
 	}
 }
 
-func inside(grid *torus.Torus, f *fabric.Fabric, end int32) bool {
+func inside(grid *torus.Torus, f *fabric.Fabric, end fabric.PortIndex) bool {
 	sw, _ := f.AttachedSwitch(end)
 	if sw == fabric.None {
 		return false
@@ -301,7 +301,7 @@ func TestGroupTree(t *testing.T) {
 	res := route(t, assign(t, f), conf)
 	f = res.Tables.Fabric
 	grid, _ := torus.Of(res.Tables)
-	var members []int32
+	var members []fabric.PortIndex
 	for _, at := range []torus.Coordinates{{0, 4}, {2, 2}} {
 		members = append(members, f.Ports[f.Port(c.at[at], 1)].Peer)
 	}
@@ -311,7 +311,7 @@ func TestGroupTree(t *testing.T) {
 	}
 	want := map[torus.Coordinates]int{{3, 2}: 1, {2, 2}: 3, {1, 2}: 2, {0, 2}: 2, {0, 3}: 2, {0, 4}: 2}
 	for s, p := range ports {
-		at, _ := grid.Coordinates(int32(s))
+		at, _ := grid.Coordinates(fabric.SwitchIndex(s))
 		if len(p) != want[at] {
 			t.Errorf("%v sends the group to ports %d, want %d ports", at, p, want[at])
 		}

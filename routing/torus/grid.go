@@ -49,7 +49,7 @@ type Torus struct {
 
 // placed is a switch at its place.
 type placed struct {
-	sw int32
+	sw fabric.SwitchIndex
 	at Coordinates
 	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last
 	// one those of hosts and port 0.
@@ -137,7 +137,7 @@ func (t *Torus) places(visit func(Coordinates)) {
 }
 
 // Coordinates is the place of a switch; ok is false for one outside the torus.
-func (t *Torus) Coordinates(sw int32) (c Coordinates, ok bool) {
+func (t *Torus) Coordinates(sw fabric.SwitchIndex) (c Coordinates, ok bool) {
 	if n := t.of[sw]; n != absent {
 		return t.switches[n].at, true
 	}
@@ -145,7 +145,7 @@ func (t *Torus) Coordinates(sw int32) (c Coordinates, ok bool) {
 }
 
 // SwitchAt is the switch at a place, [fabric.None] where there is none.
-func (t *Torus) SwitchAt(c Coordinates) int32 {
+func (t *Torus) SwitchAt(c Coordinates) fabric.SwitchIndex {
 	for d := range c {
 		if c[d] < 0 || c[d] >= t.Radix[d] {
 			return fabric.None

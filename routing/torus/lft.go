@@ -24,12 +24,12 @@ func (t *Torus) hosts() [][]host {
 	for s := range t.switches {
 		n := t.f.SwitchNode(t.switches[s].sw)
 		for _, p := range t.inOrder {
-			if p > n.NumPorts || t.group[n.FirstPort+int32(p)] != hostGroup {
+			if p > n.NumPorts || t.group[n.FirstPort+fabric.PortIndex(p)] != hostGroup {
 				continue
 			}
 			end := n.FirstPort
 			if p != 0 {
-				end = t.f.Ports[n.FirstPort+int32(p)].Peer
+				end = t.f.Ports[n.FirstPort+fabric.PortIndex(p)].Peer
 			}
 			e := &t.f.Ports[end]
 			all[s] = append(all[s], host{lid: e.LID, lids: 1 << e.LMC, port: p})

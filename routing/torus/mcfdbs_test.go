@@ -52,7 +52,7 @@ func drawnTree(t *testing.T, c *trial) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hosts, some []int32
+	var hosts, some []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
 			hosts = append(hosts, e)
@@ -60,7 +60,7 @@ func drawnTree(t *testing.T, c *trial) {
 	}
 	some = append(some, hosts[1], hosts[len(hosts)-2], f.SwitchNode(5).FirstPort)
 	var groups []fabric.Group
-	for i, members := range [][]int32{hosts, some} {
+	for i, members := range [][]fabric.PortIndex{hosts, some} {
 		groups = append(groups, joinAll(t, admin, f, mad.NewGID(0xff12000000000000, uint64(0x1000+i)), members))
 	}
 	made, err := mcast.Route(t.Context(), f, mcast.Router(f, res.Hops, res.Multicast), groups, nil)
@@ -88,7 +88,7 @@ func drawnTree(t *testing.T, c *trial) {
 }
 
 // joinAll makes a group of ports that OpenSM lets in.
-func joinAll(t *testing.T, admin *sa.Client, f *fabric.Fabric, mgid mad.GID, members []int32) fabric.Group {
+func joinAll(t *testing.T, admin *sa.Client, f *fabric.Fabric, mgid mad.GID, members []fabric.PortIndex) fabric.Group {
 	t.Helper()
 	g := fabric.Group{MGID: mgid}
 	for _, e := range members {

@@ -118,7 +118,7 @@ func (c *trial) run(t *testing.T, r *rand.Rand) {
 	if theirs := routedWith.FindSubmatch(log); theirs == nil || string(theirs[1]) != res.Tables.Origin {
 		fail("OpenSM routes with %q, we with %s, after refusals %v", theirs, res.Tables.Origin, refusals)
 	}
-	for s := range int32(len(f.Switches)) {
+	for s := range fabric.SwitchIndex(len(f.Switches)) {
 		if got, want := res.Tables.LFT.Row(s)[:f.MaxLID+1], live.Tables.LFT.Row(s)[:f.MaxLID+1]; !bytes.Equal(got, want) {
 			fail("%s holds\n%v, ours is\n%v", f.NodeName(f.Switches[s]), want, got)
 		}
@@ -246,7 +246,7 @@ func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		ports := []uint8{}
-		for p := range int32(n.NumPorts) + 1 {
+		for p := range fabric.PortIndex(n.NumPorts) + 1 {
 			if f.Ports[n.FirstPort+p].Linked() {
 				ports = append(ports, uint8(p))
 			}
@@ -257,8 +257,8 @@ func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
 		}
 		for _, out := range ports {
 			for _, in := range ins {
-				if want, got := live.Tables.SL2VL.VLs(int32(i), in, out), ours.VLs(int32(i), in, out); want != got {
-					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(int32(i)), in, out, want, got)
+				if want, got := live.Tables.SL2VL.VLs(fabric.NodeIndex(i), in, out), ours.VLs(fabric.NodeIndex(i), in, out); want != got {
+					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(fabric.NodeIndex(i)), in, out, want, got)
 				}
 			}
 		}
@@ -317,7 +317,7 @@ func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Res
 	if err != nil {
 		return err
 	}
-	var members []int32
+	var members []fabric.PortIndex
 	mlid := uint16(fabric.FirstMLID)
 	for _, e := range f.EndPorts {
 		if f.Nodes[f.Ports[e].Node].Switch != fabric.None || r.IntN(3) == 0 {
@@ -345,7 +345,7 @@ func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Res
 }
 
 func sameMFT(live *sweep.Result, ours *fabric.MFT, mlid uint16) error {
-	for s := range int32(len(live.Fabric.Switches)) {
+	for s := range fabric.SwitchIndex(len(live.Fabric.Switches)) {
 		n := live.Fabric.SwitchNode(s)
 		for p := range int(n.NumPorts) + 1 {
 			if theirs, our := live.Tables.MFT.Has(s, mlid, uint8(p)), ours.Has(s, mlid, uint8(p)); theirs != our {

@@ -48,7 +48,7 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 	}
 	for i := range f.Ports {
 		n := &f.Nodes[f.Ports[i].Node]
-		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(int32(i)) != fabric.None && n.Switch != fabric.None
+		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(fabric.PortIndex(i)) != fabric.None && n.Switch != fabric.None
 	}
 	p.conf, p.seed = conf, *seed
 	p.whole = make([]bool, len(p.at))
@@ -96,9 +96,9 @@ func (p *placer) sow(seed *osm.TorusSeed) error {
 }
 
 // member is the switch of the subnet with a GUID.
-func (p *placer) member(guid uint64) int32 { return member(p.f, guid) }
+func (p *placer) member(guid uint64) fabric.SwitchIndex { return member(p.f, guid) }
 
-func member(f *fabric.Fabric, guid uint64) int32 {
+func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
 	if sw := f.SwitchByGUID(guid); sw != fabric.None && f.SwitchNode(sw).InSubnet {
 		return sw
 	}
@@ -106,7 +106,7 @@ func member(f *fabric.Fabric, guid uint64) int32 {
 }
 
 // install puts a switch at a place, and says whether there is one then.
-func (p *placer) install(c Coordinates, sw int32) bool {
+func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	i := p.place(c)
 	if p.at[i] == absent && sw != fabric.None {
 		p.at[i] = int32(len(p.switches))
@@ -166,7 +166,7 @@ func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 // take takes a step, and says whether it found a switch.
 func (p *placer) take(c Coordinates, s step) bool {
 	target, base := p.corner(c, s.corner), p.corner(c, s.around[1])
-	sides := []int32{p.switchAt(p.corner(c, s.around[0]))}
+	sides := []fabric.SwitchIndex{p.switchAt(p.corner(c, s.around[0]))}
 	if s.around[2] != noSide {
 		sides = append(sides, p.switchAt(p.corner(c, s.around[2])))
 	}
@@ -187,7 +187,7 @@ func (p *placer) take(c Coordinates, s step) bool {
 }
 
 // switchAt is the switch of the fabric at a place that is known.
-func (p *placer) switchAt(c Coordinates) int32 { return p.switches[p.number(c)].sw }
+func (p *placer) switchAt(c Coordinates) fabric.SwitchIndex { return p.switches[p.number(c)].sw }
 
 // safe says whether a line along a dimension can be told from the rings at a
 // right angle to it: a ring of four links is a face, too, until two of its links
@@ -254,7 +254,7 @@ func (p *placer) joinSwitches(d int, a, b int32) joint {
 	f := p.f
 	up, down := &p.switches[a].groups[2*d+1], &p.switches[b].groups[2*d]
 	n := f.SwitchNode(p.switches[a].sw)
-	for i := n.FirstPort + 1; i <= n.FirstPort+int32(n.NumPorts); i++ {
+	for i := n.FirstPort + 1; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
 		if !p.find.free[i] || f.PeerSwitch(i) != p.switches[b].sw {
 			continue
 		}
@@ -292,7 +292,7 @@ func (p *placer) attachTo(s int32) error {
 	p.of[sw] = s
 	n := f.SwitchNode(sw)
 	hosts := &p.switches[s].groups[hostGroup]
-	for i := n.FirstPort; i <= n.FirstPort+int32(n.NumPorts); i++ {
+	for i := n.FirstPort; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
 		peer := f.PeerNode(i)
 		if i != n.FirstPort && (peer == fabric.None || f.Nodes[peer].Switch != fabric.None) {
 			continue

@@ -13,12 +13,12 @@ import (
 // prove looks for credit loops of tables and of a multicast group of all hosts
 // together, and refuses them where there is one.
 func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error) {
-	var members []int32
+	var members []fabric.PortIndex
 	for s := range t.switches {
 		n := t.f.SwitchNode(t.switches[s].sw)
 		for _, p := range t.switches[s].groups[hostGroup] {
 			if p != 0 {
-				members = append(members, t.f.Ports[n.FirstPort+int32(p)].Peer)
+				members = append(members, t.f.Ports[n.FirstPort+fabric.PortIndex(p)].Peer)
 			}
 		}
 	}

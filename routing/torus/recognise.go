@@ -110,7 +110,7 @@ type recogniser struct {
 	f       *fabric.Fabric
 	members int
 	// peers are the neighbours of each switch, each once, in the order of ports.
-	peers [][]int32
+	peers [][]fabric.SwitchIndex
 	best  *placer
 	unfit fit
 }
@@ -124,9 +124,9 @@ func (a fit) compare(b fit) int {
 }
 
 func newRecogniser(f *fabric.Fabric) *recogniser {
-	r := &recogniser{f: f, peers: make([][]int32, len(f.Switches))}
+	r := &recogniser{f: f, peers: make([][]fabric.SwitchIndex, len(f.Switches))}
 	g := routing.NewGraph(f)
-	for s := range int32(len(f.Switches)) {
+	for s := range fabric.SwitchIndex(len(f.Switches)) {
 		if f.SwitchNode(s).InSubnet {
 			r.members++
 		}
@@ -140,14 +140,14 @@ func newRecogniser(f *fabric.Fabric) *recogniser {
 }
 
 // origins are switches to begin with, in the order of GUIDs.
-func (r *recogniser) origins() []int32 {
-	var all []int32
+func (r *recogniser) origins() []fabric.SwitchIndex {
+	var all []fabric.SwitchIndex
 	for s, peers := range r.peers {
 		if len(peers) >= 2 && len(peers) <= 2*dims {
-			all = append(all, int32(s))
+			all = append(all, fabric.SwitchIndex(s))
 		}
 	}
-	slices.SortFunc(all, func(a, b int32) int {
+	slices.SortFunc(all, func(a, b fabric.SwitchIndex) int {
 		// Corners of a mesh come first.
 		if d := len(r.peers[a]) - len(r.peers[b]); d != 0 {
 			return d
@@ -161,7 +161,7 @@ func (r *recogniser) origins() []int32 {
 }
 
 // sample takes some of many switches, from the first on and from all over.
-func (r *recogniser) sample(all []int32) []int32 {
+func (r *recogniser) sample(all []fabric.SwitchIndex) []fabric.SwitchIndex {
 	if len(all) <= seedsTried {
 		return all
 	}
@@ -174,15 +174,15 @@ func (r *recogniser) sample(all []int32) []int32 {
 }
 
 // pair are the neighbours of a switch in one dimension: one or two.
-type pair []int32
+type pair []fabric.SwitchIndex
 
 // pairings are the ways to make at most three dimensions of neighbours.
-func pairings(peers []int32) [][]pair {
+func pairings(peers []fabric.SwitchIndex) [][]pair {
 	if len(peers) == 0 {
 		return [][]pair{nil}
 	}
 	var all [][]pair
-	with := func(first pair, rest []int32) {
+	with := func(first pair, rest []fabric.SwitchIndex) {
 		for _, more := range pairings(rest) {
 			if len(more) < dims {
 				all = append(all, append([]pair{first}, more...))
@@ -198,7 +198,7 @@ func pairings(peers []int32) [][]pair {
 
 // configs are the shapes that a switch with neighbours in these dimensions can be
 // in: a row that ends can be a mesh, or a ring with a gap.
-func (r *recogniser) configs(s int32, pairs []pair) []*Config {
+func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
 	c := &Config{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges, Radix: [dims]uint32{1, 1, 1}, Seeds: make([]osm.TorusSeed, 1)}
 	places := 1
 	var open []int
@@ -236,8 +236,8 @@ func (r *recogniser) configs(s int32, pairs []pair) []*Config {
 // measure walks along a dimension through a switch: how many switches there are,
 // how many of them below it, and whether they close to a ring. 0 is none, where
 // the way is not clear.
-func (r *recogniser) measure(s int32, pairs []pair, d int) (length, below int, ring bool) {
-	var beside []int32
+func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length, below int, ring bool) {
+	var beside []fabric.SwitchIndex
 	for i, p := range pairs {
 		if i != d {
 			beside = append(beside, p...)
@@ -258,10 +258,10 @@ func (r *recogniser) measure(s int32, pairs []pair, d int) (length, below int, r
 // walk goes straight on from s over next, until it comes back to s or the way
 // ends, and counts the switches after s. beside are the neighbours of s in other
 // dimensions. ok is false where more than one way is straight.
-func (r *recogniser) walk(s, next int32, beside []int32) (steps int, closed, ok bool) {
+func (r *recogniser) walk(s, next fabric.SwitchIndex, beside []fabric.SwitchIndex) (steps int, closed, ok bool) {
 	before, at := s, next
 	for steps = 1; steps <= r.members; steps++ {
-		var here []int32 // beside at
+		var here []fabric.SwitchIndex // beside at
 		for _, b := range beside {
 			for _, x := range r.peers[at] {
 				if x != before && slices.Contains(r.peers[b], x) && !slices.Contains(here, x) && x != b {
@@ -269,7 +269,7 @@ func (r *recogniser) walk(s, next int32, beside []int32) (steps int, closed, ok 
 				}
 			}
 		}
-		straight := fabric.None
+		var straight fabric.SwitchIndex = fabric.None
 		for _, x := range r.peers[at] {
 			switch {
 			case x == before || slices.Contains(here, x):
@@ -327,15 +327,15 @@ func (r *recogniser) try(ctx context.Context, c *Config) error {
 func (r *recogniser) needed() uint32 {
 	most := osm.DefaultGroupPorts
 	g := routing.NewGraph(r.f)
-	for s := range int32(len(r.peers)) {
+	for s := range fabric.SwitchIndex(len(r.peers)) {
 		n := r.f.SwitchNode(s)
-		parallel := map[int32]int{}
+		parallel := map[fabric.SwitchIndex]int{}
 		for _, l := range g.Of(s) {
 			parallel[l.Peer]++
 			most = max(most, parallel[l.Peer])
 		}
 		hosts := 1
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if r.f.Ports[p].Linked() && r.f.PeerSwitch(p) == fabric.None {
 				hosts++
 			}

@@ -39,11 +39,11 @@ func TestRecogniseNames(t *testing.T) {
 		}
 		for s := range f.Switches {
 			var at torus.Coordinates
-			n := f.SwitchNode(int32(s))
+			n := f.SwitchNode(fabric.SwitchIndex(s))
 			if k, _ := fmt.Sscanf(n.Desc, "sw-%d-%d-%d", &at[0], &at[1], &at[2]); k < 2 {
 				t.Fatalf("%s: a switch is called %s", spec, n.Desc)
 			}
-			if got, ok := grid.Coordinates(int32(s)); !ok || got != at {
+			if got, ok := grid.Coordinates(fabric.SwitchIndex(s)); !ok || got != at {
 				t.Errorf("%s: %s is at %v, want %v", spec, n.Desc, got, at)
 			}
 		}
@@ -79,7 +79,7 @@ func TestRecogniseRandom(t *testing.T) {
 			if first == nil {
 				first = grid
 			}
-			for sw := range int32(len(f.Switches)) {
+			for sw := range fabric.SwitchIndex(len(f.Switches)) {
 				a, _ := first.Coordinates(sw)
 				if b, ok := grid.Coordinates(sw); !ok || a != b {
 					t.Fatalf("%+v: by seed %d switch %d is at %v, by the first at %v", s, i+1, sw, b, a)

@@ -70,6 +70,6 @@ func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed Seed, ok bool) {
 	return seed, true
 }
 
-func linkOf(f *fabric.Fabric, from, to int32) Link {
+func linkOf(f *fabric.Fabric, from, to fabric.SwitchIndex) Link {
 	return osm.TorusLink{From: f.SwitchNode(from).GUID, To: f.SwitchNode(to).GUID, Given: true}
 }

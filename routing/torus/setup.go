@@ -65,7 +65,7 @@ func checkSize(conf *osm.TorusConf) error {
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
 	for s := range f.Switches {
-		n := f.SwitchNode(int32(s))
+		n := f.SwitchNode(fabric.SwitchIndex(s))
 		for _, port := range order[:min(len(order), int(n.NumPorts)+1)] {
 			if n.InSubnet && port > n.NumPorts {
 				return refuse("port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)

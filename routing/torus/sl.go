@@ -136,7 +136,7 @@ func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
 		switch {
 		case n.Switch == fabric.None:
 			l.hosts = min(l.hosts, data)
-		case f.PeerSwitch(int32(i)) != fabric.None:
+		case f.PeerSwitch(fabric.PortIndex(i)) != fabric.None:
 			l.between = min(l.between, data)
 		}
 	}
@@ -157,23 +157,23 @@ func (t *Torus) sl2vl(l lanes) *fabric.SL2VL {
 			continue
 		}
 		if n.Switch != fabric.None {
-			t.sl2vlOf(tables, int32(i), l)
+			t.sl2vlOf(tables, fabric.NodeIndex(i), l)
 			continue
 		}
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if t.f.Ports[p].Linked() && mapsSLs(t.f, p) {
-				tables.Set(int32(i), 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
+				tables.Set(fabric.NodeIndex(i), 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
 			}
 		}
 	}
 	return tables
 }
 
-func mapsSLs(f *fabric.Fabric, port int32) bool {
+func mapsSLs(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
 }
 
-func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node int32, l lanes) {
+func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l lanes) {
 	n := &t.f.Nodes[node]
 	if !mapsSLs(t.f, n.FirstPort) {
 		return
@@ -182,11 +182,11 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node int32, l lanes) {
 	if t.of[n.Switch] == absent {
 		data = l.hosts
 	}
-	first := int32(1)
+	first := fabric.PortIndex(1)
 	if n.EnhancedPort0 {
 		first = 0
 	}
-	for out := first; out <= int32(n.NumPorts); out++ {
+	for out := first; out <= fabric.PortIndex(n.NumPorts); out++ {
 		port := n.FirstPort + out
 		if out != 0 && !t.f.Ports[port].Linked() {
 			continue
@@ -195,7 +195,7 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node int32, l lanes) {
 		for in := range vls {
 			vls[in] = t.laneOf(port, in, t.dimension(port), data)
 		}
-		for in := range int32(n.NumPorts) + 1 {
+		for in := range fabric.PortIndex(n.NumPorts) + 1 {
 			tables.Set(node, uint8(in), uint8(out), vls[t.dimension(n.FirstPort+in)])
 		}
 	}
@@ -203,7 +203,7 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node int32, l lanes) {
 
 // dimension is the one that a switch port leads along, local for a host and for
 // what is outside the torus.
-func (t *Torus) dimension(port int32) int {
+func (t *Torus) dimension(port fabric.PortIndex) int {
 	if g := t.group[port]; g != noGroup {
 		return int(g) / 2
 	}
@@ -212,7 +212,7 @@ func (t *Torus) dimension(port int32) int {
 
 // laneOf maps service levels to lanes for packets that come along one dimension
 // and leave along another by a port.
-func (t *Torus) laneOf(port int32, in, out, data int) (vls fabric.VLs) {
+func (t *Torus) laneOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
 	mask := uint8(0xf)
 	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {
 		mask = 1<<(oper-1) - 1

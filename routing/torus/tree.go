@@ -16,8 +16,8 @@ type Tree struct {
 	*Torus
 	// Root is the switch that it grows from, and Parent is by switch of the fabric
 	// the next one towards the root, [fabric.None] for the root and outside the torus.
-	Root   int32
-	Parent []int32
+	Root   fabric.SwitchIndex
+	Parent []fabric.SwitchIndex
 
 	root int32
 	// up is by number the group towards the root, noGroup for the root and for
@@ -39,7 +39,7 @@ func (t *Torus) grow() (*Tree, error) {
 	if root == absent {
 		return nil, refuse("no switch can be the root of multicast: none stands on whole rings along x and y")
 	}
-	tree := &Tree{Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]int32, len(t.f.Switches))}
+	tree := &Tree{Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]fabric.SwitchIndex, len(t.f.Switches))}
 	for s := range tree.up {
 		tree.up[s] = noGroup
 	}
@@ -184,7 +184,7 @@ func (t *Torus) wholeRings(c Coordinates) bool {
 // A packet to the group takes each link of the tree there and back; of parallel
 // ones it is chosen by the group's LID, which must be in the tables. The ports of
 // the members themselves are set, too. O(switches + members).
-func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside []int32, err error) {
+func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
 	if mlid < fabric.FirstMLID || mlid > mft.Top {
 		return nil, fmt.Errorf("multicast LID 0x%x, expected 0x%x to 0x%x", mlid, fabric.FirstMLID, mft.Top)
 	}
@@ -216,15 +216,15 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []int32) (outside 
 
 // GroupTree is [Tree.AddGroup] for one group alone: by switch its ports in
 // ascending order, nil for a switch that the group does not need.
-func (t *Tree) GroupTree(mlid uint16, members []int32) ([][]uint8, error) {
+func (t *Tree) GroupTree(mlid uint16, members []fabric.PortIndex) ([][]uint8, error) {
 	mft := fabric.NewMFT(t.f, mlid)
 	if _, err := t.AddGroup(mft, mlid, members); err != nil {
 		return nil, err
 	}
 	ports := make([][]uint8, len(t.f.Switches))
 	for s := range ports {
-		for p := range int(t.f.SwitchNode(int32(s)).NumPorts) + 1 {
-			if mft.Has(int32(s), mlid, uint8(p)) {
+		for p := range int(t.f.SwitchNode(fabric.SwitchIndex(s)).NumPorts) + 1 {
+			if mft.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
 				ports[s] = append(ports[s], uint8(p))
 			}
 		}

@@ -14,7 +14,7 @@ import (
 type Ends struct {
 	Tables *fabric.Tables
 	// Ports are end ports, ascending by LID. An end, below, is an index into them.
-	Ports []int32
+	Ports []fabric.PortIndex
 	// Groups are the ends by what their packets meet first, in the order of the
 	// first end of each; GroupOf is the group of each end.
 	Groups  []Group
@@ -53,7 +53,7 @@ func NewEnds(t *fabric.Tables, switches bool) *Ends {
 			e.Ports = append(e.Ports, p)
 		}
 	}
-	slices.SortStableFunc(e.Ports, func(a, b int32) int { return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID) })
+	slices.SortStableFunc(e.Ports, func(a, b fabric.PortIndex) int { return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID) })
 	e.group()
 	for i, p := range e.Ports {
 		port := &f.Ports[p]

@@ -21,7 +21,7 @@ type Forest struct {
 	Wires  walk.Wires
 	// At are the switches of the ports that have the LIDs, or on which those hang,
 	// None for LIDs that no port has, and Local the ports that lead to them from there.
-	At    []int32
+	At    []fabric.SwitchIndex
 	Local []uint8
 	// columns has the entries of all switches for LID 0, then for LID 1, and so on,
 	// depths the links from there to the switch of the LID.
@@ -36,7 +36,7 @@ const Far = 0xff
 func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	n, lids := len(t.Fabric.Switches), int(t.LFT.MaxLID)+1
 	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: make([]uint8, n*lids), depths: make([]uint8, n*lids)}
-	f.At, f.Local = make([]int32, lids), make([]uint8, lids)
+	f.At, f.Local = make([]fabric.SwitchIndex, lids), make([]uint8, lids)
 	for lid := range f.At {
 		f.At[lid] = fabric.None
 		if port := t.Fabric.PortByLID(uint16(lid)); port != fabric.None {
@@ -51,7 +51,7 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 			some[lid-i*lot], columns[lid-i*lot] = uint16(lid), f.Column(uint16(lid))
 		}
 		walk.Columns(t, some[:end-i*lot], columns[:end-i*lot])
-		var way []int32
+		var way []fabric.SwitchIndex
 		for _, lid := range some[:end-i*lot] {
 			way = f.measure(lid, way)
 		}
@@ -60,14 +60,14 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 }
 
 // measure finds the depths of one LID. Way is scratch memory.
-func (f *Forest) measure(lid uint16, way []int32) []int32 {
+func (f *Forest) measure(lid uint16, way []fabric.SwitchIndex) []fabric.SwitchIndex {
 	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), way)
 }
 
 // Depths finds over how many links packets reach a switch, None for nowhere, by the
 // entries of all switches for a LID, [Far] where they do not. It fills depth. Way is
 // scratch memory, which it returns. O(switches).
-func Depths(wires walk.Wires, column []uint8, at int32, depth []uint8, way []int32) []int32 {
+func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8, way []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
 	for s := range depth {
 		depth[s] = unknown
@@ -76,7 +76,7 @@ func Depths(wires walk.Wires, column []uint8, at int32, depth []uint8, way []int
 		depth[at] = 0
 	}
 	for s := range depth {
-		x := int32(s)
+		x := fabric.SwitchIndex(s)
 		for way = way[:0]; x >= 0 && depth[x] == unknown; x = wires.Next(x, column[x]) {
 			depth[x] = underway
 			way = append(way, x)
@@ -131,10 +131,10 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 		return d, false
 	}
 	for sw := range now.Fabric.Switches {
-		if !now.Fabric.SwitchNode(int32(sw)).InSubnet {
+		if !now.Fabric.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
 			continue
 		}
-		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] && !emptyFrom(was.LFT.Row(int32(sw)), min(was.Top[sw], now.Top[sw])) {
+		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] && !emptyFrom(was.LFT.Row(fabric.SwitchIndex(sw)), min(was.Top[sw], now.Top[sw])) {
 			return d, false
 		}
 	}
@@ -160,7 +160,7 @@ func emptyFrom(row []uint8, top uint16) bool {
 type Change struct {
 	LID uint16
 	// Switches are these, those that are cut off among them.
-	Switches []int32
+	Switches []fabric.SwitchIndex
 	// Old are the entries of all switches as they were.
 	Old []uint8
 
@@ -215,7 +215,7 @@ func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 
 // seed packs a switch whose packets to a LID go elsewhere, in the order in which
 // they are wanted, and its new entry where it has one.
-func seed(lid uint16, sw int32, edited bool, port uint8) uint64 {
+func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	s := uint64(lid)<<48 | uint64(sw)<<16 | uint64(port)
 	if edited {
 		s |= 1 << 8
@@ -227,7 +227,7 @@ func seed(lid uint16, sw int32, edited bool, port uint8) uint64 {
 func (w *Walker) mark(links []fabric.Link, dead bool) {
 	f := w.Tables.Fabric
 	for _, l := range links {
-		for _, p := range [2]int32{l.A, l.B} {
+		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
 			sw := f.Nodes[f.Ports[p].Node].Switch
 			if sw == fabric.None {
 				continue
@@ -243,7 +243,7 @@ func (w *Walker) mark(links []fabric.Link, dead bool) {
 }
 
 // over makes seeds of the entries of a switch that lead out of a port.
-func (w *Walker) over(sw int32, port uint8) {
+func (w *Walker) over(sw fabric.SwitchIndex, port uint8) {
 	row := w.Tables.LFT.Row(sw)
 	row = row[:min(int(w.Tables.Top[sw]), int(w.Tables.LFT.MaxLID))+1]
 	w.Looked += len(row)
@@ -264,7 +264,7 @@ func (w *Walker) grow(seeds []uint64) *Change {
 	c.Old = w.Column(c.LID)
 	w.round++
 	for _, s := range seeds {
-		sw := int32(s >> 16)
+		sw := fabric.SwitchIndex(s >> 16)
 		if s>>8&1 != 0 {
 			w.edits[sw] = uint64(w.round)<<8 | s&0xff
 		}
@@ -282,7 +282,7 @@ func (w *Walker) grow(seeds []uint64) *Change {
 	return c
 }
 
-func (w *Walker) meet(sw int32) {
+func (w *Walker) meet(sw fabric.SwitchIndex) {
 	if w.seen[sw] != w.round {
 		w.seen[sw] = w.round
 		w.change.Switches = append(w.change.Switches, sw)
@@ -295,21 +295,21 @@ func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 // OldPath are the ports by which packets of a switch left one switch after the
 // other, and where they ended: [walk.Nowhere] also in a loop. Port p of switch s
 // is s<<8|p. The list holds until the next call.
-func (c *Change) OldPath(sw int32) (ports []uint32, end walk.Target) {
+func (c *Change) OldPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, false)
 }
 
 // NewPath is [Change.OldPath] of now.
-func (c *Change) NewPath(sw int32) (ports []uint32, end walk.Target) {
+func (c *Change) NewPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, true)
 }
 
 // PathTo is the path of a LID whose tree is the same, as [Change.OldPath] has it.
-func (w *Walker) PathTo(lid uint16, sw int32) (ports []uint32, end walk.Target) {
+func (w *Walker) PathTo(lid uint16, sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return w.follow(w.Column(lid), sw, false)
 }
 
-func (w *Walker) follow(column []uint8, sw int32, now bool) ([]uint32, walk.Target) {
+func (w *Walker) follow(column []uint8, sw fabric.SwitchIndex, now bool) ([]uint32, walk.Target) {
 	w.path = w.path[:0]
 	x := sw
 	for x >= 0 {

@@ -2,6 +2,8 @@
 
 package updn
 
+import "example.org/ibconsole/fabric"
+
 // batch is how many destinations are searched from before their counts are
 // written to the matrix: a cache line of sets.
 const batch = 8
@@ -22,7 +24,7 @@ func newBatchWorker(m *matrix) *batchWorker {
 	}
 }
 
-func (b *batchWorker) search(from, to int32) {
+func (b *batchWorker) search(from, to fabric.SwitchIndex) {
 	m, words := b.m, b.m.words
 	for d := from; d < to; d++ {
 		found := b.searchFrom(d)
@@ -49,7 +51,7 @@ func (b *batchWorker) search(from, to int32) {
 }
 
 // searchFrom finds the counts towards one switch.
-func (b *batchWorker) searchFrom(dst int32) *counts {
+func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 	if b.m.plain(dst) {
 		b.fast.search(dst)
 		return &b.fast.counts
@@ -60,6 +62,6 @@ func (b *batchWorker) searchFrom(dst int32) *counts {
 
 // plain says that the search from a switch begins with nothing and takes allowed
 // steps only.
-func (m *matrix) plain(dst int32) bool {
+func (m *matrix) plain(dst fabric.SwitchIndex) bool {
 	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }

@@ -38,7 +38,7 @@ func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options)
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, leaves)
-	m := newMatrix(f, g, func(from, to int32) turn { return downUp(ranks[from], ranks[to]) })
+	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return downUp(ranks[from], ranks[to]) })
 	res := &routing.Result{Ranks: ranks}
 	report := newReporter(opt.Progress, len(f.Switches), 3)
 	if m.steps.unrestricted {
@@ -63,12 +63,12 @@ func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options)
 }
 
 // withHosts are the switches that an adapter or a router hangs on.
-func withHosts(f *fabric.Fabric) []int32 {
+func withHosts(f *fabric.Fabric) []fabric.SwitchIndex {
 	hosts, _ := hostsOf(f)
-	var switches []int32
+	var switches []fabric.SwitchIndex
 	for s, n := range hosts {
 		if n > 0 {
-			switches = append(switches, int32(s))
+			switches = append(switches, fabric.SwitchIndex(s))
 		}
 	}
 	return switches

@@ -3,6 +3,7 @@
 package updn
 
 import "example.org/ibconsole/routing"
+import "example.org/ibconsole/fabric"
 
 // fullWalker searches as [walker] does and keeps the counts of all ports. It can
 // start from counts that are given, and take steps that are not allowed.
@@ -19,13 +20,13 @@ func newFullWalker(m *matrix) *fullWalker {
 	return &fullWalker{
 		matrix: m,
 		counts: counts{least: make([]uint8, m.n), sets: make([]uint64, m.n*m.words)},
-		queue:  queue{ring: make([]int32, m.n)},
+		queue:  queue{ring: make([]fabric.SwitchIndex, m.n)},
 		hops:   make([]uint8, m.steps.slot[m.n]),
 		state:  make([]state, m.n),
 	}
 }
 
-func (w *fullWalker) search(dst int32) {
+func (w *fullWalker) search(dst fabric.SwitchIndex) {
 	fill(w.hops, routing.NoHops)
 	fill(w.counts.least, routing.NoHops)
 	clear(w.counts.sets)
@@ -50,7 +51,7 @@ func (w *fullWalker) search(dst int32) {
 }
 
 // begin sets the counts that the search to dst starts with.
-func (w *fullWalker) begin(dst int32) {
+func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 	if w.preset == nil {
 		return
 	}
@@ -69,7 +70,7 @@ func (w *fullWalker) begin(dst int32) {
 const tooFar = 64
 
 // try takes a step out of s and says whether it brought a lower count.
-func (w *fullWalker) try(s int32, st step, narrowed bool) bool {
+func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer]+int32(st.port)]
 	old := *hops
 	if narrowed && st.turn == barred {

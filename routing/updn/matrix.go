@@ -19,7 +19,7 @@ type matrix struct {
 	// penalty is what a step that is not allowed adds, 0 where there are none.
 	penalty uint8
 	// preset, where set, gives the hop counts that the search to dst starts with, or nil.
-	preset func(dst int32) routing.Hops
+	preset func(dst fabric.SwitchIndex) routing.Hops
 
 	// least[s*n+d] is the least count from s to d, and from words x (s*n+d) on stand
 	// the words of the set of ports that have it.
@@ -31,10 +31,10 @@ type matrix struct {
 	ends []ending
 }
 
-func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) *matrix {
+func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) *matrix {
 	m := &matrix{f: f, n: len(f.Switches), words: 1}
 	for s := range f.Switches {
-		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(int32(s)).NumPorts))
+		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts))
 	}
 	m.steps = newSteps(f, g, turnOf)
 	return m
@@ -54,7 +54,7 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 		if workers[worker] == nil {
 			workers[worker] = newBatchWorker(m)
 		}
-		workers[worker].search(int32(i*batch), int32(min((i+1)*batch, m.n)))
+		workers[worker].search(fabric.SwitchIndex(i*batch), fabric.SwitchIndex(min((i+1)*batch, m.n)))
 	})
 	for _, w := range workers {
 		if w != nil {
@@ -65,7 +65,7 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 }
 
 // Least implements [routing.Hops].
-func (m *matrix) Least(sw, dst int32) uint8 { return m.least[int(sw)*m.n+int(dst)] }
+func (m *matrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
 // From is the row of least counts from one switch, indexed by switch. Read-only.
 func (m *matrix) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+1)*m.n] }
@@ -74,6 +74,6 @@ func (m *matrix) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+
 func (m *matrix) forget() { m.sets = nil }
 
 // LeastHopPorts implements [assign.Matrix].
-func (m *matrix) LeastHopPorts(sw int32, _ routing.PortSets) routing.PortSets {
+func (m *matrix) LeastHopPorts(sw fabric.SwitchIndex, _ routing.PortSets) routing.PortSets {
 	return routing.PortSetsOf(m.sets[int(sw)*m.n*m.words:(int(sw)+1)*m.n*m.words], m.words)
 }

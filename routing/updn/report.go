@@ -42,13 +42,13 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	row := make([]uint8, len(f.Switches))
 	members := 0
 	for s := range f.Switches {
-		if !f.SwitchNode(int32(s)).InSubnet {
+		if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			continue
 		}
 		members++
-		row = leastFrom(hops, int32(s), row)
+		row = leastFrom(hops, fabric.SwitchIndex(s), row)
 		for d, h := range row {
-			if h != routing.NoHops || !f.SwitchNode(int32(d)).InSubnet {
+			if h != routing.NoHops || !f.SwitchNode(fabric.SwitchIndex(d)).InSubnet {
 				continue
 			}
 			if without++; without == 1 {
@@ -57,7 +57,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 			if hosts[s] > 0 && hosts[d] > 0 {
 				betweenHosts++
 			}
-			if int32(s) == sm || int32(d) == sm {
+			if fabric.SwitchIndex(s) == sm || fabric.SwitchIndex(d) == sm {
 				smWithout++
 			}
 		}
@@ -79,7 +79,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 }
 
 // attached is the switch that the SM's port belongs to or hangs on.
-func attached(f *fabric.Fabric) (sw int32, port uint8) {
+func attached(f *fabric.Fabric) (sw fabric.SwitchIndex, port uint8) {
 	if f.SMPort == fabric.None {
 		return fabric.None, 0
 	}

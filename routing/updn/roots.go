@@ -30,11 +30,11 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 	}
 	row := make([]uint8, len(f.Switches))
 	for s := range f.Switches {
-		if !f.SwitchNode(int32(s)).InSubnet {
+		if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			continue
 		}
 		var bars [farthest]int
-		row = leastFrom(hops, int32(s), row)
+		row = leastFrom(hops, fabric.SwitchIndex(s), row)
 		for _, leaf := range leaves {
 			if h := row[leaf]; h < farthest {
 				bars[h] += hosts[leaf]
@@ -61,12 +61,14 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 }
 
 // leastFrom are the least counts from one switch, which it may write to row.
-func leastFrom(hops routing.Hops, sw int32, row []uint8) []uint8 {
-	if h, ok := hops.(interface{ From(sw int32) []uint8 }); ok {
+func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
+	if h, ok := hops.(interface {
+		From(sw fabric.SwitchIndex) []uint8
+	}); ok {
 		return h.From(sw)
 	}
 	for d := range row {
-		row[d] = hops.Least(sw, int32(d))
+		row[d] = hops.Least(sw, fabric.SwitchIndex(d))
 	}
 	return row
 }
@@ -84,12 +86,12 @@ func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 }
 
 // rank is the distance of each switch from the nearest of some.
-func rank(g *routing.Graph, from []int32) []int32 {
+func rank(g *routing.Graph, from []fabric.SwitchIndex) []int32 {
 	ranks := make([]int32, g.Switches())
 	for s := range ranks {
 		ranks[s] = routing.Unranked
 	}
-	queue := append(make([]int32, 0, len(ranks)), from...)
+	queue := append(make([]fabric.SwitchIndex, 0, len(ranks)), from...)
 	for _, s := range from {
 		ranks[s] = 0
 	}

@@ -22,7 +22,7 @@ const (
 
 // step is one way out of a switch.
 type step struct {
-	peer int32
+	peer fabric.SwitchIndex
 	// port is the peer's port.
 	port uint8
 	turn turn
@@ -41,14 +41,14 @@ type steps struct {
 	unrestricted bool
 }
 
-func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to int32) turn) steps {
+func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) steps {
 	t := steps{unrestricted: true, slot: make([]int32, 1, len(f.Switches)+1)}
 	for s := range f.Switches {
-		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(int32(s)).NumPorts)+1)
+		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts)+1)
 	}
 	t.into = make([]step, t.slot[len(f.Switches)])
 	fill(t.into, step{peer: fabric.None})
-	for s := range int32(len(f.Switches)) {
+	for s := range fabric.SwitchIndex(len(f.Switches)) {
 		for _, l := range g.Of(s) {
 			st := step{peer: l.Peer, port: l.PeerPort, turn: turnOf(s, l.Peer)}
 			t.unrestricted = t.unrestricted && st.turn != narrows && st.peer != s
@@ -75,7 +75,7 @@ type stepList struct {
 
 func (l *stepList) end() { l.ends = append(l.ends, int32(len(l.list))) }
 
-func (l *stepList) of(sw int32) []step {
+func (l *stepList) of(sw fabric.SwitchIndex) []step {
 	if sw == 0 {
 		return l.list[:l.ends[0]]
 	}

@@ -20,7 +20,7 @@ type ending struct {
 
 // Through implements [routing.Hops]. Port 0 stands for the best port. The first
 // call searches once more, and keeps what it finds.
-func (m *matrix) Through(sw int32, port uint8, dst int32) uint8 {
+func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)
 	}
@@ -46,14 +46,14 @@ func (m *matrix) searchAgain() {
 		if workers[worker] == nil {
 			workers[worker] = newBatchWorker(m)
 		}
-		m.ends[d] = workers[worker].end(int32(d))
+		m.ends[d] = workers[worker].end(fabric.SwitchIndex(d))
 	})
 	if err != nil {
 		panic("updn: a context that never ends has ended: " + err.Error())
 	}
 }
 
-func (b *batchWorker) end(dst int32) ending {
+func (b *batchWorker) end(dst fabric.SwitchIndex) ending {
 	b.searchFrom(dst)
 	if b.m.plain(dst) {
 		return ending{tried: slices.Clone(b.fast.tried)}

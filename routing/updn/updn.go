@@ -42,9 +42,9 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, r.switches)
-	m := newMatrix(f, g, func(from, to int32) turn { return upDown(f, opt, ranks, from, to) })
+	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return upDown(f, opt, ranks, from, to) })
 	if opt.ConnectRoots && r.hops != nil {
-		m.preset = func(dst int32) routing.Hops {
+		m.preset = func(dst fabric.SwitchIndex) routing.Hops {
 			if ranks[dst] == 0 {
 				return r.hops
 			}
@@ -70,7 +70,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 // upDown is the turn that a step between two switches takes. Of switches of one
 // rank that with the greater number is the upper one, but between roots all
 // steps go up.
-func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to int32) turn {
+func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to fabric.SwitchIndex) turn {
 	up := ranks[from] > ranks[to]
 	if ranks[from] == ranks[to] {
 		up = ranks[from] == 0 || number(f, opt, from) > number(f, opt, to)
@@ -81,7 +81,7 @@ func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to int3
 	return narrows
 }
 
-func number(f *fabric.Fabric, opt *routing.Options, sw int32) uint64 {
+func number(f *fabric.Fabric, opt *routing.Options, sw fabric.SwitchIndex) uint64 {
 	guid := f.SwitchNode(sw).GUID
 	if id, ok := opt.IDs[guid]; ok {
 		return id
@@ -104,7 +104,7 @@ func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing
 
 // roots are the roots of a fabric, and what was found on the way to them.
 type roots struct {
-	switches []int32
+	switches []fabric.SwitchIndex
 	// hops are min-hop's counts, where OpenSM computes them too.
 	hops assign.Matrix
 	// why says why there are no roots.
@@ -134,7 +134,7 @@ func findRoots(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (r r
 	}
 	for s, is := range isRoot {
 		if is {
-			r.switches = append(r.switches, int32(s))
+			r.switches = append(r.switches, fabric.SwitchIndex(s))
 		}
 	}
 	return r, nil

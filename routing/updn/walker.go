@@ -3,6 +3,7 @@
 package updn
 
 import "example.org/ibconsole/routing"
+import "example.org/ibconsole/fabric"
 
 // counts are what a search finds: the least count of each switch, and the ports
 // that have it.
@@ -15,11 +16,11 @@ type counts struct {
 
 // queue is a ring of switches that holds each once at most.
 type queue struct {
-	ring         []int32
+	ring         []fabric.SwitchIndex
 	head, length int
 }
 
-func (q *queue) push(s int32) {
+func (q *queue) push(s fabric.SwitchIndex) {
 	tail := q.head + q.length
 	if tail >= len(q.ring) {
 		tail -= len(q.ring)
@@ -28,7 +29,7 @@ func (q *queue) push(s int32) {
 	q.length++
 }
 
-func (q *queue) pop() int32 {
+func (q *queue) pop() fabric.SwitchIndex {
 	s := q.ring[q.head]
 	if q.head++; q.head == len(q.ring) {
 		q.head = 0
@@ -70,7 +71,7 @@ func newWalker(m *matrix) *walker {
 	return &walker{
 		matrix: m,
 		counts: counts{least: make([]uint8, m.n), sets: make([]uint64, m.n*m.words)},
-		queue:  queue{ring: make([]int32, m.n)},
+		queue:  queue{ring: make([]fabric.SwitchIndex, m.n)},
 		state:  make([]state, m.n),
 		tried:  make([]tries, m.n),
 	}
@@ -82,7 +83,7 @@ func fill[T any](s []T, v T) {
 	}
 }
 
-func (w *walker) search(dst int32) {
+func (w *walker) search(dst fabric.SwitchIndex) {
 	fill(w.counts.least, routing.NoHops)
 	clear(w.state)
 	fill(w.tried, untried)
@@ -99,7 +100,7 @@ func (w *walker) search(dst int32) {
 }
 
 // next are the steps out of a switch that lead to lower counts.
-func (w *walker) next(s int32) []step {
+func (w *walker) next(s fabric.SwitchIndex) []step {
 	least, tried := w.counts.least[s], &w.tried[s]
 	allowed := least < tried.allowed
 	barred := least < tried.barred && !w.state[s].narrowed

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
@@ -26,9 +27,9 @@ func TestWalkersAgree(t *testing.T) {
 		for i := range turns {
 			turns[i] = turn(r.IntN(3))
 		}
-		m := newMatrix(f, routing.NewGraph(f), func(from, to int32) turn { return turns[int(from)*len(f.Switches)+int(to)] })
+		m := newMatrix(f, routing.NewGraph(f), func(from, to fabric.SwitchIndex) turn { return turns[int(from)*len(f.Switches)+int(to)] })
 		fast, full := newWalker(m), newFullWalker(m)
-		for d := range int32(m.n) {
+		for d := range fabric.SwitchIndex(m.n) {
 			fast.search(d)
 			full.search(d)
 			if !bytes.Equal(fast.counts.least, full.counts.least) || !slices.Equal(fast.counts.sets, full.counts.sets) {

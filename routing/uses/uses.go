@@ -23,7 +23,7 @@ import (
 // of the links or passes one of the switches.
 type What struct {
 	Links    []fabric.Link
-	Switches []int32
+	Switches []fabric.SwitchIndex
 }
 
 // Options are how to look.
@@ -51,19 +51,19 @@ type Result struct {
 	// CutOff are end ports that would belong to the subnet no more if all of it
 	// failed, by LID; no routing helps them. Where the subnet falls apart the subnet is the
 	// part with the SM's port, or the largest where no switch is left beside that.
-	CutOff []int32
+	CutOff []fabric.PortIndex
 }
 
 // Use is an end port with the number of paths from it, or to it, that use what was
 // asked about.
 type Use struct {
-	Port  int32
+	Port  fabric.PortIndex
 	Paths int64
 }
 
 // Path is one path: to a LID of Dst.
 type Path struct {
-	Src, Dst int32
+	Src, Dst fabric.PortIndex
 	LID      uint16
 }
 
@@ -143,7 +143,7 @@ func newWorker(q *question) *worker {
 func (w *worker) tree(t *trees.Tree) {
 	for _, sw := range t.Order {
 		next := t.Next(sw)
-		entry := int32(t.Entry(sw))
+		entry := fabric.PortIndex(t.Entry(sw))
 		w.uses[sw] = t.Tree.Fates[sw] == walk.Reaches &&
 			(w.switches[sw] || entry != 0 && w.ports[w.f.SwitchNode(sw).FirstPort+entry] || next >= 0 && w.uses[next])
 	}
@@ -223,22 +223,22 @@ func (q *question) users(counts []int64) []Use {
 }
 
 // cutOff are the ends that leave the subnet if all that is asked about fails.
-func (q *question) cutOff(what What) []int32 {
+func (q *question) cutOff(what What) []fabric.PortIndex {
 	dead := slices.Clone(what.Links)
 	for _, s := range what.Switches {
 		n := q.f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if l, ok := q.f.LinkOf(p); ok {
 				dead = append(dead, l)
 			}
 		}
 	}
 	left := q.f.Without(dead)
-	stays := map[int32]bool{}
+	stays := map[fabric.PortIndex]bool{}
 	for _, p := range left.EndPorts {
 		stays[p] = true
 	}
-	var out []int32
+	var out []fabric.PortIndex
 	for _, p := range q.ends.Ports {
 		if !stays[p] {
 			out = append(out, p)

@@ -15,10 +15,10 @@ import (
 )
 
 // slow asks each path.
-func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[int32]int64, paths map[Path]bool) {
+func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fabric.PortIndex]int64, paths map[Path]bool) {
 	f := t.Fabric
-	from, to, paths = map[int32]int64{}, map[int32]int64{}, map[Path]bool{}
-	isEnd := func(e int32) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+	from, to, paths = map[fabric.PortIndex]int64{}, map[fabric.PortIndex]int64{}, map[Path]bool{}
+	isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
 	for _, dst := range f.EndPorts {
 		for _, src := range f.EndPorts {
 			for n := range 1 << f.Ports[dst].LMC {
@@ -43,8 +43,8 @@ func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[in
 	return r, from, to, paths
 }
 
-func takes(f *fabric.Fabric, what What, src int32, out []int32) bool {
-	nodes := []int32{f.Ports[src].Node}
+func takes(f *fabric.Fabric, what What, src fabric.PortIndex, out []fabric.PortIndex) bool {
+	nodes := []fabric.NodeIndex{f.Ports[src].Node}
 	for _, p := range out {
 		if l, ok := f.LinkOf(p); ok && slices.Contains(what.Links, l) {
 			return true
@@ -66,7 +66,7 @@ func something(rnd *rand.Rand, f *fabric.Fabric) What {
 	case 0:
 		w.Links = append(w.Links, links[rnd.IntN(len(links))], links[rnd.IntN(len(links))])
 	case 1:
-		w = What{Switches: []int32{int32(rnd.IntN(len(f.Switches)))}}
+		w = What{Switches: []fabric.SwitchIndex{fabric.SwitchIndex(rnd.IntN(len(f.Switches)))}}
 	}
 	return w
 }
@@ -95,7 +95,7 @@ func TestUsesAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
-func sameUses(t *testing.T, what string, got []Use, want map[int32]int64) {
+func sameUses(t *testing.T, what string, got []Use, want map[fabric.PortIndex]int64) {
 	t.Helper()
 	for i, u := range got {
 		if want[u.Port] != u.Paths {
@@ -135,10 +135,10 @@ func TestUsesByHand(t *testing.T) {
 	}{
 		"cable":               {What{Links: []fabric.Link{cable}}, 8, 4, 2},
 		"host link":           {What{Links: []fabric.Link{host}}, 6, 4, 1},
-		"switch":              {What{Switches: []int32{1 - smSwitch}}, 10, 4, 2},
-		"switch of the SM":    {What{Switches: []int32{smSwitch}}, 10, 4, 2},
+		"switch":              {What{Switches: []fabric.SwitchIndex{1 - smSwitch}}, 10, 4, 2},
+		"switch of the SM":    {What{Switches: []fabric.SwitchIndex{smSwitch}}, 10, 4, 2},
 		"nothing":             {What{}, 0, 0, 0},
-		"all, each path once": {What{Switches: []int32{0, 1}, Links: []fabric.Link{host, cable}}, 12, 4, 4},
+		"all, each path once": {What{Switches: []fabric.SwitchIndex{0, 1}, Links: []fabric.Link{host, cable}}, 12, 4, 4},
 	} {
 		r, err := Of(t.Context(), tables, tc.what, Options{})
 		if err != nil {
@@ -152,7 +152,7 @@ func TestUsesByHand(t *testing.T) {
 
 func TestExamplesAreBoundedAndOrdered(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))
-	what := What{Switches: []int32{tables.Fabric.PeerSwitch(tables.Fabric.SMPort)}}
+	what := What{Switches: []fabric.SwitchIndex{tables.Fabric.PeerSwitch(tables.Fabric.SMPort)}}
 	all, errAll := Of(t.Context(), tables, what, Options{Examples: 1 << 30})
 	few, errFew := Of(t.Context(), tables, what, Options{Examples: 7})
 	if errAll != nil || errFew != nil || !slices.Equal(few.Examples, all.Examples[:7]) || few.Paths != all.Paths {
@@ -177,7 +177,7 @@ func TestOfStops(t *testing.T) {
 
 func BenchmarkOfFatTree11664(b *testing.B) {
 	t := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
-	what := What{Switches: []int32{1600}}
+	what := What{Switches: []fabric.SwitchIndex{1600}}
 	for b.Loop() {
 		if r, err := Of(context.Background(), t, what, Options{}); err != nil || r.All != 11664*11663 {
 			b.Fatal(r, err)

@@ -9,7 +9,7 @@ import "example.org/ibconsole/fabric"
 // allocates nothing. O(switches x LIDs).
 func Columns(t *fabric.Tables, lids []uint16, cols [][]uint8) {
 	for s := range t.Fabric.Switches {
-		row := t.LFT.Row(int32(s))
+		row := t.LFT.Row(fabric.SwitchIndex(s))
 		top := min(int(t.Top[s]), len(row)-1)
 		for i, lid := range lids {
 			entry := uint8(fabric.NoPath)

@@ -22,7 +22,7 @@ import (
 func square(t testing.TB) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
-	add := func(n fabric.Node, lid uint16, port int) int32 {
+	add := func(n fabric.Node, lid uint16, port int) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func square(t testing.TB) *fabric.Fabric {
 		return i
 	}
 	names := []string{"1", "2", "3", "4"}
-	var hosts, switches []int32
+	var hosts, switches []fabric.NodeIndex
 	for i, name := range names {
 		hosts = append(hosts, add(fabric.Node{GUID: uint64(0x1000 + 16*i), Desc: "n" + name, Type: mad.NodeCA, NumPorts: 1}, uint16(11+i), 1))
 	}
@@ -48,7 +48,7 @@ func square(t testing.TB) *fabric.Fabric {
 	return build(t, &b)
 }
 
-func connect(t testing.TB, b *fabric.Builder, nodeA int32, portA int, nodeB int32, portB int) {
+func connect(t testing.TB, b *fabric.Builder, nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, portB int) {
 	t.Helper()
 	if err := b.Connect(nodeA, portA, nodeB, portB); err != nil {
 		t.Fatal(err)
@@ -70,17 +70,17 @@ func clockwise(f *fabric.Fabric) *fabric.Tables {
 	for s := range f.Switches {
 		for _, e := range f.EndPorts {
 			port := uint8(2)
-			if sw, p := f.AttachedSwitch(e); sw == int32(s) {
+			if sw, p := f.AttachedSwitch(e); sw == fabric.SwitchIndex(s) {
 				port = p
 			}
-			lft.Row(int32(s))[f.Ports[e].LID] = port
+			lft.Row(fabric.SwitchIndex(s))[f.Ports[e].LID] = port
 		}
 	}
 	return fabric.NewTables(f, lft, "clockwise")
 }
 
 // changed are the tables with one entry changed.
-func changed(t *fabric.Tables, sw int32, lid uint16, entry uint8) *fabric.Tables {
+func changed(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, entry uint8) *fabric.Tables {
 	c := *t
 	c.LFT = t.LFT.Clone()
 	c.LFT.Row(sw)[lid] = entry

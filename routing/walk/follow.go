@@ -10,9 +10,9 @@ type End struct {
 	// Cause is set for a dead end.
 	Cause Cause
 	// Port is the end port that the packet reached, None where it reached none.
-	Port int32
+	Port fabric.PortIndex
 	// Switch is the last switch of the path; in a loop, one of those in it.
-	Switch int32
+	Switch fabric.SwitchIndex
 	// Entry is the table entry of that switch, NoPath where it has none.
 	Entry uint8
 	// Links is the number of links that the path takes from the first switch on;
@@ -24,10 +24,10 @@ type End struct {
 // it is nil, with each switch and its entry, in order. Where the path loops,
 // visit sees the switches of the loop more than once, at most three times. It
 // allocates nothing. O(hops).
-func Follow(t *fabric.Tables, sw int32, lid uint16, visit func(sw int32, entry uint8)) End {
+func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
 	// Brent's cycle detection: a marker jumps ahead to the walker each time the
 	// steps since the last jump have doubled.
-	marker, untilJump, power := fabric.None, 1, 1
+	marker, untilJump, power := fabric.SwitchIndex(fabric.None), 1, 1
 	for links := 0; ; {
 		s := step(t, sw, lid)
 		if visit != nil {
@@ -63,13 +63,13 @@ type stepped struct {
 	verdict Verdict
 	cause   Cause
 	entry   uint8
-	next    int32
+	next    fabric.SwitchIndex
 	// leaves is the port that the packet leaves by, arrives the one at the other
 	// end of the link; both are port 0 where the switch keeps the packet.
-	leaves, arrives int32
+	leaves, arrives fabric.PortIndex
 }
 
-func step(t *fabric.Tables, sw int32, lid uint16) stepped {
+func step(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16) stepped {
 	f := t.Fabric
 	s := stepped{next: fabric.None, leaves: fabric.None, arrives: fabric.None, entry: fabric.NoPath}
 	if !t.Known[sw] {
@@ -86,7 +86,7 @@ func step(t *fabric.Tables, sw int32, lid uint16) stepped {
 		s.verdict, s.cause = DeadEnd, NoSuchPort
 		return s
 	}
-	s.leaves = node.FirstPort + int32(s.entry)
+	s.leaves = node.FirstPort + fabric.PortIndex(s.entry)
 	s.arrives = f.Ports[s.leaves].Peer
 	if s.entry == 0 {
 		s.arrives = s.leaves
@@ -103,7 +103,7 @@ func step(t *fabric.Tables, sw int32, lid uint16) stepped {
 }
 
 // arrival judges a packet that an end port keeps.
-func arrival(f *fabric.Fabric, port int32, lid uint16) Verdict {
+func arrival(f *fabric.Fabric, port fabric.PortIndex, lid uint16) Verdict {
 	if f.PortByLID(lid) == f.EndPortOf(port) {
 		return Delivered
 	}

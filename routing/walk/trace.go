@@ -14,7 +14,7 @@ import (
 type Path struct {
 	// Src is the end port that sends; Dst the one that owns the LID, None where
 	// none does.
-	Src, Dst int32
+	Src, Dst fabric.PortIndex
 	DstLID   uint16
 	// Hops are the nodes on the way, the source first. Where the path loops, the
 	// last one is the switch that it comes back to.
@@ -31,12 +31,12 @@ type Path struct {
 
 // Hop is one node of a path.
 type Hop struct {
-	Node int32
+	Node fabric.NodeIndex
 	// In is the port by which the path comes in, None at the source.
-	In int32
+	In fabric.PortIndex
 	// Out is the port by which it leaves; None where the path ends or the switch
 	// has no such port. The port of a dead end without link is named.
-	Out int32
+	Out fabric.PortIndex
 	// LID is that of the node's end port on this path, 0 where it has none.
 	LID uint16
 }
@@ -44,7 +44,7 @@ type Hop struct {
 // Trace follows the packets that an end port sends to a LID. From a switch they
 // start in its own table; a port that owns the LID has no way to go, but for a
 // switch, whose table must keep the LID at port 0. O(hops^2).
-func Trace(t *fabric.Tables, src int32, dstLID uint16) Path {
+func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
 	node := f.Ports[src].Node
@@ -60,13 +60,13 @@ func Trace(t *fabric.Tables, src int32, dstLID uint16) Path {
 }
 
 // add appends the node of a port; in is that port or None.
-func (p *Path) add(f *fabric.Fabric, in, port int32) {
+func (p *Path) add(f *fabric.Fabric, in, port fabric.PortIndex) {
 	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.Ports[f.EndPortOf(port)].LID})
 }
 
 // leaveHost takes the link of a source that is no switch. It returns the switch
 // at the other end, or None where the path has ended.
-func (p *Path) leaveHost(f *fabric.Fabric) int32 {
+func (p *Path) leaveHost(f *fabric.Fabric) fabric.SwitchIndex {
 	if p.Dst == p.Src {
 		p.Verdict = Delivered
 		return fabric.None
@@ -85,7 +85,7 @@ func (p *Path) leaveHost(f *fabric.Fabric) int32 {
 	return sw
 }
 
-func (p *Path) passSwitches(t *fabric.Tables, sw int32) {
+func (p *Path) passSwitches(t *fabric.Tables, sw fabric.SwitchIndex) {
 	f := t.Fabric
 	for {
 		last := len(p.Hops) - 1

@@ -149,7 +149,7 @@ func TestTraceBackToBack(t *testing.T) {
 func row(t *testing.T, switches int) *fabric.Tables {
 	t.Helper()
 	var b fabric.Builder
-	add := func(n fabric.Node, num int, lid uint16) int32 {
+	add := func(n fabric.Node, num int, lid uint16) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func row(t *testing.T, switches int) *fabric.Tables {
 	f := build(t, &b)
 	lft := fabric.NewLFT(switches, f.MaxLID)
 	for s := range switches {
-		lft.Row(int32(s))[1], lft.Row(int32(s))[2] = 1, 2
+		lft.Row(fabric.SwitchIndex(s))[1], lft.Row(fabric.SwitchIndex(s))[2] = 1, 2
 	}
 	return fabric.NewTables(f, lft, "row")
 }
@@ -200,9 +200,9 @@ func TestTooLong(t *testing.T) {
 func scramble(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for s := range f.Switches {
-		row := lft.Row(int32(s))
+		row := lft.Row(fabric.SwitchIndex(s))
 		for lid := range row {
-			row[lid] = uint8(rnd.IntN(int(f.SwitchNode(int32(s)).NumPorts) + 2))
+			row[lid] = uint8(rnd.IntN(int(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts) + 2))
 			if rnd.IntN(20) == 0 {
 				row[lid] = fabric.NoPath
 			}
@@ -227,12 +227,12 @@ func TestWalksAgree(t *testing.T) {
 			dst := ToPort(f.PortByLID(lid))
 			Columns(tables, []uint16{lid}, [][]uint8{col})
 			if f.PortByLID(lid) == fabric.None {
-				dst = ToPort(int32(len(f.Ports))) // a port that nobody is
+				dst = ToPort(fabric.PortIndex(len(f.Ports))) // a port that nobody is
 			}
 			tree.Start(dst, col)
 			for sw := range f.Switches {
 				p := Trace(tables, f.Port(f.Switches[sw], 0), lid)
-				agree(t, tables, int32(sw), lid, &p, tree.Fate(int32(sw)))
+				agree(t, tables, fabric.SwitchIndex(sw), lid, &p, tree.Fate(fabric.SwitchIndex(sw)))
 			}
 			checkOrder(t, tree)
 		}
@@ -242,10 +242,10 @@ func TestWalksAgree(t *testing.T) {
 	}
 }
 
-func agree(t *testing.T, tables *fabric.Tables, sw int32, lid uint16, p *Path, fate Fate) {
+func agree(t *testing.T, tables *fabric.Tables, sw fabric.SwitchIndex, lid uint16, p *Path, fate Fate) {
 	t.Helper()
-	var visited []int32
-	end := Follow(tables, sw, lid, func(sw int32, _ uint8) { visited = append(visited, tables.Fabric.Switches[sw]) })
+	var visited []fabric.NodeIndex
+	end := Follow(tables, sw, lid, func(sw fabric.SwitchIndex, _ uint8) { visited = append(visited, tables.Fabric.Switches[sw]) })
 	if end.Verdict != p.Verdict || end.Cause != p.Cause {
 		t.Errorf("Follow: %v %v, Trace: %v %v", end.Verdict, end.Cause, p.Verdict, p.Cause)
 	}
@@ -295,7 +295,7 @@ func TestFollowAllocatesNothing(t *testing.T) {
 	tables := clockwise(square(t))
 	var passed int
 	if n := testing.AllocsPerRun(100, func() {
-		Follow(tables, 0, 13, func(int32, uint8) { passed++ })
+		Follow(tables, 0, 13, func(fabric.SwitchIndex, uint8) { passed++ })
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

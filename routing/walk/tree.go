@@ -6,7 +6,7 @@ import "example.org/ibconsole/fabric"
 
 // Target is what a packet meets next: a switch, by its index from 0 up, or one
 // of the negative targets below.
-type Target = int32
+type Target = fabric.SwitchIndex
 
 // Targets that are no switch. An end port is named by [ToPort].
 const (
@@ -17,14 +17,14 @@ const (
 )
 
 // ToPort is the target of a packet that an end port keeps.
-func ToPort(endPort int32) Target { return -3 - endPort }
+func ToPort(endPort fabric.PortIndex) Target { return Target(-3 - endPort) }
 
 // PortOf is the end port of a target made by [ToPort], None for other targets.
-func PortOf(t Target) int32 {
+func PortOf(t Target) fabric.PortIndex {
 	if t > -3 {
 		return fabric.None
 	}
-	return -3 - t
+	return fabric.PortIndex(-3 - t)
 }
 
 // Wires says what each entry of each switch's table leads to:
@@ -51,7 +51,7 @@ func NewWires(t *fabric.Tables) Wires {
 		node := &f.Nodes[n]
 		row[0] = ToPort(node.FirstPort)
 		for p := 1; p <= int(node.NumPorts); p++ {
-			if peer := f.Ports[node.FirstPort+int32(p)].Peer; peer != fabric.None {
+			if peer := f.Ports[node.FirstPort+fabric.PortIndex(p)].Peer; peer != fabric.None {
 				row[p] = Beyond(f, peer)
 			}
 		}
@@ -61,7 +61,7 @@ func NewWires(t *fabric.Tables) Wires {
 
 // Beyond is the target of a packet that comes in by a port: the switch that it
 // belongs to, or the port itself elsewhere.
-func Beyond(f *fabric.Fabric, port int32) Target {
+func Beyond(f *fabric.Fabric, port fabric.PortIndex) Target {
 	if sw := f.Nodes[f.Ports[port].Node].Switch; sw != fabric.None {
 		return sw
 	}
@@ -86,7 +86,7 @@ const (
 )
 
 // Next is what an entry of a switch's table leads to.
-func (w Wires) Next(sw int32, entry uint8) Target { return w[int(sw)<<8|int(entry)] }
+func (w Wires) Next(sw fabric.SwitchIndex, entry uint8) Target { return w[int(sw)<<8|int(entry)] }
 
 // Tree is where the packets for one destination go from every switch that was
 // asked about. It is scratch memory for many destinations in turn.
@@ -100,8 +100,8 @@ type Tree struct {
 	Fates []Fate
 	// Order are the switches visited, each behind the one that it sends to, those
 	// of a loop in any order.
-	Order []int32
-	stack []int32
+	Order []fabric.SwitchIndex
+	stack []fabric.SwitchIndex
 }
 
 // NewTree makes scratch memory for one goroutine.
@@ -147,7 +147,7 @@ func (t *Tree) Fate(x Target) Fate {
 }
 
 // Next is what a switch that was visited passes packets on to.
-func (t *Tree) Next(sw int32) Target { return t.next[sw] }
+func (t *Tree) Next(sw fabric.SwitchIndex) Target { return t.next[sw] }
 
 // Entry is the table entry of a switch.
-func (t *Tree) Entry(sw int32) uint8 { return t.entries[sw] }
+func (t *Tree) Entry(sw fabric.SwitchIndex) uint8 { return t.entries[sw] }

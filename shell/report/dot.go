@@ -17,17 +17,17 @@ import (
 func (r *Report) Dot(w io.Writer) error {
 	p := &printer{w: w}
 	f := r.fabric
-	paths := map[[2]int32]int64{}
-	cables := map[[2]int32]int{}
-	var edges [][2]int32
+	paths := map[[2]fabric.SwitchIndex]int64{}
+	cables := map[[2]fabric.SwitchIndex]int{}
+	var edges [][2]fabric.SwitchIndex
 	next := 0
 	for i := range f.Ports {
-		to := f.PeerSwitch(int32(i))
+		to := f.PeerSwitch(fabric.PortIndex(i))
 		from := f.Nodes[f.Ports[i].Node].Switch
 		if to == fabric.None || from == fabric.None {
 			continue
 		}
-		e := [2]int32{min(from, to), max(from, to)}
+		e := [2]fabric.SwitchIndex{min(from, to), max(from, to)}
 		if cables[e] == 0 {
 			edges = append(edges, e)
 		}
@@ -56,7 +56,7 @@ func (r *Report) Dot(w io.Writer) error {
 	if len(leaves) > 0 && len(leaves) < len(f.Switches) {
 		p.f("  { rank=max; %s; }\n", strings.Join(leaves, "; "))
 	}
-	slices.SortFunc(edges, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
 	for _, e := range edges {
 		n := cables[e] / 2
 		label := ""

@@ -88,7 +88,7 @@ func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source 
 		}
 	}
 	for i := range f.Ports {
-		if load.ClassOf(f, int32(i)) != load.BetweenSwitches {
+		if load.ClassOf(f, fabric.PortIndex(i)) != load.BetweenSwitches {
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]

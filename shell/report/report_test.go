@@ -35,7 +35,7 @@ func made(t testing.TB, names ...string) *report.Report {
 	}
 	desc := map[uint64]string{}
 	for i, name := range names {
-		desc[f.SwitchNode(int32(i%len(f.Switches))).GUID] = name
+		desc[f.SwitchNode(fabric.SwitchIndex(i%len(f.Switches))).GUID] = name
 		desc[f.Nodes[i].GUID] = name
 	}
 	f = f.WithDescriptions(desc)

@@ -84,13 +84,13 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 		c.Kinds[differenceKind(f, e)]++
 	}
 	for sw := range f.Switches {
-		if !live.Known[sw] || !f.SwitchNode(int32(sw)).InSubnet {
+		if !live.Known[sw] || !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
 			continue
 		}
 		entries := max(int(live.Top[sw]), int(computed.LFT.MaxLID))
 		c.Entries += entries
 		if differ[sw] > 0 {
-			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), f.SwitchNode(int32(sw)).GUID, differ[sw], entries})
+			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), f.SwitchNode(fabric.SwitchIndex(sw)).GUID, differ[sw], entries})
 		}
 	}
 	slices.SortStableFunc(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })

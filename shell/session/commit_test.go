@@ -39,7 +39,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 	group.MFT, group.SL2VL = before.MFT.Clone(), before.SL2VL.Clone()
 	for _, name := range []string{"sw-0-0", "sw-0-1"} { // a link between them and a host on each
 		sw := f.NodesByDescription(name)[0]
-		for p := f.Nodes[sw].FirstPort + 1; p <= f.Nodes[sw].FirstPort+int32(f.Nodes[sw].NumPorts); p++ {
+		for p := f.Nodes[sw].FirstPort + 1; p <= f.Nodes[sw].FirstPort+fabric.PortIndex(f.Nodes[sw].NumPorts); p++ {
 			next := f.PeerSwitch(p)
 			if f.Ports[p].Linked() && (next == fabric.None || next >= 0 && next+f.Nodes[sw].Switch == 1) {
 				group.MFT.Add(f.Nodes[sw].Switch, fabric.FirstMLID+1, f.Ports[p].Num)
@@ -74,16 +74,16 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 			n := &f.Nodes[i]
 			for in := uint8(0); n.Switch != fabric.None && in <= n.NumPorts; in++ {
 				for out := uint8(1); out <= n.NumPorts; out++ {
-					if f.Ports[n.FirstPort+int32(out)].Linked() && (in == 0 || f.Ports[n.FirstPort+int32(in)].Linked()) && got.SL2VL.VLs(int32(i), in, out) != want.SL2VL.VLs(int32(i), in, out) {
-						t.Fatalf("%s: lanes of %s from %d to %d", what, f.NodeName(int32(i)), in, out)
+					if f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() && (in == 0 || f.Ports[n.FirstPort+fabric.PortIndex(in)].Linked()) && got.SL2VL.VLs(fabric.NodeIndex(i), in, out) != want.SL2VL.VLs(fabric.NodeIndex(i), in, out) {
+						t.Fatalf("%s: lanes of %s from %d to %d", what, f.NodeName(fabric.NodeIndex(i)), in, out)
 					}
 				}
 			}
 		}
 		for sw := range f.Switches {
 			for lid := uint16(fabric.FirstMLID); lid <= max(got.MFT.Top, want.MFT.Top); lid++ {
-				for p := range f.SwitchNode(int32(sw)).NumPorts + 1 {
-					a, b := lid <= got.MFT.Top && got.MFT.Has(int32(sw), lid, p), lid <= want.MFT.Top && want.MFT.Has(int32(sw), lid, p)
+				for p := range f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts + 1 {
+					a, b := lid <= got.MFT.Top && got.MFT.Has(fabric.SwitchIndex(sw), lid, p), lid <= want.MFT.Top && want.MFT.Has(fabric.SwitchIndex(sw), lid, p)
 					if a != b {
 						t.Fatalf("%s: group 0x%x of switch %d, port %d: %v, want %v", what, lid, sw, p, a, b)
 					}
@@ -153,7 +153,7 @@ func TestCommitOfTreesWithCycles(t *testing.T) {
 	for sw, n := range f.Switches {
 		for p := uint8(1); p <= f.Nodes[n].NumPorts; p++ {
 			if f.Ports[f.Port(n, p)].Linked() {
-				ring.MFT.Add(int32(sw), fabric.FirstMLID, p)
+				ring.MFT.Add(fabric.SwitchIndex(sw), fabric.FirstMLID, p)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func dumped(t *testing.T, s *Session, kind string) string {
 func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 	t.Helper()
 	f := tables.Fabric
-	links := map[int32]int64{}
+	links := map[fabric.PortIndex]int64{}
 	var worst, paths, sum int64
 	most := 0
 	for _, src := range f.EndPorts {

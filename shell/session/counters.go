@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
 )
@@ -20,7 +21,7 @@ type Counted struct {
 
 // Counters reads the counters of ports of the live fabric, of all for none, and
 // what they counted since the last reading of the session that has them.
-func (s *Session) Counters(ctx context.Context, ports ...int32) (*counters.Reading, []counters.Delta, error) {
+func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
 	end, err := s.begin(ctx, "counters")
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +59,7 @@ func (st *State) reaching(s *Session) counters.Options {
 
 // ClearCounters sets the error counters of ports to 0, or with data all counters. It
 // writes to the subnet.
-func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...int32) ([]counters.Hole, error) {
+func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.PortIndex) ([]counters.Hole, error) {
 	end, err := s.begin(ctx, "clear counters")
 	if err != nil {
 		return nil, err

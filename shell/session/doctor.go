@@ -129,7 +129,7 @@ func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
 }
 
 // localPort is the end port that the session sits on, None for a file.
-func (st *State) localPort() int32 {
+func (st *State) localPort() fabric.PortIndex {
 	f := st.Live.Fabric
 	if st.Source.Kind == SourceFile || f.SMPort == fabric.None {
 		return fabric.None

@@ -26,11 +26,11 @@ type Failure struct {
 	Name string
 	// Links are those that go with it, in the indexes of the base.
 	Links []fabric.Link
-	nodes []int32
+	nodes []fabric.NodeIndex
 }
 
 // FailLink fails the link of a port of the paper's fabric.
-func (s *Session) FailLink(ctx context.Context, port int32) (Failure, error) {
+func (s *Session) FailLink(ctx context.Context, port fabric.PortIndex) (Failure, error) {
 	return s.fail(ctx, func(f *fabric.Fabric) (Failure, error) {
 		l, ok := f.LinkOf(port)
 		if !ok {
@@ -41,7 +41,7 @@ func (s *Session) FailLink(ctx context.Context, port int32) (Failure, error) {
 }
 
 // noLink says why a link cannot fail on paper.
-func (s *Session) noLink(f *fabric.Fabric, port int32) error {
+func (s *Session) noLink(f *fabric.Fabric, port fabric.PortIndex) error {
 	st := s.State()
 	if st.Base != nil && st.Base.Fabric.Ports[port].Linked() {
 		return fmt.Errorf("the link of %s has already failed on paper", f.PortName(port))
@@ -50,13 +50,13 @@ func (s *Session) noLink(f *fabric.Fabric, port int32) error {
 }
 
 // FailNode fails a node with all its links. What is "switch" or "node".
-func (s *Session) FailNode(ctx context.Context, what string, node int32) (Failure, error) {
+func (s *Session) FailNode(ctx context.Context, what string, node fabric.NodeIndex) (Failure, error) {
 	st := s.State()
-	return s.FailNodes(ctx, what, st.Paper().NodeName(node), []int32{node})
+	return s.FailNodes(ctx, what, st.Paper().NodeName(node), []fabric.NodeIndex{node})
 }
 
 // FailNodes fails nodes with all their links as one thing, which goes by a name.
-func (s *Session) FailNodes(ctx context.Context, what, name string, nodes []int32) (Failure, error) {
+func (s *Session) FailNodes(ctx context.Context, what, name string, nodes []fabric.NodeIndex) (Failure, error) {
 	return s.fail(ctx, func(f *fabric.Fabric) (Failure, error) {
 		if len(linksOf(f, nodes)) == 0 {
 			return Failure{}, fmt.Errorf("%s has no links, or they have already failed on paper", name)
@@ -69,11 +69,11 @@ func (s *Session) FailNodes(ctx context.Context, what, name string, nodes []int3
 }
 
 // linksOf are the links of nodes, each once.
-func linksOf(f *fabric.Fabric, nodes []int32) (links []fabric.Link) {
+func linksOf(f *fabric.Fabric, nodes []fabric.NodeIndex) (links []fabric.Link) {
 	seen := map[fabric.Link]bool{}
 	for _, node := range nodes {
 		n := &f.Nodes[node]
-		for p := n.FirstPort; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if l, ok := f.LinkOf(p); ok && !seen[l] {
 				seen[l] = true
 				links = append(links, l)
@@ -175,8 +175,8 @@ func (s *Session) Restore(ctx context.Context, match func(Failure) bool, repair 
 func LinkRepair(f *fabric.Fabric, l fabric.Link) Failure { return linkFailure(f, l) }
 
 // NodeRepair is a node with all its links.
-func NodeRepair(f *fabric.Fabric, what string, node int32) Failure {
-	return Failure{What: what, Name: f.NodeName(node), Links: linksOf(f, []int32{node}), nodes: []int32{node}}
+func NodeRepair(f *fabric.Fabric, what string, node fabric.NodeIndex) Failure {
+	return Failure{What: what, Name: f.NodeName(node), Links: linksOf(f, []fabric.NodeIndex{node}), nodes: []fabric.NodeIndex{node}}
 }
 
 // Undo takes back the failure or repair of a number, the last one for 0.
@@ -248,7 +248,9 @@ func (s *Session) RestoreAll(ctx context.Context) ([]Failure, error) {
 }
 
 // InvolvesNode says whether the failure is that of a node, alone or with others.
-func (f *Failure) InvolvesNode(node int32) bool { return !f.Repair && slices.Contains(f.nodes, node) }
+func (f *Failure) InvolvesNode(node fabric.NodeIndex) bool {
+	return !f.Repair && slices.Contains(f.nodes, node)
+}
 
 // InvolvesLink says whether the failure is that of this link alone.
 func (f *Failure) InvolvesLink(l fabric.Link) bool {

@@ -16,7 +16,7 @@ import (
 func TestUndoOneByOne(t *testing.T) {
 	s := open(t, "sim:fattree:2,8") // 8 leaves with 4 hosts and a link to each of 4 spines
 	ctx, f := t.Context(), s.State().Live.Fabric
-	node := func(name string) int32 { return f.NodesByDescription(name)[0] }
+	node := func(name string) fabric.NodeIndex { return f.NodesByDescription(name)[0] }
 	up := func(want int, what string) {
 		t.Helper()
 		st := s.State()

@@ -133,7 +133,7 @@ func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l 
 
 // mayHave says whether a path may have another level than the one that the tables
 // give it.
-func mayHave(t *fabric.Tables, src, dst int32, sl uint8) bool {
+func mayHave(t *fabric.Tables, src, dst fabric.PortIndex, sl uint8) bool {
 	spread, ok := t.SLs.(fabric.SpreadSLs)
 	if !ok {
 		return false
@@ -143,9 +143,9 @@ func mayHave(t *fabric.Tables, src, dst int32, sl uint8) bool {
 }
 
 // hostsByLeaf are the ports of hosts of both fabrics, by the switch that they hang on.
-func hostsByLeaf(live, staged *fabric.Fabric) [][]int32 {
-	at := map[int32]int{}
-	var leaves [][]int32
+func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
+	at := map[fabric.SwitchIndex]int{}
+	var leaves [][]fabric.PortIndex
 	for _, e := range live.EndPorts {
 		s := staged.PortByGUID(live.Ports[e].GUID)
 		if live.Nodes[live.Ports[e].Node].Switch != fabric.None || live.Ports[e].LID == 0 || s == fabric.None || !staged.Nodes[staged.Ports[s].Node].InSubnet {
@@ -164,8 +164,8 @@ func hostsByLeaf(live, staged *fabric.Fabric) [][]int32 {
 
 // levelPairs are all pairs of hosts if they are not too many, else pairs of hosts
 // of different leaf switches, chosen at random but the same every time.
-func levelPairs(leaves [][]int32) (pairs [][2]int32) {
-	var all []int32
+func levelPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
+	var all []fabric.PortIndex
 	for _, leaf := range leaves {
 		all = append(all, leaf...)
 	}
@@ -173,26 +173,26 @@ func levelPairs(leaves [][]int32) (pairs [][2]int32) {
 		for _, src := range all {
 			for _, dst := range all {
 				if src != dst {
-					pairs = append(pairs, [2]int32{src, dst})
+					pairs = append(pairs, [2]fabric.PortIndex{src, dst})
 				}
 			}
 		}
 		return pairs
 	}
 	rnd := rand.New(rand.NewPCG(1, uint64(len(all))))
-	host := func(leaf int) int32 { return leaves[leaf][rnd.IntN(len(leaves[leaf]))] }
+	host := func(leaf int) fabric.PortIndex { return leaves[leaf][rnd.IntN(len(leaves[leaf]))] }
 	if n := len(leaves); n*(n-1) <= mostRecords {
 		for i := range leaves {
 			for j := range leaves {
 				if i != j {
-					pairs = append(pairs, [2]int32{host(i), host(j)})
+					pairs = append(pairs, [2]fabric.PortIndex{host(i), host(j)})
 				}
 			}
 		}
 	}
 	for len(pairs) < mostRecords {
 		if i, j := all[rnd.IntN(len(all))], all[rnd.IntN(len(all))]; i != j {
-			pairs = append(pairs, [2]int32{i, j})
+			pairs = append(pairs, [2]fabric.PortIndex{i, j})
 		}
 	}
 	return pairs

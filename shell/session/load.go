@@ -203,7 +203,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 
 // SetSM moves the port that LIDs are counted from. It is for subnets of a file:
 // a session on a subnet sits where it sits.
-func (s *Session) SetSM(ctx context.Context, port int32) error {
+func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	end, err := s.begin(ctx, "set sm")
 	if err != nil {
 		return err

@@ -151,7 +151,7 @@ func (st *State) comparable() bool {
 
 // sameLIDsByGUID says that the end ports of g that f has, too, have the same LIDs there.
 func sameLIDsByGUID(f, g *fabric.Fabric) bool {
-	return !slices.ContainsFunc(g.EndPorts, func(e int32) bool {
+	return !slices.ContainsFunc(g.EndPorts, func(e fabric.PortIndex) bool {
 		p := &g.Ports[e]
 		was := f.PortByGUID(p.GUID)
 		return was != fabric.None && (f.Ports[was].LID != p.LID || f.Ports[was].LMC != p.LMC)

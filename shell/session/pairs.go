@@ -12,7 +12,7 @@ import (
 // Pair is a source and a destination.
 type Pair struct {
 	// Src is the end port that sends, and LID where to.
-	Src int32
+	Src fabric.PortIndex
 	LID uint16
 }
 

@@ -58,8 +58,8 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 }
 
 // pKeysOf are the P_Keys that were read, by the end ports of a fabric.
-func (st *State) pKeysOf(f *fabric.Fabric) map[int32][]mad.PKey {
-	out := make(map[int32][]mad.PKey, len(st.PKeys))
+func (st *State) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
+	out := make(map[fabric.PortIndex][]mad.PKey, len(st.PKeys))
 	for _, p := range f.EndPorts {
 		if k := st.PKeys[f.Ports[p].GUID]; k != nil {
 			out[p] = k

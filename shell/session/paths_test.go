@@ -105,7 +105,7 @@ func TestPathsWithPKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric
-	var hosts []int32
+	var hosts []fabric.PortIndex
 	for _, p := range f.EndPorts {
 		if f.Ports[p].Num != 0 {
 			hosts = append(hosts, p)
@@ -125,7 +125,7 @@ func TestPathsWithPKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(a, b int32, want pathdb.Want) (uint16, error) {
+	ask := func(a, b fabric.PortIndex, want pathdb.Want) (uint16, error) {
 		r, err := db.View().Query(f.Ports[a].LID, f.Ports[b].LID, want)
 		return r.PKey, err
 	}

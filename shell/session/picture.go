@@ -37,9 +37,10 @@ type Picture struct {
 	// Hops are what the tables were routed by, nil where that is not known.
 	Hops routing.Hops
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
-	Roots, Ranks []int32
+	Roots []fabric.SwitchIndex
+	Ranks []int32
 	// CAOrder is [routing.Result.CAOrder].
-	CAOrder []int32
+	CAOrder []fabric.PortIndex
 	// Multicast is [routing.Result.Multicast].
 	Multicast routing.GroupRouter
 	When      time.Time
@@ -48,7 +49,7 @@ type Picture struct {
 	Limits []fabric.LinkLimit
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
 	// they were not read.
-	VLArb map[int32]*sweep.VLArb
+	VLArb map[fabric.PortIndex]*sweep.VLArb
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.

@@ -18,10 +18,10 @@ const maxCandidates = 8
 
 // Place is a spot in a fabric that somebody named.
 type Place struct {
-	Node int32
+	Node fabric.NodeIndex
 	// Port is the port that was named or meant: for a switch without a port
 	// number port 0, for another node its first linked port.
-	Port int32
+	Port fabric.PortIndex
 	// LID is the LID that was named, else that of the port.
 	LID uint16
 	// PortNamed says that a port number, LID or port GUID was given.
@@ -64,7 +64,7 @@ func meant(f *fabric.Fabric, text string) string {
 	}
 	names := make([]string, len(f.Nodes))
 	for i := range f.Nodes {
-		names[i] = f.NodeName(int32(i))
+		names[i] = f.NodeName(fabric.NodeIndex(i))
 	}
 	slices.Sort(names)
 	var near []string
@@ -85,7 +85,7 @@ func meant(f *fabric.Fabric, text string) string {
 // ResolveSystem finds the switches of one system, such as a director: those whose
 // names begin with a prefix before a *, or those with the system image GUID of a
 // switch or that is given itself.
-func ResolveSystem(f *fabric.Fabric, text string) (nodes []int32, name string, err error) {
+func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, name string, err error) {
 	if prefix, ok := strings.CutSuffix(text, "*"); ok {
 		for _, n := range f.Switches {
 			if strings.HasPrefix(f.NodeName(n), prefix) {
@@ -111,11 +111,11 @@ func ResolveSystem(f *fabric.Fabric, text string) (nodes []int32, name string, e
 	return nodes, fmt.Sprintf("0x%016x with %s", system, f.NodeName(nodes[0])) + countSwitches(nodes), nil
 }
 
-func countSwitches(nodes []int32) string {
+func countSwitches(nodes []fabric.NodeIndex) string {
 	return " (" + prose.Count(len(nodes), "switch") + ")"
 }
 
-func switchesOf(f *fabric.Fabric, system uint64) (nodes []int32) {
+func switchesOf(f *fabric.Fabric, system uint64) (nodes []fabric.NodeIndex) {
 	for _, n := range f.Switches {
 		if f.Nodes[n].SystemGUID == system {
 			nodes = append(nodes, n)
@@ -125,13 +125,13 @@ func switchesOf(f *fabric.Fabric, system uint64) (nodes []int32) {
 }
 
 // ResolveNode is like [Resolve] where the node is meant and not a port of it.
-func ResolveNode(f *fabric.Fabric, text string) (int32, error) {
+func ResolveNode(f *fabric.Fabric, text string) (fabric.NodeIndex, error) {
 	p, err := Resolve(f, text)
 	return p.Node, err
 }
 
 // ResolveSwitch is like [ResolveNode] for a switch, and returns its index.
-func ResolveSwitch(f *fabric.Fabric, text string) (int32, error) {
+func ResolveSwitch(f *fabric.Fabric, text string) (fabric.SwitchIndex, error) {
 	n, err := ResolveNode(f, text)
 	if err != nil {
 		return fabric.None, err
@@ -197,17 +197,17 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	return Place{Node: p.Node, Port: port, LID: f.Ports[f.EndPortOf(port)].LID, PortNamed: true}, true, nil
 }
 
-func byPrefix(f *fabric.Fabric, text string) []int32 {
-	var nodes []int32
+func byPrefix(f *fabric.Fabric, text string) []fabric.NodeIndex {
+	var nodes []fabric.NodeIndex
 	for i := range f.Nodes {
-		if strings.HasPrefix(f.Nodes[i].Desc, text) || strings.HasPrefix(f.NodeName(int32(i)), text) {
-			nodes = append(nodes, int32(i))
+		if strings.HasPrefix(f.Nodes[i].Desc, text) || strings.HasPrefix(f.NodeName(fabric.NodeIndex(i)), text) {
+			nodes = append(nodes, fabric.NodeIndex(i))
 		}
 	}
 	return nodes
 }
 
-func one(f *fabric.Fabric, text string, nodes []int32) (Place, error) {
+func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error) {
 	if len(nodes) == 1 {
 		return place(f, nodes[0]), nil
 	}
@@ -226,12 +226,12 @@ func one(f *fabric.Fabric, text string, nodes []int32) (Place, error) {
 
 // place is a node without a port: port 0 of a switch, else the first port with a
 // LID, the first linked one, or the first.
-func place(f *fabric.Fabric, node int32) Place {
+func place(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
 	if n.Switch == fabric.None {
 		port++
-		for p := n.FirstPort + int32(n.NumPorts); p > n.FirstPort; p-- {
+		for p := n.FirstPort + fabric.PortIndex(n.NumPorts); p > n.FirstPort; p-- {
 			if f.Ports[p].Linked() {
 				port = p
 			}

@@ -31,10 +31,10 @@ type bench struct {
 	f   *fabric.Fabric
 	r   *rand.Rand
 	// master is the port of the subnet manager.
-	master int32
+	master fabric.PortIndex
 	lft    *fabric.LFT
 	// used are nodes that something was planted at, or beside.
-	used map[int32]bool
+	used map[fabric.NodeIndex]bool
 }
 
 // want is a planted problem.
@@ -69,7 +69,7 @@ func newBench(t *testing.T, r *rand.Rand, spec string, spoil func(*fabric.LFT, *
 	if spoil != nil {
 		spoil(res.Tables.LFT, f)
 	}
-	b := &bench{t: t, f: f, r: r, lft: res.Tables.LFT, used: map[int32]bool{}}
+	b := &bench{t: t, f: f, r: r, lft: res.Tables.LFT, used: map[fabric.NodeIndex]bool{}}
 	b.sim = sim.New(f, sim.Options{Tables: res.Tables, Active: true, SendBack: true})
 	b.master = f.EndPortOf(f.SMPort)
 	b.manager(b.master, mad.SMMaster)
@@ -104,12 +104,12 @@ func (b *bench) sweep() {
 	}
 }
 
-func (b *bench) manager(port int32, state mad.SMState) {
+func (b *bench) manager(port fabric.PortIndex, state mad.SMState) {
 	b.sim.SetSM(port, &mad.SMInfo{GUID: b.f.Ports[port].GUID, Priority: 1, State: state})
 }
 
 // host is the end port of a host that nothing was planted at, and so is its switch.
-func (b *bench) host() int32 {
+func (b *bench) host() fabric.PortIndex {
 	for {
 		e := b.f.EndPorts[b.r.IntN(len(b.f.EndPorts))]
 		node := b.f.Ports[e].Node
@@ -121,9 +121,9 @@ func (b *bench) host() int32 {
 }
 
 // cable is a port of a link between switches, of which neither has been used.
-func (b *bench) cable() int32 {
+func (b *bench) cable() fabric.PortIndex {
 	for {
-		p := int32(b.r.IntN(len(b.f.Ports)))
+		p := fabric.PortIndex(b.r.IntN(len(b.f.Ports)))
 		node := b.f.Ports[p].Node
 		if b.f.Nodes[node].Switch == fabric.None || b.f.PeerSwitch(p) == fabric.None || b.used[node] || b.used[b.f.PeerNode(p)] {
 			continue
@@ -133,7 +133,7 @@ func (b *bench) cable() int32 {
 	}
 }
 
-func (b *bench) ends(port int32) []problems.Place {
+func (b *bench) ends(port fabric.PortIndex) []problems.Place {
 	return []problems.Place{problems.PlaceOfPort(b.f, port), problems.PlaceOfPort(b.f, b.f.Ports[port].Peer)}
 }
 
@@ -221,7 +221,7 @@ var plants = map[string]func(*bench) want{
 		b.sim.Silence(b.f.Ports[p].Node, true)
 		n := &b.f.Nodes[b.f.Ports[p].Node]
 		var at []problems.Place
-		for q := n.FirstPort + 1; q <= n.FirstPort+int32(n.NumPorts); q++ {
+		for q := n.FirstPort + 1; q <= n.FirstPort+fabric.PortIndex(n.NumPorts); q++ {
 			if peer := b.f.Ports[q].Peer; peer != fabric.None {
 				at = append(at, problems.PlaceOfPort(b.f, peer))
 			}
@@ -279,7 +279,7 @@ var tablePlants = map[string]struct {
 		lid := leafLID(r, f)
 		at, _ := f.AttachedSwitch(f.PortByLID(lid))
 		n := f.SwitchNode(at)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ { // back to where it comes from
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ { // back to where it comes from
 			if other := f.PeerSwitch(p); other != fabric.None {
 				t.Row(at)[lid] = f.Ports[p].Num
 				return
@@ -290,7 +290,7 @@ var tablePlants = map[string]struct {
 		lid := leafLID(r, f)
 		at, port := f.AttachedSwitch(f.PortByLID(lid))
 		n := f.SwitchNode(at)
-		for p := n.FirstPort + 1; p <= n.FirstPort+int32(n.NumPorts); p++ {
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 			if f.Ports[p].Linked() && f.PeerSwitch(p) == fabric.None && f.Ports[p].Num != port {
 				t.Row(at)[lid] = f.Ports[p].Num
 				return
@@ -419,7 +419,7 @@ func TestRecabled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var hosts []int32
+		var hosts []fabric.PortIndex
 		for _, e := range was.EndPorts {
 			if was.Nodes[was.Ports[e].Node].Switch == fabric.None && e != was.SMPort {
 				hosts = append(hosts, e)
@@ -443,7 +443,7 @@ func TestRecabled(t *testing.T) {
 }
 
 // swapped is a fabric with the cables of two ports exchanged.
-func swapped(t *testing.T, f *fabric.Fabric, x, y int32) *fabric.Fabric {
+func swapped(t *testing.T, f *fabric.Fabric, x, y fabric.PortIndex) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	for i := range f.Nodes {
@@ -451,7 +451,7 @@ func swapped(t *testing.T, f *fabric.Fabric, x, y int32) *fabric.Fabric {
 			t.Fatal(err)
 		}
 	}
-	peer := func(p int32) int32 {
+	peer := func(p fabric.PortIndex) fabric.PortIndex {
 		switch p {
 		case f.Ports[x].Peer:
 			return y
@@ -467,7 +467,7 @@ func swapped(t *testing.T, f *fabric.Fabric, x, y int32) *fabric.Fabric {
 		}
 	}
 	for i := range f.Ports {
-		p := int32(i)
+		p := fabric.PortIndex(i)
 		if f.Nodes[f.Ports[p].Node].Switch == fabric.None || f.Ports[p].Peer == fabric.None {
 			continue
 		}

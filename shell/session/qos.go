@@ -70,7 +70,7 @@ func ownLanes(p *Picture, loaded *fabric.SL2VL) string {
 	f := p.Fabric
 	for _, node := range f.Switches {
 		n := &f.Nodes[node]
-		for out := range int32(n.NumPorts) + 1 {
+		for out := range fabric.PortIndex(n.NumPorts) + 1 {
 			for in := range n.NumPorts {
 				ours, theirs := p.Tables.SL2VL.VLs(node, in+1, uint8(out)), loaded.VLs(node, in+1, uint8(out))
 				if f.Ports[n.FirstPort+out].Linked() && ours != theirs {

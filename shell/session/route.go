@@ -179,7 +179,7 @@ func countEntries(t *fabric.Tables) (switches, entries int) {
 			continue
 		}
 		switches++
-		for _, p := range t.LFT.Row(int32(sw)) {
+		for _, p := range t.LFT.Row(fabric.SwitchIndex(sw)) {
 			if p != fabric.NoPath {
 				entries++
 			}

@@ -219,7 +219,9 @@ func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 
 // keepsLIDs says that the end ports of g have the LIDs that f gives them.
 func keepsLIDs(f, g *fabric.Fabric) bool {
-	return !slices.ContainsFunc(g.EndPorts, func(e int32) bool { return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC })
+	return !slices.ContainsFunc(g.EndPorts, func(e fabric.PortIndex) bool {
+		return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC
+	})
 }
 
 // Title names a picture for people: "staged (minhop, not written, stale)".

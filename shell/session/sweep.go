@@ -212,7 +212,7 @@ func (s *Session) sweepProgress(p sweep.Progress) {
 	s.progress(p.Nodes, 0)
 }
 
-func keysByGUID(f *fabric.Fabric, keys map[int32][]mad.PKey) map[uint64][]mad.PKey {
+func keysByGUID(f *fabric.Fabric, keys map[fabric.PortIndex][]mad.PKey) map[uint64][]mad.PKey {
 	out := make(map[uint64][]mad.PKey, len(f.EndPorts))
 	for _, p := range f.EndPorts {
 		if k := keys[p]; k != nil {

@@ -25,7 +25,7 @@ func (k *knownTorus) knows(f *fabric.Fabric) bool {
 		return false
 	}
 	for sw := range f.Switches {
-		n := f.SwitchNode(int32(sw))
+		n := f.SwitchNode(fabric.SwitchIndex(sw))
 		if !n.InSubnet {
 			continue
 		}

@@ -110,8 +110,8 @@ func TestRecognisedTorusStays(t *testing.T) {
 			t.Fatalf("%s is routed by %s", source, after.Origin)
 		}
 		for sw := range after.Fabric.Switches {
-			is, ok := now.Coordinates(int32(sw))
-			if was, _ := grid.Coordinates(int32(sw)); ok && is != was {
+			is, ok := now.Coordinates(fabric.SwitchIndex(sw))
+			if was, _ := grid.Coordinates(fabric.SwitchIndex(sw)); ok && is != was {
 				t.Fatalf("%s: %s was at %v, is at %v", source, after.Fabric.NodeName(after.Fabric.Switches[sw]), was, is)
 			}
 		}
@@ -137,8 +137,8 @@ func TestRecognisedTorusStays(t *testing.T) {
 		}
 		again, _ := torus.Of(res.Tables)
 		for sw := range after.Fabric.Switches {
-			is, _ := again.Coordinates(int32(sw))
-			if was, _ := now.Coordinates(int32(sw)); is != was {
+			is, _ := again.Coordinates(fabric.SwitchIndex(sw))
+			if was, _ := now.Coordinates(fabric.SwitchIndex(sw)); is != was {
 				t.Fatalf("%s: the configuration written puts %s at %v, it is at %v", source, after.Fabric.NodeName(after.Fabric.Switches[sw]), is, was)
 			}
 		}
@@ -148,7 +148,7 @@ func TestRecognisedTorusStays(t *testing.T) {
 	}
 }
 
-func routed(grid *torus.Torus, t *fabric.Tables, end int32) bool {
+func routed(grid *torus.Torus, t *fabric.Tables, end fabric.PortIndex) bool {
 	sw, _ := t.Fabric.AttachedSwitch(end)
 	if sw == fabric.None {
 		return false

@@ -53,7 +53,7 @@ func TestUnicastCache(t *testing.T) {
 // sameRows says whether switches that are there have the tables that they had.
 func sameRows(a, b *fabric.Tables) bool {
 	for s := range b.Fabric.Switches {
-		if b.Known[s] && !slices.Equal(a.LFT.Row(int32(s)), b.LFT.Row(int32(s))) {
+		if b.Known[s] && !slices.Equal(a.LFT.Row(fabric.SwitchIndex(s)), b.LFT.Row(fabric.SwitchIndex(s))) {
 			return false
 		}
 	}

@@ -56,7 +56,7 @@ func Minhop(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 // Updn routes a fabric with the switch that has the most links for its root.
 func Updn(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
-	root := slices.MaxFunc(f.Switches, func(a, b int32) int { return linked(f, a) - linked(f, b) })
+	root := slices.MaxFunc(f.Switches, func(a, b fabric.NodeIndex) int { return linked(f, a) - linked(f, b) })
 	r, err := updn.Engine{}.Route(context.Background(), f, routing.Options{RootGUIDs: []uint64{f.Nodes[root].GUID}})
 	if err != nil {
 		t.Fatal(err)
@@ -64,9 +64,9 @@ func Updn(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return r.Tables
 }
 
-func linked(f *fabric.Fabric, node int32) int {
+func linked(f *fabric.Fabric, node fabric.NodeIndex) int {
 	n := 0
-	for p := f.Nodes[node].FirstPort; p <= f.Nodes[node].FirstPort+int32(f.Nodes[node].NumPorts); p++ {
+	for p := f.Nodes[node].FirstPort; p <= f.Nodes[node].FirstPort+fabric.PortIndex(f.Nodes[node].NumPorts); p++ {
 		if f.PeerSwitch(p) != fabric.None {
 			n++
 		}
@@ -103,8 +103,8 @@ func Irregular(t testing.TB, r *rand.Rand) *fabric.Fabric {
 func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
-	free := map[int32]int{}
-	add := func(n fabric.Node) int32 {
+	free := map[fabric.NodeIndex]int{}
+	add := func(n fabric.Node) fabric.NodeIndex {
 		i, err := b.AddNode(n)
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 		free[i] = 1
 		return i
 	}
-	connect := func(x, y int32) {
+	connect := func(x, y fabric.NodeIndex) {
 		p := free[x]
 		free[x]++
 		q := free[y]
@@ -129,7 +129,7 @@ func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 			t.Fatal(err)
 		}
 	}
-	var switches, hosts []int32
+	var switches, hosts []fabric.NodeIndex
 	count := 2 + r.IntN(9)
 	for i := range count {
 		hosts = append(hosts, add(fabric.Node{GUID: uint64(0x100000 + 16*i), Desc: fmt.Sprintf("host-%02d", i), Type: mad.NodeCA, NumPorts: 2}))
@@ -167,12 +167,12 @@ func Broken(r *rand.Rand, t *fabric.Tables, entries int) *fabric.Tables {
 	c.LFT, c.Known, c.Top = t.LFT.Clone(), slices.Clone(t.Known), slices.Clone(t.Top)
 	for range entries {
 		sw := r.IntN(len(c.Known))
-		n := int(t.Fabric.SwitchNode(int32(sw)).NumPorts)
+		n := int(t.Fabric.SwitchNode(fabric.SwitchIndex(sw)).NumPorts)
 		entry := r.IntN(n + 2)
 		if r.IntN(4) == 0 {
 			entry = fabric.NoPath
 		}
-		c.LFT.Row(int32(sw))[r.IntN(int(t.LFT.MaxLID)+1)] = uint8(entry)
+		c.LFT.Row(fabric.SwitchIndex(sw))[r.IntN(int(t.LFT.MaxLID)+1)] = uint8(entry)
 	}
 	if r.IntN(4) == 0 {
 		c.Known[r.IntN(len(c.Known))] = false

@@ -109,7 +109,7 @@ func writeMFT(w io.Writer, t *fabric.Tables) error {
 		return nil
 	}
 	for s := range t.Fabric.Switches {
-		n := t.Fabric.SwitchNode(int32(s))
+		n := t.Fabric.SwitchNode(fabric.SwitchIndex(s))
 		if _, err := fmt.Fprintf(w, "\nSwitch 0x%016x\nLID    : Out Port(s)\n", n.GUID); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func writeMFT(w io.Writer, t *fabric.Tables) error {
 			mlid := uint16(fabric.FirstMLID + i)
 			var line strings.Builder
 			for p := range int(n.NumPorts) + 1 {
-				if t.MFT.Has(int32(s), mlid, uint8(p)) {
+				if t.MFT.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
 					_, _ = fmt.Fprintf(&line, "0x%03X ", p)
 				}
 			}

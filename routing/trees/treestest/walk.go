@@ -12,12 +12,12 @@ type Path struct {
 	Verdict walk.Verdict
 	// Out are the ports that it leaves nodes by, of the source and of switches. Where
 	// the path loops it goes round some times.
-	Out []int32
+	Out []fabric.PortIndex
 }
 
 // Walk follows one packet from an end port to a LID of another, a node at a time
 // through nodes and ports, as far as it needs to go to know that it loops.
-func Walk(t *fabric.Tables, src int32, lid uint16) Path {
+func Walk(t *fabric.Tables, src fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	var p Path
 	at := src
@@ -48,14 +48,14 @@ func Walk(t *fabric.Tables, src int32, lid uint16) Path {
 			p.Verdict = walk.DeadEnd
 			return p
 		}
-		p.Out = append(p.Out, node.FirstPort+int32(entry))
+		p.Out = append(p.Out, node.FirstPort+fabric.PortIndex(entry))
 		at = f.Ports[int(node.FirstPort)+entry].Peer
 	}
 	p.Verdict = walk.Loop
 	return p
 }
 
-func (p Path) arrive(f *fabric.Fabric, port int32, lid uint16) Path {
+func (p Path) arrive(f *fabric.Fabric, port fabric.PortIndex, lid uint16) Path {
 	owner := &f.Ports[port]
 	switch {
 	case owner.LID == 0 || int(lid) < int(owner.LID) || int(lid) >= int(owner.LID)+1<<owner.LMC:
