@@ -110,7 +110,7 @@ func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 	}
 	n := f.SwitchNode(s)
 	d := damage{name: "switch", commands: fmt.Sprintf("fail switch guid:0x%x; ", n.GUID)}
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if f.Ports[p].Linked() {
 			d.ports = append(d.ports, p)
 		}
@@ -123,7 +123,7 @@ func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 func ibsimID(f *fabric.Fabric, node fabric.NodeIndex, file []byte) string {
 	n := &f.Nodes[node]
 	id := fmt.Sprintf("S-%016x", n.GUID)
-	if n.Switch == fabric.None {
+	if !n.IsSwitch() {
 		id = fmt.Sprintf("H-%016x", n.GUID)
 	}
 	if bytes.Contains(file, []byte(`"`+id+`"`)) {

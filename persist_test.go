@@ -74,7 +74,7 @@ func (s *savedSubnet) node(name string) *fabric.Node {
 // id is how the net names a node.
 func (s *savedSubnet) id(name string) string {
 	n := s.node(name)
-	if n.Switch != fabric.None {
+	if n.IsSwitch() {
 		return fmt.Sprintf("S-%016x", n.GUID)
 	}
 	return fmt.Sprintf("H-%016x", n.GUID)

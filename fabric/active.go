@@ -34,5 +34,5 @@ func (f *Fabric) Swept(port PortIndex) bool {
 
 func (f *Fabric) looksOut(port PortIndex) bool {
 	n := &f.Nodes[f.Ports[port].Node]
-	return port == f.SMPort || (n.isSwitch() && n.InSubnet)
+	return port == f.SMPort || (n.IsSwitch() && n.InSubnet)
 }

@@ -48,7 +48,7 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	b.f.Nodes = append(b.f.Nodes, n)
 	for p := 0; p <= int(n.NumPorts); p++ {
 		port := Port{Node: i, Num: uint8(p), Peer: None}
-		if n.isSwitch() {
+		if n.IsSwitch() {
 			port.GUID = n.GUID
 		}
 		b.f.Ports = append(b.f.Ports, port)
@@ -60,7 +60,7 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 // such port. Peer is set by [Builder.Connect].
 func (b *Builder) Port(node NodeIndex, num int) *Port {
 	n := &b.f.Nodes[node]
-	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.isSwitch()) {
+	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
 		return nil
 	}
 	return &b.f.Ports[n.FirstPort+PortIndex(num)]
@@ -136,7 +136,7 @@ func (b *Builder) Build() (*Fabric, error) {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], NodeIndex(i))
-		if n.isSwitch() {
+		if n.IsSwitch() {
 			f.Switches = append(f.Switches, NodeIndex(i))
 		}
 	}
@@ -157,10 +157,10 @@ func (f *Fabric) firstPort() PortIndex {
 		return None
 	}
 	n := &f.Nodes[0]
-	if n.isSwitch() {
+	if n.IsSwitch() {
 		return n.FirstPort
 	}
-	for p := n.FirstPort + 1; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if f.Ports[p].Linked() {
 			return p
 		}
@@ -238,7 +238,7 @@ func (f *Fabric) reach() []PortIndex {
 		n := &f.Nodes[f.Ports[e].Node]
 		n.InSubnet = true
 		ends = append(ends, e)
-		if n.isSwitch() {
+		if n.IsSwitch() {
 			queue = append(queue, f.Ports[e].Node)
 		}
 	}
@@ -249,7 +249,7 @@ func (f *Fabric) reach() []PortIndex {
 	for len(queue) > 0 {
 		n := &f.Nodes[queue[0]]
 		queue = queue[1:]
-		for p := n.FirstPort + 1; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if peer := f.Ports[p].Peer; peer != None {
 				visit(peer)
 			}

@@ -95,7 +95,7 @@ func losses(earlier, later *Fabric, links []Link) []Change {
 				continue
 			}
 			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, NodeIndex(i))})
-			for p := n.FirstPort; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
+			for p := range n.Slots() {
 				if l, ok := earlier.LinkOf(p); ok {
 					links = append(links, l)
 				}
@@ -198,7 +198,7 @@ func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func
 			continue
 		}
 		n := &c.now.Nodes[i]
-		for p := n.FirstPort; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
+		for p := range n.Slots() {
 			from, to := &c.old.Ports[c.old.Port(was, c.now.Ports[p].Num)], &c.now.Ports[p]
 			if differs(from, to) {
 				c.add(Change{Kind: kind, At: c.portEnd(c.now, p), From: word(from), To: word(to)})

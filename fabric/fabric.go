@@ -55,7 +55,7 @@ func (f *Fabric) Port(node NodeIndex, num uint8) PortIndex {
 // PortAt returns the index of port num of a node, None where it has no such port.
 func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	n := &f.Nodes[node]
-	if num < 0 || num > int(n.NumPorts) || (num == 0 && n.Switch == None) {
+	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
 		return None
 	}
 	return n.FirstPort + PortIndex(num)
@@ -133,7 +133,7 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 // for a port of a switch, the port itself elsewhere.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {
 	n := &f.Nodes[f.Ports[port].Node]
-	if n.Switch != None {
+	if n.IsSwitch() {
 		return n.FirstPort
 	}
 	return port

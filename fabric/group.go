@@ -128,7 +128,7 @@ func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 		return None
 	}
 	peer := f.Ports[n.FirstPort+PortIndex(num)].Peer
-	if peer == None || f.Nodes[f.Ports[peer].Node].Switch != None {
+	if peer == None || f.Nodes[f.Ports[peer].Node].IsSwitch() {
 		return None
 	}
 	return peer

@@ -45,7 +45,7 @@ func lidsOf(f *Fabric) []uint16 {
 	var lids []uint16
 	for i := range f.Nodes {
 		p := f.Nodes[i].FirstPort
-		if !f.Nodes[i].isSwitch() {
+		if !f.Nodes[i].IsSwitch() {
 			p++
 		}
 		lids = append(lids, f.Ports[p].LID)

@@ -51,7 +51,7 @@ func (m *lidManager) width(endPort PortIndex) uint16 { return 1 << m.lmc(endPort
 
 func (m *lidManager) lmc(endPort PortIndex) uint8 {
 	n := &m.f.Nodes[m.f.Ports[endPort].Node]
-	if n.isSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0) {
+	if n.IsSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0) {
 		return 0
 	}
 	return m.o.LMC
@@ -211,7 +211,7 @@ func (m *lidManager) keeps(lid uint16) (last uint16, kept bool) {
 
 func (m *lidManager) isPlainPort0(endPort PortIndex) bool {
 	n := &m.f.Nodes[m.f.Ports[endPort].Node]
-	return n.isSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0)
+	return n.IsSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0)
 }
 
 // assign gives all end ports their LIDs, the SM's first.

@@ -2,7 +2,11 @@
 
 package fabric
 
-import "example.org/ibconsole/mad"
+import (
+	"iter"
+
+	"example.org/ibconsole/mad"
+)
 
 // Node is a switch, a channel adapter or a router.
 type Node struct {
@@ -50,4 +54,23 @@ type Port struct {
 // Linked says whether the port has a peer.
 func (p *Port) Linked() bool { return p.Peer != None }
 
-func (n *Node) isSwitch() bool { return n.Type == mad.NodeSwitch }
+// IsSwitch reports whether the node is a switch.
+func (n *Node) IsSwitch() bool { return n.Type == mad.NodeSwitch }
+
+// Ports are the node's ports from 1 to NumPorts.
+func (n *Node) Ports() iter.Seq[PortIndex] { return upTo(n.FirstPort+1, n.lastPort()) }
+
+// Slots are the node's port slots: slot 0, then [Node.Ports].
+func (n *Node) Slots() iter.Seq[PortIndex] { return upTo(n.FirstPort, n.lastPort()) }
+
+func (n *Node) lastPort() PortIndex { return n.FirstPort + PortIndex(n.NumPorts) }
+
+func upTo(first, last PortIndex) iter.Seq[PortIndex] {
+	return func(yield func(PortIndex) bool) {
+		for p := first; p <= last; p++ {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}

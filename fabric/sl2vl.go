@@ -32,7 +32,7 @@ func NewSL2VL(f *Fabric) *SL2VL {
 		n := &f.Nodes[i]
 		ports := int32(n.NumPorts) + 1
 		t.base[i] = size
-		if n.Switch != None {
+		if n.IsSwitch() {
 			t.width[i] = ports
 			size += ports * ports
 		} else {
@@ -87,7 +87,7 @@ func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 		}
 		n := &f.Nodes[i]
 		ins := uint8(0)
-		if n.Switch != None {
+		if n.IsSwitch() {
 			ins = n.NumPorts
 		}
 		for in := 0; in <= int(ins); in++ {

@@ -78,11 +78,11 @@ func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[PortIndex]bool, o
 		switch inA, inB := was.Nodes[a].InSubnet, was.Nodes[b].InSubnet; {
 		case !inA && !inB:
 			continue
-		case was.Nodes[a].Switch == None && was.Nodes[b].Switch == None, l.A == was.SMPort, l.B == was.SMPort:
+		case !was.Nodes[a].IsSwitch() && !was.Nodes[b].IsSwitch(), l.A == was.SMPort, l.B == was.SMPort:
 			return nil, false
-		case was.Nodes[a].Switch == None:
+		case !was.Nodes[a].IsSwitch():
 			gone[l.A] = true
-		case was.Nodes[b].Switch == None:
+		case !was.Nodes[b].IsSwitch():
 			gone[l.B] = true
 		case !f.joined(a, b, nil):
 			return nil, false
@@ -103,7 +103,7 @@ func (f *Fabric) Splits(links []Link) bool {
 		if !f.Nodes[a].InSubnet && !f.Nodes[b].InSubnet {
 			continue
 		}
-		if f.Nodes[a].Switch == None || f.Nodes[b].Switch == None || !f.joined(a, b, down) {
+		if !f.Nodes[a].IsSwitch() || !f.Nodes[b].IsSwitch() || !f.joined(a, b, down) {
 			return true
 		}
 	}
@@ -117,10 +117,10 @@ func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
 	queue := []NodeIndex{a}
 	for i := 0; i < len(queue); i++ {
 		n := &f.Nodes[queue[i]]
-		for p := n.FirstPort + 1; p <= n.FirstPort+PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			peer := f.PeerNode(p)
 			switch {
-			case peer == None || f.Nodes[peer].Switch == None || seen[peer] || down[p]:
+			case peer == None || !f.Nodes[peer].IsSwitch() || seen[peer] || down[p]:
 				continue
 			case peer == b:
 				return true
@@ -139,7 +139,7 @@ func (f *Fabric) forget(was *Fabric, gone map[PortIndex]bool) {
 	for p := range gone {
 		n := &f.Nodes[f.Ports[p].Node]
 		n.InSubnet = false
-		for q := n.FirstPort; q <= n.FirstPort+PortIndex(n.NumPorts); q++ {
+		for q := range n.Slots() {
 			n.InSubnet = n.InSubnet || f.PortByGUID(f.Ports[q].GUID) == q
 		}
 	}

@@ -24,7 +24,7 @@ func DataVLs(f *fabric.Fabric, opt *Options) (lanes int, known bool) {
 		if !n.InSubnet {
 			continue
 		}
-		for i := n.FirstPort + 1; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
+		for i := range n.Ports() {
 			if p := &f.Ports[i]; p.Linked() && p.OperVLs > 0 {
 				least, known = min(least, p.OperVLs), true
 			}
@@ -50,7 +50,7 @@ func LanePerSL(f *fabric.Fabric, lanes int) *fabric.SL2VL {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		ins := uint8(0)
-		if n.Switch != fabric.None {
+		if n.IsSwitch() {
 			ins = n.NumPorts
 		}
 		for in := 0; in <= int(ins); in++ {

@@ -122,7 +122,7 @@ func (c *call) balanceLIDs(p *session.Picture) error {
 			continue
 		}
 		for _, e := range f.EndPorts {
-			if f.Nodes[f.Ports[e].Node].Switch != fabric.None || end != fabric.None && e != end {
+			if f.Nodes[f.Ports[e].Node].IsSwitch() || end != fabric.None && e != end {
 				continue
 			}
 			b := balance.OfEnd(p.Tables, fabric.SwitchIndex(sw), e)
@@ -190,7 +190,7 @@ func (c *call) hotPorts(p *session.Picture) error {
 		d := &counted.Deltas[i]
 		at := &counted.Reading.Fabric.Ports[d.Port]
 		node := p.Fabric.NodeByGUID(counted.Reading.Fabric.Nodes[at.Node].GUID)
-		if node == fabric.None || p.Fabric.Nodes[node].Switch == fabric.None || d.Seconds <= 0 {
+		if node == fabric.None || !p.Fabric.Nodes[node].IsSwitch() || d.Seconds <= 0 {
 			continue
 		}
 		port := p.Fabric.PortAt(node, int(at.Num))

@@ -61,7 +61,7 @@ func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.C
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		name := f.NodeName(fabric.NodeIndex(i))
-		if (switchesOnly && n.Switch == fabric.None) || !strings.HasPrefix(name, prefix) {
+		if (switchesOnly && !n.IsSwitch()) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
 		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", typeWord(n.Type), lidText(nodeLID(f, n)))})
@@ -83,7 +83,7 @@ func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 	}
 	var out []lang.Candidate
 	n := &f.Nodes[node]
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		num := fmt.Sprint(f.Ports[p].Num)
 		if f.Ports[p].Linked() && strings.HasPrefix(num, ask.Prefix) {
 			out = append(out, lang.Candidate{Text: num, Description: "to " + f.PortName(f.Ports[p].Peer)})

@@ -29,7 +29,7 @@ func lanesBetween(before, after *fabric.Tables) *laneDiff {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		ins := 1
-		if n.Switch != fabric.None {
+		if n.IsSwitch() {
 			ins = int(n.NumPorts) + 1
 		}
 		for in := range ins {

@@ -100,7 +100,7 @@ func (f *Flow) askPort(paper *fabric.Fabric) (*Question, error) {
 	}
 	q := &Question{Name: "port", Text: "Which port of " + paper.NodeName(node) + "?"}
 	n := &paper.Nodes[node]
-	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Slots() {
 		if port := &paper.Ports[p]; port.Num > 0 && port.Linked() {
 			q.Choices = append(q.Choices, Choice{strconv.Itoa(int(port.Num)), "to " + paper.PortName(port.Peer)})
 		}

@@ -59,7 +59,7 @@ type vlGroup struct {
 func equalVLs(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, out uint8) []vlGroup {
 	n := &f.Nodes[node]
 	ins := 1
-	if n.Switch != fabric.None {
+	if n.IsSwitch() {
 		ins = int(n.NumPorts) + 1
 	}
 	var groups []vlGroup
@@ -118,7 +118,7 @@ func (c *call) showMFT() error {
 	switch {
 	case err != nil:
 		return err
-	case f.Nodes[node].Switch == fabric.None:
+	case !f.Nodes[node].IsSwitch():
 		return fmt.Errorf("%s is no switch", f.NodeName(node))
 	case p.Tables.MFT == nil:
 		return errors.New("the multicast tables were neither computed nor read (try: sweep full mft)")

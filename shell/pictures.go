@@ -49,7 +49,7 @@ func pictureOf(st *session.State, p *session.Picture) pictureRow {
 		switch {
 		case !f.Nodes[i].InSubnet:
 			r.CutOff++
-		case f.Nodes[i].Switch != fabric.None:
+		case f.Nodes[i].IsSwitch():
 			r.Switches++
 			r.Nodes++
 		default:

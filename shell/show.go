@@ -50,7 +50,7 @@ func runShow(c *call) error {
 	case "nodes":
 		return c.showNodes(func(*fabric.Node) bool { return true })
 	case "switches":
-		return c.showNodes(func(n *fabric.Node) bool { return n.Type == mad.NodeSwitch })
+		return c.showNodes(func(n *fabric.Node) bool { return n.IsSwitch() })
 	case "links":
 		return c.showLinks()
 	case "ports":
@@ -185,7 +185,7 @@ func lidText(lid uint16) string {
 
 // nodeLID is the LID of port 0 of a switch, of the first port that has one elsewhere.
 func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
-	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Slots() {
 		if f.Ports[p].LID != 0 {
 			return f.Ports[p].LID
 		}
@@ -195,7 +195,7 @@ func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 
 func portsUp(f *fabric.Fabric, n *fabric.Node) int {
 	up := 0
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if f.Ports[p].Linked() {
 			up++
 		}

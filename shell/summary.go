@@ -47,7 +47,7 @@ func summarize(st *session.State) summary {
 		switch {
 		case !n.InSubnet:
 			sum.Outside++
-		case n.Type == mad.NodeSwitch:
+		case n.IsSwitch():
 			sum.Switches++
 		case n.Type == mad.NodeRouter:
 			sum.Routers++

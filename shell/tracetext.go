@@ -133,7 +133,7 @@ func liveAnswerOf(f *fabric.Fabric, path *livetrace.Path) *traceAnswer {
 // hopLID is the LID of a known hop's end port.
 func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
 	num := 0
-	if f.Nodes[h.Node].Switch == fabric.None {
+	if !f.Nodes[h.Node].IsSwitch() {
 		num = max(h.In, h.Out)
 	}
 	if port := f.PortAt(h.Node, num); port != fabric.None {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
 )
@@ -32,7 +31,7 @@ func (c *call) showVLArb() error {
 	t := c.table("PORT", "TABLE", "VL:WEIGHT")
 	n := &f.Nodes[at.Node]
 	missing := 0
-	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Slots() {
 		if at.PortNamed && p != at.Port || !f.Ports[p].Linked() {
 			continue
 		}

@@ -110,11 +110,11 @@ func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
 			return uses.What{}, "", fmt.Errorf("%s has no link", f.PortName(port))
 		}
 		return uses.What{Links: []fabric.Link{l}}, f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer), nil
-	case n.Switch != fabric.None:
+	case n.IsSwitch():
 		return uses.What{Switches: []fabric.SwitchIndex{n.Switch}}, f.NodeName(place.Node), nil
 	}
 	var what uses.What
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if l, ok := f.LinkOf(p); ok {
 			what.Links = append(what.Links, l)
 		}

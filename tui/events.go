@@ -113,7 +113,7 @@ func downPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		other := g.NodeByGUID(n.GUID)
-		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Slots() {
 			if f.Ports[p].Peer <= p {
 				continue
 			}

@@ -100,7 +100,7 @@ func (b *finding) links() {
 	}
 	count := map[class]map[form]int{{true}: {}, {false}: {}}
 	classOf := func(p fabric.PortIndex) class {
-		return class{f.Nodes[f.Ports[p].Node].Switch != fabric.None && f.PeerSwitch(p) != fabric.None}
+		return class{f.Nodes[f.Ports[p].Node].IsSwitch() && f.PeerSwitch(p) != fabric.None}
 	}
 	for i := range f.Ports {
 		if p := fabric.PortIndex(i); f.Ports[p].Peer > p {

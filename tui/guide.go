@@ -289,7 +289,7 @@ func (m *model) prefillFailure(out map[string]string) {
 		return
 	}
 	out["what"], out["name"] = "node", nodeRef(f, node)
-	if f.Nodes[node].Switch != fabric.None {
+	if f.Nodes[node].IsSwitch() {
 		out["what"] = "switch"
 	}
 }

@@ -57,12 +57,12 @@ func (ix *index) count() {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		switch {
-		case n.Switch == fabric.None && !ix.onSwitch(n):
+		case !n.IsSwitch() && !ix.onSwitch(n):
 			ix.loose = append(ix.loose, fabric.NodeIndex(i))
 			fallthrough
-		case n.Switch == fabric.None && n.InSubnet:
+		case !n.IsSwitch() && n.InSubnet:
 			ix.hosts++
-		case n.Switch != fabric.None && n.InSubnet:
+		case n.IsSwitch() && n.InSubnet:
 			ix.switches++
 		}
 	}
@@ -74,7 +74,7 @@ func (ix *index) count() {
 }
 
 func (ix *index) onSwitch(n *fabric.Node) bool {
-	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Slots() {
 		if ix.f.PeerSwitch(p) != fabric.None {
 			return true
 		}
@@ -99,7 +99,7 @@ func (ix *index) tier() []int32 {
 		s := queue[0]
 		queue = queue[1:]
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if peer := f.PeerSwitch(p); peer != fabric.None && tier[peer] == fabric.None {
 				tier[peer] = tier[s] + 1
 				queue = append(queue, peer)
@@ -115,8 +115,8 @@ func (ix *index) tier() []int32 {
 // hasHosts says whether a switch has a link to a node that is no switch.
 func (ix *index) hasHosts(sw fabric.SwitchIndex) bool {
 	n := ix.f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
-		if peer := ix.f.PeerNode(p); peer != fabric.None && ix.f.Nodes[peer].Switch == fabric.None {
+	for p := range n.Ports() {
+		if peer := ix.f.PeerNode(p); peer != fabric.None && !ix.f.Nodes[peer].IsSwitch() {
 			return true
 		}
 	}
@@ -143,7 +143,7 @@ func (ix *index) name() {
 // up counts the ports of a node that have a link.
 func up(f *fabric.Fabric, n *fabric.Node) int {
 	k := 0
-	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Slots() {
 		if f.Ports[p].Linked() {
 			k++
 		}

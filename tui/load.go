@@ -91,7 +91,7 @@ func newHeat(l *load.Loads, ix *index) heat {
 	h.down = slices.Clone(h.up)
 	for row, s := range h.rows {
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			col, ok := place[f.PeerSwitch(p)]
 			if !ok {
 				continue

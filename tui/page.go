@@ -296,13 +296,13 @@ func (m *model) openInfo() tea.Cmd {
 	if !n.InSubnet {
 		p.raw(t.bad, "does not belong to the subnet: no link leads here")
 	}
-	if n.Switch != fabric.None {
+	if n.IsSwitch() {
 		line("LID", "%s", lidText(f.SwitchLID(n.Switch)))
 		if n.EnhancedPort0 {
 			line("port 0", "enhanced")
 		}
 	}
-	for port := n.FirstPort + 1; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
+	for port := range n.Ports() {
 		m.infoPort(p, f, port, port == s.link || port == s.port)
 	}
 	for _, port := range s.with {
@@ -323,7 +323,7 @@ func (m *model) infoPort(p *page, f *fabric.Fabric, port fabric.PortIndex, selec
 		return
 	}
 	text := fmt.Sprintf("p%-4d %s%s  %-10s  %s", x.Num, x.Width, x.Speed, x.State, f.PortName(x.Peer))
-	if f.Nodes[x.Node].Switch == fabric.None {
+	if !f.Nodes[x.Node].IsSwitch() {
 		text += fmt.Sprintf("  LID %s  GUID 0x%016x", lidText(x.LID), x.GUID)
 	}
 	if ld := m.loading.value; ld != nil && ld.loads.Fabric == f {

@@ -139,7 +139,7 @@ func TestWords(t *testing.T) {
 func TestEndPortOfTwo(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	for i := range f.Nodes {
-		if f.Nodes[i].Switch == fabric.None {
+		if !f.Nodes[i].IsSwitch() {
 			if got := portWord(f, firstLinked(f, fabric.NodeIndex(i))); strings.Contains(got, "/") {
 				t.Errorf("a host with one link is called %s", got)
 			}
@@ -290,7 +290,7 @@ func TestBadTables(t *testing.T) {
 	lft := tables.LFT.Clone()
 	host := f.Ports[f.EndPorts[0]].LID
 	for _, e := range f.EndPorts {
-		if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			host = f.Ports[e].LID
 		}
 	}
@@ -305,7 +305,7 @@ func TestBadTables(t *testing.T) {
 	}
 	up := uint8(0)
 	n := f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if f.PeerSwitch(p) != fabric.None {
 			up = f.Ports[p].Num
 		}

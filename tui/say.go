@@ -59,7 +59,7 @@ func nodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 func portWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	name := f.NodeName(node)
-	if p, err := session.Resolve(f, name); err == nil && p.Port == end && up(f, &f.Nodes[node]) < 2 || f.Nodes[node].Switch != fabric.None {
+	if p, err := session.Resolve(f, name); err == nil && p.Port == end && up(f, &f.Nodes[node]) < 2 || f.Nodes[node].IsSwitch() {
 		return nodeWord(f, node)
 	}
 	name = f.PortName(end)
@@ -96,7 +96,7 @@ func (sc *scene) failOne(s subject) (command, why string) {
 		return "", f.NodeName(node) + " has no links left that could fail"
 	}
 	what := "node"
-	if f.Nodes[node].Switch != fabric.None {
+	if f.Nodes[node].IsSwitch() {
 		what = "switch"
 	}
 	return fmt.Sprintf("fail %s %s", what, nodeWord(f, node)), ""

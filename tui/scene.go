@@ -180,7 +180,7 @@ func (p place) endPort(f *fabric.Fabric) fabric.PortIndex {
 	if node == fabric.None {
 		return fabric.None
 	}
-	if f.Nodes[node].Switch != fabric.None {
+	if f.Nodes[node].IsSwitch() {
 		return f.Nodes[node].FirstPort
 	}
 	if port == fabric.None {
@@ -192,7 +192,7 @@ func (p place) endPort(f *fabric.Fabric) fabric.PortIndex {
 // firstLinked is the first port of a node with a link, else its first port.
 func firstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
 	n := &f.Nodes[node]
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if f.Ports[p].Linked() {
 			return p
 		}

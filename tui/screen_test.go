@@ -302,7 +302,7 @@ func TestEvents(t *testing.T) {
 
 func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
 	for _, l := range f.Links() {
-		if f.Nodes[f.Ports[l.A].Node].Switch != fabric.None && f.Nodes[f.Ports[l.B].Node].Switch != fabric.None {
+		if f.Nodes[f.Ports[l.A].Node].IsSwitch() && f.Nodes[f.Ports[l.B].Node].IsSwitch() {
 			return l
 		}
 	}

@@ -138,9 +138,9 @@ func (t *topology) findPlace(at place) {
 func (t *topology) visit(node fabric.NodeIndex) {
 	f := t.sc.top.f
 	at := placeOf(f, node, fabric.None)
-	if f.Nodes[node].Switch == fabric.None {
+	if !f.Nodes[node].IsSwitch() {
 		peer := f.Ports[firstLinked(f, node)].Peer
-		if peer != fabric.None && f.Nodes[f.Ports[peer].Node].Switch != fabric.None {
+		if peer != fabric.None && f.Nodes[f.Ports[peer].Node].IsSwitch() {
 			at = placeOf(f, f.Ports[peer].Node, peer)
 			t.open[at.guid] = true
 		}
@@ -155,7 +155,7 @@ func (t *topology) visitPort(at place) {
 	node, port := at.in(f)
 	switch {
 	case node == fabric.None:
-	case f.Nodes[node].Switch != fabric.None && at.port > 0 && port != fabric.None:
+	case f.Nodes[node].IsSwitch() && at.port > 0 && port != fabric.None:
 		t.open[at.guid] = true
 		t.unhide()
 		t.findPlace(at)
@@ -236,7 +236,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	t.add(row)
 	t.addPorts(n, func(r treeRow) bool {
 		peer := ix.f.PeerNode(r.port)
-		return r.kind == rowPort && ix.f.Nodes[peer].Switch == fabric.None && t.hit(peer)
+		return r.kind == rowPort && !ix.f.Nodes[peer].IsSwitch() && t.hit(peer)
 	})
 	if len(t.rows) == head+1 {
 		t.rows = t.rows[:head]
@@ -248,7 +248,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.sc.top.f
 	node := f.Ports[n.FirstPort].Node
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		r := treeRow{kind: rowPort, node: node, port: p}
 		if !f.Ports[p].Linked() {
 			r.kind, r.last = rowIdle, p
@@ -348,7 +348,7 @@ func (t *topology) subject() subject {
 	case rowPort:
 		peer := f.Ports[r.port].Peer
 		s.node, s.port, s.via = f.Ports[peer].Node, peer, r.port
-		if f.Nodes[s.node].Switch != fabric.None {
+		if f.Nodes[s.node].IsSwitch() {
 			s.link = r.port
 		}
 	}

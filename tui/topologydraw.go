@@ -120,7 +120,7 @@ func (t *topology) drawSwitch(p *pen, node fabric.NodeIndex) {
 func (t *topology) switchNote(p *pen, node fabric.NodeIndex) (string, style) {
 	n := &t.sc.top.f.Nodes[node]
 	gone := 0
-	for port := n.FirstPort + 1; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
+	for port := range n.Ports() {
 		if t.sc.failedLink(port) {
 			gone++
 		}
@@ -140,7 +140,7 @@ func (t *topology) drawPort(p *pen, port fabric.PortIndex) {
 	f := t.sc.top.f
 	peer := f.Ports[port].Peer
 	node := f.Ports[peer].Node
-	host := f.Nodes[node].Switch == fabric.None
+	host := !f.Nodes[node].IsSwitch()
 	p.gap(4)
 	p.cell(p.dim, fmt.Sprintf("p%d", f.Ports[port].Num), 5)
 	note, st := t.linkNote(p, port, node, host)

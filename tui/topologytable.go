@@ -67,7 +67,7 @@ func (t *topology) treeColumns() []column {
 			case rowPort:
 				f := t.sc.top.f
 				peer := f.PeerNode(r.port)
-				note, _ := t.linkNote(&pen{theme: t.theme}, r.port, peer, f.Nodes[peer].Switch == fabric.None)
+				note, _ := t.linkNote(&pen{theme: t.theme}, r.port, peer, !f.Nodes[peer].IsSwitch())
 				return note
 			}
 			return ""
@@ -163,7 +163,7 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 		return 0
 	}
 	var worst int64
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if load.ClassOf(t.sc.top.f, p) == load.BetweenSwitches {
 			worst = max(worst, t.loads.Paths[p])
 		}
@@ -178,7 +178,7 @@ func (t *topology) switchLoad(n *fabric.Node) string {
 		return ""
 	}
 	var list []int64
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if t.sc.top.f.PeerSwitch(p) != fabric.None {
 			list = append(list, t.loads.Paths[p])
 		}

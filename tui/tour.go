@@ -74,7 +74,7 @@ func (m *model) tourHosts() [2]string {
 	var last fabric.NodeIndex = fabric.None
 	for node := range f.Nodes {
 		n := fabric.NodeIndex(node)
-		if f.Nodes[n].Switch != fabric.None || !f.Nodes[n].InSubnet {
+		if f.Nodes[n].IsSwitch() || !f.Nodes[n].InSubnet {
 			continue
 		}
 		if first == fabric.None {

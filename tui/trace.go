@@ -160,7 +160,7 @@ func (t *trace) countWays() {
 			continue
 		}
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if q := f.PeerSwitch(p); q != fabric.None && away[q] == away[s]-1 {
 				t.ways[i]++
 			}
@@ -177,7 +177,7 @@ func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
 	away[to] = 0
 	for queue := []fabric.SwitchIndex{to}; len(queue) > 0; queue = queue[1:] {
 		n := f.SwitchNode(queue[0])
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if q := f.PeerSwitch(p); q != fabric.None && away[q] == fabric.None {
 				away[q] = away[queue[0]] + 1
 				queue = append(queue, q)
@@ -305,7 +305,7 @@ func (t *trace) firstBetween() int {
 		if r.at < 0 {
 			break
 		}
-		if r.f.Nodes[r.hop.Node].Switch != fabric.None && r.hop.Out != fabric.None && r.f.PeerSwitch(r.hop.Out) != fabric.None {
+		if r.f.Nodes[r.hop.Node].IsSwitch() && r.hop.Out != fabric.None && r.f.PeerSwitch(r.hop.Out) != fabric.None {
 			return i
 		}
 	}

@@ -21,7 +21,7 @@ func (m *model) whyNoEnd() string {
 func (m *model) mark(which int) tea.Cmd {
 	s := m.pane().subject()
 	var port fabric.PortIndex = fabric.None
-	if s.f.Nodes[s.node].Switch == fabric.None {
+	if !s.f.Nodes[s.node].IsSwitch() {
 		port = s.port
 	}
 	m.trace.mark(which, placeOf(s.f, s.node, port), 0)

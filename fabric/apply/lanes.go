@@ -25,7 +25,7 @@ func (a *applier) writeLanes(from, to int) {
 func (a *applier) askLanes(i int) mad.Request {
 	l := &a.w.Lanes[i]
 	req := mad.Request{Attr: mad.AttrSLToVLTable, Path: a.lanePath[i]}
-	if a.f.Nodes[l.Node].Switch != fabric.None {
+	if a.f.Nodes[l.Node].IsSwitch() {
 		req.Mod = mad.SLToVLMod(l.In, l.Out)
 	}
 	return req

@@ -28,7 +28,7 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
 				continue
 			}
 			l := apply.Lanes{Node: fabric.NodeIndex(i), Out: out, Late: len(w.Lanes) > 20}
-			if n.Switch != fabric.None {
+			if n.IsSwitch() {
 				l.In = uint8(rnd.IntN(int(n.NumPorts) + 1))
 				for l.In > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), l.In)].Linked() {
 					l.In--

@@ -97,7 +97,7 @@ func (a *applier) barrier(what string, done bool) (stop bool) {
 func (a *applier) waysUp() bool {
 	for i, s := range a.w.States {
 		p := &a.f.Ports[s.Port]
-		if !a.done.states[i] && a.f.Nodes[p.Node].Switch != fabric.None && a.f.PeerSwitch(s.Port) != fabric.None {
+		if !a.done.states[i] && a.f.Nodes[p.Node].IsSwitch() && a.f.PeerSwitch(s.Port) != fabric.None {
 			return false
 		}
 	}

@@ -76,9 +76,9 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 		if !n.InSubnet {
 			continue
 		}
-		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Slots() {
 			zero := f.Ports[p].Num == 0
-			if n.Switch != fabric.None && (!zero || n.EnhancedPort0) || n.Switch == fabric.None && f.Ports[p].LID != 0 {
+			if n.IsSwitch() && (!zero || n.EnhancedPort0) || !n.IsSwitch() && f.Ports[p].LID != 0 {
 				ports = append(ports, p)
 			}
 		}

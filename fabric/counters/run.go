@@ -107,7 +107,7 @@ func (r *run) agent(end fabric.PortIndex, ports []int) {
 func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 	h := Hole{Port: r.ports[ports[0]].Port, Whole: true, Count: len(ports), Err: err}
 	h.Name = r.f.PortName(end)
-	if node := r.f.Ports[end].Node; r.f.Nodes[node].Switch != fabric.None {
+	if node := r.f.Ports[end].Node; r.f.Nodes[node].IsSwitch() {
 		h.Name = r.f.NodeName(node)
 	}
 	r.holes = append(r.holes, h)

@@ -64,7 +64,7 @@ func neighbours(t *testing.T, f *fabric.Fabric, name string) string {
 	}
 	n := &f.Nodes[nodes[0]]
 	var names []string
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if peer := f.PeerNode(p); peer != fabric.None {
 			names = append(names, strings.TrimSuffix(f.NodeName(peer), " HCA-1"))
 		}

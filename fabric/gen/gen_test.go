@@ -82,7 +82,7 @@ func checkShape(t *testing.T, spec string, f *fabric.Fabric) {
 			t.Fatalf("%s: host %s comes after a switch", spec, n.Desc)
 		}
 		names[n.Desc] = true
-		switchSeen = switchSeen || n.Type == mad.NodeSwitch
+		switchSeen = switchSeen || n.IsSwitch()
 	}
 	if sm := f.Ports[f.SMPort]; sm.Node != 0 || sm.Num != 1 {
 		t.Errorf("%s: the SM is on %s, want port 1 of the first host", spec, f.PortName(f.SMPort))
@@ -108,7 +108,7 @@ func distances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	d[from] = 0
 	for queue := []fabric.SwitchIndex{from}; len(queue) > 0; queue = queue[1:] {
 		n := f.SwitchNode(queue[0])
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if s := f.PeerSwitch(p); s != fabric.None && d[s] < 0 {
 				d[s] = d[queue[0]] + 1
 				queue = append(queue, s)
@@ -206,7 +206,7 @@ func TestDragonflyGroups(t *testing.T) {
 		between := map[[2]string]int{}
 		for _, l := range f.Links() {
 			a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
-			if f.Nodes[a].Switch == fabric.None || f.Nodes[b].Switch == fabric.None || group(a) == group(b) {
+			if !f.Nodes[a].IsSwitch() || !f.Nodes[b].IsSwitch() || group(a) == group(b) {
 				continue
 			}
 			between[[2]string{min(group(a), group(b)), max(group(a), group(b))}]++

@@ -67,7 +67,7 @@ func (n *netWriter) node(i fabric.NodeIndex) error {
 }
 
 func (n *netWriter) checkGUIDs(node *fabric.Node) error {
-	if node.Type == mad.NodeSwitch {
+	if node.IsSwitch() {
 		return nil
 	}
 	for p := 1; p <= int(node.NumPorts); p++ {
@@ -96,13 +96,13 @@ func (n *netWriter) attributes(node *fabric.Node) {
 		fmt.Fprintf(n.w, "%s=0x%x\n", netTypes[node.Type].guid, node.GUID)
 	}
 	n.next[node.Type] = node.GUID + 1
-	if node.Type != mad.NodeSwitch {
+	if !node.IsSwitch() {
 		n.next[node.Type] += uint64(node.NumPorts)
 	}
 }
 
 func (n *netWriter) port0(node *fabric.Node) string {
-	if node.Type != mad.NodeSwitch {
+	if !node.IsSwitch() {
 		return ""
 	}
 	p := &n.f.Ports[node.FirstPort]

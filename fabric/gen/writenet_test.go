@@ -110,11 +110,11 @@ func odd(t *testing.T) *fabric.Fabric {
 			if port == nil {
 				continue
 			}
-			if port.VLCap, port.OperVLs = 4, 4; n.Type != mad.NodeSwitch {
+			if port.VLCap, port.OperVLs = 4, 4; !n.IsSwitch() {
 				port.GUID, port.CapMask = n.GUID+uint64(p), hostCapMask
 			}
 			port.State = mad.PortDown
-			if n.Type == mad.NodeSwitch && p == 0 {
+			if n.IsSwitch() && p == 0 {
 				port.LID, port.LMC, port.MTU, port.State, port.CapMask = uint16(16+8*i), 1, 1, mad.PortActive, port0CapMask
 			}
 		}

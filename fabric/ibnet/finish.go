@@ -262,7 +262,7 @@ func (r *record) seenSpeed(s fabric.Speed) fabric.Speed {
 }
 
 func (b *builder) lid(node fabric.NodeIndex, port int) uint16 {
-	if b.b.Node(node).Type == mad.NodeSwitch {
+	if b.b.Node(node).IsSwitch() {
 		port = 0
 	}
 	return b.b.Port(node, port).LID

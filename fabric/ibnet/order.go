@@ -58,13 +58,13 @@ func (d *discovery) answered(s step) {
 			d.met[p.Node] = true
 			d.order = append(d.order, p.Node)
 		}
-		if n.Switch == fabric.None {
+		if !n.IsSwitch() {
 			d.ask(portInfo, s.port)
 		} else if isNew {
 			d.ask(switchPortInfo, s.port)
 		}
 	case switchPortInfo:
-		for i := n.FirstPort + 1; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
+		for i := range n.Ports() {
 			if i != s.port && d.f.Ports[i].Linked() {
 				d.ask(portInfo, i)
 			}
@@ -89,7 +89,7 @@ func maybeFDR10(n *fabric.Node, p *fabric.Port) bool {
 // goOn looks through a port, which can be done with switches and at the start.
 func (d *discovery) goOn(port fabric.PortIndex) {
 	p := &d.f.Ports[port]
-	if p.Peer != fabric.None && (d.f.Nodes[p.Node].Switch != fabric.None || port == d.f.SMPort) {
+	if p.Peer != fabric.None && (d.f.Nodes[p.Node].IsSwitch() || port == d.f.SMPort) {
 		d.ask(nodeInfo, p.Peer)
 	}
 }

@@ -67,13 +67,13 @@ func (t *topologyWriter) node(node fabric.NodeIndex) {
 	if n.SystemGUID != 0 {
 		t.printf("sysimgguid=0x%x\n", n.SystemGUID)
 	}
-	if n.Type == mad.NodeSwitch {
+	if n.IsSwitch() {
 		t.switchHeader(n)
 	} else {
 		word := map[mad.NodeType]string{mad.NodeCA: "Ca", mad.NodeRouter: "Rt"}[n.Type]
 		t.printf("%sguid=0x%x\n%s\t%d %s\t\t# \"%s\"\n", strings.ToLower(word), n.GUID, word, n.NumPorts, nodeID(n), clean(n.Desc))
 	}
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if t.f.Swept(p) {
 			t.port(n, p)
 		}
@@ -93,9 +93,9 @@ func (t *topologyWriter) port(n *fabric.Node, port fabric.PortIndex) {
 	p := &t.f.Ports[port]
 	peer := &t.f.Ports[p.Peer]
 	far := &t.f.Nodes[peer.Node]
-	farIsSwitch := far.Type == mad.NodeSwitch
+	farIsSwitch := far.IsSwitch()
 	t.printf("[%d]", p.Num)
-	if n.Type == mad.NodeSwitch {
+	if n.IsSwitch() {
 		t.printf("\t%s[%d]", nodeID(far), peer.Num)
 		if !farIsSwitch {
 			t.printf("(%x) ", peer.GUID)

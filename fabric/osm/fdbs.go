@@ -81,7 +81,7 @@ func fdbTargets(t *fabric.Tables) []fdbTarget {
 			continue
 		}
 		sw, _ := t.Fabric.AttachedSwitch(e)
-		isSwitch := t.Fabric.Nodes[t.Fabric.Ports[e].Node].Switch != fabric.None
+		isSwitch := t.Fabric.Nodes[t.Fabric.Ports[e].Node].IsSwitch()
 		targets[lid] = fdbTarget{sw: sw, owned: true, isSwitch: isSwitch}
 	}
 	return targets

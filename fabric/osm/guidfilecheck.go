@@ -44,7 +44,7 @@ func (c *guidFileCheck) stranger(guid uint64) string {
 		return ""
 	case c.kind.OfPorts() && known:
 		return fmt.Sprintf("0x%016x is the node GUID of %s, expected a port GUID", guid, c.net.NodeName(node))
-	case !c.kind.OfPorts() && known && c.net.Nodes[node].Switch != fabric.None:
+	case !c.kind.OfPorts() && known && c.net.Nodes[node].IsSwitch():
 		return ""
 	case !c.kind.OfPorts() && known:
 		return fmt.Sprintf("0x%016x is %s, expected the node GUID of a switch", guid, c.net.NodeName(node))

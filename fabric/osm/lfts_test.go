@@ -382,7 +382,7 @@ func pair(t testing.TB) *fabric.Fabric {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n.Type == mad.NodeSwitch {
+		if n.IsSwitch() {
 			b.Port(node, 0).LID = 3
 			continue
 		}

@@ -39,13 +39,13 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.P
 	if err != nil {
 		return err
 	}
-	if n.Switch == fabric.None {
+	if !n.IsSwitch() {
 		// OpenSM writes 0 for the number of an adapter's port.
 		if _, err := b.Write(appendVLs(b.AvailableBuffer(), 0, 0, t.VLs(p.Node, 0, p.Num))); err != nil {
 			return err
 		}
 	}
-	for out := 1; out <= int(n.NumPorts) && n.Switch != fabric.None; out++ {
+	for out := 1; out <= int(n.NumPorts) && n.IsSwitch(); out++ {
 		if !f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() {
 			continue
 		}

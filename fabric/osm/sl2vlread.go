@@ -156,9 +156,9 @@ func (p *sl2vlParser) set(in, out int, vls fabric.VLs) error {
 	port := &p.f.Ports[p.port]
 	n := &p.f.Nodes[port.Node]
 	switch {
-	case n.Switch == fabric.None && (in != 0 || out != 0):
+	case !n.IsSwitch() && (in != 0 || out != 0):
 		return fmt.Errorf("ports %d and %d of a port that is no switch's, expected 0 and 0", in, out)
-	case n.Switch == fabric.None:
+	case !n.IsSwitch():
 		out = int(port.Num)
 	case in > int(n.NumPorts) || out > int(n.NumPorts):
 		return fmt.Errorf("ports %d and %d of a switch with %d ports", in, out, n.NumPorts)

@@ -124,7 +124,7 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 		return at, fmt.Errorf("port %d of %s, which has ports 1 to %d", e.num, p.name(at), e.node.NumPorts)
 	}
 	addressed := at
-	if e.node.Type == mad.NodeSwitch {
+	if e.node.IsSwitch() {
 		addressed.num = 0
 	}
 	if err := p.address(e, port, p.b.Port(node, int(addressed.num))); err != nil {
@@ -151,12 +151,12 @@ func (p *subnetParser) add(e *subnetEnd) (fabric.NodeIndex, error) {
 			continue
 		}
 		port.State = mad.PortDown
-		if e.node.Type == mad.NodeSwitch {
+		if e.node.IsSwitch() {
 			port.GUID = e.guid
 			p.b.Port(node, 0).LID = e.lid
 		}
 	}
-	if e.node.Type == mad.NodeSwitch {
+	if e.node.IsSwitch() {
 		p.b.Port(node, 0).State = mad.PortActive
 	}
 	return node, nil

@@ -145,7 +145,7 @@ type class [2]device
 func deviceOf(f *fabric.Fabric, port fabric.PortIndex) device {
 	n := &f.Nodes[f.Ports[port].Node]
 	d := device{n.Type, n.VendorID, n.DeviceID, 0}
-	if n.Switch != fabric.None {
+	if n.IsSwitch() {
 		d.ports = n.NumPorts
 	}
 	return d

@@ -58,7 +58,7 @@ func questions(f *fabric.Fabric, node fabric.NodeIndex) []mad.Request {
 	}
 	for p := range uint32(n.NumPorts) + 1 {
 		qs = append(qs, mad.Request{Attr: mad.AttrPortInfo, Mod: p}, mad.Request{Attr: mad.AttrPortInfo, Mod: p | 1<<31})
-		if n.Type == mad.NodeSwitch {
+		if n.IsSwitch() {
 			qs = append(qs,
 				mad.Request{Attr: mad.AttrPKeyTable, Mod: p << 16},
 				mad.Request{Attr: mad.AttrSLToVLTable, Mod: p<<8 | p/2},
@@ -161,14 +161,14 @@ func TestSetsAreIbsims(t *testing.T) {
 			q.Method = mad.MethodSet
 		}
 		switch kind := rnd.IntN(4); {
-		case kind == 0 && n.Type == mad.NodeSwitch:
+		case kind == 0 && n.IsSwitch():
 			get(mad.AttrSwitchInfo, 0)
 			var info mad.SwitchInfo
 			_ = info.UnmarshalBinary(q.Data[:])
 			info.LinearFDBTop, info.LifeTimeValue = uint16(rnd.IntN(49000)), uint8(rnd.IntN(32))
 			info.PortStateChange = rnd.IntN(2) == 0
 			q.Data = data(&info)
-		case kind == 1 && n.Type == mad.NodeSwitch:
+		case kind == 1 && n.IsSwitch():
 			get(mad.AttrLinearForwardingTable, uint32(rnd.IntN(767)))
 			for i := range q.Data {
 				q.Data[i] = uint8(rnd.IntN(int(n.NumPorts) + 2))

@@ -42,7 +42,7 @@ func newPort(f *fabric.Fabric, i fabric.PortIndex, active bool) port {
 		PortState:       mad.PortInit,
 	}
 	switch {
-	case n.Type != mad.NodeSwitch:
+	case !n.IsSwitch():
 		a.CapabilityMask = baseCapMask | capVendorClass
 		a.GUIDCap = 32
 		if p.Linked() {
@@ -56,7 +56,7 @@ func newPort(f *fabric.Fabric, i fabric.PortIndex, active bool) port {
 	case !p.Linked():
 		a.LocalPhyErrors = 4
 	}
-	if n.Type != mad.NodeSwitch || p.Num == 0 {
+	if !n.IsSwitch() || p.Num == 0 {
 		a.MKeyLeasePeriod, a.SubnetTimeout = mKeyLease, 31
 		a.CapabilityMask2 = mad.Cap2LinkWidth2x | mad.Cap2LinkSpeedHDR
 	}
@@ -134,7 +134,7 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 func fastest(f *fabric.Fabric, i fabric.PortIndex) fabric.Speed {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]
-	if p.Num > 0 || n.Type != mad.NodeSwitch {
+	if p.Num > 0 || !n.IsSwitch() {
 		return p.Speed
 	}
 	most := p.Speed

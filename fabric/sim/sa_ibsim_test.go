@@ -99,7 +99,7 @@ func TestPerfIsIbsims(t *testing.T) {
 			}
 		}
 		num := uint8(1 + rnd.IntN(int(n.NumPorts)))
-		if n.Type != mad.NodeSwitch {
+		if !n.IsSwitch() {
 			num = p.Num
 		}
 		var errs mad.PortCountersExtended
@@ -107,7 +107,7 @@ func TestPerfIsIbsims(t *testing.T) {
 			"SymbolErrorCounter": &errs.SymbolErrors, "LinkDownedCounter": &errs.LinkDowned, "PortRcvErrors": &errs.RcvErrors,
 			"PortXmitDiscards": &errs.XmitDiscards, "LocalLinkIntegrityErrors": &errs.LocalLinkIntegrity, "VL15Dropped": &errs.VL15Dropped,
 		} {
-			if n.Type != mad.NodeSwitch {
+			if !n.IsSwitch() {
 				break
 			}
 			*counter = uint64(1 + rnd.IntN(15))

@@ -145,7 +145,7 @@ func TestPortInfoRecords(t *testing.T) {
 	for _, port := range m.f.EndPorts {
 		n := &m.f.Nodes[m.f.Ports[port].Node]
 		want++
-		if n.Type == mad.NodeSwitch {
+		if n.IsSwitch() {
 			want += int(n.NumPorts)
 		}
 	}

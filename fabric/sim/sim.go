@@ -119,7 +119,7 @@ func newNode(n *fabric.Node) node {
 	if out.info.Revision == 0 {
 		out.info.Revision = defaultRevision
 	}
-	if n.Type == mad.NodeSwitch {
+	if n.IsSwitch() {
 		out.info.PartitionCap = port0PartitionCap
 		out.sw = newSwitch(n)
 	}

@@ -29,7 +29,7 @@ func chain(t *testing.T) *fabric.Fabric {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for p := 1; n.Type != mad.NodeSwitch && p <= int(n.NumPorts); p++ {
+		for p := 1; !n.IsSwitch() && p <= int(n.NumPorts); p++ {
 			b.Port(i, p).GUID = n.GUID + uint64(p)
 		}
 		return i

@@ -127,7 +127,7 @@ func (b *builder) levels() {
 // next says whether a switch is beside one of a rank.
 func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	n := b.f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if peer := b.f.PeerSwitch(p); peer != fabric.None && b.rank[peer] == rank {
 			return true
 		}
@@ -188,7 +188,7 @@ func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.S
 	for next := 0; next < len(part); next++ {
 		at := part[next]
 		n := b.f.SwitchNode(at)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			peer := b.f.PeerSwitch(p)
 			if peer == fabric.None || seen[peer] || b.rank[peer] < 0 || b.rank[peer] > level {
 				continue

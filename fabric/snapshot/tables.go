@@ -43,7 +43,7 @@ func eachVLs(f *fabric.Fabric, visit func(node fabric.NodeIndex, in, out uint8))
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		ins := 1
-		if n.Switch != fabric.None {
+		if n.IsSwitch() {
 			ins = int(n.NumPorts) + 1
 		}
 		for in := range ins {

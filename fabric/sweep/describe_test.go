@@ -37,11 +37,11 @@ func describe(f *fabric.Fabric) []string {
 				continue
 			}
 			p := f.Ports[at]
-			peer, end := "nothing", n.Type != mad.NodeSwitch || num == 0
+			peer, end := "nothing", !n.IsSwitch() || num == 0
 			if p.Linked() && f.Nodes[f.Ports[p.Peer].Node].InSubnet {
 				q := &f.Ports[p.Peer]
 				peer = fmt.Sprintf("%016x/%d", f.Nodes[q.Node].GUID, q.Num)
-			} else if n.Type != mad.NodeSwitch && at != f.SMPort {
+			} else if !n.IsSwitch() && at != f.SMPort {
 				continue // a sweep does not get to see it
 			}
 			if !end || num > 0 && !p.Linked() {

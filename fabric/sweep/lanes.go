@@ -16,7 +16,7 @@ func (r *reader) askSL2VL() {
 	linked := map[int32][]uint8{} // by node of the sweep; of a switch with 0
 	nodes := r.known()
 	for n := range r.f.Nodes {
-		if node := &r.f.Nodes[n]; node.InSubnet && node.Switch == fabric.None {
+		if node := &r.f.Nodes[n]; node.InSubnet && !node.IsSwitch() {
 			nodes = append(nodes, fabric.NodeIndex(n))
 		}
 	}

@@ -148,9 +148,9 @@ func (s *sweeper) guess() {
 		switch {
 		case met && (!sameNode(there, &s.nodes[i].info) || s.nodes[i].ports[to.Num].linked()):
 			s.ask(t)
-		case there.Type != mad.NodeSwitch && to.LID != 0:
+		case !there.IsSwitch() && to.LID != 0:
 			s.ask(task{kind: askHost, node: t.node, port: t.port})
-		case there.Type != mad.NodeSwitch:
+		case !there.IsSwitch():
 			s.ask(t)
 		case !met && probed[there.GUID]:
 			s.memory.open = append(s.memory.open, t)

@@ -36,7 +36,7 @@ func planOf(f *fabric.Fabric) *plan {
 		}
 	}
 	for i := range p.nodes {
-		if p.nodes[i].Type == mad.NodeSwitch {
+		if p.nodes[i].IsSwitch() {
 			p.nodes[i].NumPorts += 2
 		}
 	}
@@ -60,7 +60,7 @@ func (p *plan) plug(a, b end) {
 func (p *plan) free() []end {
 	var out []end
 	for _, n := range p.nodes {
-		for num := 1; n.Type == mad.NodeSwitch && num <= int(n.NumPorts); num++ {
+		for num := 1; n.IsSwitch() && num <= int(n.NumPorts); num++ {
 			if e := (end{n.GUID, uint8(num)}); p.cables[e] == (end{}) {
 				out = append(out, e)
 			}
@@ -88,7 +88,7 @@ func (p *plan) build(t testing.TB) *fabric.Fabric {
 			if out := b.Port(i, num); out != nil {
 				in := p.ports[end{n.GUID, uint8(num)}]
 				in.Node, in.Peer, in.Num = i, fabric.None, uint8(num)
-				if n.Type == mad.NodeSwitch {
+				if n.IsSwitch() {
 					in.GUID = n.GUID
 				}
 				if num > 0 && p.cables[end{n.GUID, uint8(num)}] == (end{}) {

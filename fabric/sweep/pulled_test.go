@@ -99,7 +99,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 				return
 			}
 			n := &f.Nodes[sw]
-			for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+			for p := range n.Ports() {
 				if f.Ports[p].Linked() {
 					s.Console(fmt.Sprintf("%s %q[%d]", what, n.Desc, f.Ports[p].Num))
 				}

@@ -41,18 +41,18 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 			return
 		}
 		r.met[peer], r.paths[peer] = true, path
-		if f.Nodes[peer].Switch != fabric.None {
+		if f.Nodes[peer].IsSwitch() {
 			queue = append(queue, peer)
 		}
 	}
-	if f.Nodes[start].Switch != fabric.None {
+	if f.Nodes[start].IsSwitch() {
 		queue = append(queue, start)
 	} else {
 		visit(start, f.SMPort)
 	}
 	for next := 0; next < len(queue); next++ {
 		n := &f.Nodes[queue[next]]
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			visit(queue[next], p)
 		}
 	}
@@ -73,7 +73,7 @@ func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 // switch it is the route to the switch. The error wraps [ErrNoRoute].
 func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	p := &r.f.Ports[port]
-	if port == r.f.SMPort || r.f.Nodes[p.Node].Switch != fabric.None {
+	if port == r.f.SMPort || r.f.Nodes[p.Node].IsSwitch() {
 		return r.ToNode(p.Node)
 	}
 	none := fmt.Errorf("%s: %w", r.f.PortName(port), ErrNoRoute)
@@ -81,7 +81,7 @@ func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 		return mad.Path{}, none
 	}
 	peer := &r.f.Ports[p.Peer]
-	if !r.met[peer.Node] || (r.f.Nodes[peer.Node].Switch == fabric.None && p.Peer != r.f.SMPort) {
+	if !r.met[peer.Node] || (!r.f.Nodes[peer.Node].IsSwitch() && p.Peer != r.f.SMPort) {
 		return mad.Path{}, none
 	}
 	return r.paths[peer.Node].Append(peer.Num)

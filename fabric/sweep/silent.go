@@ -78,7 +78,7 @@ func (h *hearing) listen() {
 // asked for.
 func (h *hearing) touches(node fabric.NodeIndex, is func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
-	for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Slots() {
 		if peer := h.f.Ports[p].Peer; peer != fabric.None && is(peer) {
 			return true
 		}

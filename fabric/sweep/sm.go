@@ -73,7 +73,7 @@ func namedMaster(f *fabric.Fabric) fabric.PortIndex {
 	}
 	local := f.EndPortOf(f.SMPort)
 	named := f.PortByLID(f.Ports[local].SMLID)
-	if named == local && f.Nodes[f.Ports[local].Node].Switch == fabric.None {
+	if named == local && !f.Nodes[f.Ports[local].Node].IsSwitch() {
 		return fabric.None
 	}
 	return named

@@ -141,7 +141,7 @@ func add(t *testing.T, b *fabric.Builder, n fabric.Node) fabric.NodeIndex {
 		if p == nil {
 			continue
 		}
-		if n.Type != mad.NodeSwitch {
+		if !n.IsSwitch() {
 			p.GUID = n.GUID + uint64(num)<<32
 		}
 		p.VLCap, p.OperVLs, p.State = 4, 4, mad.PortDown

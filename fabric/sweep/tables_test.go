@@ -62,7 +62,7 @@ func TestEveryTable(t *testing.T) {
 	for i := range f.Ports {
 		port := fabric.PortIndex(i)
 		p, n := &f.Ports[i], &f.Nodes[f.Ports[i].Node]
-		isSwitch := n.Switch != fabric.None
+		isSwitch := n.IsSwitch()
 		if !p.Linked() && p.Num > 0 || p.Num == 0 && !isSwitch {
 			continue
 		}
@@ -229,7 +229,7 @@ func TestSL2VLIsOpenSMs(t *testing.T) {
 			continue
 		}
 		f := res.Fabric
-		isSwitch := f.Nodes[node].Switch != fabric.None
+		isSwitch := f.Nodes[node].IsSwitch()
 		if !isSwitch {
 			out = 1
 		}

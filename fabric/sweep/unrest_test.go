@@ -95,8 +95,8 @@ func TestLossOfIbsim(t *testing.T) {
 	clean(t, want)
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
-			if f.Ports[p].Linked() && (n.Switch == fabric.None && p != f.SMPort || f.Ports[p].Num == 7) {
+		for p := range n.Slots() {
+			if f.Ports[p].Linked() && (!n.IsSwitch() && p != f.SMPort || f.Ports[p].Num == 7) {
 				s.Console(fmt.Sprintf("Error %q[%d] 10", strings.TrimSuffix(n.Desc, " HCA-1"), f.Ports[p].Num))
 			}
 		}
@@ -150,7 +150,7 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 	for i := range g.Ports {
 		p := &g.Ports[i]
 		n := &g.Nodes[p.Node]
-		if n.Switch == fabric.None || p.Num == 0 || p.Linked() || p.State <= mad.PortDown || !n.InSubnet {
+		if !n.IsSwitch() || p.Num == 0 || p.Linked() || p.State <= mad.PortDown || !n.InSubnet {
 			continue
 		}
 		if !holes[fmt.Sprintf("%x", n.GUID)] && len(res.Warnings) == 0 {
@@ -216,7 +216,7 @@ func TestSwitchComesAndGoes(t *testing.T) {
 		}
 		cables := func(move func(fabric.PortIndex) error) {
 			n := &f.Nodes[sw]
-			for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+			for p := range n.Ports() {
 				if f.Ports[p].Linked() {
 					if err := move(p); err != nil {
 						t.Error(err)

@@ -51,7 +51,7 @@ func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
 	}
 	for _, s := range byLoad(f) {
 		n := f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if isHost(f, f.Ports[p].Peer) {
 				l.add(f.Ports[p].Peer, true)
 			}
@@ -92,7 +92,7 @@ func byLoad(f *fabric.Fabric) []fabric.SwitchIndex {
 			continue
 		}
 		switches = append(switches, fabric.SwitchIndex(s))
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if isHost(f, f.Ports[p].Peer) {
 				hosts[s]++
 			}
@@ -103,5 +103,5 @@ func byLoad(f *fabric.Fabric) []fabric.SwitchIndex {
 }
 
 func isHost(f *fabric.Fabric, port fabric.PortIndex) bool {
-	return port != fabric.None && f.Nodes[f.Ports[port].Node].Switch == fabric.None
+	return port != fabric.None && !f.Nodes[f.Ports[port].Node].IsSwitch()
 }

@@ -39,7 +39,7 @@ func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	var count [256]int
 	for _, e := range f.EndPorts {
 		p := &f.Ports[e]
-		if f.Nodes[p.Node].Switch != fabric.None || p.LID == 0 {
+		if f.Nodes[p.Node].IsSwitch() || p.LID == 0 {
 			continue
 		}
 		for i := range uint16(1) << p.LMC {
@@ -49,7 +49,7 @@ func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	out := Switch{Switch: sw}
 	least, most := -1, 0
 	n := f.SwitchNode(sw)
-	for port := n.FirstPort + 1; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
+	for port := range n.Ports() {
 		if f.PeerSwitch(port) == fabric.None {
 			continue
 		}

@@ -41,7 +41,7 @@ func TestConsole(t *testing.T) {
 				s := balance.OfSwitch(tables, fabric.SwitchIndex(sw))
 				s.Text(&switches, f)
 				for _, e := range f.EndPorts {
-					if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+					if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 						b := balance.OfEnd(tables, fabric.SwitchIndex(sw), e)
 						b.Text(&lids, f)
 					}

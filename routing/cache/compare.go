@@ -50,7 +50,7 @@ func leaves(f *fabric.Fabric) []bool {
 	leaf := make([]bool, len(f.Nodes))
 	for _, l := range f.Links() {
 		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
-		isA, isB := f.Nodes[a].Switch != fabric.None, f.Nodes[b].Switch != fabric.None
+		isA, isB := f.Nodes[a].IsSwitch(), f.Nodes[b].IsSwitch()
 		leaf[a] = leaf[a] || isA && !isB
 		leaf[b] = leaf[b] || isB && !isA
 	}
@@ -82,7 +82,7 @@ func (c *comparison) goneNodes() {
 			continue
 		}
 		c.verdict.Nodes++
-		if n.Switch != fabric.None && !c.leaf[i] {
+		if n.IsSwitch() && !c.leaf[i] {
 			c.invalid(SwitchGone, "%s is gone, a switch that no adapter hung on", c.was.NodeName(fabric.NodeIndex(i)))
 		}
 	}
@@ -95,7 +95,7 @@ func (c *comparison) goneLinks() {
 		}
 		c.verdict.Links++
 		a, b := c.was.Ports[l.A].Node, c.was.Ports[l.B].Node
-		isA, isB := c.was.Nodes[a].Switch != fabric.None, c.was.Nodes[b].Switch != fabric.None
+		isA, isB := c.was.Nodes[a].IsSwitch(), c.was.Nodes[b].IsSwitch()
 		thereA, thereB := c.to[a] != fabric.None, c.to[b] != fabric.None
 		switch {
 		case !isA && !isB:

@@ -20,7 +20,7 @@ func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
 			start, _ := f.AttachedSwitch(src)
-			if src == dst || f.Nodes[f.Ports[src].Node].Switch != fabric.None || f.Nodes[f.Ports[dst].Node].Switch != fabric.None || start == fabric.None {
+			if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() || start == fabric.None {
 				continue
 			}
 			for i := range 1 << f.Ports[dst].LMC {
@@ -155,7 +155,7 @@ func TestChangeOfLanes(t *testing.T) {
 		for _, src := range f.EndPorts {
 			for _, dst := range f.EndPorts {
 				sw, in := f.AttachedSwitch(src)
-				if src == dst || f.Nodes[f.Ports[src].Node].Switch != fabric.None || f.Nodes[f.Ports[dst].Node].Switch != fabric.None || sw == fabric.None {
+				if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() || sw == fabric.None {
 					continue
 				}
 				came := []Channel{{Port: fabric.None}}

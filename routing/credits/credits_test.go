@@ -67,7 +67,7 @@ func channels(t *fabric.Tables, src fabric.PortIndex, lid uint16, sl uint8) []Ch
 func plainGraph(t *fabric.Tables, switches bool) plain {
 	f := t.Fabric
 	p := plain{}
-	isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+	isEnd := func(e fabric.PortIndex) bool { return switches || !f.Nodes[f.Ports[e].Node].IsSwitch() }
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
 			if src == dst || !isEnd(src) || !isEnd(dst) {
@@ -97,7 +97,7 @@ func firstLID(t *fabric.Tables, switches bool, d Dependency) uint16 {
 	for lid := uint16(1); lid <= f.MaxLID; lid++ {
 		dst := f.PortByLID(lid)
 		for _, src := range f.EndPorts {
-			isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+			isEnd := func(e fabric.PortIndex) bool { return switches || !f.Nodes[f.Ports[e].Node].IsSwitch() }
 			if dst == fabric.None || src == dst || !isEnd(src) || !isEnd(dst) {
 				continue
 			}

@@ -78,7 +78,7 @@ func (b *Base) index() {
 	b.ends = make([]End, len(f.Ports))
 	for _, n := range f.Switches {
 		node := &f.Nodes[n]
-		for p := node.FirstPort; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
+		for p := range node.Slots() {
 			b.ends[p] = b.m.old.end(p)
 			if b.paths[p] > 0 && f.PeerSwitch(p) != fabric.None {
 				b.ranked = append(b.ranked, p)

@@ -137,7 +137,7 @@ func (d *delta) forget() {
 			continue
 		}
 		node := was.Fabric.SwitchNode(fabric.SwitchIndex(s))
-		for p := node.FirstPort + 1; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
+		for p := range node.Ports() {
 			d.entries[p] = -d.Base.entries[p]
 			d.touch(p)
 		}

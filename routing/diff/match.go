@@ -118,7 +118,7 @@ func (m *matching) matchHosts() {
 }
 
 func (s *side) isSwitch(port fabric.PortIndex) bool {
-	return s.f.Nodes[s.f.Ports[port].Node].Switch != fabric.None
+	return s.f.Nodes[s.f.Ports[port].Node].IsSwitch()
 }
 
 // port is a host's port in the old picture, in the new one where it came later.

@@ -31,7 +31,7 @@ func slow(before, after *fabric.Tables) slowly {
 	var guids []uint64
 	for _, t := range []*fabric.Tables{before, after} {
 		for _, e := range t.Fabric.EndPorts {
-			if g := t.Fabric.Ports[e].GUID; t.Fabric.Nodes[t.Fabric.Ports[e].Node].Switch == fabric.None && !slices.Contains(guids, g) {
+			if g := t.Fabric.Ports[e].GUID; !t.Fabric.Nodes[t.Fabric.Ports[e].Node].IsSwitch() && !slices.Contains(guids, g) {
 				guids = append(guids, g)
 			}
 		}
@@ -84,7 +84,7 @@ func trace(t *fabric.Tables, src, dst uint64, paths map[string]int64) (walk.Verd
 				b.WriteString(portKey(f, port) + " ")
 			}
 		}
-		if p.Verdict.Arrives() && h.Out != fabric.None && f.Nodes[h.Node].Switch != fabric.None {
+		if p.Verdict.Arrives() && h.Out != fabric.None && f.Nodes[h.Node].IsSwitch() {
 			paths[portKey(f, h.Out)]++
 		}
 	}

@@ -157,7 +157,7 @@ func (l *life) loseLink(r *rand.Rand, links []fabric.Link) bool {
 // end is the switch's end of a link in ibsim's words.
 func (l *life) end(link fabric.Link) string {
 	p := &l.whole.Ports[link.A]
-	if l.whole.Nodes[p.Node].Switch == fabric.None {
+	if !l.whole.Nodes[p.Node].IsSwitch() {
 		p = &l.whole.Ports[link.B]
 	}
 	return fmt.Sprintf("%q[%d]", l.whole.Nodes[p.Node].Desc, p.Num)
@@ -195,10 +195,10 @@ func (l *life) comeBack(r *rand.Rand) {
 	word := "ReLink " + l.end(link)
 	if r.IntN(4) > 0 {
 		n := l.whole.Ports[link.A].Node
-		if m := l.whole.Ports[link.B].Node; l.whole.Nodes[n].Switch == fabric.None || len(linksOf(l.whole.Without(l.lost), m)) < len(linksOf(l.whole.Without(l.lost), n)) {
+		if m := l.whole.Ports[link.B].Node; !l.whole.Nodes[n].IsSwitch() || len(linksOf(l.whole.Without(l.lost), m)) < len(linksOf(l.whole.Without(l.lost), n)) {
 			n = m
 		}
-		if l.whole.Nodes[n].Switch != fabric.None {
+		if l.whole.Nodes[n].IsSwitch() {
 			back = linksOf(l.whole, n)
 			word = fmt.Sprintf("ReLink %q", l.whole.Nodes[n].Desc)
 		}
@@ -224,7 +224,7 @@ func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
 	}
 	link, to := links[r.IntN(len(links))], free[r.IntN(len(free))]
 	host, old := link.A, link.B
-	if now.Nodes[now.Ports[host].Node].Switch != fabric.None {
+	if now.Nodes[now.Ports[host].Node].IsSwitch() {
 		host, old = old, host
 	}
 	g := *l.whole

@@ -82,7 +82,7 @@ func liveThrough(t *testing.T, r *rand.Rand) {
 func happen(r *rand.Rand, whole *fabric.Fabric, lost []fabric.Link, step int) (event string, now []fabric.Link, back bool) {
 	end := func(l fabric.Link) string {
 		p := &whole.Ports[l.A]
-		if whole.Nodes[p.Node].Switch == fabric.None {
+		if !whole.Nodes[p.Node].IsSwitch() {
 			p = &whole.Ports[l.B]
 		}
 		return fmt.Sprintf("%q[%d]", whole.Nodes[p.Node].Desc, p.Num)
@@ -108,7 +108,7 @@ func hostLinks(f *fabric.Fabric) []fabric.Link {
 	var links []fabric.Link
 	for _, l := range f.Links() {
 		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
-		if (f.Nodes[a].Switch == fabric.None) != (f.Nodes[b].Switch == fabric.None) && f.Nodes[a].InSubnet && a != sm && b != sm {
+		if (!f.Nodes[a].IsSwitch()) != (!f.Nodes[b].IsSwitch()) && f.Nodes[a].InSubnet && a != sm && b != sm {
 			links = append(links, l)
 		}
 	}
@@ -120,7 +120,7 @@ func between(f *fabric.Fabric) []fabric.Link {
 	var links []fabric.Link
 	for _, l := range f.Links() {
 		a, b := f.Nodes[f.Ports[l.A].Node], f.Nodes[f.Ports[l.B].Node]
-		if a.Switch != fabric.None && b.Switch != fabric.None && a.InSubnet && b.InSubnet {
+		if a.IsSwitch() && b.IsSwitch() && a.InSubnet && b.InSubnet {
 			links = append(links, l)
 		}
 	}

@@ -89,12 +89,12 @@ func (m *mess) add(n fabric.Node) fabric.NodeIndex {
 		}
 	}
 	for p := 1; p <= int(n.NumPorts); p++ {
-		if n.Type != mad.NodeSwitch {
+		if !n.IsSwitch() {
 			m.b.Port(i, p).GUID = n.GUID + uint64(p)
 		}
 		m.free[i] = append(m.free[i], p)
 	}
-	if n.Type == mad.NodeSwitch {
+	if n.IsSwitch() {
 		free := m.free[i]
 		m.r.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
 	}

@@ -311,7 +311,7 @@ func withCycle(t *testing.T, r *rand.Rand) (*fabric.Fabric, *trial, fabric.Group
 		c.opt = randomOptions(r, f)
 		g := fabric.Group{MGID: mad.NewGID(0xff12000000000000, 0x1000), MLID: fabric.FirstMLID + 1}
 		for _, e := range f.EndPorts {
-			if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+			if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 				g.Members = append(g.Members, fabric.Member{GUID: f.Ports[e].GUID, Join: fabric.JoinFull})
 			}
 		}

@@ -122,7 +122,7 @@ func farthest(f *fabric.Fabric) []uint64 {
 	}
 	for i := 0; i < len(queue); i++ {
 		n := f.SwitchNode(queue[i])
-		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Slots() {
 			if s := f.PeerSwitch(p); s != fabric.None && dist[s] < 0 {
 				dist[s] = dist[queue[i]] + 1
 				queue = append(queue, s)

@@ -158,7 +158,7 @@ func (g *grafter) copyNodes(shuffled bool) {
 			n.SystemGUID = n.GUID
 		}
 		g.guids[n.GUID] = true
-		if n.Type == mad.NodeSwitch {
+		if n.IsSwitch() {
 			n.NumPorts += uint8(g.r.IntN(7))
 			n.EnhancedPort0 = g.r.IntN(4) == 0
 		}
@@ -174,7 +174,7 @@ func (g *grafter) add(n fabric.Node) fabric.NodeIndex {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	for p := 1; p <= int(n.NumPorts) && n.Type != mad.NodeSwitch; p++ {
+	for p := 1; p <= int(n.NumPorts) && !n.IsSwitch(); p++ {
 		g.b.Port(k, p).GUID = n.GUID + uint64(p)
 	}
 	return k
@@ -227,7 +227,7 @@ func (x *failures) has(r *rand.Rand, f *fabric.Fabric, l fabric.Link) bool {
 }
 
 func toHost(f *fabric.Fabric, l fabric.Link) bool {
-	return f.Nodes[f.Ports[l.A].Node].Switch == fabric.None || f.Nodes[f.Ports[l.B].Node].Switch == fabric.None
+	return !f.Nodes[f.Ports[l.A].Node].IsSwitch() || !f.Nodes[f.Ports[l.B].Node].IsSwitch()
 }
 
 // copyLinks copies all links but those that are gone. The SM's link stays.

@@ -118,7 +118,7 @@ func losses(f *fabric.Fabric) []loss {
 	level := func(n fabric.NodeIndex) string { return strings.ToUpper(f.Nodes[n].Desc[:2]) }
 	for _, l := range f.Links() {
 		a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
-		if f.Nodes[a].Switch != fabric.None && f.Nodes[b].Switch != fabric.None {
+		if f.Nodes[a].IsSwitch() && f.Nodes[b].IsSwitch() {
 			x, y := level(a), level(b)
 			all = append(all, loss{min(x, y) + "-" + max(x, y) + " link", f.Without([]fabric.Link{l})})
 		}

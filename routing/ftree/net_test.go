@@ -65,7 +65,7 @@ func drawn(t *testing.T, names, links string) *net {
 func (n *net) sw(name string) fabric.SwitchIndex {
 	n.t.Helper()
 	k, ok := n.node[name]
-	if !ok || n.f.Nodes[k].Switch == fabric.None {
+	if !ok || !n.f.Nodes[k].IsSwitch() {
 		n.t.Fatalf("no switch %s", name)
 	}
 	return n.f.Nodes[k].Switch
@@ -76,7 +76,7 @@ func (n *net) guids(names string) []uint64 {
 	var out []uint64
 	for name := range strings.FieldsSeq(names) {
 		node := &n.f.Nodes[n.node[name]]
-		if node.Switch == fabric.None {
+		if !node.IsSwitch() {
 			out = append(out, n.f.Ports[node.FirstPort+1].GUID)
 		} else {
 			out = append(out, node.GUID)

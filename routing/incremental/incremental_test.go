@@ -213,7 +213,7 @@ func TestHostLinkChangesNothing(t *testing.T) {
 	f := old.Fabric
 	last := f.EndPorts[len(f.EndPorts)-1]
 	for _, e := range f.EndPorts {
-		if p := &f.Ports[e]; f.Nodes[p.Node].Switch == fabric.None && e != f.EndPortOf(f.SMPort) {
+		if p := &f.Ports[e]; !f.Nodes[p.Node].IsSwitch() && e != f.EndPortOf(f.SMPort) {
 			last = e
 		}
 	}
@@ -266,7 +266,7 @@ func TestParallelLinksTakeOver(t *testing.T) {
 // parallel is the port, of the node of l.A, of another link between the same nodes.
 func parallel(f *fabric.Fabric, l fabric.Link) fabric.PortIndex {
 	n := &f.Nodes[f.Ports[l.A].Node]
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if p != l.A && f.PeerNode(p) == f.Ports[l.B].Node {
 			return p
 		}

@@ -66,7 +66,7 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 			f, v.Row = now, "new"
 		}
 		n := f.NodeByGUID(c.At.GUID)
-		if n == fabric.None || f.Nodes[n].Switch == fabric.None {
+		if n == fabric.None || !f.Nodes[n].IsSwitch() {
 			v.Row += " HCA"
 			return v, true
 		}
@@ -98,10 +98,10 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 func moved(before, now *fabric.Fabric, c fabric.Change) bool {
 	for _, end := range []fabric.End{c.At, c.Peer} {
 		was := before.NodeByGUID(end.GUID)
-		if was == fabric.None || before.Nodes[was].Switch != fabric.None || !before.Nodes[was].InSubnet {
+		if was == fabric.None || before.Nodes[was].IsSwitch() || !before.Nodes[was].InSubnet {
 			continue
 		}
-		if is := now.NodeByGUID(end.GUID); is == fabric.None || now.Nodes[is].Switch != fabric.None {
+		if is := now.NodeByGUID(end.GUID); is == fabric.None || now.Nodes[is].IsSwitch() {
 			continue
 		}
 		if p := before.PortAt(was, end.Port); p != fabric.None && before.Ports[p].Linked() {
@@ -118,7 +118,7 @@ func linked(f *fabric.Fabric, a, b uint64) bool {
 		return false
 	}
 	node := &f.Nodes[n]
-	for p := node.FirstPort; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
+	for p := range node.Slots() {
 		if peer := f.PeerNode(p); peer != fabric.None && f.Nodes[peer].GUID == b {
 			return true
 		}

@@ -34,7 +34,7 @@ func slow(t *fabric.Tables, switches bool, want func(lid uint16) bool) *Loads {
 
 func (l *Loads) to(t *fabric.Tables, dst fabric.PortIndex, lid uint16, switches bool) {
 	f := t.Fabric
-	isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+	isEnd := func(e fabric.PortIndex) bool { return switches || !f.Nodes[f.Ports[e].Node].IsSwitch() }
 	used := map[fabric.PortIndex]bool{}
 	for _, src := range f.EndPorts {
 		if src == dst || !isEnd(src) || !isEnd(dst) {
@@ -83,7 +83,7 @@ func TestLoadsAgainstWalkingEachPair(t *testing.T) {
 		end := f.EndPorts[rnd.IntN(len(f.EndPorts))]
 		lid := f.Ports[end].LID
 		got, err = To(tables, lid, opt)
-		if f.Nodes[f.Ports[end].Node].Switch != fabric.None && !opt.Switches {
+		if f.Nodes[f.Ports[end].Node].IsSwitch() && !opt.Switches {
 			if err == nil {
 				t.Errorf("case %d: loads to switch LID %d without switches", i, lid)
 			}
@@ -280,7 +280,7 @@ func levels(f *fabric.Fabric, hosts []fabric.PortIndex) (level []int, below []ma
 		var next []fabric.SwitchIndex
 		for _, s := range now {
 			n := f.SwitchNode(s)
-			for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+			for p := range n.Ports() {
 				up := f.PeerSwitch(p)
 				if up == fabric.None || level[up] != 0 && level[up] != l {
 					continue

@@ -42,7 +42,7 @@ func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	switch {
 	case p.Peer == fabric.None || !f.Nodes[p.Node].InSubnet:
 		return None
-	case f.Nodes[p.Node].Switch == fabric.None:
+	case !f.Nodes[p.Node].IsSwitch():
 		return FromHost
 	case f.PeerSwitch(port) == fabric.None:
 		return ToHost

@@ -35,7 +35,7 @@ func way(t *fabric.Tables, src fabric.PortIndex, lid uint16) (way []pathdb.Hop) 
 		if at == fabric.None {
 			continue
 		}
-		if n := &f.Nodes[f.Ports[at].Node]; n.Switch != fabric.None {
+		if n := &f.Nodes[f.Ports[at].Node]; n.IsSwitch() {
 			way = append(way, pathdb.Hop{GUID: n.GUID, Out: out})
 		}
 	}

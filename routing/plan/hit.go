@@ -61,7 +61,7 @@ func (m *maker) exposed() []dest {
 	var list []dest
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for _, e := range live.EndPorts {
-		if live.Nodes[live.Ports[e].Node].Switch != fabric.None {
+		if live.Nodes[live.Ports[e].Node].IsSwitch() {
 			continue
 		}
 		s := staged.PortByGUID(live.Ports[e].GUID)
@@ -105,7 +105,7 @@ func newHitCounter(m *maker) *hitCounter {
 	}
 	for _, e := range live.EndPorts {
 		s := staged.PortByGUID(live.Ports[e].GUID)
-		if live.Nodes[live.Ports[e].Node].Switch != fabric.None || s == fabric.None {
+		if live.Nodes[live.Ports[e].Node].IsSwitch() || s == fabric.None {
 			continue
 		}
 		a, _ := live.AttachedSwitch(e)

@@ -227,7 +227,7 @@ func randomTrees(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 				more := false
 				for _, num := range rnd.Perm(int(node.NumPorts)) {
 					peer := f.Ports[node.FirstPort+fabric.PortIndex(num)+1].Peer
-					if peer == fabric.None || f.Nodes[f.Ports[peer].Node].Switch == fabric.None {
+					if peer == fabric.None || !f.Nodes[f.Ports[peer].Node].IsSwitch() {
 						continue
 					}
 					if next := f.Nodes[f.Ports[peer].Node].Switch; !seen[next] {

@@ -71,7 +71,7 @@ func (m *maker) lanesOf(node, staged fabric.NodeIndex) (tooHigh int) {
 // an adapter has one table a port, with 0 for in.
 func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	n := &f.Nodes[node]
-	sw := n.Switch != fabric.None
+	sw := n.IsSwitch()
 	ins = []uint8{0}
 	for num := 1; num <= int(n.NumPorts); num++ {
 		p := f.Port(node, uint8(num))

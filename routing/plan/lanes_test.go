@@ -20,7 +20,7 @@ func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		ins := uint8(0)
-		if n.Switch != fabric.None {
+		if n.IsSwitch() {
 			ins = n.NumPorts
 		}
 		for in := range ins + 1 {
@@ -65,7 +65,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		for i := range f.Nodes {
 			for in := range f.Nodes[i].NumPorts + 1 {
 				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
-					if f.Nodes[i].Switch == fabric.None && in > 0 || in > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), in)].Linked() || !f.Ports[f.Port(fabric.NodeIndex(i), out)].Linked() {
+					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), in)].Linked() || !f.Ports[f.Port(fabric.NodeIndex(i), out)].Linked() {
 						continue // there is nothing to write
 					}
 					old, mid, end, want := live.SL2VL.VLs(fabric.NodeIndex(i), in, out), during.VLs(fabric.NodeIndex(i), in, out), r.sl2vl.VLs(fabric.NodeIndex(i), in, out), staged.SL2VL.VLs(fabric.NodeIndex(i), in, out)

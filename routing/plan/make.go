@@ -31,7 +31,7 @@ var nobody = func() *[fabric.BlockSize]uint8 {
 }()
 
 func named(f *fabric.Fabric, node fabric.NodeIndex) Node {
-	return Node{f.NodeName(node), diff.GUID(f.Nodes[node].GUID), f.Nodes[node].Switch != fabric.None}
+	return Node{f.NodeName(node), diff.GUID(f.Nodes[node].GUID), f.Nodes[node].IsSwitch()}
 }
 
 // cutOff lists the nodes that only the live subnet has.
@@ -74,7 +74,7 @@ func (m *maker) lids(context.Context) error {
 		m.plan.LIDs = append(m.plan.LIDs, l)
 	}
 	for _, s := range staged.EndPorts {
-		if live.PortByGUID(staged.Ports[s].GUID) == fabric.None && staged.Nodes[staged.Ports[s].Node].Switch == fabric.None {
+		if live.PortByGUID(staged.Ports[s].GUID) == fabric.None && !staged.Nodes[staged.Ports[s].Node].IsSwitch() {
 			missing++
 		}
 	}

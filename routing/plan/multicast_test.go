@@ -28,7 +28,7 @@ func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []fabric.PortIndex) map
 		more := false
 		for _, num := range rnd.Perm(int(n.NumPorts)) {
 			peer := f.Ports[n.FirstPort+fabric.PortIndex(num)+1].Peer
-			if peer == fabric.None || f.Nodes[f.Ports[peer].Node].Switch == fabric.None {
+			if peer == fabric.None || !f.Nodes[f.Ports[peer].Node].IsSwitch() {
 				continue
 			}
 			next := f.Nodes[f.Ports[peer].Node].Switch

@@ -280,7 +280,7 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 	leaf, _ := f.AttachedSwitch(f.EndPorts[len(f.EndPorts)-1])
 	for s := range f.Switches { // one that does not hold the SM's port
 		if sm, _ := f.AttachedSwitch(f.SMPort); fabric.SwitchIndex(s) != sm {
-			if p := f.PeerNode(f.Port(f.Switches[s], 1)); f.Nodes[p].Switch == fabric.None {
+			if p := f.PeerNode(f.Port(f.Switches[s], 1)); !f.Nodes[p].IsSwitch() {
 				leaf = fabric.SwitchIndex(s)
 			}
 		}
@@ -381,7 +381,7 @@ func TestLIDs(t *testing.T) {
 	// lives, would still answer to it.
 	var failed fabric.PortIndex
 	for _, e := range f.EndPorts {
-		if f.Nodes[f.Ports[e].Node].Switch == fabric.None && e != f.SMPort {
+		if !f.Nodes[f.Ports[e].Node].IsSwitch() && e != f.SMPort {
 			failed = e
 		}
 	}
@@ -392,7 +392,7 @@ func TestLIDs(t *testing.T) {
 		lids = append(lids, g.Ports[e].LID)
 	}
 	for i, e := range g.EndPorts {
-		if g.Nodes[g.Ports[e].Node].Switch == fabric.None && e != f.SMPort {
+		if !g.Nodes[g.Ports[e].Node].IsSwitch() && e != f.SMPort {
 			lids[i] = f.Ports[failed].LID
 			break
 		}
@@ -549,7 +549,7 @@ func TestHitByMovedLIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := Hit{Moved: 3}
-		if f.Nodes[f.Ports[e].Node].Switch != fabric.None {
+		if f.Nodes[f.Ports[e].Node].IsSwitch() {
 			want.Moved = 0
 		}
 		p := mustMake(t, live, route(t, g))

@@ -24,7 +24,7 @@ func slow(t *fabric.Tables, switches bool) *Result {
 	least := routing.NewDistances(f)
 	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
-		if switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+		if switches || !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			ends = append(ends, e)
 		}
 	}
@@ -64,7 +64,7 @@ func (r *Result) walk(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16, l
 		return
 	}
 	need := int(least.Least(a, b))
-	if f.Nodes[f.Ports[src].Node].Switch == fabric.None {
+	if !f.Nodes[f.Ports[src].Node].IsSwitch() {
 		need++
 	}
 	if port != 0 {
@@ -209,7 +209,7 @@ func TestUnassigned(t *testing.T) {
 	left := 0
 	for i, e := range f.EndPorts {
 		lids[i] = f.Ports[e].LID
-		if f.Nodes[f.Ports[e].Node].Switch == fabric.None && left < 2 {
+		if !f.Nodes[f.Ports[e].Node].IsSwitch() && left < 2 {
 			lids[i] = 0
 			left++
 		}

@@ -36,7 +36,7 @@ func listFailures(f *fabric.Fabric, kind Kind) (*failures, error) {
 	case Links, Pairs:
 		for _, l := range f.Links() {
 			a, b := &f.Nodes[f.Ports[l.A].Node], &f.Nodes[f.Ports[l.B].Node]
-			if a.Switch != fabric.None && b.Switch != fabric.None && a.InSubnet && b.InSubnet {
+			if a.IsSwitch() && b.IsSwitch() && a.InSubnet && b.InSubnet {
 				all.links = append(all.links, l)
 			}
 		}
@@ -96,7 +96,7 @@ func (a *failures) removed(n int) []fabric.Link {
 	}
 	node := &a.f.Nodes[a.switches[n]]
 	var gone []fabric.Link
-	for p := node.FirstPort; p <= node.FirstPort+fabric.PortIndex(node.NumPorts); p++ {
+	for p := range node.Slots() {
 		if l, ok := a.f.LinkOf(p); ok && (l.A == p || a.f.Ports[l.A].Node != a.switches[n]) {
 			gone = append(gone, l)
 		}

@@ -102,7 +102,7 @@ func inFull(t *testing.T, s *Study, n int) Verdict {
 	v := Verdict{Number: n, Lost: s.report.Paths - after.Delivered - after.TooLong, Changed: res.Touched}
 	for _, e := range was.Fabric.EndPorts {
 		p := &was.Fabric.Ports[e]
-		if was.Fabric.Nodes[p.Node].Switch == fabric.None && part.PortByGUID(p.GUID) == fabric.None {
+		if !was.Fabric.Nodes[p.Node].IsSwitch() && part.PortByGUID(p.GUID) == fabric.None {
 			v.CutOff++
 		}
 	}

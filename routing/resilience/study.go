@@ -167,7 +167,7 @@ func fabricSum(f *fabric.Fabric) string {
 	for i := range f.Nodes {
 		b = binary.LittleEndian.AppendUint64(b[:0], f.Nodes[i].GUID)
 		n := &f.Nodes[i]
-		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Slots() {
 			port := &f.Ports[p]
 			b = binary.LittleEndian.AppendUint32(b, uint32(port.Peer))
 			b = binary.LittleEndian.AppendUint16(b, port.LID)

@@ -35,7 +35,7 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 	all := uint64(0)
 	for _, e := range f.EndPorts {
 		switch p := &f.Ports[e]; {
-		case f.Nodes[p.Node].Switch != fabric.None, isAdapter(f, e):
+		case f.Nodes[p.Node].IsSwitch(), isAdapter(f, e):
 			all += uint64(lids(f, e, opt))
 		}
 	}

@@ -35,7 +35,7 @@ func (g *graph) everyone(opt *routing.Options) []target {
 	for _, s := range g.members {
 		node := g.f.SwitchNode(s)
 		for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
-			if far := g.f.Ports[node.FirstPort+p].Peer; far != fabric.None && g.f.Nodes[g.f.Ports[far].Node].Switch == fabric.None {
+			if far := g.f.Ports[node.FirstPort+p].Peer; far != fabric.None && !g.f.Nodes[g.f.Ports[far].Node].IsSwitch() {
 				l.add(far, s, uint8(p))
 			}
 		}

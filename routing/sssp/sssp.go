@@ -145,7 +145,7 @@ func (r *router) route(ctx context.Context) error {
 // routers is how many ports of routers the subnet has.
 func (r *router) routers() (n int) {
 	for _, e := range r.f.EndPorts {
-		if r.f.Nodes[r.f.Ports[e].Node].Switch == fabric.None && !isAdapter(r.f, e) {
+		if !r.f.Nodes[r.f.Ports[e].Node].IsSwitch() && !isAdapter(r.f, e) {
 			n++
 		}
 	}

@@ -172,7 +172,7 @@ type finder struct {
 // the order of ports, until it returns true.
 func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+	for p := range n.Ports() {
 		if !s.free[p] {
 			continue
 		}

@@ -82,7 +82,7 @@ func (d *drawn) path(res *routing.Result) (path string, vls map[string]uint8) {
 		}
 		far := f.Ports[f.Port(at, out)].Peer
 		next := f.Ports[far].Node
-		if f.Nodes[next].Switch == fabric.None {
+		if !f.Nodes[next].IsSwitch() {
 			return path, vls
 		}
 		vls[names[at]+names[next]] = res.Tables.SL2VL.VL(at, in, out, sl)

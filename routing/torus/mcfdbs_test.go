@@ -54,7 +54,7 @@ func drawnTree(t *testing.T, c *trial) {
 	}
 	var hosts, some []fabric.PortIndex
 	for _, e := range f.EndPorts {
-		if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			hosts = append(hosts, e)
 		}
 	}

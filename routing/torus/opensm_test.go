@@ -252,7 +252,7 @@ func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
 			}
 		}
 		ins := []uint8{0}
-		if n.Switch != fabric.None {
+		if n.IsSwitch() {
 			ins = append(ins, ports...)
 		}
 		for _, out := range ports {
@@ -320,7 +320,7 @@ func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Res
 	var members []fabric.PortIndex
 	mlid := uint16(fabric.FirstMLID)
 	for _, e := range f.EndPorts {
-		if f.Nodes[f.Ports[e].Node].Switch != fabric.None || r.IntN(3) == 0 {
+		if f.Nodes[f.Ports[e].Node].IsSwitch() || r.IntN(3) == 0 {
 			continue
 		}
 		rec := sa.MCMemberRecord{MGID: broadcast, PortGID: mad.NewGID(0xfe80000000000000, f.Ports[e].GUID), JoinState: sa.JoinFull}

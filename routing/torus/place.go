@@ -48,7 +48,7 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 	}
 	for i := range f.Ports {
 		n := &f.Nodes[f.Ports[i].Node]
-		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(fabric.PortIndex(i)) != fabric.None && n.Switch != fabric.None
+		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(fabric.PortIndex(i)) != fabric.None && n.IsSwitch()
 	}
 	p.conf, p.seed = conf, *seed
 	p.whole = make([]bool, len(p.at))
@@ -254,7 +254,7 @@ func (p *placer) joinSwitches(d int, a, b int32) joint {
 	f := p.f
 	up, down := &p.switches[a].groups[2*d+1], &p.switches[b].groups[2*d]
 	n := f.SwitchNode(p.switches[a].sw)
-	for i := n.FirstPort + 1; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
+	for i := range n.Ports() {
 		if !p.find.free[i] || f.PeerSwitch(i) != p.switches[b].sw {
 			continue
 		}
@@ -292,9 +292,9 @@ func (p *placer) attachTo(s int32) error {
 	p.of[sw] = s
 	n := f.SwitchNode(sw)
 	hosts := &p.switches[s].groups[hostGroup]
-	for i := n.FirstPort; i <= n.FirstPort+fabric.PortIndex(n.NumPorts); i++ {
+	for i := range n.Slots() {
 		peer := f.PeerNode(i)
-		if i != n.FirstPort && (peer == fabric.None || f.Nodes[peer].Switch != fabric.None) {
+		if i != n.FirstPort && (peer == fabric.None || f.Nodes[peer].IsSwitch()) {
 			continue
 		}
 		if p.full(*hosts) {

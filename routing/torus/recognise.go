@@ -335,7 +335,7 @@ func (r *recogniser) needed() uint32 {
 			most = max(most, parallel[l.Peer])
 		}
 		hosts := 1
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if r.f.Ports[p].Linked() && r.f.PeerSwitch(p) == fabric.None {
 				hosts++
 			}

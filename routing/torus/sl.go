@@ -134,7 +134,7 @@ func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
 		}
 		data := min(1<<(min(p.VLCap, most)-1), routing.MostDataVLs)
 		switch {
-		case n.Switch == fabric.None:
+		case !n.IsSwitch():
 			l.hosts = min(l.hosts, data)
 		case f.PeerSwitch(fabric.PortIndex(i)) != fabric.None:
 			l.between = min(l.between, data)
@@ -156,11 +156,11 @@ func (t *Torus) sl2vl(l lanes) *fabric.SL2VL {
 		if !n.InSubnet {
 			continue
 		}
-		if n.Switch != fabric.None {
+		if n.IsSwitch() {
 			t.sl2vlOf(tables, fabric.NodeIndex(i), l)
 			continue
 		}
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if t.f.Ports[p].Linked() && mapsSLs(t.f, p) {
 				tables.Set(fabric.NodeIndex(i), 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
 			}

@@ -49,7 +49,7 @@ func NewEnds(t *fabric.Tables, switches bool) *Ends {
 	f := t.Fabric
 	e := &Ends{Tables: t, wires: walk.NewWires(t)}
 	for _, p := range f.EndPorts {
-		if switches || f.Nodes[f.Ports[p].Node].Switch == fabric.None {
+		if switches || !f.Nodes[f.Ports[p].Node].IsSwitch() {
 			e.Ports = append(e.Ports, p)
 		}
 	}

@@ -227,7 +227,7 @@ func (q *question) cutOff(what What) []fabric.PortIndex {
 	dead := slices.Clone(what.Links)
 	for _, s := range what.Switches {
 		n := q.f.SwitchNode(s)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if l, ok := q.f.LinkOf(p); ok {
 				dead = append(dead, l)
 			}

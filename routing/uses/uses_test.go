@@ -18,7 +18,7 @@ import (
 func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fabric.PortIndex]int64, paths map[Path]bool) {
 	f := t.Fabric
 	from, to, paths = map[fabric.PortIndex]int64{}, map[fabric.PortIndex]int64{}, map[Path]bool{}
-	isEnd := func(e fabric.PortIndex) bool { return switches || f.Nodes[f.Ports[e].Node].Switch == fabric.None }
+	isEnd := func(e fabric.PortIndex) bool { return switches || !f.Nodes[f.Ports[e].Node].IsSwitch() }
 	for _, dst := range f.EndPorts {
 		for _, src := range f.EndPorts {
 			for n := range 1 << f.Ports[dst].LMC {

@@ -94,7 +94,7 @@ func step(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16) stepped {
 	switch {
 	case s.arrives == fabric.None:
 		s.verdict, s.cause = DeadEnd, NoLink
-	case s.entry != 0 && f.Nodes[f.Ports[s.arrives].Node].Switch != fabric.None:
+	case s.entry != 0 && f.Nodes[f.Ports[s.arrives].Node].IsSwitch():
 		s.next = f.Nodes[f.Ports[s.arrives].Node].Switch
 	default:
 		s.verdict = arrival(f, s.arrives, lid)

@@ -102,7 +102,7 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 		}
 		r.lines = max(0, r.lines-1)
 		r.warning = badEntry(last)
-	case p.Verdict == Misdelivered && node.Switch != fabric.None:
+	case p.Verdict == Misdelivered && node.IsSwitch():
 		r.warning = badEntry(last)
 	case p.Verdict == Misdelivered:
 		r.warning = fmt.Sprintf("can't continue: reached CA or router port %x, lid %d", f.Ports[last.In].GUID, last.LID)
@@ -117,7 +117,7 @@ func (r *report) limit(t *fabric.Tables, p *Path) {
 	}
 	lead := len(toSource(t, p))
 	lines := MaxHops - 1 - lead
-	if lead > 0 && t.Fabric.Nodes[r.hops[0].Node].Switch == fabric.None {
+	if lead > 0 && !t.Fabric.Nodes[r.hops[0].Node].IsSwitch() {
 		lines += 2 // The first hop only goes back to where the route came from.
 	}
 	switch {
@@ -163,7 +163,7 @@ func egress(f *fabric.Fabric, p *Path) []uint8 {
 // directedRoute is the directed route from the SM's port along a path.
 func directedRoute(t *fabric.Tables, p *Path) string {
 	route, on := toSource(t, p), egress(t.Fabric, p)
-	if len(route) > 0 && t.Fabric.Nodes[p.Hops[0].Node].Switch == fabric.None {
+	if len(route) > 0 && !t.Fabric.Nodes[p.Hops[0].Node].IsSwitch() {
 		route, on = route[:len(route)-1], on[1:]
 	}
 	var b strings.Builder

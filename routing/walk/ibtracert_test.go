@@ -157,7 +157,7 @@ func compareRandom(t *testing.T, net string, n int) {
 	lid := func(i int) uint16 { return f.Ports[f.EndPorts[i]].LID }
 	first := func(isSwitch bool) uint16 {
 		for i, e := range f.EndPorts {
-			if (f.Nodes[f.Ports[e].Node].Switch != fabric.None) == isSwitch {
+			if (f.Nodes[f.Ports[e].Node].IsSwitch()) == isSwitch {
 				return lid(i)
 			}
 		}

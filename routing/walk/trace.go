@@ -120,7 +120,7 @@ func (p *Path) Links() int { return len(p.Hops) - 1 }
 func (p *Path) Switches(f *fabric.Fabric) int {
 	n := 0
 	for _, h := range p.Hops {
-		if f.Nodes[h.Node].Switch != fabric.None {
+		if f.Nodes[h.Node].IsSwitch() {
 			n++
 		}
 	}

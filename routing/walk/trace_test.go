@@ -257,7 +257,7 @@ func agree(t *testing.T, tables *fabric.Tables, sw fabric.SwitchIndex, lid uint1
 		hops = p.Hops[:p.Links()]
 	}
 	for _, h := range hops {
-		if tables.Fabric.Nodes[h.Node].Switch != fabric.None {
+		if tables.Fabric.Nodes[h.Node].IsSwitch() {
 			if passed >= len(visited) || visited[passed] != h.Node {
 				t.Errorf("Follow visited %v, Trace passed %v", visited, p.Hops)
 				break

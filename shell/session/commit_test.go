@@ -39,7 +39,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 	group.MFT, group.SL2VL = before.MFT.Clone(), before.SL2VL.Clone()
 	for _, name := range []string{"sw-0-0", "sw-0-1"} { // a link between them and a host on each
 		sw := f.NodesByDescription(name)[0]
-		for p := f.Nodes[sw].FirstPort + 1; p <= f.Nodes[sw].FirstPort+fabric.PortIndex(f.Nodes[sw].NumPorts); p++ {
+		for p := range f.Nodes[sw].Ports() {
 			next := f.PeerSwitch(p)
 			if f.Ports[p].Linked() && (next == fabric.None || next >= 0 && next+f.Nodes[sw].Switch == 1) {
 				group.MFT.Add(f.Nodes[sw].Switch, fabric.FirstMLID+1, f.Ports[p].Num)
@@ -72,7 +72,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		got := s.State().Live.Tables
 		for i := range f.Nodes {
 			n := &f.Nodes[i]
-			for in := uint8(0); n.Switch != fabric.None && in <= n.NumPorts; in++ {
+			for in := uint8(0); n.IsSwitch() && in <= n.NumPorts; in++ {
 				for out := uint8(1); out <= n.NumPorts; out++ {
 					if f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() && (in == 0 || f.Ports[n.FirstPort+fabric.PortIndex(in)].Linked()) && got.SL2VL.VLs(fabric.NodeIndex(i), in, out) != want.SL2VL.VLs(fabric.NodeIndex(i), in, out) {
 						t.Fatalf("%s: lanes of %s from %d to %d", what, f.NodeName(fabric.NodeIndex(i)), in, out)

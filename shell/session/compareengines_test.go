@@ -84,7 +84,7 @@ func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 	most := 0
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
-			if src == dst || f.Nodes[f.Ports[src].Node].Switch != fabric.None || f.Nodes[f.Ports[dst].Node].Switch != fabric.None {
+			if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() {
 				continue
 			}
 			p := walk.Trace(tables, src, f.Ports[dst].LID)
@@ -93,7 +93,7 @@ func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 			}
 			passed := 0
 			for _, h := range p.Hops {
-				if f.Nodes[h.Node].Switch == fabric.None {
+				if !f.Nodes[h.Node].IsSwitch() {
 					continue
 				}
 				passed++

@@ -73,7 +73,7 @@ func linksOf(f *fabric.Fabric, nodes []fabric.NodeIndex) (links []fabric.Link) {
 	seen := map[fabric.Link]bool{}
 	for _, node := range nodes {
 		n := &f.Nodes[node]
-		for p := n.FirstPort; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Slots() {
 			if l, ok := f.LinkOf(p); ok && !seen[l] {
 				seen[l] = true
 				links = append(links, l)
@@ -94,7 +94,7 @@ func (s *Session) FailRandom(ctx context.Context, n int, seed uint64) ([]Failure
 	f := st.Paper()
 	var links []fabric.Link
 	for _, l := range f.Links() {
-		if f.Nodes[f.Ports[l.A].Node].Switch != fabric.None && f.Nodes[f.Ports[l.B].Node].Switch != fabric.None {
+		if f.Nodes[f.Ports[l.A].Node].IsSwitch() && f.Nodes[f.Ports[l.B].Node].IsSwitch() {
 			links = append(links, l)
 		}
 	}

@@ -148,7 +148,7 @@ func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	var leaves [][]fabric.PortIndex
 	for _, e := range live.EndPorts {
 		s := staged.PortByGUID(live.Ports[e].GUID)
-		if live.Nodes[live.Ports[e].Node].Switch != fabric.None || live.Ports[e].LID == 0 || s == fabric.None || !staged.Nodes[staged.Ports[s].Node].InSubnet {
+		if live.Nodes[live.Ports[e].Node].IsSwitch() || live.Ports[e].LID == 0 || s == fabric.None || !staged.Nodes[staged.Ports[s].Node].InSubnet {
 			continue
 		}
 		sw, _ := live.AttachedSwitch(e)

@@ -183,8 +183,8 @@ func TestHiddenBehindSilence(t *testing.T) {
 	b.sim.Silence(leaf, true)
 	want := map[string]bool{b.f.NodeName(leaf) + ": does not answer": true}
 	n := &b.f.Nodes[leaf]
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
-		if peer := b.f.PeerNode(p); peer != fabric.None && b.f.Nodes[peer].Switch == fabric.None {
+	for p := range n.Ports() {
+		if peer := b.f.PeerNode(p); peer != fabric.None && !b.f.Nodes[peer].IsSwitch() {
 			want[b.f.NodeName(peer)+": out of sight, behind what does not answer"] = true
 		}
 	}

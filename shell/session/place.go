@@ -229,7 +229,7 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 func place(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
-	if n.Switch == fabric.None {
+	if !n.IsSwitch() {
 		port++
 		for p := n.FirstPort + fabric.PortIndex(n.NumPorts); p > n.FirstPort; p-- {
 			if f.Ports[p].Linked() {

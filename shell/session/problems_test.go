@@ -113,7 +113,7 @@ func (b *bench) host() fabric.PortIndex {
 	for {
 		e := b.f.EndPorts[b.r.IntN(len(b.f.EndPorts))]
 		node := b.f.Ports[e].Node
-		if b.f.Nodes[node].Switch == fabric.None && !b.used[node] {
+		if !b.f.Nodes[node].IsSwitch() && !b.used[node] {
 			b.used[node], b.used[b.f.PeerNode(e)] = true, true
 			return e
 		}
@@ -125,7 +125,7 @@ func (b *bench) cable() fabric.PortIndex {
 	for {
 		p := fabric.PortIndex(b.r.IntN(len(b.f.Ports)))
 		node := b.f.Ports[p].Node
-		if b.f.Nodes[node].Switch == fabric.None || b.f.PeerSwitch(p) == fabric.None || b.used[node] || b.used[b.f.PeerNode(p)] {
+		if !b.f.Nodes[node].IsSwitch() || b.f.PeerSwitch(p) == fabric.None || b.used[node] || b.used[b.f.PeerNode(p)] {
 			continue
 		}
 		b.used[node], b.used[b.f.PeerNode(p)] = true, true
@@ -221,7 +221,7 @@ var plants = map[string]func(*bench) want{
 		b.sim.Silence(b.f.Ports[p].Node, true)
 		n := &b.f.Nodes[b.f.Ports[p].Node]
 		var at []problems.Place
-		for q := n.FirstPort + 1; q <= n.FirstPort+fabric.PortIndex(n.NumPorts); q++ {
+		for q := range n.Ports() {
 			if peer := b.f.Ports[q].Peer; peer != fabric.None {
 				at = append(at, problems.PlaceOfPort(b.f, peer))
 			}
@@ -279,7 +279,7 @@ var tablePlants = map[string]struct {
 		lid := leafLID(r, f)
 		at, _ := f.AttachedSwitch(f.PortByLID(lid))
 		n := f.SwitchNode(at)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ { // back to where it comes from
+		for p := range n.Ports() { // back to where it comes from
 			if other := f.PeerSwitch(p); other != fabric.None {
 				t.Row(at)[lid] = f.Ports[p].Num
 				return
@@ -290,7 +290,7 @@ var tablePlants = map[string]struct {
 		lid := leafLID(r, f)
 		at, port := f.AttachedSwitch(f.PortByLID(lid))
 		n := f.SwitchNode(at)
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+		for p := range n.Ports() {
 			if f.Ports[p].Linked() && f.PeerSwitch(p) == fabric.None && f.Ports[p].Num != port {
 				t.Row(at)[lid] = f.Ports[p].Num
 				return
@@ -302,7 +302,7 @@ var tablePlants = map[string]struct {
 func leafLID(r *rand.Rand, f *fabric.Fabric) uint16 {
 	for {
 		e := f.EndPorts[r.IntN(len(f.EndPorts))]
-		if f.Nodes[f.Ports[e].Node].Switch == fabric.None {
+		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			return f.Ports[e].LID
 		}
 	}
@@ -421,7 +421,7 @@ func TestRecabled(t *testing.T) {
 		}
 		var hosts []fabric.PortIndex
 		for _, e := range was.EndPorts {
-			if was.Nodes[was.Ports[e].Node].Switch == fabric.None && e != was.SMPort {
+			if !was.Nodes[was.Ports[e].Node].IsSwitch() && e != was.SMPort {
 				hosts = append(hosts, e)
 			}
 		}
@@ -468,7 +468,7 @@ func swapped(t *testing.T, f *fabric.Fabric, x, y fabric.PortIndex) *fabric.Fabr
 	}
 	for i := range f.Ports {
 		p := fabric.PortIndex(i)
-		if f.Nodes[f.Ports[p].Node].Switch == fabric.None || f.Ports[p].Peer == fabric.None {
+		if !f.Nodes[f.Ports[p].Node].IsSwitch() || f.Ports[p].Peer == fabric.None {
 			continue
 		}
 		q := peer(p)

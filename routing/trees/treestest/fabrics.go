@@ -66,7 +66,7 @@ func Updn(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 
 func linked(f *fabric.Fabric, node fabric.NodeIndex) int {
 	n := 0
-	for p := f.Nodes[node].FirstPort; p <= f.Nodes[node].FirstPort+fabric.PortIndex(f.Nodes[node].NumPorts); p++ {
+	for p := range f.Nodes[node].Slots() {
 		if f.PeerSwitch(p) != fabric.None {
 			n++
 		}

@@ -21,7 +21,7 @@ func Walk(t *fabric.Tables, src fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	var p Path
 	at := src
-	if f.Nodes[f.Ports[src].Node].Switch == fabric.None {
+	if !f.Nodes[f.Ports[src].Node].IsSwitch() {
 		p.Out = append(p.Out, src)
 		if at = f.Ports[src].Peer; at == fabric.None {
 			p.Verdict = walk.DeadEnd
@@ -30,7 +30,7 @@ func Walk(t *fabric.Tables, src fabric.PortIndex, lid uint16) Path {
 	}
 	for range 2*len(f.Switches) + 2 {
 		node := &f.Nodes[f.Ports[at].Node]
-		if node.Switch == fabric.None {
+		if !node.IsSwitch() {
 			return p.arrive(f, at, lid)
 		}
 		if !t.Known[node.Switch] {
