@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -23,7 +23,7 @@ func TestBesideOpenSM(t *testing.T) {
 	for file := range smallNetFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			stateHome(t)
-			f, _, err := load.File(t.Context(), file)
+			f, _, err := formats.File(t.Context(), file)
 			if err != nil {
 				t.Fatal(err)
 			}

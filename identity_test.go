@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -136,7 +136,7 @@ func TestDumpsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
 	for _, file := range netFiles(t) {
-		f, _, err := load.File(context.Background(), file)
+		f, _, err := formats.File(context.Background(), file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -30,7 +30,7 @@ func smallNetFiles(t *testing.T) map[string]*fabric.Fabric {
 	}
 	out := map[string]*fabric.Fabric{}
 	for _, file := range netFiles(t) {
-		f, _, err := load.File(context.Background(), file)
+		f, _, err := formats.File(context.Background(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func samePaths(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, r *rand.Rand)
 	var script, theirs strings.Builder
 	staged := filepath.Join(t.TempDir(), "topology")
 	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "dump topology "+staged)
-	seen, _, err := load.File(context.Background(), staged)
+	seen, _, err := formats.File(context.Background(), staged)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -94,7 +94,7 @@ func TestPathsInPartitions(t *testing.T) {
 // the one by default, and of three others each third, half and fifth, some limited.
 func writePartitions(t *testing.T, name, net string) {
 	t.Helper()
-	s, err := load.Read(t.Context(), net)
+	s, err := formats.Read(t.Context(), net)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/umad"
@@ -34,7 +34,7 @@ func TestUmadIsAsIbsim(t *testing.T) {
 	for _, name := range []string{"real-qdr-11sw.topo", "reindeer1100-116sw.net", "real-cs8500-hdr-192sw.net"} {
 		file := testenv.SharedFile(t, filepath.Join("fabrics", name))
 		t.Run(name, func(t *testing.T) {
-			f, _, err := load.File(t.Context(), file)
+			f, _, err := formats.File(t.Context(), file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/ibnet"
+	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/mad"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
-	"example.org/ibconsole/routing/trees/treestest"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
 // someFailure is a link or a few, those of a host or a switch among them.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/snapshot"
+	"example.org/ibconsole/fabric/formats/snapshot"
 )
 
 // Kind says what an entry came from.

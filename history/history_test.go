@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 func tables(t testing.TB, spec string) *fabric.Tables {

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/trees/treestest"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
 // TestFarther: distances without links are those of the fabric without them.

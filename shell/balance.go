@@ -11,8 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/routing/balance"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/balance"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -181,7 +181,7 @@ func (c *call) hotPorts(p *session.Picture) error {
 		return err
 	}
 	counted := c.session.State().Counted
-	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{})
+	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (c *call) hotPorts(p *session.Picture) error {
 			continue
 		}
 		port := p.Fabric.PortAt(node, int(at.Num))
-		if port == fabric.None || load.ClassOf(p.Fabric, port) != load.BetweenSwitches {
+		if port == fabric.None || linkload.ClassOf(p.Fabric, port) != linkload.BetweenSwitches {
 			continue
 		}
 		rate := d.PerSecond(counters.XmitData) * 4
@@ -222,10 +222,10 @@ func (c *call) hotPorts(p *session.Picture) error {
 }
 
 // meanBetween is the mean of the paths over links between switches that are used.
-func meanBetween(l *load.Loads) float64 {
+func meanBetween(l *linkload.Loads) float64 {
 	var sum, n float64
 	for i, paths := range l.Paths {
-		if paths > 0 && load.ClassOf(l.Fabric, fabric.PortIndex(i)) == load.BetweenSwitches {
+		if paths > 0 && linkload.ClassOf(l.Fabric, fabric.PortIndex(i)) == linkload.BetweenSwitches {
 			sum, n = sum+float64(paths), n+1
 		}
 	}

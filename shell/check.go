@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/reach"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 type creditsAnswer struct {

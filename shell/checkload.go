@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -46,7 +46,7 @@ type loadAnswer struct {
 	// WorstLoad and Share are those of a pattern.
 	WorstLoad int64   `json:"worst_load,omitempty"`
 	Share     float64 `json:"share,omitempty"`
-	*load.Summary
+	*linkload.Summary
 	Worst []linkLoad `json:"worst,omitempty"`
 	measures
 	Seconds float64 `json:"seconds"`
@@ -92,7 +92,7 @@ func (c *call) checkLoad() error {
 	case "shifts", "bisection":
 		err = c.loadMany(&a, p, hosts, word, arg, hasArg)
 	default:
-		var pairs []load.Pair
+		var pairs []linkload.Pair
 		if pairs, err = c.loadPairs(p, hosts, word, arg, hasArg); err == nil {
 			err = c.loadPattern(&a, p, pairs)
 		}
@@ -105,7 +105,7 @@ func (c *call) checkLoad() error {
 }
 
 func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
-	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{Switches: c.Flag("switches")})
+	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{Switches: c.Flag("switches")})
 	if err == nil {
 		a.summarize(l, p)
 	}
@@ -117,7 +117,7 @@ func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
 func (c *call) patternHosts(p *session.Picture) ([]fabric.PortIndex, error) {
 	switch {
 	case c.Option("order", "name") == "name":
-		return load.Hosts(p.Fabric), nil
+		return linkload.Hosts(p.Fabric), nil
 	case p.CAOrder == nil:
 		return nil, session.ErrNoCAOrder
 	}
@@ -126,7 +126,7 @@ func (c *call) patternHosts(p *session.Picture) ([]fabric.PortIndex, error) {
 
 func (c *call) seed() uint64 { return uint64(c.Int("seed", 1)) }
 
-func (a *loadAnswer) summarize(l *load.Loads, p *session.Picture) {
+func (a *loadAnswer) summarize(l *linkload.Loads, p *session.Picture) {
 	s := l.Summary(worstLinks)
 	a.Summary, a.Paths, a.Lost = &s, l.Delivered, l.Lost
 	for _, w := range s.Worst {
@@ -149,18 +149,18 @@ func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []fabric.PortIn
 	}
 	var err error
 	if word == "shifts" {
-		a.Shifts, err = load.Shifts(c.ctx, p.Tables, hosts, n, nil)
+		a.Shifts, err = linkload.Shifts(c.ctx, p.Tables, hosts, n, nil)
 		return err
 	}
 	if !hasArg {
 		n = someBisections
 	}
-	a.Bisections, err = load.Bisections(c.ctx, p.Tables, withoutGaps(hosts), n, c.seed(), nil)
+	a.Bisections, err = linkload.Bisections(c.ctx, p.Tables, withoutGaps(hosts), n, c.seed(), nil)
 	return err
 }
 
 // loadPairs are the pairs of a pattern.
-func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) ([]load.Pair, error) {
+func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) ([]linkload.Pair, error) {
 	wrong := c.Misused("%q is no pattern: want %s", c.Option("pattern", ""), patternWords)
 	if !hasArg || arg == "" {
 		return nil, wrong
@@ -174,29 +174,29 @@ func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg
 		if len(hosts) > 0 && k%len(hosts) == 0 {
 			return nil, c.Misused("shift:%d of %s sends each to itself, expected 1 to %d", k, count(len(hosts), "host"), len(hosts)-1)
 		}
-		return load.Shift(hosts, k), nil
+		return linkload.Shift(hosts, k), nil
 	case "random":
 		seed, err := strconv.ParseUint(arg, 0, 64)
 		if err != nil {
 			return nil, c.Misused("%q is no seed: want a number from 0 up", arg)
 		}
-		return load.Permutation(withoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
+		return linkload.Permutation(withoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
 	case "pairs":
 		named, err := session.ReadPairs(p.Fabric, arg)
-		pairs := make([]load.Pair, 0, len(named))
+		pairs := make([]linkload.Pair, 0, len(named))
 		for _, n := range named {
-			pairs = append(pairs, load.Pair{Src: n.Src, Dst: p.Fabric.PortByLID(n.LID), LID: n.LID})
+			pairs = append(pairs, linkload.Pair{Src: n.Src, Dst: p.Fabric.PortByLID(n.LID), LID: n.LID})
 		}
 		return pairs, err
 	case "hosts":
 		job, err := readHosts(p.Fabric, arg)
-		return load.Among(job), err
+		return linkload.Among(job), err
 	}
 	return nil, wrong
 }
 
-func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []load.Pair) error {
-	m, err := load.Measure(c.ctx, p.Tables, pairs)
+func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []linkload.Pair) error {
+	m, err := linkload.Measure(c.ctx, p.Tables, pairs)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []load.Pair)
 	}
 	a.Hosts = len(hosts)
 	if len(a.Summary.Worst) > 0 {
-		for _, on := range load.On(p.Tables, pairs, a.Summary.Worst[0].Port, pairsOnWorst) {
+		for _, on := range linkload.On(p.Tables, pairs, a.Summary.Worst[0].Port, pairsOnWorst) {
 			a.Worst[0].Pairs = append(a.Worst[0].Pairs, loadPair{p.Fabric.PortName(on.Src), p.Fabric.PortName(on.Dst)})
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/mcast"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 )
 

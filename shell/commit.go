@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/plan"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/mcast"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -63,7 +63,7 @@ func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
 	}
 	links := 0
 	for p := range paper.Ports {
-		if load.ClassOf(paper, fabric.PortIndex(p)) == load.BetweenSwitches && paper.Ports[p].Peer > fabric.PortIndex(p) {
+		if linkload.ClassOf(paper, fabric.PortIndex(p)) == linkload.BetweenSwitches && paper.Ports[p].Peer > fabric.PortIndex(p) {
 			links++
 		}
 	}

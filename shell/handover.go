@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/reach"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -9,23 +9,23 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 )
 
 // measures are published measures of tables.
 type measures struct {
-	Shifts     *load.Shifted  `json:"shifts,omitempty"`
-	Bisections *load.Bisected `json:"bisections,omitempty"`
+	Shifts     *linkload.Shifted  `json:"shifts,omitempty"`
+	Bisections *linkload.Bisected `json:"bisections,omitempty"`
 }
 
 // quickMeasures are the measures by as many shifts and bisections as are quick,
 // of hosts in an order that may have gaps.
 func quickMeasures(ctx context.Context, p *session.Picture, hosts []fabric.PortIndex, seed uint64) (m measures, err error) {
-	if m.Shifts, err = load.Shifts(ctx, p.Tables, hosts, quickPaths/len(hosts)+1, nil); err != nil {
+	if m.Shifts, err = linkload.Shifts(ctx, p.Tables, hosts, quickPaths/len(hosts)+1, nil); err != nil {
 		return m, err
 	}
-	m.Bisections, err = load.Bisections(ctx, p.Tables, withoutGaps(hosts), min(someBisections, 2*quickPaths/len(hosts)+1), seed, nil)
+	m.Bisections, err = linkload.Bisections(ctx, p.Tables, withoutGaps(hosts), min(someBisections, 2*quickPaths/len(hosts)+1), seed, nil)
 	return m, err
 }
 

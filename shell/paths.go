@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/session"

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

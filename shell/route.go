@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

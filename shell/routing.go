@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/incremental"
-	"example.org/ibconsole/routing/persist"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

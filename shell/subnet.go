@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

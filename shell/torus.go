@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session"
 )
 

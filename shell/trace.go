@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

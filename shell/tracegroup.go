@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/mcast"
+	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 )
 

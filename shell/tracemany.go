@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric/livetrace"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
-	"example.org/ibconsole/routing/uses"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -135,7 +135,7 @@ func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, 
 	if len(links) == 0 {
 		return nil, nil
 	}
-	l, err := load.AllToAll(c.ctx, p.Tables, load.Options{})
+	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {
 		return nil, err
 	}

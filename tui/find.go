@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/reach"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 

@@ -10,8 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -40,7 +40,7 @@ type lft struct {
 	changes int
 
 	changedOnly bool
-	loads       *load.Loads // of the picture, nil where they are not known
+	loads       *linkload.Loads // of the picture, nil where they are not known
 
 	hopped hopCounts // of a switch, to sort by
 

@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/linkload"
 )
 
 // The manners in which loads are shown.
@@ -24,7 +24,7 @@ const (
 
 // loading is what the load pane shows, computed beside the screen.
 type loading struct {
-	loads *load.Loads
+	loads *linkload.Loads
 	// between are the ports with links between switches, all those of all links, the
 	// ones with most paths first.
 	between, all []fabric.PortIndex
@@ -45,7 +45,7 @@ type heat struct {
 
 // newLoading counts paths over links. O(LIDs x switches) on all processors.
 func newLoading(ctx context.Context, t *fabric.Tables, ix *index, progress func(done, total int)) (*loading, error) {
-	l, err := load.AllToAll(ctx, t, load.Options{Progress: progress})
+	l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +53,10 @@ func newLoading(ctx context.Context, t *fabric.Tables, ix *index, progress func(
 	var sum int64
 	for i := range t.Fabric.Ports {
 		p := fabric.PortIndex(i)
-		switch load.ClassOf(t.Fabric, p) {
-		case load.None:
+		switch linkload.ClassOf(t.Fabric, p) {
+		case linkload.None:
 			continue
-		case load.BetweenSwitches:
+		case linkload.BetweenSwitches:
 			r.between = append(r.between, p)
 			sum += l.Paths[p]
 		}
@@ -73,7 +73,7 @@ func newLoading(ctx context.Context, t *fabric.Tables, ix *index, progress func(
 	return r, nil
 }
 
-func newHeat(l *load.Loads, ix *index) heat {
+func newHeat(l *linkload.Loads, ix *index) heat {
 	var h heat
 	if len(ix.tiers) < 2 {
 		return h
@@ -162,7 +162,7 @@ func (l *loadPane) port(row int) fabric.PortIndex {
 }
 
 func (l *loadPane) ofMean(row int) string {
-	if l.load.mean == 0 || load.ClassOf(l.load.loads.Fabric, l.port(row)) != load.BetweenSwitches {
+	if l.load.mean == 0 || linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches {
 		return ""
 	}
 	return fmt.Sprintf("%.2fx", float64(l.load.loads.Paths[l.port(row)])/l.load.mean)
@@ -171,7 +171,7 @@ func (l *loadPane) ofMean(row int) string {
 func (l *loadPane) look(row int) style {
 	x := float64(l.load.loads.Paths[l.port(row)])
 	switch {
-	case load.ClassOf(l.load.loads.Fabric, l.port(row)) != load.BetweenSwitches || l.load.mean == 0:
+	case linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches || l.load.mean == 0:
 		return l.theme.dim
 	case x > 2*l.load.mean:
 		return l.theme.bad

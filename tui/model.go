@@ -11,9 +11,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/reach"
-	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

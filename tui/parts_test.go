@@ -16,7 +16,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/routing/changes/resilience"
 )
 
 // studied is how far a study is: its report, and what failed in the failures that

@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/heed"
-	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell/session"
 )
 

@@ -10,7 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/routing/changes/resilience"
 )
 
 // seekStudy lets everything fail in turn where the pane shows that, from where it

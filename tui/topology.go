@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/linkload"
 )
 
 // topology is the tree of switches by their distance from the hosts, with the
@@ -27,7 +27,7 @@ type topology struct {
 	ends [2]place
 	path map[fabric.NodeIndex]bool
 	// loads are the paths over each link, nil where they are not known.
-	loads *load.Loads
+	loads *linkload.Loads
 	most  int64 // over a link between switches
 	// groups are what the switches stand under when it is not their distance from
 	// the hosts.
@@ -248,7 +248,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.sc.top.f
 	node := f.Ports[n.FirstPort].Node
-	for p := range n.Ports() {
+	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
 		r := treeRow{kind: rowPort, node: node, port: p}
 		if !f.Ports[p].Linked() {
 			r.kind, r.last = rowIdle, p

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -164,7 +164,7 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 	}
 	var worst int64
 	for p := range n.Ports() {
-		if load.ClassOf(t.sc.top.f, p) == load.BetweenSwitches {
+		if linkload.ClassOf(t.sc.top.f, p) == linkload.BetweenSwitches {
 			worst = max(worst, t.loads.Paths[p])
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/load"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/walk"
 )
 
 // trace is the path of packets between two marked ends.
@@ -27,7 +27,7 @@ type trace struct {
 	rows []traceRow
 	// loads and errs are the paths over each link, and the errors that ports have
 	// counted; nil where they are not known.
-	loads *load.Loads
+	loads *linkload.Loads
 	errs  map[place]uint64
 	// ways counts the ports of a switch that lead on by a shortest way, by hop.
 	ways []int

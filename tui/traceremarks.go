@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 

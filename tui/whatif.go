@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session"
 )
 

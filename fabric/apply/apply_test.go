@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 func generate(t testing.TB, spec string) *fabric.Fabric {

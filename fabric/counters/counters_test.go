@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 func routed(t testing.TB, spec string) (*fabric.Fabric, *sim.Sim) {

@@ -2,8 +2,11 @@
 
 package gen
 
-import "fmt"
-import "example.org/ibconsole/fabric"
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
 
 func bullKind() Kind {
 	return Kind{

@@ -3,9 +3,10 @@
 package gen
 
 import (
-	"example.org/ibconsole/fabric"
 	"fmt"
 	"strings"
+
+	"example.org/ibconsole/fabric"
 )
 
 func gridKind(name string, wrap bool) Kind {

@@ -3,10 +3,11 @@
 package gen
 
 import (
-	"example.org/ibconsole/fabric"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"example.org/ibconsole/fabric"
 )
 
 func randomKind() Kind {

@@ -4,8 +4,9 @@ package gen
 
 import (
 	"errors"
-	"example.org/ibconsole/fabric"
 	"fmt"
+
+	"example.org/ibconsole/fabric"
 )
 
 func fatTreeKind() Kind {

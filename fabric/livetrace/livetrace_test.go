@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // routed is a simulated subnet with the tables of minhop, broken by damage.

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 const (

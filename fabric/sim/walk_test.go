@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // once sits on the subnet's SM port and asks everything once; nothing that it

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // TestGroups asks a simulated administration with its key, with none, and with a

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/ibnet"
-	"example.org/ibconsole/fabric/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"

@@ -2,8 +2,10 @@
 
 package sweep
 
-import "example.org/ibconsole/mad"
-import "example.org/ibconsole/fabric"
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
 
 // VLArb is how a port shares its link among virtual lanes: its tables of low and
 // of high priority, as long as the port can have them.

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // exchange is a request and its answer.

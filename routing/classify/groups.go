@@ -4,8 +4,9 @@ package classify
 
 import (
 	"cmp"
-	"example.org/ibconsole/fabric"
 	"slices"
+
+	"example.org/ibconsole/fabric"
 )
 
 // SwitchGroup is switches that are alike.

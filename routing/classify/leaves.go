@@ -4,8 +4,9 @@ package classify
 
 import (
 	"cmp"
-	"example.org/ibconsole/fabric"
 	"slices"
+
+	"example.org/ibconsole/fabric"
 )
 
 // findLeaves says of each switch whether the compute nodes on it make it a leaf:

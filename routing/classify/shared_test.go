@@ -5,7 +5,7 @@ package classify
 import (
 	"testing"
 
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
 )
@@ -31,7 +31,7 @@ func TestSharedFabrics(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
-			f, _, err := load.File(t.Context(), testenv.SharedFile(t, "fabrics/"+c.file))
+			f, _, err := formats.File(t.Context(), testenv.SharedFile(t, "fabrics/"+c.file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestNoFatTree(t *testing.T) {
 	if !testenv.Full() {
 		t.Skip("takes long: only with IBCONSOLE_FULL=1")
 	}
-	f, _, err := load.File(t.Context(), testenv.SharedFile(t, "fabrics/rhino10k-2520sw.net"))
+	f, _, err := formats.File(t.Context(), testenv.SharedFile(t, "fabrics/rhino10k-2520sw.net"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/ftree"
-	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/engines/ftree"
 )
 
 // Suggestion is what to tell ftree.

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/cache"
+	"example.org/ibconsole/routing/changes/ucastcache"
 	"example.org/ibconsole/routing/engines"
 )
 
@@ -43,7 +43,7 @@ const cacheSteps = 7
 func cacheLives(t *testing.T, r *rand.Rand) {
 	l := newLife(t, r)
 	var tables *fabric.Tables
-	var stored cache.Cache
+	var stored ucastcache.Cache
 	for step := range cacheSteps {
 		if step > 0 && !l.happen(r) {
 			return
@@ -58,7 +58,7 @@ func cacheLives(t *testing.T, r *rand.Rand) {
 		l.events = append(l.events, fmt.Sprintf("=> %v", verdict))
 		if next == nil {
 			next = l.route(t, f, tables)
-			stored = cache.New(next)
+			stored = ucastcache.New(next)
 		}
 		if err := l.manager.decided(from, verdict); err != nil {
 			t.Fatalf("%s: %v", l, err)
@@ -266,17 +266,17 @@ var (
 	invalidated = regexp.MustCompile(`(?m)([^\n]*)\n[^\n]*Unicast Cache invalidated`)
 	reasons     = []struct {
 		words *regexp.Regexp
-		kinds []cache.Kind
+		kinds []ucastcache.Kind
 	}{
-		{regexp.MustCompile(`(Dropped|Missing) non-leaf switch|missing link to non-leaf switch`), []cache.Kind{cache.SwitchGone}},
-		{regexp.MustCompile(`missing link to existing switch`), []cache.Kind{cache.LinkGone}},
-		{regexp.MustCompile(`missing leaf-2-leaf link`), []cache.Kind{cache.LeafLinkGone}},
-		{regexp.MustCompile(`Link location change|Found uncached|New switch|New CA/RTR|Remote lid change`), []cache.Kind{cache.LinkNew, cache.NodeNew}},
+		{regexp.MustCompile(`(Dropped|Missing) non-leaf switch|missing link to non-leaf switch`), []ucastcache.Kind{ucastcache.SwitchGone}},
+		{regexp.MustCompile(`missing link to existing switch`), []ucastcache.Kind{ucastcache.LinkGone}},
+		{regexp.MustCompile(`missing leaf-2-leaf link`), []ucastcache.Kind{ucastcache.LeafLinkGone}},
+		{regexp.MustCompile(`Link location change|Found uncached|New switch|New CA/RTR|Remote lid change`), []ucastcache.Kind{ucastcache.LinkNew, ucastcache.NodeNew}},
 	}
 )
 
 // decided compares what an OpenSM has logged of its cache since with a verdict.
-func (m *manager) decided(from int, v cache.Verdict) error {
+func (m *manager) decided(from int, v ucastcache.Verdict) error {
 	text, err := os.ReadFile(m.log)
 	if err != nil {
 		return err
@@ -291,7 +291,7 @@ func (m *manager) decided(from int, v cache.Verdict) error {
 	}
 	for _, r := range reasons {
 		if r.words.Match(why[1]) {
-			if !slices.ContainsFunc(v.Reasons, func(x cache.Reason) bool { return slices.Contains(r.kinds, x.Kind) }) {
+			if !slices.ContainsFunc(v.Reasons, func(x ucastcache.Reason) bool { return slices.Contains(r.kinds, x.Kind) }) {
 				return fmt.Errorf("OpenSM's reason is %q, ours are %v", why[1], v.Reasons)
 			}
 			return nil

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/load"
-	"example.org/ibconsole/routing/minhop"
-	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // BenchmarkChecks routes a fat-tree of 11,664 hosts with minhop and makes the three
@@ -33,7 +33,7 @@ func BenchmarkChecks(b *testing.B) {
 		lap(0, err)
 		_, err = reach.Check(b.Context(), res.Tables, reach.Options{})
 		lap(1, err)
-		_, err = load.AllToAll(b.Context(), res.Tables, load.Options{})
+		_, err = linkload.AllToAll(b.Context(), res.Tables, linkload.Options{})
 		lap(2, err)
 		_, err = credits.Check(b.Context(), res.Tables, credits.Options{})
 		lap(3, err)

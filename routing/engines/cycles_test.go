@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/lash"
-	"example.org/ibconsole/routing/sssp"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/engines/lash"
+	"example.org/ibconsole/routing/engines/sssp"
 )
 
 // channel is one direction of a link, by the port that sends, and a lane.

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 var lanesSaid = regexp.MustCompile(`need (\d+) lanes`)

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/ftree"
-	"example.org/ibconsole/routing/lash"
-	"example.org/ibconsole/routing/minhop"
-	"example.org/ibconsole/routing/sssp"
-	"example.org/ibconsole/routing/torus"
-	"example.org/ibconsole/routing/updn"
+	"example.org/ibconsole/routing/engines/ftree"
+	"example.org/ibconsole/routing/engines/lash"
+	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/engines/sssp"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/routing/engines/updn"
 )
 
 // Default is the engine that OpenSM uses when it is not told one, and when all

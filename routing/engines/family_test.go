@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
-	"example.org/ibconsole/routing/updn"
+	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/engines/updn"
 )
 
 // assigned is a fabric of fabric/gen with LIDs.

@@ -17,13 +17,13 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
-	"example.org/ibconsole/routing/ftree"
+	"example.org/ibconsole/routing/engines/ftree"
 )
 
 // treesPerSample and treesInFull are how many random trees are compared; on each

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/ftree"
+	"example.org/ibconsole/routing/engines/ftree"
 )
 
 const caOrderDump = "opensm-ftree-ca-order.dump"

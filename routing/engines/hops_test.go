@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
-	"example.org/ibconsole/routing/updn"
+	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/engines/updn"
 )
 
 // family are the engines that choose among ports of the fewest hops.

@@ -11,8 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/lash"
-	"example.org/ibconsole/routing/sssp"
+	"example.org/ibconsole/routing/engines/lash"
+	"example.org/ibconsole/routing/engines/sssp"
 )
 
 // laneFamily are the engines that count paths into lanes, and sssp.

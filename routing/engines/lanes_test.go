@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 // laneSpecs are fabrics on which shortest paths can deadlock, and some on which

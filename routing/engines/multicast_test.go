@@ -16,15 +16,15 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/mcast"
 )
 
 // multicastChains are the engines whose trees are compared; torus-2QoS has its own

@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // besideOpenSM is the variable that makes the benchmark run OpenSM too, which
@@ -55,7 +55,7 @@ func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
 		all[spec] = f
 	}
 	if root := os.Getenv("IBCONSOLE_SHARED"); root != "" {
-		f, _, err := load.File(b.Context(), filepath.Join(root, "fabrics", "rhino10k-2520sw.net"))
+		f, _, err := formats.File(b.Context(), filepath.Join(root, "fabrics", "rhino10k-2520sw.net"))
 		if err != nil {
 			b.Fatal(err)
 		}

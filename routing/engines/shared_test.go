@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -48,7 +48,7 @@ func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.F
 		seed := r.Uint64()
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			f, _, err := load.File(context.Background(), file)
+			f, _, err := formats.File(context.Background(), file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/load"
-	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
@@ -38,7 +38,7 @@ func withLIDs(b testing.TB, f *fabric.Fabric) *fabric.Fabric {
 }
 
 func rhino(b testing.TB) *fabric.Fabric {
-	s, err := load.Read(b.Context(), testenv.SharedFile(b, "fabrics/rhino10k-2520sw.net"))
+	s, err := formats.Read(b.Context(), testenv.SharedFile(b, "fabrics/rhino10k-2520sw.net"))
 	if err != nil {
 		b.Fatal(err)
 	}

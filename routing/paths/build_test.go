@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees/treestest"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/paths"
-	"example.org/ibconsole/routing/trees/treestest"
-	"example.org/ibconsole/routing/walk"
 )
 
 // way is the way of a path that was walked link by link.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/pathdb"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/routing/checks/walk"
 )
 
 // Compare walks the path from an end port to a LID through the tables and returns

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/incremental"
 	"example.org/ibconsole/routing/paths"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/fabric/formats/pathdb"
 )
 
 // like puts the ports and LIDs into the order of another database.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/routing"
 )
 

@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/slurm"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/load"
-	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/reach"
 )
 
 // Report is what a report says. Figures are nil or empty where there are no tables.
@@ -47,12 +47,12 @@ type Routing struct {
 	Paths  int64  `json:"paths"`
 	Lost   int64  `json:"lost"`
 	// Links counts paths by their number of links.
-	Links      []int64        `json:"paths_by_links"`
-	Worst      int64          `json:"worst_load"`
-	Shifts     *load.Shifted  `json:"shifts,omitempty"`
-	Bisections *load.Bisected `json:"bisections,omitempty"`
-	Lanes      int            `json:"lanes"`
-	CreditLoop bool           `json:"credit_loop"`
+	Links      []int64            `json:"paths_by_links"`
+	Worst      int64              `json:"worst_load"`
+	Shifts     *linkload.Shifted  `json:"shifts,omitempty"`
+	Bisections *linkload.Bisected `json:"bisections,omitempty"`
+	Lanes      int                `json:"lanes"`
+	CreditLoop bool               `json:"credit_loop"`
 }
 
 // Port is one direction of a link between switches.
@@ -75,10 +75,10 @@ const quickPaths = 500_000
 // where set, is told the steps done of a check.
 func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f}
-	r.Hosts = len(load.Hosts(f))
+	r.Hosts = len(linkload.Hosts(f))
 	paths, lids := make([]int64, len(f.Ports)), make([]int32, len(f.Ports))
 	if t != nil && f.MaxLID > 0 {
-		l, err := load.AllToAll(ctx, t, load.Options{Progress: progress})
+		l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: progress})
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source 
 		}
 	}
 	for i := range f.Ports {
-		if load.ClassOf(f, fabric.PortIndex(i)) != load.BetweenSwitches {
+		if linkload.ClassOf(f, fabric.PortIndex(i)) != linkload.BetweenSwitches {
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
@@ -97,7 +97,7 @@ func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source 
 	return r, nil
 }
 
-func routingOf(ctx context.Context, t *fabric.Tables, l *load.Loads, progress func(done, total int)) (*Routing, error) {
+func routingOf(ctx context.Context, t *fabric.Tables, l *linkload.Loads, progress func(done, total int)) (*Routing, error) {
 	res, err := reach.Check(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return nil, err
@@ -107,14 +107,14 @@ func routingOf(ctx context.Context, t *fabric.Tables, l *load.Loads, progress fu
 		return nil, err
 	}
 	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, Lanes: max(1, c.Lanes), CreditLoop: c.Ring != nil}
-	hosts := load.Hosts(t.Fabric)
+	hosts := linkload.Hosts(t.Fabric)
 	if len(hosts) < 2 {
 		return out, nil
 	}
-	if out.Shifts, err = load.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
+	if out.Shifts, err = linkload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
 		return nil, err
 	}
-	out.Bisections, err = load.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, progress)
+	out.Bisections, err = linkload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, progress)
 	return out, err
 }
 

@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/minhop"
+	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/shell/report"
 )
 

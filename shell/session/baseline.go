@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
-	"example.org/ibconsole/fabric/snapshot"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/snapshot"
 )
 
 // Baseline is what a subnet is to be like.
@@ -68,7 +68,7 @@ func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, err
 }
 
 func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, error) {
-	f, _, err := load.File(ctx, file)
+	f, _, err := formats.File(ctx, file)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 )
 
 // Calibration says how far tables computed with the settings agree with what the

@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/mcast"
-	"example.org/ibconsole/routing/plan"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/mcast"
 )
 
 // Errors of [Session.Commit].

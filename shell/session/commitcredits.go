@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/plan"
+	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 // ChangeCredits says whether routes can wait for one another in a ring while they

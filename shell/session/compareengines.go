@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
-	"example.org/ibconsole/fabric/snapshot"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/credits"
+	routeload "example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines"
-	routeload "example.org/ibconsole/routing/load"
-	"example.org/ibconsole/routing/reach"
 )
 
 // EngineFigures say what one engine makes of a subnet, or what tables do that are
@@ -198,7 +198,7 @@ const fdbsHead = "dump_ucast_routes:"
 
 // snapshotTables are those of a snapshot or saved routing of the same subnet.
 func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
-	file, err := load.Read(ctx, path)
+	file, err := formats.Read(ctx, path)
 	switch {
 	case err != nil:
 		return nil, err

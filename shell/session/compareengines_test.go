@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/walk"
 )
 
 // TestCompareEngines compares what engines make of a torus with what each of them

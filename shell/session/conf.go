@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/fabric/osm"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // cacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 )
 
 // Diff compares two pictures that have tables. The names default to the base of

@@ -9,9 +9,9 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/ibnet"
-	"example.org/ibconsole/fabric/osm"
-	"example.org/ibconsole/fabric/snapshot"
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/routing"
 )
 

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
-	"example.org/ibconsole/routing/mcast"
+	"example.org/ibconsole/routing/checks/mcast"
 )
 
 // Groups are the multicast groups that a session knows.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 )
 

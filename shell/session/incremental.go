@@ -9,9 +9,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/incremental"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 // IncrementalReport says what [Session.RouteIncremental] did.

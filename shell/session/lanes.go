@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad/sa"
-	"example.org/ibconsole/routing/credits"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 // Levels says where the service levels of a routing come from once it is written.

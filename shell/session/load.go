@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
-	"example.org/ibconsole/fabric/names"
-	"example.org/ibconsole/fabric/osm"
-	"example.org/ibconsole/fabric/pathdb"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/names"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/routing/file"
+	"example.org/ibconsole/routing/engines/file"
 )
 
 // LoadReport says what [Session.Load] found.
@@ -155,7 +155,7 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, error) {
-	file, err := load.Read(ctx, path)
+	file, err := formats.Read(ctx, path)
 	if err != nil {
 		return LoadReport{}, err
 	}

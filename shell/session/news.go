@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 )
 
 // noteChanges adds what is new in the live picture, which was read as a whole: the

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/load"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
@@ -85,7 +85,7 @@ func (s *Session) start(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	file, err := load.Read(ctx, s.State().Source.Arg)
+	file, err := formats.Read(ctx, s.State().Source.Arg)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error
 		f, err := gen.ParseSpec(arg)
 		return f, nil, err
 	}
-	f, notes, err := load.File(ctx, arg)
+	f, notes, err := formats.File(ctx, arg)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
 		return nil, nil, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind, strings.Join(kindNames(), ", "))
 	}

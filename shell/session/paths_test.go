@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/fabric/pathdb"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/lash"
+	"example.org/ibconsole/routing/engines/lash"
 	"example.org/ibconsole/routing/paths"
 )
 

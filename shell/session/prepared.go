@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/incremental"
-	"example.org/ibconsole/routing/reach"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/reach"
 )
 
 // prepared is what was made of one set of tables, so that what a failure changes

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
 )
 
 // mostPreviewed is how many differences a preview names.
@@ -35,7 +35,7 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 	case d.Routes:
 		return previewRoutes(kind, path, &st)
 	}
-	file, err := load.Read(ctx, path)
+	file, err := formats.Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}

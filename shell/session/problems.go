@@ -11,10 +11,10 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/credits"
-	"example.org/ibconsole/routing/diff"
-	"example.org/ibconsole/routing/reach"
-	"example.org/ibconsole/routing/walk"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/walk"
 )
 
 // ProblemOptions say how far [Session.Problems] looks.

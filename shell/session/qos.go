@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 var (

@@ -6,8 +6,8 @@ import (
 	"context"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/incremental"
-	"example.org/ibconsole/routing/resilience"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/resilience"
 )
 
 // Resilience goes on with a study of what failures of a kind do to a picture with

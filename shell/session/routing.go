@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/load"
-	"example.org/ibconsole/fabric/snapshot"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/diff"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/incremental"
-	"example.org/ibconsole/routing/persist"
-	"example.org/ibconsole/routing/reach"
-	"example.org/ibconsole/routing/walk"
 )
 
 // routingKind is the form in which routes are saved with what they were made for.
@@ -106,7 +106,7 @@ func (s *Session) lost(ctx context.Context, t *fabric.Tables) (*Lost, error) {
 // loadRouting reads a saved routing, holds its subnet against the paper's, and
 // stages what that makes of it.
 func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
-	file, err := load.Read(ctx, path)
+	file, err := formats.Read(ctx, path)
 	if err != nil {
 		return LoadReport{}, err
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/file"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // Settings are the engines to route with and the options that change a route or

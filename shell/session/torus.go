@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // knownTorus is what a subnet was recognised as, which it stays through failures

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/osm"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/torus"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 const torusConf = "torus 6 5 1\nxp_link 0x200000 0x200005\nyp_link 0x200000 0x200001\n"

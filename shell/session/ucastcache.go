@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/cache"
+	"example.org/ibconsole/routing/changes/ucastcache"
 )
 
 // cachedEngine is what a report calls the engine where the unicast cache held.
@@ -18,9 +18,9 @@ func (s *Settings) cachedRoutes(st *State, f *fabric.Fabric, keep Keep) (*fabric
 	if !s.cached || keep != KeepAsOpenSM || st.WhatIf == nil {
 		return nil, nil
 	}
-	var base cache.Cache
+	var base ucastcache.Cache
 	if p := st.paperBase(); p.Tables != nil && p.Fabric.MaxLID > 0 {
-		base = cache.New(p.Tables)
+		base = ucastcache.New(p.Tables)
 	}
 	tables, verdict := base.Next(f)
 	if tables != nil {

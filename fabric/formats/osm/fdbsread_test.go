@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+// minhopTables routes a generated fabric.
+func minhopTables(t testing.TB, spec string) *routing.Result {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestReadFDBs: what was written is read again, entry by entry. That the writing
+// is OpenSM's is tested with the writer.
+func TestReadFDBs(t *testing.T) {
+	res := minhopTables(t, "torus:4x3")
+	var text bytes.Buffer
+	if err := osm.WriteFDBs(&text, res.Tables, res.Hops, nil); err != nil {
+		t.Fatal(err)
+	}
+	file, err := osm.ReadFDBs(&text, "fdbs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, rep, err := file.Apply(res.Tables.Fabric)
+	if err != nil || rep.Switches != 12 {
+		t.Fatalf("%d switches of 12, error %v", rep.Switches, err)
+	}
+	for sw := range res.Tables.Fabric.Switches {
+		for lid := uint16(1); lid <= res.Tables.LFT.MaxLID; lid++ {
+			if a, b := res.Tables.Port(fabric.SwitchIndex(sw), lid), got.Port(fabric.SwitchIndex(sw), lid); a != b {
+				t.Fatalf("switch %d, LID %d: port %d, want %d", sw, lid, b, a)
+			}
+		}
+	}
+}
+
+func TestReadFDBsRefuses(t *testing.T) {
+	const head = "dump_ucast_routes: Switch 0x0000000000200000\nLID    : Port : Hops : Optimal\n"
+	for text, want := range map[string]string{
+		"":                                    "f:1: the file is empty",
+		"nothing\n":                           "f:1: no forwarding table",
+		head + "0x0001 : 300  : 01   : yes\n": "f:3: port 300",
+		head + "0xF000 : 003  : 01   : yes\n": "f:3: LID 61440",
+		head + "0x0001 : x\n":                 "f:3: cannot parse port",
+		head + "0x0001 : 003":                 "f:3: the file is cut short",
+		"dump_ucast_routes: Switch 0xq\n":     "f:1: cannot parse switch GUID",
+	} {
+		if _, err := osm.ReadFDBs(strings.NewReader(text), "f"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzReadFDBs(f *testing.F) {
+	f.Add("dump_ucast_routes: Switch 0x0000000000200000\nLID    : Port : Hops : Optimal\n0x0001 : 003  : 01   : yes\n0x0002 : UNREACHABLE\n")
+	res := minhopTables(f, "torus:3")
+	f.Fuzz(func(t *testing.T, text string) {
+		if file, err := osm.ReadFDBs(strings.NewReader(text), "f"); err == nil {
+			_, _, _ = file.Apply(res.Tables.Fabric)
+		}
+	})
+}
+
+func FuzzReadGUID2LID(f *testing.F) {
+	f.Add("0x0002c90300000001 0x0004 0x0007\n\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		file, _ := osm.ReadGUID2LID(strings.NewReader(text), "f")
+		if file != nil && file.Table != nil {
+			_ = osm.WriteGUID2LID(&bytes.Buffer{}, file.Table)
+		}
+	})
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package formats reads a subnet from a file of whatever format the file is in.
+package formats
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/snapshot"
+)
+
+// Subnet is what a file holds.
+type Subnet struct {
+	Fabric *fabric.Fabric
+	// Tables are those of a snapshot, else nil.
+	Tables *fabric.Tables
+	// Routing says how they were made, nil where that is not known.
+	Routing *snapshot.Routing
+	// Warnings are whole sentences that begin with the file's name.
+	Warnings []string
+}
+
+// File reads the fabric of a file, see [Read].
+func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string, err error) {
+	s, err := Read(ctx, path)
+	return s.Fabric, s.Warnings, err
+}
+
+// Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets,
+// opensm-subnet.lst and snapshots, told apart by what is in them. An error names
+// the file and, where there is one, the line; for a file that is something else it
+// says what it seems to be.
+func Read(ctx context.Context, path string) (s Subnet, err error) {
+	format, err := sniffFile(path)
+	if err != nil {
+		return s, err
+	}
+	switch format {
+	case topology:
+		file, err := ibnet.ReadFile(ctx, path, ibnet.Options{})
+		if err != nil {
+			return s, err
+		}
+		return Subnet{Fabric: file.Fabric, Warnings: file.Warnings}, nil
+	case subnetList:
+		s.Fabric, err = readSubnet(ctx, path)
+		return s, err
+	case saved:
+		return readSnapshot(ctx, path)
+	}
+	return s, fmt.Errorf("%s: %s, expected %s", path, format, expected)
+}
+
+func readSnapshot(ctx context.Context, path string) (s Subnet, err error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = r.Close() }()
+	snap, err := snapshot.Read(contextReader{ctx, r})
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", path, err)
+	}
+	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
+}
+
+func readSubnet(ctx context.Context, path string) (*fabric.Fabric, error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return osm.ReadSubnet(contextReader{ctx, r}, path)
+}
+
+// contextReader ends a long read when its context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}
+
+func sniffFile(path string) (format, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if st.IsDir() {
+		return "", fmt.Errorf("%s: a folder, expected %s", path, expected)
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = r.Close() }()
+	head, err := bufio.NewReaderSize(r, sniffed).Peek(sniffed)
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return sniff(head), nil
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package formats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/gen"
+)
+
+const net = `Switch 4 "S1"
+[1] "H1"[1]
+
+Ca 1 "H1"
+[1] "S1"[1]
+`
+
+func put(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFile(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lst, topo bytes.Buffer
+	if err := osm.WriteSubnet(&lst, f); err != nil {
+		t.Fatal(err)
+	}
+	if err := gen.WriteNet(&topo, f); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"opensm-subnet.lst": lst.String(), "ibsim net": topo.String(), "a BOM before it": "\ufeff" + topo.String()} {
+		g, warnings, err := File(context.Background(), put(t, text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if len(g.EndPorts) != len(f.EndPorts) || len(warnings) != 0 {
+			t.Errorf("%s: %d end ports, expected %d; warnings %q", name, len(g.EndPorts), len(f.EndPorts), warnings)
+		}
+	}
+}
+
+// The lines of OpenSM's dumps are from its sources (osm_dump.c).
+func TestFileRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, opensm-subnet.lst or a snapshot"},
+		{" \n\n", "the file is empty, expected"},
+		{"\x7fELF\x02\x01\x01\x00", "binary data, expected"},
+		{"\x1f\x8b\x08\x08", "binary data, expected"},
+		{"Unicast lids [0-5] of switch Lid 2 guid 0x0000000000200000 ('sw1'):\n", "forwarding tables (opensm-lfts.dump or ibroute), expected"},
+		{"dump_ucast_routes: Switch 0x0000000000200000\n", "forwarding tables (opensm.fdbs), expected"},
+		{"\nSwitch 0x0000000000200000\nLID    : Out Port(s)\n", "multicast tables (opensm.mcfdbs), expected"},
+		{"Switch: guid 0x0000000000200000\n", "a lid matrix (opensm-lid-matrix.dump), expected"},
+		{"Switch 0x0000000000200000, base LID 3, \"sw1\"\n", "an SL2VL dump (opensm-sl2vl.dump), expected"},
+		{"# names\n0x0002c90300000003 \"sw1\"\n", "a list of GUIDs or LIDs, expected"},
+		{"START_NODES\n", "a database of ibdiagnet (db_csv), expected"},
+		{"hello\n", "no Switch, Ca or Rt record, expected"},
+		{strings.Replace(net, "4", "400", 1), `1: bad number of ports "400"`},
+		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},
+	} {
+		path := put(t, c.text)
+		f, _, err := File(context.Background(), path)
+		if err == nil || f != nil || !strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(err.Error(), path+":"), " "), c.want) {
+			t.Errorf("%q: %v, expected FILE: %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestFileMissing(t *testing.T) {
+	if _, _, err := File(context.Background(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if _, _, err := File(context.Background(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "a folder, expected") {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func TestFileCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := File(ctx, put(t, "{ SW Ports:04 ...\n")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package slurm_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/testenv"
+)
+
+// TestTree holds trees against what the shapes are known to be: in fattree:3,8 four
+// leaves of four hosts form each of eight pods, and these the root.
+func TestTree(t *testing.T) {
+	for spec, want := range map[string]string{
+		"fattree:2,4": "SwitchName=leaf-01 Nodes=node-[0001-0002]\nSwitchName=leaf-02 Nodes=node-[0003-0004]\nSwitchName=leaf-03 Nodes=node-[0005-0006]\nSwitchName=leaf-04 Nodes=node-[0007-0008]\nSwitchName=spine-01 Switches=leaf-[01-04]\n",
+		"torus:2x2":   "SwitchName=sw-0-0 Nodes=node-0001\nSwitchName=sw-0-1 Nodes=node-0002\nSwitchName=sw-1-0 Nodes=node-0003\nSwitchName=sw-1-1 Nodes=node-0004\nSwitchName=root Switches=sw-0-[0-1],sw-1-[0-1]\n",
+	} {
+		f, err := gen.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := slurm.TreeOf(f).WriteConf(&b); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want {
+			t.Errorf("%s:\n%s\nexpected\n%s", spec, b.String(), want)
+		}
+	}
+	f, err := gen.ParseSpec("fattree:3,8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leaves, pods, roots int
+	for _, s := range slurm.TreeOf(f).Switches {
+		switch {
+		case len(s.Nodes) == 4:
+			leaves++
+		case len(s.Children) == 4:
+			pods++
+		case len(s.Children) == 8:
+			roots++
+		default:
+			t.Errorf("%+v", s)
+		}
+	}
+	if leaves != 32 || pods != 8 || roots != 1 {
+		t.Errorf("%d leaves, %d pods, %d roots", leaves, pods, roots)
+	}
+}
+
+// TestYAML holds topology.yaml against the form that topology.yaml(5) documents: a
+// list of topologies with a name, cluster_default and a tree of switches, of which each
+// has a name and either nodes or children.
+func TestYAML(t *testing.T) {
+	for _, f := range fabrics(t) {
+		var b bytes.Buffer
+		if err := slurm.TreeOf(f).WriteYAML(&b); err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for line := range strings.Lines(b.String()) {
+			if !strings.HasPrefix(line, "#") {
+				lines = append(lines, strings.TrimSuffix(line, "\n"))
+			}
+		}
+		head := []string{"---", "- topology: infiniband", "  cluster_default: true", "  tree:", "    switches:"}
+		if len(lines) < len(head)+2 || !slices.Equal(lines[:len(head)], head) {
+			t.Fatalf("it begins %q", lines[:min(len(lines), 6)])
+		}
+		checkSwitches(t, lines[len(head):])
+	}
+}
+
+var (
+	switchLine = regexp.MustCompile(`^      - switch: "([A-Za-z0-9_-]+)"$`)
+	partLine   = regexp.MustCompile(`^        (nodes|children): "([A-Za-z0-9_,\[\]-]+)"$`)
+)
+
+func checkSwitches(t *testing.T, lines []string) {
+	t.Helper()
+	names, nodes, parents := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := 0; i+1 < len(lines); i += 2 {
+		s, p := switchLine.FindStringSubmatch(lines[i]), partLine.FindStringSubmatch(lines[i+1])
+		if s == nil || p == nil || names[s[1]] {
+			t.Fatalf("no switch: %q, %q", lines[i], lines[i+1])
+		}
+		for _, name := range expand(t, p[2]) {
+			of := nodes
+			if p[1] == "children" {
+				of = parents
+				if !names[name] {
+					t.Errorf("%s is the child of %s, and is nowhere before", name, s[1])
+				}
+			}
+			if of[name] {
+				t.Errorf("%s comes twice", name)
+			}
+			of[name] = true
+		}
+		names[s[1]] = true
+	}
+	if len(lines)%2 != 0 || len(names)-len(parents) != 1 {
+		t.Errorf("%d lines, %d switches, %d of them children: no tree", len(lines), len(names), len(parents))
+	}
+}
+
+// fabrics are generated ones and, where they are at hand, real ones.
+func fabrics(t *testing.T) []*fabric.Fabric {
+	t.Helper()
+	var out []*fabric.Fabric
+	for _, spec := range []string{"fattree:2,8", "fattree:3,4", "torus:3x3", "dragonfly:4,2,2", "random:10,3,30,seed=2", "hypercube:3"} {
+		f, err := gen.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, f)
+	}
+	if os.Getenv("IBCONSOLE_SHARED") == "" {
+		return out
+	}
+	files, err := filepath.Glob(filepath.Join(testenv.Shared(t), "fabrics", "*.topo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		f, _, err := formats.File(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+var item = regexp.MustCompile(`^([A-Za-z0-9_-]*?)(?:\[([0-9,-]+)\])?(,|$)`)
+
+// expand is what a hostlist means, by hostlist's description in slurm.conf(5).
+func expand(t *testing.T, list string) []string {
+	t.Helper()
+	var out []string
+	for list != "" {
+		m := item.FindStringSubmatch(list)
+		if m == nil || m[0] == "" {
+			t.Fatalf("no hostlist: %q", list)
+		}
+		list = list[len(m[0]):]
+		if m[2] == "" {
+			out = append(out, m[1])
+			continue
+		}
+		for r := range strings.SplitSeq(m[2], ",") {
+			from, to, ok := strings.Cut(r, "-")
+			if !ok {
+				to = from
+			}
+			a, err1 := strconv.Atoi(from)
+			b, err2 := strconv.Atoi(to)
+			if err1 != nil || err2 != nil || a > b || len(from) != len(to) {
+				t.Fatalf("no range: %q", r)
+			}
+			for ; a <= b; a++ {
+				out = append(out, fmt.Sprintf("%s%0*d", m[1], len(from), a))
+			}
+		}
+	}
+	return out
+}
+
+// FuzzNames makes names of descriptions and lists of names: they hold nothing but what
+// Slurm takes, and mean the same.
+func FuzzNames(f *testing.F) {
+	f.Add("node-0001 HCA-1\nnode-2.example mlx5_0\n\x1b[31m[0-9],ALL")
+	f.Add("a1\na01\na2\na10\na-1\n007\n99999999999999999999")
+	f.Fuzz(func(t *testing.T, text string) {
+		var names []string
+		for i, desc := range strings.Split(text, "\n") {
+			name := slurm.NodeName(desc, uint64(i))
+			if !regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`).MatchString(name) {
+				t.Fatalf("%q becomes %q", desc, name)
+			}
+			names = append(names, name)
+		}
+		got := expand(t, slurm.Hostlist(names))
+		slices.Sort(got)
+		slices.Sort(names)
+		if names = slices.Compact(names); !slices.Equal(got, names) {
+			t.Errorf("%q means %q, expected %q", slurm.Hostlist(names), got, names)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+type sumSLs struct{}
+
+func (sumSLs) SL(src, dst uint16) uint8 { return uint8(src/5+dst) % 16 }
+
+// whole is a subnet with everything that a snapshot can hold.
+func whole(t testing.TB, spec string) *fabric.Tables {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := res.Tables
+	tb.Known[1] = false
+	tb.SL2VL = fabric.NewSL2VL(f)
+	tb.SL2VL.Set(f.Switches[0], 1, 2, fabric.VLs{0, 1, 2, 3, 4, 5, 6, 7, 15})
+	tb.SLs = sumSLs{}
+	tb.MFT = fabric.NewMFT(f, 0xc002)
+	tb.MFT.Add(2, 0xc001, 3)
+	return tb
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, spec := range []string{"fattree:2,8", "torus:3x3x3"} {
+		in := whole(t, spec)
+		f := in.Fabric
+		routing := &snapshot.Routing{
+			Engine: "updn", Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []fabric.SwitchIndex{0, 3},
+			MinHop: &snapshot.MinHop{Least: bytes.Repeat([]byte{1, 255, 3}, len(f.Switches)*len(f.Switches))[:len(f.Switches)*len(f.Switches)],
+				Ports: make([]uint64, 2*len(f.Switches)*len(f.Switches)), Words: 2},
+		}
+		routing.MinHop.Ports[5] = 1<<63 | 7
+		var file bytes.Buffer
+		if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: f, Tables: in, Routing: routing}); err != nil {
+			t.Fatal(err)
+		}
+		snap, err := snapshot.Read(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, out := snap.Fabric, snap.Tables
+		if d := cmp.Diff(routing, snap.Routing); d != "" {
+			t.Errorf("routing: %s", d)
+		}
+		if d := cmp.Diff(f.Nodes, g.Nodes); d != "" {
+			t.Errorf("nodes: %s", d)
+		}
+		if d := cmp.Diff(f.Ports, g.Ports); d != "" {
+			t.Errorf("ports: %s", d)
+		}
+		if g.SMPort != f.SMPort || !fabric.Same(f, g) {
+			t.Error("another fabric, or SM port")
+		}
+		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin {
+			t.Errorf("known or top: %s, origin %q", d, out.Origin)
+		}
+		for sw := range fabric.SwitchIndex(len(f.Switches)) {
+			if !bytes.Equal(in.LFT.Row(sw), out.LFT.Row(sw)) {
+				t.Fatalf("row of switch %d", sw)
+			}
+			for mlid := uint16(0xc000); mlid <= 0xc003; mlid++ {
+				if in.MFT.Has(sw, mlid, 3) != out.MFT.Has(sw, mlid, 3) {
+					t.Errorf("switch %d, multicast LID %#x", sw, mlid)
+				}
+			}
+		}
+		if got := out.SL2VL.VLs(f.Switches[0], 1, 2); got != in.SL2VL.VLs(f.Switches[0], 1, 2) {
+			t.Errorf("lanes %v", got)
+		}
+		for src := range f.MaxLID + 1 {
+			for dst := range f.MaxLID + 1 {
+				if f.PortByLID(src) != fabric.None && f.PortByLID(dst) != fabric.None && in.SLs.SL(src, dst) != out.SLs.SL(src, dst) {
+					t.Fatalf("SL %d to %d", src, dst)
+				}
+			}
+		}
+	}
+}
+
+func TestWithoutTables(t *testing.T) {
+	in := whole(t, "fattree:2,4")
+	var file bytes.Buffer
+	if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric}); err != nil {
+		t.Fatal(err)
+	}
+	if snap, err := snapshot.Read(&file); err != nil || snap.Tables != nil {
+		t.Errorf("tables %v, error %v; want neither", snap.Tables, err)
+	}
+}
+
+// TestDamaged flips bytes and cuts the file: each gives an error, as zstd's
+// checksum promises, and none panics.
+func TestDamaged(t *testing.T) {
+	in := whole(t, "fattree:2,4")
+	var file bytes.Buffer
+	if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: in}); err != nil {
+		t.Fatal(err)
+	}
+	good := file.Bytes()
+	for i := 0; i < len(good); i += 7 {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x20
+		snap, err := snapshot.Read(bytes.NewReader(bad))
+		if err != nil {
+			continue
+		}
+		var again bytes.Buffer
+		if err := snapshot.Write(&again, snap); err != nil || !bytes.Equal(again.Bytes(), good) {
+			t.Errorf("byte %d changed: no error, and another content", i)
+		}
+	}
+	for _, n := range []int{0, 5, 8, len(good) / 2, len(good) - 1} {
+		if _, err := snapshot.Read(bytes.NewReader(good[:n])); err == nil {
+			t.Errorf("cut at %d: no error", n)
+		}
+	}
+}
+
+func FuzzDecodeFabric(f *testing.F) {
+	f.Add(snapshot.EncodeFabric(whole(f, "fattree:2,4").Fabric))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		g, err := snapshot.DecodeFabric(b)
+		if err != nil {
+			return
+		}
+		again, err := snapshot.DecodeFabric(snapshot.EncodeFabric(g))
+		if err != nil || !fabric.Same(g, again) {
+			t.Errorf("not the same again: %v", err)
+		}
+	})
+}
+
+// FuzzDecodeRest decodes sections that lie on a small fabric.
+func FuzzDecodeRest(f *testing.F) {
+	in := whole(f, "fattree:2,4")
+	f.Add(snapshot.EncodeRest(in))
+	f.Add([]byte("\x07routing\x04\x04updn"))
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		_ = snapshot.DecodeRest(b, &fabric.Tables{Fabric: in.Fabric, LFT: in.LFT})
+	})
+}
+
+func BenchmarkWrite(b *testing.B) {
+	in := whole(b, "fattree:3,24")
+	for b.Loop() {
+		var file bytes.Buffer
+		if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: in}); err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(file.Len()))
+	}
+}

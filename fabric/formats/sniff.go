@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package formats
+
+import (
+	"bytes"
+	"regexp"
+
+	"example.org/ibconsole/fabric/formats/snapshot"
+)
+
+// sniffed is how much of a file decides on its format.
+const sniffed = 64 << 10
+
+const expected = "a topology file of ibnetdiscover or ibsim, opensm-subnet.lst or a snapshot"
+
+// format says what a file seems to be, in words for a message.
+type format string
+
+const (
+	topology   format = "topology"
+	subnetList format = "opensm-subnet.lst"
+	saved      format = "a snapshot"
+
+	empty  format = "the file is empty"
+	binary format = "binary data"
+)
+
+// signatures are what the first line that is neither empty nor a comment looks
+// like. Topology files have no such line: they may begin with anything.
+var signatures = []struct {
+	is   format
+	line *regexp.Regexp
+}{
+	{subnetList, regexp.MustCompile(`^\{ (SW|CA|Rt)(-SM)? Ports:`)},
+	{"forwarding tables (opensm-lfts.dump or ibroute)", regexp.MustCompile(`^(Unicast lids|Multicast mlids|Lids) \[`)},
+	{"forwarding tables (opensm.fdbs)", regexp.MustCompile(`^dump_ucast_routes: Switch`)},
+	{"multicast tables (opensm.mcfdbs)", regexp.MustCompile(`^Switch 0x[0-9a-fA-F]+$`)},
+	{"a lid matrix (opensm-lid-matrix.dump)", regexp.MustCompile(`^Switch: guid 0x`)},
+	{"the output of iblinkinfo", regexp.MustCompile(`^(Switch|CA): (0x)?[0-9a-fA-F]+ .*:$`)},
+	{"an SL2VL dump (opensm-sl2vl.dump)", regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
+	{"a database of ibdiagnet (db_csv)", regexp.MustCompile(`^START_[A-Z_]+$`)},
+	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
+}
+
+func sniff(head []byte) format {
+	if len(bytes.TrimSpace(head)) == 0 {
+		return empty
+	}
+	if bytes.HasPrefix(head, []byte(snapshot.Magic)) {
+		return saved
+	}
+	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		return binary
+	}
+	first := firstLine(bytes.TrimPrefix(head, []byte("\ufeff")))
+	for _, s := range signatures {
+		if s.line.Match(first) {
+			return s.is
+		}
+	}
+	return topology
+}
+
+// firstLine is the first line that is neither empty nor a comment.
+func firstLine(text []byte) []byte {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return line
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Base is a picture with which others are compared that differ from it in little.
+// It is read-only.
+type Base struct {
+	forest *trees.Forest
+	m      *matching
+	// total counts the pairs. all says that every pair is delivered and every table
+	// known, without which others are compared as if there were no base.
+	total int64
+	all   bool
+	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups
+	// whose packets come in at a switch.
+	hostOf   []int32
+	groupsAt [][]int32
+	// entries and paths are by port, ranked are the ports between switches with most
+	// paths first. ends names the ports of switches.
+	entries []int
+	paths   []int64
+	ranked  []fabric.PortIndex
+	ends    []End
+}
+
+// NewBase prepares the picture of a forest. O(switches x LIDs) on all processors.
+func NewBase(ctx context.Context, forest *trees.Forest) (*Base, error) {
+	t := forest.Tables
+	b := &Base{forest: forest, m: match(t, t), paths: make([]int64, len(t.Fabric.Ports))}
+	w, err := b.m.walk(ctx, Options{})
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s to compare with: %w", t.Origin, err)
+	}
+	var sum Result
+	w.result(&sum)
+	b.total = sum.Pairs.Total
+	b.all = sum.Pairs.Same == sum.Pairs.Total
+	for s, n := range t.Fabric.Switches {
+		b.all = b.all && (t.Known[s] || !t.Fabric.Nodes[n].InSubnet)
+	}
+	for _, x := range w.workers {
+		add(b.paths, x.old.paths)
+	}
+	b.entries = b.m.old.entryCounts()
+	b.index()
+	return b, nil
+}
+
+func (b *Base) index() {
+	f := b.forest.Tables.Fabric
+	b.hostOf = slices.Repeat([]int32{-1}, int(b.forest.Tables.LFT.MaxLID)+1)
+	for i, h := range b.m.hosts {
+		lid := b.m.old.lid(h.old)
+		if lid == 0 || int(lid) >= len(b.hostOf) {
+			b.all = false
+			continue
+		}
+		b.hostOf[lid] = int32(i)
+	}
+	b.groupsAt = make([][]int32, len(f.Switches))
+	for g := range b.m.groups {
+		if at := b.m.groups[g].old; at >= 0 {
+			b.groupsAt[at] = append(b.groupsAt[at], int32(g))
+		} else {
+			b.all = false
+		}
+	}
+	b.ends = make([]End, len(f.Ports))
+	for _, n := range f.Switches {
+		node := &f.Nodes[n]
+		for p := range node.Slots() {
+			b.ends[p] = b.m.old.end(p)
+			if b.paths[p] > 0 && f.PeerSwitch(p) != fabric.None {
+				b.ranked = append(b.ranked, p)
+			}
+		}
+	}
+	slices.SortFunc(b.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y)) })
+}
+
+// Compare is the package's Compare with the base for the old picture. Where all
+// pairs of the base are delivered, and [trees.Forest.Against] finds the difference,
+// it looks at no more than that changes.
+func (b *Base) Compare(ctx context.Context, after *fabric.Tables, opt Options) (*Result, error) {
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	if d, ok := b.forest.Against(after); ok && b.all {
+		if r := b.compare(after, d, opt); r != nil {
+			return r, ctx.Err()
+		}
+	}
+	return Compare(ctx, b.forest.Tables, after, opt)
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diff
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// matching says what of one picture is what of the other.
+type matching struct {
+	old, new side
+	// hosts are the end ports of both that are no switches, by LID.
+	hosts []host
+	// groups are the hosts that send into the same ports, so that their packets
+	// have the same way but for the first link.
+	groups  []group
+	groupOf []int32
+	// sameLink says for each port of the old fabric whether its link is there in
+	// the new one.
+	sameLink []bool
+	// aligned says that indexes mean the same in both and links are the same.
+	aligned bool
+}
+
+// side is one of the two pictures.
+type side struct {
+	t     *fabric.Tables
+	f     *fabric.Fabric
+	wires walk.Wires
+	// other are the ports of the other fabric, by port of this one, or None.
+	other []fabric.PortIndex
+	// first is port 0 of each switch, otherSwitch its index in the other fabric or None.
+	first       []fabric.PortIndex
+	otherSwitch []fabric.SwitchIndex
+}
+
+// host is an end port in the old and in the new subnet, None where it is not there.
+type host struct{ old, new fabric.PortIndex }
+
+// group are hosts that hang on the same switch in each picture.
+type group struct {
+	// old and new are where packets come in, Nowhere for a host that is not there.
+	old, new walk.Target
+	// same says that the links of the hosts are the same.
+	same  bool
+	hosts []int32
+}
+
+func match(before, after *fabric.Tables) *matching {
+	m := &matching{old: newSide(before), new: newSide(after)}
+	m.old.match(m.new.f)
+	m.new.match(m.old.f)
+	m.sameLink = make([]bool, len(m.old.f.Ports))
+	for p := range m.sameLink {
+		q, peer := m.old.other[p], m.old.f.Ports[p].Peer
+		m.sameLink[p] = q != fabric.None && peer != fabric.None && m.old.other[peer] != fabric.None &&
+			m.new.f.Ports[q].Peer == m.old.other[peer]
+	}
+	m.aligned = len(m.new.other) == len(m.old.other) && slices.Equal(m.old.wires, m.new.wires)
+	for p, q := range m.old.other {
+		m.aligned = m.aligned && q == fabric.PortIndex(p)
+	}
+	m.matchHosts()
+	m.group()
+	return m
+}
+
+func newSide(t *fabric.Tables) side { return side{t: t, f: t.Fabric, wires: walk.NewWires(t)} }
+
+// match fills in what the things of s are in the other fabric.
+func (s *side) match(other *fabric.Fabric) {
+	s.other = matchPorts(s.f, other)
+	for _, n := range s.f.Switches {
+		port := s.f.Nodes[n].FirstPort
+		s.first = append(s.first, port)
+		var sw fabric.SwitchIndex = fabric.None
+		if p := s.other[port]; p != fabric.None {
+			sw = other.Nodes[other.Ports[p].Node].Switch
+		}
+		s.otherSwitch = append(s.otherSwitch, sw)
+	}
+}
+
+func matchPorts(f, g *fabric.Fabric) []fabric.PortIndex {
+	ports := make([]fabric.PortIndex, len(f.Ports))
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		other := g.NodeByGUID(n.GUID)
+		for num := range fabric.PortIndex(n.NumPorts) + 1 {
+			ports[n.FirstPort+num] = fabric.None
+			if other != fabric.None && g.Nodes[other].Type == n.Type && num <= fabric.PortIndex(g.Nodes[other].NumPorts) {
+				ports[n.FirstPort+num] = g.Nodes[other].FirstPort + num
+			}
+		}
+	}
+	return ports
+}
+
+func (m *matching) matchHosts() {
+	for _, e := range m.old.f.EndPorts {
+		if !m.old.isSwitch(e) {
+			m.hosts = append(m.hosts, host{e, m.new.f.PortByGUID(m.old.f.Ports[e].GUID)})
+		}
+	}
+	for _, e := range m.new.f.EndPorts {
+		if !m.new.isSwitch(e) && m.old.f.PortByGUID(m.new.f.Ports[e].GUID) == fabric.None {
+			m.hosts = append(m.hosts, host{fabric.None, e})
+		}
+	}
+	slices.SortFunc(m.hosts, func(x, y host) int {
+		p, q := m.port(x), m.port(y)
+		return cmp.Or(cmp.Compare(p.LID, q.LID), cmp.Compare(p.GUID, q.GUID))
+	})
+}
+
+func (s *side) isSwitch(port fabric.PortIndex) bool {
+	return s.f.Nodes[s.f.Ports[port].Node].IsSwitch()
+}
+
+// port is a host's port in the old picture, in the new one where it came later.
+func (m *matching) port(h host) *fabric.Port {
+	if h.old != fabric.None {
+		return &m.old.f.Ports[h.old]
+	}
+	return &m.new.f.Ports[h.new]
+}
+
+func (m *matching) group() {
+	type key struct {
+		old, new walk.Target
+		same     bool
+	}
+	index := map[key]int32{}
+	m.groupOf = make([]int32, len(m.hosts))
+	for i, h := range m.hosts {
+		k := key{m.old.entrance(h.old), m.new.entrance(h.new), false}
+		k.same = h.old != fabric.None && h.new == m.old.other[h.old] && m.sameLink[h.old]
+		g, ok := index[k]
+		if !ok {
+			g = int32(len(m.groups))
+			index[k] = g
+			m.groups = append(m.groups, group{old: k.old, new: k.new, same: k.same})
+		}
+		m.groups[g].hosts = append(m.groups[g].hosts, int32(i))
+		m.groupOf[i] = g
+	}
+}
+
+// entrance is where packets of an end port come in.
+func (s *side) entrance(port fabric.PortIndex) walk.Target {
+	if port == fabric.None || s.f.Ports[port].LID == 0 || !s.f.Ports[port].Linked() {
+		return walk.Nowhere
+	}
+	return walk.Beyond(s.f, s.f.Ports[port].Peer)
+}
+
+// lid is the LID of an end port, 0 for None.
+func (s *side) lid(port fabric.PortIndex) uint16 {
+	if port == fabric.None {
+		return 0
+	}
+	return s.f.Ports[port].LID
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package incremental
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Base are tables from which one failure after the other is routed. It is
+// read-only, and takes two bytes for each switch and LID.
+type Base struct {
+	*trees.Forest
+	// used are the numbers of entries by port of each switch.
+	used  [][256]int32
+	spare sync.Pool
+}
+
+// NewBase prepares tables. O(switches x LIDs) on all processors.
+func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
+	forest, err := trees.NewForest(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	b := &Base{Forest: forest, used: make([][256]int32, len(t.Fabric.Switches))}
+	last := min(t.Fabric.MaxLID, t.LFT.MaxLID)
+	return b, routing.ForEach(ctx, len(b.used), nil, func(_, s int) {
+		for _, port := range t.LFT.Row(fabric.SwitchIndex(s))[1 : int(last)+1] {
+			b.used[s][port]++
+		}
+	})
+}
+
+// Route is the package's Route from these tables. Where f is a part of their
+// fabric ([fabric.Removed]) it looks at no more than the failure changes.
+// O(switches + removed links x LIDs + touched entries x ports).
+func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Result, error) {
+	removed, ok := fabric.Removed(b.Tables.Fabric, f)
+	if !ok || !b.Takes(f) {
+		return Route(ctx, f, b.Tables, opt)
+	}
+	w, _ := b.spare.Get().(*Worker)
+	if w == nil {
+		w = b.NewWorker()
+	}
+	defer b.spare.Put(w)
+	w.begin(f, removed)
+	if err := w.run(ctx, w.todo(removed), opt.Progress); err != nil {
+		return nil, err
+	}
+	w.unreached = slices.Clone(w.unreached)
+	return w.result(b.Tables.LFT.Patched(slices.Clone(w.edits))), nil
+}
+
+// Takes says whether the base has tables for all of f, a part of its fabric: of
+// every switch, and up to the highest LID.
+func (b *Base) Takes(f *fabric.Fabric) bool {
+	if f.MaxLID > b.Tables.LFT.MaxLID {
+		return false
+	}
+	for s, n := range f.Switches {
+		if f.Nodes[n].InSubnet && (!b.Tables.Known[s] || b.Tables.Top[s] < f.MaxLID) {
+			return false
+		}
+	}
+	return true
+}
+
+// Worker routes one failure after the other. It is scratch memory for one
+// goroutine.
+type Worker struct {
+	*repair
+	base *Base
+	part *routing.Part
+}
+
+// NewWorker makes scratch memory.
+func (b *Base) NewWorker() *Worker {
+	w := &Worker{base: b}
+	w.repair = &repair{
+		wasFabric: b.Tables.Fabric, links: func(s fabric.SwitchIndex) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
+		depth:    func(lid uint16, _ fabric.SwitchIndex) []uint8 { return b.Depth(lid) },
+		attached: func(lid uint16) (fabric.SwitchIndex, uint8) { return b.At[lid], b.Local[lid] },
+		count:    w.countOf,
+		oldPeer: func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
+			return max(fabric.None, b.Wires.Next(s, port))
+		},
+	}
+	w.repair.init(len(b.Tables.Fabric.Switches))
+	return w
+}
+
+// countOf counts as for the LIDs that are there.
+func (w *Worker) countOf(s fabric.SwitchIndex, used *[256]int32) {
+	*used = w.base.used[s]
+	t := w.base.Tables
+	for lid := int(w.f.MaxLID) + 1; lid <= int(min(t.Fabric.MaxLID, t.LFT.MaxLID)); lid++ {
+		used[t.LFT.Row(s)[lid]]--
+	}
+}
+
+// Edits routes a failure, and returns the entries that change and those for which
+// there is no way; both hold until the next call. f is what owns LIDs: the part
+// without the links, or the whole where all of it still hangs together. Everything
+// must have had a way before.
+func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link) ([]fabric.Edit, []Unreached) {
+	w.begin(f, removed)
+	for _, d := range w.todo(removed) {
+		w.lid(d)
+	}
+	return w.edits, w.unreached
+}
+
+// begin forgets the failure before.
+func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
+	w.part = w.base.Graph.Without(w.base.Tables.Fabric, removed)
+	for _, s := range w.counted {
+		w.isIn[s] = false
+	}
+	w.counted = w.counted[:0]
+	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
+}
+
+// todo finds the entries that led over links which are no more.
+func (w *Worker) todo(removed []fabric.Link) []task {
+	f := w.base.Tables.Fabric
+	var found []uint64
+	for _, l := range removed {
+		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
+			sw := f.Nodes[f.Ports[p].Node].Switch
+			if sw == fabric.None || !w.f.SwitchNode(sw).InSubnet {
+				continue
+			}
+			row := w.base.Tables.LFT.Row(sw)[:int(w.f.MaxLID)+1]
+			for from := 0; ; {
+				i := bytes.IndexByte(row[from:], f.Ports[p].Num)
+				if i < 0 {
+					break
+				}
+				from += i + 1
+				w.looked++
+				if lid := uint16(from - 1); w.owned(lid) {
+					found = append(found, uint64(lid)<<32|uint64(sw))
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	return tasks(slices.Compact(found))
+}
+
+// tasks groups switches by LID.
+func tasks(found []uint64) []task {
+	switches := make([]fabric.SwitchIndex, len(found))
+	var all []task
+	for i, x := range found {
+		switches[i] = fabric.SwitchIndex(uint32(x))
+		if lid := uint16(x >> 32); len(all) == 0 || all[len(all)-1].lid != lid {
+			all = append(all, task{lid: lid, broken: switches[i:i]})
+		}
+		last := &all[len(all)-1]
+		last.broken = switches[i-len(last.broken) : i+1]
+	}
+	return all
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Hit counts pairs of end ports of channel adapters and routers that are connected
+// in both pictures, by the base LID of the destination, and that lose packets all
+// the same while the plan is carried out or thereafter.
+type Hit struct {
+	// Moved are pairs whose destination loses a LID.
+	Moved int64
+	// Down are other pairs whose new way is none in the live subnet, as it has not
+	// all links of the staged one.
+	Down int64
+	// Examples are some of them.
+	Examples []diff.Pair
+	// Groups are the multicast LIDs, ascending, with members that hear one another
+	// before and after, but not between the loss of old branches and the growth of
+	// new ones.
+	Groups []uint16
+}
+
+// None says that nobody is hit.
+func (h *Hit) None() bool { return h.Pairs() == 0 && len(h.Groups) == 0 }
+
+// Pairs is the number of pairs.
+func (h *Hit) Pairs() int64 { return h.Moved + h.Down }
+
+// hits counts the pairs that are hit.
+func (m *maker) hits(ctx context.Context) error {
+	dests := m.exposed()
+	if len(dests) == 0 {
+		return nil
+	}
+	c := newHitCounter(m)
+	hits := make([]Hit, len(dests))
+	err := routing.ForEach(ctx, len(dests), nil, func(_, i int) { c.count(&hits[i], dests[i]) })
+	for i := range hits {
+		m.plan.Hit.add(&hits[i])
+	}
+	return err
+}
+
+// dest is an end port whose senders may be hit, in the live and in the staged
+// fabric.
+type dest struct {
+	live, staged fabric.PortIndex
+	moved        bool
+}
+
+// exposed are the end ports that lose a LID, and where links are missing all.
+func (m *maker) exposed() []dest {
+	var list []dest
+	live, staged := m.live.Fabric, m.staged.Fabric
+	for _, e := range live.EndPorts {
+		if live.Nodes[live.Ports[e].Node].IsSwitch() {
+			continue
+		}
+		s := staged.PortByGUID(live.Ports[e].GUID)
+		if s == fabric.None || live.Ports[e].LID == 0 || staged.Ports[s].LID == 0 {
+			continue
+		}
+		p, q := &live.Ports[e], &staged.Ports[s]
+		moved := p.LID < q.LID || int(p.LID)+1<<p.LMC > int(q.LID)+1<<q.LMC
+		if moved || m.down > 0 {
+			list = append(list, dest{e, s, moved})
+		}
+	}
+	return list
+}
+
+func (h *Hit) add(o *Hit) {
+	h.Moved += o.Moved
+	h.Down += o.Down
+	h.Examples = append(h.Examples, o.Examples[:min(len(o.Examples), examples-len(h.Examples))]...)
+}
+
+// hitCounter is what all workers share.
+type hitCounter struct {
+	*maker
+	// sources are those of each group of senders by the switches that they send to,
+	// of the live and the staged fabric.
+	sources         map[pair][]fabric.PortIndex
+	order           []pair
+	wires, ownWires walk.Wires
+	stagedOf        []fabric.SwitchIndex
+}
+
+func newHitCounter(m *maker) *hitCounter {
+	live, staged := m.live.Fabric, m.staged.Fabric
+	c := &hitCounter{
+		maker: m, sources: map[pair][]fabric.PortIndex{}, wires: walk.NewWires(m.live), ownWires: walk.NewWires(m.staged),
+		stagedOf: make([]fabric.SwitchIndex, len(live.Switches)),
+	}
+	for s, n := range live.Switches {
+		c.stagedOf[s] = staged.SwitchByGUID(live.Nodes[n].GUID)
+	}
+	for _, e := range live.EndPorts {
+		s := staged.PortByGUID(live.Ports[e].GUID)
+		if live.Nodes[live.Ports[e].Node].IsSwitch() || s == fabric.None {
+			continue
+		}
+		a, _ := live.AttachedSwitch(e)
+		b, _ := staged.AttachedSwitch(s)
+		if a == fabric.None || b == fabric.None {
+			continue
+		}
+		p := pair{a, b}
+		if c.sources[p] == nil {
+			c.order = append(c.order, p)
+		}
+		c.sources[p] = append(c.sources[p], e)
+	}
+	return c
+}
+
+// count counts the pairs to one destination.
+func (c *hitCounter) count(hit *Hit, d dest) {
+	from, to := c.live.Fabric.Ports[d.live].LID, c.staged.Fabric.Ports[d.staged].LID
+	before := ways(c.wires, c.live, from, d.live)
+	own := ways(c.ownWires, c.staged, to, d.staged)
+	after := walk.NewTree(c.wires)
+	after.Start(walk.ToPort(d.live), c.after(to))
+	for _, p := range c.order {
+		if before.Fate(p.live) != walk.Reaches || own.Fate(p.staged) != walk.Reaches || !d.moved && after.Fate(p.live) == walk.Reaches {
+			continue
+		}
+		for _, src := range c.sources[p] {
+			if src == d.live {
+				continue
+			}
+			if d.moved {
+				hit.Moved++
+			} else {
+				hit.Down++
+			}
+			if len(hit.Examples) < examples {
+				hit.Examples = append(hit.Examples, diff.Pair{Src: c.named(src), Dst: c.named(d.live)})
+			}
+		}
+	}
+}
+
+// examples is how many pairs are named.
+const examples = 10
+
+func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
+	f := c.live.Fabric
+	return diff.Port{Name: f.PortName(port), GUID: diff.GUID(f.Ports[port].GUID), LID: f.Ports[port].LID}
+}
+
+// ways is the tree of the ways to a port by one of its LIDs.
+func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
+	tree := walk.NewTree(wires)
+	column := make([]uint8, len(t.Fabric.Switches))
+	for s := range column {
+		column[s] = t.Port(fabric.SwitchIndex(s), lid)
+	}
+	tree.Start(walk.ToPort(port), column)
+	return tree
+}
+
+// after is the column of a LID when all is written.
+func (c *hitCounter) after(lid uint16) []uint8 {
+	column := make([]uint8, len(c.stagedOf))
+	for s, staged := range c.stagedOf {
+		if staged != fabric.None && c.staged.Known[staged] {
+			column[s] = c.staged.Port(staged, lid)
+		} else {
+			column[s] = c.live.Port(fabric.SwitchIndex(s), lid)
+		}
+	}
+	return column
+}

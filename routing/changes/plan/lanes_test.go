@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plan_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/checks/trees/treestest"
+)
+
+// someLanes map every service level of all ports to some lane or to none. The ports
+// of the fabric must be capable of it.
+func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
+	t := fabric.NewSL2VL(f)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		ins := uint8(0)
+		if n.IsSwitch() {
+			ins = n.NumPorts
+		}
+		for in := range ins + 1 {
+			for out := range n.NumPorts {
+				if rnd.IntN(4) == 0 {
+					continue
+				}
+				var vls fabric.VLs
+				for sl := range vls {
+					if vls[sl] = uint8(rnd.IntN(8)); rnd.IntN(6) == 0 {
+						vls[sl] = 15
+					}
+				}
+				t.Set(fabric.NodeIndex(i), in, out+1, vls)
+			}
+		}
+	}
+	return t
+}
+
+// TestLanesDropNothingMeanwhile carries out random changes of lanes: while tables
+// change no service level is dropped that passes before or after, and in the end
+// all is as it was asked for.
+func TestLanesDropNothingMeanwhile(t *testing.T) {
+	rnd := testenv.Rand(t)
+	twice := 0
+	for range testenv.Count(t, 20, 200) {
+		f := treestest.Made(t, []string{"fattree:2,4", "torus:3x3 hosts=1", "random:4,2,6"}[rnd.IntN(3)]).Activated()
+		for i := range f.Ports {
+			f.Ports[i].CapMask |= uint32(mad.CapSLMapping)
+		}
+		live := *treestest.Minhop(t, f)
+		staged := live
+		live.SL2VL, staged.SL2VL = someLanes(rnd, f), someLanes(rnd, f)
+		p := made(t, &live, &staged)
+		late := rnd.IntN(2) == 0
+		p.OrderLanes(late)
+		r := newReplay(t, &live)
+		r.lanes(p, false)
+		during := r.sl2vl.Clone()
+		r.lanes(p, true)
+		for i := range f.Nodes {
+			for in := range f.Nodes[i].NumPorts + 1 {
+				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
+					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), in)].Linked() || !f.Ports[f.Port(fabric.NodeIndex(i), out)].Linked() {
+						continue // there is nothing to write
+					}
+					old, mid, end, want := live.SL2VL.VLs(fabric.NodeIndex(i), in, out), during.VLs(fabric.NodeIndex(i), in, out), r.sl2vl.VLs(fabric.NodeIndex(i), in, out), staged.SL2VL.VLs(fabric.NodeIndex(i), in, out)
+					if end != want {
+						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(fabric.NodeIndex(i)), in, out, end, want)
+					}
+					if mid != old && mid != end {
+						twice++
+					}
+					for sl := range mid {
+						if mid[sl] == 15 && (old[sl] != 15 || end[sl] != 15) || mid[sl] != old[sl] && mid[sl] != end[sl] {
+							t.Fatalf("SL %d goes from lane %d over %d to %d", sl, old[sl], mid[sl], end[sl])
+						}
+						if old[sl] != 15 && end[sl] != 15 && late && mid[sl] != old[sl] {
+							t.Fatalf("SL %d changes early", sl)
+						}
+					}
+				}
+			}
+		}
+		back := p.Reverse()
+		r.lanes(back, false)
+		r.lanes(back, true)
+		if again := made(t, r.tables(&live), &live); !again.Empty() {
+			t.Fatalf("on the way back something is left: %+v", again.Totals())
+		}
+	}
+	if twice == 0 {
+		t.Error("no table was written twice")
+	}
+}
+
+// What is not known of the live subnet is not written, and lanes that a port does
+// not operate are pointed out.
+func TestLanesAndGroupsThatWereNotRead(t *testing.T) {
+	f := treestest.Made(t, "fattree:2,4").Activated()
+	for i := range f.Ports {
+		f.Ports[i].CapMask |= uint32(mad.CapSLMapping)
+		f.Ports[i].OperVLs = 2 // VL0 and VL1 (IBA 1.2.1, 14.2.5.6)
+	}
+	live := *treestest.Minhop(t, f)
+	staged := live
+	staged.SL2VL, staged.MFT = fabric.NewSL2VL(f), fabric.NewMFT(f, fabric.FirstMLID)
+	p := made(t, &live, &staged)
+	if !p.Empty() || len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0], "sl2vl") || !strings.Contains(p.Warnings[1], "mft") {
+		t.Errorf("%+v, %q", p.Totals(), p.Warnings)
+	}
+	live.SL2VL, live.MFT = fabric.NewSL2VL(f), fabric.NewMFT(f, fabric.FirstMLID)
+	leaf := f.NodesByDescription("leaf-01")[0]
+	staged.SL2VL.Set(leaf, 1, 2, fabric.VLs{1, 1, 15})
+	staged.SL2VL.Set(leaf, 2, 1, fabric.VLs{2})
+	p = made(t, &live, &staged)
+	if len(p.Lanes) != 3 || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], ": 1") { // one is written twice
+		t.Errorf("%+v, %q", p.Lanes, p.Warnings)
+	}
+}

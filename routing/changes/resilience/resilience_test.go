@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resilience
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/trees/treestest"
+)
+
+func baseOf(t testing.TB, tables *fabric.Tables) *incremental.Base {
+	t.Helper()
+	base, err := incremental.NewBase(context.Background(), tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base
+}
+
+func studyOf(t testing.TB, base *incremental.Base, kind Kind) *Study {
+	t.Helper()
+	s, err := New(context.Background(), base, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func random(t testing.TB, r *rand.Rand) *fabric.Tables {
+	f := treestest.Random(t, r)
+	if r.IntN(2) == 0 {
+		return treestest.Updn(t, f)
+	}
+	return treestest.Minhop(t, f)
+}
+
+// TestVerdictAsCheckedInFull: what a failure is said to do is what routing, checking
+// and counting all of it finds.
+func TestVerdictAsCheckedInFull(t *testing.T) {
+	r := testenv.Rand(t)
+	split, overloaded := 0, 0
+	for i := range testenv.Count(t, 100, 3000) {
+		tables := random(t, r)
+		base := baseOf(t, tables)
+		kind := []Kind{Links, Switches, Pairs}[r.IntN(3)]
+		s := studyOf(t, base, kind)
+		if s.all.count() == 0 {
+			continue
+		}
+		j := s.newJudge()
+		for range 3 {
+			n := r.IntN(s.all.count())
+			v := j.verdict(n)
+			want := inFull(t, s, n)
+			v.at = 0
+			if v != want {
+				t.Fatalf("case %d, %s %d (%s): %+v, in full %+v", i, kind, n, s.all.name(n), v, want)
+			}
+			if v.CutOff > 0 {
+				split++
+			}
+			if v.Worst > s.report.Worst {
+				overloaded++
+			}
+		}
+	}
+	t.Logf("%d cut something off, %d overload a link", split, overloaded)
+	if split == 0 || overloaded == 0 {
+		t.Error("want some of each")
+	}
+}
+
+func inFull(t *testing.T, s *Study, n int) Verdict {
+	t.Helper()
+	was := s.base.Tables
+	part := was.Fabric.Without(s.all.removed(n))
+	res, err := incremental.Route(t.Context(), part, was, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := reach.Check(t.Context(), res.Tables, reach.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loads, err := linkload.AllToAll(t.Context(), res.Tables, linkload.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Verdict{Number: n, Lost: s.report.Paths - after.Delivered - after.TooLong, Changed: res.Touched}
+	for _, e := range was.Fabric.EndPorts {
+		p := &was.Fabric.Ports[e]
+		if !was.Fabric.Nodes[p.Node].IsSwitch() && part.PortByGUID(p.GUID) == fabric.None {
+			v.CutOff++
+		}
+	}
+	v.Worst = loads.Summary(1).EdgeForwardingIndex
+	return v
+}
+
+func run(t testing.TB, s *Study, shard, shards int) *Report {
+	t.Helper()
+	r, err := s.Empty(shard, shards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(context.Background(), r, nil); err != nil || !r.Complete() {
+		t.Fatal(r.Done, err)
+	}
+	return r
+}
+
+// forgetPlaces clears what is not written.
+func forgetPlaces(r *Report) *Report {
+	for i := range r.Failed {
+		r.Failed[i].at = 0
+	}
+	return r
+}
+
+// TestShardsAreTheWhole: shards, one of them stopped, written, read and continued,
+// come to what one run comes to.
+func TestShardsAreTheWhole(t *testing.T) {
+	s := studyOf(t, baseOf(t, treestest.Minhop(t, treestest.Made(t, "torus:4x4 hosts=2"))), Pairs)
+	whole := forgetPlaces(run(t, s, 1, 1))
+	if whole.Done != 32*31/2 {
+		t.Fatalf("%d pairs of the 32 links of a 4x4 torus", whole.Done)
+	}
+	var shards []*Report
+	for shard := 3; shard >= 1; shard-- {
+		r, err := s.Empty(shard, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if err := s.Run(ctx, r, nil); !errors.Is(err, context.Canceled) || r.Complete() {
+			t.Fatalf("stopped: %d done, %v", r.Done, err)
+		}
+		for !r.Complete() {
+			ctx, stop := context.WithCancel(t.Context())
+			if err := s.Run(ctx, r, func(*Report) { stop() }); err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			stop()
+			var b bytes.Buffer
+			if err := r.Write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if r, err = Read(&b, "shard"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shards = append(shards, r)
+	}
+	all, missing, unfinished, err := Merge(shards)
+	if err != nil || missing != nil || unfinished != nil {
+		t.Fatal(missing, unfinished, err)
+	}
+	all.Shard, all.Shards = whole.Shard, whole.Shards
+	if !reflect.DeepEqual(forgetPlaces(all), whole) {
+		t.Errorf("merged %+v, in one run %+v", all, whole)
+	}
+	if _, missing, _, err = Merge(shards[:2]); err != nil || !reflect.DeepEqual(missing, []int{1}) {
+		t.Errorf("missing %v, %v; want 1", missing, err)
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	base := baseOf(t, treestest.Minhop(t, treestest.Made(t, "fattree:2,4")))
+	links := studyOf(t, base, Links)
+	one, _ := links.Empty(1, 2)
+	two, _ := links.Empty(2, 2)
+	if _, _, unfinished, err := Merge([]*Report{one, two}); err != nil || !reflect.DeepEqual(unfinished, []int{1, 2}) {
+		t.Errorf("unfinished %v, %v; want both", unfinished, err)
+	}
+	other := func(change func(*Report)) *Report {
+		r := *two
+		change(&r)
+		return &r
+	}
+	for _, c := range []*Report{
+		other(func(r *Report) { r.Fabric = "other" }), other(func(r *Report) { r.Routing = "other" }), other(func(r *Report) { r.Kind = Pairs }),
+		other(func(r *Report) { r.Shards = 3 }), other(func(r *Report) { r.Failures++ }),
+	} {
+		if _, _, _, err := Merge([]*Report{one, c}); !errors.Is(err, ErrOther) {
+			t.Errorf("%+v merged: %v", c, err)
+		}
+		if r := *c; r.Shards == 2 {
+			if err := links.Run(t.Context(), &r, nil); !errors.Is(err, ErrOther) {
+				t.Errorf("%+v continued: %v", c, err)
+			}
+		}
+	}
+	if _, _, _, err := Merge([]*Report{one, one}); err == nil {
+		t.Error("a shard was taken twice")
+	}
+}
+
+// TestPairNumbers: every pair has one number.
+func TestPairNumbers(t *testing.T) {
+	n := 0
+	for j := 1; j < 300; j++ {
+		for i := range j {
+			if a, b := pair(n); a != i || b != j {
+				t.Fatalf("pair %d is %d and %d, want %d and %d", n, a, b, i, j)
+			}
+			n++
+		}
+	}
+	if i, j := pair(23328*23327/2 - 1); i != 23326 || j != 23327 {
+		t.Errorf("the last pair of 23328 is %d and %d", i, j)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"kind":"links","fabric":"a","routing":"b","failures":3,"done":1,"shards":2,"shard":[1],"failed":[]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Read(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			return
+		}
+		if all, missing, _, err := Merge([]*Report{r}); err != nil || len(missing)+len(all.Shard) != r.Shards && r.Shards < 1000 {
+			t.Errorf("%+v: %v", r, err)
+		}
+	})
+}
+
+// BenchmarkEveryLink lets every link between the 1620 switches of a fat-tree fail,
+// and lays the time beside that of full routes. full-routes is how many of them would
+// take as long, by-processor the same by the time of the processors, which other work
+// on the machine disturbs less.
+func BenchmarkEveryLink(b *testing.B) {
+	tables := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
+	s := studyOf(b, baseOf(b, tables), Links)
+	var full, fullCPU time.Duration
+	const each = 10
+	routes := func() {
+		start, cpu := time.Now(), processor(b)
+		for range each {
+			treestest.Minhop(b, tables.Fabric)
+		}
+		full += time.Since(start)
+		fullCPU += processor(b) - cpu
+	}
+	var links, linksCPU time.Duration
+	for b.Loop() {
+		routes()
+		start, cpu := time.Now(), processor(b)
+		run(b, s, 1, 1)
+		links += time.Since(start)
+		linksCPU += processor(b) - cpu
+		routes()
+	}
+	b.ReportMetric(links.Seconds()*1e6/float64(b.N*s.all.count()), "us/link")
+	b.ReportMetric(full.Seconds()*1e3/float64(2*each*b.N), "full-ms")
+	b.ReportMetric(float64(links)*2*each/float64(full), "full-routes")
+	b.ReportMetric(float64(linksCPU)*2*each/float64(fullCPU), "by-processor")
+}
+
+// processor is the time that this program has had of the processors.
+func processor(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resilience
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Kept is how many of the worst failures a report names.
+const Kept = 1000
+
+// Study is all failures of a kind of one routing. It is read-only.
+type Study struct {
+	base *incremental.Base
+	all  *failures
+	ends *trees.Ends
+	// endOf is the end that has a LID, -1 for none, groupsAt are the groups of the
+	// ends whose packets come in at a switch.
+	endOf    []int32
+	groupsAt [][]int32
+	// paths are by port, ranked are the ports between switches with most paths first.
+	paths  []int64
+	ranked []fabric.PortIndex
+	report Report
+}
+
+// New prepares a study. O(switches x LIDs) on all processors.
+func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error) {
+	t := base.Tables
+	if !base.Takes(t.Fabric) {
+		return nil, fmt.Errorf("the tables of %s are not complete: some switch was not read, or has none for some LID", t.Origin)
+	}
+	all, err := listFailures(t.Fabric, kind)
+	if err != nil {
+		return nil, err
+	}
+	loads, err := linkload.AllToAll(ctx, t, linkload.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := &Study{base: base, all: all, ends: trees.NewEnds(t, false), paths: loads.Paths}
+	s.endOf = slices.Repeat([]int32{-1}, max(int(t.LFT.MaxLID), int(t.Fabric.MaxLID))+1)
+	for _, l := range s.ends.LIDs {
+		if l.LID > t.LFT.MaxLID {
+			return nil, fmt.Errorf("LID %d is above the highest of the tables, %d", l.LID, t.LFT.MaxLID)
+		}
+		s.endOf[l.LID] = l.End
+	}
+	s.groupsAt = make([][]int32, len(t.Fabric.Switches))
+	for g := range s.ends.Groups {
+		if at := s.ends.Groups[g].At; at >= 0 {
+			s.groupsAt[at] = append(s.groupsAt[at], int32(g))
+		}
+	}
+	for p := range s.paths {
+		if s.paths[p] > 0 && linkload.ClassOf(t.Fabric, fabric.PortIndex(p)) == linkload.BetweenSwitches {
+			s.ranked = append(s.ranked, fabric.PortIndex(p))
+		}
+	}
+	slices.SortFunc(s.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(s.paths[y], s.paths[x]), cmp.Compare(x, y)) })
+	s.report = Report{Kind: kind, Fabric: fabricSum(t.Fabric), Routing: routingSum(t), Failures: all.count(), Paths: loads.Delivered}
+	if len(s.ranked) > 0 {
+		s.report.Worst = s.paths[s.ranked[0]]
+	}
+	return s, nil
+}
+
+// Empty is the report of a shard of which nothing is done: shard i of n, from 1 up.
+func (s *Study) Empty(shard, shards int) (*Report, error) {
+	if shard < 1 || shard > shards {
+		return nil, fmt.Errorf("shard %d of %d, expected 1 to %d", shard, shards, max(1, shards))
+	}
+	r := s.report
+	r.Shards, r.Shard = shards, []int{shard}
+	r.Failed = []Verdict{}
+	return &r, nil
+}
+
+// chunk is how many failures are tried between looks at the clock and the context.
+const chunk = 256
+
+// Run goes on with a report of this study until its shard is done. It tells
+// progress, where set, of every few hundred failures, with a report that holds until
+// then. Where ctx ends first the report says how far it is, and the error is
+// ctx's. On all processors.
+func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
+	if err := s.Takes(r); err != nil {
+		return err
+	}
+	judges := make([]*judge, routing.Workers())
+	total := r.share()
+	for r.Done < total {
+		n := min(chunk, total-r.Done)
+		found := make([]Verdict, n)
+		err := routing.ForEach(ctx, n, nil, func(worker, i int) {
+			if judges[worker] == nil {
+				judges[worker] = s.newJudge()
+			}
+			found[i] = judges[worker].verdict((r.Done+i)*r.Shards + r.Shard[0] - 1)
+		})
+		if err != nil {
+			return err
+		}
+		r.take(s, found)
+		if progress != nil {
+			progress(r)
+		}
+	}
+	return ctx.Err()
+}
+
+// Failure is what fails in failure n: its links, and the node where that is a
+// switch, else None.
+func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
+	node = fabric.None
+	if s.all.kind == Switches {
+		node = s.all.switches[n]
+	}
+	return s.all.removed(n), node
+}
+
+// Takes says why a report is none of this study.
+func (s *Study) Takes(r *Report) error {
+	if err := s.report.sameStudy(r); err != nil {
+		return err
+	}
+	if len(r.Shard) != 1 || r.Shard[0] < 1 || r.Shard[0] > r.Shards || r.Done < 0 {
+		return fmt.Errorf("the report is of shards %v of %d, expected one", r.Shard, r.Shards)
+	}
+	return nil
+}
+
+// take adds verdicts.
+func (r *Report) take(s *Study, found []Verdict) {
+	for i := range found {
+		r.count(&found[i])
+	}
+	r.Done += len(found)
+	all := append(r.Failed, found...)
+	slices.SortFunc(all, worse)
+	r.Failed = slices.Clone(all[:min(Kept, len(all))])
+	for i := range r.Failed {
+		if v := &r.Failed[i]; v.Name == "" {
+			v.Name = s.all.name(v.Number)
+			if v.at != fabric.None {
+				v.At = s.base.Tables.Fabric.PortName(v.at)
+			}
+		}
+	}
+}
+
+// fabricSum names the subnet: what is linked to what, and the LIDs.
+func fabricSum(f *fabric.Fabric) string {
+	h := sha256.New()
+	var b []byte
+	for i := range f.Nodes {
+		b = binary.LittleEndian.AppendUint64(b[:0], f.Nodes[i].GUID)
+		n := &f.Nodes[i]
+		for p := range n.Slots() {
+			port := &f.Ports[p]
+			b = binary.LittleEndian.AppendUint32(b, uint32(port.Peer))
+			b = binary.LittleEndian.AppendUint16(b, port.LID)
+			b = append(b, port.LMC)
+		}
+		_, _ = h.Write(b)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}
+
+// routingSum names the tables.
+func routingSum(t *fabric.Tables) string {
+	h := sha256.New()
+	for s := range t.Fabric.Switches {
+		if t.Known[s] {
+			row := t.LFT.Row(fabric.SwitchIndex(s))
+			_, _ = h.Write(row[:min(len(row), int(t.Top[s])+1)])
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}

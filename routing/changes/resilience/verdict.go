@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resilience
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Verdict is what becomes of a routing when something fails.
+type Verdict struct {
+	// Number is the number of the failure, Name says what fails.
+	Number int    `json:"number"`
+	Name   string `json:"name"`
+	// CutOff counts the end ports of hosts that are no longer in the subnet.
+	CutOff int `json:"cut_off"`
+	// Lost counts the paths, one from every other end port to each LID, that arrived
+	// before and do not now, those from and to end ports that are cut off included.
+	Lost int64 `json:"lost_paths"`
+	// Worst is the most paths over a link between switches, by the port that it
+	// leaves. At names that port, "" for none.
+	Worst int64  `json:"worst_load"`
+	At    string `json:"worst_at"`
+	// Changed counts the entries that are others.
+	Changed int `json:"changed_entries"`
+
+	at fabric.PortIndex
+}
+
+// worse orders verdicts: lost paths count most, then the load, then the number.
+func worse(a, b Verdict) int {
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Worst, a.Worst), cmp.Compare(a.Number, b.Number))
+}
+
+// judge is the scratch memory of one goroutine.
+type judge struct {
+	*Study
+	router *incremental.Worker
+	walker *trees.Walker
+	// moved is by how many paths each of the ports carries more, old the way before.
+	moved   []int64
+	touched []bool
+	ports   []fabric.PortIndex
+	old     []uint32
+	// gone says which ends are cut off, less how many of each group.
+	gone []bool
+	less []int32
+}
+
+func (s *Study) newJudge() *judge {
+	n := len(s.base.Tables.Fabric.Ports)
+	return &judge{
+		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n), touched: make([]bool, n),
+		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)),
+	}
+}
+
+// verdict lets failure n happen.
+func (j *judge) verdict(n int) Verdict {
+	removed := j.all.removed(n)
+	v := Verdict{Number: n}
+	f := j.base.Tables.Fabric
+	part := f
+	if f.Splits(removed) {
+		part = f.Without(removed)
+		j.loseEnds(part, &v)
+	}
+	edits, _ := j.router.Edits(part, removed)
+	v.Changed = len(edits)
+	j.walker.Each(trees.Difference{Removed: removed, Edits: edits}, func(c *trees.Change) bool {
+		if end := j.endOf[c.LID]; end >= 0 && !j.gone[end] {
+			j.change(c, end, &v)
+		}
+		return true
+	})
+	v.Worst, v.at = j.worst(removed)
+	j.forget()
+	return v
+}
+
+// carry puts n paths onto the ports of a way.
+func (j *judge) carry(ports []uint32, n int64) {
+	f := j.base.Tables.Fabric
+	for _, slot := range ports {
+		port := f.Port(f.Switches[slot>>8], uint8(slot))
+		j.moved[port] += n
+		if !j.touched[port] {
+			j.touched[port] = true
+			j.ports = append(j.ports, port)
+		}
+	}
+}
+
+// loseEnds takes away the paths from and to ends that are cut off.
+func (j *judge) loseEnds(part *fabric.Fabric, v *Verdict) {
+	was := j.base.Tables.Fabric
+	for i, p := range j.ends.Ports {
+		if part.PortByGUID(was.Ports[p].GUID) != p {
+			j.gone[i] = true
+			j.less[j.ends.GroupOf[i]]++
+			v.CutOff++
+		}
+	}
+	if v.CutOff == 0 {
+		return
+	}
+	for _, l := range j.ends.LIDs {
+		to := walk.ToPort(j.ends.Ports[l.End])
+		for g := range j.ends.Groups {
+			n := int64(j.less[g])
+			if j.gone[l.End] {
+				n = int64(j.ends.Sources(g, l.End))
+			}
+			at := j.ends.Groups[g].At
+			if n == 0 || at < 0 {
+				if n > 0 && at == to {
+					v.Lost += n
+				}
+				continue
+			}
+			if ports, end := j.walker.PathTo(l.LID, at); end == to {
+				v.Lost += n
+				j.carry(ports, -n)
+			}
+		}
+	}
+}
+
+// change counts the paths to a LID that are others.
+func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
+	to := walk.ToPort(j.ends.Ports[end])
+	for _, sw := range c.Switches {
+		for _, g := range j.groupsAt[sw] {
+			n := int64(j.ends.Sources(int(g), end)) - int64(j.less[g])
+			if n == 0 {
+				continue
+			}
+			ports, was := c.OldPath(sw)
+			j.old = append(j.old[:0], ports...)
+			ports, now := c.NewPath(sw)
+			if was == to {
+				j.carry(j.old, -n)
+				v.Lost += n
+			}
+			if now == to {
+				j.carry(ports, n)
+				v.Lost -= n
+			}
+		}
+	}
+}
+
+// worst is the most paths over a link between switches, and the first port with it.
+func (j *judge) worst(removed []fabric.Link) (most int64, at fabric.PortIndex) {
+	at = fabric.None
+	better := func(p fabric.PortIndex) {
+		if n := j.paths[p] + j.moved[p]; n > most || n == most && n > 0 && p < at {
+			most, at = n, p
+		}
+	}
+	for _, p := range j.ports {
+		if j.base.Tables.Fabric.PeerSwitch(p) != fabric.None && !slices.ContainsFunc(removed, func(l fabric.Link) bool { return l.A == p || l.B == p }) {
+			better(p)
+		}
+	}
+	for _, p := range j.ranked {
+		if !j.touched[p] {
+			better(p)
+			break
+		}
+	}
+	return most, at
+}
+
+// forget makes the scratch memory ready for the next failure.
+func (j *judge) forget() {
+	for _, p := range j.ports {
+		j.moved[p], j.touched[p] = 0, false
+	}
+	j.ports = j.ports[:0]
+	clear(j.gone)
+	clear(j.less)
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// CheckChange is [Check] for the time in which tables become others: packets that
+// took the old entry of one switch may meet the new one of the next, and the other
+// way round. turns has, in the place of each entry, the step in which it changes; a
+// packet that took a new entry meets no old one of an earlier step. 0 is any time,
+// and so is nil for all.
+//
+// Both tables must be of fabrics with the same nodes and ports. Where mappings to
+// lanes change, too, each port may have the old or the new one at any time; where
+// only one of the tables has them they do not change. Where there are lanes, only
+// dependencies count that one of the two tables has alone, with lanes of either.
+// Dependencies of neither have no LID.
+//
+// It takes the time of a check, and of another one if there are lanes, and
+// O(LIDs x switches).
+func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
+	b, a := *before, *after
+	if b.SL2VL == nil {
+		b.SL2VL = a.SL2VL
+	}
+	if a.SL2VL == nil {
+		a.SL2VL = b.SL2VL
+	}
+	x := &change{before: newChecker(&b, opt), after: newChecker(&a, opt), turns: turns}
+	if a.SL2VL != b.SL2VL {
+		x.before.also, x.after.also = a.SL2VL, b.SL2VL
+	}
+	r, err := x.check(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for credit loops between %s and %s: %w", before.Origin, after.Origin, err)
+	}
+	return r, nil
+}
+
+// change is tables that become others.
+type change struct {
+	before, after *checker
+	turns         *fabric.LFT
+}
+
+func (x *change) check(ctx context.Context) (*Result, error) {
+	g, err := x.before.dependencies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if g.lanes == 1 && x.before.ends.Tables.MFT == x.after.ends.Tables.MFT {
+		err = x.cross(ctx, g)
+	} else {
+		err = x.join(ctx, g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	n := g.net(r)
+	ring, err := n.cycle(ctx, r)
+	if err != nil || ring == nil {
+		return r, err
+	}
+	r.Ring = n.dependencies(ring)
+	return r, x.explain(ctx, r.Ring)
+}
+
+// explain finds packets of the old tables for each dependency, else of the new.
+func (x *change) explain(ctx context.Context, ring []Dependency) error {
+	if err := x.before.explain(ctx, ring); err != nil {
+		return err
+	}
+	for i := range ring {
+		if ring[i].LID == 0 {
+			if err := x.after.explain(ctx, ring[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// join adds the dependencies of the new tables, and without lanes those of packets
+// that meet entries of both.
+func (x *change) join(ctx context.Context, g *graph) error {
+	after, err := x.after.dependencies(ctx)
+	if err != nil {
+		return err
+	}
+	g.merge(after)
+	if g.lanes > 1 {
+		return nil
+	}
+	return x.cross(ctx, g)
+}
+
+// cross adds the dependencies of packets that meet entries of both tables, or of
+// the new ones alone.
+func (x *change) cross(ctx context.Context, g *graph) error {
+	lids := x.changed()
+	wires := [2]walk.Wires{walk.NewWires(x.before.ends.Tables), walk.NewWires(x.after.ends.Tables)}
+	workers := make([]*crosser, routing.Workers())
+	err := routing.ForEach(ctx, len(lids), nil, func(n, i int) {
+		if workers[n] == nil {
+			workers[n] = newCrosser(x, wires)
+		}
+		workers[n].lid(lids[i])
+	})
+	for _, w := range workers {
+		if w != nil && err == nil {
+			g.merge(w.graph)
+		}
+	}
+	return err
+}
+
+// flow is what all ends of a picture send to a LID.
+type flow struct {
+	*trees.Ends
+	trees.LID
+}
+
+// changed are the flows whose entries change somewhere, and those that come anew.
+func (x *change) changed() []flow {
+	old, new := x.before.ends.Tables, x.after.ends.Tables
+	const differs, known = 1, 2
+	lids := make([]uint8, 1<<16)
+	for s := range x.before.f.Switches {
+		for lid := range max(old.Top[s], new.Top[s]) + 1 {
+			if old.Port(fabric.SwitchIndex(s), lid) != new.Port(fabric.SwitchIndex(s), lid) {
+				lids[lid] |= differs
+			}
+		}
+	}
+	var flows []flow
+	for _, l := range x.before.ends.LIDs {
+		if lids[l.LID]&differs != 0 {
+			flows = append(flows, flow{x.before.ends, l})
+		}
+		if x.before.ends.Ports[l.End] == x.after.f.PortByLID(l.LID) {
+			lids[l.LID] |= known
+		}
+	}
+	for _, l := range x.after.ends.LIDs {
+		if lids[l.LID]&known == 0 {
+			flows = append(flows, flow{x.after.ends, l})
+		}
+	}
+	return flows
+}
+
+// crosser follows packets by the entries of both tables, for one goroutine.
+type crosser struct {
+	*change
+	*graph
+	wires [2]walk.Wires
+	seen  []bool
+	all   []fabric.SwitchIndex
+}
+
+func newCrosser(x *change, wires [2]walk.Wires) *crosser {
+	return &crosser{change: x, graph: newGraph(x.before.f, 1), wires: wires, seen: make([]bool, len(x.before.f.Switches))}
+}
+
+// lid follows what all sources send to one LID.
+func (w *crosser) lid(l flow) {
+	lid := l.LID.LID
+	for g, group := range l.Groups {
+		if group.At >= 0 && l.Sources(g, l.End) > 0 {
+			w.meet(group.At)
+		}
+	}
+	for i := 0; i < len(w.all); i++ {
+		sw := w.all[i]
+		for h := range w.hops(sw, lid) {
+			from := w.number(w.f.SwitchNode(sw).FirstPort+fabric.PortIndex(h.out), 0)
+			w.used[from] = true
+			for onward := range w.hops(h.next, lid) {
+				if h.new && onward.old && onward.turn < h.turn {
+					continue
+				}
+				w.depend(from, h.next, onward.out, 0)
+			}
+			w.meet(h.next)
+		}
+	}
+	for _, sw := range w.all {
+		w.seen[sw] = false
+	}
+	w.all = w.all[:0]
+}
+
+func (w *crosser) meet(sw fabric.SwitchIndex) {
+	if !w.seen[sw] {
+		w.seen[sw] = true
+		w.all = append(w.all, sw)
+	}
+}
+
+// hop is a way from a switch to the next. Old and new say in which table alone it
+// is, for a change in a known turn.
+type hop struct {
+	next     fabric.SwitchIndex
+	turn     uint8
+	out      uint8
+	old, new bool
+}
+
+// hops are the ways from a switch to other switches.
+func (w *crosser) hops(sw fabric.SwitchIndex, lid uint16) func(yield func(hop) bool) {
+	return func(yield func(hop) bool) {
+		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)
+		h := hop{next: w.wires[0].Next(sw, old), out: old}
+		if w.turns != nil && old != new {
+			if h.turn = w.turns.Port(sw, lid); h.turn == fabric.NoPath {
+				h.turn = 0
+			}
+		}
+		h.old = h.turn > 0
+		if old != 0 && h.next >= 0 && !yield(h) || old == new {
+			return
+		}
+		h.next, h.out, h.old, h.new = w.wires[1].Next(sw, new), new, false, h.old
+		if new != 0 && h.next >= 0 {
+			yield(h)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Options are how to check.
+type Options struct {
+	// Switches counts port 0 of switches among the ports that send and are sent to.
+	Switches bool
+	// GroupSL is the service level of a multicast group, nil for 0 everywhere.
+	GroupSL func(mlid uint16) uint8
+	// Progress, where set, is called now and then with the destinations done, in
+	// lots of 64, and all there are. It may be called from several goroutines.
+	Progress func(done, total int)
+}
+
+// Result is what was found.
+type Result struct {
+	// Channels is the number of channels that packets take, Lanes that of the virtual
+	// lanes among them, and Dependencies that of the dependencies between channels.
+	Channels     int
+	Lanes        int
+	Dependencies int
+	// Cyclic is the number of channels that lie on a cycle, and Rings that of the
+	// groups of channels that lie on cycles with one another.
+	Cyclic, Rings int
+	// Ring is a shortest cycle, nil where there is none. Each dependency begins
+	// where the one before ends, and the first where the last ends.
+	Ring []Dependency
+}
+
+// Channel is a virtual lane of one direction of a link.
+type Channel struct {
+	// Port is the switch port that packets leave by.
+	Port fabric.PortIndex
+	VL   uint8
+}
+
+// Dependency says that packets go from one channel to the next.
+type Dependency struct {
+	From, To Channel
+	// Src sends such packets to LID by service level SL. Dst is the end port that
+	// owns the LID, None for a multicast LID.
+	Src, Dst fabric.PortIndex
+	LID      uint16
+	SL       uint8
+}
+
+// Check finds the channel dependencies of all paths, and a shortest cycle in
+// them. It fails with ctx's error where ctx ends first. Beside the cycle
+// O(LIDs x switches x service levels) on all processors, and with service levels
+// of paths O(ports x LIDs).
+func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
+	c := newChecker(t, opt)
+	g, err := c.dependencies(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find channel dependencies of %s: %w", t.Origin, err)
+	}
+	r := &Result{}
+	n := g.net(r)
+	ring, err := n.cycle(ctx, r)
+	if err == nil && ring != nil {
+		r.Ring = n.dependencies(ring)
+		err = c.explain(ctx, r.Ring)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for credit loops in %s: %w", t.Origin, err)
+	}
+	return r, nil
+}
+
+type checker struct {
+	opt  Options
+	f    *fabric.Fabric
+	ends *trees.Ends
+	// sl2vl is nil where every packet takes lane 0, and sls where all have SL 0.
+	sl2vl *fabric.SL2VL
+	sls   fabric.PathSLs
+	// also are mappings that any port may have instead, nil for none.
+	also *fabric.SL2VL
+	// ins are, by end, the port by which its packets come into the switch.
+	ins []uint8
+}
+
+func newChecker(t *fabric.Tables, opt Options) *checker {
+	c := &checker{opt: opt, f: t.Fabric, ends: trees.NewEnds(t, opt.Switches), sl2vl: t.SL2VL}
+	if t.SL2VL != nil {
+		c.sls = t.SLs
+	}
+	for _, p := range c.ends.Ports {
+		_, in := c.f.AttachedSwitch(p)
+		c.ins = append(c.ins, in)
+	}
+	return c
+}
+
+// lanes is how many lanes a channel number has room for.
+func (c *checker) lanes() int {
+	if c.sl2vl == nil {
+		return 1
+	}
+	return dropped + 1
+}
+
+// dropped is the lane that drops packets (IBA 1.2.1, 7.6.6).
+const dropped = 15
+
+// lanesOf is the set of the lanes that packets which pass a switch may get, empty if
+// they are dropped.
+func (c *checker) lanesOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
+	if c.sl2vl == nil {
+		return 1
+	}
+	set := uint16(1) << c.sl2vl.VL(c.f.Switches[sw], in, out, sl)
+	if c.also != nil {
+		set |= 1 << c.also.VL(c.f.Switches[sw], in, out, sl)
+	}
+	return set &^ (1 << dropped)
+}
+
+// dependencies collects those of all unicast and multicast paths.
+func (c *checker) dependencies(ctx context.Context) (*graph, error) {
+	workers := make([]*worker, routing.Workers())
+	worker := func(n int) *worker {
+		if workers[n] == nil {
+			workers[n] = newWorker(c)
+		}
+		return workers[n]
+	}
+	err := c.ends.Each(ctx, c.ends.LIDs, c.opt.Progress, func(n int, t *trees.Tree) { worker(n).tree(t) })
+	if m := c.ends.Tables.MFT; m != nil && err == nil {
+		err = routing.ForEach(ctx, m.LIDs(), nil, func(n, i int) { worker(n).group(uint16(fabric.FirstMLID + i)) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := newGraph(c.f, c.lanes())
+	for _, w := range workers {
+		if w != nil {
+			sum.merge(w.graph)
+		}
+	}
+	return sum, nil
+}

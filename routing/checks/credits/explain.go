@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"context"
+	"sync"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// explain finds packets for each dependency: unicast ones to the lowest LID, from
+// the lowest source LID, else those of the lowest multicast LID.
+func (c *checker) explain(ctx context.Context, ring []Dependency) error {
+	var mu sync.Mutex
+	err := c.ends.Each(ctx, c.ends.LIDs, nil, func(_ int, t *trees.Tree) {
+		for i := range ring {
+			if !c.near(t, &ring[i]) {
+				continue
+			}
+			mu.Lock()
+			have := ring[i]
+			mu.Unlock()
+			if have.LID != 0 && have.LID < t.LID.LID {
+				continue
+			}
+			end, sl := c.sender(t, &have)
+			if end == fabric.None {
+				continue
+			}
+			mu.Lock()
+			if d := &ring[i]; d.LID == 0 || t.LID.LID < d.LID {
+				d.Src, d.Dst, d.LID, d.SL = c.ends.Ports[end], c.ends.Ports[t.End], t.LID.LID, sl
+			}
+			mu.Unlock()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range ring {
+		if ring[i].LID == 0 {
+			c.explainMulticast(&ring[i])
+		}
+	}
+	return ctx.Err()
+}
+
+func (c *checker) switchOf(port fabric.PortIndex) fabric.SwitchIndex {
+	return c.f.Nodes[c.f.Ports[port].Node].Switch
+}
+
+// near says whether a tree has the two links of a dependency behind one another.
+func (c *checker) near(t *trees.Tree, d *Dependency) bool {
+	a, b := c.switchOf(d.From.Port), c.switchOf(d.To.Port)
+	return t.Tree.Fates[a] != walk.Unvisited && t.Entry(a) == c.f.Ports[d.From.Port].Num &&
+		t.Tree.Fates[b] != walk.Unvisited && t.Entry(b) == c.f.Ports[d.To.Port].Num
+}
+
+// sender finds the first end whose packets to the LID of a tree go from one
+// channel to the other.
+func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
+	for end := range int32(len(c.ends.Ports)) {
+		if end == t.End || c.ends.Groups[c.ends.GroupOf[end]].At < 0 {
+			continue
+		}
+		for sl := range c.levelsOf(end, t.LID.LID) {
+			if c.takes(t, end, sl, d) {
+				return end, sl
+			}
+		}
+	}
+	return fabric.None, 0
+}
+
+// takes follows the packets of one end, so far that it would have come round every
+// loop.
+func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
+	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
+	last, lanes := fabric.PortIndex(fabric.None), uint16(0)
+	for range len(c.f.Switches)*c.lanes() + 1 {
+		out, next := t.Entry(sw), t.Next(sw)
+		if next < 0 || out == 0 {
+			return false
+		}
+		now, onto := c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out), c.lanesOf(sw, in, out, sl)
+		if onto == 0 {
+			return false
+		}
+		if last == d.From.Port && lanes>>d.From.VL&1 != 0 && now == d.To.Port && onto>>d.To.VL&1 != 0 {
+			return true
+		}
+		last, lanes = now, onto
+		sw, in = next, c.f.Ports[c.f.Ports[now].Peer].Num
+	}
+	return false
+}
+
+// explainMulticast looks for a host and a group whose packets make a dependency.
+func (c *checker) explainMulticast(d *Dependency) {
+	m := c.ends.Tables.MFT
+	if m == nil {
+		return
+	}
+	at := c.switchOf(d.To.Port)
+	bit := int(c.f.Ports[d.To.Port].Num)*c.lanes() + int(d.To.VL)
+	for i := range m.LIDs() {
+		mlid := uint16(fabric.FirstMLID + i)
+		if !m.Has(at, mlid, c.f.Ports[d.To.Port].Num) || !m.Has(c.switchOf(d.From.Port), mlid, c.f.Ports[d.From.Port].Num) {
+			continue
+		}
+		for sw, n := range c.f.Switches {
+			for in := range fabric.PortIndex(c.f.Nodes[n].NumPorts) + 1 {
+				if !c.f.Nodes[n].InSubnet || !c.sends(fabric.SwitchIndex(sw), mlid, in) {
+					continue
+				}
+				w := newWorker(c)
+				w.seen = make([]bool, len(w.used))
+				w.spread(fabric.SwitchIndex(sw), uint8(in), mlid, fabric.None, nil)
+				if row := w.rows[w.number(d.From.Port, d.From.VL)]; row == nil || row[bit>>6]>>(bit&63)&1 == 0 {
+					continue
+				}
+				d.LID, d.SL = mlid, c.groupSL(mlid)
+				if d.Src = c.f.Nodes[n].FirstPort; in != 0 {
+					d.Src = c.f.EndPortOf(c.f.Ports[c.f.Nodes[n].FirstPort+in].Peer)
+				}
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"math/bits"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// worker collects dependencies for one goroutine.
+type worker struct {
+	*checker
+	*graph
+	// lanesAt are, by service level and switch, the lanes of packets on the link that
+	// the switch sends them by.
+	lanesAt [16][]uint16
+	// levels are the service levels of the packets to the destination at hand.
+	levels uint16
+	// firstLanes are, by group and port, the lanes of packets of SL 0 that leave the
+	// switch where they come in; 0 is not known yet.
+	firstLanes [][]uint16
+	// seen are the channels of a multicast group, todo those to go on from.
+	seen []bool
+	todo []int32
+}
+
+func newWorker(c *checker) *worker {
+	return &worker{checker: c, graph: newGraph(c.f, c.lanes()), firstLanes: make([][]uint16, len(c.ends.Groups))}
+}
+
+// tree adds the paths to one LID.
+func (w *worker) tree(t *trees.Tree) {
+	w.levels = 0
+	for g := range w.ends.Groups {
+		at := w.ends.Groups[g].At
+		if t.Fates[g] == walk.Unvisited || at < 0 {
+			continue
+		}
+		out := t.Entry(at)
+		if out == 0 || t.Next(at) < 0 {
+			continue // no channel between switches comes of it
+		}
+		if w.sls == nil && w.ends.GroupOf[t.End] != int32(g) {
+			w.enter(at, 0, w.first(g, out))
+			continue
+		}
+		for _, end := range w.ends.Groups[g].Ends {
+			if end != t.End {
+				w.enterEnd(end, at, out, t.LID.LID)
+			}
+		}
+	}
+	for sl := range uint8(16) {
+		if w.levels>>sl&1 != 0 {
+			w.pass(t, sl)
+		}
+	}
+}
+
+// enter puts packets on lanes of the link that a switch sends them by.
+func (w *worker) enter(at fabric.SwitchIndex, sl uint8, lanes uint16) {
+	if lanes == 0 {
+		return
+	}
+	if w.lanesAt[sl] == nil {
+		w.lanesAt[sl] = make([]uint16, len(w.checker.f.Switches))
+	}
+	w.lanesAt[sl][at] |= lanes
+	w.levels |= 1 << sl
+}
+
+// first are the lanes of all ends of a group.
+func (w *worker) first(g int, out uint8) uint16 {
+	if w.firstLanes[g] == nil {
+		w.firstLanes[g] = make([]uint16, 256)
+	}
+	if lanes := w.firstLanes[g][out]; lanes != 0 {
+		return lanes
+	}
+	lanes := uint16(0)
+	for _, end := range w.ends.Groups[g].Ends {
+		lanes |= w.lanesOf(w.ends.Groups[g].At, w.ins[end], out, 0)
+	}
+	w.firstLanes[g][out] = lanes
+	return lanes
+}
+
+func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint16) {
+	for sl := range w.levelsOf(end, dlid) {
+		w.enter(at, sl, w.lanesOf(at, w.ins[end], out, sl))
+	}
+}
+
+// levelsOf are the service levels of packets from an end to a LID, of all its
+// LIDs as sources; some of them more than once.
+func (c *checker) levelsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
+	return func(yield func(sl uint8) bool) {
+		if c.sls == nil {
+			yield(0)
+			return
+		}
+		p := &c.f.Ports[c.ends.Ports[end]]
+		for slid := int(p.LID); slid < int(p.LID)+1<<p.LMC; slid++ {
+			if !yield(c.sls.SL(uint16(slid), dlid) & 0xf) {
+				return
+			}
+		}
+	}
+}
+
+// pass takes the packets of one service level along a tree. Towards the root all
+// is known of a switch when its turn comes; where there may be loops, it goes round
+// until nothing new comes.
+func (w *worker) pass(t *trees.Tree, sl uint8) {
+	lost := slices.Contains(t.Fates, walk.Lost)
+	for again := true; again; {
+		again = w.round(t, sl) && lost
+	}
+	for _, sw := range t.Order {
+		w.lanesAt[sl][sw] = 0
+	}
+}
+
+// round lets each switch pass its packets on once, and says whether any came upon
+// a lane that they had not been on.
+func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
+	lanes := w.lanesAt[sl]
+	for _, sw := range slices.Backward(t.Order) {
+		if next := t.Next(sw); lanes[sw] != 0 && next >= 0 {
+			before := lanes[next]
+			w.hop(t, sw, next, sl)
+			grew = grew || lanes[next] != before
+		}
+	}
+	return grew
+}
+
+// hop takes the packets of switch sw over its link, and to the link of the next.
+func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
+	f := w.checker.f
+	port := f.SwitchNode(sw).FirstPort + fabric.PortIndex(t.Entry(sw))
+	in, out := f.Ports[f.Ports[port].Peer].Num, t.Entry(next)
+	onward := out != 0 && t.Next(next) >= 0
+	lanes, onto := w.lanesAt[sl], uint16(0)
+	if onward {
+		onto = w.lanesOf(next, in, out, sl)
+		lanes[next] |= onto
+	}
+	for set := lanes[sw]; set != 0; set &= set - 1 {
+		from := w.number(port, uint8(bits.TrailingZeros16(set)))
+		w.used[from] = true
+		w.dependAll(from, next, out, onto)
+	}
+}
+
+// group adds the paths of a multicast group: from every host, whether it belongs to
+// the group or not, and from the switches that do.
+func (w *worker) group(mlid uint16) {
+	f, m := w.checker.f, w.ends.Tables.MFT
+	if w.seen == nil {
+		w.seen = make([]bool, len(w.used))
+	}
+	var all []int32
+	for sw, n := range f.Switches {
+		node := &f.Nodes[n]
+		if !node.InSubnet || !slices.ContainsFunc(m.Ports(fabric.SwitchIndex(sw), mlid), func(b uint64) bool { return b != 0 }) {
+			continue
+		}
+		for in := range fabric.PortIndex(node.NumPorts) + 1 {
+			if w.sends(fabric.SwitchIndex(sw), mlid, in) {
+				all = w.spread(fabric.SwitchIndex(sw), uint8(in), mlid, fabric.None, all)
+			}
+		}
+	}
+	for _, c := range all {
+		w.seen[c] = false
+	}
+}
+
+// sends says whether packets to a group begin at a port of a switch: from the host
+// there, or from port 0.
+func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex) bool {
+	if in == 0 {
+		return c.ends.Tables.MFT.Has(sw, mlid, 0)
+	}
+	port := c.f.SwitchNode(sw).FirstPort + in
+	return c.f.Ports[port].Linked() && c.f.PeerSwitch(port) == fabric.None
+}
+
+// spread takes a packet from a port of a switch to all channels that it comes to,
+// and adds to all those that were not seen before.
+func (w *worker) spread(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, all []int32) []int32 {
+	all = w.fork(sw, in, mlid, from, all)
+	for len(w.todo) > 0 {
+		c := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		peer := w.checker.f.Ports[w.checker.f.Ports[c/int32(w.graph.lanes)].Peer]
+		all = w.fork(w.checker.f.Nodes[peer.Node].Switch, peer.Num, mlid, c, all)
+	}
+	return all
+}
+
+// fork sends a packet on by all the ports of its group but the one it came in by.
+func (w *worker) fork(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, all []int32) []int32 {
+	node := w.checker.f.SwitchNode(sw)
+	for word, set := range w.ends.Tables.MFT.Ports(sw, mlid) {
+		for ; set != 0; set &= set - 1 {
+			out := word*64 + bits.TrailingZeros64(set)
+			if out == 0 || out == int(in) || out > int(node.NumPorts) {
+				continue
+			}
+			port := node.FirstPort + fabric.PortIndex(out)
+			lanes := w.lanesOf(sw, in, uint8(out), w.groupSL(mlid))
+			if lanes == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
+				continue
+			}
+			if from != fabric.None {
+				w.dependAll(from, sw, uint8(out), lanes)
+			}
+			for ; lanes != 0; lanes &= lanes - 1 {
+				if to := w.number(port, uint8(bits.TrailingZeros16(lanes))); !w.seen[to] {
+					w.seen[to], w.used[to] = true, true
+					all, w.todo = append(all, to), append(w.todo, to)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (c *checker) groupSL(mlid uint16) uint8 {
+	if c.opt.GroupSL == nil {
+		return 0
+	}
+	return c.opt.GroupSL(mlid) & 0xf
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package linkload
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Options are how to count.
+type Options struct {
+	// Switches counts port 0 of switches among the end ports.
+	Switches bool
+	// Progress, where set, is called now and then with the steps done and all there
+	// are. It may be called from several goroutines.
+	Progress func(done, total int)
+}
+
+// Loads are the paths over all links.
+type Loads struct {
+	Fabric *fabric.Fabric
+	// Paths counts those that leave by a port, Destinations the LIDs that they go
+	// to; both by port index.
+	Paths        []int64
+	Destinations []int32
+	// Delivered is the number of paths counted, Lost that of those which do not
+	// arrive or meet a table that was not read; they are not counted.
+	Delivered, Lost int64
+}
+
+// AllToAll counts the paths of all ordered pairs of distinct end ports, one for
+// each LID of the destination. It fails with ctx's error where ctx ends first.
+// O(LIDs x switches) on all processors.
+func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
+	e := trees.NewEnds(t, opt.Switches)
+	workers := make([]*counter, routing.Workers())
+	err := e.Each(ctx, e.LIDs, opt.Progress, func(n int, tree *trees.Tree) {
+		if workers[n] == nil {
+			workers[n] = newCounter(e)
+		}
+		workers[n].add(tree)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count the paths of %s: %w", t.Origin, err)
+	}
+	sum := newCounter(e)
+	for _, w := range workers {
+		if w != nil {
+			sum.merge(w)
+		}
+	}
+	return sum.loads(), nil
+}
+
+// To counts the paths of all end ports to one LID. It fails where no end port has
+// the LID. O(ports + switches).
+func To(t *fabric.Tables, lid uint16, opt Options) (*Loads, error) {
+	e := trees.NewEnds(t, opt.Switches)
+	i := slices.IndexFunc(e.LIDs, func(l trees.LID) bool { return l.LID == lid })
+	if i < 0 {
+		return nil, fmt.Errorf("count the paths to LID %d: no end port has it", lid)
+	}
+	c := newCounter(e)
+	c.add(e.To(e.LIDs[i]))
+	return c.loads(), nil
+}
+
+// counter counts the paths of one tree after the other.
+type counter struct {
+	ends *trees.Ends
+	// delivered and lost are those of [Loads].
+	delivered, lost int64
+	// uses are what leaves by each port of a switch.
+	uses []use
+	// firstPort is the index of port 0 of each switch.
+	firstPort []fabric.PortIndex
+	// weight counts, by switch, the sources whose packets it passes; sent counts, by
+	// group, the LIDs that its ends send to.
+	weight []int64
+	sent   []int64
+	// own counts by end the LIDs of its own that the group's packets would arrive at.
+	own []int32
+}
+
+// use is what leaves by a port: paths, and the LIDs that they go to.
+type use struct {
+	paths int64
+	lids  int32
+}
+
+func newCounter(e *trees.Ends) *counter {
+	f := e.Tables.Fabric
+	c := &counter{
+		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)), own: make([]int32, len(e.Ports)),
+		uses: make([]use, len(f.Ports)), firstPort: make([]fabric.PortIndex, len(f.Switches)),
+	}
+	for s := range c.firstPort {
+		c.firstPort[s] = f.SwitchNode(fabric.SwitchIndex(s)).FirstPort
+	}
+	return c
+}
+
+func (c *counter) add(t *trees.Tree) {
+	home := c.ends.GroupOf[t.End]
+	for g := range c.ends.Groups {
+		group := &c.ends.Groups[g]
+		n := int64(len(group.Ends))
+		if home == int32(g) {
+			n--
+		}
+		switch {
+		case n == 0:
+			continue
+		case t.Fates[g] != walk.Reaches:
+			c.lost += n
+			continue
+		}
+		c.delivered += n
+		c.sent[g]++
+		if home == int32(g) {
+			c.own[t.End]++
+		}
+		if group.At >= 0 {
+			c.weight[group.At] += n
+		}
+	}
+	for i := len(t.Order) - 1; i >= 0; i-- {
+		sw := t.Order[i]
+		n := c.weight[sw]
+		if n == 0 {
+			continue
+		}
+		c.weight[sw] = 0
+		u := &c.uses[c.firstPort[sw]+fabric.PortIndex(t.Entry(sw))]
+		u.paths += n
+		u.lids++
+		if next := t.Next(sw); next >= 0 {
+			c.weight[next] += n
+		}
+	}
+}
+
+func (c *counter) merge(o *counter) {
+	for i, u := range o.uses {
+		c.uses[i].paths += u.paths
+		c.uses[i].lids += u.lids
+	}
+	for i, n := range o.sent {
+		c.sent[i] += n
+	}
+	for i, n := range o.own {
+		c.own[i] += n
+	}
+	c.delivered += o.delivered
+	c.lost += o.lost
+}
+
+// loads adds what leaves hosts. Paths that a switch keeps take no link.
+func (c *counter) loads() *Loads {
+	f := c.ends.Tables.Fabric
+	l := &Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports)), Delivered: c.delivered, Lost: c.lost}
+	for i, u := range c.uses {
+		l.Paths[i], l.Destinations[i] = u.paths, u.lids
+	}
+	for g := range c.ends.Groups {
+		for _, end := range c.ends.Groups[g].Ends {
+			n := c.sent[g] - int64(c.own[end])
+			port := c.ends.Ports[end]
+			if c.ends.Groups[g].Links == 1 {
+				l.Paths[port], l.Destinations[port] = n, int32(n)
+			}
+		}
+	}
+	for _, first := range c.firstPort {
+		l.Paths[first], l.Destinations[first] = 0, 0
+	}
+	return l
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package linkload
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Measured is what a pattern does to the links.
+type Measured struct {
+	Loads
+	// Worst is the most paths over one direction of any link.
+	Worst int64
+	// Share is the mean over the paths of 1/c, where c is the most paths over any
+	// link of the path; 0 where no path arrives.
+	Share float64
+}
+
+// Measure counts the paths of pairs. A pair that is named twice counts twice. O(ports + pairs x hops).
+func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, error) {
+	w := newWalker(t, walk.NewWires(t))
+	m := &Measured{Loads: Loads{Fabric: t.Fabric, Destinations: make([]int32, len(t.Fabric.Ports))}}
+	if err := w.run(ctx, pairs); err != nil {
+		return nil, fmt.Errorf("count the paths of %d pairs of %s: %w", len(pairs), t.Origin, err)
+	}
+	m.Worst, m.Share = w.judge()
+	m.Delivered, m.Lost = int64(len(w.ends)), int64(w.lost)
+	m.Paths = slices.Clone(w.paths)
+	w.destinations(pairs, m.Destinations)
+	return m, nil
+}
+
+// On are the first pairs, at most so many, whose paths leave by a port and arrive.
+// O(pairs x hops).
+func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
+	w := newWalker(t, walk.NewWires(t))
+	var on []Pair
+	for _, p := range pairs {
+		if len(on) == most {
+			break
+		}
+		w.ports = w.ports[:0]
+		if w.follow(p) && slices.Contains(w.ports, port) {
+			on = append(on, p)
+		}
+	}
+	return on
+}
+
+// Shifted is what shifts do.
+type Shifted struct {
+	Hosts int `json:"hosts"`
+	// Shifts is the number of shifts that were tried.
+	Shifts int `json:"shifts"`
+	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy
+	// the first shift that has it.
+	Worst   int64 `json:"worst"`
+	WorstBy int   `json:"worst_by"`
+	// Mean is the mean over the shifts of the most paths over a link. Free counts the
+	// shifts without contention.
+	Mean float64 `json:"mean"`
+	Free int     `json:"contention_free"`
+	// Lost counts the paths of all shifts that do not arrive.
+	Lost int64 `json:"lost"`
+}
+
+// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread;
+// all where n is 0 or more than there are. Hosts may have places without one, as for
+// [Shift]. O(n x hosts x hops) on all processors.
+func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
+	all := max(0, len(hosts)-1)
+	if n <= 0 || n > all {
+		n = all
+	}
+	by := func(i int) int { return 1 + i*all/n }
+	trials, err := try(ctx, t, n, progress, func(i int) []Pair { return Shift(hosts, by(i)) })
+	if err != nil {
+		return nil, fmt.Errorf("shift %d hosts of %s: %w", len(hosts), t.Origin, err)
+	}
+	s := &Shifted{Shifts: n}
+	for _, h := range hosts {
+		if h != fabric.None {
+			s.Hosts++
+		}
+	}
+	for i, r := range trials {
+		if r.worst > s.Worst {
+			s.Worst, s.WorstBy = r.worst, by(i)
+		}
+		if r.worst <= 1 {
+			s.Free++
+		}
+		s.Mean += float64(r.worst)
+		s.Lost += r.lost
+	}
+	s.Mean /= float64(max(1, n))
+	return s, nil
+}
+
+// Bisected is what random bisections come to.
+type Bisected struct {
+	Hosts      int    `json:"hosts"`
+	Bisections int    `json:"bisections"`
+	Seed       uint64 `json:"seed"`
+	// Mean is the effective bisection bandwidth as a part of the full one, Min, Max
+	// and StdDev are those of the means of single bisections.
+	Mean   float64 `json:"mean"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	StdDev float64 `json:"std_dev"`
+	// Worst is the most paths over a link in any of them.
+	Worst int64 `json:"worst"`
+	// Lost counts the paths that do not arrive; they have no share in the means.
+	Lost int64 `json:"lost"`
+}
+
+// Bisections measures n random bisections. The same seed gives the same figures,
+// whatever the number of processors. O(n x hosts x hops) on all processors.
+func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
+	trials, err := try(ctx, t, n, progress, func(i int) []Pair {
+		return Bisection(hosts, rand.New(rand.NewPCG(seed, uint64(i))))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bisect %d hosts of %s: %w", len(hosts), t.Origin, err)
+	}
+	b := &Bisected{Hosts: len(hosts), Bisections: n, Seed: seed}
+	if n == 0 {
+		return b, nil
+	}
+	b.Min = math.Inf(1)
+	squares := 0.0
+	for _, r := range trials {
+		b.Mean += r.share
+		squares += r.share * r.share
+		b.Min, b.Max = min(b.Min, r.share), max(b.Max, r.share)
+		b.Worst = max(b.Worst, r.worst)
+		b.Lost += r.lost
+	}
+	b.Mean /= float64(n)
+	b.StdDev = math.Sqrt(max(0, squares/float64(n)-b.Mean*b.Mean))
+	return b, nil
+}
+
+// trial is what one pattern of many comes to.
+type trial struct {
+	worst int64
+	share float64
+	lost  int64
+}
+
+// try measures n patterns.
+func try(ctx context.Context, t *fabric.Tables, n int, progress func(done, total int), pattern func(i int) []Pair) ([]trial, error) {
+	trials := make([]trial, n)
+	wires := walk.NewWires(t)
+	walkers := make([]*walker, routing.Workers())
+	err := routing.ForEach(ctx, n, progress, func(worker, i int) {
+		if walkers[worker] == nil {
+			walkers[worker] = newWalker(t, wires)
+		}
+		w := walkers[worker]
+		if w.run(ctx, pattern(i)) != nil {
+			return // ForEach has the same reason to stop
+		}
+		trials[i].worst, trials[i].share = w.judge()
+		trials[i].lost = int64(w.lost)
+	})
+	return trials, err
+}

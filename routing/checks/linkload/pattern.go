@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package linkload
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Pair is a source and a destination, both end ports.
+type Pair struct {
+	Src, Dst fabric.PortIndex
+	// LID is the one of Dst that is sent to, 0 for its base LID.
+	LID uint16
+}
+
+// Hosts are the end ports of channel adapters in the order of their names, numbers
+// in names by value: node-2 before node-10. It is the order in which patterns
+// take them. Ports of one name come by number, then by GUID. O(hosts log hosts).
+func Hosts(f *fabric.Fabric) []fabric.PortIndex {
+	var hosts []fabric.PortIndex
+	for _, e := range f.EndPorts {
+		if f.Nodes[f.Ports[e].Node].Type == mad.NodeCA && f.Ports[e].LID != 0 {
+			hosts = append(hosts, e)
+		}
+	}
+	slices.SortFunc(hosts, func(a, b fabric.PortIndex) int {
+		p, q := &f.Ports[a], &f.Ports[b]
+		return cmp.Or(natural(f.Nodes[p.Node].Desc, f.Nodes[q.Node].Desc), cmp.Compare(p.Num, q.Num), cmp.Compare(p.GUID, q.GUID))
+	})
+	return hosts
+}
+
+// natural compares texts with their numbers by value.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits is how many digits a text begins with.
+func digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// Shift is the pattern in which each host sends to the one that is k further on,
+// round the end: a permutation. k may be negative. Places without a host,
+// fabric.None, neither send nor are sent to.
+func Shift(hosts []fabric.PortIndex, k int) []Pair {
+	pairs := make([]Pair, 0, len(hosts))
+	for i, src := range hosts {
+		j := ((i+k)%len(hosts) + len(hosts)) % len(hosts)
+		if i != j && src != fabric.None && hosts[j] != fabric.None {
+			pairs = append(pairs, Pair{Src: src, Dst: hosts[j]})
+		}
+	}
+	return pairs
+}
+
+// Permutation is a random permutation: each host sends to one host, and each is
+// sent to by one. Those that would send to themselves do not.
+func Permutation(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
+	to := r.Perm(len(hosts))
+	pairs := make([]Pair, 0, len(hosts))
+	for i, src := range hosts {
+		if to[i] != i {
+			pairs = append(pairs, Pair{Src: src, Dst: hosts[to[i]]})
+		}
+	}
+	return pairs
+}
+
+// Bisection splits the hosts at random into two halves, of which each host of the
+// first sends to one of the second. Of an odd number one host is left out.
+func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
+	order := r.Perm(len(hosts))
+	half := len(hosts) / 2
+	pairs := make([]Pair, half)
+	for i := range pairs {
+		pairs[i] = Pair{Src: hosts[order[i]], Dst: hosts[order[half+i]]}
+	}
+	return pairs
+}
+
+// Among are all ordered pairs of distinct hosts, as of a job that exchanges all
+// with all.
+func Among(hosts []fabric.PortIndex) []Pair {
+	pairs := make([]Pair, 0, len(hosts)*max(0, len(hosts)-1))
+	for _, src := range hosts {
+		for _, dst := range hosts {
+			if src != dst {
+				pairs = append(pairs, Pair{Src: src, Dst: dst})
+			}
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package linkload
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Class is the kind of a direction of a link.
+type Class uint8
+
+// The classes.
+const (
+	// None is no link between end ports and switches: an open port.
+	None Class = iota
+	FromHost
+	ToHost
+	BetweenSwitches
+)
+
+var classNames = [...]string{None: "no link", FromHost: "from hosts", ToHost: "to hosts", BetweenSwitches: "between switches"}
+
+// String gives the class in words: "between switches".
+func (c Class) String() string {
+	if int(c) >= len(classNames) {
+		return fmt.Sprintf("class %d", uint8(c))
+	}
+	return classNames[c]
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// ClassOf is the class of the link of a port in the direction that leaves it.
+func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
+	p := &f.Ports[port]
+	switch {
+	case p.Peer == fabric.None || !f.Nodes[p.Node].InSubnet:
+		return None
+	case !f.Nodes[p.Node].IsSwitch():
+		return FromHost
+	case f.PeerSwitch(port) == fabric.None:
+		return ToHost
+	}
+	return BetweenSwitches
+}
+
+// Stats sums up the paths over some links.
+type Stats struct {
+	Links int `json:"links"`
+	// Unused is the number of links without any path.
+	Unused int     `json:"unused"`
+	Min    int64   `json:"min"`
+	Max    int64   `json:"max"`
+	Mean   float64 `json:"mean"`
+	// StdDev is the standard deviation over these links.
+	StdDev float64 `json:"std_dev"`
+}
+
+// Kind is a class of links of one width and speed, with its loads.
+type Kind struct {
+	Class Class  `json:"class"`
+	Width string `json:"width,omitempty"`
+	Speed string `json:"speed,omitempty"`
+	Stats
+}
+
+// Link is a direction of a link with what it carries.
+type Link struct {
+	// Port is the port that packets leave by.
+	Port         fabric.PortIndex
+	Paths        int64
+	Destinations int32
+}
+
+// Summary is what loads come to.
+type Summary struct {
+	// EdgeForwardingIndex is the most paths over a link between switches.
+	EdgeForwardingIndex int64 `json:"edge_forwarding_index"`
+	// Classes are the loads of each class of links, Kinds those of each width and
+	// speed; what no link has is left out.
+	Classes []Kind `json:"classes"`
+	Kinds   []Kind `json:"kinds"`
+	// Worst are the links between switches with most paths, the most first, those
+	// of equal load by port index.
+	Worst []Link `json:"-"`
+}
+
+// Summary sums up, with so many worst links. O(ports log ports).
+func (l *Loads) Summary(worst int) Summary {
+	type key struct {
+		class Class
+		width fabric.Width
+		speed fabric.Speed
+	}
+	f := l.Fabric
+	classes, kinds := map[key]*sums{}, map[key]*sums{}
+	var s Summary
+	for i, n := range l.Paths {
+		class := ClassOf(f, fabric.PortIndex(i))
+		if class == None {
+			continue
+		}
+		add(classes, key{class: class}, n)
+		add(kinds, key{class, f.Ports[i].Width, f.Ports[i].Speed}, n)
+		if class == BetweenSwitches {
+			s.EdgeForwardingIndex = max(s.EdgeForwardingIndex, n)
+			if n > 0 {
+				s.Worst = append(s.Worst, Link{fabric.PortIndex(i), n, l.Destinations[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(s.Worst, func(a, b Link) int { return cmp.Compare(b.Paths, a.Paths) })
+	s.Worst = slices.Clone(s.Worst[:min(worst, len(s.Worst))])
+	for k, sum := range classes {
+		s.Classes = append(s.Classes, Kind{Class: k.class, Stats: sum.stats()})
+	}
+	for k, sum := range kinds {
+		s.Kinds = append(s.Kinds, Kind{Class: k.class, Width: k.width.String(), Speed: k.speed.String(), Stats: sum.stats()})
+	}
+	order := func(a, b Kind) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Speed, b.Speed), cmp.Compare(a.Width, b.Width))
+	}
+	slices.SortFunc(s.Classes, order)
+	slices.SortFunc(s.Kinds, order)
+	return s
+}
+
+func add[K comparable](m map[K]*sums, k K, n int64) {
+	if m[k] == nil {
+		m[k] = &sums{min: math.MaxInt64}
+	}
+	m[k].add(n)
+}
+
+// sums are the sums that [Stats] are made of.
+type sums struct {
+	links, unused  int
+	min, max       int64
+	total, squares float64
+}
+
+func (s *sums) add(n int64) {
+	s.links++
+	if n == 0 {
+		s.unused++
+	}
+	s.min, s.max = min(s.min, n), max(s.max, n)
+	s.total += float64(n)
+	s.squares += float64(n) * float64(n)
+}
+
+func (s *sums) stats() Stats {
+	mean := s.total / float64(s.links)
+	return Stats{
+		Links: s.links, Unused: s.unused, Min: s.min, Max: s.max, Mean: mean,
+		StdDev: math.Sqrt(max(0, s.squares/float64(s.links)-mean*mean)),
+	}
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package linkload
+
+import (
+	"cmp"
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// walker takes the paths of a pattern. It is scratch memory for many in turn.
+type walker struct {
+	t     *fabric.Tables
+	wires walk.Wires
+	// paths counts, by port, those that leave by it.
+	paths []int64
+	// ports are those of all paths that arrive, one path behind the other, ends where
+	// each ends in ports, and of the place of its pair in the pattern.
+	ports []fabric.PortIndex
+	ends  []int
+	of    []int
+	lost  int
+}
+
+func newWalker(t *fabric.Tables, wires walk.Wires) *walker {
+	return &walker{t: t, wires: wires, paths: make([]int64, len(t.Fabric.Ports))}
+}
+
+// stepsAtOnce is how many pairs are followed between looks at the context.
+const stepsAtOnce = 1024
+
+// run counts the paths of a pattern and forgets the one before.
+func (w *walker) run(ctx context.Context, pairs []Pair) error {
+	for _, p := range w.ports {
+		w.paths[p] = 0
+	}
+	w.ports, w.ends, w.of, w.lost = w.ports[:0], w.ends[:0], w.of[:0], 0
+	for i, p := range pairs {
+		if i%stepsAtOnce == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		start := len(w.ports)
+		if !w.follow(p) {
+			w.ports = w.ports[:start]
+			w.lost++
+			continue
+		}
+		w.ends, w.of = append(w.ends, len(w.ports)), append(w.of, i)
+		for _, port := range w.ports[start:] {
+			w.paths[port]++
+		}
+	}
+	return nil
+}
+
+// follow adds the ports of one path and says whether it arrives.
+func (w *walker) follow(p Pair) bool {
+	f := w.t.Fabric
+	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
+	if lid == 0 || p.Src == p.Dst {
+		return false
+	}
+	x := f.Nodes[f.Ports[p.Src].Node].Switch
+	if x == fabric.None {
+		peer := f.Ports[p.Src].Peer
+		if peer == fabric.None {
+			return false
+		}
+		w.ports = append(w.ports, p.Src)
+		x = walk.Beyond(f, peer)
+	}
+	for range len(f.Switches) {
+		if x < 0 {
+			break
+		}
+		entry := w.t.Port(x, lid)
+		if entry != 0 && entry != fabric.NoPath {
+			w.ports = append(w.ports, f.SwitchNode(x).FirstPort+fabric.PortIndex(entry))
+		}
+		x = w.wires.Next(x, entry)
+	}
+	return x == dst
+}
+
+// judge finds the most paths over a link and the mean share of the paths.
+func (w *walker) judge() (worst int64, share float64) {
+	start := 0
+	for _, end := range w.ends {
+		most := int64(1)
+		for _, port := range w.ports[start:end] {
+			most = max(most, w.paths[port])
+		}
+		start = end
+		worst = max(worst, most)
+		share += 1 / float64(most)
+	}
+	if n := len(w.ends); n > 0 {
+		share /= float64(n)
+	}
+	return worst, share
+}
+
+// destinations counts, by port, the different LIDs that its paths go to.
+func (w *walker) destinations(pairs []Pair, count []int32) {
+	type use struct {
+		port, dst fabric.PortIndex
+		lid       uint16
+	}
+	seen := map[use]bool{}
+	start := 0
+	for i, end := range w.ends {
+		for _, port := range w.ports[start:end] {
+			p := pairs[w.of[i]]
+			u := use{port, p.Dst, cmp.Or(p.LID, w.t.Fabric.Ports[p.Dst].LID)}
+			if !seen[u] {
+				seen[u] = true
+				count[port]++
+			}
+		}
+		start = end
+	}
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reach
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Options are how to check.
+type Options struct {
+	// Switches counts port 0 of switches among the end ports.
+	Switches bool
+	// Examples is how many paths of each kind of trouble to list, 20 if it is 0.
+	Examples int
+	// Progress, where set, is called now and then with the destinations done, in
+	// lots of 64, and all there are. It may be called from several goroutines.
+	Progress func(done, total int)
+}
+
+const defaultExamples = 20
+
+// Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the
+// sum of the six that follow it.
+type Counts struct {
+	Paths     int64 `json:"paths"`
+	Delivered int64 `json:"delivered"`
+	// Unreachable end at a switch, or a source, that has no way on.
+	Unreachable int64 `json:"unreachable"`
+	// Loops come back to a switch.
+	Loops int64 `json:"loops"`
+	// Misdelivered end at a port that does not own the LID.
+	Misdelivered int64 `json:"misdelivered"`
+	// TooLong are delivered over more than [walk.MaxHops] links.
+	TooLong int64 `json:"too_long"`
+	// Unknown meet a switch whose table was not read.
+	Unknown int64 `json:"unknown"`
+	// NotMinimal are those delivered, too long or not, over more links than the
+	// fabric needs. Distances from 255 hops up are not compared.
+	NotMinimal int64 `json:"not_minimal"`
+}
+
+// Result is what all paths come to.
+type Result struct {
+	// Ends is the number of end ports, Unassigned that of those without a LID. To
+	// each of those one path is counted from everywhere, as unreachable.
+	Ends       int `json:"ends"`
+	Unassigned int `json:"unassigned"`
+	// Pairs is the number of ordered pairs of distinct end ports.
+	Pairs int64 `json:"pairs"`
+	Counts
+	// Links counts the paths that are delivered by their number of links, the cables
+	// of the two hosts included: the hops of ibdmchk.
+	Links []int64 `json:"links"`
+	// Troubles are the first paths of each kind that does not arrive or is too long,
+	// by kind, then destination LID, then source LID.
+	Troubles []Path `json:"-"`
+
+	opt     Options
+	columns []column
+}
+
+// Path is one path, which [walk.Trace] follows hop by hop.
+type Path struct {
+	// Src and Dst are end ports, and LID the one of Dst that is sent to.
+	Src, Dst fabric.PortIndex
+	LID      uint16
+	Verdict  walk.Verdict
+}
+
+// Bad is the number of paths that do not arrive, the unknown ones included, or
+// are too long.
+func (r *Result) Bad() int64 { return r.Paths - r.Delivered }
+
+// column is what the paths to one LID come to.
+type column struct {
+	lid      uint16
+	verdicts [walk.TooLong + 1]int32
+	longer   int32
+	links    []int32
+	troubles []Path
+}
+
+// Check follows all paths. It fails with ctx's error where ctx ends first.
+// O(LIDs x switches) on all processors.
+func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	c := newChecker(t, opt)
+	if err := c.run(ctx, c.ends.LIDs); err != nil {
+		return nil, fmt.Errorf("follow all paths of %s: %w", t.Origin, err)
+	}
+	return c.result(), nil
+}
+
+// Again is the result for tables of which only the columns of these LIDs differ
+// from those of r: the end ports, and the links as far as paths to other LIDs
+// take them, are the same. Where the end ports differ all is checked anew.
+// O(LIDs given x switches + LIDs).
+func (r *Result) Again(ctx context.Context, t *fabric.Tables, lids []uint16) (*Result, error) {
+	c := newChecker(t, r.opt)
+	changed := make(map[uint16]bool, len(lids))
+	for _, lid := range lids {
+		changed[lid] = true
+	}
+	same := len(r.columns) == len(c.columns) && r.Ends == len(c.ends.Ports)
+	var todo []trees.LID
+	for i, l := range c.ends.LIDs {
+		if same && r.columns[i].lid == l.LID && !changed[l.LID] {
+			c.columns[i] = r.columns[i]
+			continue
+		}
+		todo = append(todo, l)
+	}
+	if err := c.run(ctx, todo); err != nil {
+		return nil, fmt.Errorf("follow changed paths of %s: %w", t.Origin, err)
+	}
+	return c.result(), nil
+}
+
+type checker struct {
+	opt       Options
+	ends      *trees.Ends
+	distances *routing.Distances
+	columns   []column
+	// index is the place of a LID in columns.
+	index   map[uint16]int
+	workers []*worker
+}
+
+func newChecker(t *fabric.Tables, opt Options) *checker {
+	c := &checker{opt: opt, ends: trees.NewEnds(t, opt.Switches), workers: make([]*worker, routing.Workers())}
+	c.columns = make([]column, len(c.ends.LIDs))
+	c.index = make(map[uint16]int, len(c.ends.LIDs))
+	for i, l := range c.ends.LIDs {
+		c.index[l.LID] = i
+	}
+	return c
+}
+
+func (c *checker) run(ctx context.Context, lids []trees.LID) error {
+	if len(lids) == 0 {
+		return ctx.Err()
+	}
+	c.distances = routing.NewDistances(c.ends.Tables.Fabric)
+	return c.ends.Each(ctx, lids, c.opt.Progress, func(n int, t *trees.Tree) {
+		if c.workers[n] == nil {
+			c.workers[n] = newWorker(c)
+		}
+		col := &c.columns[c.index[t.LID.LID]]
+		col.lid = t.LID.LID
+		c.workers[n].column(col, t)
+	})
+}
+
+// result sums up.
+func (c *checker) result() *Result {
+	r := &Result{Ends: len(c.ends.Ports), Unassigned: c.ends.Unassigned, Pairs: c.ends.Pairs(), opt: c.opt, columns: c.columns}
+	for i := range c.columns {
+		col := &c.columns[i]
+		r.add(col)
+		for links, n := range col.links {
+			for len(r.Links) <= links {
+				r.Links = append(r.Links, 0)
+			}
+			r.Links[links] += int64(n)
+		}
+	}
+	lost := int64(c.ends.Unassigned) * int64(len(c.ends.Ports)-1)
+	r.Unreachable += lost
+	r.Paths += lost
+	r.list(c)
+	return r
+}
+
+func (r *Result) add(col *column) {
+	for v, n := range col.verdicts {
+		r.Paths += int64(n)
+		*r.count(walk.Verdict(v)) += int64(n)
+	}
+	r.NotMinimal += int64(col.longer)
+}
+
+func (r *Result) count(v walk.Verdict) *int64 {
+	switch v {
+	case walk.Loop:
+		return &r.Loops
+	case walk.DeadEnd:
+		return &r.Unreachable
+	case walk.Misdelivered:
+		return &r.Misdelivered
+	case walk.Unknown:
+		return &r.Unknown
+	case walk.TooLong:
+		return &r.TooLong
+	}
+	return &r.Delivered
+}
+
+// list lists the first troubles of each kind.
+func (r *Result) list(c *checker) {
+	for _, kind := range []walk.Verdict{walk.DeadEnd, walk.Loop, walk.Misdelivered, walk.TooLong, walk.Unknown} {
+		free := c.opt.Examples
+		if kind == walk.DeadEnd {
+			free = r.listUnassigned(c, free)
+		}
+		for i := range c.columns {
+			for _, p := range c.columns[i].troubles {
+				if p.Verdict == kind && free > 0 {
+					r.Troubles = append(r.Troubles, p)
+					free--
+				}
+			}
+			if free == 0 {
+				break
+			}
+		}
+	}
+}
+
+func (r *Result) listUnassigned(c *checker, free int) int {
+	for _, dst := range c.ends.Ports[:c.ends.Unassigned] {
+		for _, src := range c.ends.Ports {
+			if src != dst && free > 0 {
+				r.Troubles = append(r.Troubles, Path{Src: src, Dst: dst, Verdict: walk.DeadEnd})
+				free--
+			}
+		}
+	}
+	return free
+}

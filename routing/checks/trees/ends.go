@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trees
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Ends are the end ports of a subnet as sources and destinations of packets.
+type Ends struct {
+	Tables *fabric.Tables
+	// Ports are end ports, ascending by LID. An end, below, is an index into them.
+	Ports []fabric.PortIndex
+	// Groups are the ends by what their packets meet first, in the order of the
+	// first end of each; GroupOf is the group of each end.
+	Groups  []Group
+	GroupOf []int32
+	// LIDs are all LIDs of the ends, ascending; a port with an LMC has several.
+	LIDs []LID
+	// Unassigned counts the ends without a LID.
+	Unassigned int
+
+	wires walk.Wires
+}
+
+// Group are ends whose packets to any LID take one way.
+type Group struct {
+	// At is what their packets meet first: a switch, or else the port that they are
+	// linked to.
+	At walk.Target
+	// Links is how many links that takes: 1, or 0 for a switch that sends itself.
+	Links int
+	Ends  []int32
+}
+
+// LID is a LID and the end that owns it.
+type LID struct {
+	LID uint16
+	End int32
+}
+
+// NewEnds lists the end ports of the subnet of t: those of channel adapters and
+// routers, and with switches also port 0 of each switch. O(ports + LIDs).
+func NewEnds(t *fabric.Tables, switches bool) *Ends {
+	f := t.Fabric
+	e := &Ends{Tables: t, wires: walk.NewWires(t)}
+	for _, p := range f.EndPorts {
+		if switches || !f.Nodes[f.Ports[p].Node].IsSwitch() {
+			e.Ports = append(e.Ports, p)
+		}
+	}
+	slices.SortStableFunc(e.Ports, func(a, b fabric.PortIndex) int { return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID) })
+	e.group()
+	for i, p := range e.Ports {
+		port := &f.Ports[p]
+		if port.LID == 0 {
+			e.Unassigned++
+			continue
+		}
+		for lid := int(port.LID); lid < int(port.LID)+1<<port.LMC; lid++ {
+			e.LIDs = append(e.LIDs, LID{uint16(lid), int32(i)})
+		}
+	}
+	return e
+}
+
+func (e *Ends) group() {
+	type key struct {
+		at    walk.Target
+		links int
+	}
+	f := e.Tables.Fabric
+	index := map[key]int32{}
+	for i, p := range e.Ports {
+		k := key{walk.Nowhere, 1}
+		if sw := f.Nodes[f.Ports[p].Node].Switch; sw != fabric.None {
+			k = key{sw, 0}
+		} else if peer := f.Ports[p].Peer; peer != fabric.None {
+			k.at = walk.Beyond(f, peer)
+		}
+		g, ok := index[k]
+		if !ok {
+			g = int32(len(e.Groups))
+			index[k] = g
+			e.Groups = append(e.Groups, Group{At: k.at, Links: k.links})
+		}
+		e.Groups[g].Ends = append(e.Groups[g].Ends, int32(i))
+		e.GroupOf = append(e.GroupOf, g)
+	}
+}
+
+// Sources is how many ends of a group send to end dst: all but itself.
+func (e *Ends) Sources(group int, dst int32) int {
+	n := len(e.Groups[group].Ends)
+	if e.GroupOf[dst] == int32(group) {
+		n--
+	}
+	return n
+}
+
+// Pairs is the number of ordered pairs of distinct ends.
+func (e *Ends) Pairs() int64 { return int64(len(e.Ports)) * int64(max(0, len(e.Ports)-1)) }

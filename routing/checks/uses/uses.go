@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package uses says which paths go over a link or through a switch, from where to
+// where, and so who is hit if it fails.
+//
+// Paths are those that arrive, of all ordered pairs of distinct end ports, one for
+// each LID of the destination. A link counts in both directions.
+package uses
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// What is asked about: links, and switches by index. A path uses it if it takes one
+// of the links or passes one of the switches.
+type What struct {
+	Links    []fabric.Link
+	Switches []fabric.SwitchIndex
+}
+
+// Options are how to look.
+type Options struct {
+	// Switches counts port 0 of switches among the end ports.
+	Switches bool
+	// Examples is how many paths to list, 20 if it is 0.
+	Examples int
+	// Progress, where set, is called now and then with the destinations done, in
+	// lots of 64, and all there are. It may be called from several goroutines.
+	Progress func(done, total int)
+}
+
+const defaultExamples = 20
+
+// Result is who uses it.
+type Result struct {
+	// Paths is the number of paths that use it, All that of all paths that arrive.
+	Paths, All int64
+	// Sources and Destinations are the end ports at the two ends of these paths, those
+	// with most paths first, then by LID.
+	Sources, Destinations []Use
+	// Examples are the first paths by LID of the destination, then of the source.
+	Examples []Path
+	// CutOff are end ports that would belong to the subnet no more if all of it
+	// failed, by LID; no routing helps them. Where the subnet falls apart the subnet is the
+	// part with the SM's port, or the largest where no switch is left beside that.
+	CutOff []fabric.PortIndex
+}
+
+// Use is an end port with the number of paths from it, or to it, that use what was
+// asked about.
+type Use struct {
+	Port  fabric.PortIndex
+	Paths int64
+}
+
+// Path is one path: to a LID of Dst.
+type Path struct {
+	Src, Dst fabric.PortIndex
+	LID      uint16
+}
+
+// Of finds the users. It fails with ctx's error where ctx ends first.
+// O(LIDs x switches) on all processors.
+func Of(ctx context.Context, t *fabric.Tables, what What, opt Options) (*Result, error) {
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	q := newQuestion(t, what, opt)
+	workers := make([]*worker, routing.Workers())
+	err := q.ends.Each(ctx, q.ends.LIDs, opt.Progress, func(n int, tree *trees.Tree) {
+		if workers[n] == nil {
+			workers[n] = newWorker(q)
+		}
+		workers[n].tree(tree)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find who uses it in %s: %w", t.Origin, err)
+	}
+	return q.result(workers, what), nil
+}
+
+type question struct {
+	opt  Options
+	f    *fabric.Fabric
+	ends *trees.Ends
+	// ports and switches say what is asked about.
+	ports, switches []bool
+	// direct are ends whose own link is asked about.
+	direct []int32
+	// to counts, by place of the LID, the paths to it; examples are some of them.
+	to       []int32
+	examples [][]Path
+}
+
+func newQuestion(t *fabric.Tables, what What, opt Options) *question {
+	q := &question{opt: opt, f: t.Fabric, ends: trees.NewEnds(t, opt.Switches)}
+	q.ports, q.switches = make([]bool, len(q.f.Ports)), make([]bool, len(q.f.Switches))
+	for _, l := range what.Links {
+		q.ports[l.A], q.ports[l.B] = true, true
+	}
+	for _, s := range what.Switches {
+		q.switches[s] = true
+	}
+	for end, p := range q.ends.Ports {
+		if q.ports[p] {
+			q.direct = append(q.direct, int32(end))
+		}
+	}
+	q.to = make([]int32, len(q.ends.LIDs))
+	q.examples = make([][]Path, len(q.ends.LIDs))
+	return q
+}
+
+// worker is the scratch memory of one goroutine.
+type worker struct {
+	*question
+	// uses says of switches whether packets from there use it, users of groups.
+	uses  []bool
+	users []bool
+	// sent counts, by group, the LIDs that its ends send to that way, less what own
+	// has by end: the LIDs of its own among them, and more what alone has for ends
+	// that use it by their own link only.
+	sent       []int64
+	own, alone []int64
+	all        int64
+}
+
+func newWorker(q *question) *worker {
+	return &worker{
+		question: q, uses: make([]bool, len(q.f.Switches)), users: make([]bool, len(q.ends.Groups)),
+		sent: make([]int64, len(q.ends.Groups)), own: make([]int64, len(q.ends.Ports)), alone: make([]int64, len(q.ends.Ports)),
+	}
+}
+
+func (w *worker) tree(t *trees.Tree) {
+	for _, sw := range t.Order {
+		next := t.Next(sw)
+		entry := fabric.PortIndex(t.Entry(sw))
+		w.uses[sw] = t.Tree.Fates[sw] == walk.Reaches &&
+			(w.switches[sw] || entry != 0 && w.ports[w.f.SwitchNode(sw).FirstPort+entry] || next >= 0 && w.uses[next])
+	}
+	count := int32(0)
+	for g := range w.ends.Groups {
+		n := int32(w.ends.Sources(g, t.End))
+		w.users[g] = false
+		if n == 0 || t.Fates[g] != walk.Reaches {
+			continue
+		}
+		w.all += int64(n)
+		at := w.ends.Groups[g].At
+		if at < 0 || !w.uses[at] {
+			continue
+		}
+		w.users[g] = true
+		w.sent[g]++
+		count += n
+		if w.ends.GroupOf[t.End] == int32(g) {
+			w.own[t.End]++
+		}
+	}
+	for _, end := range w.direct {
+		if g := w.ends.GroupOf[end]; end != t.End && !w.users[g] && t.Fates[g] == walk.Reaches {
+			w.alone[end]++
+			count++
+		}
+	}
+	w.to[t.At] = count
+	w.list(t, min(int(count), w.opt.Examples))
+}
+
+// list lists the first paths to a LID.
+func (w *worker) list(t *trees.Tree, free int) {
+	for end := int32(0); free > 0; end++ {
+		g := w.ends.GroupOf[end]
+		alone := t.Fates[g] == walk.Reaches && w.ports[w.ends.Ports[end]]
+		if end != t.End && (w.users[g] || alone) {
+			w.examples[t.At] = append(w.examples[t.At], Path{w.ends.Ports[end], w.ends.Ports[t.End], t.LID.LID})
+			free--
+		}
+	}
+}
+
+func (q *question) result(workers []*worker, what What) *Result {
+	r := &Result{CutOff: q.cutOff(what)}
+	from, to := make([]int64, len(q.ends.Ports)), make([]int64, len(q.ends.Ports))
+	for _, w := range workers {
+		if w == nil {
+			continue
+		}
+		r.All += w.all
+		for end := range from {
+			from[end] += w.sent[q.ends.GroupOf[end]] - w.own[end] + w.alone[end]
+		}
+	}
+	for i, n := range q.to {
+		r.Paths += int64(n)
+		to[q.ends.LIDs[i].End] += int64(n)
+		if free := q.opt.Examples - len(r.Examples); free > 0 {
+			r.Examples = append(r.Examples, q.examples[i][:min(free, len(q.examples[i]))]...)
+		}
+	}
+	r.Sources, r.Destinations = q.users(from), q.users(to)
+	return r
+}
+
+func (q *question) users(counts []int64) []Use {
+	var list []Use
+	for end, n := range counts {
+		if n > 0 {
+			list = append(list, Use{q.ends.Ports[end], n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Use) int { return cmp.Compare(b.Paths, a.Paths) })
+	return list
+}
+
+// cutOff are the ends that leave the subnet if all that is asked about fails.
+func (q *question) cutOff(what What) []fabric.PortIndex {
+	dead := slices.Clone(what.Links)
+	for _, s := range what.Switches {
+		n := q.f.SwitchNode(s)
+		for p := range n.Ports() {
+			if l, ok := q.f.LinkOf(p); ok {
+				dead = append(dead, l)
+			}
+		}
+	}
+	left := q.f.Without(dead)
+	stays := map[fabric.PortIndex]bool{}
+	for _, p := range left.EndPorts {
+		stays[p] = true
+	}
+	var out []fabric.PortIndex
+	for _, p := range q.ends.Ports {
+		if !stays[p] {
+			out = append(out, p)
+		}
+	}
+	return out
+}

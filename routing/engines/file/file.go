@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package file is OpenSM's engine that takes forwarding tables, or hop counts to
+// make them of, from files (osm_ucast_file.c of OpenSM 3.3.23).
+package file
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+// Name is the engine's name in opensm.conf.
+const Name = "file"
+
+// Engine lays the tables of a file over a fabric.
+type Engine struct {
+	// Routes are the tables (lfts_file). Without them the engine makes tables as
+	// minhop does, as OpenSM's.
+	Routes *osm.RouteFile
+	// Matrix is the text of a lid matrix (lid_matrix_dump_file) and MatrixName its
+	// name; without one, hops are counted.
+	Matrix     []byte
+	MatrixName string
+}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return Name }
+
+// Route implements [routing.Engine]. It refuses a fabric that does not have a
+// port which a file names. A switch that Routes does not have gets an empty table.
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res := &routing.Result{}
+	if e.Routes == nil && e.Matrix == nil {
+		res.Warnings = append(res.Warnings, "no file is given (lfts_file=FILE, lid_matrix_dump_file=FILE): the tables are those of minhop, as OpenSM makes them then")
+	}
+	m, err := e.hops(ctx, f, &opt, res)
+	if err != nil {
+		return nil, err
+	}
+	res.Hops = m
+	if e.Routes != nil {
+		return res, e.lay(f, res)
+	}
+	lft, err := assign.Tables(ctx, f, m, &opt, false)
+	if err != nil {
+		return nil, fmt.Errorf("route with %s: %w", Name, err)
+	}
+	res.Tables = fabric.NewTables(f, lft, Name)
+	return res, nil
+}
+
+func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options, res *routing.Result) (assign.Matrix, error) {
+	if e.Matrix == nil {
+		m, err := minhop.Hops(ctx, f, opt)
+		if err != nil {
+			return nil, fmt.Errorf("route with %s: %w", Name, err)
+		}
+		return m, nil
+	}
+	m, rep, err := osm.ReadLIDMatrix(bytes.NewReader(e.Matrix), e.MatrixName, f)
+	if err != nil {
+		return nil, &routing.RefusedError{Engine: Name, Reason: err.Error()}
+	}
+	res.Warnings = append(res.Warnings, rep.Lines()...)
+	return matrix{m, f}, nil
+}
+
+// lay makes the tables of Routes.
+func (e Engine) lay(f *fabric.Fabric, res *routing.Result) error {
+	tables, rep, err := e.Routes.Apply(f)
+	if err != nil {
+		return &routing.RefusedError{Engine: Name, Reason: err.Error()}
+	}
+	for sw, n := range f.Switches {
+		tables.Known[sw] = f.Nodes[n].InSubnet
+		tables.Top[sw] = f.MaxLID
+	}
+	tables.Origin = Name
+	res.Tables = tables
+	res.Warnings = append(res.Warnings, rep.Lines()...)
+	return nil
+}
+
+// matrix finds the least-hop ports of a lid matrix that was loaded.
+type matrix struct {
+	*osm.LIDMatrix
+	f *fabric.Fabric
+}
+
+// LeastHopPorts implements [assign.Matrix].
+func (m matrix) LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets {
+	scratch.Clear()
+	n := m.f.SwitchNode(sw)
+	for dst := range m.f.Switches {
+		least := m.Least(sw, fabric.SwitchIndex(dst))
+		var set routing.PortSet
+		for p := 1; p <= int(n.NumPorts) && least != routing.NoHops; p++ {
+			if m.f.Ports[n.FirstPort+fabric.PortIndex(p)].Linked() && m.Through(sw, uint8(p), fabric.SwitchIndex(dst)) == least {
+				set.Add(uint8(p))
+			}
+		}
+		scratch.Put(fabric.SwitchIndex(dst), &set)
+	}
+	return scratch
+}

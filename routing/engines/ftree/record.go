@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+// base are min-hop's counts, which are computed beside the routing.
+type base struct {
+	done chan struct{}
+	hops assign.Matrix
+	err  error
+}
+
+func baseHops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) *base {
+	b := &base{done: make(chan struct{})}
+	go func() {
+		defer close(b.done)
+		b.hops, b.err = minhop.Hops(ctx, f, opt)
+	}()
+	return b
+}
+
+func (b *base) wait() { <-b.done }
+
+// record are hop counts as OpenSM holds them after fat-tree routing: min-hop's,
+// and over them what the ways to switches count. It implements [routing.Hops].
+type record struct {
+	base *base
+	// entries are the counts that differ from min-hop's, by target switch, in the
+	// order of switches and for one switch as they were written.
+	entries [][]entry
+
+	dst fabric.SwitchIndex
+	// from are min-hop's counts from the target, nil where ports have weights.
+	from []uint8
+	// marked is the last target, plus one, for which a switch has an entry.
+	marked []fabric.SwitchIndex
+}
+
+type entry struct {
+	sw         fabric.SwitchIndex
+	port, hops uint8
+}
+
+func newRecord(t *tree, b *base) *record {
+	n := len(t.rank)
+	return &record{base: b, entries: make([][]entry, n), marked: make([]fabric.SwitchIndex, n)}
+}
+
+// begin turns to another target.
+func (r *record) begin(dst fabric.SwitchIndex) {
+	r.dst, r.from = dst, nil
+	if d, ok := r.base.hops.(*routing.Distances); ok {
+		r.from = d.From(dst)
+	}
+}
+
+// note notes the hop count of all links of a group of switch s, as seen from its
+// far end.
+func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
+	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {
+		return
+	}
+	if g.n == 1 {
+		r.put(g.remote, g.far, hops)
+		return
+	}
+	for _, p := range t.portsOf(g) {
+		r.put(g.remote, p.far, hops)
+	}
+}
+
+func (r *record) put(sw fabric.SwitchIndex, port, hops uint8) {
+	if r.marked[sw] != r.dst+1 && r.base.hops.Through(sw, port, r.dst) == hops {
+		return
+	}
+	r.marked[sw] = r.dst + 1
+	r.entries[r.dst] = append(r.entries[r.dst], entry{sw, port, hops})
+}
+
+// finish makes the record ready to be read.
+func (r *record) finish() {
+	for _, list := range r.entries {
+		slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.sw, b.sw) })
+	}
+}
+
+func (r *record) of(sw, dst fabric.SwitchIndex) []entry {
+	list := r.entries[dst]
+	first, ok := slices.BinarySearchFunc(list, sw, func(e entry, sw fabric.SwitchIndex) int { return cmp.Compare(e.sw, sw) })
+	if !ok {
+		return nil
+	}
+	last := first
+	for last < len(list) && list[last].sw == sw {
+		last++
+	}
+	return list[first:last]
+}
+
+// Least implements [routing.Hops].
+func (r *record) Least(sw, dst fabric.SwitchIndex) uint8 {
+	least := r.base.hops.Least(sw, dst)
+	for _, e := range r.of(sw, dst) {
+		least = min(least, e.hops)
+	}
+	return least
+}
+
+// Through implements [routing.Hops].
+func (r *record) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
+	if port == 0 {
+		return r.Least(sw, dst)
+	}
+	for _, e := range slices.Backward(r.of(sw, dst)) {
+		if e.port == port {
+			return e.hops
+		}
+	}
+	return r.base.hops.Through(sw, port, dst)
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+// Engine is layered shortest path routing.
+type Engine struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return "lash" }
+
+// Route implements [routing.Engine]. A pair of switches has one service level
+// both ways, which is a lane of its own. It refuses a subnet that has too few
+// lanes. Hop counts are min-hop's, as OpenSM has them.
+// O(switches^2 x (depth + hops)) and the search for cycles.
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res, err := e.route(ctx, f, &opt)
+	var refused *routing.RefusedError
+	if err != nil && !errors.As(err, &refused) {
+		return nil, fmt.Errorf("route with %s: %w", e.Name(), err)
+	}
+	return res, err
+}
+
+func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
+	if err := routing.Check(f, opt); err != nil {
+		return nil, err
+	}
+	hops, err := minhop.Hops(ctx, f, opt)
+	if err != nil {
+		return nil, err
+	}
+	all, _ := routing.DataVLs(f, opt)
+	if int(opt.LASHStartVL) >= all {
+		return nil, e.refuse("the subnet has %d lanes, none from lash_start_vl %d on", all, opt.LASHStartVL)
+	}
+	net := newNetwork(f, opt)
+	steps := 2 * len(net.switches)
+	progress := func(done int) {
+		if opt.Progress != nil {
+			opt.Progress(done, steps)
+		}
+	}
+	if opt.MeshAnalysis {
+		if err := net.analyse(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p, err := newPaths(ctx, net)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLayers(ctx, p, progress)
+	if err != nil {
+		return nil, err
+	}
+	if lanes := all - int(opt.LASHStartVL); len(l.lanes) > lanes {
+		return nil, e.refuse("paths without deadlock need %d lanes; the subnet has %d from lash_start_vl %d on", len(l.lanes), lanes, opt.LASHStartVL)
+	}
+	if err := l.balance(ctx, opt); err != nil {
+		return nil, err
+	}
+	lft, err := p.tables(ctx, opt, func(done, _ int) { progress(len(net.switches) + done) })
+	if err != nil {
+		return nil, err
+	}
+	t := fabric.NewTables(f, lft, e.Name())
+	t.SLs = &levels{network: net, n: p.n, laneOf: l.laneOf, start: opt.LASHStartVL}
+	t.SL2VL = routing.LanePerSL(f, all)
+	return &routing.Result{Tables: t, Hops: hops}, nil
+}
+
+func (e Engine) refuse(format string, args ...any) error {
+	return &routing.RefusedError{Engine: e.Name(), Reason: fmt.Sprintf(format, args...)}
+}
+
+// tables makes the forwarding tables. The cables to a neighbour take turns as
+// LIDs ascend. O(switches x LIDs).
+func (p *paths) tables(ctx context.Context, opt *routing.Options, progress func(done, total int)) (*fabric.LFT, error) {
+	type target struct {
+		lid   uint16
+		sw    int32
+		local uint8
+	}
+	var targets []target
+	for lid := 1; lid <= int(p.f.MaxLID); lid++ {
+		end := p.f.PortByLID(uint16(lid))
+		if end == fabric.None || lid-int(p.f.Ports[end].LID) >= 1<<min(opt.LMC, p.f.Ports[end].LMC) {
+			continue
+		}
+		if sw, local := p.f.AttachedSwitch(end); sw != fabric.None && p.numbers[sw] != fabric.None {
+			targets = append(targets, target{uint16(lid), p.numbers[sw], local})
+		}
+	}
+	lft := fabric.NewLFT(len(p.f.Switches), p.f.MaxLID)
+	err := routing.ForEach(ctx, p.n, progress, func(_, s int) {
+		row := lft.Row(p.switches[s])
+		var turns [256]int // by link
+		for _, t := range targets {
+			if t.sw == int32(s) {
+				row[t.lid] = t.local
+				continue
+			}
+			out := p.out[s*p.n+int(t.sw)]
+			ports := p.links[s][out].ports
+			row[t.lid] = ports[turns[out]%len(ports)]
+			turns[out]++
+		}
+	})
+	return lft, err
+}
+
+// levels are the service levels of pairs of switches.
+type levels struct {
+	*network
+	n      int
+	laneOf []uint8
+	start  uint8
+}
+
+// SL implements [fabric.PathSLs].
+func (l *levels) SL(src, dst uint16) uint8 {
+	s, d := l.number(src), l.number(dst)
+	if s == fabric.None || d == fabric.None {
+		return 0
+	}
+	return l.start + l.laneOf[int(s)*l.n+int(d)]
+}
+
+// Range implements [fabric.SpreadSLs].
+func (l *levels) Range(src, dst uint16) (first, n uint8) { return l.SL(src, dst), 1 }
+
+// Source implements [fabric.SpreadSLs].
+func (l *levels) Source(src uint16) int32 { return l.number(src) }
+
+// number is that of the switch that a LID is on.
+func (l *levels) number(lid uint16) int32 {
+	end := l.f.PortByLID(lid)
+	if end == fabric.None {
+		return fabric.None
+	}
+	sw, _ := l.f.AttachedSwitch(end)
+	if sw == fabric.None {
+		return fabric.None
+	}
+	return l.numbers[sw]
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package minhop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/sssp"
+)
+
+// DOR is dimension order routing: least-hop ports, the lowest of them first, and
+// so the first dimension first where a dimension has the same port on every
+// switch. It gives the tables that OpenSM computes, to the byte. These can deadlock
+// on tori, and on what is not cabled in dimensions; see [routing.Options].
+type DOR struct{}
+
+// Name implements [routing.Engine].
+func (DOR) Name() string { return "dor" }
+
+// Route implements [routing.Engine], at the cost of [Engine.Route]. It warns of
+// cables that cannot be in the dimension of their port.
+func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res, err := route(ctx, f, opt, e.Name(), true)
+	if err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, inconsistent(f)...)
+	if !opt.DORLanes {
+		return res, nil
+	}
+	if err := e.giveLanes(ctx, f, opt, res); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// giveLanes gives tables service levels and lanes by which they cannot deadlock.
+func (e DOR) giveLanes(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
+	sls, sl2vl, needed, err := sssp.Levels(ctx, res.Tables.LFT, f, opt, e.Name())
+	var refused *routing.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return err
+	case err != nil:
+		return fmt.Errorf("route with %s: %w", e.Name(), err)
+	}
+	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
+	said := "the paths are free of credit loops on one lane"
+	if needed > 1 {
+		said = fmt.Sprintf("the paths are free of credit loops on %d lanes by service levels, which OpenSM's dor does not give", needed)
+	}
+	res.Warnings = append(res.Warnings, said)
+	return nil
+}
+
+// inconsistent says for each port number whether its cables arrive at different
+// ports. A dimension of a hypercube has the same port number at both ends of all
+// its cables, and that of a mesh the same pair of numbers (OpenSM's
+// doc/current-routing.txt, DOR Routing Algorithm).
+func inconsistent(f *fabric.Fabric) []string {
+	var arrivals [256][256]int
+	g := routing.NewGraph(f)
+	for _, l := range g.Links {
+		arrivals[l.Port][l.PeerPort]++
+	}
+	var warnings []string
+	for port := range arrivals {
+		usual, all := 0, 0
+		for there, n := range arrivals[port] {
+			if all += n; n > arrivals[port][usual] {
+				usual = there
+			}
+		}
+		if odd := all - arrivals[port][usual]; odd > 0 {
+			warnings = append(warnings, fmt.Sprintf("port %d is not one dimension: its cables lead to port %d, but %d of %d do not: %s",
+				port, usual, odd, all, oddOnes(f, g, uint8(port), uint8(usual))))
+		}
+	}
+	return warnings
+}
+
+// maxNamed is how many examples a warning gives.
+const maxNamed = 3
+
+// oddOnes names cables from one port number that do not arrive at another.
+func oddOnes(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
+	var names []string
+	for s := range f.Switches {
+		for _, l := range g.Of(fabric.SwitchIndex(s)) {
+			if l.Port != port || l.PeerPort == usual {
+				continue
+			}
+			if len(names) == maxNamed {
+				return strings.Join(names, ", ") + ", ..."
+			}
+			here, there := f.Port(f.Switches[s], l.Port), f.Port(f.Switches[l.Peer], l.PeerPort)
+			names = append(names, f.PortName(here)+" to "+f.PortName(there))
+		}
+	}
+	return strings.Join(names, ", ")
+}

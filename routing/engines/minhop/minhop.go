@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package minhop holds OpenSM's default engine, min-hop, and dimension order
+// routing, which chooses differently among the same least-hop ports
+// (osm_ucast_mgr.c of OpenSM 3.3.23).
+package minhop
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
+)
+
+// Engine is the min-hop engine: least-hop ports, the least used of them first. It
+// gives the tables that OpenSM computes, to the byte.
+type Engine struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return "minhop" }
+
+// Route implements [routing.Engine].
+// O(switches^2 x ports / 64 + switches x LIDs), with hop weights O(switches^2 x ports + switches x LIDs).
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	return route(ctx, f, opt, e.Name(), false)
+}
+
+func route(ctx context.Context, f *fabric.Fabric, opt routing.Options, name string, dor bool) (*routing.Result, error) {
+	m, err := Hops(ctx, f, &opt)
+	if err != nil {
+		return nil, fmt.Errorf("route with %s: %w", name, err)
+	}
+	lft, err := assign.Tables(ctx, f, m, &opt, dor)
+	if err != nil {
+		return nil, fmt.Errorf("route with %s: %w", name, err)
+	}
+	return &routing.Result{Tables: fabric.NewTables(f, lft, name), Hops: m}, nil
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package minhop
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
+)
+
+// Hops computes the hop counts of min-hop routing: distances, or where the
+// options weight ports, sums of weights. It fails with ctx's error where ctx ends first.
+func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.Matrix, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	g := routing.NewGraph(f)
+	weights := make([]uint8, len(g.Links))
+	weighted := false
+	for s := range fabric.SwitchIndex(g.Switches()) {
+		for i := g.First[s]; i < g.First[s+1]; i++ {
+			weights[i] = 1
+			if w := opt.HopWeights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: g.Links[i].Port}]; w > 1 {
+				weights[i], weighted = w, true
+			}
+		}
+	}
+	if !weighted {
+		return routing.NewDistances(f), nil
+	}
+	m := &weightedHops{graph: g, weights: weights, n: g.Switches()}
+	return m, m.search(ctx, f)
+}
+
+// weightedHops are hop counts where leaving a switch counts what the port
+// weighs. Counts of 255 and more are no way.
+type weightedHops struct {
+	graph   *routing.Graph
+	weights []uint8 // by link of the graph
+	n       int
+	least   []uint8
+}
+
+// search finds the least counts towards each switch from all others.
+func (m *weightedHops) search(ctx context.Context, f *fabric.Fabric) error {
+	m.least = make([]uint8, m.n*m.n)
+	for i := range m.least {
+		m.least[i] = routing.NoHops
+	}
+	into := m.incoming()
+	workers := make([]buckets, routing.Workers())
+	return routing.ForEach(ctx, m.n, nil, func(worker, dst int) {
+		if f.SwitchNode(fabric.SwitchIndex(dst)).InSubnet {
+			m.searchTo(&workers[worker], into, fabric.SwitchIndex(dst))
+		}
+	})
+}
+
+// incoming are the weights of the links of the graph as seen from their far ends.
+func (m *weightedHops) incoming() []uint8 {
+	into := make([]uint8, len(m.weights))
+	for s := range int32(m.n) {
+		for i := m.graph.First[s]; i < m.graph.First[s+1]; i++ {
+			l := m.graph.Links[i]
+			j := m.graph.First[l.Peer]
+			for m.graph.Links[j].Port != l.PeerPort {
+				j++
+			}
+			into[j] = m.weights[i]
+		}
+	}
+	return into
+}
+
+// buckets hold the switches that are reached, by hop count.
+type buckets [routing.NoHops][]fabric.SwitchIndex
+
+// searchTo is Dijkstra's search from dst against the direction of travel, with a
+// bucket a hop count (Dial, "Shortest-path forest with topological ordering",
+// CACM 12, 1969).
+func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex) {
+	least := func(s fabric.SwitchIndex) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
+	*least(dst) = 0
+	b[0] = append(b[0], dst)
+	for hops := range b {
+		for k := 0; k < len(b[hops]); k++ {
+			s := b[hops][k]
+			if int(*least(s)) != hops {
+				continue // found again nearer
+			}
+			for i := m.graph.First[s]; i < m.graph.First[s+1]; i++ {
+				peer, h := m.graph.Links[i].Peer, hops+int(into[i])
+				if h < int(*least(peer)) {
+					*least(peer) = uint8(h)
+					b[h] = append(b[h], peer)
+				}
+			}
+		}
+		b[hops] = b[hops][:0]
+	}
+}
+
+// Least implements [routing.Hops].
+func (m *weightedHops) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.n+int(dst)] }
+
+// From is the row of least counts from one switch, indexed by switch. Read-only.
+func (m *weightedHops) From(sw fabric.SwitchIndex) []uint8 {
+	return m.least[int(sw)*m.n : (int(sw)+1)*m.n]
+}
+
+// Through implements [routing.Hops]. Port 0 stands for the best port.
+func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
+	if port == 0 {
+		return m.Least(sw, dst)
+	}
+	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
+		if l := m.graph.Links[i]; l.Port == port && l.Peer != sw {
+			return uint8(min(int(m.weights[i])+int(m.Least(l.Peer, dst)), routing.NoHops))
+		}
+	}
+	return routing.NoHops
+}
+
+// LeastHopPorts implements [assign.Matrix]. O(links of sw x switches).
+func (m *weightedHops) LeastHopPorts(sw fabric.SwitchIndex, sets routing.PortSets) routing.PortSets {
+	sets.Clear()
+	here := m.From(sw)
+	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
+		l, weight := m.graph.Links[i], int(m.weights[i])
+		if l.Peer == sw {
+			continue
+		}
+		there := m.From(l.Peer)
+		for d, h := range here {
+			if h != routing.NoHops && weight+int(there[d]) == int(h) {
+				sets.Add(fabric.SwitchIndex(d), l.Port)
+			}
+		}
+	}
+	return sets
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing"
+)
+
+// Name is the engine's name in opensm.conf.
+const Name = "torus-2QoS"
+
+// maxPlaces bounds the sizes of a configuration. A subnet has at most 49,151 LIDs.
+const maxPlaces = 1 << 16
+
+func refusal(reason string) error { return &routing.RefusedError{Engine: Name, Reason: reason} }
+
+// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup
+// does, and returns its first seed all of whose switches are there. All seeds are
+// checked, also those that are not used.
+func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
+	if err := checkSize(conf); err != nil {
+		return nil, err
+	}
+	if err := checkPortOrder(f, conf); err != nil {
+		return nil, err
+	}
+	seeds := conf.Seeds
+	if len(seeds) == 0 {
+		seeds = make([]osm.TorusSeed, 1)
+	}
+	var chosen *osm.TorusSeed
+	for i := range seeds {
+		if err := checkSeed(conf, &seeds[i]); err != nil {
+			return nil, refuse("seed %d: %v", i+1, err)
+		}
+		if chosen == nil && seedPresent(f, conf, &seeds[i]) {
+			chosen = &seeds[i]
+		}
+	}
+	if chosen == nil {
+		return nil, refuse("every seed of the configuration has a switch that the subnet does not have (ERR 4E30)")
+	}
+	return chosen, nil
+}
+
+func checkSize(conf *osm.TorusConf) error {
+	places := uint64(1)
+	for _, n := range conf.Radix {
+		if n == 0 {
+			return refuse("the configuration gives no size (ERR 4E20)")
+		}
+		if places *= uint64(n); places > maxPlaces {
+			return refuse("%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1], conf.Radix[2], maxPlaces)
+		}
+	}
+	return nil
+}
+
+// checkPortOrder refuses an order that names, among as many ports as a switch
+// has, one that the switch does not have.
+func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
+	order := portOrder(conf)
+	for s := range f.Switches {
+		n := f.SwitchNode(fabric.SwitchIndex(s))
+		for _, port := range order[:min(len(order), int(n.NumPorts)+1)] {
+			if n.InSubnet && port > n.NumPorts {
+				return refuse("port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
+			}
+		}
+	}
+	return nil
+}
+
+// portOrder is the whole order: the ports that are named, then the others.
+func portOrder(conf *osm.TorusConf) []uint8 {
+	var named [256]bool
+	order := make([]uint8, 0, 255)
+	for _, p := range conf.PortOrder {
+		named[p] = true
+		order = append(order, p)
+	}
+	for p := range uint8(255) {
+		if !named[p] {
+			order = append(order, p)
+		}
+	}
+	return order
+}
+
+const axes = "xyz"
+
+// checkSeed says what a seed lacks. OpenSM looks at the ends of z before those of y.
+func checkSeed(conf *osm.TorusConf, s *osm.TorusSeed) error {
+	for d := range dims {
+		if conf.Radix[d] != 4 || conf.Mesh[d] {
+			continue
+		}
+		for i, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
+			if !l.Given {
+				return fmt.Errorf("%c%c_link is missing; a ring of four needs both directions (ERR 4E%02X)", axes[d], "pm"[i], 0x22+3*d+i)
+			}
+		}
+		if s.Plus[d].From != s.Minus[d].From {
+			return fmt.Errorf("%cp_link and %cm_link begin at different switches (ERR 4E%02X)", axes[d], axes[d], 0x24+3*d)
+		}
+	}
+	for i, d := range []int{0, 2, 1} {
+		if conf.Radix[d] <= 1 {
+			continue
+		}
+		code := []int{0x2b, 0x2c, 0x2e}[i]
+		if !s.Plus[d].Given && !s.Minus[d].Given {
+			return fmt.Errorf("%cp_link or %cm_link is missing (ERR 4E%02X)", axes[d], axes[d], code)
+		}
+		if d != 0 && !sameOrigin(s, d) {
+			return fmt.Errorf("the links along x and %c begin at different switches (ERR 4E%02X)", axes[d], code+1)
+		}
+	}
+	return nil
+}
+
+func sameOrigin(s *osm.TorusSeed, d int) bool {
+	for _, a := range []osm.TorusLink{s.Plus[0], s.Minus[0]} {
+		for _, b := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
+			if a.Given && b.Given && a.From != b.From {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// seedPresent says whether the subnet has all switches of a seed.
+func seedPresent(f *fabric.Fabric, conf *osm.TorusConf, s *osm.TorusSeed) bool {
+	for d := range dims {
+		for _, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
+			if conf.Radix[d] > 1 && l.Given && (member(f, l.From) == fabric.None || member(f, l.To) == fabric.None) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+// Engine is up/down routing: a packet goes up towards the roots, then down, and
+// never up again.
+type Engine struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return "updn" }
+
+// Route implements [routing.Engine]. It refuses a fabric without roots, and warns
+// where the rule leaves switches without a route.
+// O(switches x links + switches x LIDs).
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	res, err := e.route(ctx, f, &opt)
+	var refused *routing.RefusedError
+	if err != nil && !errors.As(err, &refused) {
+		return nil, fmt.Errorf("route with %s: %w", e.Name(), err)
+	}
+	return res, err
+}
+
+func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
+	r, err := findRoots(ctx, f, opt)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.switches) == 0 {
+		return nil, &routing.RefusedError{Engine: e.Name(), Reason: r.why}
+	}
+	g := routing.NewGraph(f)
+	ranks := rank(g, r.switches)
+	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return upDown(f, opt, ranks, from, to) })
+	if opt.ConnectRoots && r.hops != nil {
+		m.preset = func(dst fabric.SwitchIndex) routing.Hops {
+			if ranks[dst] == 0 {
+				return r.hops
+			}
+			return nil
+		}
+	}
+	report := newReporter(opt.Progress, len(f.Switches), 2)
+	res := &routing.Result{Roots: r.switches, Ranks: ranks}
+	if d, _ := r.hops.(*routing.Distances); m.steps.unrestricted && (m.preset == nil || d != nil) {
+		if d == nil {
+			d = routing.NewDistances(f)
+		}
+		report.skip()
+		return finish(ctx, f, d, opt, report, res, e.Name())
+	}
+	if _, err := m.search(ctx, report.phase()); err != nil {
+		return nil, err
+	}
+	defer m.forget()
+	return finish(ctx, f, m, opt, report, res, e.Name())
+}
+
+// upDown is the turn that a step between two switches takes. Of switches of one
+// rank that with the greater number is the upper one, but between roots all
+// steps go up.
+func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to fabric.SwitchIndex) turn {
+	up := ranks[from] > ranks[to]
+	if ranks[from] == ranks[to] {
+		up = ranks[from] == 0 || number(f, opt, from) > number(f, opt, to)
+	}
+	if up {
+		return barred
+	}
+	return narrows
+}
+
+func number(f *fabric.Fabric, opt *routing.Options, sw fabric.SwitchIndex) uint64 {
+	guid := f.SwitchNode(sw).GUID
+	if id, ok := opt.IDs[guid]; ok {
+		return id
+	}
+	return guid
+}
+
+// finish makes the tables of a matrix and completes the result.
+func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing.Options, report *reporter, res *routing.Result, name string) (*routing.Result, error) {
+	o := *opt
+	o.Progress = report.phase()
+	lft, err := assign.Tables(ctx, f, m, &o, false)
+	if err != nil {
+		return nil, err
+	}
+	res.Tables, res.Hops = fabric.NewTables(f, lft, name), m
+	res.Warnings = append(res.Warnings, unreached(f, m, opt.ConnectRoots)...)
+	return res, nil
+}
+
+// roots are the roots of a fabric, and what was found on the way to them.
+type roots struct {
+	switches []fabric.SwitchIndex
+	// hops are min-hop's counts, where OpenSM computes them too.
+	hops assign.Matrix
+	// why says why there are no roots.
+	why string
+}
+
+// findRoots takes the roots that the options give, and looks for others where
+// OpenSM does.
+func findRoots(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (r roots, err error) {
+	isRoot := make([]bool, len(f.Switches))
+	given := 0
+	for _, guid := range opt.RootGUIDs {
+		if s := f.SwitchByGUID(guid); s != fabric.None && f.SwitchNode(s).InSubnet {
+			isRoot[s] = true
+			given++ // as often as it is listed
+		}
+	}
+	r.why = fmt.Sprintf("none of the %d root GUIDs is that of a switch of the subnet", len(opt.RootGUIDs))
+	detect := opt.RootGUIDs == nil || opt.DetectRoots
+	if detect || (opt.ConnectRoots && given > 1) {
+		if r.hops, err = minhop.Hops(ctx, f, opt); err != nil {
+			return roots{}, err
+		}
+	}
+	if detect {
+		r.why = detectRoots(f, r.hops, isRoot)
+	}
+	for s, is := range isRoot {
+		if is {
+			r.switches = append(r.switches, fabric.SwitchIndex(s))
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package updn
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// counts are what a search finds: the least count of each switch, and the ports
+// that have it.
+type counts struct {
+	least []uint8
+	sets  []uint64
+	// longest is the highest count ever set, in all searches.
+	longest uint8
+}
+
+// queue is a ring of switches that holds each once at most.
+type queue struct {
+	ring         []fabric.SwitchIndex
+	head, length int
+}
+
+func (q *queue) push(s fabric.SwitchIndex) {
+	tail := q.head + q.length
+	if tail >= len(q.ring) {
+		tail -= len(q.ring)
+	}
+	q.ring[tail] = s
+	q.length++
+}
+
+func (q *queue) pop() fabric.SwitchIndex {
+	s := q.ring[q.head]
+	if q.head++; q.head == len(q.ring) {
+		q.head = 0
+	}
+	q.length--
+	return s
+}
+
+// walker searches from one destination after the other. It repeats what OpenSM's
+// searches do beyond a breadth-first search: a switch that was dealt with comes
+// up again each time a count of one of its ports falls, with the direction of
+// that step, but goes on from its least count.
+//
+// A port's count is set from the far side only. So that of a port behind an
+// allowed step is one more than the least count from which the far switch last
+// tried its allowed steps, and it need not be kept.
+type walker struct {
+	*matrix
+	counts
+	queue
+	state []state
+	tried []tries
+}
+
+// state is what a search knows of a switch beside its counts.
+type state struct {
+	queued bool
+	// narrowed says that the step that queued it narrows the next ones.
+	narrowed bool
+}
+
+// tries are the least counts from which a switch last tried its steps.
+type tries struct{ allowed, barred uint8 }
+
+// untried is before the first: from a higher count no step leads to a count below NoHops.
+var untried = tries{allowed: routing.NoHops - 1, barred: routing.NoHops - 1}
+
+func newWalker(m *matrix) *walker {
+	return &walker{
+		matrix: m,
+		counts: counts{least: make([]uint8, m.n), sets: make([]uint64, m.n*m.words)},
+		queue:  queue{ring: make([]fabric.SwitchIndex, m.n)},
+		state:  make([]state, m.n),
+		tried:  make([]tries, m.n),
+	}
+}
+
+func fill[T any](s []T, v T) {
+	for i := range s {
+		s[i] = v
+	}
+}
+
+func (w *walker) search(dst fabric.SwitchIndex) {
+	fill(w.counts.least, routing.NoHops)
+	clear(w.state)
+	fill(w.tried, untried)
+	clear(w.counts.sets)
+	if !w.f.SwitchNode(dst).InSubnet {
+		return
+	}
+	w.counts.least[dst] = 0
+	for w.push(dst); w.length > 0; {
+		s := w.pop()
+		w.state[s].queued = false
+		w.walk(w.next(s), w.counts.least[s]+1)
+	}
+}
+
+// next are the steps out of a switch that lead to lower counts.
+func (w *walker) next(s fabric.SwitchIndex) []step {
+	least, tried := w.counts.least[s], &w.tried[s]
+	allowed := least < tried.allowed
+	barred := least < tried.barred && !w.state[s].narrowed
+	if allowed {
+		tried.allowed = least
+	}
+	if barred {
+		tried.barred = least
+	}
+	switch {
+	case allowed && barred:
+		return w.steps.all.of(s)
+	case allowed:
+		return w.steps.allowed.of(s)
+	case barred:
+		return w.steps.bars.of(s)
+	}
+	return nil
+}
+
+// walk takes steps that all lead to the count h.
+func (w *walker) walk(list []step, h uint8) {
+	if len(list) == 0 {
+		return
+	}
+	w.longest = max(w.longest, h)
+	least, sets, words := w.counts.least, w.counts.sets, w.words
+	for i := range list {
+		st := &list[i]
+		if old := least[st.peer]; h <= old {
+			word, bit := int(st.peer)*words+int(st.port>>6), uint64(1)<<(st.port&63)
+			if h == old {
+				bit |= sets[word]
+			} else if least[st.peer] = h; words > 1 {
+				clear(sets[int(st.peer)*words : (int(st.peer)+1)*words])
+			}
+			sets[word] = bit
+		}
+		if peer := &w.state[st.peer]; !peer.queued {
+			peer.queued, peer.narrowed = true, st.turn == narrows
+			w.push(st.peer)
+		}
+	}
+}
