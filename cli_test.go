@@ -118,7 +118,7 @@ func TestBadCommands(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
-		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
+		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"-s", "net:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
 	} {
 		oneLine(t, try(args...), exitUsage)
 	}

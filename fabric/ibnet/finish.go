@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -303,11 +304,15 @@ func (b *builder) remarks() []string {
 		say("neither end of %s of %d states a rate; they are taken at what ibsim would have them run at, 4xSDR if nothing else is set",
 			prose.Count(b.unstated/2, "link"), (b.stated+b.unstated)/2)
 	}
+	var other []string
 	if b.otherGUIDs > 0 {
-		say("by ibsim's rules %s another GUID than is stated here, node GUID + port number", prose.Verb(b.otherGUIDs, "port", "has", "have"))
+		other = append(other, prose.Verb(b.otherGUIDs, "port", "has", "have")+" another GUID")
 	}
 	if n, rates := b.otherRates.list(); n > 0 {
-		say("by ibsim's rules %s at another rate than is stated here (%s)", prose.Verb(n, "port", "runs", "run"), rates)
+		other = append(other, fmt.Sprintf("%s at another rate (%s)", prose.Verb(n, "port", "runs", "run"), rates))
+	}
+	if len(other) > 0 {
+		say("by ibsim's rules %s than is stated here", strings.Join(other, " and "))
 	}
 	if len(p.lost) > 0 {
 		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",

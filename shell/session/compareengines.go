@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
@@ -16,7 +15,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/load"
-	"example.org/ibconsole/fabric/snapshot"
 	"example.org/ibconsole/routing/credits"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/engines"
@@ -164,24 +162,13 @@ func looksLikeFile(name string) bool {
 
 // readTables reads routes of whatever form and lays them over a fabric.
 func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
-	head := make([]byte, len(fdbsHead))
-	err := readWith(path, func(r io.Reader) error {
-		n, err := io.ReadFull(r, head)
-		head = head[:n]
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(string(head), snapshot.Magic) {
+	kind := load.Kind(path)
+	switch kind {
+	case "snapshot":
 		return snapshotTables(ctx, f, path)
-	}
-	kind := "lfts"
-	if strings.HasPrefix(string(head), fdbsHead) {
-		kind = "fdbs"
+	case "fdbs":
+	default:
+		kind = "lfts" // whose reader says what is wrong
 	}
 	routes, err := readRoutes(kind, path)
 	if err != nil {
@@ -193,8 +180,6 @@ func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tab
 	}
 	return t, err
 }
-
-const fdbsHead = "dump_ucast_routes:"
 
 // snapshotTables are those of a snapshot or saved routing of the same subnet.
 func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
