@@ -23,10 +23,11 @@ func TestBesideOpenSM(t *testing.T) {
 	for file := range smallNetFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			stateHome(t)
-			f, _, err := formats.File(t.Context(), file)
+			subnet, err := formats.Net(t.Context(), file)
 			if err != nil {
 				t.Fatal(err)
 			}
+			f := subnet.Fabric
 			r := testenv.Rand(t)
 			sim := ibsimtest.Start(t, file)
 			dir := ibsimtest.Master(t, sim, "-s", "0")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -118,7 +119,7 @@ func TestBadCommands(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
-		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
+		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"-s", "net:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
 	} {
 		oneLine(t, try(args...), exitUsage)
 	}
@@ -226,6 +227,36 @@ func same(t *testing.T, a, b string) {
 	}
 	if string(x) != string(y) || len(x) == 0 {
 		t.Errorf("%s (%d bytes) and %s (%d bytes) differ", filepath.Base(a), len(x), filepath.Base(b), len(y))
+	}
+}
+
+// TestLoadFDBsOfIbdiagnet makes of our dump what ibdiagnet writes, by hand: another
+// heading, and no hops. It is loaded and compared as ours is.
+func TestLoadFDBsOfIbdiagnet(t *testing.T) {
+	const sim = "sim:torus:4x3"
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	ibconsole(t, "-s", sim, "-c", "fail link sw-0-0 1; route; dump lfts "+at("first")+"; dump fdbs "+at("ours"))
+	text := "# made by hand\n" + strings.ReplaceAll(read(t, at("ours")), "dump_ucast_routes:", "osm_ucast_mgr_dump_ucast_routes:")
+	text = regexp.MustCompile(`(?m) : [0-9]{2}   : .*$`).ReplaceAllString(text, " : 00   : yes")
+	if !strings.Contains(text, " : 00   : yes\n") || strings.Contains(text, " : 02 ") {
+		t.Fatal(text)
+	}
+	if err := os.WriteFile(at("ibdiagnet.fdbs"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ibconsole(t, "-s", sim, "-c", "load fdbs "+at("ibdiagnet.fdbs")+"; dump lfts "+at("second"))
+	same(t, at("first"), at("second"))
+	compared := func(name string) string {
+		_, figures, _ := strings.Cut(ibconsole(t, "--json", "-s", sim, "-c", "compare engines minhop with="+at(name)), name+`"`)
+		figures, _, _ = strings.Cut(figures, "\n")
+		return figures
+	}
+	if ours, theirs := compared("ours"), compared("ibdiagnet.fdbs"); ours == "" || ours != theirs {
+		t.Errorf("ours: %s\ntheirs: %s", ours, theirs)
+	}
+	if r := try("-s", "file:"+at("ibdiagnet.fdbs"), "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "forwarding tables (opensm.fdbs)") {
+		t.Errorf("as a subnet: %s", r.err)
 	}
 }
 

@@ -45,6 +45,8 @@ func TestDoctorOfASource(t *testing.T) {
 	}{
 		{"sim:fattree:2,12", exitDone, []string{"18 switches, 72 adapters", "sits on node-0001 HCA-1/1"}},
 		{"file:" + net, exitDone, []string{"18 switches, 72 adapters"}},
+		{"net:" + net, exitDone, []string{"18 switches, 72 adapters"}},
+		{"net:" + text, exitFailed, []string{"no such file", "name a file that is there"}},
 		{"file:" + text, exitFailed, []string{"no such file", "name a file that is there"}},
 		{"ibsim:nobody-", exitFailed, []string{"nobody listens there", "start one: IBSIM_SOCKNAME=nobody- ibsim -s FILE"}},
 		{"umad:nosuch0", exitFailed, []string{"open umad:nosuch0"}},

@@ -136,10 +136,11 @@ func TestDumpsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
 	for _, file := range netFiles(t) {
-		f, _, err := formats.File(context.Background(), file)
+		subnet, err := formats.Net(context.Background(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
+		f := subnet.Fabric
 		if len(f.Switches) > 1000 && !testenv.Full() {
 			t.Logf("%s: %d switches, only with IBCONSOLE_FULL=1", filepath.Base(file), len(f.Switches))
 			continue
@@ -161,6 +162,7 @@ func TestDumpsEqualOpenSM(t *testing.T) {
 // dumpFiles are OpenSM's names of what we dump.
 var dumpFiles = map[string]string{"lfts": "opensm-lfts.dump", "fdbs": "opensm.fdbs", "subnet": "opensm-subnet.lst"}
 
+// equalDumps compares routes of the file by ibsim's rules with those over ibsim.
 func equalDumps(t *testing.T, f *fabric.Fabric, file string, text []byte, d damage) {
 	sim := ibsimtest.Start(t, file)
 	for _, p := range d.ports {
@@ -172,7 +174,7 @@ func equalDumps(t *testing.T, f *fabric.Fabric, file string, text []byte, d dama
 	for kind := range dumpFiles {
 		script += "; dump " + kind + " " + filepath.Join(out, kind)
 	}
-	ibconsole(t, "-s", "file:"+file, "-c", script)
+	ibconsole(t, "-s", "net:"+file, "-c", script)
 	for kind, theirs := range dumpFiles {
 		sameFile(t, filepath.Join(dir, theirs), filepath.Join(out, kind))
 	}

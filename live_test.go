@@ -30,10 +30,11 @@ func smallNetFiles(t *testing.T) map[string]*fabric.Fabric {
 	}
 	out := map[string]*fabric.Fabric{}
 	for _, file := range netFiles(t) {
-		f, _, err := formats.File(context.Background(), file)
+		subnet, err := formats.Net(context.Background(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
+		f := subnet.Fabric
 		if len(f.Switches) < below {
 			out[file] = f
 		}

@@ -34,10 +34,11 @@ func TestUmadIsAsIbsim(t *testing.T) {
 	for _, name := range []string{"real-qdr-11sw.topo", "reindeer1100-116sw.net", "real-cs8500-hdr-192sw.net"} {
 		file := testenv.SharedFile(t, filepath.Join("fabrics", name))
 		t.Run(name, func(t *testing.T) {
-			f, _, err := formats.File(t.Context(), file)
+			subnet, err := formats.Net(t.Context(), file)
 			if err != nil {
 				t.Fatal(err)
 			}
+			f := subnet.Fabric
 			sims := []*ibsimtest.Sim{ibsimtest.Start(t, file), ibsimtest.Start(t, file)}
 			run := umadtest.Devices(t, sims[1].Name)
 			if program == "" {

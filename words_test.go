@@ -28,7 +28,7 @@ func TestCompletions(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{""}, "shell"}, {[]string{"-"}, "--theme"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"--theme", ""}, "contrast"},
+		{[]string{""}, "shell"}, {[]string{"-"}, "--theme"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
 		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"}, {[]string{"completion", "z"}, "zsh"},
 	} {
 		got := said(t, append([]string{"complete"}, c.words...)...)
@@ -98,7 +98,7 @@ func TestCompletionLoads(t *testing.T) {
 // TestManPage: man's own formatter takes the page without a warning.
 func TestManPage(t *testing.T) {
 	page := said(t, "man")
-	for _, want := range []string{".TH IBCONSOLE 1", "\\-\\-theme", ".B trace", "IBCONSOLE_SOURCE"} {
+	for _, want := range []string{".TH IBCONSOLE 1", "\\-\\-theme", ".B trace", "IBCONSOLE_SOURCE", "net:FILE"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -7,14 +7,13 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/shell/session"
 )
 
 // noteFile says beside an answer what was noticed when the file was read that the
-// subnet comes from, so that what ibsim's rules made of it is not taken for its own.
+// subnet comes from, so that what it does not state is not taken for its own.
 func (c *call) noteFile() {
 	st := c.session.State()
-	if st.Source.Kind != session.SourceFile {
+	if !st.Source.Offline() {
 		return
 	}
 	shown, more := prose.Cut(st.Warnings, 2)

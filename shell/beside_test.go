@@ -83,19 +83,54 @@ func TestComparedUntilStopped(t *testing.T) {
 	}
 }
 
-// TestFileByIbsimsRules: what ibsim's rules make of a file is said where links are
-// listed and written, too.
-func TestFileByIbsimsRules(t *testing.T) {
-	const net = "Switch 2 \"S-1\"\n[1] \"H-1\"[1] # \"h1\" lid 1 4xNDR\n[2] \"H-2\"[1]\n\nHca 1 \"H-1\"\n[1] \"S-1\"[1]\n\nHca 1 \"H-2\"\n[1] \"S-1\"[2]\n"
+// TestReadings: a file is taken at its word as file: and where a topology is loaded. By
+// ibsim's rules it is other, which is said where links are listed and written, too.
+func TestReadings(t *testing.T) {
+	const net = "Switch 2 \"S-1\"\n[1] \"H-1\"[1] # \"h1\" lid 1 4xNDR\n[2] \"H-2\"[1] # \"h2\" lid 2 4xHDR\n\nHca 1 \"H-1\"\n[1](b7) \"S-1\"[1]\n\nHca 1 \"H-2\"\n[1] \"S-1\"[2]\n"
 	file := filepath.Join(t.TempDir(), "net")
 	if err := os.WriteFile(file, []byte(net), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const says = "a speed that ibsim does not know"
+	for _, c := range []struct {
+		source, before string
+		asIbsim        bool
+	}{
+		{"file:" + file, "route", false},
+		{"sim:" + file, "route", false},
+		{"net:" + file, "route", true},
+		{"sim:fattree:2,4", "load topology " + file, false},
+		{"sim:fattree:2,4", "load topology " + file + " as=ibsim", true},
+	} {
+		out, err := on(t, c.source, c.before, "show links; dump topology -")
+		if err != nil || strings.Contains(out, " 4xNDR") == c.asIbsim || strings.Contains(out, "(b7)") == c.asIbsim || strings.Contains(out, "by ibsim's rules 1 port") != c.asIbsim {
+			t.Errorf("%s, %s: %v\n%s", c.source, c.before, err, out)
+		}
+	}
 	for _, command := range []string{"show links", "dump topology -", "handover " + filepath.Join(t.TempDir(), "x")} {
-		out, err := on(t, "file:"+file, "route", command)
-		if err != nil || !strings.Contains(out, "warning: ") || !strings.Contains(out, says) {
+		out, err := on(t, "net:"+file, "route", command)
+		if err != nil || !strings.Contains(out, "warning: ") || !strings.Contains(out, "than is stated here") {
 			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
+}
+
+// TestOffline: behind a file by ibsim's rules, too, there is nobody to ask or to write to.
+func TestOffline(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	if err := os.WriteFile(file, []byte("Switch 2 \"S-1\"\n[1] \"H-1\"[1]\n\nHca 1 \"H-1\"\n[1] \"S-1\"[1]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{"file:" + file, "net:" + file} {
+		for _, command := range []string{"sweep", "write on", "show counters"} {
+			if _, err := on(t, source, command); err == nil || !strings.Contains(err.Error(), session.ErrOffline.Error()) {
+				t.Errorf("%s, %s: %v", source, command, err)
+			}
+		}
+		if out, err := on(t, source, "problems"); err != nil || !strings.Contains(out, "the subnet is a file") {
+			t.Errorf("%s: %v\n%s", source, err, out)
+		}
+		if out, err := on(t, source, "set sm S-1; doctor"); err != nil || strings.Contains(out, "the session sits on") {
+			t.Errorf("%s: %v\n%s", source, err, out)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func runLoad(c *call) error {
 	if c.Spec.Name == guidedWord {
 		return c.guide(LoadFlow(c.ctx, c.session))
 	}
-	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no"})
+	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
 	if err != nil {
 		return err
 	}

@@ -3,15 +3,14 @@
 package shell
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -79,7 +78,7 @@ func LoadFlow(ctx context.Context, s *session.Session) *Flow {
 		case !f.has("file"):
 			return &Question{Name: "file", Text: "Which file?", check: readable}, nil
 		case !f.has("kind"):
-			q := &Question{Name: "kind", Text: "What is it?", Default: guessKind(f.answers["file"])}
+			q := &Question{Name: "kind", Text: "What is it?", Default: formats.Kind(f.answers["file"])}
 			for _, d := range session.Dumps {
 				if !d.WriteOnly {
 					q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
@@ -138,30 +137,6 @@ func readable(path string) error {
 		return err
 	}
 	return file.Close()
-}
-
-// guessKind guesses from its first lines what a file is, "" where it cannot.
-func guessKind(path string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	lines := bufio.NewScanner(file)
-	for range 8 {
-		if !lines.Scan() {
-			return ""
-		}
-		for word, kind := range map[string]string{
-			"Unicast lids": "lfts", "osm_ucast_mgr_dump_ucast_routes": "fdbs", "{ CA": "subnet", "{ SW": "subnet",
-			"Topology file": "topology", "vendid=": "topology", "Switch\t": "topology", "min hops": "lid-matrix",
-		} {
-			if strings.Contains(lines.Text(), word) {
-				return kind
-			}
-		}
-	}
-	return ""
 }
 
 func guidedSpec(what string) lang.Spec {

@@ -23,6 +23,9 @@ func loadOptions(kind string) []lang.Option {
 	case "lfts", "fdbs":
 		return []lang.Option{{Name: "reroute", Kind: lang.KindWord, Words: []string{"no"},
 			Summary: "these routes are kept as they are; no lists the pairs that this leaves unconnected, too"}}
+	case "topology":
+		return []lang.Option{{Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
+			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"}}
 	}
 	return nil
 }

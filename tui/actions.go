@@ -162,7 +162,7 @@ func (m *model) diffBefore() tea.Cmd {
 }
 
 func (m *model) whyNotSweep() string {
-	if m.sc.st.Source.Kind == session.SourceFile {
+	if m.sc.st.Source.Offline() {
 		return "a file cannot be swept"
 	}
 	return m.whyBusy()

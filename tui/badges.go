@@ -50,7 +50,7 @@ func (t *theme) pictureBadge(sc *scene, p *session.Picture) *badge {
 func (t *theme) liveBadge(sc *scene) badge {
 	st := &sc.st
 	switch {
-	case st.Source.Kind == session.SourceFile:
+	case st.Source.Offline():
 		return badge{t.live, "", frameLive, "FILE"}
 	case st.Lost != "":
 		return badge{t.stale, t.oldLine, frameOld, "LOST, OLD: read " + st.Live.When.Format("15:04")}

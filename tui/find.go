@@ -69,7 +69,7 @@ func (b *finding) session(st *session.State) {
 }
 
 func (b *finding) managers(st *session.State) {
-	if st.Source.Kind == session.SourceFile || st.Source.Kind == session.SourceSim {
+	if st.Source.Offline() || st.Source.Kind == session.SourceSim {
 		return
 	}
 	var masters []session.SM

@@ -184,7 +184,7 @@ func (m *model) whyNotCommit() string {
 	switch {
 	case st.Staged == nil:
 		return "nothing is staged: r computes routes"
-	case st.Source.Kind == session.SourceFile:
+	case st.Source.Offline():
 		return "a file has no switches to write to"
 	case !m.frozen.IsZero():
 		return "the panes are frozen, the subnet may be another now: Space lets them go on"

@@ -101,7 +101,7 @@ func (sc *scene) whyNoSubnet() string {
 	switch {
 	case sc.st.Busy != "":
 		return "the subnet is being read"
-	case sc.st.Source.Kind == session.SourceFile:
+	case sc.st.Source.Offline():
 		return "the file was not read: the log says why"
 	}
 	return "the subnet has not been read: press R to read it"

@@ -145,7 +145,7 @@ func (m *model) errKey() errKey { return errKey{m.sc.st.Live.Fabric, fmt.Sprint(
 // seekErrors reads what the ports of the path have counted, where there is a
 // subnet that can be asked and nothing else runs.
 func (m *model) seekErrors() tea.Cmd {
-	if !m.trace.ok || m.sc.st.Source.Kind == session.SourceFile || m.st.Busy != "" || len(m.jobs) > 0 || m.mode == modePage || !m.visible(paneTrace) {
+	if !m.trace.ok || m.sc.st.Source.Offline() || m.st.Busy != "" || len(m.jobs) > 0 || m.mode == modePage || !m.visible(paneTrace) {
 		return nil
 	}
 	live := m.sc.st.Live.Fabric

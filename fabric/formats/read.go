@@ -44,11 +44,7 @@ func Read(ctx context.Context, path string) (s Subnet, err error) {
 	}
 	switch format {
 	case topology:
-		file, err := ibnet.ReadFile(ctx, path, ibnet.Options{})
-		if err != nil {
-			return s, err
-		}
-		return Subnet{Fabric: file.Fabric, Warnings: file.Warnings}, nil
+		return readTopology(ctx, path, ibnet.AsStated)
 	case subnetList:
 		s.Fabric, err = readSubnet(ctx, path)
 		return s, err
@@ -56,6 +52,37 @@ func Read(ctx context.Context, path string) (s Subnet, err error) {
 		return readSnapshot(ctx, path)
 	}
 	return s, fmt.Errorf("%s: %s, expected %s", path, format, expected)
+}
+
+// Net reads an ibsim net or a topology file as a subnet manager finds it over ibsim,
+// see [ibnet.AsIbsim].
+func Net(ctx context.Context, path string) (s Subnet, err error) {
+	format, err := sniffFile(path)
+	switch {
+	case err != nil:
+		return s, err
+	case format != topology:
+		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of ibnetdiscover", path, format)
+	}
+	return readTopology(ctx, path, ibnet.AsIbsim)
+}
+
+func readTopology(ctx context.Context, path string, reading ibnet.Reading) (Subnet, error) {
+	file, err := ibnet.ReadFile(ctx, path, ibnet.Options{Reading: reading})
+	if err != nil {
+		return Subnet{}, err
+	}
+	return Subnet{Fabric: file.Fabric, Warnings: file.Warnings}, nil
+}
+
+// Kind names what a file seems to be as the command load does, such as "fdbs"; ""
+// for what that does not take and for a file that cannot be read.
+func Kind(path string) string {
+	format, err := sniffFile(path)
+	if err != nil {
+		return ""
+	}
+	return kinds[format]
 }
 
 func readSnapshot(ctx context.Context, path string) (s Subnet, err error) {

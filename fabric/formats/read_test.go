@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
 )
@@ -63,6 +64,7 @@ func TestFileRefuses(t *testing.T) {
 		{"\x1f\x8b\x08\x08", "binary data, expected"},
 		{"Unicast lids [0-5] of switch Lid 2 guid 0x0000000000200000 ('sw1'):\n", "forwarding tables (opensm-lfts.dump or ibroute), expected"},
 		{"dump_ucast_routes: Switch 0x0000000000200000\n", "forwarding tables (opensm.fdbs), expected"},
+		{"# made by hand\nosm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n", "forwarding tables (opensm.fdbs), expected"},
 		{"\nSwitch 0x0000000000200000\nLID    : Out Port(s)\n", "multicast tables (opensm.mcfdbs), expected"},
 		{"Switch: guid 0x0000000000200000\n", "a lid matrix (opensm-lid-matrix.dump), expected"},
 		{"Switch 0x0000000000200000, base LID 3, \"sw1\"\n", "an SL2VL dump (opensm-sl2vl.dump), expected"},
@@ -94,5 +96,47 @@ func TestFileCancelled(t *testing.T) {
 	cancel()
 	if _, _, err := File(ctx, put(t, "{ SW Ports:04 ...\n")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestNet: one file states other than ibsim makes of it, and only what ibsim reads is
+// read so.
+func TestNet(t *testing.T) {
+	path := put(t, strings.NewReplacer(`"H1"[1]`, `"H1"[1] # "h" lid 0 4xNDR`, "[1] \"S1\"", "[1](b7) \"S1\"").Replace(net))
+	stated, err := Read(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := Net(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		s     Subnet
+		speed fabric.Speed
+		guid  uint64
+		notes int
+	}{{stated, fabric.NDR, 0xb7, 0}, {sim, fabric.SDR, 0x100001, 1}} {
+		if p := c.s.Fabric.Ports[c.s.Fabric.PortAt(1, 1)]; p.Speed != c.speed || p.GUID != c.guid || len(c.s.Warnings) != c.notes {
+			t.Errorf("%+v, warnings %q, expected %v, GUID 0x%x and %d", p, c.s.Warnings, c.speed, c.guid, c.notes)
+		}
+	}
+	if _, err := Net(t.Context(), put(t, "{ SW Ports:04 x\n")); err == nil || !strings.Contains(err.Error(), "opensm-subnet.lst, which ibsim does not read; expected an ibsim net") {
+		t.Error(err)
+	}
+}
+
+func TestKind(t *testing.T) {
+	for text, want := range map[string]string{
+		"osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n": "fdbs", "dump_ucast_routes: Switch 0x1\n": "fdbs",
+		"Unicast lids [0-5] of switch Lid 2 guid 0x1 ('sw1'):\n": "lfts", "Switch: guid 0x1\n": "lid-matrix", net: "topology",
+		"{ SW Ports:04 x\n": "subnet", "": "", "START_NODES\n": "",
+	} {
+		if got := Kind(put(t, text)); got != want {
+			t.Errorf("%q: %q, expected %q", text, got, want)
+		}
+	}
+	if got := Kind(t.TempDir()); got != "" {
+		t.Errorf("a folder: %q", got)
 	}
 }

@@ -22,9 +22,21 @@ const (
 	subnetList format = "opensm-subnet.lst"
 	saved      format = "a snapshot"
 
+	lfts      format = "forwarding tables (opensm-lfts.dump or ibroute)"
+	fdbs      format = "forwarding tables (opensm.fdbs)"
+	mcfdbs    format = "multicast tables (opensm.mcfdbs)"
+	lidMatrix format = "a lid matrix (opensm-lid-matrix.dump)"
+	sl2vl     format = "an SL2VL dump (opensm-sl2vl.dump)"
+
 	empty  format = "the file is empty"
 	binary format = "binary data"
 )
+
+// kinds are what the command load calls the formats that it takes.
+var kinds = map[format]string{
+	topology: "topology", subnetList: "subnet", saved: "snapshot",
+	lfts: "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
+}
 
 // signatures are what the first line that is neither empty nor a comment looks
 // like. Topology files have no such line: they may begin with anything.
@@ -33,12 +45,12 @@ var signatures = []struct {
 	line *regexp.Regexp
 }{
 	{subnetList, regexp.MustCompile(`^\{ (SW|CA|Rt)(-SM)? Ports:`)},
-	{"forwarding tables (opensm-lfts.dump or ibroute)", regexp.MustCompile(`^(Unicast lids|Multicast mlids|Lids) \[`)},
-	{"forwarding tables (opensm.fdbs)", regexp.MustCompile(`^dump_ucast_routes: Switch`)},
-	{"multicast tables (opensm.mcfdbs)", regexp.MustCompile(`^Switch 0x[0-9a-fA-F]+$`)},
-	{"a lid matrix (opensm-lid-matrix.dump)", regexp.MustCompile(`^Switch: guid 0x`)},
+	{lfts, regexp.MustCompile(`^(Unicast lids|Multicast mlids|Lids) \[`)},
+	{fdbs, regexp.MustCompile(`^[A-Za-z0-9_]*dump_ucast_routes: Switch`)},
+	{mcfdbs, regexp.MustCompile(`^Switch 0x[0-9a-fA-F]+$`)},
+	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
 	{"the output of iblinkinfo", regexp.MustCompile(`^(Switch|CA): (0x)?[0-9a-fA-F]+ .*:$`)},
-	{"an SL2VL dump (opensm-sl2vl.dump)", regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
+	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
 	{"a database of ibdiagnet (db_csv)", regexp.MustCompile(`^START_[A-Z_]+$`)},
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }

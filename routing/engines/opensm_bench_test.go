@@ -55,10 +55,11 @@ func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
 		all[spec] = f
 	}
 	if root := os.Getenv("IBCONSOLE_SHARED"); root != "" {
-		f, _, err := formats.File(b.Context(), filepath.Join(root, "fabrics", "rhino10k-2520sw.net"))
+		subnet, err := formats.Net(b.Context(), filepath.Join(root, "fabrics", "rhino10k-2520sw.net"))
 		if err != nil {
 			b.Fatal(err)
 		}
+		f := subnet.Fabric
 		all["rhino10k"] = f
 	}
 	for name, f := range all {

@@ -48,10 +48,11 @@ func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.F
 		seed := r.Uint64()
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			f, _, err := formats.File(context.Background(), file)
+			subnet, err := formats.Net(context.Background(), file)
 			if err != nil {
 				t.Fatal(err)
 			}
+			f := subnet.Fabric
 			run(t, file, f, rand.New(rand.NewPCG(seed, 3)))
 		})
 	}

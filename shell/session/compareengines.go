@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
@@ -16,10 +15,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
-	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
-	routeload "example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines"
 )
@@ -40,8 +38,8 @@ type EngineFigures struct {
 	// Worst is the edge forwarding index, Shifts and Bisections are the published
 	// measures by as many patterns as are quick; nil where there are no two hosts.
 	Worst      int64
-	Shifts     *routeload.Shifted
-	Bisections *routeload.Bisected
+	Shifts     *linkload.Shifted
+	Bisections *linkload.Bisected
 	// MaxHops and MeanHops count the switches that paths pass.
 	MaxHops  int
 	MeanHops float64
@@ -164,24 +162,13 @@ func looksLikeFile(name string) bool {
 
 // readTables reads routes of whatever form and lays them over a fabric.
 func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
-	head := make([]byte, len(fdbsHead))
-	err := readWith(path, func(r io.Reader) error {
-		n, err := io.ReadFull(r, head)
-		head = head[:n]
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(string(head), snapshot.Magic) {
+	kind := formats.Kind(path)
+	switch kind {
+	case "snapshot":
 		return snapshotTables(ctx, f, path)
-	}
-	kind := "lfts"
-	if strings.HasPrefix(string(head), fdbsHead) {
-		kind = "fdbs"
+	case "fdbs":
+	default:
+		kind = "lfts" // whose reader says what is wrong
 	}
 	routes, err := readRoutes(kind, path)
 	if err != nil {
@@ -193,8 +180,6 @@ func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tab
 	}
 	return t, err
 }
-
-const fdbsHead = "dump_ucast_routes:"
 
 // snapshotTables are those of a snapshot or saved routing of the same subnet.
 func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
@@ -223,16 +208,16 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 	}
 	e.Lost, e.Paths = r.Bad(), r.Paths
 	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
-	l, err := routeload.AllToAll(ctx, t, routeload.Options{Progress: s.progress})
+	l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}
 	e.Worst = l.Summary(1).EdgeForwardingIndex
-	if hosts := routeload.Hosts(t.Fabric); len(hosts) > 1 {
-		if e.Shifts, err = routeload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, s.progress); err != nil {
+	if hosts := linkload.Hosts(t.Fabric); len(hosts) > 1 {
+		if e.Shifts, err = linkload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, s.progress); err != nil {
 			return err
 		}
-		if e.Bisections, err = routeload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, s.progress); err != nil {
+		if e.Bisections, err = linkload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, s.progress); err != nil {
 			return err
 		}
 	}

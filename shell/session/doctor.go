@@ -80,8 +80,10 @@ func unopened(src Source, err error) umad.Finding {
 		f.Remedy = "name a file that is there; simulated subnets are also made by kind: -s sim:fattree:2,36"
 	case errors.Is(err, fs.ErrPermission):
 		f.Remedy = "the file must be readable for this user"
+	case src.Kind == SourceNet:
+		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other files too"
 	default:
-		f.Remedy = "expected is what ibnetdiscover prints, a file of ibsim, an opensm-subnet.lst or a snapshot"
+		f.Remedy = "expected is what ibnetdiscover or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
 	}
 	return f
 }
@@ -131,7 +133,7 @@ func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
 // localPort is the end port that the session sits on, None for a file.
 func (st *State) localPort() fabric.PortIndex {
 	f := st.Live.Fabric
-	if st.Source.Kind == SourceFile || f.SMPort == fabric.None {
+	if st.Source.Offline() || f.SMPort == fabric.None {
 		return fabric.None
 	}
 	return f.EndPortOf(f.SMPort)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/names"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
@@ -50,11 +49,13 @@ type LoadReport struct {
 	Notes []string
 }
 
-// LoadOptions are how [Session.Load] takes routes.
+// LoadOptions are how [Session.Load] takes a file.
 type LoadOptions struct {
-	// Keep keeps them as they are, whatever has changed, and counts the pairs that
+	// Keep keeps routes as they are, whatever has changed, and counts the pairs that
 	// this leaves unconnected.
 	Keep bool
+	// AsIbsim reads a topology by ibsim's rules, see [formats.Net].
+	AsIbsim bool
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,
@@ -85,7 +86,7 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 	case d.option != "":
 		return s.loadOption(d, path)
 	}
-	return s.loadTopology(ctx, path)
+	return s.loadTopology(ctx, path, opt)
 }
 
 func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
@@ -154,8 +155,8 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 	return routes, err
 }
 
-func (s *Session) loadTopology(ctx context.Context, path string) (LoadReport, error) {
-	file, err := formats.Read(ctx, path)
+func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
+	file, err := readTopology(ctx, path, opt.AsIbsim)
 	if err != nil {
 		return LoadReport{}, err
 	}

@@ -39,7 +39,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.stateDir = opt.StateDir
 	s.state.recall = s.recall
 	switch src.Kind {
-	case SourceFile:
+	case SourceFile, SourceNet:
 		return s, nil
 	case SourceSim:
 		s.dial = s.simulate
@@ -85,7 +85,8 @@ func (s *Session) start(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	file, err := formats.Read(ctx, s.State().Source.Arg)
+	src := s.State().Source
+	file, err := readTopology(ctx, src.Arg, src.Kind == SourceNet)
 	if err != nil {
 		return err
 	}
@@ -95,6 +96,14 @@ func (s *Session) start(ctx context.Context) error {
 	})
 	s.findBaseline(ctx)
 	return nil
+}
+
+// readTopology takes a file at its word, or reads it by ibsim's rules.
+func readTopology(ctx context.Context, path string, asIbsim bool) (formats.Subnet, error) {
+	if asIbsim {
+		return formats.Net(ctx, path)
+	}
+	return formats.Read(ctx, path)
 }
 
 // umadDialer opens a port of this machine on which there is subnet management, and

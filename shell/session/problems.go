@@ -62,7 +62,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 	r.Links(f, st.Live.Limits)
 	r.NoLIDs(f)
 	st.otherWarnings(r)
-	if st.Source.Kind == SourceFile {
+	if st.Source.Offline() {
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
 		return
 	}
@@ -94,7 +94,7 @@ func (st *State) otherWarnings(r *problems.Report) {
 func (st *State) counterProblems(r *problems.Report) {
 	const what = "rising error counters"
 	switch {
-	case st.Source.Kind == SourceFile:
+	case st.Source.Offline():
 		r.Skip(what, "", "the subnet is a file")
 	case st.Counted == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
@@ -120,7 +120,7 @@ func (st *State) pastProblems(r *problems.Report) {
 		}
 	}
 	r.Flapping(st.Live.Fabric, seen)
-	if st.Source.Kind != SourceFile && st.Every == 0 && len(seen) == 0 {
+	if !st.Source.Offline() && st.Every == 0 && len(seen) == 0 {
 		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	}
 	if st.Drift > 0 {
@@ -169,7 +169,7 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 	t := st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
 		try := "is there a subnet manager? show sms"
-		if st.Source.Kind == SourceFile {
+		if st.Source.Offline() {
 			try = "route; check"
 		}
 		r.Skip("pairs cut off, credit loops", try, "no forwarding tables are known")

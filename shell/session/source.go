@@ -21,6 +21,8 @@ const (
 	SourceIbsim SourceKind = "ibsim"
 	SourceSim   SourceKind = "sim"
 	SourceFile  SourceKind = "file"
+	// SourceNet is a file that is read by ibsim's rules.
+	SourceNet SourceKind = "net"
 )
 
 // DefaultSimulation is the subnet that is simulated where there is no other: a
@@ -50,7 +52,7 @@ func DefaultSource() (source, note string) {
 }
 
 // Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
-// "sim:FILE", "sim:KIND:ARGS" or "file:FILE".
+// "sim:FILE", "sim:KIND:ARGS", "file:FILE" or "net:FILE".
 type Source struct {
 	Kind SourceKind
 	// Arg is what follows the kind and a colon.
@@ -72,13 +74,13 @@ func ParseSource(s string) (Source, error) {
 			return Source{}, fmt.Errorf("source %q: %w", s, err)
 		}
 		return src, nil
-	case SourceSim, SourceFile:
+	case SourceSim, SourceFile, SourceNet:
 		if arg == "" {
 			return Source{}, fmt.Errorf("source %q names no file", s)
 		}
 		return src, nil
 	}
-	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, file:FILE", s)
+	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, file:FILE, net:FILE", s)
 }
 
 // String gives the name back.
@@ -89,8 +91,9 @@ func (s Source) String() string {
 	return string(s.Kind) + ":" + s.Arg
 }
 
-// Writable says whether there are switches behind the source that can be written to.
-func (s Source) Writable() bool { return s.Kind != SourceFile }
+// Offline reports whether there is a file behind the source, and nobody to ask or to
+// write to.
+func (s Source) Offline() bool { return s.Kind == SourceFile || s.Kind == SourceNet }
 
 // Live says that the subnet goes on without the session.
 func (s Source) Live() bool { return s.Kind == SourceUmad || s.Kind == SourceIbsim }

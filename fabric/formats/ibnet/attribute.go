@@ -64,7 +64,7 @@ func guidLine(t mad.NodeType) handler {
 			p.base[t] = guid
 			guid = 0
 		}
-		p.next[t] = p.base[t] + guid
+		p.next[t], p.guided = p.base[t]+guid, true
 		return nil
 	}
 }

@@ -31,7 +31,7 @@ func BenchmarkRead(b *testing.B) {
 	if err := Write(&text, large(b), WriteOptions{}); err != nil {
 		b.Fatal(err)
 	}
-	for _, reading := range []Reading{AsIbsim, AsWritten} {
+	for _, reading := range []Reading{AsIbsim, AsStated} {
 		b.Run(reading.String(), func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			for b.Loop() {

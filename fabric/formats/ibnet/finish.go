@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -35,7 +35,7 @@ func (p *parser) finish() (*File, error) {
 	for i := range p.records {
 		slices.SortFunc(p.records[i].cables, func(a, b cable) int { return cmp.Compare(a.port, b.port) })
 	}
-	b := builder{p: p, reading: p.reading()}
+	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}}
 	if err := b.nodes(); err != nil {
 		return nil, err
 	}
@@ -46,47 +46,42 @@ func (p *parser) finish() (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{Fabric: f, Reading: b.reading, Warnings: append(p.warnings, b.remarks()...)}, nil
-}
-
-func (p *parser) reading() Reading {
-	switch {
-	case p.options.Reading != Auto:
-		return p.options.Reading
-	case p.written || p.ibdiagnet:
-		return AsWritten
-	}
-	return AsIbsim
+	return &File{Fabric: f, Warnings: append(p.warnings, b.remarks()...)}, nil
 }
 
 type builder struct {
 	p       *parser
-	reading Reading
+	asIbsim bool
 	b       fabric.Builder
-	// otherGUIDs counts the ports whose GUID in the file is not ibsim's.
+	// otherGUIDs counts the ports, and otherRates the rates of port lines, that the
+	// file states other than ibsim has them.
 	otherGUIDs int
+	otherRates tally
+	// stated and unstated count the ends of links whose rate the file states, and
+	// those of which it states none.
+	stated, unstated int
 }
 
 // nodes adds all nodes; the node index is that of the record.
 func (b *builder) nodes() error {
 	for i := range b.p.records {
 		r := &b.p.records[i]
-		guid, portGUID := r.guid, r.guid
-		if b.reading == AsWritten {
+		has := r.ibsimGUIDs()
+		if !b.asIbsim {
 			var err error
-			if guid, portGUID, err = r.writtenGUIDs(); err != nil {
+			if has, err = r.statedGUIDs(); err != nil {
 				return b.p.errorAt(r.at, "%w", err)
 			}
 		}
 		n := fabric.Node{
-			GUID: guid, SystemGUID: cmp.Or(r.system, guid), Desc: b.desc(r), Type: r.typ, NumPorts: uint8(r.ports),
+			GUID: has.node, SystemGUID: has.system, Desc: b.desc(r), Type: r.typ, NumPorts: uint8(r.ports),
 			VendorID: r.vendor, DeviceID: r.device, Revision: revision, EnhancedPort0: r.enhanced,
 		}
 		node, err := b.b.AddNode(n)
 		if err != nil {
 			return b.p.errorAt(r.at, "%w", err)
 		}
-		b.slots(node, r, guid, portGUID)
+		b.slots(node, r, has)
 		if err := b.cables(node, r); err != nil {
 			return err
 		}
@@ -95,14 +90,14 @@ func (b *builder) nodes() error {
 }
 
 func (b *builder) desc(r *record) string {
-	if b.reading == AsIbsim && len(r.desc) > maxDesc {
+	if b.asIbsim && len(r.desc) > maxDesc {
 		return r.desc[:maxDesc]
 	}
 	return r.desc
 }
 
 // slots fills in what all ports of a node have.
-func (b *builder) slots(node fabric.NodeIndex, r *record, guid, portGUID uint64) {
+func (b *builder) slots(node fabric.NodeIndex, r *record, has guids) {
 	for num := 0; num <= r.ports; num++ {
 		port := b.b.Port(node, num)
 		if port == nil {
@@ -110,10 +105,10 @@ func (b *builder) slots(node fabric.NodeIndex, r *record, guid, portGUID uint64)
 		}
 		port.State, port.VLCap, port.OperVLs = mad.PortDown, vls0to7, vls0to7
 		if r.typ == mad.NodeSwitch {
-			port.GUID = portGUID
+			port.GUID = has.port
 			continue
 		}
-		port.GUID, port.CapMask = guid+uint64(num), adapterCapMask
+		port.GUID, port.CapMask = has.node+uint64(num), adapterCapMask
 	}
 	if r.typ == mad.NodeSwitch {
 		port := b.b.Port(node, 0)
@@ -127,15 +122,11 @@ func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	for i := range r.cables {
 		c := &r.cables[i]
 		port := b.b.Port(node, c.port)
-		if r.typ == mad.NodeCA || b.reading == AsWritten {
-			port.LID, port.LMC = c.addr.lid, c.addr.lmc
-		}
-		if b.reading == AsWritten {
-			port.Width, port.Speed = c.stated.width, c.stated.speed
-		}
 		if r.typ == mad.NodeSwitch {
-			port.LID, port.LMC = 0, 0
 			continue
+		}
+		if r.typ == mad.NodeCA || !b.asIbsim {
+			port.LID, port.LMC = c.addr.lid, c.addr.lmc
 		}
 		stated, err := b.statedGUID(r, c)
 		if err != nil {
@@ -143,10 +134,10 @@ func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 		}
 		switch {
 		case stated == 0 || stated == port.GUID:
-		case b.reading == AsWritten:
-			port.GUID = stated
-		default:
+		case b.asIbsim:
 			b.otherGUIDs++
+		default:
+			port.GUID = stated
 		}
 	}
 	return nil
@@ -160,7 +151,7 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	if peer != nil {
 		atPeer = peer.remoteGUID
 	}
-	if b.reading == AsWritten && c.guid != 0 && atPeer != 0 && c.guid != atPeer {
+	if !b.asIbsim && c.guid != 0 && atPeer != 0 && c.guid != atPeer {
 		return 0, b.p.errorAt(c.at, "port %d of %s has GUID 0x%016x here, but 0x%016x at %s",
 			c.port, quote(r.id), c.guid, atPeer, b.p.position(peer.at))
 	}
@@ -233,8 +224,18 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 	if b.lid(node, c.port) != 0 && b.lid(remote, c.remotePort) != 0 {
 		here.State, there.State = mad.PortActive, mad.PortActive
 	}
-	if b.reading == AsWritten {
-		return nil
+	ends := 1
+	if peer.own != "" {
+		ends = 2 // from which nothing leads here
+	}
+	if !b.asIbsim {
+		if near, far := c.stated.or(peer.stated), peer.stated.or(c.stated); near.word != "" {
+			here.Width, here.Speed = near.width, near.speed
+			there.Width, there.Speed = far.width, far.speed
+			b.stated += ends
+			return nil
+		}
+		b.unstated += ends
 	}
 	w, s, err := active(c.ibsimRate(r), peer.ibsimRate(other))
 	if err != nil {
@@ -242,6 +243,9 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 	}
 	here.Width, there.Width = w, w
 	here.Speed, there.Speed = r.seenSpeed(s), other.seenSpeed(s)
+	if c.stated.word != "" && (c.stated.width != w || c.stated.speed != here.Speed) {
+		b.otherRates[c.stated.word]++
+	}
 	return nil
 }
 
@@ -292,25 +296,23 @@ func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 func (b *builder) remarks() []string {
 	p, name := b.p, fabric.Escape(b.p.files[0])
 	var w []string
-	if b.reading == AsWritten {
-		return nil
+	say := func(format string, args ...any) { w = append(w, name+": "+fmt.Sprintf(format, args...)) }
+	if n, rates := p.odd.list(); n > 0 {
+		say("%s a rate that is not known (%s); what it is stays unknown", prose.Verb(n, "port line", "states", "state"), rates)
 	}
+	if b.stated > 0 && b.unstated > 0 {
+		say("neither end of %s of %d states a rate; they are taken at what ibsim would have them run at, 4xSDR if nothing else is set",
+			prose.Count(b.unstated/2, "link"), (b.stated+b.unstated)/2)
+	}
+	var other []string
 	if b.otherGUIDs > 0 {
-		w = append(w, fmt.Sprintf("%s: %s another GUID in the file than ibsim gives them (node GUID + port number); taken as ibsim has it. "+
-			"To take the file's, let its first line begin with %q", name, prose.Verb(b.otherGUIDs, "port", "has", "have"), generated))
+		other = append(other, prose.Verb(b.otherGUIDs, "port", "has", "have")+" another GUID")
 	}
-	if len(p.speeds) > 0 {
-		words := slices.Sorted(maps.Keys(p.speeds))
-		n := 0
-		for i, word := range words {
-			n += p.speeds[word]
-			words[i] = quote(word)
-		}
-		w = append(w, fmt.Sprintf("%s: %s a speed that ibsim does not know (%s); taken as SDR, as it does",
-			name, prose.Verb(n, "port line", "states", "state"), prose.List(words, 5)))
+	if n, rates := b.otherRates.list(); n > 0 {
+		other = append(other, fmt.Sprintf("%s at another rate (%s)", prose.Verb(n, "port", "runs", "run"), rates))
 	}
-	if p.widths > 0 {
-		w = append(w, fmt.Sprintf("%s: %s a width that ibsim does not know; taken as 4x, as it does", name, prose.Verb(p.widths, "port line", "states", "state")))
+	if len(other) > 0 {
+		say("by ibsim's rules %s than is stated here", strings.Join(other, " and "))
 	}
 	if len(p.lost) > 0 {
 		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",

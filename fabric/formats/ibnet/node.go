@@ -37,12 +37,12 @@ func (p *parser) header(rest string, t mad.NodeType) error {
 	}
 	r := record{
 		at: p.at, id: p.fullID(id), typ: t, ports: int(ports), start: p.rate,
-		guid: p.next[t], bracketed: p.bracketed, system: p.system, vendor: p.vendor, device: p.device,
+		guid: p.next[t], guided: p.guided, bracketed: p.bracketed, system: p.system, vendor: p.vendor, device: p.device,
 	}
 	if old, ok := p.byID[r.id]; ok {
 		return p.errorf("node %s is already at %s", quote(r.id), p.where(p.records[old].at))
 	}
-	if r.guid == 0 {
+	if r.guid == 0 && (p.asIbsim() || idGUID(r.id) == 0) {
 		return p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.id))
 	}
 	if p.ports += r.ports + 1; p.ports > maxPorts {
@@ -55,7 +55,6 @@ func (p *parser) header(rest string, t mad.NodeType) error {
 	p.byID[r.id] = fabric.NodeIndex(len(p.records))
 	p.current, p.room = len(p.records), r.ports
 	p.records = append(p.records, r)
-	p.ibdiagnet = p.ibdiagnet || r.systemInGUIDLine()
 	return nil
 }
 
@@ -67,7 +66,7 @@ func (p *parser) count(r *record) {
 	} else {
 		p.next[r.typ] += uint64(r.ports) + 1
 	}
-	p.vendor, p.system, p.bracketed = 0, 0, 0
+	p.vendor, p.system, p.bracketed, p.guided = 0, 0, 0, false
 }
 
 // comment takes what follows the id of a record.
@@ -95,9 +94,9 @@ func (p *parser) description(s string) (desc, tail string) {
 	}
 	comment = strings.TrimLeft(comment, " \t\r\v\f")
 	if inQuotes, ok := strings.CutPrefix(comment, `"`); ok {
-		end := strings.IndexByte(inQuotes, '"')
-		if p.written {
-			end = strings.LastIndexByte(inQuotes, '"')
+		end := strings.LastIndexByte(inQuotes, '"')
+		if p.asIbsim() {
+			end = strings.IndexByte(inQuotes, '"')
 		}
 		if end < 0 {
 			return inQuotes, ""
@@ -150,7 +149,7 @@ func (p *parser) fullID(id string) string {
 	if p.module != "" && !strings.Contains(id, "#") {
 		id = p.module + "#" + id
 	}
-	if len(id) > maxID && !p.written {
+	if len(id) > maxID && p.asIbsim() {
 		id = id[:maxID]
 	}
 	return p.intern(id)

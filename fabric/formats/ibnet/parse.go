@@ -44,16 +44,13 @@ type parser struct {
 	includes int
 	at       place
 
-	// written says that the file is known to be read as written, and ibdiagnet
-	// that it is in that form.
-	written, ibdiagnet bool
-
 	// current is the record that port lines belong to, None outside, and room the
 	// number of port lines that it may still take.
 	current, room int
 
 	// What the lines before a record say about it. base and next count GUIDs.
 	base, next [4]uint64
+	guided     bool // a line states the GUID of the next node
 	bracketed  uint64
 	system     uint64
 	vendor     uint32
@@ -62,8 +59,7 @@ type parser struct {
 	module     string
 
 	lost     []place
-	speeds   map[string]int
-	widths   int
+	odd      tally // rates that are none
 	warnings []string
 }
 
@@ -76,17 +72,18 @@ func newParser(o Options) *parser {
 	guids := [4]uint64{mad.NodeCA: firstCA, mad.NodeSwitch: firstSwitch}
 	return &parser{
 		options: o,
-		written: o.Reading == AsWritten,
 		byID:    map[string]fabric.NodeIndex{},
 		aliases: map[string]aliasTarget{},
 		names:   map[string]string{},
-		speeds:  map[string]int{},
+		odd:     tally{},
 		current: -1,
 		base:    guids,
 		next:    guids,
 		rate:    ibsimDefault,
 	}
 }
+
+func (p *parser) asIbsim() bool { return p.options.Reading == AsIbsim }
 
 // file parses one file to its end.
 func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
@@ -144,9 +141,6 @@ func (p *parser) text(ctx context.Context, b []byte) error {
 
 func (p *parser) line(ctx context.Context, l string) error {
 	if strings.HasPrefix(l, "#") {
-		if strings.HasPrefix(l, generated) && p.options.Reading == Auto {
-			p.written = true
-		}
 		return nil
 	}
 	if p.current >= 0 {
@@ -154,7 +148,7 @@ func (p *parser) line(ctx context.Context, l string) error {
 			return p.portLine(trimmed)
 		}
 		p.current = -1
-		if !p.written && isAttribute(l) {
+		if p.asIbsim() && isAttribute(l) {
 			// ibsim takes the line that ends a record for nothing else.
 			p.lost = append(p.lost, p.at)
 			return nil

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -75,7 +74,9 @@ func (p *parser) ownBrackets(r *record, c *cable, s string) error {
 		return nil
 	}
 	if r.typ == mad.NodeSwitch {
-		p.ibdiagnet = true
+		if p.asIbsim() {
+			return p.errorf("port line in ibdiagnet's form, [%d](%d), which ibsim does not take", c.port, c.port)
+		}
 		return nil
 	}
 	var err error
@@ -153,30 +154,26 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 	if err := p.portOptions(c, s); err != nil {
 		return err
 	}
-	_, tail, ok := strings.Cut(s[strings.LastIndexByte(s, '"')+1:], "lid")
-	if !ok {
-		return nil
-	}
-	if r.typ != mad.NodeSwitch {
-		var err error
-		if c.addr, err = p.address(s); err != nil {
-			return err
+	behind := s[strings.LastIndexByte(s, '"')+1:]
+	c.stated = p.statedRate(behind)
+	_, tail, toPeer := strings.Cut(behind, "lid")
+	if p.asIbsim() {
+		if !toPeer {
+			return nil
 		}
+		if lanes, speed, ok := rateWords(tail); ok {
+			c.rate.setWidth(lanes)
+			c.rate.setSpeed(speed)
+		}
+	} else {
+		s, _, _ = strings.Cut(s, `"`) // behind it the LID is the peer's
 	}
-	lanes, speed, ok := rateWords(tail)
-	if !ok {
+	if r.typ == mad.NodeSwitch {
 		return nil
 	}
-	if !c.rate.setWidth(lanes) {
-		p.widths++
-	} else {
-		c.stated.width = fabric.Width(lanes)
-	}
-	if !c.rate.setSpeed(speed) {
-		p.speeds[speed]++
-	}
-	c.stated.speed, _ = fabric.ParseSpeed(speed)
-	return nil
+	var err error
+	c.addr, err = p.address(s)
+	return err
 }
 
 // portOptions takes options such as w=12. ibsim finds them within a description

@@ -4,9 +4,12 @@ package ibnet
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 )
 
 // enabled are the rates that ibsim lets a port run at, as the bits of PortInfo's
@@ -104,6 +107,75 @@ func (e *enabled) set(letter byte, value uint64) error {
 		e.ext = uint8(value)
 	}
 	return nil
+}
+
+// tally counts how often words stand in a file.
+type tally map[string]int
+
+// list names them; total is how many there are in all.
+func (t tally) list() (total int, names string) {
+	sorted := slices.Sorted(maps.Keys(t))
+	for i, word := range sorted {
+		total += t[word]
+		sorted[i] = quote(word)
+	}
+	return total, prose.List(sorted, 5)
+}
+
+// statedRate is the rate that a port line states, in a word such as "4xNDR"; ""
+// where it states none.
+type statedRate struct {
+	word  string
+	width fabric.Width
+	speed fabric.Speed
+}
+
+func (r statedRate) or(other statedRate) statedRate {
+	if r.word == "" {
+		return other
+	}
+	return r
+}
+
+// statedRate takes the last word that is a rate from the end of a port line. One
+// that is none and stands where ibnetdiscover has the rate states that it is unknown.
+func (p *parser) statedRate(s string) statedRate {
+	fields := strings.Fields(s)
+	for i := len(fields) - 1; i >= 0; i-- {
+		r, shaped, known := parseRate(fields[i])
+		if !known && (!shaped || i < 2 || fields[i-2] != "lid") {
+			continue
+		}
+		r.word = p.intern(fields[i])
+		if !known && !p.asIbsim() {
+			p.odd[r.word]++
+		}
+		return r
+	}
+	return statedRate{}
+}
+
+// parseRate takes a word such as "4xNDR", "??QDR" or "4x???", the inverse of how
+// widths and speeds are written. It says whether the word has the shape of a rate and
+// whether both are known, or written as unknown.
+func parseRate(word string) (r statedRate, shaped, known bool) {
+	speed, known := strings.CutPrefix(word, fabric.Width(0).String())
+	if !known {
+		var lanes int
+		var ok bool
+		if lanes, speed, ok = digits(word); !ok || !strings.HasPrefix(speed, "x") {
+			return r, false, false
+		}
+		speed = speed[1:]
+		if r.width = fabric.Width(lanes); lanes == int(r.width) && r.width.String() == word[:len(word)-len(speed)] {
+			known = true
+		} else {
+			r.width = 0
+		}
+	}
+	var ok bool
+	r.speed, ok = fabric.ParseSpeed(speed)
+	return r, speed != "", known && (ok || speed == fabric.SpeedUnknown.String())
 }
 
 // active is the rate of a link between two ports: the best that both enable.

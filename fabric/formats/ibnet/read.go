@@ -16,28 +16,24 @@ import (
 type Reading uint8
 
 const (
-	// Auto is AsWritten for a file with ibnetdiscover's own first lines
-	// ("# Topology file: generated on ...") and for one in ibdiagnet's form,
-	// AsIbsim for all others.
-	Auto Reading = iota
+	// AsStated takes for so what the file states: GUIDs, widths and speeds, also
+	// of a link of which only one end states them. What it leaves out is as AsIbsim
+	// has it: node GUIDs are counted, a port's is the node's and its number, and a
+	// link runs at the best rate that both ends enable.
+	AsStated Reading = iota
 	// AsIbsim is what a subnet manager finds over ibsim 0.10 on this file: port
 	// GUIDs count from the node GUID whatever stands in brackets, descriptions
 	// end at 63 bytes, and a link runs at the best rate that both ends enable,
 	// of the rates that ibsim knows (up to HDR; others count as SDR).
 	AsIbsim
-	// AsWritten takes the GUIDs, widths and speeds that the file states.
-	AsWritten
 )
 
 // String names the reading.
 func (r Reading) String() string {
-	switch r {
-	case AsIbsim:
+	if r == AsIbsim {
 		return "as ibsim reads it"
-	case AsWritten:
-		return "as written"
 	}
-	return "auto"
+	return "as stated"
 }
 
 // Options choose how a file is read. The zero value will do.
@@ -50,9 +46,7 @@ type Options struct {
 
 // File is what a file said.
 type File struct {
-	Fabric *fabric.Fabric
-	// Reading is the one that was used, never Auto.
-	Reading  Reading
+	Fabric   *fabric.Fabric
 	Warnings []string
 }
 

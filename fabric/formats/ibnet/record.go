@@ -3,10 +3,10 @@
 package ibnet
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -17,8 +17,10 @@ type record struct {
 	desc  string
 	typ   mad.NodeType
 	ports int
-	// guid is the GUID by ibsim's rules; bracketed the one in switchguid=A(B).
+	// guid is the GUID by ibsim's rules, guided says that a line before the record
+	// states it; bracketed is the one in switchguid=A(B).
 	guid, bracketed uint64
+	guided          bool
 	system          uint64
 	vendor          uint32
 	device          uint16
@@ -102,25 +104,26 @@ func (r *record) systemInGUIDLine() bool {
 	return r.bracketed != 0 && r.bracketed != r.guid && idGUID(r.id) == r.bracketed
 }
 
-// writtenGUIDs are the node GUID and, of a switch, the port GUID as written.
-func (r *record) writtenGUIDs() (node, port uint64, err error) {
-	node, port = r.guid, r.bracketed
-	if r.systemInGUIDLine() {
-		node = r.bracketed
-	}
-	if port == 0 {
-		port = node
-	}
-	if in := idGUID(r.id); in != 0 && in != node {
-		return 0, 0, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.id), node, in)
-	}
-	return node, port, nil
-}
+// guids are those of a node, its system and, of a switch, its ports.
+type guids struct{ node, system, port uint64 }
 
-// statedRate is the rate in a port line's comment.
-type statedRate struct {
-	width fabric.Width
-	speed fabric.Speed
+// ibsimGUIDs are what ibsim makes of the lines before the record.
+func (r *record) ibsimGUIDs() guids { return guids{r.guid, cmp.Or(r.system, r.guid), r.guid} }
+
+// statedGUIDs are what those lines and the id state.
+func (r *record) statedGUIDs() (guids, error) {
+	g := guids{r.guid, r.system, r.bracketed}
+	in := idGUID(r.id)
+	switch {
+	case r.systemInGUIDLine():
+		g.node, g.system = r.bracketed, cmp.Or(r.system, r.guid)
+	case in != 0 && !r.guided:
+		g.node = in
+	case in != 0 && in != g.node:
+		return g, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.id), g.node, in)
+	}
+	g.system, g.port = cmp.Or(g.system, g.node), cmp.Or(g.port, g.node)
+	return g, nil
 }
 
 // quote makes text of the file safe and short for a message.

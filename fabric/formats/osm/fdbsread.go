@@ -15,12 +15,17 @@ import (
 var (
 	fdbHeader      = []byte("dump_ucast_routes: Switch 0x")
 	fdbColumns     = []byte("LID ")
+	fdbPrivate     = []byte("PLFT_NUM:")
 	fdbUnreachable = []byte("UNREACHABLE")
 )
 
-// ReadFDBs reads opensm.fdbs, which ibdmchk and ibdiagnet read too. It holds no
-// port GUIDs, so entries are applied at their LID. It fails with "name:line:".
-// O(bytes).
+// wordBytes may be in the name of a function in C.
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+// ReadFDBs reads opensm.fdbs and what ibdiagnet writes in its form, ibdiagnet.fdbs and
+// ibdiagnet2.fdbs: with the name of a function of older OpenSMs as heading, and no
+// hops. It holds no port GUIDs, so entries are applied at their LID. Of a switch with
+// private tables the one with number 0 is taken. It fails with "name:line:". O(bytes).
 func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}}
 	lines := newLineReader(r, name)
@@ -48,20 +53,45 @@ func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 
 func (p *routeParser) parseFDB(text []byte, number int, ended bool) error {
 	switch {
-	case len(text) == 0, bytes.HasPrefix(text, fdbColumns):
+	case len(text) == 0, text[0] == '#', bytes.HasPrefix(text, fdbColumns):
 		return nil
-	case bytes.HasPrefix(text, fdbHeader):
-		return p.fdbSwitch(text, number)
+	case bytes.HasPrefix(text, hexMark) && p.private:
+		return nil
 	case bytes.HasPrefix(text, hexMark) && p.now != nil:
 		return p.fdbEntry(text, number, ended)
+	case bytes.HasPrefix(text, fdbPrivate) && p.now != nil:
+		return p.privateTable(text, number)
+	}
+	if guid, ok := fdbHeading(text); ok {
+		return p.fdbSwitch(text, guid, number)
 	}
 	p.file.ignored.add(func() string { return fmt.Sprintf("line %d: %s", number, shorten(text)) })
 	return nil
 }
 
-func (p *routeParser) fdbSwitch(text []byte, number int) error {
+// fdbHeading is what follows in the heading of a switch, behind whatever function's
+// name ends in that of today's OpenSM.
+func fdbHeading(text []byte) (guid []byte, ok bool) {
+	name, guid, ok := bytes.Cut(text, fdbHeader)
+	return guid, ok && len(bytes.Trim(name, wordBytes)) == 0
+}
+
+// privateTable takes a line "PLFT_NUM: 1" before the entries of a private table.
+func (p *routeParser) privateTable(text []byte, number int) error {
+	table, rest, ok := parseDecimal(bytes.TrimLeft(text[len(fdbPrivate):], cSpace))
+	if !ok || len(rest) > 0 && !strings.ContainsRune(cSpace+",", rune(rest[0])) {
+		return fmt.Errorf("cannot parse table number in %q, expected as in \"PLFT_NUM: 0\"", shorten(text))
+	}
+	if p.private = table > 0; p.private {
+		p.file.private.add(func() string { return fmt.Sprintf("line %d: table %d of switch 0x%016x", number, table, p.now.guid) })
+	}
+	return nil
+}
+
+func (p *routeParser) fdbSwitch(text, digits []byte, number int) error {
 	p.closeSection()
-	guid, rest, ok := parseHex(text[len(fdbHeader):], 64)
+	p.private = false
+	guid, rest, ok := parseHex(digits, 64)
 	if !ok || len(rest) > 0 {
 		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits", shorten(text))
 	}

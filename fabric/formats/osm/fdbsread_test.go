@@ -75,6 +75,7 @@ func TestReadFDBsRefuses(t *testing.T) {
 
 func FuzzReadFDBs(f *testing.F) {
 	f.Add("dump_ucast_routes: Switch 0x0000000000200000\nLID    : Port : Hops : Optimal\n0x0001 : 003  : 01   : yes\n0x0002 : UNREACHABLE\n")
+	f.Add(ibdiagnetFDBs)
 	res := minhopTables(f, "torus:3")
 	f.Fuzz(func(t *testing.T, text string) {
 		if file, err := osm.ReadFDBs(strings.NewReader(text), "f"); err == nil {
@@ -91,4 +92,66 @@ func FuzzReadGUID2LID(f *testing.F) {
 			_ = osm.WriteGUID2LID(&bytes.Buffer{}, file.Table)
 		}
 	})
+}
+
+// ibdiagnetFDBs is written by hand from what is known of ibdiagnet's files: the heading
+// is the name of a function of the OpenSM of 2006, hops are always 00, comments may stand
+// before it all, and private tables have their number before their entries.
+const ibdiagnetFDBs = `# This file is made by hand
+osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000
+LID    : Port : Hops : Optimal
+0x0001 : 000  : 00   : yes
+0x0002 : 002  : 00   : yes
+0x0003 : UNREACHABLE
+0x0004 : 003  : 00   : yes
+
+osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200001
+PLFT_NUM: 0
+LID    : Port : Hops : Optimal
+0x0001 : 001  : 00   : yes
+0x0002 : 000  : 00   : yes
+PLFT_NUM: 1
+LID    : Port : Hops : Optimal
+0x0001 : 002  : 00   : yes
+dump_ucast_routes: Switch 0x0000000000200002
+LID    : Port : Hops : Optimal
+0x0003 : 000  : 00   : yes
+`
+
+// TestReadIbdiagnetFDBs: entry by entry.
+func TestReadIbdiagnetFDBs(t *testing.T) {
+	file, err := osm.ReadFDBs(strings.NewReader(ibdiagnetFDBs), "ibdiagnet.fdbs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := minhopTables(t, "mesh:3").Tables.Fabric // three switches in a row, and their adapters
+	tables, rep, err := file.Apply(f)
+	if err != nil || rep.Switches != 3 || rep.Entries != 6 || rep.Ignored.Count != 0 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	if got := rep.Private; got.Count != 1 || got.Examples[0] != "line 14: table 1 of switch 0x0000000000200001" {
+		t.Errorf("private tables: %+v", got)
+	}
+	none := uint8(fabric.NoPath)
+	for sw, want := range [][]uint8{{0, 2, none, 3}, {1, 0, none, none}, {none, none, 0, none}} {
+		for i, port := range want {
+			if got := tables.Port(fabric.SwitchIndex(sw), uint16(i+1)); got != port {
+				t.Errorf("switch %d, LID %d: port %d, expected %d", sw, i+1, got, port)
+			}
+		}
+	}
+}
+
+func TestReadIbdiagnetFDBsRefuses(t *testing.T) {
+	for _, c := range []struct{ old, now, want string }{
+		{"0x0004 : 003", "0x0004 : x", "f:7: cannot parse port"},
+		{"PLFT_NUM: 1", "PLFT_NUM: x", `f:14: cannot parse table number in "PLFT_NUM: x"`},
+		{"Switch 0x0000000000200001", "Switch 0xq", "f:9: cannot parse switch GUID"},
+		{"0x0003 : 000  : 00   : yes\n", "0x0003 : 000", "f:19: the file is cut short"},
+	} {
+		_, err := osm.ReadFDBs(strings.NewReader(strings.Replace(ibdiagnetFDBs, c.old, c.now, 1)), "f")
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, expected %s", c.now, err, c.want)
+		}
+	}
 }

@@ -154,7 +154,7 @@ func (a *applier) finish() {
 		}
 	}
 	a.report.Ignored, a.report.NoSwitch = a.file.ignored, a.file.early
-	a.report.Multicast, a.report.Lost = a.file.multicast, a.file.lost
+	a.report.Multicast, a.report.Lost, a.report.Private = a.file.multicast, a.file.lost, a.file.private
 }
 
 func guidAndName(guid uint64, name string) string {

@@ -28,6 +28,7 @@ type RouteFile struct {
 	lost      Finding
 	ignored   Finding
 	early     Finding
+	private   Finding
 }
 
 // routeSection is the table of one switch.
@@ -95,6 +96,7 @@ type routeParser struct {
 	// now is the section being read, nil before the first one and in multicast tables.
 	now       *routeSection
 	mcast     bool
+	private   bool // a private table other than 0 is being read
 	lastLine  int
 	guidIndex map[uint64]int32
 	// known are the latest port GUID and its index by LID: sections mostly agree.

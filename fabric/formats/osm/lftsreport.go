@@ -39,6 +39,9 @@ type Report struct {
 	// Lost are LIDs whose entry ibroute or dump_fts did not print: they leave out
 	// a last LID that is a multiple of 64.
 	Lost Finding
+	// Private are private tables other than the first of their switch; they were
+	// skipped.
+	Private Finding
 	// Ignored are lines that mean nothing.
 	Ignored Finding
 }
@@ -76,6 +79,7 @@ func (r *Report) Lines() []string {
 		{&r.NoSwitch, "entry stands before the first table, skipped", "entries stand before the first table, skipped"},
 		{&r.Multicast, "multicast table was skipped", "multicast tables were skipped"},
 		{&r.Lost, "last LID was not printed by ibroute or dump_fts, which leave out multiples of 64", "last LIDs were not printed by ibroute or dump_fts, which leave out multiples of 64"},
+		{&r.Private, "private table was skipped, of those of a switch table 0 was taken", "private tables were skipped, of those of a switch table 0 was taken"},
 		{&r.Ignored, "line means nothing", "lines mean nothing"},
 	})
 }

@@ -55,7 +55,7 @@ func TestWriteSubnet(t *testing.T) {
 			if err := os.WriteFile(path, net.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			read, err := ibnet.ReadFile(context.Background(), path, ibnet.Options{})
+			read, err := ibnet.ReadFile(context.Background(), path, ibnet.Options{Reading: ibnet.AsIbsim})
 			if err != nil {
 				t.Fatal(err)
 			}
