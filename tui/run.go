@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,7 +18,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/internal/heed"
+	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -48,11 +48,6 @@ type Options struct {
 	In, Out *os.File
 }
 
-// SignalError says that a signal ended the program.
-type SignalError struct{ Signal syscall.Signal }
-
-func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
-
 // ErrTerminal says that there is no terminal that the screen can be drawn on.
 var ErrTerminal = errors.New("no terminal for the screen")
 
@@ -60,7 +55,7 @@ var ErrTerminal = errors.New("no terminal for the screen")
 const closingTime = 5 * time.Second
 
 // Run shows the screen until it is quit. The terminal is then as it was before,
-// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, which give a [*SignalError],
+// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, which give a [*signals.Error],
 // and after a panic of a command, which gives an error with its stack. It fails
 // with [ErrTerminal] where In or Out is no terminal, or one that cannot move its
 // cursor.
@@ -92,8 +87,12 @@ func run(ctx context.Context, opt Options, back backend) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	signals := catchSignals(cancel)
-	defer signals.stop()
+	var away atomic.Bool // the shell has the terminal, and interrupts are for it
+	defer signals.Watch(func(s syscall.Signal) {
+		if s != syscall.SIGINT || !away.Load() {
+			cancel(&signals.Error{Signal: s})
+		}
+	}, signals.Ending()...)()
 
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
@@ -105,8 +104,8 @@ func run(ctx context.Context, opt Options, back backend) error {
 	}
 	if opt.RunShell != nil {
 		m.shell = func(ctx context.Context) error {
-			signals.away(true)
-			defer signals.away(false)
+			away.Store(true)
+			defer away.Store(false)
 			return opt.RunShell(ctx)
 		}
 	}
@@ -185,51 +184,8 @@ func outcome(ctx context.Context, m *model, err error) error {
 }
 
 func signalled(ctx context.Context) bool {
-	_, ok := errors.AsType[*SignalError](context.Cause(ctx))
+	_, ok := errors.AsType[*signals.Error](context.Cause(ctx))
 	return ok
-}
-
-// catcher ends the screen where a signal would end the program.
-type catcher struct {
-	ends chan os.Signal
-	// kept takes interrupts that are not for the screen, so that they do not end the
-	// program.
-	kept chan os.Signal
-	done chan struct{}
-}
-
-func catchSignals(cancel context.CancelCauseFunc) *catcher {
-	c := &catcher{ends: make(chan os.Signal, 1), kept: make(chan os.Signal, 1), done: make(chan struct{})}
-	heed.Signals(c.kept, syscall.SIGINT)
-	heed.Signals(c.ends, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	go func() {
-		for {
-			select {
-			case s := <-c.ends:
-				cancel(&SignalError{s.(syscall.Signal)})
-			case <-c.kept:
-			case <-c.done:
-				return
-			}
-		}
-	}()
-	return c
-}
-
-// away leaves interrupts to the shell while that has the terminal.
-func (c *catcher) away(yes bool) {
-	signal.Stop(c.ends)
-	heed.Signals(c.ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	if !yes {
-		heed.Signals(c.ends, syscall.SIGINT)
-	}
-}
-
-// stop leaves signals alone again.
-func (c *catcher) stop() {
-	signal.Stop(c.ends)
-	signal.Stop(c.kept)
-	close(c.done)
 }
 
 func checkTerminal(opt *Options, env environment) (*theme, error) {
