@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/credits"
 	"example.org/ibconsole/routing/diff"
 	"example.org/ibconsole/routing/mcast"
 	"example.org/ibconsole/routing/plan"
@@ -128,11 +129,17 @@ type LoopError struct {
 	// Links is how many links there are on a shortest one, From one of them.
 	Links int
 	From  string
+	// Unknown says that service levels or lanes that nobody read may break it.
+	Unknown bool
 }
 
 func (e *LoopError) Error() string {
-	return fmt.Sprintf("the staged routes have a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
-		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", prose.Count(e.Links, "link"), e.From)
+	has := "have"
+	if e.Unknown {
+		has = "may have"
+	}
+	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
+		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that
@@ -249,6 +256,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	rep.Journal = journal.entry.After
 	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
+	if len(p.Lanes) > 0 && st.Source.Kind == SourceSim {
+		s.reads.SL2VL = true // else they count as untouched
+	}
 	done := err == nil
 	if rep.Written != nil && rep.Written.Stopped != "" {
 		err = &StoppedError{rep.Written.Stopped, p.Hit.None(), err}
@@ -302,7 +312,7 @@ func (r *CommitReport) harmless(opt CommitOptions) error {
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
 	case r.Credits.lasting() && !opt.Loop && opt.how != history.RolledBack:
-		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port)}
+		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
 	case r.Levels != nil && !r.Levels.Safe():
 		return &LevelsError{*r.Levels}
 	}
