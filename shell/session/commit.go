@@ -246,6 +246,9 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if opt.ending, err = s.goesOn(ctx, &st, opt); err != nil {
 		return CommitReport{}, err
 	}
+	if opt.before != 0 { // what refuses it says: commit yes, and so on
+		s.stopped = stopped{st.Staged.Tables, opt.ending}
+	}
 	rep := CommitReport{Plan: p, Resumes: opt.ends != 0 && !opt.back}
 	if err := s.judge(ctx, &st, &rep); err != nil {
 		return CommitReport{}, err

@@ -469,6 +469,34 @@ func TestCommitAgain(t *testing.T) {
 	}
 }
 
+// TestRefusedResume: where going on is refused, what the refusal advises ends the commit.
+func TestRefusedResume(t *testing.T) {
+	n := newSubnet(t, "mesh:2x2", false)
+	s := n.console()
+	live := n.read(s)
+	ring := *live.Tables
+	ring.MFT = ring.MFT.Clone()
+	for sw, node := range live.Fabric.Switches { // packets of the group go round for ever
+		for p := uint8(1); p <= live.Fabric.Nodes[node].NumPorts; p++ {
+			if live.Fabric.Ports[live.Fabric.Port(node, p)].Linked() {
+				ring.MFT.Add(int32(sw), fabric.FirstMLID, p)
+			}
+		}
+	}
+	s.stage(&Picture{Kind: Staged, Fabric: live.Fabric, Tables: &ring, madeOf: live.Fabric})
+	if err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err }); err == nil {
+		t.Fatal("not stopped")
+	}
+	s = n.console()
+	_, err := s.Resume(t.Context(), CommitOptions{Yes: true, Loop: true})
+	if err == nil || !strings.Contains(err.Error(), "commit yes hit=yes") {
+		t.Fatal(err)
+	}
+	if _, err := s.Commit(t.Context(), yes); err != nil || s.State().Interrupted != "" {
+		t.Fatalf("%v, %q", err, s.State().Interrupted)
+	}
+}
+
 // TestStoppedElsewhere: where the journal is kept in another file, the commands that
 // end what was stopped name that.
 func TestStoppedElsewhere(t *testing.T) {
