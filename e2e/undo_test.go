@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -95,11 +96,9 @@ func TestKilledCommits(t *testing.T) {
 		_ = os.Remove(staged)
 		ibconsole(t, "-s", source, "-c", "engine "+next+"; route; dump lfts "+staged)
 		wait := time.Duration(r.Int64N(int64(longestCommit)))
-		killAfter(t, wait, home, "-s", source, "--window", "1", "-c", write(next))
+		endAfter(t, wait, syscall.SIGKILL, home, "-s", source, "--window", "1", "-c", write(next))
 		// ibsim has places for ten and does not see that one has died.
-		for _, m := range attached.FindAllStringSubmatch(sim.Console("Attached"), -1) {
-			sim.Console("X " + m[1])
-		}
+		detach(sim)
 		want := old
 		how := "no commit was under way"
 		if strings.Contains(ibconsole(t, "-s", source, "-c", "history limit=6"), "interrupted") {
@@ -134,15 +133,22 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
+// detach frees the places of programs that were killed.
+func detach(sim *ibsimtest.Sim) {
+	for _, m := range attached.FindAllStringSubmatch(sim.Console("Attached"), -1) {
+		sim.Console("X " + m[1])
+	}
+}
+
 var attached = regexp.MustCompile(`Client (\d+): pid`)
 
 // longestCommit is a little more than a commit of these takes with one packet at a
 // time.
 const longestCommit = 5 * time.Millisecond
 
-// killAfter runs the program and kills it some time after it has journalled a
-// commit.
-func killAfter(t *testing.T, wait time.Duration, home string, args ...string) {
+// endAfter runs the program and sends it a signal some time after it has journalled a
+// commit. It returns how it ended and what it complained of.
+func endAfter(t *testing.T, wait time.Duration, signal syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
 	t.Helper()
 	store, err := history.Open(t.Context(), filepath.Join(home, "ibconsole"))
 	if err != nil {
@@ -161,6 +167,8 @@ func killAfter(t *testing.T, wait time.Duration, home string, args ...string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home)
+	var said strings.Builder
+	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +176,9 @@ func killAfter(t *testing.T, wait time.Duration, home string, args ...string) {
 		time.Sleep(100 * time.Microsecond)
 	}
 	time.Sleep(wait)
-	_ = cmd.Process.Kill()
+	_ = cmd.Process.Signal(signal)
 	_ = cmd.Wait()
+	return cmd.ProcessState, said.String()
 }
 
 // TestRollbackSaysHow: what a command refuses names that command.

@@ -14,15 +14,45 @@ type Tables struct {
 	// of a switch that did not answer is all NoPath.
 	Known []bool
 	// SL2VL are the mappings of service levels to virtual lanes, nil where they
-	// were neither read nor computed: every packet then takes lane 0.
+	// were neither read nor computed: every packet then takes lane 0, unless they are
+	// Unread.
 	SL2VL *SL2VL
-	// SLs are the service levels of paths, nil for SL 0 everywhere.
+	// SLs are the service levels of paths, nil for SL 0 everywhere, unless they are
+	// Unread.
 	SLs PathSLs
+	// Unread says which of these two nobody knows.
+	Unread Unread
 	// MFT are the multicast forwarding tables, nil where they were neither read nor
 	// computed.
 	MFT *MFT
 	// Origin says where they come from: "minhop", "live", a file name.
 	Origin string
+}
+
+// Unread says what is not known of tables that were read from a subnet. Of tables that
+// were computed all is known.
+type Unread struct {
+	// SLs are the service levels of paths: the subnet manager has them, not the
+	// switches.
+	SLs bool
+	// SL2VL are the mappings of some ports, or of all.
+	SL2VL bool
+}
+
+// Any says that something is not known.
+func (u Unread) Any() bool { return u.SLs || u.SL2VL }
+
+// String says it in words: "the service levels of paths were not read".
+func (u Unread) String() string {
+	switch {
+	case u.SLs && u.SL2VL:
+		return "the service levels of paths and the SL2VL tables were not read"
+	case u.SLs:
+		return "the service levels of paths were not read"
+	case u.SL2VL:
+		return "the SL2VL tables were not read"
+	}
+	return ""
 }
 
 // NewTables wraps computed forwarding tables: every switch of the subnet is

@@ -151,7 +151,7 @@ func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after
 		return err
 	}
 	how := j.Outcome
-	if how == "" {
+	if how.Open() {
 		how = Unknown
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -164,7 +164,7 @@ func TestPrune(t *testing.T) {
 	young := entry(history.Route)
 	young.Until = time.Now()
 	ids = append(ids, add(t, s, young, tb))
-	j, err := s.Begin(ctx, entry(history.Commit), tb, tb)
+	j, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,18 +228,18 @@ func TestJournal(t *testing.T) {
 	after := *before
 	after.LFT = before.LFT.Clone()
 	after.LFT.Row(3)[5] = 1
-	if _, found, err := s.Interrupted(ctx, "a"); found || err != nil {
+	if _, found, err := s.Open(ctx, "a"); found || err != nil {
 		t.Fatalf("in a new history: %v, %v", found, err)
 	}
-	j, err := s.Begin(ctx, entry(history.Commit), before, &after)
+	j, err := s.Begin(ctx, entry(history.Commit), 0, before, &after)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, found, err := s.Interrupted(ctx, "a")
-	if err != nil || !found || got.ID != j.ID {
+	got, found, err := s.Open(ctx, "a")
+	if err != nil || !found || got.First.ID != j.ID {
 		t.Fatalf("the commit under way: %+v, %v, %v", got, found, err)
 	}
-	for id, want := range map[int64]*fabric.Tables{got.Before: before, got.After: &after} {
+	for id, want := range map[int64]*fabric.Tables{got.First.Before: before, got.First.After: &after} {
 		if snap, err := s.Load(ctx, id); err != nil || !sameTables(snap.Tables, want) {
 			t.Errorf("entry %d is not what was journalled: %v", id, err)
 		}
@@ -247,7 +247,7 @@ func TestJournal(t *testing.T) {
 	if err := s.End(ctx, j.ID, history.RolledBack); err != nil {
 		t.Fatal(err)
 	}
-	if _, found, err := s.Interrupted(ctx, "a"); found || err != nil {
+	if _, found, err := s.Open(ctx, "a"); found || err != nil {
 		t.Errorf("after the end: %v, %v", found, err)
 	}
 	all, err := s.Journal(ctx, "a")
@@ -302,7 +302,7 @@ func TestImportOfCommits(t *testing.T) {
 	for i, how := range []history.Outcome{history.Done, history.RolledBack, ""} {
 		e := entry(history.Commit)
 		e.Began = noon.Add(time.Duration(i) * time.Minute)
-		j, err := s.Begin(ctx, e, tb, tb)
+		j, err := s.Begin(ctx, e, 0, tb, tb)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestImportOfCommits(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if _, found, err := others.Interrupted(ctx, "a"); found || err != nil {
+	if _, found, err := others.Open(ctx, "a"); found || err != nil {
 		t.Errorf("a commit of elsewhere is under way here: %v, %v", found, err)
 	}
 }
@@ -347,7 +347,7 @@ func TestRetention(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
 	tb := tables(t, "fattree:2,8")
-	j, err := s.Begin(ctx, entry(history.Commit), tb, tb)
+	j, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestOldVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"DROP TABLE setting", "PRAGMA user_version = 1"} {
+	for _, q := range []string{"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "PRAGMA user_version = 1"} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}

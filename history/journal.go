@@ -5,7 +5,6 @@ package history
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -15,16 +14,24 @@ import (
 // Outcome is how a commit ended.
 type Outcome string
 
-// The outcomes. A commit without one is under way, or was interrupted.
+// The outcomes. A commit without one is under way, or its console was killed.
 const (
 	// Done: the switches hold the new routes, which were read back.
 	Done Outcome = "done"
-	// Failed: the commit ended with an error; some of it may be written.
+	// Interrupted: the commit stopped before its end, with an error or by a signal; some
+	// of it may be written. It waits to be ended by another one.
+	Interrupted Outcome = "interrupted"
+	// NothingWritten: the commit stopped before it wrote anything.
+	NothingWritten Outcome = "nothing written"
+	// Failed: the commit ended with an error. That is all that older programs noted;
+	// some of it may be written.
 	Failed Outcome = "failed"
 	// RolledBack: the switches hold the old routes again.
 	RolledBack Outcome = "rolled back"
 	// Finished: a commit that was interrupted was brought to its end later.
 	Finished Outcome = "finished later"
+	// WrittenOver: a commit that was interrupted was given up for another one.
+	WrittenOver Outcome = "written over"
 	// Unknown: the commit had not ended when it was exported, and what came of it is
 	// not known here.
 	Unknown Outcome = "not ended when exported"
@@ -32,25 +39,54 @@ const (
 
 const underWay = "under way"
 
+// Open reports whether the commit waits for its end: the switches may hold a part of
+// it, and another commit may be under way still.
+func (o Outcome) Open() bool { return o == "" || o == Interrupted }
+
+// Word is the outcome for people.
+func (o Outcome) Word() string {
+	if o == "" {
+		return "under way or interrupted"
+	}
+	return string(o)
+}
+
+// The notes of commits that bring another one to its end.
+const (
+	// RollbackNote: it takes another one back.
+	RollbackNote = "a rollback"
+	// ResumedNote: it goes on with one that was interrupted.
+	ResumedNote = "resumed"
+	// ResumedRollbackNote: it goes on with a rollback that was interrupted.
+	ResumedRollbackNote = "a rollback, resumed"
+)
+
 // JournalEntry is one commit.
 type JournalEntry struct {
 	ID     int64
 	Subnet string
 	Began  time.Time
-	// Outcome is "" where the commit has not ended.
+	// Outcome is "" where the end of the commit was not noted.
 	Outcome Outcome
-	Who     string
+	// Ends is the number of the commit that this one is to bring to its end, 0 for none.
+	Ends int64
+	Who  string
 	// Before and After are the entries with what the switches held and what was to
 	// be written.
 	Before, After int64
 	Note          string
 }
 
+// IsRollback reports whether the commit takes another one back.
+func (j *JournalEntry) IsRollback() bool {
+	return j.Note == RollbackNote || j.Note == ResumedRollbackNote
+}
+
 // Begin journals a commit before anything is written: the tables that the
-// switches hold and those that they are to get. What it returns for is on the
-// disk.
-func (s *Store) Begin(ctx context.Context, e Entry, before, after *fabric.Tables) (j JournalEntry, err error) {
-	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Note: e.Note}
+// switches hold and those that they are to get. ends is the number of the commit that
+// it is to bring to its end, 0 for none. What it returns for is on the disk.
+func (s *Store) Begin(ctx context.Context, e Entry, ends int64, before, after *fabric.Tables) (j JournalEntry, err error) {
+	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Ends: ends, Note: e.Note}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
 		if err != nil {
@@ -66,8 +102,8 @@ func (s *Store) Begin(ctx context.Context, e Entry, before, after *fabric.Tables
 		if j.After, err = w.add(tx, e, after.Fabric, after); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Note)
+		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Ends, j.Note)
 		if err != nil {
 			return err
 		}
@@ -82,20 +118,21 @@ func (s *Store) Begin(ctx context.Context, e Entry, before, after *fabric.Tables
 
 // End notes how a commit ended.
 func (s *Store) End(ctx context.Context, id int64, how Outcome) error {
-	if s.why != nil {
-		return s.why
-	}
-	_, err := s.db.ExecContext(ctx, "UPDATE journal SET state = ?, ended = ? WHERE id = ?", how, time.Now().UnixNano(), id)
+	err := s.write(ctx, func(tx *sql.Tx) error { return end(ctx, tx, id, how) })
 	if err != nil {
 		return fmt.Errorf("journal the end of the commit: %w", err)
 	}
 	return nil
 }
 
+func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
+	_, err := tx.ExecContext(ctx, "UPDATE journal SET state = ?, ended = ? WHERE id = ?", how, time.Now().UnixNano(), id)
+	return err
+}
+
 // Journal returns the commits of a subnet, the newest first.
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, subnet, began, state, who, before, after, note FROM journal
-		WHERE ? IN (subnet, '') ORDER BY id DESC`, subnet)
+	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
@@ -113,25 +150,10 @@ func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, err
 
 func scanJournal(row scanner) (j JournalEntry, err error) {
 	var began int64
-	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Note)
+	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Ends, &j.Note)
 	j.Began = time.Unix(0, began)
 	if j.Outcome == underWay {
 		j.Outcome = ""
 	}
 	return j, err
-}
-
-// Interrupted returns the commit of a subnet that has begun and not ended, and
-// false where there is none. It is to be asked under the subnet's [Lock], or the
-// commit may be one that another console carries out at the moment.
-func (s *Store) Interrupted(ctx context.Context, subnet string) (JournalEntry, bool, error) {
-	j, err := scanJournal(s.db.QueryRowContext(ctx, `SELECT id, subnet, began, state, who, before, after, note FROM journal
-		WHERE subnet = ? AND state = ? ORDER BY id DESC LIMIT 1`, subnet, underWay))
-	if errors.Is(err, sql.ErrNoRows) {
-		return j, false, nil
-	}
-	if err != nil {
-		return j, false, fmt.Errorf("read the journal: %w", err)
-	}
-	return j, true, nil
 }

@@ -3,7 +3,7 @@
 package history
 
 // version is the schema's, kept in SQLite's user_version.
-const version = 2
+const version = 3
 
 const schema = `
 CREATE TABLE blob (
@@ -48,3 +48,6 @@ CREATE TABLE setting (
 	value INTEGER NOT NULL
 );
 `
+
+// ending is what version 3 added.
+const ending = "ALTER TABLE journal ADD COLUMN ends INTEGER NOT NULL DEFAULT 0"

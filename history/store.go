@@ -25,6 +25,8 @@ type Store struct {
 	dir  string
 	pack *zstd.Encoder
 	open *zstd.Decoder
+	// ends is the column of that name, 0 in a file that has none and is only read.
+	ends string
 	// why says why nothing can be written, nil where it can.
 	why error
 }
@@ -140,6 +142,9 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if have < 3 {
+		s.ends = "0"
+	}
 	return s, nil
 }
 
@@ -148,7 +153,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db}
+	s := &Store{db: db, ends: "ends"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
 	}
@@ -180,7 +185,12 @@ func (s *Store) prepare(ctx context.Context) error {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, settings); err != nil {
+		if have < 2 {
+			if _, err := tx.ExecContext(ctx, settings); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, ending); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))

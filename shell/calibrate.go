@@ -16,12 +16,17 @@ func calibrateCommand() command {
 }
 
 type calibrateAnswer struct {
-	Engine   string                         `json:"engine"`
-	Entries  int                            `json:"entries"`
-	Differ   int                            `json:"differ"`
-	Kinds    map[session.DifferenceKind]int `json:"kinds"`
-	Switches []calibrateSwitch              `json:"switches"`
-	Warnings []string                       `json:"warnings,omitempty"`
+	Engine  string                         `json:"engine"`
+	Entries int                            `json:"entries"`
+	Differ  int                            `json:"differ"`
+	Kinds   map[session.DifferenceKind]int `json:"kinds"`
+	// Lanes are SL2VL tables, 0 where none were compared. Levels says that the live
+	// paths have the computed service levels from now on.
+	Lanes       int               `json:"lanes"`
+	LanesDiffer int               `json:"lanes_differ"`
+	Levels      bool              `json:"levels_taken"`
+	Switches    []calibrateSwitch `json:"switches"`
+	Warnings    []string          `json:"warnings,omitempty"`
 }
 
 type calibrateSwitch struct {
@@ -35,13 +40,16 @@ func runCalibrate(c *call) error {
 	if err != nil {
 		return err
 	}
-	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, []calibrateSwitch{}, cal.Warnings}
+	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, cal.Warnings}
 	for _, sw := range cal.Switches {
 		a.Switches = append(a.Switches, calibrateSwitch{sw.Name, sw.Differ, sw.Entries})
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
-		if a.Differ == 0 {
+		if a.Lanes > 0 {
+			_, _ = fmt.Fprintf(w, ", %d of %s", a.LanesDiffer, count(a.Lanes, "SL2VL table"))
+		}
+		if cal.Agrees() {
 			_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
 		} else {
 			_, _ = fmt.Fprintln(w, ": what-ifs are estimates")

@@ -18,14 +18,15 @@ import (
 
 func checkCommands() []command {
 	switches := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
+	strict := lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "yes: fail also where it is unknown whether there is a credit loop"}
 	return []command{{lang.Spec{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
-		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + loadHelp,
-		Bare: true, Options: []lang.Option{ofOption(), switches},
+		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + unknownHelp + loadHelp,
+		Bare: true, Options: []lang.Option{ofOption(), switches, strict},
 		Subcommands: []lang.Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links"},
 			{Name: "loops", Summary: "look for paths that come back to a switch"},
-			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other"},
+			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp},
 			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast"},
 			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Options: []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
@@ -35,6 +36,9 @@ func checkCommands() []command {
 		},
 	}, runCheck}}
 }
+
+const unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
+	"the live tables were computed (engine from=FILE; calibrate) and the lanes read (sweep full sl2vl).\n"
 
 func runCheck(c *call) error {
 	switch c.Spec.Name {

@@ -13,15 +13,18 @@ import (
 
 type creditsAnswer struct {
 	checked
-	Loop         bool        `json:"loop"`
-	Channels     int         `json:"channels"`
-	Lanes        int         `json:"lanes"`
-	Dependencies int         `json:"dependencies"`
-	Cyclic       int         `json:"channels_in_loops"`
-	Rings        int         `json:"groups_of_loops"`
-	Ring         []creditHop `json:"ring"`
-	Seconds      float64     `json:"seconds"`
-	Cure         string      `json:"cure,omitempty"`
+	// Loop and Lanes are null where they are unknown, as Why says.
+	Loop         credits.Verdict `json:"loop"`
+	Why          string          `json:"why,omitempty"`
+	Try          string          `json:"try,omitempty"`
+	Channels     int             `json:"channels"`
+	Lanes        *int            `json:"lanes"`
+	Dependencies int             `json:"dependencies"`
+	Cyclic       int             `json:"channels_in_loops"`
+	Rings        int             `json:"groups_of_loops"`
+	Ring         []creditHop     `json:"ring"`
+	Seconds      float64         `json:"seconds"`
+	Cure         string          `json:"cure,omitempty"`
 }
 
 // creditHop is one link of a ring, with packets that hold it while they wait for
@@ -47,20 +50,48 @@ func (c *call) checkCredits() error {
 		return err
 	}
 	a := creditsAnswer{
-		checked: checkedOf("credits", &st, p), Loop: r.Ring != nil, Channels: r.Channels, Lanes: r.Lanes, Dependencies: r.Dependencies,
+		checked: checkedOf("credits", &st, p), Loop: r.Verdict, Channels: r.Channels, Dependencies: r.Dependencies,
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
 	}
-	if a.Loop && p.Tables.Origin == "dor" {
+	if !r.Unread.Any() {
+		a.Lanes = &r.Lanes
+	}
+	if r.Verdict == credits.Unknown {
+		a.Why, a.Try = st.UnknownLoop(r.Unread)
+	}
+	if a.Loop == credits.Loop && p.Tables.Origin == "dor" {
 		a.Cure = "engine dor lanes=yes; route"
 	}
 	a.Ring = append(a.Ring, creditHops(p.Fabric, r.Ring)...)
 	if err := c.out.answer(a, a.text); err != nil {
 		return err
 	}
-	if a.Loop {
-		return found("a credit loop of %s", count(len(a.Ring), "link"))
+	return c.judgeLoop(a.Loop, len(a.Ring), a.Why)
+}
+
+// judgeLoop is the error of a check of credit loops. What is unknown is one where
+// strict=yes was given, and else a warning.
+func (c *call) judgeLoop(v credits.Verdict, links int, why string) error {
+	switch {
+	case v == credits.Loop:
+		return found("a credit loop of %s", count(links, "link"))
+	case v == credits.None:
+		return nil
 	}
+	unknown := found("whether there is a credit loop is unknown: %s", why)
+	if c.Option("strict", "no") == "yes" {
+		return unknown
+	}
+	c.out.note("warning: %v", unknown)
 	return nil
+}
+
+// unknownLoop is a line about what nobody knows.
+func unknownLoop(why, try string) string {
+	if try != "" {
+		try = " (try: " + try + ")"
+	}
+	return "credit loop: unknown: " + why + try
 }
 
 func creditHops(f *fabric.Fabric, ring []credits.Dependency) []creditHop {
@@ -88,9 +119,17 @@ func (h *creditHop) text() string {
 
 func (a *creditsAnswer) text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	line("credits of %s: %s between switches on %s, %d dependencies", a.Of, count(a.Channels, "channel"), count(a.Lanes, "lane"), a.Dependencies)
-	if !a.Loop {
+	lanes := "unknown lanes"
+	if a.Lanes != nil {
+		lanes = count(*a.Lanes, "lane")
+	}
+	line("credits of %s: %s between switches on %s, %d dependencies", a.Of, count(a.Channels, "channel"), lanes, a.Dependencies)
+	switch a.Loop {
+	case credits.None:
 		line("  no credit loop")
+		return
+	case credits.Unknown:
+		line("  %s", unknownLoop(a.Why, a.Try))
 		return
 	}
 	line("  %s on credit loops; a shortest one:", count(a.Cyclic, "channel"))

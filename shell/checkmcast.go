@@ -19,11 +19,14 @@ type mcastAnswer struct {
 	Groups string `json:"groups"`
 	mcast.Counts
 	Faults []mcastFault `json:"faults"`
-	// Credits is the credit loop of unicast and multicast together, Mixed says that
-	// unicast alone has none.
-	Ring    []creditHop `json:"ring"`
-	Mixed   bool        `json:"loop_needs_multicast"`
-	Seconds float64     `json:"seconds"`
+	// Loop says whether unicast and multicast together have a credit loop, null where it
+	// is unknown, as Why says, and Ring which; Mixed says that unicast alone has none.
+	Loop    credits.Verdict `json:"loop"`
+	Why     string          `json:"why,omitempty"`
+	Try     string          `json:"try,omitempty"`
+	Ring    []creditHop     `json:"ring"`
+	Mixed   bool            `json:"loop_needs_multicast"`
+	Seconds float64         `json:"seconds"`
 }
 
 type mcastFault struct {
@@ -55,7 +58,7 @@ func (c *call) checkMulticast() error {
 	for i := range r.Faults {
 		a.Faults = append(a.Faults, mcastFaultOf(p.Fabric, &r.Faults[i]))
 	}
-	if err := c.groupCredits(p, known, &a); err != nil {
+	if err := c.groupCredits(&st, p, known, &a); err != nil {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
@@ -66,29 +69,35 @@ func (c *call) checkMulticast() error {
 	if a.Bad() {
 		bad = append(bad, found("multicast: %s", strings.Join(a.wrong(), ", ")))
 	}
-	if len(a.Ring) > 0 {
-		bad = append(bad, found("a credit loop of %s", count(len(a.Ring), "link")))
+	if err := c.judgeLoop(a.Loop, len(a.Ring), a.Why); err != nil {
+		bad = append(bad, err)
 	}
 	return allFound(bad)
 }
 
 // groupCredits looks for credit loops of unicast and multicast together.
-func (c *call) groupCredits(p *session.Picture, known *session.Groups, a *mcastAnswer) error {
+func (c *call) groupCredits(st *session.State, p *session.Picture, known *session.Groups, a *mcastAnswer) error {
 	sls := map[uint16]uint8{}
 	for i := range known.List {
 		sls[known.List[i].MLID] = known.List[i].SL
 	}
 	opt := credits.Options{GroupSL: func(mlid uint16) uint8 { return sls[mlid] }}
 	r, err := credits.Check(c.ctx, p.Tables, opt)
-	if err != nil || r.Ring == nil {
+	if err != nil {
 		return err
+	}
+	if a.Loop = r.Verdict; a.Loop == credits.Unknown {
+		a.Why, a.Try = st.UnknownLoop(r.Unread)
+	}
+	if a.Loop != credits.Loop {
+		return nil
 	}
 	a.Ring = creditHops(p.Fabric, r.Ring)
 	alone := *p.Tables
 	alone.MFT = nil
 	r, err = credits.Check(c.ctx, &alone, opt)
 	if err == nil {
-		a.Mixed = r.Ring == nil
+		a.Mixed = r.Verdict == credits.None
 	}
 	return err
 }
@@ -150,7 +159,10 @@ func (a *mcastAnswer) text(w io.Writer) {
 		line("    %s", f.text())
 	}
 	switch {
-	case len(a.Ring) == 0:
+	case a.Loop == credits.Unknown:
+		line("  %s", unknownLoop(a.Why, a.Try))
+		return
+	case a.Loop == credits.None:
 		line("  no credit loop of unicast and multicast together")
 		return
 	case a.Mixed:

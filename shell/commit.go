@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -36,6 +37,7 @@ func commitOptions() []lang.Option {
 		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
 		{Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those on the switches have none"},
 		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
+		{Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, and give that up"},
 		{Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's history, in this file; no: write although it cannot be undone"},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
 	}
@@ -104,7 +106,7 @@ func (c *call) showPlan(rep *session.CommitReport) error {
 	w := &writer{w: c.out.W}
 	_ = rep.Plan.Text(w)
 	c.whereText(w, rep.Plan)
-	newChangeLoop(rep.Credits).text(w)
+	c.newChangeLoop(rep.Credits).text(w)
 	levelsText(w, rep.Levels)
 	if rep.CutOff > 0 {
 		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", rep.CutOff)
@@ -154,7 +156,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 		return nil
 	}
 	a := commitAnswer{
-		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: newChangeLoop(rep.Credits),
+		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
 		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal,
 	}
 	if l := rep.Levels; l != nil {
@@ -188,22 +190,32 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 
 // changeLoop says whether old and new routes together have a credit loop.
 type changeLoop struct {
-	Loop bool `json:"loop"`
-	Old  bool `json:"loop_of_old"`
-	New  bool `json:"loop_of_new"`
+	// Loop, Old and New are null where they are unknown, as Why says.
+	Loop credits.Verdict `json:"loop"`
+	Old  credits.Verdict `json:"loop_of_old"`
+	New  credits.Verdict `json:"loop_of_new"`
+	Why  string          `json:"why,omitempty"`
+	Try  string          `json:"try,omitempty"`
 	// Unchecked says that nobody looked.
 	Unchecked bool `json:"unchecked,omitempty"`
 	// Ring are the links of a shortest one, "A/1 -> B/2".
 	Ring []string `json:"ring,omitempty"`
 }
 
-func newChangeLoop(c *session.ChangeCredits) *changeLoop {
-	if c == nil {
+func (c *call) newChangeLoop(loop *session.ChangeCredits) *changeLoop {
+	if loop == nil {
 		return nil
 	}
-	l := &changeLoop{Loop: c.Ring != nil, Old: c.Old, New: c.New, Unchecked: c.Unchecked}
-	for _, d := range c.Ring {
-		l.Ring = append(l.Ring, fmt.Sprintf("%s -> %s", c.Fabric.PortName(d.From.Port), c.Fabric.PortName(c.Fabric.Ports[d.From.Port].Peer)))
+	l := &changeLoop{Loop: loop.Loop, Old: loop.Old, New: loop.New, Unchecked: loop.Unchecked}
+	if slices.Contains([]credits.Verdict{l.Loop, l.Old, l.New}, credits.Unknown) {
+		st := c.session.State()
+		l.Why, l.Try = st.UnknownLoop(loop.Unread)
+	}
+	if l.Loop != credits.Loop {
+		return l
+	}
+	for _, d := range loop.Ring {
+		l.Ring = append(l.Ring, fmt.Sprintf("%s -> %s", loop.Fabric.PortName(d.From.Port), loop.Fabric.PortName(loop.Fabric.Ports[d.From.Port].Peer)))
 	}
 	return l
 }
@@ -212,28 +224,43 @@ func (l *changeLoop) text(w io.Writer) {
 	if l == nil {
 		return
 	}
-	if l.Unchecked {
-		_, _ = fmt.Fprintf(w, "%-16s not checked, as LIDs and links change together\n", "credits")
-		return
+	line := func(word, format string, args ...any) {
+		_, _ = fmt.Fprintf(w, "%-16s "+format+"\n", append([]any{word}, args...)...)
 	}
-	if !l.Loop {
-		_, _ = fmt.Fprintf(w, "%-16s old and new routes together: no credit loop\n", "credits")
-		return
-	}
-	alone := "none of old or new ones alone"
 	switch {
-	case l.Old && l.New:
-		alone = "the old and the new ones alone have one"
-	case l.Old:
-		alone = "the old ones alone have one, the new ones not"
-	case l.New:
-		alone = "the new ones alone have one, the old ones not"
+	case l.Unchecked:
+		line("credits", "not checked, as LIDs and links change together")
+		return
+	case l.Loop == credits.None:
+		line("credits", "old and new routes together: no credit loop")
+		return
+	case l.Loop == credits.Unknown:
+		line("credits", "old and new routes together: %s; %s", unknownLoop(l.Why, l.Try), l.alone())
+		return
 	}
-	_, _ = fmt.Fprintf(w, "%-16s old and new routes together, over %s; %s\n", "CREDIT LOOP", count(len(l.Ring), "link"), alone)
+	line("CREDIT LOOP", "old and new routes together, over %s; %s", count(len(l.Ring), "link"), l.alone())
 	for _, link := range l.Ring[:min(len(l.Ring), 10)] {
 		_, _ = fmt.Fprintf(w, "  %s\n", link)
 	}
 	if len(l.Ring) > 10 {
 		_, _ = fmt.Fprintf(w, "  and %d more\n", len(l.Ring)-10)
 	}
+}
+
+// alone says whether the old and the new routes have a loop by themselves.
+func (l *changeLoop) alone() string {
+	switch {
+	case l.Old == credits.Loop && l.New == credits.Loop:
+		return "the old and the new ones alone have one"
+	case l.Old == credits.None && l.New == credits.None:
+		return "none of old or new ones alone"
+	case l.Old == credits.Unknown && l.New == credits.Unknown:
+		return "of the old and of the new ones alone it is unknown"
+	}
+	of := [...]string{credits.None: "the %s ones not", credits.Loop: "the %s ones alone have one", credits.Unknown: "of the %s ones it is unknown"}
+	first, second := fmt.Sprintf(of[l.Old], "old"), fmt.Sprintf(of[l.New], "new")
+	if l.New == credits.Loop {
+		first, second = second, first
+	}
+	return first + ", " + second
 }

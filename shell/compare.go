@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -16,7 +17,8 @@ func compareCommands() []command {
 		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged",
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
 				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
-				"switches, of those that were read.",
+				"switches, of those that were read. LANES and CREDIT LOOP of the switches are unknown where they depend on service\n" +
+				"levels or lanes that were not read (try: calibrate; sweep full sl2vl).",
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
 				Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}}},
@@ -35,11 +37,20 @@ type engineRow struct {
 	MeanHops  float64  `json:"mean_hops"`
 	Lost      int64    `json:"lost_paths"`
 	Paths     int64    `json:"paths"`
-	Lanes     int      `json:"lanes"`
-	Loop      bool     `json:"credit_loop"`
-	Changed   *int     `json:"changed_entries,omitempty"`
-	Unread    int      `json:"unread,omitempty"`
+	// Lanes are null where nobody knows.
+	Lanes   *int            `json:"lanes"`
+	Loop    credits.Verdict `json:"credit_loop"`
+	Changed *int            `json:"changed_entries,omitempty"`
+	Unread  int             `json:"unread,omitempty"`
 	measures
+}
+
+// loopWord is a verdict that is to be seen: "no", "YES" or "unknown".
+func loopWord(v credits.Verdict) string {
+	if v == credits.Loop {
+		return "YES"
+	}
+	return v.String()
 }
 
 func runCompare(c *call) error {
@@ -79,10 +90,13 @@ func runCompare(c *call) error {
 func engineRowOf(e *session.EngineFigures) engineRow {
 	r := engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
-		Lost: e.Lost, Paths: e.Paths, Lanes: e.Lanes, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections},
+		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections},
 	}
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean
+	}
+	if e.Lanes > 0 || e.Refused != "" {
+		r.Lanes = &e.Lanes
 	}
 	if e.Changed >= 0 && e.Refused == "" {
 		r.Changed, r.Unread = &e.Changed, e.Unread
@@ -91,7 +105,7 @@ func engineRowOf(e *session.EngineFigures) engineRow {
 }
 
 func (r *engineRow) cells(e *session.EngineFigures) []any {
-	took, memory, shift, bisection, changed, loop := "-", "-", "-", "-", "-", "no"
+	took, memory, shift, bisection, changed, lanes := "-", "-", "-", "-", "-", "unknown"
 	if e.Computed {
 		took, memory = e.Took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(e.Memory)/1e6)
 	}
@@ -104,8 +118,8 @@ func (r *engineRow) cells(e *session.EngineFigures) []any {
 	if r.Unread > 0 {
 		changed += fmt.Sprintf(" (%d unread)", r.Unread)
 	}
-	if r.Loop {
-		loop = "YES"
+	if r.Lanes != nil {
+		lanes = fmt.Sprint(*r.Lanes)
 	}
-	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), r.Lanes, loop, changed, r.Lost}
+	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), lanes, loopWord(r.Loop), changed, r.Lost}
 }

@@ -86,12 +86,9 @@ func (c *call) historyList(store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	ends := map[int64]history.Outcome{}
+	ends := map[int64]string{}
 	for _, j := range journal {
-		ends[j.After] = j.Outcome
-		if j.Outcome == "" {
-			ends[j.After] = "under way or interrupted"
-		}
+		ends[j.After] = j.Outcome.Word()
 	}
 	if len(entries) == 0 && !c.out.JSON {
 		_, err := fmt.Fprintln(c.out.W, "nothing is in the history of this subnet (history list all shows those of others)")
@@ -99,11 +96,11 @@ func (c *call) historyList(store *history.Store) error {
 	}
 	t := c.table("ID", "FROM", "UNTIL", "WHAT", "WHO", "ENGINE", "OPTIONS", "FIGURES")
 	for _, e := range entries {
-		words := slices.DeleteFunc([]string{string(e.Kind), e.Note, string(ends[e.ID])}, func(w string) bool { return w == "" })
+		words := slices.DeleteFunc([]string{string(e.Kind), e.Note, ends[e.ID]}, func(w string) bool { return w == "" })
 		what := strings.Join(words, ", ")
 		row := struct {
 			history.Entry
-			Outcome history.Outcome `json:"outcome,omitempty"`
+			Outcome string `json:"outcome,omitempty"`
 		}{e, ends[e.ID]}
 		err := t.row(row, e.ID, e.Began.Format(time.DateTime), untilText(&e), fabric.Escape(what), fabric.Escape(e.Who),
 			fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures))
@@ -303,7 +300,16 @@ func runRollback(c *call) error {
 	opt.Planned = c.showPlan
 	rep, j, err := c.session.Rollback(c.ctx, id, opt)
 	if rep.Plan != nil {
-		c.out.note("back to what the switches held before the commit of %s by %s", j.Began.Format(time.DateTime), fabric.Escape(j.Who))
+		way := "back to what the switches held before the commit of"
+		switch {
+		case rep.Resumes && j.IsRollback():
+			way = "on with the rollback of"
+		case rep.Resumes:
+			way = "on with the commit of"
+		case j.IsRollback():
+			way = "back to what the switches held before the rollback of"
+		}
+		c.out.note("%s %s by %s", way, j.Began.Format(time.DateTime), fabric.Escape(j.Who))
 	}
 	if aerr := c.showCommit(&rep); aerr != nil {
 		return aerr
@@ -314,7 +320,8 @@ func runRollback(c *call) error {
 func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
-		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Holes: c.Option("holes", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
+		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Holes: c.Option("holes", "no") == "yes",
+		Over: c.Option("over", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
 	}
 	if file := c.Option("journal", "no"); file != "no" && file != "yes" {
 		if err := c.session.KeepHistoryIn(c.ctx, file); err != nil {

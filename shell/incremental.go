@@ -24,7 +24,7 @@ type incrementalAnswer struct {
 	Changes   []string `json:"changes,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 	// Loop says that there is a credit loop that was not there before; absent where
-	// nobody looked.
+	// it is unknown, or nobody looked.
 	Loop *bool `json:"new_credit_loop,omitempty"`
 }
 

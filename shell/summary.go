@@ -27,9 +27,11 @@ type summary struct {
 	Engine    string   `json:"engine"`
 	Write     bool     `json:"write"`
 	SMs       []string `json:"sms,omitempty"`
-	Lost      string   `json:"lost,omitempty"`
-	Holes     []string `json:"holes,omitempty"`
-	Warnings  []string `json:"warnings,omitempty"`
+	// Interrupted is the commit that did not come to its end.
+	Interrupted string   `json:"interrupted,omitempty"`
+	Lost        string   `json:"lost,omitempty"`
+	Holes       []string `json:"holes,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
 }
 
 func summarize(st *session.State) summary {
@@ -37,7 +39,7 @@ func summarize(st *session.State) summary {
 	sum := summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Lost: st.Lost, Holes: st.Holes, Warnings: st.Warnings,
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Holes: st.Holes, Warnings: st.Warnings,
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
@@ -76,6 +78,9 @@ func (s *summary) text(w io.Writer) {
 		p("SIMULATED subnet %s: no InfiniBand hardware is read or written", s.Source)
 	} else {
 		p("subnet %s", s.Source)
+	}
+	if s.Interrupted != "" {
+		p("  INTERRUPTED: %s", s.Interrupted)
 	}
 	routers := ""
 	if s.Routers > 0 {

@@ -86,7 +86,7 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) string {
 
 // addLanes adds service level and lanes, where they are known.
 func (a *traceAnswer) addLanes(t *fabric.Tables, path *walk.Path) {
-	if t.SLs == nil && t.SL2VL == nil {
+	if t.Unread.SLs || t.SLs == nil && t.SL2VL == nil {
 		return
 	}
 	sl := uint8(0)

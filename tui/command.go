@@ -77,6 +77,9 @@ func (m *model) done(j *job, err error) tea.Cmd {
 		m.log.ended(j.id, seconds(took), false)
 		m.inform(j.summary())
 		m.status.warned = len(j.warnings) > 0
+		if j == m.starting && m.st.Interrupted != "" {
+			m.warn(m.st.Interrupted)
+		}
 		if j.keyed && firstWord(j.text) == "trace" && m.trace.ok {
 			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.trace.path.Explain(m.sc.pic.Fabric)))
 		}

@@ -23,6 +23,12 @@ func (m *model) tell(before *scene, alone bool) {
 		m.tellLive(old.Live.Fabric, st.Live.Fabric)
 	}
 	m.tellLost(old.Lost, st.Lost)
+	if st.Interrupted != "" && st.Interrupted != old.Interrupted {
+		m.event(st.Interrupted)
+		if alone {
+			m.warn(st.Interrupted)
+		}
+	}
 	if st.Stale && !old.Stale && alone {
 		m.event("the staged tables are stale: the fabric under them has changed; r routes again")
 	}

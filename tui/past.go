@@ -79,7 +79,10 @@ func newPast(t *theme) *past {
 const maxGraph = 16
 
 func (e *pastEntry) what() string {
-	words := []string{string(e.Kind), e.Note, string(e.Outcome)}
+	words := []string{string(e.Kind), e.Note, ""}
+	if e.Kind == history.Commit && e.Before != 0 {
+		words[2] = e.Outcome.Word()
+	}
 	if e.Undoes != 0 {
 		words[1] = fmt.Sprintf("takes back %d", e.Undoes)
 	}
@@ -115,6 +118,8 @@ func (l *past) look(row int) style {
 		return ""
 	case e.Outcome == history.Done || e.Outcome == history.Finished:
 		return l.theme.good
+	case e.Outcome == history.NothingWritten:
+		return l.theme.dim
 	}
 	return l.theme.bad
 }

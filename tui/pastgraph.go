@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/shell/session"
 )
 
 // joinJournal puts together the entries and the commits of a history, both the newest
@@ -17,10 +16,7 @@ func joinJournal(list []history.Entry, journal []history.JournalEntry) []pastEnt
 	var undone []int64 // commits that were taken back, the latest last, by entry
 	for _, j := range slices.Backward(journal) {
 		e := pastEntry{Outcome: j.Outcome, Before: j.Before}
-		if e.Outcome == "" {
-			e.Outcome = "under way or interrupted"
-		}
-		if n := len(undone); n > 0 && j.Note == session.RollbackNote && e.held() {
+		if n := len(undone); n > 0 && j.IsRollback() && e.held() {
 			e.Undoes, undone = undone[n-1], undone[:n-1]
 		}
 		if j.Outcome == history.RolledBack {

@@ -68,7 +68,8 @@ func newProblems(t *theme) *problems {
 	return l
 }
 
-// reported are the problems of a report. Its severities are numbered as ours.
+// reported are the problems of a report, and what may be one. Its severities are numbered
+// as ours.
 func reported(r *problemsReport) []problem {
 	var out []problem
 	for i := range r.Problems {
@@ -78,6 +79,11 @@ func reported(r *problemsReport) []problem {
 			at.port = uint8(p.At.Port)
 		}
 		out = append(out, problem{severity(min(uint8(p.Severity), uint8(curious))), string(p.Kind), p.What, p.Try, at})
+	}
+	for _, u := range r.Unchecked {
+		if u.Unknown {
+			out = append(out, problem{curious, u.What, u.Why, u.Try, place{}})
+		}
 	}
 	return out
 }

@@ -59,3 +59,15 @@ func TestProblems(t *testing.T) {
 	d.settle()
 	d.misses("was up when the session began", "pairs cut off")
 }
+
+// TestUnknownIsListed: what may be a problem is a note that says so, with what to try; what
+// was only not looked at is not listed.
+func TestUnknownIsListed(t *testing.T) {
+	var r problemsReport
+	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
+	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
+	want := []problem{{curious, "credit loops", "unknown: the service levels of paths were not read", "calibrate", place{}}}
+	if got := reported(&r); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -50,6 +50,9 @@ func (a *applier) ask(node fabric.NodeIndex, req mad.Request, ok func(*mad.Reply
 		return
 	}
 	a.report.Requests++
+	if req.Method == mad.MethodSet {
+		a.report.Sets++
+	}
 	a.batch.Go(req, func(r *mad.Reply) {
 		a.pulse.Heard(a.batch, r.Err, func(err error) { a.fatal = err })
 		if errors.Is(r.Err, mad.ErrTimeout) {

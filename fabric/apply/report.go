@@ -31,7 +31,10 @@ type Report struct {
 	Left Writes
 	// Requests counts questions and writes, not how often they were sent.
 	Requests int
-	Elapsed  time.Duration
+	// Sets counts the writes that were handed to the client; where it is 0 nothing was
+	// written for certain.
+	Sets    int
+	Elapsed time.Duration
 }
 
 // Counts count writes by kind.

@@ -145,6 +145,9 @@ type Unchecked struct {
 	Why  string `json:"why"`
 	// Try is the command after which it can, "" where there is none.
 	Try string `json:"try,omitempty"`
+	// Unknown says that it was looked at, and may be a problem: it depends on what
+	// nobody read.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // Report is what was found, the worst first, and what was not looked at.
@@ -160,7 +163,12 @@ func (r *Report) Add(s Severity, k Kind, at Place, try, format string, args ...a
 
 // Skip says that something was not looked at.
 func (r *Report) Skip(what, try, format string, args ...any) {
-	r.Unchecked = append(r.Unchecked, Unchecked{what, fmt.Sprintf(format, args...), try})
+	r.Unchecked = append(r.Unchecked, Unchecked{What: what, Why: fmt.Sprintf(format, args...), Try: try})
+}
+
+// Unknown says that something may be a problem, for what it depends on was not read.
+func (r *Report) Unknown(what, try, format string, args ...any) {
+	r.Unchecked = append(r.Unchecked, Unchecked{what, "unknown: " + fmt.Sprintf(format, args...), try, true})
 }
 
 // Sort brings the problems into order: by severity, then by kind, then as they were

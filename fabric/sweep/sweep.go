@@ -53,7 +53,8 @@ type Result struct {
 	// is the local port.
 	Fabric *fabric.Fabric
 	// Tables are what the switches hold, with origin "live". A switch of which a
-	// block is missing, of any of its tables that were asked for, is not Known.
+	// block is missing, of any of its tables that were asked for, is not Known. The
+	// service levels of paths are Unread: switches do not have them.
 	Tables *fabric.Tables
 	// VLArb, PKeys and GUIDs are what ports hold, by port, where it was asked for.
 	// A port of which a block is missing is not there.

@@ -88,7 +88,7 @@ func (r *reader) askLFTs() {
 		tops[sw] = r.top(i)
 		top = max(top, tops[sw])
 	}
-	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin}
+	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
 	for sw, top := range tops {
 		row := r.tables.LFT.Row(fabric.SwitchIndex(sw))
 		if known[sw] {

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/plan"
 )
 
 // Calibration says how far tables computed with the settings agree with what the
@@ -22,11 +23,26 @@ type Calibration struct {
 	Kinds map[DifferenceKind]int
 	// Switches have differences, those with most first.
 	Switches []CalibratedSwitch
+	// Lanes is the number of SL2VL tables compared, LanesDiffer that of those which
+	// differ. None are where quality of service is off, so that OpenSM writes none, or
+	// where they were neither planned nor read.
+	Lanes, LanesDiffer int
+	// Levels says that the service levels of the live paths are now taken to be those
+	// that were computed.
+	Levels   bool
 	Warnings []string
 
-	// of are the tables that were compared.
-	of *fabric.Tables
+	// of are the tables that were compared, sls the levels that were computed, and planned
+	// the lanes, nil where the subnet manager writes none.
+	of      *fabric.Tables
+	sls     fabric.PathSLs
+	planned *fabric.Tables
+	// master is the GUID of the subnet manager in charge, 0 for none.
+	master uint64
 }
+
+// Agrees says that nothing differs.
+func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.LanesDiffer == 0 }
 
 // CalibratedSwitch is a switch whose table is not what was computed.
 type CalibratedSwitch struct {
@@ -53,26 +69,113 @@ const (
 
 // Calibrate computes tables for the live subnet with the settings and compares
 // them with what the switches hold. Nothing is staged. What-ifs are called
-// estimates from then on where they do not agree.
+// estimates from then on where they do not agree. Where they do, the service levels of
+// the live paths, which no switch has, are taken to be the computed ones until the live
+// tables change. Lanes that the settings plan are compared too: where they were not read,
+// that is done now and by later sweeps.
 func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	end, err := s.begin(ctx, "calibrate")
 	if err != nil {
 		return Calibration{}, err
 	}
 	defer end()
-	st := s.State()
-	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
-		return Calibration{}, errors.New("the live subnet has no forwarding tables to compare with")
+	st, p, rep, err := s.computeLive(ctx)
+	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && st.Settings.plansLanes(p) {
+		s.reads.SL2VL = true
+		if _, err = s.sweep(ctx); err == nil {
+			st, p, rep, err = s.computeLive(ctx)
+		}
 	}
-	st.Base, st.WhatIf = nil, nil
-	p, rep, err := s.compute(ctx, &st, KeepNo)
 	if err != nil {
 		return Calibration{}, err
 	}
 	c := Calibration{Engine: rep.Engine, Kinds: map[DifferenceKind]int{}, Warnings: rep.Warnings, of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
-	s.update(ChangeSettings, func(st *State) { st.Estimate, st.Calibrated = c.Differ > 0, &c })
+	c.sls = p.Tables.SLs
+	if st.Settings.plansLanes(p) {
+		c.planned = &fabric.Tables{Fabric: p.Fabric, SL2VL: p.Tables.SL2VL}
+		c.Lanes, c.LanesDiffer = plan.LanesDiffer(c.of, c.planned)
+	}
+	if master, ok := st.Master(); ok {
+		c.master = master.GUID
+	}
+	sameLIDs := fabric.SameLIDs(st.Live.Fabric, p.Fabric)
+	s.update(ChangeSettings|ChangeLive, func(st *State) {
+		st.forgetLevels()
+		c.of = st.Live.Tables
+		st.Estimate, st.Calibrated = !c.Agrees(), &c
+		if c.Agrees() && sameLIDs {
+			st.takeLevels()
+		}
+		c = *st.Calibrated
+	})
 	return c, nil
+}
+
+// computeLive routes the live subnet, whatever has failed on paper.
+func (s *Session) computeLive(ctx context.Context) (State, *Picture, RouteReport, error) {
+	st := s.State()
+	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
+		return st, nil, RouteReport{}, errors.New("the live subnet has no forwarding tables to compare with")
+	}
+	st.Base, st.WhatIf = nil, nil
+	p, rep, err := s.compute(ctx, &st, KeepNo)
+	return st, p, rep, err
+}
+
+// plansLanes says that a subnet manager with these settings writes the lanes of a picture
+// that they gave: OpenSM does where quality of service is on.
+func (s *Settings) plansLanes(p *Picture) bool { return !s.torus.NoQoS && p.Tables.SL2VL != nil }
+
+// takeLevels gives the live paths the service levels of the calibration, unless theirs
+// are known.
+func (st *State) takeLevels() {
+	if !st.Live.Tables.Unread.SLs {
+		return
+	}
+	c, live, tables := *st.Calibrated, *st.Live, *st.Live.Tables
+	tables.SLs, tables.Unread.SLs = c.sls, false
+	live.Tables, c.of, c.Levels = &tables, &tables, true
+	st.Live, st.Calibrated = &live, &c
+}
+
+// forgetLevels undoes [State.takeLevels].
+func (st *State) forgetLevels() {
+	if c := st.Calibrated; c == nil || !c.Levels || c.of != st.Live.Tables {
+		return
+	}
+	live, tables := *st.Live, *st.Live.Tables
+	tables.SLs, tables.Unread.SLs = nil, true
+	live.Tables = &tables
+	st.Live = &live
+}
+
+// keepCalibration makes a calibration of the live picture before one of that which was
+// just read, where that is the same and the subnet manager no other.
+func (st *State) keepCalibration(before *Picture, entries diff.Entries) {
+	if st.Calibrated == nil || st.Calibrated.of != before.Tables || entries.Changed+entries.Unread > 0 ||
+		!fabric.Same(before.Fabric, st.Live.Fabric) || !fabric.SameLIDs(before.Fabric, st.Live.Fabric) {
+		return
+	}
+	c := *st.Calibrated
+	if master, ok := st.Master(); ok && master.GUID != c.master && c.master != 0 {
+		return
+	}
+	if _, others := plan.LanesDiffer(before.Tables, st.Live.Tables); others > 0 {
+		return
+	}
+	levels := c.Levels
+	c.of, c.Levels = st.Live.Tables, false
+	if c.planned != nil {
+		c.Lanes, c.LanesDiffer = plan.LanesDiffer(c.of, c.planned)
+	}
+	st.Calibrated = &c
+	switch {
+	case !c.Agrees():
+		st.Estimate = true
+	case levels:
+		st.takeLevels()
+	}
 }
 
 func (c *Calibration) compare(live, computed *fabric.Tables) {

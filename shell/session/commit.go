@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
 )
 
@@ -55,6 +56,8 @@ type CommitOptions struct {
 	Loop bool
 	// Holes says that what did not answer the sweep may lose its routes.
 	Holes bool
+	// Over says that what an interrupted commit left may be written over.
+	Over bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
 	Master uint64
 	// NoJournal writes although nothing could undo it: no history can be kept.
@@ -63,24 +66,31 @@ type CommitOptions struct {
 	// where nothing will be. An error of it keeps everything from being written.
 	Planned func(*CommitReport) error
 
-	// ends is the commit in the journal that this one ends, and how; 0 for none.
+	ending
+}
+
+// ending says which commit another one brings to its end, and how.
+type ending struct {
+	// ends is its number in the journal, 0 for none.
 	ends int64
-	how  history.Outcome
-	// before is the entry with what the switches held before the commit that this one
-	// ends, 0 for what they hold now.
+	// back says that the switches get what was there before it, else what it was to
+	// write.
+	back bool
+	// before is the entry with what the switches held before it all began, 0 for what
+	// they hold now.
 	before int64
+	note   string
 }
 
 // notAsked says which command writes.
 func (o *CommitOptions) notAsked() error {
-	if o.ends == 0 {
+	switch {
+	case o.ends == 0:
 		return ErrNotAsked
+	case o.note == history.ResumedNote:
+		return errors.New("nothing was written: say commit resume yes")
 	}
-	command := "rollback yes"
-	if o.how == history.Finished {
-		command = "commit resume yes"
-	}
-	return fmt.Errorf("nothing was written: say %s", command)
+	return errors.New("nothing was written: say rollback yes")
 }
 
 // CommitReport says what [Session.Commit] planned and did.
@@ -101,6 +111,8 @@ type CommitReport struct {
 	Written *apply.Report
 	// Journal is the number of the history entry with what was written, 0 for none.
 	Journal int64
+	// Resumes says that this goes on with a commit or a rollback that was interrupted.
+	Resumes bool
 	// Master is the master subnet manager beside which it is, or would be, written.
 	Master *SM
 }
@@ -128,11 +140,17 @@ type LoopError struct {
 	// Links is how many links there are on a shortest one, From one of them.
 	Links int
 	From  string
+	// Unknown says that service levels or lanes that nobody read may break it.
+	Unknown bool
 }
 
 func (e *LoopError) Error() string {
-	return fmt.Sprintf("the staged routes have a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
-		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", prose.Count(e.Links, "link"), e.From)
+	has := "have"
+	if e.Unknown {
+		has = "may have"
+	}
+	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
+		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that
@@ -161,20 +179,31 @@ func (e *HitError) Error() string {
 		"there is no order that spares them. To write all the same: commit yes hit=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
-// StoppedError says that a commit stopped between two of its steps.
+// StoppedError says that a commit stopped before its end.
 type StoppedError struct {
-	// Step is where it stopped, Hitless that the mixture cuts no pair.
+	// Step is where it stopped between two of its steps, "" where all was sent. Hitless
+	// says that the mixture of two steps cuts no pair.
 	Step    string
 	Hitless bool
-	Err     error
+	// Open is the commit in the journal that is to be ended now, nil where nothing was
+	// journalled.
+	Open *InterruptedError
+	Err  error
 }
 
 func (e *StoppedError) Error() string {
-	mix := "a mixture of old and new routes"
-	if e.Hitless {
-		mix = "a mixture of old and new routes that cuts no pair and has no loop"
+	mix := "hold a mixture of old and new routes"
+	switch {
+	case e.Step == "":
+		mix = "may hold a mixture of old and new routes"
+	case e.Hitless:
+		mix += " that cuts no pair and has no loop"
 	}
-	return fmt.Sprintf("%v. The switches hold %s: go on with commit yes, or back with rollback yes", e.Err, mix)
+	remedy := "go on with commit yes"
+	if e.Open != nil {
+		remedy = e.Open.remedy()
+	}
+	return fmt.Sprintf("%v. The switches %s: %s", e.Err, mix, remedy)
 }
 
 // Unwrap returns Err.
@@ -220,8 +249,14 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	if err != nil {
 		return CommitReport{}, err
 	}
-	rep := CommitReport{Plan: p}
 	st := s.State()
+	if opt.ending, err = s.goesOn(ctx, &st, opt); err != nil {
+		return CommitReport{}, err
+	}
+	if opt.before != 0 { // what refuses it says: commit yes, and so on
+		s.stopped = stopped{st.Staged.Tables, opt.ending}
+	}
+	rep := CommitReport{Plan: p, Resumes: opt.ends != 0 && !opt.back}
 	if err := s.judge(ctx, &st, &rep); err != nil {
 		return CommitReport{}, err
 	}
@@ -249,14 +284,14 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	rep.Journal = journal.entry.After
 	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
-	done := err == nil
-	if rep.Written != nil && rep.Written.Stopped != "" {
-		err = &StoppedError{rep.Written.Stopped, p.Hit.None(), err}
+	if len(p.Lanes) > 0 && st.Source.Kind == SourceSim {
+		s.reads.SL2VL = true // else they count as untouched
 	}
+	done := err == nil
 	if done {
 		s.markWritten()
 	}
-	err = errors.Join(err, journal.end(done))
+	err = s.endJournal(ctx, journal, &st, &rep, err)
 	if serr := s.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}
@@ -264,6 +299,43 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		s.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = st.Live.Tables, 0, 0 })
 	}
 	return rep, err
+}
+
+// goesOn says how a commit ends an earlier one: as it was told, or where it is to write
+// what one of this session did not come to the end of.
+func (s *Session) goesOn(ctx context.Context, st *State, opt CommitOptions) (ending, error) {
+	if opt.ends != 0 || s.stopped.ends == 0 || s.stopped.tables != st.Staged.Tables {
+		return opt.ending, nil
+	}
+	c, open, err := s.Interrupted(ctx)
+	if err != nil || !open || c.First.ID != s.stopped.ends { // another console ended it
+		return ending{}, err
+	}
+	return s.stopped.ending, nil
+}
+
+// endJournal notes how a commit ended, and says what is to be done where it stopped.
+func (s *Session) endJournal(ctx context.Context, j *openJournal, st *State, rep *CommitReport, err error) error {
+	sets := 0
+	if rep.Written != nil {
+		sets = rep.Written.Sets
+	}
+	c, open, jerr := j.end(err == nil, sets)
+	if err == nil {
+		s.stopped = stopped{}
+	}
+	if err != nil && sets > 0 {
+		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Err: err}
+		if open {
+			e.Open = s.interrupted(c)
+			s.stopped = stopped{st.Staged.Tables, endingOf(&c, !c.Forward(&j.entry))}
+		}
+		err = e
+	}
+	if j.store != nil {
+		jerr = errors.Join(jerr, s.lookForInterrupted(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(err, jerr)
 }
 
 // judge says of a plan whom it hits.
@@ -301,8 +373,8 @@ func (r *CommitReport) harmless(opt CommitOptions) error {
 		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
-	case r.Credits.lasting() && !opt.Loop && opt.how != history.RolledBack:
-		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port)}
+	case r.Credits.lasting() && !opt.Loop && !opt.back:
+		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
 	case r.Levels != nil && !r.Levels.Safe():
 		return &LevelsError{*r.Levels}
 	}

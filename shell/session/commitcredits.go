@@ -17,15 +17,21 @@ type ChangeCredits struct {
 	// Fabric is that of the ports in Ring.
 	Fabric *fabric.Fabric
 	// Ring is a shortest credit loop of the old and the new routes together, nil for
-	// none; Old and New say that there is one in those alone.
-	Ring     []credits.Dependency
-	Old, New bool
+	// none: with SL 0 and lane 0 where others were not read.
+	Ring []credits.Dependency
+	// Loop says whether there is one together, Old and New in those alone, and Unread
+	// what would have to be known where that is Unknown.
+	Loop, Old, New credits.Verdict
+	Unread         fabric.Unread
+	// comes says that with SL 0 and lane 0 where others were not read the new ones have
+	// one, and the old ones not.
+	comes bool
 	// Unchecked says that LIDs change together with links, so that nobody looked.
 	Unchecked bool
 }
 
-// lasting says that the new routes alone have a loop that the old have not.
-func (c *ChangeCredits) lasting() bool { return c != nil && c.Ring != nil && c.New && !c.Old }
+// lasting says that the new routes alone have, or may have, a loop that the old have not.
+func (c *ChangeCredits) lasting() bool { return c != nil && c.comes }
 
 // checkCredits looks for credit loops of old and new routes together. Where lanes
 // change, they do so before the routes, or if only that is free of loops behind
@@ -84,22 +90,70 @@ func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables)
 			break
 		}
 	}
-	c := &ChangeCredits{}
-	if ring == nil {
+	c := &ChangeCredits{Fabric: live.Fabric, Ring: ring, Loop: credits.VerdictOf(ring), Unread: live.Unread}
+	if err := c.alone(ctx, &before, after); err != nil {
+		return nil, err
+	}
+	if !live.Unread.Any() && !staged.Unread.Any() {
 		return c, nil
 	}
-	c.Fabric, c.Ring = live.Fabric, ring
-	for _, alone := range []struct {
-		tables *fabric.Tables
-		loop   *bool
-	}{{&before, &c.Old}, {after, &c.New}} {
-		r, err := credits.Check(ctx, alone.tables, credits.Options{})
-		if err != nil {
-			return nil, err
-		}
-		*alone.loop = r.Ring != nil
+	if after.Unread = staged.Unread; !c.Unread.Any() {
+		c.Unread = staged.Unread
 	}
-	return c, nil
+	return c, c.judge(ctx, live, after, p.Turns(live))
+}
+
+// alone looks at the old and the new routes alone, where together they have a loop.
+func (c *ChangeCredits) alone(ctx context.Context, before, after *fabric.Tables) error {
+	if c.Ring == nil {
+		return nil
+	}
+	for _, alone := range []struct {
+		tables  *fabric.Tables
+		verdict *credits.Verdict
+	}{{before, &c.Old}, {after, &c.New}} {
+		known := *alone.tables
+		known.Unread = fabric.Unread{}
+		r, err := credits.Check(ctx, &known, credits.Options{})
+		if err != nil {
+			return err
+		}
+		*alone.verdict = r.Verdict
+	}
+	c.comes = c.New == credits.Loop && c.Old == credits.None
+	return nil
+}
+
+// judge says what holds whatever is unread of the old or the new routes.
+func (c *ChangeCredits) judge(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
+	one, other := *before, *after
+	for _, t := range []*fabric.Tables{&one, &other} { // on one lane there are all dependencies that there can be
+		t.SL2VL, t.SLs = nil, nil
+	}
+	worst, err := credits.CheckChange(ctx, &one, &other, turns, credits.Options{})
+	if err != nil {
+		return err
+	}
+	if worst.Verdict == credits.None {
+		c.Loop, c.Old, c.New = credits.None, credits.None, credits.None
+		return nil
+	}
+	old, err := credits.Check(ctx, before, credits.Options{})
+	if err != nil {
+		return err
+	}
+	new, err := credits.Check(ctx, after, credits.Options{})
+	if err != nil {
+		return err
+	}
+	c.Old, c.New, c.Loop = old.Verdict, new.Verdict, credits.Unknown
+	switch {
+	case new.Ring != nil:
+		c.Loop, c.Ring = credits.Loop, new.Ring
+	case old.Ring != nil:
+		c.Loop, c.Ring = credits.Loop, old.Ring
+	}
+	return nil
 }
 
 func sameNodes(f, g *fabric.Fabric) bool {

@@ -45,10 +45,10 @@ type EngineFigures struct {
 	MeanHops float64
 	// Lost counts the paths that do not arrive as they should, of Paths.
 	Lost, Paths int64
-	// Lanes is how many virtual lanes the paths take, and Loop says that links wait for
-	// one another in a ring.
+	// Lanes is how many virtual lanes the paths take, 0 where that is unknown, and Loop
+	// whether links wait for one another in a ring.
 	Lanes int
-	Loop  bool
+	Loop  credits.Verdict
 	// Changed counts the entries that are others than on the switches now, -1 where
 	// those are not known; Unread switches have none there, and were not compared.
 	Changed, Unread int
@@ -225,7 +225,9 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 	if err != nil {
 		return err
 	}
-	e.Lanes, e.Loop = max(1, c.Lanes), c.Ring != nil
+	if e.Loop = c.Verdict; !c.Unread.Any() {
+		e.Lanes = max(1, c.Lanes)
+	}
 	e.Changed = -1
 	if live.Tables != nil && live.Fabric.MaxLID > 0 {
 		d := diff.Count(live.Tables, t)

@@ -111,7 +111,7 @@ func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 		t.Fatal(err)
 	}
 	mean := float64(sum) / float64(paths)
-	if g.Worst != worst || g.Paths != paths || g.Lost != 0 || g.MaxHops != most || g.MeanHops != mean || g.Changed != changed || g.Loop != (c.Ring != nil) {
+	if g.Worst != worst || g.Paths != paths || g.Lost != 0 || g.MaxHops != most || g.MeanHops != mean || g.Changed != changed || g.Loop != c.Verdict {
 		t.Errorf("%+v; a walk has worst %d, %d paths, hops %d (%g), changed %d", *g, worst, paths, most, mean, changed)
 	}
 }

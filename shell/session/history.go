@@ -126,7 +126,7 @@ func (r *recorder) exists() bool {
 }
 
 // warnOfHistory says where there is a history that cannot be one. That of a live
-// subnet was opened already, see lookForInterrupted.
+// subnet was opened already, see lookBack.
 func (s *Session) warnOfHistory() {
 	r := s.recorder.Load()
 	if s.State().Source.Live() || !r.exists() {

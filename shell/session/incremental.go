@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -35,7 +36,7 @@ type IncrementalReport struct {
 	Changes   []string
 	Warnings  []string
 	// Loop says that the result has a credit loop that the tables of Against have
-	// not, nil where nobody looked because that takes long.
+	// not, nil where nobody looked because that takes long, or it is unknown.
 	Loop *bool
 }
 
@@ -125,7 +126,7 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 const cheapCredits = 8_000_000
 
 // loopVerdict says whether an adapted routing has a credit loop that the one before
-// has not; found is nil where nobody looked.
+// has not; found is nil where nobody looked or it is unknown.
 type loopVerdict struct {
 	found    *bool
 	warnings []string
@@ -142,14 +143,16 @@ func newLoop(ctx context.Context, was, is *fabric.Tables) (loopVerdict, error) {
 	if err != nil {
 		return loopVerdict{}, err
 	}
-	found := loop.Ring != nil
-	if found {
-		before, err := credits.Check(ctx, was, credits.Options{})
-		if err != nil {
+	before := &credits.Result{}
+	if loop.Verdict == credits.Loop {
+		if before, err = credits.Check(ctx, was, credits.Options{}); err != nil {
 			return loopVerdict{}, err
 		}
-		found = before.Ring == nil
 	}
+	if u := cmp.Or(loop.Unread, before.Unread); loop.Verdict == credits.Unknown || before.Verdict == credits.Unknown {
+		return loopVerdict{warnings: []string{fmt.Sprintf("whether there is a credit loop that was not there before is unknown: %s", u)}}, nil
+	}
+	found := loop.Verdict == credits.Loop && before.Verdict == credits.None
 	v := loopVerdict{found: &found}
 	if found {
 		v.warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted ways may turn where the rule of their engine (updn, ftree, ...) forbids it "+

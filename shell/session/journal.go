@@ -8,15 +8,46 @@ import (
 	"fmt"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/shell/lang"
 )
 
-// InterruptedError says that an earlier commit began and never ended.
-type InterruptedError struct{ Commit history.JournalEntry }
+// InterruptedError says that an earlier commit began and did not come to its end.
+type InterruptedError struct {
+	Commit history.JournalEntry
+	// File is where the journal is, "" for the usual place.
+	File string
+}
 
 func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("the commit of %s by %s was interrupted, so the switches may hold a part of it: go on with commit resume yes, or go back with rollback yes",
-		e.Commit.Began.Format(time.DateTime), e.Commit.Who)
+	what := "commit"
+	if e.Commit.IsRollback() {
+		what = "rollback"
+	}
+	return fmt.Sprintf("the %s of %s by %s was interrupted, so the switches may hold a part of it: %s",
+		what, e.Commit.Began.Format(time.DateTime), fabric.Escape(e.Commit.Who), e.remedy())
+}
+
+// remedy says which commands bring it to an end, in any console.
+func (e *InterruptedError) remedy() string {
+	at := ""
+	if e.File != "" {
+		at = " journal=" + lang.Quote(e.File)
+	}
+	if e.Commit.IsRollback() {
+		return fmt.Sprintf("go on with rollback yes%s, or take it back with rollback %d yes%s", at, e.Commit.After, at)
+	}
+	return fmt.Sprintf("go on with commit resume yes%s, or go back with rollback yes%s", at, at)
+}
+
+// interrupted says which commit of a chain was interrupted.
+func (s *Session) interrupted(c history.Chain) *InterruptedError {
+	e := &InterruptedError{Commit: c.First}
+	if file := s.recorder.Load().file; file != stateFile(s.stateDir) {
+		e.File = file
+	}
+	return e
 }
 
 // NoJournalError says that a commit could not be undone.
@@ -34,19 +65,14 @@ func (e *NoJournalError) Error() string {
 // Unwrap returns Err.
 func (e *NoJournalError) Unwrap() error { return e.Err }
 
-// endingNotes say what a commit is that ends another one.
-var endingNotes = map[history.Outcome]string{history.RolledBack: RollbackNote, history.Finished: "resumed"}
-
 // RollbackNote is the note of a commit that takes another one back.
-const RollbackNote = "a rollback"
+const RollbackNote = history.RollbackNote
 
 // openJournal is a commit that is under way, with the lock of its subnet.
 type openJournal struct {
 	store *history.Store
 	lock  *history.Lock
 	entry history.JournalEntry
-	ends  int64
-	how   history.Outcome
 }
 
 // beginJournal locks the subnet and journals the commit of a state.
@@ -64,7 +90,7 @@ func (s *Session) beginJournal(ctx context.Context, st *State, opt CommitOptions
 	case err != nil:
 		return nil, &NoJournalError{err}
 	}
-	j := &openJournal{store: store, ends: opt.ends, how: opt.how}
+	j := &openJournal{store: store}
 	if j.lock, err = store.Lock(st.subnet()); err != nil {
 		return nil, err
 	}
@@ -75,15 +101,11 @@ func (s *Session) beginJournal(ctx context.Context, st *State, opt CommitOptions
 }
 
 func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt CommitOptions) error {
-	old, found, err := j.store.Interrupted(ctx, st.subnet())
-	if err == nil && found && old.ID != opt.ends {
-		return &InterruptedError{old}
+	old, found, err := j.store.Open(ctx, st.subnet())
+	if err == nil && found && old.First.ID != opt.ends && !opt.Over {
+		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", s.interrupted(old))
 	}
 	if err == nil {
-		note := ""
-		if opt.ends != 0 {
-			note = endingNotes[opt.how]
-		}
 		before := st.Live.Tables
 		if opt.before != 0 {
 			p, err := s.recall(opt.before)
@@ -92,7 +114,7 @@ func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt Comm
 			}
 			before = p.Tables
 		}
-		j.entry, err = j.store.Begin(ctx, s.entry(history.Commit, note, nil), before, st.Staged.Tables)
+		j.entry, err = j.store.Begin(ctx, s.entry(history.Commit, opt.note, nil), opt.ends, before, st.Staged.Tables)
 	}
 	if err != nil && opt.NoJournal {
 		j.store = nil
@@ -114,26 +136,45 @@ func (s *Session) nothingToWrite(ctx context.Context, opt CommitOptions) error {
 	if err != nil {
 		return err
 	}
-	return store.End(ctx, opt.ends, opt.how)
+	lock, err := store.Lock(s.Subnet())
+	if err != nil {
+		return err
+	}
+	c, found, err := store.Open(ctx, s.Subnet())
+	switch {
+	case err != nil:
+	case found && c.First.ID == opt.ends:
+		err = store.Settle(ctx, c, 0, opt.back)
+	case opt.back:
+		err = store.End(ctx, opt.ends, history.RolledBack)
+	default:
+		err = store.End(ctx, opt.ends, history.Done)
+	}
+	return errors.Join(err, lock.Unlock(), s.lookForInterrupted(ctx))
 }
 
-// end notes how the commit ended and gives the lock back. It does so also where
-// the commit was cancelled.
-func (j *openJournal) end(done bool) error {
+// end notes that the commit is done, or that it stopped after some writes, and gives
+// the lock back. It does so also where the commit was cancelled. Where it stopped in
+// the middle it returns what is to be ended now.
+func (j *openJournal) end(done bool, sets int) (c history.Chain, open bool, err error) {
 	if j.lock == nil {
-		return nil
+		return c, false, nil
 	}
 	defer func() { _ = j.lock.Unlock() }()
 	if j.store == nil {
-		return nil
+		return c, false, nil
 	}
 	ctx := context.Background()
-	if !done {
-		return j.store.End(ctx, j.entry.ID, history.Failed)
+	switch {
+	case done:
+		if c, _, err = j.store.Open(ctx, j.entry.Subnet); err == nil {
+			err = j.store.Settle(ctx, c, j.entry.ID, !c.Forward(&j.entry))
+		}
+		return c, false, err
+	case sets == 0:
+		return c, false, j.store.End(ctx, j.entry.ID, history.NothingWritten)
 	}
-	err := j.store.End(ctx, j.entry.ID, history.Done)
-	if j.ends != 0 {
-		err = errors.Join(err, j.store.End(ctx, j.ends, j.how))
-	}
-	return err
+	err = j.store.End(ctx, j.entry.ID, history.Interrupted)
+	c, open, oerr := j.store.Open(ctx, j.entry.Subnet)
+	return c, open, errors.Join(err, oerr)
 }

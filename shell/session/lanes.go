@@ -14,8 +14,9 @@ import (
 )
 
 var (
-	errNoLanes  = errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
-	errNoLevels = errors.New("the service levels of paths were not computed: every path has SL 0")
+	errNoLanes      = errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
+	errNoLevels     = errors.New("the service levels of paths were not computed: every path has SL 0")
+	errUnreadLevels = errors.New("the service levels of paths were not read, as no switch has them (try: engine from=FILE; calibrate)")
 )
 
 func writeSL2VL(w io.Writer, p *Picture) error {
@@ -26,7 +27,10 @@ func writeSL2VL(w io.Writer, p *Picture) error {
 }
 
 func writePathSLs(w io.Writer, p *Picture) error {
-	if p.Tables.SLs == nil {
+	switch {
+	case p.Tables.Unread.SLs:
+		return errUnreadLevels
+	case p.Tables.SLs == nil:
 		return errNoLevels
 	}
 	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)

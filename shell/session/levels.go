@@ -77,7 +77,7 @@ func (s *Session) proveLevels(ctx context.Context, live, staged *fabric.Tables, 
 		}
 	}
 	plain := *staged
-	plain.SLs = nil
+	plain.SLs, plain.Unread = nil, fabric.Unread{}
 	if plain.SL2VL == nil && live.SL2VL != nil && fabric.Same(live.Fabric, staged.Fabric) {
 		plain.SL2VL = live.SL2VL
 	}

@@ -186,6 +186,7 @@ func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Pictur
 		return last, nil, err
 	}
 	all, err := store.Journal(ctx, s.Subnet())
+	all = slices.DeleteFunc(all, func(j history.JournalEntry) bool { return j.Outcome == history.NothingWritten })
 	if err != nil || len(all) == 0 {
 		return last, nil, err
 	}

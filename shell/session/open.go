@@ -76,7 +76,7 @@ func (s *Session) start(ctx context.Context) error {
 		if _, err := s.Sweep(ctx); err != nil {
 			return err
 		}
-		s.lookForInterrupted(ctx)
+		s.lookBack(ctx)
 		s.findBaseline(ctx)
 		return nil
 	}

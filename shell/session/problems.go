@@ -142,6 +142,10 @@ func (st *State) calibrationProblems(r *problems.Report) {
 			r.Add(problems.Warning, problems.TablesDiffer, at, "did it miss a sweep, or are the settings others? calibrate",
 				"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
 		}
+		if c.LanesDiffer > 0 {
+			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
+				"%d of %d SL2VL tables are not what %s gives with the settings", c.LanesDiffer, c.Lanes, c.Engine)
+		}
 	case c != nil || st.Settings.conf != "":
 		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
 	default:
@@ -221,17 +225,15 @@ func (e *examined) creditProblems(ctx context.Context, st *State, r *problems.Re
 		}
 		e.credits = c
 	}
-	if e.credits.Ring == nil {
-		return nil
+	switch e.credits.Verdict {
+	case credits.Loop:
+		at := problems.PlaceOfPort(t.Fabric, e.credits.Ring[0].From.Port)
+		r.Add(problems.Error, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
+			"%d links wait for one another in a ring through %s", len(e.credits.Ring), at.Name)
+	case credits.Unknown:
+		why, try := st.UnknownLoop(e.credits.Unread)
+		r.Unknown(what, try, "%s", why)
 	}
-	f := t.Fabric
-	at := problems.PlaceOfPort(f, e.credits.Ring[0].From.Port)
-	severity, given := problems.Error, ""
-	if t.SLs == nil && st.Source.Live() {
-		severity, given = problems.Warning, ", if all packets go by SL 0 (sweep sl2vl reads the lanes)"
-	}
-	r.Add(severity, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
-		"%d links wait for one another in a ring through %s%s", len(e.credits.Ring), at.Name, given)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -360,15 +361,39 @@ func TestPlantedProblems(t *testing.T) {
 		}
 	}
 	for _, spec := range []string{"torus:5", "torus:4x4", "torus:6x5"} { // rings of more than four switches under min-hop
-		b := newBench(t, r, spec, nil)
-		rep, err := b.Problems(t.Context(), ProblemOptions{})
-		b.must(err)
 		planted++
-		if !slices.ContainsFunc(rep.Problems, func(x problems.Problem) bool { return x.Kind == problems.CreditLoop }) {
-			t.Errorf("%s: no credit loop: %+v", spec, rep.Problems)
-		}
+		oneLane := newBench(t, r, spec, func(_ *fabric.LFT, f *fabric.Fabric) {
+			for i := range f.Ports {
+				f.Ports[i].OperVLs = 1
+			}
+		})
+		oneLane.loops(spec+" with one lane", true)
+		b := newBench(t, r, spec, nil)
+		b.loops(spec, false)
+		_, err := b.Calibrate(t.Context())
+		b.must(err)
+		b.loops(spec+" calibrated", false)
+		_, err = b.SweepFor(t.Context(), Reads{SL2VL: true})
+		b.must(err)
+		b.loops(spec+" calibrated, lanes read", true)
 	}
 	t.Logf("%d planted", planted)
+}
+
+// loops checks that a credit loop is told, or that nobody knows of one.
+func (b *bench) loops(what string, want bool) {
+	b.t.Helper()
+	rep, err := b.Problems(b.t.Context(), ProblemOptions{})
+	b.must(err)
+	told := slices.ContainsFunc(rep.Problems, func(x problems.Problem) bool {
+		return x.Kind == problems.CreditLoop && x.Severity == problems.Error
+	})
+	unknown := slices.ContainsFunc(rep.Unchecked, func(x problems.Unchecked) bool {
+		return x.What == "credit loops" && strings.HasPrefix(x.Why, "unknown: ") && x.Try != ""
+	})
+	if told != want || unknown == want {
+		b.t.Errorf("%s: credit loop %v, unknown %v: %+v", what, told, unknown, rep)
+	}
 }
 
 // sweepUnless sweeps, but for what a sweep would take away or has been read.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 )
 
@@ -18,8 +20,25 @@ var ErrAllUndone = errors.New("every commit of this subnet is taken back already
 var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 
 // Rollback stages what the switches held before a commit, the last one that has
-// not been taken back for 0, and commits it as [Session.Commit] does.
+// not been taken back for 0, and commits it as [Session.Commit] does. Where one was
+// interrupted it is that, and a rollback that was goes on.
 func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
+	c, open, err := s.Interrupted(ctx)
+	if err != nil {
+		return CommitReport{}, history.JournalEntry{}, err
+	}
+	if open {
+		j, back := c.First, !c.First.IsRollback()
+		if id != 0 {
+			var known bool
+			if j, known = c.Find(id); !known {
+				return CommitReport{}, j, s.interrupted(c)
+			}
+			back = c.Forward(&j)
+		}
+		rep, err := s.settle(ctx, &c, back, opt)
+		return rep, j, err
+	}
 	j, err := s.journalled(ctx, id)
 	if err != nil {
 		return CommitReport{}, j, err
@@ -27,65 +46,136 @@ func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (Co
 	if err := s.stageEntry(ctx, j.Before); err != nil {
 		return CommitReport{}, j, err
 	}
-	opt.ends, opt.how = j.ID, history.RolledBack
+	opt.ending = ending{ends: j.ID, back: true, note: RollbackNote}
 	rep, err := s.Commit(ctx, opt)
 	return rep, j, err
 }
 
 // Resume stages what an interrupted commit was to write, and commits it.
 func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, error) {
-	j, found, err := s.Interrupted(ctx)
+	c, found, err := s.Interrupted(ctx)
+	if err == nil && !found {
+		c.First, found, err = s.lastFailed(ctx)
+	}
 	switch {
 	case err != nil:
 		return CommitReport{}, err
 	case !found:
 		return CommitReport{}, errors.New("no commit of this subnet was interrupted")
 	}
-	if err := s.stageEntry(ctx, j.After); err != nil {
+	return s.settle(ctx, &c, false, opt)
+}
+
+// settle brings an interrupted commit to its end, or goes back to what was there
+// before it.
+func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
+	opt.ending = endingOf(c, back)
+	entry := c.First.After
+	if back {
+		entry = c.First.Before
+	}
+	if err := s.stageEntry(ctx, entry); err != nil {
 		return CommitReport{}, err
 	}
-	opt.ends, opt.how, opt.before = j.ID, history.Finished, j.Before
 	return s.Commit(ctx, opt)
 }
 
-// Interrupted returns the commit of this subnet that began and never ended, and
-// false where there is none or where another console is carrying it out.
-func (s *Session) Interrupted(ctx context.Context) (history.JournalEntry, bool, error) {
+// endingOf says how a commit ends an interrupted one. What was there before counts as
+// before it, not the mixture that the switches hold.
+func endingOf(c *history.Chain, back bool) ending {
+	e := ending{ends: c.First.ID, back: back, before: c.First.Before, note: history.ResumedNote}
+	switch {
+	case back:
+		e.before, e.note = c.First.After, RollbackNote
+	case c.First.IsRollback():
+		e.note = history.ResumedRollbackNote
+	}
+	return e
+}
+
+// stopped are staged tables of which a commit of this session wrote a part, nil for
+// none, and how another one goes on.
+type stopped struct {
+	tables *fabric.Tables
+	ending
+}
+
+// Interrupted returns the commit of this subnet that began and did not come to its
+// end, and false where there is none or where another console is carrying it out.
+func (s *Session) Interrupted(ctx context.Context) (history.Chain, bool, error) {
+	store, err := s.History()
+	if err != nil {
+		return history.Chain{}, false, err
+	}
+	if store.ReadOnly() != nil { // nor can be locked
+		return store.Open(ctx, s.Subnet())
+	}
+	lock, err := store.Lock(s.Subnet())
+	if errors.Is(err, history.ErrLocked) {
+		return history.Chain{}, false, nil
+	}
+	if err != nil {
+		return history.Chain{}, false, err
+	}
+	c, found, err := store.Open(ctx, s.Subnet())
+	return c, found, errors.Join(err, lock.Unlock())
+}
+
+// lastFailed returns the last commit of this subnet if an older program noted no more of it
+// than that it failed.
+func (s *Session) lastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
 	store, err := s.History()
 	if err != nil {
 		return history.JournalEntry{}, false, err
 	}
-	lock, err := store.Lock(s.Subnet())
-	if errors.Is(err, history.ErrLocked) {
-		return history.JournalEntry{}, false, nil
-	}
-	if err != nil {
+	all, err := store.Journal(ctx, s.Subnet())
+	if err != nil || len(all) == 0 || all[0].Outcome != history.Failed {
 		return history.JournalEntry{}, false, err
 	}
-	j, found, err := store.Interrupted(ctx, s.Subnet())
-	return j, found, errors.Join(err, lock.Unlock())
+	return all[0], true, nil
 }
 
 // lookForInterrupted notes a commit of this subnet that was interrupted.
-func (s *Session) lookForInterrupted(ctx context.Context) {
+func (s *Session) lookForInterrupted(ctx context.Context) error {
+	c, found, err := s.Interrupted(ctx)
+	if err != nil {
+		return err
+	}
+	text := ""
+	if found {
+		text = s.interrupted(c).Error()
+	}
+	s.update(ChangeLive, func(st *State) { st.Interrupted = text })
+	return nil
+}
+
+// lookBack notes what the history says of earlier commits to this subnet: that one was
+// interrupted, or that one of an older program failed.
+func (s *Session) lookBack(ctx context.Context) {
 	if !s.State().Source.Live() || !s.recorder.Load().exists() {
 		return
 	}
-	j, found, err := s.Interrupted(ctx)
+	err := s.lookForInterrupted(ctx)
+	j, failed := history.JournalEntry{}, false
+	if err == nil {
+		j, failed, err = s.lastFailed(ctx)
+	}
 	text := ""
 	switch {
 	case err != nil:
 		text = fmt.Sprintf("the history cannot be read: %v", err)
-	case found:
-		text = (&InterruptedError{j}).Error()
+	case failed:
+		text = fmt.Sprintf("the commit of %s by %s failed, and it was not noted whether a part of it was written: diff live %d says so; commit resume yes goes on, rollback yes goes back",
+			j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.Before)
 	}
 	if text != "" {
-		s.update(ChangeLive, func(st *State) {
-			st.Interrupted = text
-			st.Warnings = append(slices.Clip(st.Warnings), text)
-		})
+		s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), text) })
 	}
 }
+
+// gone are the outcomes of commits that left nothing to take back, or left it to
+// another one.
+var gone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
 
 // journalled finds a commit of this subnet by its number in the journal or that
 // of one of its entries; for 0 the last that was not taken back.
@@ -99,7 +189,7 @@ func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntr
 		return history.JournalEntry{}, err
 	}
 	for _, j := range all {
-		if id == j.After || id == j.Before || id == 0 && j.Outcome != history.RolledBack && j.Note != RollbackNote {
+		if id == j.After || id == j.Before || id == 0 && !j.IsRollback() && !slices.Contains(gone, j.Outcome) {
 			return j, nil
 		}
 	}

@@ -48,6 +48,8 @@ type Session struct {
 	// paths is guarded by mu.
 	paths    loadedPaths
 	examined examined
+	// stopped is the commit that did not come to its end, guarded by op.
+	stopped stopped
 	// stateDir is where baselines are kept, "" for nowhere.
 	stateDir string
 	// names are the descriptions that a node-name map gives, by node GUID.

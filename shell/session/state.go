@@ -78,7 +78,8 @@ type State struct {
 	// Calibrated is the last calibration, nil for none.
 	Calibrated *Calibration
 
-	// Interrupted says which commit of this subnet began once and never ended.
+	// Interrupted says which commit of this subnet began once and did not come to
+	// its end, "" for none.
 	Interrupted string
 
 	recall func(id int64) (*Picture, error)

@@ -170,6 +170,9 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	if err != nil {
 		return SweepReport{}, err
 	}
+	if s.State().Source.Kind == SourceSim { // no manager has given levels or lanes: they are 0
+		res.Tables.Unread = fabric.Unread{}
+	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
 	if s.names != nil {
 		live = live.on(res.Fabric.WithDescriptions(s.names))
@@ -195,6 +198,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
+		st.keepCalibration(before, tables)
 		st.Stale = st.stale()
 		st.noteChanges(before, managers, tables)
 	})

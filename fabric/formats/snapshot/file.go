@@ -48,7 +48,7 @@ func Write(w io.Writer, snap Snapshot) error {
 }
 
 // EncodeRest encodes what tables hold beside the forwarding tables: lanes, service
-// levels, multicast. It is empty where they hold none of it.
+// levels, multicast, and what is unread of them. It is empty where they hold none of it.
 func EncodeRest(t *fabric.Tables) []byte {
 	var b []byte
 	for _, s := range rest(t) {
@@ -89,6 +89,9 @@ func sections(snap *Snapshot) []section {
 func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
+	if t.Unread.Any() {
+		all = append(all, section{"unread", encodeUnread(t.Unread)})
+	}
 	if t.SL2VL != nil {
 		all = append(all, section{"sl2vl", encodeSL2VL(f, t.SL2VL)})
 	}
@@ -148,6 +151,8 @@ func (snap *Snapshot) section(name string, data []byte) (err error) {
 		snap.Fabric, err = DecodeFabric(data)
 	case name == "lft" && f != nil && t == nil:
 		snap.Tables, err = decodeLFT(f, data)
+	case name == "unread" && t != nil:
+		t.Unread, err = decodeUnread(data)
 	case name == "sl2vl" && t != nil:
 		t.SL2VL, err = decodeSL2VL(f, data)
 	case name == "sls" && t != nil:

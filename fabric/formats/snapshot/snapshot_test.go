@@ -39,6 +39,7 @@ func whole(t testing.TB, spec string) *fabric.Tables {
 	tb.SL2VL = fabric.NewSL2VL(f)
 	tb.SL2VL.Set(f.Switches[0], 1, 2, fabric.VLs{0, 1, 2, 3, 4, 5, 6, 7, 15})
 	tb.SLs = sumSLs{}
+	tb.Unread = fabric.Unread{SL2VL: true}
 	tb.MFT = fabric.NewMFT(f, 0xc002)
 	tb.MFT.Add(2, 0xc001, 3)
 	return tb
@@ -75,8 +76,8 @@ func TestRoundTrip(t *testing.T) {
 		if g.SMPort != f.SMPort || !fabric.Same(f, g) {
 			t.Error("another fabric, or SM port")
 		}
-		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin {
-			t.Errorf("known or top: %s, origin %q", d, out.Origin)
+		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin || out.Unread != in.Unread {
+			t.Errorf("known or top: %s, origin %q, unread %v", d, out.Origin, out.Unread)
 		}
 		for sw := range fabric.SwitchIndex(len(f.Switches)) {
 			if !bytes.Equal(in.LFT.Row(sw), out.LFT.Row(sw)) {

@@ -119,3 +119,19 @@ func decodeMFT(f *fabric.Fabric, b []byte) (*fabric.MFT, error) {
 	}
 	return t, nil
 }
+
+func encodeUnread(u fabric.Unread) []byte {
+	e := &encoder{}
+	e.bool(u.SLs)
+	e.bool(u.SL2VL)
+	return e.b
+}
+
+func decodeUnread(b []byte) (fabric.Unread, error) {
+	d := &decoder{b: b}
+	u := fabric.Unread{SLs: d.bool(), SL2VL: d.bool()}
+	if d.err != nil {
+		return fabric.Unread{}, fmt.Errorf("unread: %w", d.err)
+	}
+	return u, nil
+}

@@ -84,7 +84,7 @@ type Worker struct {
 func (b *Base) NewWorker() *Worker {
 	w := &Worker{base: b}
 	w.repair = &repair{
-		wasFabric: b.Tables.Fabric, links: func(s fabric.SwitchIndex) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
+		wasFabric: b.Tables.Fabric, unread: unreadOf(b.Tables), links: func(s fabric.SwitchIndex) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
 		depth:    func(lid uint16, _ fabric.SwitchIndex) []uint8 { return b.Depth(lid) },
 		attached: func(lid uint16) (fabric.SwitchIndex, uint8) { return b.At[lid], b.Local[lid] },
 		count:    w.countOf,

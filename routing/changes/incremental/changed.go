@@ -48,7 +48,7 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	column, depths := make([]uint8, len(f.Switches)), make([]uint8, len(f.Switches))
 	var way []fabric.SwitchIndex
 	r.repair = &repair{
-		f: f, wasFabric: old.Fabric, links: graph.Of,
+		f: f, wasFabric: old.Fabric, unread: unreadOf(old), links: graph.Of,
 		depth: func(_ uint16, target fabric.SwitchIndex) []uint8 {
 			way = trees.Depths(wires, column, target, depths, way)
 			return depths

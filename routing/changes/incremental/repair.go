@@ -14,6 +14,7 @@ const far = 255
 // those for another, but for how many there are by each port.
 type repair struct {
 	f, wasFabric *fabric.Fabric
+	unread       fabric.Unread
 	// links are the cables of a switch, and column the entries for a LID.
 	links  func(s fabric.SwitchIndex) []routing.SwitchLink
 	column func(lid uint16) []uint8
@@ -60,9 +61,20 @@ func (r *repair) init(switches int) {
 	r.state, r.hops = make([]uint8, switches), make([]uint8, switches)
 }
 
+// unreadOf says what is not known of adapted tables: hosts and lanes keep the service
+// levels and mappings that they have, which nobody fits to other routes.
+func unreadOf(was *fabric.Tables) fabric.Unread {
+	if was.SLs != nil {
+		return fabric.Unread{SLs: true, SL2VL: true}
+	}
+	return was.Unread
+}
+
 func (r *repair) result(lft *fabric.LFT) *Result {
+	tables := fabric.NewTables(r.f, lft, "incremental")
+	tables.Unread = r.unread
 	return &Result{
-		Tables: fabric.NewTables(r.f, lft, "incremental"), Touched: len(r.edits), Switches: switches(r.edits), Unreached: r.unreached,
+		Tables: tables, Touched: len(r.edits), Switches: switches(r.edits), Unreached: r.unreached,
 		Looked: r.looked, LIDs: r.lids, Changes: Verdicts(r.wasFabric, r.f),
 	}
 }

@@ -32,6 +32,7 @@ func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	if t.SL2VL != nil {
 		out.SL2VL = t.SL2VL.On(f, nodes)
 	}
+	out.Unread = t.Unread
 	if out.SLs = t.SLs; t.SLs != nil && moved {
 		out.SLs = movedSLs{t.SLs, from}
 	}

@@ -66,6 +66,34 @@ func (m *maker) lanesOf(node, staged fabric.NodeIndex) (tooHigh int) {
 	return tooHigh
 }
 
+// LanesDiffer counts the mappings to lanes of the switches of a subnet that was read, and
+// those of them that are others in computed tables of the same subnet. It counts none
+// where one of the two has none.
+func LanesDiffer(live, computed *fabric.Tables) (compared, differ int) {
+	if live.SL2VL == nil || computed.SL2VL == nil {
+		return 0, 0
+	}
+	for sw, node := range live.Fabric.Switches {
+		at := computed.Fabric.NodeByGUID(live.Fabric.Nodes[node].GUID)
+		if !live.Known[sw] || at == fabric.None || !live.Fabric.Nodes[node].InSubnet {
+			continue
+		}
+		ins, outs := mappedPorts(live.Fabric, node)
+		for _, in := range ins {
+			for _, out := range outs {
+				if in == out || computed.Fabric.PortAt(at, int(max(in, out))) == fabric.None {
+					continue
+				}
+				compared++
+				if live.SL2VL.VLs(node, in, out) != computed.SL2VL.VLs(at, in, out) {
+					differ++
+				}
+			}
+		}
+	}
+	return compared, differ
+}
+
 // mappedPorts are the ports by which packets come in and leave that a node has
 // tables for: the linked ones; to a switch packets come from its port 0, too, and
 // an adapter has one table a port, with 0 for in.

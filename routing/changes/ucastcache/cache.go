@@ -40,7 +40,7 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 	was := c.tables
 	t := &fabric.Tables{
 		Fabric: f, LFT: was.LFT, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches)),
-		SL2VL: was.SL2VL, SLs: was.SLs, Origin: was.Origin,
+		SL2VL: was.SL2VL, SLs: was.SLs, Unread: was.Unread, Origin: was.Origin,
 	}
 	from := make([]fabric.SwitchIndex, len(f.Switches))
 	same := len(from) == len(was.Fabric.Switches)

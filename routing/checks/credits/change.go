@@ -24,6 +24,8 @@ import (
 // dependencies count that one of the two tables has alone, with lanes of either.
 // Dependencies of neither have no LID.
 //
+// What is unread of the tables is taken as if it were not: SL 0 and lane 0.
+//
 // It takes the time of a check, and of another one if there are lanes, and
 // O(LIDs x switches).
 func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
@@ -70,7 +72,7 @@ func (x *change) check(ctx context.Context) (*Result, error) {
 	if err != nil || ring == nil {
 		return r, err
 	}
-	r.Ring = n.dependencies(ring)
+	r.Ring, r.Verdict = n.dependencies(ring), Loop
 	return r, x.explain(ctx, r.Ring)
 }
 

@@ -32,9 +32,14 @@ type Result struct {
 	// Cyclic is the number of channels that lie on a cycle, and Rings that of the
 	// groups of channels that lie on cycles with one another.
 	Cyclic, Rings int
-	// Ring is a shortest cycle, nil where there is none. Each dependency begins
+	// Ring is a shortest cycle, nil where none was found. Each dependency begins
 	// where the one before ends, and the first where the last ends.
 	Ring []Dependency
+	// Verdict is Unknown where it depends on what is Unread; there is no ring then.
+	Verdict Verdict
+	// Unread is that of the tables. Where something is, every packet is taken for one
+	// of a single lane in the numbers of channels and dependencies.
+	Unread fabric.Unread
 }
 
 // Channel is a virtual lane of one direction of a link.
@@ -55,14 +60,22 @@ type Dependency struct {
 }
 
 // Check finds the channel dependencies of all paths, and a shortest cycle in
-// them. It fails with ctx's error where ctx ends first. Beside the cycle
-// O(LIDs x switches x service levels) on all processors, and with service levels
+// them. Of tables with service levels or mappings that are unread it says only what
+// holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
+// cycle O(LIDs x switches x service levels) on all processors, and with service levels
 // of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
-	c := newChecker(t, opt)
+	if t.Unread.Any() {
+		return judge(ctx, t, opt)
+	}
+	return newChecker(t, opt).check(ctx)
+}
+
+func (c *checker) check(ctx context.Context) (*Result, error) {
+	origin := c.ends.Tables.Origin
 	g, err := c.dependencies(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("find channel dependencies of %s: %w", t.Origin, err)
+		return nil, fmt.Errorf("find channel dependencies of %s: %w", origin, err)
 	}
 	r := &Result{}
 	n := g.net(r)
@@ -72,8 +85,9 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 		err = c.explain(ctx, r.Ring)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for credit loops in %s: %w", t.Origin, err)
+		return nil, fmt.Errorf("look for credit loops in %s: %w", origin, err)
 	}
+	r.Verdict = VerdictOf(r.Ring)
 	return r, nil
 }
 
@@ -86,6 +100,8 @@ type checker struct {
 	sls   fabric.PathSLs
 	// also are mappings that any port may have instead, nil for none.
 	also *fabric.SL2VL
+	// certain counts the hops alone that take one lane whatever the service level is.
+	certain bool
 	// ins are, by end, the port by which its packets come into the switch.
 	ins []uint8
 }
@@ -116,6 +132,9 @@ const dropped = 15
 // lanesOf is the set of the lanes that packets which pass a switch may get, empty if
 // they are dropped.
 func (c *checker) lanesOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
+	if c.certain {
+		return c.certainLane(sw, in, out)
+	}
 	if c.sl2vl == nil {
 		return 1
 	}

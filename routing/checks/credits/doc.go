@@ -15,6 +15,11 @@
 // 1.2.1, 7.6.6), lane 0 everywhere where the tables have no mappings. The service
 // level is that of the path, 0 where the tables have none.
 //
+// Tables that were read from switches lack what the subnet manager alone knows, see
+// [fabric.Unread]: of those a loop is told only where it is there whatever the service
+// levels are, as where every link operates one lane or maps all levels to one, and that
+// there is none only where all packets may share a lane without one.
+//
 // All packets count that hosts can send, those too that do not arrive: they hold
 // buffers as far as they come, and a loop in forwarding tables is a ring of its own.
 package credits

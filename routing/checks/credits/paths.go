@@ -150,10 +150,10 @@ func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 		onto = w.lanesOf(next, in, out, sl)
 		lanes[next] |= onto
 	}
-	for set := lanes[sw]; set != 0; set &= set - 1 {
+	for set := lanes[sw] &^ uncertain; set != 0; set &= set - 1 {
 		from := w.number(port, uint8(bits.TrailingZeros16(set)))
 		w.used[from] = true
-		w.dependAll(from, next, out, onto)
+		w.dependAll(from, next, out, onto&^uncertain)
 	}
 }
 
@@ -214,7 +214,7 @@ func (w *worker) fork(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, 
 				continue
 			}
 			port := node.FirstPort + fabric.PortIndex(out)
-			lanes := w.lanesOf(sw, in, uint8(out), w.groupSL(mlid))
+			lanes := w.lanesOf(sw, in, uint8(out), w.groupSL(mlid)) &^ uncertain
 			if lanes == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
 				continue
 			}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"context"
+	"encoding/json"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Verdict says whether there is a credit loop. In JSON it is false, true, or null for
+// Unknown.
+type Verdict uint8
+
+// The verdicts.
+const (
+	None Verdict = iota
+	Loop
+	// Unknown says that it depends on service levels or lanes that nobody read.
+	Unknown
+)
+
+// String is "no", "yes" or "unknown".
+func (v Verdict) String() string { return [...]string{"no", "yes", "unknown"}[v] }
+
+// MarshalJSON implements [json.Marshaler].
+func (v Verdict) MarshalJSON() ([]byte, error) {
+	if v == Unknown {
+		return []byte("null"), nil
+	}
+	return json.Marshal(v == Loop)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (v *Verdict) UnmarshalJSON(b []byte) error {
+	var loop *bool
+	err := json.Unmarshal(b, &loop)
+	switch {
+	case loop == nil:
+		*v = Unknown
+	case *loop:
+		*v = Loop
+	default:
+		*v = None
+	}
+	return err
+}
+
+// VerdictOf is that of a ring where all is known.
+func VerdictOf(ring []Dependency) Verdict {
+	if ring == nil {
+		return None
+	}
+	return Loop
+}
+
+// judge checks tables of which something is unread. With every packet on one lane there
+// are all the dependencies between links that there can be: what has no cycle then has
+// none whatever the levels and lanes are. The other way round there is a loop where
+// there is one of the hops alone whose lane is certain.
+func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
+	worst := *t
+	worst.SL2VL, worst.SLs = nil, nil
+	most, err := newChecker(&worst, opt).check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	most.Unread = t.Unread
+	if most.Ring == nil {
+		return most, nil
+	}
+	c := newChecker(t, opt)
+	c.certain, c.sls = true, nil
+	if t.Unread.SL2VL {
+		c.sl2vl = nil
+	}
+	sure, err := c.check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	most.Verdict, most.Ring, most.Cyclic, most.Rings = sure.Verdict, sure.Ring, sure.Cyclic, sure.Rings
+	if sure.Verdict == None {
+		most.Verdict = Unknown
+	}
+	return most, nil
+}
+
+// oneDataVL is the code of OperationalVLs for VL 0 alone (IBA 1.2.1, 14.2.5.6).
+const oneDataVL = 1
+
+// uncertain stands for a lane that depends on the service level. Packets go on by it, and
+// it has no dependencies.
+const uncertain = 1 << dropped
+
+// certainLane is the lane that packets of every service level get, as a set, or
+// uncertain. A link that operates one lane has no other for them.
+func (c *checker) certainLane(sw fabric.SwitchIndex, in, out uint8) uint16 {
+	node := c.f.Switches[sw]
+	if c.f.Ports[c.f.Port(node, out)].OperVLs == oneDataVL {
+		return 1
+	}
+	if c.sl2vl == nil {
+		return uncertain
+	}
+	vls := c.sl2vl.VLs(node, in, out)
+	for _, vl := range vls {
+		if vl != vls[0] || vl == dropped {
+			return uncertain
+		}
+	}
+	return 1 << vls[0]
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credits
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/minhop"
+)
+
+func minhopOf(t *testing.T, spec string) *fabric.Tables {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Tables
+}
+
+// mapped gives all ports of switches a table.
+func mapped(f *fabric.Fabric, table func(node fabric.NodeIndex, in, out uint8) fabric.VLs) *fabric.SL2VL {
+	lanes := fabric.NewSL2VL(f)
+	for _, n := range f.Switches {
+		for in := range f.Nodes[n].NumPorts + 1 {
+			for out := range f.Nodes[n].NumPorts + 1 {
+				lanes.Set(n, in, out, table(n, in, out))
+			}
+		}
+	}
+	return lanes
+}
+
+var (
+	identity = fabric.VLs{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7}
+	all3     = fabric.VLs{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}
+	not15    = fabric.VLs{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 15}
+)
+
+// TestVerdictOfUnreadTables: minhop on a ring of five waits for itself where all packets
+// share a lane, as a calculation by hand says: 10 channels, all on two rings of 5.
+func TestVerdictOfUnreadTables(t *testing.T) {
+	every := func(vls fabric.VLs) func(f *fabric.Fabric) *fabric.SL2VL {
+		return func(f *fabric.Fabric) *fabric.SL2VL {
+			return mapped(f, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return vls })
+		}
+	}
+	const ring = "torus:5x1"
+	for name, tc := range map[string]struct {
+		spec   string
+		unread fabric.Unread
+		lanes  func(f *fabric.Fabric) *fabric.SL2VL
+		oper   uint8
+		want   Verdict
+	}{
+		"all is known":                  {ring, fabric.Unread{}, nil, 4, Loop},
+		"nothing is":                    {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 4, Unknown},
+		"nothing is, and lanes neither": {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 0, Unknown},
+		"the levels are known":          {ring, fabric.Unread{SL2VL: true}, nil, 4, Unknown},
+		"one lane operates":             {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 1, Loop},
+		"one lane operates, read":       {ring, fabric.Unread{SLs: true}, every(identity), 1, Loop},
+		"a lane for each level":         {ring, fabric.Unread{SLs: true}, every(identity), 4, Unknown},
+		"all levels on a lane":          {ring, fabric.Unread{SLs: true}, every(all3), 4, Loop},
+		"a level is dropped":            {ring, fabric.Unread{SLs: true}, every(not15), 4, Unknown},
+		"a lane for each level to begin with": {ring, fabric.Unread{SLs: true}, func(f *fabric.Fabric) *fabric.SL2VL {
+			return mapped(f, func(node fabric.NodeIndex, in, _ uint8) fabric.VLs {
+				if port := f.Port(node, in); in > 0 && f.PeerSwitch(port) != fabric.None {
+					return all3
+				}
+				return identity
+			})
+		}, 4, Unknown}, // paths of two links, on lanes of their own first: no dependency is certain
+		"a tree":            {"fattree:2,4", fabric.Unread{SLs: true, SL2VL: true}, nil, 4, None},
+		"a tree with lanes": {"fattree:2,4", fabric.Unread{SLs: true}, every(identity), 4, None},
+	} {
+		tb := minhopOf(t, tc.spec)
+		if tb.Unread = tc.unread; tc.lanes != nil {
+			tb.SL2VL = tc.lanes(tb.Fabric)
+		}
+		for i := range tb.Fabric.Ports {
+			tb.Fabric.Ports[i].OperVLs = tc.oper
+		}
+		r, err := Check(t.Context(), tb, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != tc.want || (r.Ring != nil) != (tc.want == Loop) || r.Unread != tc.unread {
+			t.Errorf("%s: %v with %d links, unread %v; want %v", name, r.Verdict, len(r.Ring), r.Unread, tc.want)
+		}
+		if tc.spec == ring && (r.Channels != 10 || r.Ring != nil && (len(r.Ring) != 5 || r.Ring[0].LID == 0)) {
+			t.Errorf("%s: %d channels, ring %v", name, r.Channels, r.Ring)
+		}
+	}
+}
+
+// TestVerdictHoldsForAllLevels: what is said without service levels is what is found
+// with any of them.
+func TestVerdictHoldsForAllLevels(t *testing.T) {
+	r := testenv.Rand(t)
+	said := map[Verdict]int{}
+	for range testenv.Count(t, 200, 5000) {
+		tb := minhopOf(t, []string{"torus:5x1", "torus:4x3", "fattree:2,4", "random:6,4,8"}[r.IntN(4)])
+		kinds := []fabric.VLs{all3, all3, all3, identity, not15}[r.IntN(3):]
+		tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return kinds[r.IntN(len(kinds))] })
+		if r.IntN(2) == 0 {
+			tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return kinds[0] })
+		}
+		tb.Unread = fabric.Unread{SLs: true}
+		without := verdict(t, tb)
+		said[without]++
+		for range 3 {
+			tb.Unread, tb.SLs = fabric.Unread{}, randomSLs{r.Uint64(), 1 + r.Uint64N(16)}
+			if with := verdict(t, tb); without != Unknown && with != without {
+				t.Fatalf("%v without the service levels, %v with %v", without, with, tb.SLs)
+			}
+		}
+	}
+	if len(said) != 3 {
+		t.Errorf("verdicts %v", said)
+	}
+}
+
+func verdict(t *testing.T, tb *fabric.Tables) Verdict {
+	t.Helper()
+	r, err := Check(t.Context(), tb, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Verdict
+}
+
+func TestVerdictInJSON(t *testing.T) {
+	all := []Verdict{None, Loop, Unknown}
+	text, err := json.Marshal(all)
+	if err != nil || string(text) != "[false,true,null]" {
+		t.Errorf("%s, %v", text, err)
+	}
+	var back []Verdict
+	if err := json.Unmarshal(text, &back); err != nil || !slices.Equal(all, back) {
+		t.Errorf("%v, %v", back, err)
+	}
+}
