@@ -130,25 +130,6 @@ func TestBadArguments(t *testing.T) {
 	oneLine(t, try("-s", "ibsim:nobody-is-here"), exitFailed, "nobody-is-here")
 }
 
-// TestTargetsAreNamed: whom a directed route leads to, by the fabric's own links.
-func TestTargetsAreNamed(t *testing.T) {
-	out := ibconsole(t, "-s", "sim:fattree:2,4", "-c", "show targets")
-	for _, want := range []string{"node-0001 HCA-1 by route 0 ", "leaf-01 by route 0,1 ", "node-0002 HCA-1 by route 0,1,2 "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not in\n%s", want, out)
-		}
-	}
-}
-
-func TestSummaryWithoutTerminal(t *testing.T) {
-	out := ibconsole(t)
-	for _, want := range []string{"SIMULATED", "54 switches", "648 channel adapters", "read-only"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q does not say %q", out, want)
-		}
-	}
-}
-
 // TestJSON: every line that a showing command prints is an object, and the one
 // of route has what scripts rely on.
 func TestJSON(t *testing.T) {
@@ -194,24 +175,6 @@ func TestHostileDescriptions(t *testing.T) {
 				t.Errorf("%q reaches the terminal: %q", hostile, text)
 			}
 		}
-	}
-}
-
-// TestLoadGivesBackWhatWasDumped: tables and topology survive a file.
-func TestLoadGivesBackWhatWasDumped(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, kind := range []string{"lfts", "fdbs"} {
-		ibconsole(t, "-s", "sim:torus:4x3", "-c", "fail link sw-0-0 1; route; dump lfts "+at("first")+"; dump "+kind+" "+at("file"))
-		ibconsole(t, "-s", "sim:torus:4x3", "-c", "load "+kind+" "+at("file")+"; dump lfts "+at("second"))
-		same(t, at("first"), at("second"))
-	}
-	for _, kind := range []string{"topology", "subnet"} {
-		ibconsole(t, "-s", "sim:torus:4x3", "-c", "route; dump lfts "+at("first")+"; dump "+kind+" "+at("file"))
-		ibconsole(t, "-s", "file:"+at("file"), "-c", "route; dump lfts "+at("second"))
-		same(t, at("first"), at("second"))
-		ibconsole(t, "-s", "sim:torus:3x3", "-c", "load "+kind+" "+at("file")+"; route; dump lfts "+at("second"))
-		same(t, at("first"), at("second"))
 	}
 }
 
@@ -269,19 +232,6 @@ func TestIbsimGoesAway(t *testing.T) {
 	oneLine(t, try("-s", "ibsim:"+sim.Name, "-c", "sweep"), exitFailed, sim.Name)
 }
 
-// TestLIDsOfAnotherLMC: a commit gives ports their new LIDs, after which nothing
-// is left to write and the live tables are those computed.
-func TestLIDsOfAnotherLMC(t *testing.T) {
-	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
-		"engine updn,dor lmc=1; route; write on; commit yes hit=yes; commit yes; calibrate; fail link leaf-01 3; route; commit yes; commit yes")
-	if n := strings.Count(out, `"written":true`); n != 2 {
-		t.Errorf("%d commits wrote, want two of four:\n%s", n, out)
-	}
-	if !strings.Contains(out, `"differ":0,`) {
-		t.Errorf("calibrate finds differences: %s", out)
-	}
-}
-
 // TestCalibrateFindsChangedEntries: one entry of a dump is changed by hand.
 func TestCalibrateFindsChangedEntries(t *testing.T) {
 	lfts := filepath.Join(t.TempDir(), "lfts")
@@ -299,20 +249,6 @@ func TestCalibrateFindsChangedEntries(t *testing.T) {
 	if !strings.Contains(out, `"differ":1,`) || !strings.Contains(out, `"another neighbour":1`) || !strings.Contains(out, "an estimate") {
 		t.Errorf("one changed entry: %s", out)
 	}
-}
-
-// TestChainSaysWhoRefused: on a hypercube no switch is a root for updn.
-func TestChainSaysWhoRefused(t *testing.T) {
-	const sim = "sim:hypercube:4"
-	out := ibconsole(t, "--json", "-s", sim, "-c", "engine updn; route")
-	if !strings.Contains(out, `"engine":"minhop","seconds"`) || !strings.Contains(out, "updn: no roots") {
-		t.Errorf("the chain says %s", out)
-	}
-	oneLine(t, try("-s", sim, "-c", "engine updn,no_fallback; route"), exitFailed, "route: ", "updn", "no roots")
-	oneLine(t, try("-s", sim, "-c", "engine updn lmc=8"), exitFailed, "engine: ", "lmc", "0 to 7")
-	oneLine(t, try("-s", sim, "-c", "engine updn root_guid_fil=x"), exitUsage, "root_guid_fil")
-	oneLine(t, try("-s", sim, "-c", "show roots"), exitFailed, "does not rank")
-	oneLine(t, try("-s", sim, "-c", "route keep=maybe"), exitUsage, "yes or no")
 }
 
 // TestCommitThatCutsPairs: a file with the table of one leaf alone takes the
@@ -342,79 +278,5 @@ func TestCommitThatCutsPairs(t *testing.T) {
 	}
 	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out, "PAIRS CUT OFF") {
 		t.Errorf("a leaf that failed on paper cuts its hosts off: %s", out)
-	}
-}
-
-// TestDiffOfAFile: a file has no tables to compare with, so its base is routed.
-func TestDiffOfAFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "net")
-	ibconsole(t, "-c", "gen fattree 2 4 "+file)
-	out := ibconsole(t, "-s", "file:"+file, "-c", "fail link leaf-01 3; route; diff")
-	if !strings.Contains(out, "routed by minhop to compare with") || !strings.Contains(out, "leaf-01/3 -- spine-01/1") {
-		t.Errorf("diff says %s", out)
-	}
-	if r := try("-s", "file:"+file, "-c", "route; fail link leaf-01 3; diff"); r.status != exitFailed || !strings.Contains(r.err, "route first") {
-		t.Errorf("diff with stale tables: exit status %d, %s", r.status, r.err)
-	}
-	oneLine(t, try("-s", "file:"+file, "-c", "fail link leaf-01 3; set sm leaf-02"), exitFailed, "set sm: ", "restore all")
-}
-
-// TestDumpThroughALink writes to what a symbolic link points at.
-func TestDumpThroughALink(t *testing.T) {
-	dir := t.TempDir()
-	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := os.WriteFile(target, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
-	ibconsole(t, "-c", "dump lfts "+link)
-	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
-		t.Errorf("the link is a file now: %v", err)
-	}
-	if info, err := os.Stat(target); err != nil || info.Size() == 0 {
-		t.Errorf("nothing was written to the target: %v", err)
-	}
-}
-
-// TestLoadLIDMatrixAndGUID2LID: hop counts and LIDs that were dumped give the
-// same tables again.
-func TestLoadLIDMatrixAndGUID2LID(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	ibconsole(t, "-c", "gen random 12 5 30 "+at("net"))
-	ibconsole(t, "-s", "file:"+at("net"), "-c", "engine updn,minhop lmc=1; route; dump lfts "+at("first")+"; dump lid-matrix "+at("matrix")+"; dump guid2lid "+at("lids"))
-	ibconsole(t, "-s", "file:"+at("net"), "-c", "engine updn,minhop lmc=1; load guid2lid "+at("lids")+"; load lid-matrix "+at("matrix")+"; route; dump lfts "+at("second"))
-	same(t, at("first"), at("second"))
-}
-
-// TestJSONAlone: with --json nothing but JSON comes out, an object a line, and what is
-// none goes to a file.
-func TestJSONAlone(t *testing.T) {
-	sim := "sim:fattree:2,4"
-	for _, command := range []string{"dump lfts -", "dump snapshot -", "gen fattree 2 4 -", "report text -", "report html -"} {
-		r := try("-s", sim, "--json", "-c", command)
-		oneLine(t, r, exitUsage, "name a file")
-		if r.out != "" {
-			t.Errorf("%s: %.80q", command, r.out)
-		}
-	}
-	object(t, try("-s", sim, "--json", "-c", "report json -"))
-	if out := ibconsole(t, "-s", sim, "-c", "dump lfts -"); !strings.HasPrefix(out, "Unicast lids ") {
-		t.Errorf("%.80q", out)
-	}
-}
-
-// TestNoStream: what does not go to standard output does not go to a file of its name.
-func TestNoStream(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, command := range []string{"paths build -", "resilience links to=-", "baseline save -"} {
-		if r := try("-s", "sim:fattree:2,4", "-c", command); r.status != exitFailed || !strings.Contains(r.err, "name one") {
-			t.Errorf("%s: exit status %d: %s", command, r.status, r.err)
-		}
-	}
-	if names, err := filepath.Glob("*"); err != nil || len(names) > 0 {
-		t.Errorf("there is %q, %v", names, err)
 	}
 }

@@ -35,10 +35,6 @@ func TestRefusesValues(t *testing.T) {
 	oneLine(t, try("-s", smallTree, "--theme", "foo", "-c", "summary"), exitUsage, `"foo"`, "dark, light, contrast, none")
 }
 
-func TestWatchForParts(t *testing.T) {
-	ibconsole(t, "-s", smallTree, "-c", "watch 0.2 for=0.3")
-}
-
 // A history that is none is named with what to do, by who needs it and by summary.
 func TestDamagedHistory(t *testing.T) {
 	state := t.TempDir()

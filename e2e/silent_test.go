@@ -63,12 +63,3 @@ func TestLiveTraceWithoutCounters(t *testing.T) {
 		t.Errorf("with leaf-02 out of the tables' reach: %s", out)
 	}
 }
-
-// TestNamedPortThatCountedNothing: of a port that is named it is said that it was read.
-func TestNamedPortThatCountedNothing(t *testing.T) {
-	stateHome(t)
-	out := ibconsole(t, "-s", "sim:fattree:2,4", "-c", "show counters leaf-01/0; show counters")
-	if fields := strings.Fields(out); strings.Join(fields, " ") != "PORT TO COUNTERS leaf-01/0 all 0" {
-		t.Errorf("got %q", out)
-	}
-}

@@ -17,49 +17,6 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-func TestSuggestGUIDs(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "guids")
-	out := ibconsole(t, "-s", "sim:bull:3,4,hosts=6,services=2", "-c", "suggest guids "+dir)
-	for _, want := range []string{
-		"12        leaf    0     l#-#-#  2       6      l0-01-01\n",
-		"compute  node-#     node-0001 HCA-1/1     l0-01-01", "its name says service",
-		"72 compute and 4 other nodes, max_reverse_hops 0: routes; all reach each other\n",
-		"root_guids, cn_guids, io_guids written to " + dir,
-		"try: engine ftree root_guid_file=" + dir + "/root_guids cn_guid_file=" + dir + "/cn_guids io_guid_file=" + dir + "/io_guids\n",
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
-	for name, lines := range map[string]int{"root_guids": 2, "cn_guids": 72, "io_guids": 4} {
-		if got := strings.Count(read(t, filepath.Join(dir, name)), "\n"); got != lines {
-			t.Errorf("%s has %d lines, want %d", name, got, lines)
-		}
-	}
-	if first, _, _ := strings.Cut(read(t, filepath.Join(dir, "cn_guids")), "\n"); first != "0x0000000000100001 # node-0001 HCA-1" {
-		t.Errorf("cn_guids begins with %q", first)
-	}
-	if r := try("-s", "sim:bull:3,4", "-c", "suggest guids "+dir); r.status != exitFailed || !strings.Contains(r.err, "file exists") {
-		t.Errorf("into a directory that exists: status %d, %s", r.status, r.err)
-	}
-	if r := try("-s", "sim:torus:3x3", "-c", "suggest guids"); r.status != exitFailed || !strings.Contains(r.err, "no fat-tree: compute nodes hang on every switch") {
-		t.Errorf("of a torus: status %d, %s", r.status, r.err)
-	}
-}
-
-// TestGenByName gives arguments by name; the numbers are those of the drawing that
-// bull is made after.
-func TestGenByName(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "net")
-	out := ibconsole(t, "-c", "gen bull 2 2 hosts=2 services=2 up=2 "+file)
-	if !strings.Contains(out, "12 switches, 12 channel adapters, 32 links written to "+file) {
-		t.Error(out)
-	}
-	if r := try("-c", "gen bull 2 2 spines=2 "+file); r.status != exitUsage || !strings.Contains(r.err, `unknown option "spines" of gen bull`) {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
-}
-
 func TestSuggestGUIDsAsJSON(t *testing.T) {
 	var got struct {
 		Roots        int
