@@ -43,6 +43,12 @@ type Request struct {
 	User uint64
 }
 
+// Set makes the request write an attribute of subnet management.
+func (r *Request) Set(a Attribute) {
+	b, _ := a.MarshalBinary() // never fails
+	r.Method, r.Attr, r.Data = MethodSet, a.AttrID(), [DataSize]byte(b)
+}
+
 // GSI is what a request of a class other than subnet management carries, where
 // 64 bytes at the place of an SMP's are not enough.
 type GSI struct {

@@ -33,7 +33,7 @@ func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 		b := &p.Blocks[i]
 		copy(after.LFT.Block(b.Switch, int(b.Num)), b.New[:])
 	}
-	after.SL2VL, after.MFT = p.lanesAfter(live.SL2VL, true), p.multicastAfter(live)
+	after.SL2VL, after.MFT = p.sl2vlsAfter(live.SL2VL, true), p.multicastAfter(live)
 	return &after
 }
 

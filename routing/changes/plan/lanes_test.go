@@ -57,7 +57,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		live.SL2VL, staged.SL2VL = someLanes(rnd, f), someLanes(rnd, f)
 		p := made(t, &live, &staged)
 		late := rnd.IntN(2) == 0
-		p.OrderLanes(late)
+		p.OrderSL2VLs(late)
 		r := newReplay(t, &live)
 		r.lanes(p, false)
 		during := r.sl2vl.Clone()
@@ -86,7 +86,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 				}
 			}
 		}
-		back := p.Reverse()
+		back := made(t, r.tables(&live), &live)
 		r.lanes(back, false)
 		r.lanes(back, true)
 		if again := made(t, r.tables(&live), &live); !again.Empty() {
@@ -118,7 +118,7 @@ func TestLanesAndGroupsThatWereNotRead(t *testing.T) {
 	staged.SL2VL.Set(leaf, 1, 2, fabric.VLs{1, 1, 15})
 	staged.SL2VL.Set(leaf, 2, 1, fabric.VLs{2})
 	p = made(t, &live, &staged)
-	if len(p.Lanes) != 3 || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], ": 1") { // one is written twice
-		t.Errorf("%+v, %q", p.Lanes, p.Warnings)
+	if len(p.SL2VLs) != 3 || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], ": 1") { // one is written twice
+		t.Errorf("%+v, %q", p.SL2VLs, p.Warnings)
 	}
 }

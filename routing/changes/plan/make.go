@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/changes/diff"
 )
@@ -58,7 +59,7 @@ func (m *maker) lids(context.Context) error {
 			continue
 		}
 		p, q := &live.Ports[e], &staged.Ports[s]
-		l := LID{Port: e, Old: p.LID, New: q.LID, OldSM: p.SMLID, NewSM: q.SMLID, OldLMC: p.LMC, NewLMC: q.LMC}
+		l := write.LID{Port: e, Old: p.LID, New: q.LID, OldSM: p.SMLID, NewSM: q.SMLID, OldLMC: p.LMC, NewLMC: q.LMC}
 		if l.New == 0 {
 			continue
 		}
@@ -85,7 +86,7 @@ func (m *maker) lids(context.Context) error {
 }
 
 // free fails where a live port that keeps its LID owns one of those to assign.
-func (m *maker) free(l LID) error {
+func (m *maker) free(l write.LID) error {
 	live := m.live.Fabric
 	for i := range 1 << l.NewLMC {
 		owner := live.PortByLID(l.New + uint16(i))
@@ -119,7 +120,7 @@ func (m *maker) tables(ctx context.Context) error {
 		if old := m.live.Top[p.live]; old != top {
 			sum.Top = true
 			sum.Entries += m.dropped(p)
-			m.plan.Tops = append(m.plan.Tops, Top{p.live, old, top})
+			m.plan.Tops = append(m.plan.Tops, write.Top{Switch: p.live, Old: old, New: top})
 		}
 		for b := range int(top)/fabric.BlockSize + 1 {
 			if m.equal(p, b) {
@@ -249,7 +250,7 @@ func (m *maker) states(context.Context) error {
 			continue
 		}
 		if s := m.stagedPort(fabric.PortIndex(i)); s != fabric.None && staged.Swept(s) {
-			m.plan.States = append(m.plan.States, State{fabric.PortIndex(i), p.State, mad.PortActive})
+			m.plan.States = append(m.plan.States, write.State{Port: fabric.PortIndex(i), Old: p.State, New: mad.PortActive})
 		}
 	}
 	return nil

@@ -8,20 +8,10 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
-
-// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports.
-type MFTBlock struct {
-	Switch   fabric.SwitchIndex
-	Num      uint16 // LIDs 0xc000 + 32*Num on
-	Position uint8  // ports 16*Position on
-	// Grow says that it is written behind all that are not: the tree of a group only
-	// loses branches before it grows other ones.
-	Grow     bool
-	Old, New *mad.MulticastForwardingTable
-}
 
 // multicast plans the multicast tables. At any time the ports of a group's LID are
 // part of its old tree or part of its new one, so that no packet circles or comes
@@ -38,7 +28,7 @@ func (m *maker) multicast(ctx context.Context) error {
 	}
 	g := newGroups(m)
 	lids := max(m.live.MFT.LIDs(), m.staged.MFT.LIDs())
-	blocks := make([][]MFTBlock, (lids+mad.MFTBlock-1)/mad.MFTBlock)
+	blocks := make([][]write.MFTBlock, (lids+mad.MFTBlock-1)/mad.MFTBlock)
 	hits := make([][]uint16, len(blocks))
 	loops := make([]int, len(blocks))
 	err := routing.ForEach(ctx, len(blocks), nil, func(_, i int) { blocks[i], hits[i], loops[i] = g.block(uint16(i)) })
@@ -46,7 +36,7 @@ func (m *maker) multicast(ctx context.Context) error {
 		return err
 	}
 	m.plan.MFTs = slices.Concat(blocks...)
-	slices.SortStableFunc(m.plan.MFTs, func(a, b MFTBlock) int { return order(a.Grow) - order(b.Grow) })
+	slices.SortStableFunc(m.plan.MFTs, func(a, b write.MFTBlock) int { return order(a.Grow) - order(b.Grow) })
 	m.plan.Hit.Groups = slices.Concat(hits...)
 	circles := 0
 	for _, n := range loops {
@@ -81,7 +71,7 @@ func newGroups(m *maker) *groups {
 
 // block plans the writes of one block number of all switches, and says which groups
 // are cut meanwhile and how many circle in the end.
-func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int) {
+func (g *groups) block(num uint16) (writes []write.MFTBlock, cut []uint16, circle int) {
 	apart := uint32(0) // groups that lose branches before they grow
 	for i := range uint16(mad.MFTBlock) {
 		lid := fabric.FirstMLID + num*mad.MFTBlock + i
@@ -115,10 +105,10 @@ func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int)
 				}
 			}
 			if less != old {
-				writes = append(writes, MFTBlock{fabric.SwitchIndex(sw), num, pos, false, &old, &less})
+				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos, Old: &old, New: &less})
 			}
 			if new != less {
-				writes = append(writes, MFTBlock{fabric.SwitchIndex(sw), num, pos, true, &less, &new})
+				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos, Grow: true, Old: &less, New: &new})
 			}
 		}
 	}
@@ -266,7 +256,7 @@ func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
 	top := live.MFT.Top
 	for i := range p.MFTs {
 		if b := &p.MFTs[i]; *b.New != (mad.MulticastForwardingTable{}) {
-			top = max(top, fabric.FirstMLID+b.Num*mad.MFTBlock+mad.MFTBlock-1)
+			top = max(top, b.FirstLID()+mad.MFTBlock-1)
 		}
 	}
 	t := fabric.NewMFT(live.Fabric, top)
@@ -278,7 +268,7 @@ func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
 	for i := range p.MFTs {
 		b := &p.MFTs[i]
 		for k, ports := range b.New {
-			words := t.Ports(b.Switch, fabric.FirstMLID+b.Num*mad.MFTBlock+uint16(k))
+			words := t.Ports(b.Switch, b.FirstLID()+uint16(k))
 			if w, shift := int(b.Position)/4, b.Position%4*mad.MFTPorts; w < len(words) {
 				words[w] = words[w]&^(0xffff<<shift) | uint64(ports)<<shift
 			}

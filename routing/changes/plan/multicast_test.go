@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/trees/treestest"
@@ -112,7 +113,7 @@ func newCast(t *testing.T, live *fabric.Tables) *cast {
 	return c
 }
 
-func (c *cast) write(b *plan.MFTBlock) {
+func (c *cast) write(b *write.MFTBlock) {
 	for i := range 32 {
 		for p := range 16 {
 			key := [3]int{int(b.Switch), int(b.Num)*32 + i, int(b.Position)*16 + p}
@@ -197,7 +198,7 @@ func TestNoMulticastComesTwice(t *testing.T) {
 		for _, way := range []struct {
 			from, to *fabric.Tables
 			p        *plan.Plan
-		}{{&one, &other, p}, {&other, &one, p.Reverse()}} {
+		}{{&one, &other, p}, {&other, &one, made(t, &other, &one)}} {
 			carryOut(t, rnd, way.from, way.to, way.p)
 		}
 		if t.Failed() {
