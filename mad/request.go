@@ -45,8 +45,13 @@ type Request struct {
 
 // Set makes the request write an attribute of subnet management.
 func (r *Request) Set(a Attribute) {
+	r.Method, r.Attr, r.Data = MethodSet, a.AttrID(), Data(a)
+}
+
+// Data is an attribute of subnet management as it goes over the wire.
+func Data(a Attribute) [DataSize]byte {
 	b, _ := a.MarshalBinary() // never fails
-	r.Method, r.Attr, r.Data = MethodSet, a.AttrID(), [DataSize]byte(b)
+	return [DataSize]byte(b)
 }
 
 // GSI is what a request of a class other than subnet management carries, where

@@ -103,7 +103,7 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 		lids:   tasks(w.LIDs), states: tasks(w.States), tops: tasks(w.Tops),
 		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs),
 		infos:      make([]mad.PortInfo, len(w.States)),
-		latest:     map[table]*task{},
+		latest:     make(map[table]*task, len(w.Blocks)),
 		failed:     map[fabric.NodeIndex]int{},
 		unanswered: make([]uint8, len(f.Nodes)),
 		allSteps:   2 * w.Len(),

@@ -95,24 +95,33 @@ func (a *applier) linksUp() bool {
 
 // write writes one item. Of an attribute of which it is a part the rest is read before.
 func (a *applier) write(t *task) {
-	port, req := t.Target(a.f), t.Get(a.f)
-	set := func() { a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, nil) }
 	switch item := t.Item.(type) {
 	case write.Table:
-		what := table{port, req.Attr, req.Mod}
-		if before := a.latest[what]; before != nil {
-			before.again = true
-		}
-		a.latest[what] = t
-		item.Set(&req)
-		set()
+		a.writeTable(t, item)
 	case write.Field:
-		a.ask(port, req, func(now *mad.Reply) {
-			if item.Set(now, &req) {
-				set()
-			} else {
-				a.wrote(t)
-			}
-		}, nil)
+		a.writeField(t, item)
 	}
+}
+
+func (a *applier) writeTable(t *task, item write.Table) {
+	port, req := item.Target(a.f), item.Get(a.f)
+	what := table{port, req.Attr, req.Mod}
+	if before := a.latest[what]; before != nil {
+		before.again = true
+	}
+	a.latest[what] = t
+	req.Method, req.Data = mad.MethodSet, item.Data()
+	a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, nil)
+}
+
+func (a *applier) writeField(t *task, item write.Field) {
+	port := item.Target(a.f)
+	a.ask(port, item.Get(a.f), func(now *mad.Reply) {
+		req := item.Get(a.f)
+		if !item.Set(now, &req) {
+			a.wrote(t)
+			return
+		}
+		a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, nil)
+	}, nil)
 }

@@ -87,8 +87,8 @@ func (b *Block) Get(*fabric.Fabric) mad.Request {
 	return mad.Request{Attr: mad.AttrLinearForwardingTable, Mod: uint32(b.Num)}
 }
 
-// Set implements [Table].
-func (b *Block) Set(req *mad.Request) { req.Method, req.Data = mad.MethodSet, *b.New }
+// Data implements [Table].
+func (b *Block) Data() [mad.DataSize]byte { return *b.New }
 
 // Verify implements [Item]; one entry of a block is enough.
 func (b *Block) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {

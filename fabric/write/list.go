@@ -42,8 +42,8 @@ type Field interface {
 // Table is a whole attribute.
 type Table interface {
 	Item
-	// Set makes of Get's request one that writes.
-	Set(req *mad.Request)
+	// Data is the attribute.
+	Data() [mad.DataSize]byte
 }
 
 // List is what to write. Nodes, ports and switches are indexes of a fabric. There is a

@@ -45,8 +45,8 @@ func (b *MFTBlock) Get(*fabric.Fabric) mad.Request {
 	return mad.Request{Attr: mad.AttrMulticastForwardingTable, Mod: mad.MulticastMod(b.Num, b.Position)}
 }
 
-// Set implements [Table].
-func (b *MFTBlock) Set(req *mad.Request) { req.Set(b.New) }
+// Data implements [Table].
+func (b *MFTBlock) Data() [mad.DataSize]byte { return mad.Data(b.New) }
 
 // Verify implements [Item]; one entry of a block is enough.
 func (b *MFTBlock) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {

@@ -49,8 +49,8 @@ func (t *SL2VL) Get(f *fabric.Fabric) mad.Request {
 	return req
 }
 
-// Set implements [Table].
-func (t *SL2VL) Set(req *mad.Request) { req.Set(&mad.SLToVLTable{VL: t.New}) }
+// Data implements [Table].
+func (t *SL2VL) Data() [mad.DataSize]byte { return mad.Data(&mad.SLToVLTable{VL: t.New}) }
 
 // Verify implements [Item].
 func (t *SL2VL) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
