@@ -130,7 +130,7 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, refusals, err := engines.Route(context.Background(), c.chain, f, c.opt)
+	res, refusals, err := tryAll(context.Background(), c.chain, f, c.opt)
 	var none *engines.NoneError
 	switch {
 	case errors.As(err, &none):

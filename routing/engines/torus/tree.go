@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
 // Tree is the tree along which all multicast packets go. Packets from its root
@@ -37,7 +38,7 @@ func (t *Torus) grow() (*Tree, error) {
 		root = t.anyRoot() // OpenSM has refused already
 	}
 	if root == absent {
-		return nil, refuse("no switch can be the root of multicast: none stands on whole rings along x and y")
+		return nil, routing.Refuse(Name, "no switch can be the root of multicast: none stands on whole rings along x and y")
 	}
 	tree := &Tree{Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]fabric.SwitchIndex, len(t.f.Switches))}
 	for s := range tree.up {
@@ -72,7 +73,7 @@ func (t *Tree) finish() error {
 			t.Parent[t.switches[s].sw] = t.switches[above].sw
 			children[above] = append(children[above], int32(s))
 		case int32(s) != t.root:
-			return refuse("multicast does not reach %s (ERR 4E43)", t.name(int32(s)))
+			return routing.Refuse(Name, "multicast does not reach %s (ERR 4E43)", t.name(int32(s)))
 		}
 	}
 	t.depthFirst = []int32{t.root}
