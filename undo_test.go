@@ -144,7 +144,7 @@ const longestCommit = 5 * time.Millisecond
 // commit.
 func killAfter(t *testing.T, wait time.Duration, home string, args ...string) {
 	t.Helper()
-	store, err := history.Open(t.Context(), filepath.Join(home, "ibconsole"))
+	store, err := history.OpenFile(t.Context(), filepath.Join(home, "ibconsole", history.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func tables(t testing.TB, spec string) *fabric.Tables {
 
 func store(t testing.TB, dir string) *history.Store {
 	t.Helper()
-	s, err := history.Open(context.Background(), dir)
+	s, err := history.OpenFile(context.Background(), filepath.Join(dir, history.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +423,7 @@ func TestNowhereToWrite(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := history.Open(context.Background(), filepath.Join(file, "sub")); err == nil {
+	if _, err := history.OpenFile(context.Background(), filepath.Join(filepath.Join(file, "sub"), history.FileName)); err == nil {
 		t.Error("a directory below a file was made")
 	}
 }
@@ -495,7 +495,7 @@ func readBytes(t *testing.T, dir string) int64 {
 		return n
 	}
 	before := read()
-	s, err := history.Open(context.Background(), dir)
+	s, err := history.OpenFile(context.Background(), filepath.Join(dir, history.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -510,7 +510,7 @@ func BenchmarkThousand(b *testing.B) {
 	for b.Loop() {
 		dir, size := thousand(b, 1000)
 		start := time.Now()
-		s, err := history.Open(b.Context(), dir)
+		s, err := history.OpenFile(b.Context(), filepath.Join(dir, history.FileName))
 		if err != nil {
 			b.Fatal(err)
 		}

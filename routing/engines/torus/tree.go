@@ -214,21 +214,3 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex
 	}
 	return outside, nil
 }
-
-// GroupTree is [Tree.AddGroup] for one group alone: by switch its ports in
-// ascending order, nil for a switch that the group does not need.
-func (t *Tree) GroupTree(mlid uint16, members []fabric.PortIndex) ([][]uint8, error) {
-	mft := fabric.NewMFT(t.f, mlid)
-	if _, err := t.AddGroup(mft, mlid, members); err != nil {
-		return nil, err
-	}
-	ports := make([][]uint8, len(t.f.Switches))
-	for s := range ports {
-		for p := range int(t.f.SwitchNode(fabric.SwitchIndex(s)).NumPorts) + 1 {
-			if mft.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
-				ports[s] = append(ports[s], uint8(p))
-			}
-		}
-	}
-	return ports, nil
-}
