@@ -215,8 +215,8 @@ func TestDeadSwitch(t *testing.T) {
 func inSteps(n *subnet, steps int) *write.List {
 	w := &write.List{}
 	for step := 1; step <= steps; step++ {
-		for sw := range n.live.Fabric.Switches {
-			b := write.Block{Switch: fabric.SwitchIndex(sw), Num: 700, Step: step, New: new([64]uint8)}
+		for sw := range n.live.Fabric.NumSwitches() {
+			b := write.Block{Switch: sw, Num: 700, Step: step, New: new([64]uint8)}
 			for i := range b.New {
 				b.New[i] = uint8(step)
 			}
@@ -414,9 +414,9 @@ func TestNonsense(t *testing.T) {
 	f := n.live.Fabric
 	host := f.SMPort
 	var free fabric.PortIndex = fabric.None
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		if p := &f.Ports[i]; !p.Linked() && p.Num > 0 {
-			free = fabric.PortIndex(i)
+			free = i
 		}
 	}
 	sw := f.SwitchNode(0)
@@ -479,12 +479,12 @@ func BenchmarkApply(b *testing.B) {
 	s := sim.New(f, sim.Options{})
 	c := client(b, open(b, s, f.SMPort), mad.ClientOptions{Window: 64})
 	var w write.List
-	for sw := range f.Switches {
-		w.Tops = append(w.Tops, write.Top{Switch: fabric.SwitchIndex(sw), New: f.MaxLID})
+	for sw := range f.NumSwitches() {
+		w.Tops = append(w.Tops, write.Top{Switch: sw, New: f.MaxLID})
 	}
 	for num := range int(f.MaxLID)/fabric.BlockSize + 1 {
-		for sw := range f.Switches {
-			w.Blocks = append(w.Blocks, write.Block{Switch: fabric.SwitchIndex(sw), Num: uint16(num), New: new([64]uint8)})
+		for sw := range f.NumSwitches() {
+			w.Blocks = append(w.Blocks, write.Block{Switch: sw, Num: uint16(num), New: new([64]uint8)})
 		}
 	}
 	b.ReportAllocs()

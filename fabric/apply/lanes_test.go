@@ -21,17 +21,17 @@ import (
 // LIDs of each switch, as writes.
 func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 	w := &write.List{}
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		for out := uint8(1); out <= n.NumPorts; out++ {
-			port := f.Port(fabric.NodeIndex(i), out)
+			port := f.Port(i, out)
 			if !f.Ports[port].Linked() || mad.CapabilityMask(f.Ports[f.EndPortOf(port)].CapMask)&mad.CapSLMapping == 0 || rnd.IntN(3) > 0 {
 				continue
 			}
-			l := write.SL2VL{Node: fabric.NodeIndex(i), Out: out, Late: len(w.SL2VLs) > 20}
+			l := write.SL2VL{Node: i, Out: out, Late: len(w.SL2VLs) > 20}
 			if n.IsSwitch() {
 				l.In = uint8(rnd.IntN(int(n.NumPorts) + 1))
-				for l.In > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), l.In)].Linked() {
+				for l.In > 0 && !f.Ports[f.Port(i, l.In)].Linked() {
 					l.In--
 				}
 			}
@@ -41,13 +41,13 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 			w.SL2VLs = append(w.SL2VLs, l)
 		}
 	}
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		for num := range (mlids + 31) / 32 {
-			for pos := range f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts/16 + 1 {
-				b := write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: uint16(num), Position: pos, New: new(mad.MulticastForwardingTable)}
+			for pos := range f.SwitchNode(sw).NumPorts/16 + 1 {
+				b := write.MFTBlock{Switch: sw, Num: uint16(num), Position: pos, New: new(mad.MulticastForwardingTable)}
 				for i := range min(32, mlids-32*num) {
 					for bit := range 16 {
-						if int(pos)*16+bit <= int(f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) && rnd.IntN(4) == 0 {
+						if int(pos)*16+bit <= int(f.SwitchNode(sw).NumPorts) && rnd.IntN(4) == 0 {
 							b.New[i] |= 1 << bit
 						}
 					}

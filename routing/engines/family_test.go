@@ -164,8 +164,8 @@ func TestUnknownNamesArePassedOver(t *testing.T) {
 
 func switchesNamed(f *fabric.Fabric, prefix string) []uint64 {
 	var guids []uint64
-	for s := range f.Switches {
-		if n := f.SwitchNode(fabric.SwitchIndex(s)); strings.HasPrefix(n.Desc, prefix) {
+	for s := range f.NumSwitches() {
+		if n := f.SwitchNode(s); strings.HasPrefix(n.Desc, prefix) {
 			guids = append(guids, n.GUID)
 		}
 	}
@@ -176,13 +176,13 @@ func TestUpDownFindsSpines(t *testing.T) {
 	f := assigned(t, "fattree:2,12")
 	found := route(t, updn.Engine{}, f, routing.Options{})
 	given := route(t, updn.Engine{}, f, routing.Options{RootGUIDs: switchesNamed(f, "spine")})
-	for s := range f.Switches {
+	for s := range f.NumSwitches() {
 		want := int32(1)
-		if strings.HasPrefix(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "spine") {
+		if strings.HasPrefix(f.SwitchNode(s).Desc, "spine") {
 			want = 0
 		}
 		if found.Ranks[s] != want || given.Ranks[s] != want {
-			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(fabric.SwitchIndex(s)).Desc, found.Ranks[s], given.Ranks[s], want)
+			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(s).Desc, found.Ranks[s], given.Ranks[s], want)
 		}
 	}
 	if len(found.Roots) != 6 || len(given.Roots) != 6 {

@@ -49,8 +49,8 @@ func (p *Plan) Turns(live *fabric.Tables) *fabric.LFT {
 		top = max(top, p.Blocks[i].Num*fabric.BlockSize)
 	}
 	turns := fabric.NewLFT(len(live.Fabric.Switches), top)
-	for s := range live.Fabric.Switches {
-		clear(turns.Row(fabric.SwitchIndex(s)))
+	for s := range live.Fabric.NumSwitches() {
+		clear(turns.Row(s))
 	}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]

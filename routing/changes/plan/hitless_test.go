@@ -45,9 +45,9 @@ func newReplay(t *testing.T, live *fabric.Tables) *replay {
 	if live.SL2VL != nil {
 		r.sl2vl = live.SL2VL.Clone()
 	}
-	for s := range r.f.Switches {
+	for s := range r.f.NumSwitches() {
 		row := slices.Repeat([]uint8{fabric.NoPath}, allLIDs)
-		copy(row, live.LFT.Row(fabric.SwitchIndex(s)))
+		copy(row, live.LFT.Row(s))
 		r.lft = append(r.lft, row)
 		r.top = append(r.top, int(live.Top[s]))
 	}

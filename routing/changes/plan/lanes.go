@@ -23,10 +23,10 @@ func (m *maker) lanes(context.Context) error {
 		return nil
 	}
 	tooHigh := 0
-	for i := range m.live.Fabric.Nodes {
+	for i := range m.live.Fabric.NumNodes() {
 		s := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[i].GUID)
 		if s != fabric.None && m.live.Fabric.Nodes[i].InSubnet && m.staged.Fabric.Nodes[s].InSubnet {
-			tooHigh += m.lanesOf(fabric.NodeIndex(i), s)
+			tooHigh += m.lanesOf(i, s)
 		}
 	}
 	m.plan.OrderSL2VLs(false)

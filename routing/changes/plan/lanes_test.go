@@ -17,7 +17,7 @@ import (
 // of the fabric must be capable of it.
 func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	t := fabric.NewSL2VL(f)
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		ins := uint8(0)
 		if n.IsSwitch() {
@@ -34,7 +34,7 @@ func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 						vls[sl] = 15
 					}
 				}
-				t.Set(fabric.NodeIndex(i), in, out+1, vls)
+				t.Set(i, in, out+1, vls)
 			}
 		}
 	}
@@ -62,15 +62,15 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		r.lanes(p, false)
 		during := r.sl2vl.Clone()
 		r.lanes(p, true)
-		for i := range f.Nodes {
+		for i := range f.NumNodes() {
 			for in := range f.Nodes[i].NumPorts + 1 {
 				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
-					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), in)].Linked() || !f.Ports[f.Port(fabric.NodeIndex(i), out)].Linked() {
+					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(i, in)].Linked() || !f.Ports[f.Port(i, out)].Linked() {
 						continue // there is nothing to write
 					}
-					old, mid, end, want := live.SL2VL.VLs(fabric.NodeIndex(i), in, out), during.VLs(fabric.NodeIndex(i), in, out), r.sl2vl.VLs(fabric.NodeIndex(i), in, out), staged.SL2VL.VLs(fabric.NodeIndex(i), in, out)
+					old, mid, end, want := live.SL2VL.VLs(i, in, out), during.VLs(i, in, out), r.sl2vl.VLs(i, in, out), staged.SL2VL.VLs(i, in, out)
 					if end != want {
-						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(fabric.NodeIndex(i)), in, out, end, want)
+						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(i), in, out, end, want)
 					}
 					if mid != old && mid != end {
 						twice++

@@ -37,13 +37,13 @@ func named(f *fabric.Fabric, node fabric.NodeIndex) Node {
 
 // cutOff lists the nodes that only the live subnet has.
 func (m *maker) cutOff(context.Context) error {
-	for i := range m.live.Fabric.Nodes {
+	for i := range m.live.Fabric.NumNodes() {
 		n := &m.live.Fabric.Nodes[i]
 		if !n.InSubnet {
 			continue
 		}
 		if s := m.staged.Fabric.NodeByGUID(n.GUID); s == fabric.None || !m.staged.Fabric.Nodes[s].InSubnet {
-			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, fabric.NodeIndex(i)))
+			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, i))
 		}
 	}
 	return nil
@@ -157,8 +157,8 @@ func (m *maker) equal(p pair, b int) bool {
 // switches are those to write, by live index.
 func (m *maker) switches() ([]pair, error) {
 	live, staged := m.live.Fabric, m.staged.Fabric
-	for s := range staged.Switches {
-		n := staged.SwitchNode(fabric.SwitchIndex(s))
+	for s := range staged.NumSwitches() {
+		n := staged.SwitchNode(s)
 		if !n.InSubnet {
 			continue
 		}
@@ -244,13 +244,13 @@ func (m *maker) changes(p pair, from, to int) int {
 // up. Both ends of such a link are listed if both are down.
 func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
-	for i := range live.Ports {
+	for i := range live.NumPorts() {
 		p := &live.Ports[i]
-		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(fabric.PortIndex(i)) {
+		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(i) {
 			continue
 		}
-		if s := m.stagedPort(fabric.PortIndex(i)); s != fabric.None && staged.Swept(s) {
-			m.plan.States = append(m.plan.States, write.State{Port: fabric.PortIndex(i), Old: p.State, New: mad.PortActive})
+		if s := m.stagedPort(i); s != fabric.None && staged.Swept(s) {
+			m.plan.States = append(m.plan.States, write.State{Port: i, Old: p.State, New: mad.PortActive})
 		}
 	}
 	return nil

@@ -177,12 +177,12 @@ func (g *groups) side(ports portSet, lid uint16) side {
 		p := &f.Ports[port]
 		return ports(f.Nodes[p.Node].Switch, lid, int(p.Num)/64)>>(p.Num%64)&1 != 0
 	}
-	for sw := range f.Switches {
-		first := f.SwitchNode(fabric.SwitchIndex(sw)).FirstPort
-		for w := range g.words(fabric.SwitchIndex(sw)) {
-			for set := ports(fabric.SwitchIndex(sw), lid, w); set != 0; set &= set - 1 {
+	for sw := range f.NumSwitches() {
+		first := f.SwitchNode(sw).FirstPort
+		for w := range g.words(sw) {
+			for set := ports(sw, lid, w); set != 0; set &= set - 1 {
 				num := fabric.PortIndex(64*w + bits.TrailingZeros64(set))
-				if num == 0 || num > fabric.PortIndex(f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) {
+				if num == 0 || num > fabric.PortIndex(f.SwitchNode(sw).NumPorts) {
 					continue
 				}
 				port := first + num
@@ -191,7 +191,7 @@ func (g *groups) side(ports portSet, lid uint16) side {
 				if next == fabric.None || has(peer) && peer < port {
 					continue // a host, or counted from the other end
 				}
-				s.circles = !s.join(fabric.SwitchIndex(sw), next) || s.circles
+				s.circles = !s.join(sw, next) || s.circles
 			}
 		}
 	}
@@ -219,11 +219,11 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
 	type classes struct{ old, new fabric.SwitchIndex }
 	seen := map[classes]fabric.SwitchIndex{}
-	for sw := range f.Switches {
-		if !g.member(fabric.SwitchIndex(sw), lid) {
+	for sw := range f.NumSwitches() {
+		if !g.member(sw, lid) {
 			continue
 		}
-		c, now := classes{old.root(fabric.SwitchIndex(sw)), new.root(fabric.SwitchIndex(sw))}, both.root(fabric.SwitchIndex(sw))
+		c, now := classes{old.root(sw), new.root(sw)}, both.root(sw)
 		if first, ok := seen[c]; ok && first != now {
 			return true
 		}
@@ -260,9 +260,9 @@ func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
 		}
 	}
 	t := fabric.NewMFT(live.Fabric, top)
-	for sw := range live.Fabric.Switches {
+	for sw := range live.Fabric.NumSwitches() {
 		for i := range live.MFT.LIDs() {
-			copy(t.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)), live.MFT.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)))
+			copy(t.Ports(sw, uint16(fabric.FirstMLID+i)), live.MFT.Ports(sw, uint16(fabric.FirstMLID+i)))
 		}
 	}
 	for i := range p.MFTs {

@@ -101,11 +101,11 @@ type cast struct {
 
 func newCast(t *testing.T, live *fabric.Tables) *cast {
 	c := &cast{t, live.Fabric, map[[3]int]bool{}}
-	for sw := range c.f.Switches {
+	for sw := range c.f.NumSwitches() {
 		for i := range live.MFT.LIDs() {
-			for p := range int(c.f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) + 1 {
-				if live.MFT.Has(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i), uint8(p)) {
-					c.has[[3]int{sw, i, p}] = true
+			for p := range int(c.f.SwitchNode(sw).NumPorts) + 1 {
+				if live.MFT.Has(sw, uint16(fabric.FirstMLID+i), uint8(p)) {
+					c.has[[3]int{int(sw), i, p}] = true
 				}
 			}
 		}

@@ -55,9 +55,9 @@ func mustMake(t testing.TB, live, staged *fabric.Tables) *Plan {
 // rows are tables of so many switches and LIDs in which every entry is port 1.
 func rows(f *fabric.Fabric, maxLID uint16) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), maxLID)
-	for s := range f.Switches {
+	for s := range f.NumSwitches() {
 		for lid := uint16(1); lid <= maxLID; lid++ {
-			lft.Row(fabric.SwitchIndex(s))[lid] = 1
+			lft.Row(s)[lid] = 1
 		}
 	}
 	return fabric.NewTables(f, lft, "rows")
@@ -168,13 +168,13 @@ func TestPlanLeadsThere(t *testing.T) {
 		h := held(live)
 		h.take(t, p)
 		after := p.After(live)
-		for s := range f.Switches {
+		for s := range f.NumSwitches() {
 			want := live
 			if staged.Known[s] && live.Known[s] {
 				want = staged
 			}
-			same(t, h.tables, want, fabric.SwitchIndex(s))
-			same(t, after, want, fabric.SwitchIndex(s))
+			same(t, h.tables, want, s)
+			same(t, after, want, s)
 		}
 		if again := mustMake(t, h.tables, staged); !again.Empty() {
 			t.Errorf("after it, still to write: %+v", again.Totals())
@@ -250,8 +250,8 @@ func TestNeverBroughtUp(t *testing.T) {
 			t.Errorf("%+v: want a LID, the SM's being 1", l)
 		}
 	}
-	for s := range raw.Switches {
-		same(t, p.After(live), route(t, assigned), fabric.SwitchIndex(s))
+	for s := range raw.NumSwitches() {
+		same(t, p.After(live), route(t, assigned), s)
 	}
 	// The same with one link failed on paper: its two ends stay down.
 	var links []fabric.Link
@@ -614,8 +614,8 @@ func turning(f *fabric.Fabric, right bool) *fabric.Tables {
 	}
 	for _, e := range f.EndPorts {
 		at, port := f.AttachedSwitch(e)
-		for s := range f.Switches {
-			lft.Row(fabric.SwitchIndex(s))[f.Ports[e].LID] = next(fabric.SwitchIndex(s), right)
+		for s := range f.NumSwitches() {
+			lft.Row(s)[f.Ports[e].LID] = next(s, right)
 		}
 		lft.Row(at)[f.Ports[e].LID] = port
 	}

@@ -185,8 +185,8 @@ func change(t *testing.T, rnd *rand.Rand, dial func() mad.Transport, want *fabri
 	r.expect(p)
 	for {
 		now := readOnce(t, dial())
-		for s := range now.Fabric.Switches {
-			copy(r.lft[s], now.LFT.Row(fabric.SwitchIndex(s)))
+		for s := range now.Fabric.NumSwitches() {
+			copy(r.lft[s], now.LFT.Row(s))
 		}
 		r.check(0, allLIDs, fmt.Sprintf("%d stops", stops))
 		p := made(t, now, want)

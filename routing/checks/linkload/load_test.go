@@ -223,8 +223,8 @@ func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	hosts := Hosts(f)
 	level, below := levels(f, hosts)
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		var up []uint8
 		for p := 1; p <= int(n.NumPorts); p++ {
 			if peer := f.PeerSwitch(n.FirstPort + fabric.PortIndex(p)); peer != fabric.None && level[peer] > level[s] {
@@ -237,9 +237,9 @@ func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 		}
 		for d, h := range hosts {
 			if port, ok := below[s][int32(d)]; ok {
-				lft.Row(fabric.SwitchIndex(s))[f.Ports[h].LID] = port
+				lft.Row(s)[f.Ports[h].LID] = port
 			} else if len(up) > 0 {
-				lft.Row(fabric.SwitchIndex(s))[f.Ports[h].LID] = up[d/divisor%len(up)]
+				lft.Row(s)[f.Ports[h].LID] = up[d/divisor%len(up)]
 			}
 		}
 	}

@@ -93,15 +93,15 @@ type matrix struct {
 func (m matrix) LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets {
 	scratch.Clear()
 	n := m.f.SwitchNode(sw)
-	for dst := range m.f.Switches {
-		least := m.Least(sw, fabric.SwitchIndex(dst))
+	for dst := range m.f.NumSwitches() {
+		least := m.Least(sw, dst)
 		var set routing.PortSet
 		for p := 1; p <= int(n.NumPorts) && least != routing.NoHops; p++ {
-			if m.f.Ports[n.FirstPort+fabric.PortIndex(p)].Linked() && m.Through(sw, uint8(p), fabric.SwitchIndex(dst)) == least {
+			if m.f.Ports[n.FirstPort+fabric.PortIndex(p)].Linked() && m.Through(sw, uint8(p), dst) == least {
 				set.Add(uint8(p))
 			}
 		}
-		scratch.Put(fabric.SwitchIndex(dst), &set)
+		scratch.Put(dst, &set)
 	}
 	return scratch
 }

@@ -85,8 +85,8 @@ const maxNamed = 3
 // oddOnes names cables from one port number that do not arrive at another.
 func oddOnes(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
 	var names []string
-	for s := range f.Switches {
-		for _, l := range g.Of(fabric.SwitchIndex(s)) {
+	for s := range f.NumSwitches() {
+		for _, l := range g.Of(s) {
 			if l.Port != port || l.PeerPort == usual {
 				continue
 			}

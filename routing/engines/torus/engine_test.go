@@ -311,9 +311,9 @@ func TestGroupTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[torus.Coordinates]int{{3, 2}: 1, {2, 2}: 3, {1, 2}: 2, {0, 2}: 2, {0, 3}: 2, {0, 4}: 2}
-	for s := range f.Switches {
-		at, _ := grid.Coordinates(fabric.SwitchIndex(s))
-		p := slices.Collect(mft.Each(fabric.SwitchIndex(s), fabric.FirstMLID))
+	for s := range f.NumSwitches() {
+		at, _ := grid.Coordinates(s)
+		p := slices.Collect(mft.Each(s, fabric.FirstMLID))
 		if len(p) != want[at] {
 			t.Errorf("%v sends the group to ports %d, want %d ports", at, p, want[at])
 		}

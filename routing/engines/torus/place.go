@@ -46,9 +46,9 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 		Torus: newTorus(f, radix, conf.Mesh), steps: newSteps(),
 		find: finder{f: f, free: make([]bool, len(f.Ports))}, overfull: map[int32]bool{},
 	}
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		n := &f.Nodes[f.Ports[i].Node]
-		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(fabric.PortIndex(i)) != fabric.None && n.IsSwitch()
+		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(i) != fabric.None && n.IsSwitch()
 	}
 	p.conf, p.seed = conf, *seed
 	p.whole = make([]bool, len(p.at))

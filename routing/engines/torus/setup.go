@@ -62,8 +62,8 @@ func checkSize(conf *osm.TorusConf) error {
 // has, one that the switch does not have.
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		for _, port := range order[:min(len(order), int(n.NumPorts)+1)] {
 			if n.InSubnet && port > n.NumPorts {
 				return routing.Refuse(Name, "port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
