@@ -150,7 +150,7 @@ const longestCommit = 5 * time.Millisecond
 // commit. It returns how it ended and what it complained of.
 func endAfter(t *testing.T, wait time.Duration, signal syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
 	t.Helper()
-	store, err := history.Open(t.Context(), filepath.Join(home, "ibconsole"))
+	store, err := history.OpenFile(t.Context(), filepath.Join(home, "ibconsole", history.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

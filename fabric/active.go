@@ -16,8 +16,8 @@ func (f *Fabric) Activated() *Fabric {
 	for _, e := range g.EndPorts {
 		g.Ports[e].SMLID = smLID
 	}
-	for i := range g.Ports {
-		if p := &g.Ports[i]; f.Swept(PortIndex(i)) {
+	for i := range g.NumPorts() {
+		if p := &g.Ports[i]; f.Swept(i) {
 			p.State = mad.PortActive
 		}
 	}

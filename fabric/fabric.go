@@ -89,6 +89,15 @@ func (f *Fabric) SwitchByGUID(guid uint64) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
+// NumNodes is the number of nodes; to range over it gives their indexes.
+func (f *Fabric) NumNodes() NodeIndex { return NodeIndex(len(f.Nodes)) }
+
+// NumPorts is the number of port slots; to range over it gives their indexes.
+func (f *Fabric) NumPorts() PortIndex { return PortIndex(len(f.Ports)) }
+
+// NumSwitches is the number of switches; to range over it gives their indexes.
+func (f *Fabric) NumSwitches() SwitchIndex { return SwitchIndex(len(f.Switches)) }
+
 // SwitchNode returns the node of a switch index.
 func (f *Fabric) SwitchNode(sw SwitchIndex) *Node { return &f.Nodes[f.Switches[sw]] }
 

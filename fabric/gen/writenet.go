@@ -24,8 +24,8 @@ func WriteNet(w io.Writer, f *fabric.Fabric) error {
 	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
 	}}
-	for i := range f.Nodes {
-		if err := n.node(fabric.NodeIndex(i)); err != nil {
+	for i := range f.NumNodes() {
+		if err := n.node(i); err != nil {
 			return fmt.Errorf("write ibsim net: %w", err)
 		}
 	}

@@ -39,9 +39,9 @@ func (r *reader) askPorts() {
 func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
 	all := map[int32][]portBlock{}
 	var nodes []fabric.NodeIndex
-	for n := range r.f.Nodes {
+	for n := range r.f.NumNodes() {
 		if i := r.b.order[n]; r.f.Nodes[n].InSubnet {
-			nodes = append(nodes, fabric.NodeIndex(n))
+			nodes = append(nodes, n)
 			all[i] = blocks(r.nodes[i])
 		}
 	}

@@ -283,8 +283,8 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return rep, err
 	}
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
-	if len(p.Lanes) > 0 && st.Source.Kind == SourceSim {
+	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, &p.List, apply.Options{Progress: s.progress})
+	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
 		s.reads.SL2VL = true // else they count as untouched
 	}
 	done := err == nil
@@ -426,28 +426,4 @@ func allowed(st *State, opt CommitOptions) error {
 		return opt.notAsked()
 	}
 	return nil
-}
-
-// writes puts a plan into the words of the package that carries it out.
-func writes(p *plan.Plan) *apply.Writes {
-	w := &apply.Writes{}
-	for _, l := range p.LIDs {
-		w.LIDs = append(w.LIDs, apply.LID{Port: l.Port, LID: l.New, SMLID: l.NewSM, LMC: l.NewLMC})
-	}
-	for _, t := range p.Tops {
-		w.Tops = append(w.Tops, apply.Top{Switch: t.Switch, Top: t.New, Last: t.Falls()})
-	}
-	for _, b := range p.Blocks {
-		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Step: b.Step, Ports: *b.New})
-	}
-	for _, l := range p.Lanes {
-		w.Lanes = append(w.Lanes, apply.Lanes{Node: l.Node, In: l.In, Out: l.Out, Late: l.Late, VLs: l.New})
-	}
-	for _, b := range p.MFTs {
-		w.MFTs = append(w.MFTs, apply.MFTBlock{Switch: b.Switch, Num: b.Num, Position: b.Position, Grow: b.Grow, Ports: *b.New})
-	}
-	for _, st := range p.States {
-		w.States = append(w.States, apply.State{Port: st.Port, State: st.New})
-	}
-	return w
 }

@@ -37,22 +37,22 @@ func (c *ChangeCredits) lasting() bool { return c != nil && c.comes }
 // change, they do so before the routes, or if only that is free of loops behind
 // them.
 func checkCredits(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables) (*ChangeCredits, error) {
-	if len(p.Blocks)+len(p.Tops)+len(p.Lanes)+len(p.MFTs) == 0 {
+	if len(p.Blocks)+len(p.Tops)+len(p.SL2VLs)+len(p.MFTs) == 0 {
 		return nil, nil
 	}
 	if len(p.LIDs) > 0 && !fabric.SameLinks(live.Fabric, staged.Fabric) {
 		return &ChangeCredits{Unchecked: true}, nil
 	}
 	c, err := checkPhases(ctx, p, live, staged)
-	if err != nil || c.Ring == nil || len(p.Lanes) == 0 {
+	if err != nil || c.Ring == nil || len(p.SL2VLs) == 0 {
 		return c, err
 	}
-	p.OrderLanes(true)
+	p.OrderSL2VLs(true)
 	late, err := checkPhases(ctx, p, live, staged)
 	if err != nil || late.Ring == nil {
 		return late, err
 	}
-	p.OrderLanes(false)
+	p.OrderSL2VLs(false)
 	return c, nil
 }
 
@@ -72,7 +72,7 @@ func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables)
 		after.SLs = staged.SLs
 	}
 	early, late := before, *after
-	early.SL2VL = p.LanesDuring(before.SL2VL)
+	early.SL2VL = p.SL2VLsDuring(before.SL2VL)
 	late.SL2VL = early.SL2VL
 	var ring []credits.Dependency
 	for _, phase := range []struct {

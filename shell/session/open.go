@@ -168,7 +168,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := engine.Route(ctx, f, routing.Options{})
+	res, err := routing.Route(ctx, engine, f, routing.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -81,20 +81,3 @@ func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	n, rest, _ = cUnsigned(s)
 	return n, rest, rest != s
 }
-
-// Numbers reads all the numbers of the rest of a line, up to a comment. ok is
-// false where something else stands among them.
-func (l *GUIDLine) Numbers() (all []uint64, ok bool) {
-	rest := l.Rest
-	for {
-		rest = strings.TrimLeft(rest, cSpace)
-		if rest == "" || rest[0] == '#' {
-			return all, true
-		}
-		n, after, ok := leadingNumber(rest)
-		if !ok {
-			return all, false
-		}
-		all, rest = append(all, n), after
-	}
-}

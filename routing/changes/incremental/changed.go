@@ -25,10 +25,10 @@ type changed struct {
 func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	r := &changed{old: old, before: make([]fabric.SwitchIndex, len(f.Switches))}
 	same := len(f.Switches) == len(old.Fabric.Switches)
-	for sw := range f.Switches {
-		guid := f.SwitchNode(fabric.SwitchIndex(sw)).GUID
-		r.before[sw] = fabric.SwitchIndex(sw)
-		if !same || old.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID != guid {
+	for sw := range f.NumSwitches() {
+		guid := f.SwitchNode(sw).GUID
+		r.before[sw] = sw
+		if !same || old.Fabric.SwitchNode(sw).GUID != guid {
 			same = false
 			r.before[sw] = old.Fabric.SwitchByGUID(guid)
 		}
@@ -91,8 +91,8 @@ func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 func (r *changed) todo() []task {
 	anew := r.movedLIDs()
 	broken := map[uint16][]fabric.SwitchIndex{}
-	for sw := range r.f.Switches {
-		switch s := fabric.SwitchIndex(sw); {
+	for sw := range r.f.NumSwitches() {
+		switch s := sw; {
 		case !r.f.SwitchNode(s).InSubnet:
 		case !r.routed(s):
 			for lid := range int(r.f.MaxLID) + 1 {

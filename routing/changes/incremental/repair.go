@@ -125,9 +125,9 @@ func (r *repair) lid(d task) {
 	r.entries = r.column(lid)
 	r.depths = r.depth(lid, target)
 	if d.anew {
-		for s := range r.f.Switches {
-			if r.f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
-				r.lose(fabric.SwitchIndex(s))
+		for s := range r.f.NumSwitches() {
+			if r.f.SwitchNode(s).InSubnet {
+				r.lose(s)
 			}
 		}
 	}

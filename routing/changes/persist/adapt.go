@@ -158,8 +158,8 @@ func (a *adapter) incomplete() bool {
 			return true
 		}
 	}
-	for s := range a.f.Switches {
-		n := a.f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range a.f.NumSwitches() {
+		n := a.f.SwitchNode(s)
 		if old := was.SwitchByGUID(n.GUID); n.InSubnet && (old == fabric.None || !a.saved.Tables.Known[old]) {
 			return true
 		}
@@ -228,8 +228,8 @@ func (a *adapter) keepMFT() {
 func used(t *fabric.Tables) (all []uint16) {
 	for i := range t.MFT.LIDs() {
 		mlid := fabric.FirstMLID + uint16(i)
-		for s := range t.Fabric.Switches {
-			if slices.ContainsFunc(t.MFT.Ports(fabric.SwitchIndex(s), mlid), func(w uint64) bool { return w != 0 }) {
+		for s := range t.Fabric.NumSwitches() {
+			if slices.ContainsFunc(t.MFT.Ports(s, mlid), func(w uint64) bool { return w != 0 }) {
 				all = append(all, mlid)
 				break
 			}

@@ -28,8 +28,6 @@ type Reason struct {
 	Text string
 }
 
-func (r Reason) String() string { return r.Text }
-
 // Verdict says whether cached routes hold.
 type Verdict struct {
 	// Reasons say why they do not, all there are; none where they hold.

@@ -130,11 +130,11 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	if d.Edits, ok = now.LFT.EditsOf(was.LFT); !ok {
 		return d, false
 	}
-	for sw := range now.Fabric.Switches {
-		if !now.Fabric.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+	for sw := range now.Fabric.NumSwitches() {
+		if !now.Fabric.SwitchNode(sw).InSubnet {
 			continue
 		}
-		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] && !emptyFrom(was.LFT.Row(fabric.SwitchIndex(sw)), min(was.Top[sw], now.Top[sw])) {
+		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] && !emptyFrom(was.LFT.Row(sw), min(was.Top[sw], now.Top[sw])) {
 			return d, false
 		}
 	}

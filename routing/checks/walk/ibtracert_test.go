@@ -206,7 +206,7 @@ func compare(t *testing.T, sim *ibsimtest.Sim, tables *fabric.Tables, src, dst u
 	if got.String() != want {
 		t.Errorf("ibtracert %d %d prints\n%s%sand not\n%s", src, dst, want, stderr.String(), got.String())
 	}
-	if got := IbtracertWarning(tables, &p); got != warning {
+	if got := newReport(tables, &p).warning; got != warning {
 		t.Errorf("ibtracert %d %d warns %q and not %q", src, dst, warning, got)
 	}
 	if (runErr == nil) != (warning == "") {
@@ -246,7 +246,7 @@ func TestIbtracertUnread(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("printed\n%s, want\n%s", got.String(), want)
 	}
-	if got, want := IbtracertWarning(&tables, &p), `the forwarding table of "sw2" was not read`; got != want {
+	if got, want := newReport(&tables, &p).warning, `the forwarding table of "sw2" was not read`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -266,8 +266,8 @@ func TestIbtracertOfLongPaths(t *testing.T) {
 		if err := Ibtracert(&got, tables, &p); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(got.String(), "] -> "); n != want.lines || IbtracertWarning(tables, &p) != want.warning {
-			t.Errorf("%d switches: %d lines, %q; want %d, %q", switches, n, IbtracertWarning(tables, &p), want.lines, want.warning)
+		if n := strings.Count(got.String(), "] -> "); n != want.lines || newReport(tables, &p).warning != want.warning {
+			t.Errorf("%d switches: %d lines, %q; want %d, %q", switches, n, newReport(tables, &p).warning, want.lines, want.warning)
 		}
 	}
 }

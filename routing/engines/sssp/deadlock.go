@@ -22,11 +22,11 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 		err = r.route(ctx)
 	}
 	if err != nil {
-		return nil, wrap(e.Name(), err)
+		return nil, err
 	}
 	d := newDeadlocks(r, false)
 	if err := d.remove(ctx); err != nil {
-		return nil, wrap(e.Name(), err)
+		return nil, err
 	}
 	if r.routers() > 0 {
 		r.warnings = append(r.warnings, "what routers send takes lane 0 and can deadlock there")

@@ -78,8 +78,7 @@ func Fit(ctx context.Context, f *fabric.Fabric, conf *Config) (*Config, error) {
 
 func recognised(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 	r, err := find(ctx, f)
-	var refused *routing.RefusedError
-	if err != nil && !errors.As(err, &refused) {
+	if _, refused := errors.AsType[*routing.RefusedError](err); err != nil && !refused {
 		return nil, fmt.Errorf("recognise a torus: %w", err)
 	}
 	return r, err
@@ -100,7 +99,7 @@ func find(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 		}
 	}
 	if r.best == nil {
-		return nil, refuse("the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
+		return nil, routing.Refuse(Name, "the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
 	}
 	return r, nil
 }
