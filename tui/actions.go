@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // visit gives a pane the keyboard, so that there is a way back.
@@ -122,13 +124,13 @@ func (m *model) whyBusy() string {
 
 func (m *model) whyNotRoute() string {
 	if len(m.sc.st.Live.Fabric.Nodes) == 0 && m.sc.st.WhatIf == nil {
-		return orElse(m.whyBusy(), "there is no subnet to route: R reads it")
+		return cmp.Or(m.whyBusy(), "there is no subnet to route: R reads it")
 	}
 	return m.whyBusy()
 }
 
 func (m *model) whyNotDiff() string {
-	if m.focus == paneHistory && m.past.kind == pastEntries && m.past.n > 0 {
+	if m.focus == paneHistory && m.past.Kind == pastEntries && m.past.N > 0 {
 		return m.whyBusy()
 	}
 	if m.sc.st.Staged == nil && m.sc.st.WhatIf == nil {
@@ -138,16 +140,16 @@ func (m *model) whyNotDiff() string {
 }
 
 func (m *model) diffNow() tea.Cmd {
-	if row, ok := m.past.selected(); ok && m.focus == paneHistory && m.past.kind == pastEntries {
+	if row, ok := m.past.Selected(); ok && m.focus == paneHistory && m.past.Kind == pastEntries {
 		return m.say(fmt.Sprintf("diff %d live", m.past.entries[row].ID), true)
 	}
 	return m.say("diff", true)
 }
 
 func (m *model) whyNotDiffBefore() string {
-	row, ok := m.past.selected()
+	row, ok := m.past.Selected()
 	switch {
-	case !ok || m.past.kind != pastEntries:
+	case !ok || m.past.Kind != pastEntries:
 		return "no entry of the history is selected"
 	case m.past.parents[row] == 0:
 		return "nothing is known from before this entry: d compares it with live"
@@ -157,7 +159,7 @@ func (m *model) whyNotDiffBefore() string {
 
 // diffBefore compares the selected entry with the one that it came from.
 func (m *model) diffBefore() tea.Cmd {
-	row, _ := m.past.selected()
+	row, _ := m.past.Selected()
 	return m.say(fmt.Sprintf("diff %d %d", m.past.parents[row], m.past.entries[row].ID), true)
 }
 
@@ -227,15 +229,15 @@ func (m *model) whyNotSort() string {
 	if m.focus == paneLoad && m.load.isMap() {
 		return "a map is not sorted: b shows a list"
 	}
-	if p.base().n == 0 {
+	if p.base().N == 0 {
 		return "there are no rows to sort"
 	}
 	return ""
 }
 
 func (m *model) sort() tea.Cmd {
-	word := m.pane().(interface{ nextSort() string }).nextSort()
-	m.inform(orElse(word, "in the order that they come in"))
+	word := m.pane().(interface{ NextSort() string }).NextSort()
+	m.inform(cmp.Or(word, "in the order that they come in"))
 	if m.focus == paneTopology {
 		m.followTree()
 	}
@@ -243,7 +245,7 @@ func (m *model) sort() tea.Cmd {
 }
 
 func (m *model) whyNoKind() string {
-	if len(m.pane().base().kinds) == 0 {
+	if len(m.pane().base().Kinds) == 0 {
 		return "there is one manner of showing this"
 	}
 	return ""
@@ -251,7 +253,7 @@ func (m *model) whyNoKind() string {
 
 func (m *model) nextKind() tea.Cmd {
 	t := m.pane().base()
-	return m.setKind((t.kind + 1) % len(t.kinds))
+	return m.setKind((t.Kind + 1) % len(t.Kinds))
 }
 
 // setKind shows the list in one of its manners.
@@ -260,21 +262,21 @@ func (m *model) setKind(kind int) tea.Cmd {
 	if x, ok := m.pane().(interface{ leave() }); ok {
 		x.leave()
 	}
-	t.kind = kind
-	t.sorted, t.marks, t.aside = 0, nil, 0
-	t.cursor, t.top, t.order, t.held = 0, 0, t.order[:0], false
+	t.Kind = kind
+	t.Sorted, t.Marks, t.Aside = 0, nil, 0
+	t.Cursor, t.Top, t.Order, t.Held = 0, 0, t.Order[:0], false
 	m.pane().renew()
 	if m.focus == paneTopology {
 		m.tree.findPlace(m.lft.place)
 		m.followTree()
 	}
-	m.inform(t.kinds[t.kind])
+	m.inform(t.Kinds[t.Kind])
 	m.fit()
 	return nil
 }
 
 func (m *model) whyNoRow() string {
-	if m.pane().base().n == 0 {
+	if m.pane().base().N == 0 {
 		return "there are no rows"
 	}
 	return ""
@@ -282,8 +284,8 @@ func (m *model) whyNoRow() string {
 
 func (m *model) markRow() tea.Cmd {
 	t := m.pane().base()
-	t.toggleMark()
-	m.inform(count(len(t.marks), "row") + " marked")
+	t.ToggleMark()
+	m.inform(draw.Count(len(t.Marks), "row") + " marked")
 	if m.focus == paneTopology {
 		m.followTree()
 	}
@@ -291,14 +293,14 @@ func (m *model) markRow() tea.Cmd {
 }
 
 func (m *model) whyNoMarks() string {
-	if len(m.pane().base().marks) == 0 {
+	if len(m.pane().base().Marks) == 0 {
 		return "no row of this list is marked"
 	}
 	return ""
 }
 
 func (m *model) unmark() tea.Cmd {
-	m.pane().base().marks = nil
+	m.pane().base().Marks = nil
 	m.inform("")
 	return nil
 }
@@ -317,14 +319,14 @@ func (m *model) freeze() tea.Cmd {
 }
 
 func (m *model) whyNoTheme() string {
-	if m.retheme == nil || m.theme.name == "none" && m.theme.fixed {
+	if m.retheme == nil || m.theme.Name == "none" && m.theme.Fixed {
 		return "this terminal, or NO_COLOR, allows no colours"
 	}
 	return ""
 }
 
 func (m *model) nextTheme() tea.Cmd {
-	next := Themes[(slices.Index(Themes, m.theme.name)+1)%len(Themes)]
+	next := draw.Themes[(slices.Index(draw.Themes, m.theme.Name)+1)%len(draw.Themes)]
 	t, err := m.retheme(next)
 	if err != nil {
 		m.warn(err.Error())

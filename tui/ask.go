@@ -55,7 +55,7 @@ func (m *model) openQuestion(q *question) {
 		m.setFocus(paneLog)
 		m.leave = was
 	}
-	m.log.to(m.log.n - 1)
+	m.log.To(m.log.N - 1)
 	m.question, m.mode = q, modeAsk
 	m.edit.set("")
 }

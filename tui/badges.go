@@ -7,59 +7,47 @@ import (
 	"time"
 
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // oldAfter is how long after it was read a live picture is called old. Where the
 // subnet is read again and again it is a few of those times.
 const oldAfter = 10 * time.Minute
 
-// short is the word for where there is little room: "STAGED" for "STAGED minhop".
-func (b *badge) short() string {
-	switch b.word {
-	case "WRITE ON":
-		return b.word
-	case "SIMULATED":
-		return "SIM"
-	case "STAGED, STALE":
-		return "STALE"
-	}
-	return strings.TrimRight(firstWord(b.word), ",")
-}
-
 // pictureBadge names a picture in a word.
-func (t *theme) pictureBadge(sc *scene, p *session.Picture) *badge {
+func (sc *scene) pictureBadge(t *draw.Theme, p *session.Picture) *draw.Badge {
 	st := &sc.st
 	switch {
 	case p.Kind == session.Staged && st.Stale:
-		return &badge{t.stale, t.staleLine, frameStaged, "STAGED, STALE"}
+		return &draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"}
 	case p.Kind == session.Staged:
-		b := t.stagedBadge(st)
+		b := stagedBadge(t, st)
 		return &b
 	case p.Kind == session.WhatIf:
-		return &badge{t.whatif, t.whatifLine, frameWhatIf, "WHAT-IF"}
+		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF"}
 	case p.Kind == session.Base:
-		return &badge{t.whatif, t.whatifLine, frameWhatIf, "BASE"}
+		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "BASE"}
 	case strings.HasPrefix(string(p.Kind), string(session.Recorded)):
-		return &badge{t.old, t.oldLine, frameOld, "OLD " + string(p.Kind)}
+		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD " + string(p.Kind)}
 	}
-	b := t.liveBadge(sc)
+	b := sc.liveBadge(t)
 	return &b
 }
 
 // liveBadge tells a live picture that was just read from one that may be old.
-func (t *theme) liveBadge(sc *scene) badge {
+func (sc *scene) liveBadge(t *draw.Theme) draw.Badge {
 	st := &sc.st
 	switch {
 	case st.Source.Offline():
-		return badge{t.live, "", frameLive, "FILE"}
+		return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "FILE"}
 	case st.Lost != "":
-		return badge{t.stale, t.oldLine, frameOld, "LOST, OLD: read " + st.Live.When.Format("15:04")}
+		return draw.Badge{St: t.Stale, Line: t.OldLine, Frame: draw.FrameOld, Word: "LOST, OLD: read " + st.Live.When.Format("15:04")}
 	case sc.reading() && len(st.Live.Fabric.Nodes) > 0:
-		return badge{t.old, t.oldLine, frameOld, "LIVE, being read again"}
+		return draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "LIVE, being read again"}
 	case sc.aged():
-		return badge{t.old, t.oldLine, frameOld, "OLD, read " + st.Live.When.Format("15:04")}
+		return draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, read " + st.Live.When.Format("15:04")}
 	}
-	return badge{t.live, "", frameLive, "LIVE"}
+	return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "LIVE"}
 }
 
 // reading says that a sweep runs, so that the live picture is the one before.
@@ -75,34 +63,34 @@ func (sc *scene) aged() bool {
 }
 
 // fabricBadge names the picture whose fabric the topology shows.
-func (t *theme) fabricBadge(sc *scene) *badge {
+func (sc *scene) fabricBadge(t *draw.Theme) *draw.Badge {
 	if sc.st.WhatIf != nil && sc.now == sc.st.WhatIf.Fabric {
-		return t.pictureBadge(sc, sc.st.WhatIf)
+		return sc.pictureBadge(t, sc.st.WhatIf)
 	}
 	if sc.now == sc.pic.Fabric && sc.pic.Kind != session.Staged {
-		return t.pictureBadge(sc, sc.pic)
+		return sc.pictureBadge(t, sc.pic)
 	}
-	return t.pictureBadge(sc, sc.st.Live)
+	return sc.pictureBadge(t, sc.st.Live)
 }
 
 // stateBadges say what there is beside the live picture.
-func (t *theme) stateBadges(sc *scene) []badge {
+func (sc *scene) stateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.st
-	var out []badge
+	var out []draw.Badge
 	if st.WhatIf != nil {
-		out = append(out, badge{t.whatif, t.whatifLine, frameWhatIf, whatIfWord(st)})
+		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: whatIfWord(st)})
 	}
 	switch {
 	case st.Staged != nil && st.Stale:
-		out = append(out, badge{t.stale, t.staleLine, frameStaged, "STAGED, STALE"})
+		out = append(out, draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"})
 	case st.Staged != nil:
-		out = append(out, t.stagedBadge(st))
+		out = append(out, stagedBadge(t, st))
 	}
 	if sc.recalled() {
-		out = append(out, *t.pictureBadge(sc, sc.pic))
+		out = append(out, *sc.pictureBadge(t, sc.pic))
 	}
 	if len(out) == 0 || st.Lost != "" {
-		out = append(out, t.liveBadge(sc))
+		out = append(out, sc.liveBadge(t))
 	}
 	return out
 }
@@ -116,13 +104,13 @@ func whatIfWord(st *session.State) string {
 	if len(st.Failures) == 0 {
 		return "WHAT-IF topology"
 	}
-	return "WHAT-IF " + count(len(st.Failures), "failure")
+	return "WHAT-IF " + draw.Count(len(st.Failures), "failure")
 }
 
 // stagedBadge tells tables that were written from those that were not.
-func (t *theme) stagedBadge(st *session.State) badge {
+func stagedBadge(t *draw.Theme, st *session.State) draw.Badge {
 	if st.Written {
-		return badge{t.live, "", frameLive, "WRITTEN " + st.Staged.Tables.Origin}
+		return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "WRITTEN " + st.Staged.Tables.Origin}
 	}
-	return badge{t.staged, t.stagedLine, frameStaged, "STAGED " + st.Staged.Tables.Origin}
+	return draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED " + st.Staged.Tables.Origin}
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // large has 2,502 switches and 48,006 LIDs: 45,504 hosts in 79 groups of 24 leaves.
@@ -77,7 +78,7 @@ func BenchmarkScreen(b *testing.B) {
 			d.press("esc")
 			for _, id := range []paneID{paneTopology, paneLFT, paneLoad} {
 				t := d.m.paneOf(id).base()
-				t.sorted, t.kind, t.filt = 0, 0, filter{}
+				t.Sorted, t.Kind, t.Filt = 0, 0, draw.Filter{}
 				d.m.paneOf(id).renew()
 			}
 		}

@@ -3,18 +3,19 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // say runs a command of the shell. keyed says that a key stood for it.
@@ -36,7 +37,7 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	j.keyed = keyed
 	m.jobs = append(m.jobs, j)
 	m.log.add(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
-	m.log.to(m.log.n - 1)
+	m.log.To(m.log.N - 1)
 	m.inform("")
 	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
@@ -74,10 +75,10 @@ func (m *model) done(j *job, err error) tea.Cmd {
 		return tea.Quit
 	case err == nil:
 		m.learnFile(j.text)
-		m.log.ended(j.id, seconds(took), false)
+		m.log.ended(j.id, draw.Seconds(took), false)
 		m.inform(j.summary())
 		m.status.warned = len(j.warnings) > 0
-		if j.keyed && firstWord(j.text) == "trace" && m.trace.ok {
+		if j.keyed && draw.FirstWord(j.text) == "trace" && m.trace.ok {
 			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.trace.path.Explain(m.sc.pic.Fabric)))
 		}
 		m.learn(j)
@@ -107,28 +108,23 @@ func (m *model) failed(j *job, err error) {
 	}
 	m.log.add(lines...)
 	text := err.Error()
-	if !lang.IsUsage(err) && !strings.HasPrefix(text, firstWord(j.text)) {
+	if !lang.IsUsage(err) && !strings.HasPrefix(text, draw.FirstWord(j.text)) {
 		text = j.text + ": " + text
 	}
 	m.warn(text)
-}
-
-func firstWord(s string) string {
-	word, _, _ := strings.Cut(s, " ")
-	return word
 }
 
 // present brings the log up where there is more to read than the status line
 // holds: what was asked for in words, or by a key whose answer is text.
 func (m *model) present(j *job) {
 	said := m.log.said(j.id)
-	wanted := !j.keyed || firstWord(j.text) == "diff" || j.text == "whatif" || firstWord(j.text) == "who"
-	if wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.height) {
+	wanted := !j.keyed || draw.FirstWord(j.text) == "diff" || j.text == "whatif" || draw.FirstWord(j.text) == "who"
+	if wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.Height) {
 		was := m.focus
 		m.setFocus(paneLog)
 		m.leave = was
 	}
-	if said+1 > m.log.height && m.log.filt.empty() {
+	if said+1 > m.log.Height && m.log.Filt.Empty() {
 		m.log.job(j.id)
 	}
 }
@@ -172,7 +168,7 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 // hear keeps what the status line says of the job at its end.
 func (j *job) hear(l outputLine) {
 	text := strings.TrimSpace(l.text)
-	switch commit := firstWord(j.text) == "commit"; {
+	switch commit := draw.FirstWord(j.text) == "commit"; {
 	case strings.HasPrefix(text, "warning:"):
 		j.warnings = append(j.warnings, text)
 	case commit && strings.HasPrefix(text, "written in "):
@@ -193,32 +189,15 @@ func (j *job) hear(l outputLine) {
 func (j *job) summary() string {
 	switch {
 	case len(j.warnings) > 1:
-		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], count(len(j.warnings), "warning"))
+		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], draw.Count(len(j.warnings), "warning"))
 	case len(j.warnings) == 1:
 		return j.warnings[0] + "; " + j.line
 	case j.written != "":
 		return j.written
 	case j.line == "":
-		return j.text + ": " + orElse(j.lastNote, "done")
+		return j.text + ": " + cmp.Or(j.lastNote, "done")
 	case j.lastNote != "" && j.keyed:
 		return j.line + "; " + j.lastNote
 	}
 	return j.line
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-func seconds(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }

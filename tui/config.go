@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // Config is what a configuration file says. The zero value leaves all as it is.
@@ -58,7 +60,7 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 	for _, a := range c.rebound(keymap()) {
 		for _, k := range a.keys {
 			if other := owner[k]; other != "" {
-				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.name], where[other]), plainKeyName(k), other, a.name)
+				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.name], where[other]), draw.PlainKeyName(k), other, a.name)
 			}
 			owner[k] = a.name
 		}
@@ -72,8 +74,8 @@ func (c *Config) take(line string) (string, error) {
 	rest = strings.TrimSpace(rest)
 	switch word {
 	case "theme":
-		if !slices.Contains(Themes, rest) {
-			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(Themes, ", "))
+		if !slices.Contains(draw.Themes, rest) {
+			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
 		}
 		c.Theme = rest
 	case "mouse":
@@ -165,7 +167,7 @@ func KeyList() string {
 		}
 		names := make([]string, len(a.keys))
 		for i, k := range a.keys {
-			names[i] = "`" + plainKeyName(k) + "`"
+			names[i] = "`" + draw.PlainKeyName(k) + "`"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.name, a.help)
 	}

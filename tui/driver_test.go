@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // driver presses keys and reads the screen, without a terminal.
@@ -58,7 +59,7 @@ func drive(t testing.TB, source string) *driver {
 
 func driveBackend(t testing.TB, back backend) *driver {
 	t.Helper()
-	th, err := newTheme("dark", termenv.TrueColor, unicodeGlyphs())
+	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,9 +203,9 @@ func misfit(view string, w, h int) string {
 	}
 	for i, l := range lines {
 		if n := ansi.StringWidth(l); n != w {
-			return fmt.Sprintf("line %d is %d wide (terminals that count runes: %d)", i, n, runeCells(ansi.Strip(l)))
+			return fmt.Sprintf("line %d is %d wide (terminals that count runes: %d)", i, n, draw.Width(ansi.Strip(l)))
 		}
-		if n := runeCells(ansi.Strip(l)); n != w {
+		if n := draw.Width(ansi.Strip(l)); n != w {
 			return fmt.Sprintf("line %d is %d runes wide", i, n)
 		}
 		rest := ansi.Strip(l)
@@ -346,4 +347,9 @@ func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// glyphsOf are the glyphs of a terminal of this locale and kind.
+func glyphsOf(locale, term string) draw.Glyphs {
+	return draw.Environment(func(name string) string { return map[string]string{"LANG": locale, "TERM": term}[name] }).Glyphs()
 }

@@ -13,23 +13,23 @@ import (
 // failCommands let all that is marked, or else what is selected, fail on paper.
 func (m *model) failCommands() (commands []string, why string) {
 	t := m.pane().base()
-	if len(t.marks) == 0 {
+	if len(t.Marks) == 0 {
 		command, why := m.sc.fail(m.pane().subject())
 		if director := m.tree.director(); m.focus == paneTopology && director != "" {
 			command, why = "fail director "+director, ""
 		}
 		return []string{command}, why
 	}
-	at := t.cursor
-	for _, line := range t.chosen() {
-		t.cursor = line
+	at := t.Cursor
+	for _, line := range t.Chosen() {
+		t.Cursor = line
 		if command, no := m.sc.fail(m.pane().subject()); no == "" {
 			commands = append(commands, command)
 		} else {
 			why = no
 		}
 	}
-	t.cursor = at
+	t.Cursor = at
 	if len(commands) > 0 {
 		why = ""
 	}
@@ -46,7 +46,7 @@ func (m *model) whyNotFail() string {
 
 func (m *model) fail() tea.Cmd {
 	commands, _ := m.failCommands()
-	m.pane().base().marks = nil
+	m.pane().base().Marks = nil
 	return m.say(strings.Join(commands, "; "), true)
 }
 

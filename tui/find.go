@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // maxAlike is how many problems of a kind are listed one by one.
@@ -46,7 +47,7 @@ func (b *finding) finish() []problem {
 	for i := range b.list {
 		p := b.list[i]
 		if n := b.alike[p.kind]; n > maxAlike {
-			b.list = append(b.list, problem{p.severity, p.kind, thousands(n-maxAlike) + " more like these", p.advice, place{}})
+			b.list = append(b.list, problem{p.severity, p.kind, draw.Thousands(n-maxAlike) + " more like these", p.advice, place{}})
 			b.alike[p.kind] = 0
 		}
 	}
@@ -61,7 +62,7 @@ func (b *finding) session(st *session.State) {
 		b.add(problem{grave, "no answer", h, ":sweep full, :show targets", place{}})
 	}
 	if st.Drift > 0 {
-		b.add(problem{grave, "routes drifted", count(st.Drift, "entry") + " not as committed", "who writes? :show sms", place{}})
+		b.add(problem{grave, "routes drifted", draw.Count(st.Drift, "entry") + " not as committed", "who writes? :show sms", place{}})
 	}
 	for _, w := range st.Warnings {
 		b.add(problem{doubtful, "noticed", w, ":summary", place{}})
@@ -169,7 +170,7 @@ func lostLinks(before, now *fabric.Fabric) []problem {
 func unreached(f *fabric.Fabric, r *reach.Result) []problem {
 	b := &finding{f: f, alike: map[string]int{}}
 	if r.Unassigned > 0 {
-		b.add(problem{grave, "no LID", count(r.Unassigned, "end port") + " without a LID", "the subnet manager", place{}})
+		b.add(problem{grave, "no LID", draw.Count(r.Unassigned, "end port") + " without a LID", "the subnet manager", place{}})
 	}
 	for _, x := range []struct {
 		n          int64
@@ -184,7 +185,7 @@ func unreached(f *fabric.Fabric, r *reach.Result) []problem {
 		if x.n == 0 {
 			continue
 		}
-		p := problem{severity: grave, kind: x.kind, where: thousands(int(x.n)) + " " + x.what, advice: ":check reach"}
+		p := problem{severity: grave, kind: x.kind, where: draw.Thousands(int(x.n)) + " " + x.what, advice: ":check reach"}
 		for _, t := range r.Troubles {
 			if t.Verdict == x.end && t.Dst != fabric.None {
 				p.where += fmt.Sprintf(": %s to %s", f.PortName(t.Src), f.PortName(t.Dst))
@@ -195,7 +196,7 @@ func unreached(f *fabric.Fabric, r *reach.Result) []problem {
 		b.add(p)
 	}
 	if r.Unknown > 0 {
-		b.add(problem{doubtful, "ways unknown", thousands(int(r.Unknown)) + " paths meet a table that was not read", ":sweep full", place{}})
+		b.add(problem{doubtful, "ways unknown", draw.Thousands(int(r.Unknown)) + " paths meet a table that was not read", ":sweep full", place{}})
 	}
 	return b.finish()
 }

@@ -15,23 +15,24 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // look is how a screen can look: a theme on a terminal.
 type look struct {
 	name, theme string
 	profile     termenv.Profile
-	glyphs      glyphs
+	glyphs      draw.Glyphs
 }
 
 func looks() []look {
 	return []look{
-		{"dark", "dark", termenv.TrueColor, unicodeGlyphs()},
-		{"light", "light", termenv.TrueColor, unicodeGlyphs()},
-		{"contrast", "contrast", termenv.TrueColor, unicodeGlyphs()},
-		{"none", "none", termenv.Ascii, unicodeGlyphs()},
-		{"16-colours", "dark", termenv.ANSI, consoleGlyphs()},
-		{"ascii", "none", termenv.Ascii, asciiGlyphs()},
+		{"dark", "dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm")},
+		{"light", "light", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm")},
+		{"contrast", "contrast", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm")},
+		{"none", "none", termenv.Ascii, glyphsOf("C.UTF-8", "xterm")},
+		{"16-colours", "dark", termenv.ANSI, glyphsOf("C.UTF-8", "linux")},
+		{"ascii", "none", termenv.Ascii, glyphsOf("C", "")},
 	}
 }
 
@@ -96,7 +97,7 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop")}
 	back.state.Holes = []string{"leaf-12 \x1b[2J port 9: no answer after 3 tries"}
 	d := driveBackend(t, back)
-	th, err := newTheme(l.theme, l.profile, l.glyphs)
+	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // The manners in which multicast groups are shown.
@@ -21,7 +22,7 @@ const (
 
 // groupsPane lists multicast groups, and the tree and the members of the selected one.
 type groupsPane struct {
-	table
+	list
 	sc   *scene
 	all  *grouping
 	err  error
@@ -35,30 +36,30 @@ type groupsPane struct {
 	treeErr error
 }
 
-func newGroupsPane(t *theme) *groupsPane {
+func newGroupsPane(t *draw.Theme) *groupsPane {
 	l := &groupsPane{busy: func() string { return "" }}
-	l.table = table{theme: t, kinds: []string{"groups", "tree", "members"}, id: l.rowID}
-	only := func(kind int) func() bool { return func() bool { return l.kind != kind } }
+	l.Table = draw.Table{Theme: t, Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}
+	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)
 	g := func(row int) *groupRow { return &l.all.rows[row] }
-	dim := func(int) style { return t.dim }
-	l.cols = []column{
-		{name: "MLID", wide: 6, hidden: list, text: func(row int) string { return fmt.Sprintf("0x%04x", g(row).group.MLID) }, order: func(row int) int64 { return int64(g(row).group.MLID) }},
-		{name: "members", wide: 7, right: true, hidden: list, text: func(row int) string { return thousands(len(g(row).group.Members)) }, order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
-		{name: "gone", wide: 5, right: true, rank: 2, hidden: list, text: func(row int) string { return countOrNone(g(row).gone) }, order: func(row int) int64 { return int64(g(row).gone) }, look: func(int) style { return t.warn }},
-		{name: "switches", wide: 8, right: true, rank: 2, hidden: list, text: l.switchesText, order: func(row int) int64 { return int64(g(row).switches) }},
-		{name: "tree", least: 15, share: 3, hidden: list, text: func(row int) string { return g(row).verdict(l.all) }, look: l.look},
-		{name: "MGID", least: 20, rank: 1, hidden: list, text: func(row int) string { return g(row).mgid }},
-		{name: "P_Key", wide: 6, rank: 3, hidden: list, text: l.pkey, look: dim},
-		{name: "SL", wide: 2, right: true, rank: 3, hidden: list, text: func(row int) string { return fmt.Sprint(g(row).group.SL) }, look: dim},
-		{name: "MTU", wide: 4, right: true, rank: 3, hidden: list, text: func(row int) string { return g(row).mtu }, look: dim},
-		{name: "rate", wide: 8, right: true, rank: 3, hidden: list, text: func(row int) string { return g(row).rate }, look: dim},
-		{name: "port, where it leads", least: 24, hidden: tree, text: func(row int) string { return l.drawn.rows[row].text(t) }, look: func(row int) style { return l.drawn.rows[row].look(t) }},
-		{name: "", wide: 16, hidden: tree, text: func(row int) string { return l.drawn.rows[row].word }, look: func(row int) style { return l.drawn.rows[row].look(t) }},
-		{name: "member", least: 18, hidden: members, text: l.memberName, look: l.memberLook},
-		{name: "switch", least: 12, rank: 1, hidden: members, text: l.memberSwitch},
-		{name: "join", wide: 12, hidden: members, text: func(row int) string { return l.member(row).Join.String() }},
-		{name: "port GUID", wide: 18, rank: 2, hidden: members, text: func(row int) string { return fmt.Sprintf("0x%016x", l.member(row).GUID) }, look: dim},
+	dim := func(int) draw.Style { return t.Dim }
+	l.Cols = []draw.Column{
+		{Name: "MLID", Wide: 6, Hidden: list, Text: func(row int) string { return fmt.Sprintf("0x%04x", g(row).group.MLID) }, Order: func(row int) int64 { return int64(g(row).group.MLID) }},
+		{Name: "members", Wide: 7, Right: true, Hidden: list, Text: func(row int) string { return draw.Thousands(len(g(row).group.Members)) }, Order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
+		{Name: "gone", Wide: 5, Right: true, Rank: 2, Hidden: list, Text: func(row int) string { return countOrNone(g(row).gone) }, Order: func(row int) int64 { return int64(g(row).gone) }, Look: func(int) draw.Style { return t.Warn }},
+		{Name: "switches", Wide: 8, Right: true, Rank: 2, Hidden: list, Text: l.switchesText, Order: func(row int) int64 { return int64(g(row).switches) }},
+		{Name: "tree", Least: 15, Share: 3, Hidden: list, Text: func(row int) string { return g(row).verdict(l.all) }, Look: l.look},
+		{Name: "MGID", Least: 20, Rank: 1, Hidden: list, Text: func(row int) string { return g(row).mgid }},
+		{Name: "P_Key", Wide: 6, Rank: 3, Hidden: list, Text: l.pkey, Look: dim},
+		{Name: "SL", Wide: 2, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return fmt.Sprint(g(row).group.SL) }, Look: dim},
+		{Name: "MTU", Wide: 4, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).mtu }, Look: dim},
+		{Name: "rate", Wide: 8, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).rate }, Look: dim},
+		{Name: "port, where it leads", Least: 24, Hidden: tree, Text: func(row int) string { return l.drawn.rows[row].text(t) }, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
+		{Name: "", Wide: 16, Hidden: tree, Text: func(row int) string { return l.drawn.rows[row].word }, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
+		{Name: "member", Least: 18, Hidden: members, Text: l.memberName, Look: l.memberLook},
+		{Name: "switch", Least: 12, Rank: 1, Hidden: members, Text: l.memberSwitch},
+		{Name: "join", Wide: 12, Hidden: members, Text: func(row int) string { return l.member(row).Join.String() }},
+		{Name: "port GUID", Wide: 18, Rank: 2, Hidden: members, Text: func(row int) string { return fmt.Sprintf("0x%016x", l.member(row).GUID) }, Look: dim},
 	}
 	return l
 }
@@ -67,7 +68,7 @@ func countOrNone(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return thousands(n)
+	return draw.Thousands(n)
 }
 
 // groupID tells groups apart: several may share a multicast LID.
@@ -78,7 +79,7 @@ func groupID(g *fabric.Group) uint64 {
 }
 
 func (l *groupsPane) rowID(row int) uint64 {
-	switch l.kind {
+	switch l.Kind {
 	case groupsAll:
 		return groupID(l.all.rows[row].group)
 	case groupsMembers:
@@ -116,8 +117,8 @@ func (l *groupsPane) memberName(row int) string {
 	return "not in the subnet"
 }
 
-func (l *groupsPane) memberLook(row int) style {
-	return when(l.memberPort(row) == fabric.None, l.theme.warn, "")
+func (l *groupsPane) memberLook(row int) draw.Style {
+	return draw.When(l.memberPort(row) == fabric.None, l.Theme.Warn, "")
 }
 
 func (l *groupsPane) memberSwitch(row int) string {
@@ -135,19 +136,19 @@ func (l *groupsPane) memberSwitch(row int) string {
 
 func (l *groupsPane) switchesText(row int) string {
 	if n := l.all.rows[row].switches; n >= 0 {
-		return thousands(n)
+		return draw.Thousands(n)
 	}
 	return "?"
 }
 
-func (l *groupsPane) look(row int) style {
+func (l *groupsPane) look(row int) draw.Style {
 	switch g := &l.all.rows[row]; {
 	case len(g.faults) > 0:
-		return l.theme.bad
+		return l.Theme.Bad
 	case g.switches <= 0:
-		return l.theme.dim
+		return l.Theme.Dim
 	}
-	return l.theme.good
+	return l.Theme.Good
 }
 
 func (l *groupsPane) pkey(row int) string {
@@ -166,31 +167,31 @@ func (l *groupsPane) bring(all *grouping, err error, drawn *groupTree, treeErr e
 	if l.all == all && l.err == err && l.drawn == drawn && l.treeErr == treeErr {
 		return
 	}
-	l.hold()
+	l.Hold()
 	l.all, l.err, l.drawn, l.treeErr = all, err, drawn, treeErr
 	l.renew()
 }
 
 func (l *groupsPane) renew() {
-	l.hold()
+	l.Hold()
 	g := l.group()
 	switch {
 	case g == nil || l.all.key.pic != l.sc.pic:
-		l.build(0)
-	case l.kind == groupsAll:
-		l.build(len(l.all.rows))
-	case l.kind == groupsMembers:
-		l.build(len(g.group.Members))
+		l.Build(0)
+	case l.Kind == groupsAll:
+		l.Build(len(l.all.rows))
+	case l.Kind == groupsMembers:
+		l.Build(len(g.group.Members))
 	case l.drawn == nil || l.drawn.mlid != g.group.MLID:
-		l.build(0)
+		l.Build(0)
 	default:
-		l.build(len(l.drawn.rows))
+		l.Build(len(l.drawn.rows))
 	}
 }
 
 // leave remembers the group that is selected.
 func (l *groupsPane) leave() {
-	if row, ok := l.selected(); ok && l.kind == groupsAll {
+	if row, ok := l.Selected(); ok && l.Kind == groupsAll {
 		if id := l.rowID(row); id != l.chosen {
 			l.chosen, l.from = id, 0
 		}
@@ -198,48 +199,48 @@ func (l *groupsPane) leave() {
 }
 
 // within says that the pane of the keyboard shows a group alone.
-func (l *groupsPane) within(focus paneID) bool { return focus == paneGroups && l.kind != groupsAll }
+func (l *groupsPane) within(focus paneID) bool { return focus == paneGroups && l.Kind != groupsAll }
 
 func (m *model) listGroups() tea.Cmd {
 	cmd := m.setKind(groupsAll)
-	m.groups.find(m.groups.chosen)
+	m.groups.Find(m.groups.chosen)
 	return cmd
 }
 
 func (l *groupsPane) sortWhyNot() string {
 	switch {
-	case l.kind == groupsTree:
+	case l.Kind == groupsTree:
 		return "a tree has an order of its own"
-	case l.n == 0:
+	case l.N == 0:
 		return "there are no rows to sort"
 	}
 	return ""
 }
 
 func (l *groupsPane) title() string {
-	if g := l.group(); g != nil && l.kind != groupsAll {
-		return fmt.Sprintf("%s of 0x%04x", l.kinds[l.kind], g.group.MLID)
+	if g := l.group(); g != nil && l.Kind != groupsAll {
+		return fmt.Sprintf("%s of 0x%04x", l.Kinds[l.Kind], g.group.MLID)
 	}
 	return ""
 }
 
-func (l *groupsPane) picture() *badge {
+func (l *groupsPane) picture() *draw.Badge {
 	if l.sc == nil || l.all == nil {
 		return nil
 	}
-	return l.theme.pictureBadge(l.sc, l.sc.pic)
+	return l.sc.pictureBadge(l.Theme, l.sc.pic)
 }
 
 func (l *groupsPane) figure() string {
 	switch {
-	case l.size == 0:
+	case l.Size == 0:
 		return ""
-	case l.kind == groupsTree:
+	case l.Kind == groupsTree:
 		return l.drawn.figure
-	case l.kind == groupsMembers:
-		return count(l.size, "member")
+	case l.Kind == groupsMembers:
+		return draw.Count(l.Size, "member")
 	}
-	return count(l.size, "group") + " from " + l.all.origin
+	return draw.Count(l.Size, "group") + " from " + l.all.origin
 }
 
 func (l *groupsPane) empty() string {
@@ -250,28 +251,28 @@ func (l *groupsPane) empty() string {
 		return l.sc.whyNoSubnet()
 	case l.busy() != "":
 		return "following what members send: " + l.busy()
-	case !l.filt.empty() && l.size > 0:
-		return l.noMatch("row")
+	case !l.Filt.Empty() && l.Size > 0:
+		return l.NoMatch("row")
 	case l.err != nil:
 		return l.err.Error()
 	case l.all == nil || len(l.all.rows) == 0:
 		return "there are no multicast groups"
-	case l.kind == groupsTree && l.treeErr != nil:
+	case l.Kind == groupsTree && l.treeErr != nil:
 		return l.treeErr.Error()
-	case l.kind == groupsTree:
+	case l.Kind == groupsTree:
 		return "no member of this group is in the subnet: nothing is sent"
 	}
 	return "this group has no members"
 }
 
 func (l *groupsPane) subject() subject {
-	row, ok := l.selected()
-	if !ok || l.kind == groupsAll {
+	row, ok := l.Selected()
+	if !ok || l.Kind == groupsAll {
 		return nothing
 	}
 	s := nothing
 	s.f = l.sc.pic.Fabric
-	if l.kind == groupsMembers {
+	if l.Kind == groupsMembers {
 		if s.port = l.memberPort(row); s.port != fabric.None {
 			s.node = s.f.Ports[s.port].Node
 		}
@@ -284,17 +285,17 @@ func (l *groupsPane) subject() subject {
 
 // enter draws the tree of a group, or that of what a member sends.
 func (l *groupsPane) enter(m *model) (func() tea.Cmd, string) {
-	row, ok := l.selected()
+	row, ok := l.Selected()
 	if !ok {
 		return nil, "nothing is selected"
 	}
 	s := l.subject()
 	switch {
-	case l.kind == groupsAll:
+	case l.Kind == groupsAll:
 		return func() tea.Cmd { return m.setKind(groupsTree) }, ""
-	case l.kind == groupsMembers && s.node == fabric.None:
+	case l.Kind == groupsMembers && s.node == fabric.None:
 		return nil, "this member is not in the subnet: it sends nothing"
-	case l.kind == groupsMembers:
+	case l.Kind == groupsMembers:
 		return func() tea.Cmd {
 			l.from = l.member(row).GUID
 			return m.setKind(groupsTree)

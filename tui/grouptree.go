@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // grouping are the multicast groups of a picture and what is wrong with their trees.
@@ -76,12 +77,12 @@ func newGrouping(ctx context.Context, sc *scene, key groupsKey, progress func(do
 		g := &known.List[i]
 		row := groupRow{group: g, switches: -1, faults: faults[g.MLID]}
 		for _, m := range g.Members {
-			row.gone += btoi(f.PortByGUID(m.GUID) == fabric.None)
+			row.gone += draw.Btoi(f.PortByGUID(m.GUID) == fabric.None)
 		}
 		if all.why == "" {
 			row.switches = 0
 			for s := range f.Switches {
-				row.switches += btoi(t.MFT.Any(fabric.SwitchIndex(s), g.MLID))
+				row.switches += draw.Btoi(t.MFT.Any(fabric.SwitchIndex(s), g.MLID))
 			}
 		}
 		row.mgid, row.mtu, row.rate = session.GroupWords(g)
@@ -112,31 +113,31 @@ type copyRow struct {
 	bad       bool
 }
 
-func (r *copyRow) text(t *theme) string {
+func (r *copyRow) text(t *draw.Theme) string {
 	if r.lead == nil {
 		return r.name
 	}
 	tee, corner, bar := "├─", "└─", "│ "
-	if t.ascii {
+	if t.Ascii {
 		tee, corner, bar = "|-", "`-", "| "
 	}
 	var b strings.Builder
 	for _, more := range r.lead[1:] {
-		b.WriteString(when2(more, bar, "  "))
+		b.WriteString(draw.When(more, bar, "  "))
 	}
-	b.WriteString(when2(r.last, corner, tee))
+	b.WriteString(draw.When(r.last, corner, tee))
 	b.WriteString(" " + r.name)
 	return b.String()
 }
 
-func (r *copyRow) look(t *theme) style {
+func (r *copyRow) look(t *draw.Theme) draw.Style {
 	switch {
 	case r.bad:
-		return t.bad
+		return t.Bad
 	case r.end != fabric.None:
 		return ""
 	}
-	return t.title
+	return t.Title
 }
 
 // treeDrawer makes rows of a tree.
@@ -190,7 +191,7 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 			missed++
 		}
 	}
-	figure := fmt.Sprintf("%s arrive, %s missed", thousands(tree.Delivered), thousands(missed))
+	figure := fmt.Sprintf("%s arrive, %s missed", draw.Thousands(tree.Delivered), draw.Thousands(missed))
 	return &groupTree{g.group.MLID, d.rows, figure}, nil
 }
 
@@ -271,7 +272,7 @@ type treeKey struct {
 func (m *model) treeKey() (key treeKey, ok bool) {
 	l := m.groups
 	g := l.group()
-	if l.kind != groupsTree || g == nil || l.all.key != m.groupsKey() {
+	if l.Kind != groupsTree || g == nil || l.all.key != m.groupsKey() {
 		return key, false
 	}
 	return treeKey{l.all, groupID(g.group), l.from}, true

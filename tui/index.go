@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
 // index is what the panes want to know of a fabric beyond the fabric itself,
@@ -134,7 +135,7 @@ func (ix *index) name() {
 		ix.search[i] = strings.ToLower(names[i])
 		by[i] = int32(i)
 	}
-	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(natural(names[a], names[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(draw.Natural(names[a], names[b]), cmp.Compare(a, b)) })
 	for place, node := range by {
 		ix.rank[node] = int32(place)
 	}
@@ -149,33 +150,4 @@ func up(f *fabric.Fabric, n *fabric.Node) int {
 		}
 	}
 	return k
-}
-
-// natural compares names so that "leaf 2" comes before "leaf 10".
-func natural(a, b string) int {
-	for a != "" && b != "" {
-		x, y := digits(a), digits(b)
-		if x == 0 || y == 0 {
-			if a[0] != b[0] {
-				return cmp.Compare(a[0], b[0])
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
-			return c
-		}
-		a, b = a[x:], b[y:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-func digits(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // maxKept is how many lines of one command's output, and of the log, are kept.
@@ -116,7 +118,7 @@ func (s sink) Write(b []byte) (int, error) {
 	j := s.job
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	part := &j.partial[btoi(s.note)]
+	part := &j.partial[draw.Btoi(s.note)]
 	*part = append(*part, b...)
 	for {
 		line, rest, found := bytes.Cut(*part, []byte("\n"))
@@ -156,15 +158,8 @@ func (j *job) take(all bool) []outputLine {
 	out := j.pending
 	j.pending = nil
 	if j.dropped > 0 {
-		out = append([]outputLine{{fmt.Sprintf("%s left out here: write long answers to a file", count(j.dropped, "line")), true}}, out...)
+		out = append([]outputLine{{fmt.Sprintf("%s left out here: write long answers to a file", draw.Count(j.dropped, "line")), true}}, out...)
 		j.dropped = 0
 	}
 	return out
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

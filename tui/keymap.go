@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // action is something that a key does. The footer, the help page, the list of keys
@@ -85,10 +87,10 @@ func listKeys() []action {
 
 func moveKeys() []action {
 	move := func(by int) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { m.moveTo(m.pane().base().cursor + by); return nil }
+		return func(m *model) tea.Cmd { m.moveTo(m.pane().base().Cursor + by); return nil }
 	}
 	page := func(by int) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { w := m.pane().base(); m.moveTo(w.cursor + by*max(w.height-1, 1)); return nil }
+		return func(m *model) tea.Cmd { w := m.pane().base(); m.moveTo(w.Cursor + by*max(w.Height-1, 1)); return nil }
 	}
 	aside := []paneID{paneTopology, paneLoad, paneLog}
 	return []action{
@@ -97,7 +99,7 @@ func moveKeys() []action {
 		{name: "page-up", keys: on("pgup", "ctrl+b"), group: "Move", help: "a page up", run: page(-1)},
 		{name: "page-down", keys: on("pgdown", "ctrl+f"), group: "Move", help: "a page down", run: page(1)},
 		{name: "first", keys: on("g", "home"), group: "Move", help: "to the first row", run: func(m *model) tea.Cmd { m.moveTo(0); return nil }},
-		{name: "last", keys: on("G", "end"), group: "Move", help: "to the last row", run: func(m *model) tea.Cmd { m.moveTo(m.pane().base().n - 1); return nil }},
+		{name: "last", keys: on("G", "end"), group: "Move", help: "to the last row", run: func(m *model) tea.Cmd { m.moveTo(m.pane().base().N - 1); return nil }},
 		{name: "left", keys: on("left", "h"), group: "Move", panes: aside, help: "shut the branch; move long lines or the map back", run: func(m *model) tea.Cmd { m.sideways(-1); return nil }},
 		{name: "right", keys: on("right", "l"), group: "Move", panes: aside, help: "open the branch; move long lines or the map", run: func(m *model) tea.Cmd { m.sideways(1); return nil }},
 	}
@@ -182,46 +184,9 @@ func (a *action) reason(m *model) string {
 }
 
 // keyWord is the first key of an action as the screen writes it, "" for none.
-func (g *glyphs) keyWord(a *action) string {
+func keyWord(g *draw.Glyphs, a *action) string {
 	if len(a.keys) == 0 {
 		return ""
 	}
-	return g.keyName(a.keys[0])
-}
-
-// keyName is a key as the footer and the help page write it.
-func (g *glyphs) keyName(key string) string {
-	switch key {
-	case "up":
-		return g.up
-	case "down":
-		return g.down
-	case "left":
-		return g.left
-	case "right":
-		return g.right
-	}
-	return plainKeyName(key)
-}
-
-// plainKeyName is a key in words.
-func plainKeyName(key string) string {
-	words := map[string]string{
-		" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab", "shift+tab": "Shift-Tab",
-		"home": "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "delete": "Delete",
-		"insert": "Insert",
-	}
-	if w, ok := words[key]; ok {
-		return w
-	}
-	if rest, found := strings.CutPrefix(key, "ctrl+"); found {
-		return "Ctrl-" + strings.ToUpper(rest)
-	}
-	if rest, found := strings.CutPrefix(key, "alt+"); found {
-		return "Alt-" + rest
-	}
-	if len(key) > 1 && key[0] == 'f' {
-		return strings.ToUpper(key)
-	}
-	return key
+	return g.KeyName(a.keys[0])
 }

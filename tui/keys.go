@@ -4,6 +4,8 @@ package tui
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // key sends a key to where it belongs.
@@ -56,7 +58,7 @@ func (m *model) act(key string) tea.Cmd {
 	m.untouched = false
 	a := m.byKey[key]
 	if a == nil {
-		m.warn(clean(key, m.theme.ascii) + " is no key: ? lists them")
+		m.warn(draw.Clean(key, m.theme.Ascii) + " is no key: ? lists them")
 		return nil
 	}
 	return m.perform(a)
@@ -67,7 +69,7 @@ func (m *model) perform(a *action) tea.Cmd {
 		m.quitting = false
 	}
 	if why := a.reason(m); why != "" {
-		m.warn(m.theme.keyWord(a) + ": " + why)
+		m.warn(keyWord(&m.theme.Glyphs, a) + ": " + why)
 		return nil
 	}
 	if m.status.bad {
@@ -78,7 +80,7 @@ func (m *model) perform(a *action) tea.Cmd {
 
 // moveTo moves the cursor of the focused pane.
 func (m *model) moveTo(row int) {
-	m.pane().base().to(row)
+	m.pane().base().To(row)
 	if m.focus == paneTopology {
 		m.followTree()
 	}
@@ -94,12 +96,12 @@ func (m *model) sideways(by int) {
 		m.followTree()
 	case paneLog, paneLoad:
 		t := m.pane().base()
-		t.aside = max(t.aside+by*sideStep, 0)
+		t.Aside = max(t.Aside+by*sideStep, 0)
 	}
 }
 
 func (m *model) whyNotFilter() string {
-	if t := m.pane().base(); t.n == 0 && t.filt.empty() {
+	if t := m.pane().base(); t.N == 0 && t.Filt.Empty() {
 		return "there are no rows"
 	}
 	return ""
@@ -123,13 +125,13 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 		m.mode = modeKeys
 		m.setFilter("")
 	case tea.KeyUp:
-		m.moveTo(p.cursor - 1)
+		m.moveTo(p.Cursor - 1)
 	case tea.KeyDown:
-		m.moveTo(p.cursor + 1)
+		m.moveTo(p.Cursor + 1)
 	case tea.KeyPgUp, tea.KeyPgDown:
 		return m.act(k.String())
 	default:
-		if m.edit.key(k) && m.edit.String() != p.filt.text {
+		if m.edit.key(k) && m.edit.String() != p.Filt.Text {
 			m.setFilter(m.edit.String())
 		}
 	}
@@ -137,13 +139,13 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (m *model) setFilter(text string) {
-	f, err := parseFilter(text)
+	f, err := draw.ParseFilter(text)
 	if err != nil {
 		m.inform(err.Error())
 		return
 	}
 	m.inform("")
-	m.pane().base().filt = f
+	m.pane().base().Filt = f
 	m.pane().renew()
 	if m.focus == paneTopology {
 		m.tree.firstMatch()
@@ -153,7 +155,7 @@ func (m *model) setFilter(text string) {
 }
 
 func (m *model) whyNoEscape() string {
-	if m.pane().base().filt.empty() && m.leave == 0 && len(m.jobs) == 0 && !m.studying() && !m.groups.within(m.focus) {
+	if m.pane().base().Filt.Empty() && m.leave == 0 && len(m.jobs) == 0 && !m.studying() && !m.groups.within(m.focus) {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
@@ -161,7 +163,7 @@ func (m *model) whyNoEscape() string {
 
 func (m *model) escape() tea.Cmd {
 	switch {
-	case !m.pane().base().filt.empty():
+	case !m.pane().base().Filt.Empty():
 		m.setFilter("")
 	case m.leave != 0 && m.focus == paneLog:
 		m.setFocus(m.leave)

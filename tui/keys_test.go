@@ -88,7 +88,7 @@ func TestHelpSaysAll(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24).press("5", "?")
 	const why = "there is no trace: t and T mark its ends"
 	d.misses(why)
-	for d.m.help.rows[d.m.help.cursor].action.name != "trace-back" {
+	for d.m.help.rows[d.m.help.Cursor].action.name != "trace-back" {
 		d.press("down")
 	}
 	d.sees(" "+why).size(120, 36).sees("(" + why + ")")

@@ -2,15 +2,14 @@
 
 package tui
 
-// rect is a part of the screen.
-type rect struct{ x, y, w, h int }
-
-func (r rect) holds(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+import (
+	"example.org/ibconsole/tui/draw"
+)
 
 // placed is a pane and where it stands.
 type placed struct {
 	id paneID
-	rect
+	draw.Rect
 }
 
 // slots say which of the panes that share a place on the screen was used last.
@@ -61,38 +60,38 @@ func formOf(w, h int) form {
 
 // arrange places the panes on a body of this form. Panes do not overlap; one
 // that has no room is left out. lean widens what is at the left.
-func arrange(f form, body rect, focus paneID, s slots, zoom bool, lean int) []placed {
+func arrange(f form, body draw.Rect, focus paneID, s slots, zoom bool, lean int) []placed {
 	switch {
-	case f == formSingle && zoom && body.h >= 10:
-		top, bottom := splitRows(body, body.h/2)
+	case f == formSingle && zoom && body.H >= 10:
+		top, bottom := draw.SplitRows(body, body.H/2)
 		return []placed{{focus, top}, {companion(focus), bottom}}
 	case f == formSingle || zoom:
 		return []placed{{focus, body}}
 	case f == formPair:
-		left, right := splitColumns(body, body.w*(40+lean)/100)
+		left, right := draw.SplitColumns(body, body.W*(40+lean)/100)
 		return []placed{{s.home, left}, {s.aside, right}}
 	}
-	logRows := max(min(body.h/5, 12), 6)
+	logRows := max(min(body.H/5, 12), 6)
 	if focus == paneLog {
-		logRows = body.h / 2
+		logRows = body.H / 2
 	}
-	upper, log := splitRows(body, body.h-logRows)
-	home := func(left rect) []placed {
-		n := max(min(s.problems+3, left.h/3), 4)
+	upper, log := draw.SplitRows(body, body.H-logRows)
+	home := func(left draw.Rect) []placed {
+		n := max(min(s.problems+3, left.H/3), 4)
 		if focus == paneProblems {
-			n = max(n, min(s.problems+3, left.h*2/3))
+			n = max(n, min(s.problems+3, left.H*2/3))
 		}
-		top, rest := splitRows(left, n)
+		top, rest := draw.SplitRows(left, n)
 		return []placed{{paneProblems, top}, {paneTopology, rest}}
 	}
 	if f == formWide {
-		left, rest := splitColumns(upper, upper.w*(32+lean)/100)
-		middle, right := splitColumns(rest, rest.w*48/100)
-		top, bottom := splitRows(right, right.h/2)
+		left, rest := draw.SplitColumns(upper, upper.W*(32+lean)/100)
+		middle, right := draw.SplitColumns(rest, rest.W*48/100)
+		top, bottom := draw.SplitRows(right, right.H/2)
 		return append(home(left), placed{paneLFT, middle}, placed{paneTrace, top}, placed{s.side, bottom}, placed{paneLog, log})
 	}
-	left, right := splitColumns(upper, upper.w*(42+lean)/100)
-	main, trace := splitRows(right, right.h-max(right.h*9/20, 5))
+	left, right := draw.SplitColumns(upper, upper.W*(42+lean)/100)
+	main, trace := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
 	return append(home(left), placed{s.main, main}, placed{paneTrace, trace}, placed{paneLog, log})
 }
 
@@ -107,12 +106,4 @@ func companion(id paneID) paneID {
 		return paneWhatIf
 	}
 	return paneTopology
-}
-
-func splitRows(r rect, h int) (top, bottom rect) {
-	return rect{r.x, r.y, r.w, h}, rect{r.x, r.y + h, r.w, r.h - h}
-}
-
-func splitColumns(r rect, w int) (left, right rect) {
-	return rect{r.x, r.y, w, r.h}, rect{r.x + w, r.y, r.w - w, r.h}
 }

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // The manners in which a table is shown.
@@ -23,7 +24,7 @@ const (
 
 // lft is the forwarding table of the switch that the topology pane has selected.
 type lft struct {
-	table
+	list
 	sc *scene
 	// place is the switch that is shown, sw its index in the picture, None where the
 	// picture has no such switch.
@@ -49,60 +50,60 @@ type lft struct {
 	number   int
 }
 
-func newLFT(t *theme) *lft {
+func newLFT(t *draw.Theme) *lft {
 	l := &lft{sw: fabric.None}
-	l.table = table{theme: t, kinds: []string{"by LID", "by port"}}
-	l.id = func(row int) uint64 {
-		if l.kind == lftByPort {
+	l.Table = draw.Table{Theme: t, Kinds: []string{"by LID", "by port"}}
+	l.ID = func(row int) uint64 {
+		if l.Kind == lftByPort {
 			return 1<<32 | uint64(l.ports[row])
 		}
 		return uint64(l.lids[row])
 	}
-	l.match, l.prepare = l.passes, l.prepareFilter
-	l.cols = append(l.lidColumns(), l.portColumns()...)
+	l.Match, l.Prepare = l.passes, l.prepareFilter
+	l.Cols = append(l.lidColumns(), l.portColumns()...)
 	return l
 }
 
-func (l *lft) lidColumns() []column {
-	byPort := func() bool { return l.kind == lftByPort }
-	dim := func(int) style { return l.theme.dim }
-	return []column{
-		{name: "LID", wide: 6, right: true, hidden: byPort, look: dim,
-			text: func(row int) string { return fmt.Sprint(l.lids[row]) }, order: func(row int) int64 { return int64(l.lids[row]) }},
-		{name: "destination", least: 15, share: 2, hidden: byPort, text: l.destination,
-			order: func(row int) int64 { return l.rankOf(l.sc.pic.Fabric.PortByLID(l.lids[row])) },
-			look: func(row int) style {
-				return when(l.sc.pic.Fabric.PortByLID(l.lids[row]) == fabric.None, l.theme.dim, "")
+func (l *lft) lidColumns() []draw.Column {
+	byPort := func() bool { return l.Kind == lftByPort }
+	dim := func(int) draw.Style { return l.Theme.Dim }
+	return []draw.Column{
+		{Name: "LID", Wide: 6, Right: true, Hidden: byPort, Look: dim,
+			Text: func(row int) string { return fmt.Sprint(l.lids[row]) }, Order: func(row int) int64 { return int64(l.lids[row]) }},
+		{Name: "destination", Least: 15, Share: 2, Hidden: byPort, Text: l.destination,
+			Order: func(row int) int64 { return l.rankOf(l.sc.pic.Fabric.PortByLID(l.lids[row])) },
+			Look: func(row int) draw.Style {
+				return draw.When(l.sc.pic.Fabric.PortByLID(l.lids[row]) == fabric.None, l.Theme.Dim, "")
 			}},
-		{name: "port", wide: 5, right: true, hidden: byPort,
-			text: func(row int) string { return entryText(l.entry(row)) }, order: func(row int) int64 { return int64(l.entry(row)) }},
-		{name: "next hop", least: 10, hidden: byPort, text: func(row int) string { return l.nextHop(l.entry(row)) },
-			order: func(row int) int64 { return l.nextRank(l.entry(row)) }, look: func(row int) style { return l.nextLook(l.entry(row)) }},
-		{name: "hops", wide: 5, right: true, hidden: byPort, text: func(row int) string { s, _ := l.hops(row); return s },
-			order: l.hopsOrder, look: func(row int) style { _, st := l.hops(row); return st }},
-		{name: "link", wide: 7, right: true, rank: 1, hidden: byPort, text: func(row int) string { return l.link(l.entry(row)) },
-			order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, look: dim},
-		{name: "was", wide: 6, right: true, hidden: func() bool { return byPort() || l.was == nil },
-			text: l.wasText, order: func(row int) int64 { return int64(btoi(l.wasText(row) == "")) }, look: func(int) style { return l.theme.warn }},
+		{Name: "port", Wide: 5, Right: true, Hidden: byPort,
+			Text: func(row int) string { return entryText(l.entry(row)) }, Order: func(row int) int64 { return int64(l.entry(row)) }},
+		{Name: "next hop", Least: 10, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
+			Order: func(row int) int64 { return l.nextRank(l.entry(row)) }, Look: func(row int) draw.Style { return l.nextLook(l.entry(row)) }},
+		{Name: "hops", Wide: 5, Right: true, Hidden: byPort, Text: func(row int) string { s, _ := l.hops(row); return s },
+			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hops(row); return st }},
+		{Name: "link", Wide: 7, Right: true, Rank: 1, Hidden: byPort, Text: func(row int) string { return l.link(l.entry(row)) },
+			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Look: dim},
+		{Name: "was", Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
+			Text: l.wasText, Order: func(row int) int64 { return int64(draw.Btoi(l.wasText(row) == "")) }, Look: func(int) draw.Style { return l.Theme.Warn }},
 	}
 }
 
-func (l *lft) portColumns() []column {
-	byLID := func() bool { return l.kind == lftByLID }
-	dim := func(int) style { return l.theme.dim }
-	return []column{
-		{name: "port", wide: 5, right: true, hidden: byLID,
-			text: func(row int) string { return entryText(l.ports[row]) }, order: func(row int) int64 { return int64(l.ports[row]) }},
-		{name: "next hop", least: 10, hidden: byLID, text: func(row int) string { return l.nextHop(l.ports[row]) },
-			order: func(row int) int64 { return l.nextRank(l.ports[row]) }, look: func(row int) style { return l.nextLook(l.ports[row]) }},
-		{name: "link", wide: 7, right: true, hidden: byLID, rank: 1, text: func(row int) string { return l.link(l.ports[row]) },
-			order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, look: dim},
-		{name: "LIDs", wide: 6, right: true, hidden: byLID, text: func(row int) string { return thousands(l.count[l.ports[row]]) },
-			order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
-		{name: "share", wide: 10, hidden: byLID, rank: 2, text: func(row int) string { return l.theme.bar(l.count[l.ports[row]], l.most, 10) },
-			order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
-		{name: "paths", wide: 11, right: true, rank: 1, hidden: func() bool { return byLID() || l.loads == nil },
-			text: func(row int) string { return thousands(int(l.paths(l.ports[row]))) }, order: func(row int) int64 { return l.paths(l.ports[row]) }},
+func (l *lft) portColumns() []draw.Column {
+	byLID := func() bool { return l.Kind == lftByLID }
+	dim := func(int) draw.Style { return l.Theme.Dim }
+	return []draw.Column{
+		{Name: "port", Wide: 5, Right: true, Hidden: byLID,
+			Text: func(row int) string { return entryText(l.ports[row]) }, Order: func(row int) int64 { return int64(l.ports[row]) }},
+		{Name: "next hop", Least: 10, Hidden: byLID, Text: func(row int) string { return l.nextHop(l.ports[row]) },
+			Order: func(row int) int64 { return l.nextRank(l.ports[row]) }, Look: func(row int) draw.Style { return l.nextLook(l.ports[row]) }},
+		{Name: "link", Wide: 7, Right: true, Hidden: byLID, Rank: 1, Text: func(row int) string { return l.link(l.ports[row]) },
+			Order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, Look: dim},
+		{Name: "LIDs", Wide: 6, Right: true, Hidden: byLID, Text: func(row int) string { return draw.Thousands(l.count[l.ports[row]]) },
+			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+		{Name: "share", Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string { return l.Theme.Bar(l.count[l.ports[row]], l.most, 10) },
+			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+		{Name: "paths", Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.loads == nil },
+			Text: func(row int) string { return draw.Thousands(int(l.paths(l.ports[row]))) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
 	}
 }
 
@@ -113,7 +114,7 @@ func (l *lft) showSwitch(sc *scene, at place) {
 	lid, ok := l.lid()
 	moved := at != l.place
 	if moved {
-		l.marks = nil
+		l.Marks = nil
 	}
 	l.sc, l.place = sc, at
 	l.sw = fabric.None
@@ -121,15 +122,15 @@ func (l *lft) showSwitch(sc *scene, at place) {
 		l.sw = sc.pic.Fabric.Nodes[node].Switch
 	}
 	l.renew()
-	if ok && (!moved || l.filt.empty()) {
+	if ok && (!moved || l.Filt.Empty()) {
 		l.findLID(lid)
 	}
 }
 
 // lid is the LID of the selected row.
 func (l *lft) lid() (uint16, bool) {
-	row, ok := l.selected()
-	if !ok || l.kind == lftByPort || row >= len(l.lids) {
+	row, ok := l.Selected()
+	if !ok || l.Kind == lftByPort || row >= len(l.lids) {
 		return 0, false
 	}
 	return l.lids[row], true
@@ -138,15 +139,15 @@ func (l *lft) lid() (uint16, bool) {
 // findLID selects a LID, or the next above it.
 func (l *lft) findLID(lid uint16) {
 	best, line := -1, 0
-	for i, row := range l.order {
-		if l.kind == lftByPort {
+	for i, row := range l.Order {
+		if l.Kind == lftByPort {
 			return
 		}
 		if at := int(l.lids[row]); at >= int(lid) && (best < 0 || at < best) {
 			best, line = at, i
 		}
 	}
-	l.reveal(line)
+	l.Reveal(line)
 }
 
 func (l *lft) tables() *fabric.Tables {
@@ -157,21 +158,21 @@ func (l *lft) tables() *fabric.Tables {
 }
 
 func (l *lft) renew() {
-	l.hold()
+	l.Hold()
 	l.lids, l.ports, l.was, l.changes = l.lids[:0], l.ports[:0], nil, 0
 	t := l.tables()
 	if t == nil || !t.Known[l.sw] || !t.Fabric.SwitchNode(l.sw).InSubnet {
-		l.rebuild(0)
+		l.Rebuild(0)
 		return
 	}
 	l.compare()
 	l.gather(t)
-	if l.kind == lftByPort {
+	if l.Kind == lftByPort {
 		l.group()
-		l.build(len(l.ports))
+		l.Build(len(l.ports))
 		return
 	}
-	l.build(len(l.lids))
+	l.Build(len(l.lids))
 }
 
 func (l *lft) gather(t *fabric.Tables) {
@@ -217,12 +218,12 @@ func (l *lft) compare() {
 
 // prepareFilter finds the nodes and the ports that the filter hits.
 func (l *lft) prepareFilter() {
-	l.nodeHits = l.filt.hits(l.sc.names)
+	l.nodeHits = l.Filt.Hits(l.sc.names.search)
 	for port := range l.portHits {
-		l.portHits[port] = l.filt.hit(strings.ToLower(l.nextHop(uint8(port))))
+		l.portHits[port] = l.Filt.Hit(strings.ToLower(l.nextHop(uint8(port))))
 	}
 	l.number = -1
-	if n, err := strconv.Atoi(strings.TrimPrefix(l.filt.text, "!")); err == nil {
+	if n, err := strconv.Atoi(strings.TrimPrefix(l.Filt.Text, "!")); err == nil {
 		l.number = n
 	}
 }
@@ -230,13 +231,13 @@ func (l *lft) prepareFilter() {
 // passes says whether the filter lets a row through: a LID, the name of its
 // destination or the next hop.
 func (l *lft) passes(row int) bool {
-	if l.kind == lftByPort {
-		return l.portHits[l.ports[row]] != l.filt.invert
+	if l.Kind == lftByPort {
+		return l.portHits[l.ports[row]] != l.Filt.Invert
 	}
 	lid := l.lids[row]
 	e := l.sc.pic.Fabric.PortByLID(lid)
 	hit := int(lid) == l.number || e != fabric.None && l.nodeHits[l.sc.pic.Fabric.Ports[e].Node] || l.portHits[l.entry(row)]
-	return hit != l.filt.invert
+	return hit != l.Filt.Invert
 }
 
 func (l *lft) entry(row int) uint8 { return l.sc.pic.Tables.Port(l.sw, l.lids[row]) }
@@ -274,18 +275,18 @@ func (l *lft) nextHop(entry uint8) string {
 	case entry == 0:
 		return "this switch"
 	case !f.Ports[out].Linked():
-		return l.theme.failed + " link is down"
+		return l.Theme.Failed + " link is down"
 	}
 	return f.NodeName(f.PeerNode(out))
 }
 
-func (l *lft) nextLook(entry uint8) style {
+func (l *lft) nextLook(entry uint8) draw.Style {
 	out := l.out(entry)
 	switch {
 	case entry == 0 && out != fabric.None:
-		return l.theme.dim
+		return l.Theme.Dim
 	case out == fabric.None || !l.sc.pic.Fabric.Ports[out].Linked():
-		return l.theme.bad
+		return l.Theme.Bad
 	}
 	return ""
 }
@@ -300,19 +301,19 @@ func (l *lft) nextRank(entry uint8) int64 {
 
 // hops is how many links the table's own path takes from here, or how it ends
 // where it does not arrive.
-func (l *lft) hops(row int) (string, style) {
+func (l *lft) hops(row int) (string, draw.Style) {
 	end := walk.Follow(l.sc.pic.Tables, l.sw, l.lids[row], nil)
 	switch end.Verdict {
 	case walk.Delivered, walk.TooLong:
 		return fmt.Sprint(end.Links), ""
 	case walk.Loop:
-		return "loop", l.theme.bad
+		return "loop", l.Theme.Bad
 	case walk.Misdelivered:
-		return "wrong", l.theme.bad
+		return "wrong", l.Theme.Bad
 	case walk.Unknown:
-		return "?", l.theme.warn
+		return "?", l.Theme.Warn
 	}
-	return "lost", l.theme.bad
+	return "lost", l.Theme.Bad
 }
 
 func (l *lft) hopsOrder(row int) int64 {
@@ -342,7 +343,7 @@ const hopsColumn = 5
 
 // wantsHops says that the rows are sorted by hops that were not counted.
 func (l *lft) wantsHops() bool {
-	return l.kind == lftByLID && max(l.sorted, -l.sorted) == hopsColumn && l.tables() != nil && l.hopped.key != l.hopKey()
+	return l.Kind == lftByLID && max(l.Sorted, -l.Sorted) == hopsColumn && l.tables() != nil && l.hopped.key != l.hopKey()
 }
 
 // countHops follows the packets for each LID, on one processor: another is for the
@@ -380,7 +381,7 @@ func (l *lft) wasText(row int) string {
 	if l.was == nil || l.was(l.lids[row]) == l.entry(row) {
 		return ""
 	}
-	return l.theme.changed + " " + entryText(l.was(l.lids[row]))
+	return l.Theme.Changed + " " + entryText(l.was(l.lids[row]))
 }
 
 func (l *lft) paths(entry uint8) int64 {
@@ -407,25 +408,25 @@ func (l *lft) title() string {
 	return fmt.Sprintf("of %s  LID %s", f.NodeName(f.Switches[l.sw]), lidText(f.SwitchLID(l.sw)))
 }
 
-func (l *lft) picture() *badge {
+func (l *lft) picture() *draw.Badge {
 	if l.tables() == nil {
 		return nil
 	}
-	return l.theme.pictureBadge(l.sc, l.sc.pic)
+	return l.sc.pictureBadge(l.Theme, l.sc.pic)
 }
 
 func (l *lft) figure() string {
 	switch {
 	case l.tables() == nil:
 		return ""
-	case l.kind == lftByPort:
-		return fmt.Sprintf("%s, %s", count(len(l.lids), "LID"), count(l.n, "port"))
+	case l.Kind == lftByPort:
+		return fmt.Sprintf("%s, %s", draw.Count(len(l.lids), "LID"), draw.Count(l.N, "port"))
 	case l.changedOnly && l.was != nil:
-		return fmt.Sprintf("%s changed against %s", thousands(l.changes), l.sc.base.Kind)
+		return fmt.Sprintf("%s changed against %s", draw.Thousands(l.changes), l.sc.base.Kind)
 	case l.was != nil:
-		return fmt.Sprintf("%s, %s changed against %s", count(l.n, "LID"), thousands(l.changes), l.sc.base.Kind)
+		return fmt.Sprintf("%s, %s changed against %s", draw.Count(l.N, "LID"), draw.Thousands(l.changes), l.sc.base.Kind)
 	}
-	return count(l.n, "LID")
+	return draw.Count(l.N, "LID")
 }
 
 func (l *lft) empty() string {
@@ -444,10 +445,10 @@ func (l *lft) empty() string {
 		return "the table of this switch was not read: press R to read the subnet"
 	case l.changedOnly && l.was == nil:
 		return "nothing to compare with: o shows all entries"
-	case l.changedOnly && l.filt.empty():
+	case l.changedOnly && l.Filt.Empty():
 		return fmt.Sprintf("no entry differs from %s: o shows all", l.sc.base.Kind)
-	case !l.filt.empty():
-		return l.noMatch("entry")
+	case !l.Filt.Empty():
+		return l.NoMatch("entry")
 	}
 	return "the table is empty: press r to route"
 }
@@ -464,12 +465,12 @@ func (l *lft) whyNotChanged() string {
 }
 
 func (l *lft) subject() subject {
-	row, ok := l.selected()
+	row, ok := l.Selected()
 	if !ok {
 		return nothing
 	}
 	f := l.sc.pic.Fabric
-	if l.kind == lftByPort {
+	if l.Kind == lftByPort {
 		s := subject{f: f, node: f.Switches[l.sw], port: fabric.None, link: l.out(l.ports[row]), via: fabric.None}
 		if s.link != fabric.None && f.Ports[s.link].Num == 0 {
 			s.link = fabric.None
@@ -489,12 +490,12 @@ func (l *lft) subject() subject {
 // next is the node that packets of the selected row go to, None where they stay
 // or end.
 func (l *lft) next() fabric.NodeIndex {
-	row, ok := l.selected()
+	row, ok := l.Selected()
 	if !ok {
 		return fabric.None
 	}
 	var entry uint8
-	if l.kind == lftByPort {
+	if l.Kind == lftByPort {
 		entry = l.ports[row]
 	} else {
 		entry = l.entry(row)

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/tui/draw"
 )
 
 // The manners in which loads are shown.
@@ -107,7 +108,7 @@ func newHeat(l *linkload.Loads, ix *index) heat {
 
 // loadPane lists links by how many paths take them, or draws a map of them.
 type loadPane struct {
-	table
+	list
 	sc   *scene
 	load *loading
 	// err is why there are no loads; busy says how far computing them is, stale that
@@ -119,10 +120,10 @@ type loadPane struct {
 	cut map[int]bool
 }
 
-func newLoadPane(t *theme) *loadPane {
+func newLoadPane(t *draw.Theme) *loadPane {
 	l := &loadPane{busy: func() string { return "" }}
-	l.table = table{theme: t, kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}
-	l.id = func(row int) uint64 {
+	l.Table = draw.Table{Theme: t, Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}
+	l.ID = func(row int) uint64 {
 		if l.isMap() {
 			return uint64(row)
 		}
@@ -137,25 +138,25 @@ func newLoadPane(t *theme) *loadPane {
 		return int64(l.sc.names.rank[f.Ports[p].Node])<<8 | int64(f.Ports[p].Num)
 	}
 	paths := func(row int) int64 { return l.load.loads.Paths[l.port(row)] }
-	l.cols = []column{
-		{name: "from", least: 14, hidden: hidden, text: func(row int) string { return name(l.port(row)) }, order: func(row int) int64 { return rank(l.port(row)) }},
-		{name: "to", least: 14, hidden: hidden, text: func(row int) string { return name(peer(row)) }, order: func(row int) int64 { return rank(peer(row)) }},
-		{name: "paths", wide: 11, right: true, hidden: hidden, text: func(row int) string { return thousands(int(paths(row))) }, order: paths},
-		{name: "load", wide: 12, rank: 1, hidden: hidden, text: func(row int) string { return t.bar(int(paths(row)), int(l.load.most), 12) },
-			look: l.look, order: paths},
-		{name: "of mean", wide: 8, right: true, rank: 2, hidden: hidden, text: l.ofMean, order: paths, look: l.look},
-		{name: "LIDs", wide: 6, right: true, rank: 3, hidden: hidden, text: func(row int) string { return thousands(int(l.load.loads.Destinations[l.port(row)])) },
-			order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
-		{name: "link", wide: 7, right: true, rank: 3, hidden: hidden, text: func(row int) string { s, _ := linkText(&l.load.loads.Fabric.Ports[l.port(row)]); return s },
-			order: func(row int) int64 { return int64(1000 * l.load.loads.Fabric.Ports[l.port(row)].Gbps()) }},
+	l.Cols = []draw.Column{
+		{Name: "from", Least: 14, Hidden: hidden, Text: func(row int) string { return name(l.port(row)) }, Order: func(row int) int64 { return rank(l.port(row)) }},
+		{Name: "to", Least: 14, Hidden: hidden, Text: func(row int) string { return name(peer(row)) }, Order: func(row int) int64 { return rank(peer(row)) }},
+		{Name: "paths", Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string { return draw.Thousands(int(paths(row))) }, Order: paths},
+		{Name: "load", Wide: 12, Rank: 1, Hidden: hidden, Text: func(row int) string { return t.Bar(int(paths(row)), int(l.load.most), 12) },
+			Look: l.look, Order: paths},
+		{Name: "of mean", Wide: 8, Right: true, Rank: 2, Hidden: hidden, Text: l.ofMean, Order: paths, Look: l.look},
+		{Name: "LIDs", Wide: 6, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string { return draw.Thousands(int(l.load.loads.Destinations[l.port(row)])) },
+			Order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
+		{Name: "link", Wide: 7, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string { s, _ := linkText(&l.load.loads.Fabric.Ports[l.port(row)]); return s },
+			Order: func(row int) int64 { return int64(1000 * l.load.loads.Fabric.Ports[l.port(row)].Gbps()) }},
 	}
 	return l
 }
 
-func (l *loadPane) isMap() bool { return l.kind >= loadUpwards }
+func (l *loadPane) isMap() bool { return l.Kind >= loadUpwards }
 
 func (l *loadPane) port(row int) fabric.PortIndex {
-	if l.kind == loadAll {
+	if l.Kind == loadAll {
 		return l.load.all[row]
 	}
 	return l.load.between[row]
@@ -168,17 +169,11 @@ func (l *loadPane) ofMean(row int) string {
 	return fmt.Sprintf("%.2fx", float64(l.load.loads.Paths[l.port(row)])/l.load.mean)
 }
 
-func (l *loadPane) look(row int) style {
-	x := float64(l.load.loads.Paths[l.port(row)])
-	switch {
-	case linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches || l.load.mean == 0:
-		return l.theme.dim
-	case x > 2*l.load.mean:
-		return l.theme.bad
-	case x > 1.2*l.load.mean:
-		return l.theme.warn
+func (l *loadPane) look(row int) draw.Style {
+	if linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches || l.load.mean == 0 {
+		return l.Theme.Dim
 	}
-	return l.theme.good
+	return l.Theme.Warmth(l.load.loads.Paths[l.port(row)], l.load.mean)
 }
 
 func (l *loadPane) show(sc *scene) {
@@ -191,56 +186,56 @@ func (l *loadPane) bring(x *loading, err error, stale bool) {
 	if l.load == x && l.err == err && l.stale == stale {
 		return
 	}
-	l.hold()
+	l.Hold()
 	l.load, l.err, l.stale = x, err, stale
 	l.renew()
 }
 
 func (l *loadPane) renew() {
-	l.hold()
+	l.Hold()
 	switch {
 	case l.load == nil || l.load.loads.Fabric != l.sc.pic.Fabric:
-		l.rebuild(0)
+		l.Rebuild(0)
 	case l.isMap():
-		l.match = func(row int) bool {
+		l.Match = func(row int) bool {
 			f := l.load.loads.Fabric
-			return l.filt.match(l.sc.names.search[f.Switches[l.load.heat.rows[row]]])
+			return l.Filt.Match(l.sc.names.search[f.Switches[l.load.heat.rows[row]]])
 		}
 		l.findCut()
-		l.build(len(l.load.heat.rows))
+		l.Build(len(l.load.heat.rows))
 	default:
-		l.match, l.prepare = nil, nil
+		l.Match, l.Prepare = nil, nil
 		var hits []bool
-		l.prepare = func() { hits = l.filt.hits(l.sc.names) }
-		l.match = func(row int) bool {
+		l.Prepare = func() { hits = l.Filt.Hits(l.sc.names.search) }
+		l.Match = func(row int) bool {
 			f := l.load.loads.Fabric
 			p := l.port(row)
-			return (hits[f.Ports[p].Node] || hits[f.PeerNode(p)]) != l.filt.invert
+			return (hits[f.Ports[p].Node] || hits[f.PeerNode(p)]) != l.Filt.Invert
 		}
-		l.build(len(map[bool][]fabric.PortIndex{true: l.load.all, false: l.load.between}[l.kind == loadAll]))
+		l.Build(len(map[bool][]fabric.PortIndex{true: l.load.all, false: l.load.between}[l.Kind == loadAll]))
 	}
 }
 
-func (l *loadPane) title() string { return l.kinds[l.kind] }
+func (l *loadPane) title() string { return l.Kinds[l.Kind] }
 
-func (l *loadPane) picture() *badge {
+func (l *loadPane) picture() *draw.Badge {
 	if l.load == nil || l.sc == nil {
 		return nil
 	}
 	if l.stale {
-		return &badge{l.theme.old, l.theme.oldLine, frameOld, "OLD, being counted"}
+		return &draw.Badge{St: l.Theme.Old, Line: l.Theme.OldLine, Frame: draw.FrameOld, Word: "OLD, being counted"}
 	}
-	return l.theme.pictureBadge(l.sc, l.sc.pic)
+	return l.sc.pictureBadge(l.Theme, l.sc.pic)
 }
 
 func (l *loadPane) figure() string {
 	switch {
-	case l.n == 0:
+	case l.N == 0:
 		return l.busy()
 	case l.isMap():
-		return fmt.Sprintf("%d leaves, %d switches above; %s of %s paths", len(l.load.heat.rows), len(l.load.heat.cols), l.theme.shades[4], thousands(int(l.load.heat.most)))
+		return fmt.Sprintf("%d leaves, %d switches above; %s of %s paths", len(l.load.heat.rows), len(l.load.heat.cols), l.Theme.Shades[4], draw.Thousands(int(l.load.heat.most)))
 	}
-	return fmt.Sprintf("%s, mean %s", count(l.n, "direction"), thousands(int(l.load.mean+0.5)))
+	return fmt.Sprintf("%s, mean %s", draw.Count(l.N, "direction"), draw.Thousands(int(l.load.mean+0.5)))
 }
 
 func (l *loadPane) empty() string {
@@ -253,8 +248,8 @@ func (l *loadPane) empty() string {
 		return "counting the paths over each link: " + l.busy()
 	case l.err != nil:
 		return "the paths were not counted: " + l.err.Error()
-	case !l.filt.empty():
-		return l.noMatch("link")
+	case !l.Filt.Empty():
+		return l.NoMatch("link")
 	case l.isMap():
 		return "there are no two layers of switches to draw a map of: b shows the list"
 	}
@@ -262,7 +257,7 @@ func (l *loadPane) empty() string {
 }
 
 func (l *loadPane) subject() subject {
-	row, ok := l.selected()
+	row, ok := l.Selected()
 	if !ok {
 		return nothing
 	}
@@ -284,7 +279,7 @@ func (l *loadPane) enter(m *model) (func() tea.Cmd, string) {
 	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
 }
 
-func (l *loadPane) hasHead() bool { return l.n > 0 }
+func (l *loadPane) HasHead() bool { return l.N > 0 }
 
 // mapName is how many cells the names of the rows of a map have.
 const mapName = 16
@@ -293,10 +288,10 @@ const mapName = 16
 // As long as nobody has moved the map, all of it is there.
 func (l *loadPane) columns(room int) (first, per int) {
 	n := len(l.load.heat.cols)
-	if l.aside == 0 || n <= room {
+	if l.Aside == 0 || n <= room {
 		return 0, max((n+room-1)/max(room, 1), 1)
 	}
-	return min(l.aside-sideStep, n-1), 1
+	return min(l.Aside-sideStep, n-1), 1
 }
 
 // cell is the most paths over a link between a row and some columns, -1 where there is
@@ -304,7 +299,7 @@ func (l *loadPane) columns(room int) (first, per int) {
 func (l *loadPane) cell(row, from, to int) (paths int64, gone bool) {
 	h := &l.load.heat
 	cells := h.up
-	if l.kind == loadDownwards {
+	if l.Kind == loadDownwards {
 		cells = h.down
 	}
 	paths = -1
@@ -343,67 +338,56 @@ func placesOf(f *fabric.Fabric, switches []fabric.SwitchIndex) map[uint64]int {
 
 // header of a map numbers its columns, so many digits below one another as fit
 // in one line.
-func (l *loadPane) header(p *pen) {
+func (l *loadPane) Header(p *draw.Pen) {
 	if !l.isMap() {
-		l.table.header(p)
+		l.Table.Header(p)
 		return
 	}
 	h := &l.load.heat
 	f := l.load.loads.Fabric
-	room := p.left - mapName - 1
+	room := p.Left - mapName - 1
 	first, per := l.columns(room)
 	last := min(first+per*room, len(h.cols)) - 1
 	if last < first {
 		return
 	}
-	p.cell(p.dim, "", mapName)
-	p.gap(1)
-	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[h.cols[first]]), p.arrow, f.NodeName(f.Switches[h.cols[last]]))
+	p.Cell(p.Dim, "", mapName)
+	p.Gap(1)
+	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[h.cols[first]]), p.Arrow, f.NodeName(f.Switches[h.cols[last]]))
 	switch {
 	case per > 1:
 		text += fmt.Sprintf(", the busiest of %d a cell; the key Right shows each", per)
 	case first > 0 || last < len(h.cols)-1:
 		text += fmt.Sprintf(", %d to %d of %d", first+1, last+1, len(h.cols))
 	}
-	p.put(p.dim, text)
+	p.Put(p.Dim, text)
 }
 
-func (l *loadPane) draw(p *pen, line int) {
+func (l *loadPane) Draw(p *draw.Pen, line int) {
 	if !l.isMap() {
-		l.table.draw(p, line)
+		l.Table.Draw(p, line)
 		return
 	}
 	h := &l.load.heat
 	f := l.load.loads.Fabric
-	row := l.row(line)
-	p.cell("", f.NodeName(f.Switches[h.rows[row]]), mapName)
-	p.gap(1)
-	first, per := l.columns(p.left)
-	for col := first; col < len(h.cols) && p.left > 0; col += per {
-		if p.left == 1 && col+per < len(h.cols) {
-			p.put(p.dim, p.ellipsis)
+	row := l.Row(line)
+	p.Cell("", f.NodeName(f.Switches[h.rows[row]]), mapName)
+	p.Gap(1)
+	first, per := l.columns(p.Left)
+	for col := first; col < len(h.cols) && p.Left > 0; col += per {
+		if p.Left == 1 && col+per < len(h.cols) {
+			p.Put(p.Dim, p.Ellipsis)
 			return
 		}
 		x, gone := l.cell(row, col, min(col+per, len(h.cols)))
 		switch {
 		case gone:
-			p.put(l.theme.bad, p.failed)
+			p.Put(l.Theme.Bad, p.Failed)
 			continue
 		case x < 0:
-			p.gap(1)
+			p.Gap(1)
 			continue
 		}
-		i := 0
-		if x > 0 {
-			i = int(min(1+3*x/max(h.most, 1), 4))
-		}
-		st := l.theme.good
-		switch {
-		case float64(x) > 2*l.load.mean:
-			st = l.theme.bad
-		case float64(x) > 1.2*l.load.mean:
-			st = l.theme.warn
-		}
-		p.put(st, p.shades[i])
+		p.Heat(x, h.most, l.load.mean)
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // logbook is what was run, what it said, and what the session told.
 type logbook struct {
-	table
+	list
 	lines []logLine
 	// dropped counts lines that were let go.
 	dropped int
@@ -39,33 +41,33 @@ const (
 	lineEvent
 )
 
-func newLog(t *theme) *logbook {
+func newLog(t *draw.Theme) *logbook {
 	l := &logbook{}
-	l.table = table{theme: t, id: func(row int) uint64 { return uint64(row + l.dropped) }}
-	l.cols = []column{
-		{name: "time", text: func(row int) string {
+	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row + l.dropped) }}
+	l.Cols = []draw.Column{
+		{Name: "time", Text: func(row int) string {
 			if l.lines[row].when.IsZero() {
 				return ""
 			}
 			return l.lines[row].when.Format("15:04:05")
 		}},
-		{name: "line", text: func(row int) string { return l.lines[row].text }},
+		{Name: "line", Text: func(row int) string { return l.lines[row].text }},
 	}
-	l.match = func(row int) bool { return l.filt.match(strings.ToLower(l.lines[row].text)) }
+	l.Match = func(row int) bool { return l.Filt.Match(strings.ToLower(l.lines[row].text)) }
 	return l
 }
 
 func (l *logbook) show(*scene)        {}
-func (l *logbook) hasHead() bool      { return false }
+func (l *logbook) HasHead() bool      { return false }
 func (l *logbook) sortWhyNot() string { return "the log has an order of its own" }
 
 func (l *logbook) renew() {
 	l.refresh()
-	l.to(l.n - 1)
+	l.To(l.N - 1)
 }
 
 func (l *logbook) enter(m *model) (func() tea.Cmd, string) {
-	if l.n == 0 {
+	if l.N == 0 {
 		return nil, "the log is empty"
 	}
 	return func() tea.Cmd {
@@ -88,41 +90,41 @@ func (l *logbook) add(lines ...logLine) {
 			at = len(l.lines)
 		}
 	}
-	last := l.cursor >= l.n-1
-	if !last && l.filt.empty() && at <= l.cursor {
-		l.cursor, l.top = l.cursor+len(lines), l.top+len(lines)
+	last := l.Cursor >= l.N-1
+	if !last && l.Filt.Empty() && at <= l.Cursor {
+		l.Cursor, l.Top = l.Cursor+len(lines), l.Top+len(lines)
 	}
 	l.lines = slices.Insert(l.lines, at, lines...)
 	if extra := len(l.lines) - maxKept; extra > maxKept/10 {
 		l.lines = slices.Delete(l.lines, 0, extra)
 		l.dropped += extra
-		l.to(l.cursor - extra)
+		l.To(l.Cursor - extra)
 	}
-	l.follow = last
+	l.Follow = last
 	l.refresh()
 }
 
 func (l *logbook) refresh() {
-	cursor := l.cursor
-	l.size = len(l.lines)
-	l.order = slices.Grow(l.order[:0], l.size)[:l.size]
-	for i := range l.order {
-		l.order[i] = int32(i)
+	cursor := l.Cursor
+	l.Size = len(l.lines)
+	l.Order = slices.Grow(l.Order[:0], l.Size)[:l.Size]
+	for i := range l.Order {
+		l.Order[i] = int32(i)
 	}
-	if !l.filt.empty() {
-		l.sift()
+	if !l.Filt.Empty() {
+		l.Sift()
 	}
-	l.cursor = cursor
-	l.resize(len(l.order), l.height)
-	l.follow = false
+	l.Cursor = cursor
+	l.Resize(len(l.Order), l.Height)
+	l.Follow = false
 }
 
 // job selects the first line of a job and shows it at the top.
 func (l *logbook) job(id int) {
-	for i := range l.n {
+	for i := range l.N {
 		if l.line(i).job == id {
-			l.to(l.n - 1)
-			l.to(i)
+			l.To(l.N - 1)
+			l.To(i)
 			return
 		}
 	}
@@ -139,65 +141,65 @@ func (l *logbook) said(id int) int {
 	return n
 }
 
-func (l *logbook) line(at int) *logLine { return &l.lines[l.row(at)] }
+func (l *logbook) line(at int) *logLine { return &l.lines[l.Row(at)] }
 
 func (l *logbook) figure() string {
 	if l.dropped > 0 {
-		return count(l.n, "line") + ", older ones let go"
+		return draw.Count(l.N, "line") + ", older ones let go"
 	}
-	return count(l.n, "line")
+	return draw.Count(l.N, "line")
 }
 
 func (l *logbook) empty() string {
-	if !l.filt.empty() {
-		return l.noMatch("line")
+	if !l.Filt.Empty() {
+		return l.NoMatch("line")
 	}
 	return "nothing was run yet: press : for a command, ? for the keys"
 }
 
-func (l *logbook) draw(p *pen, row int) {
+func (l *logbook) Draw(p *draw.Pen, row int) {
 	x := l.line(row)
 	if x.when.IsZero() {
-		p.gap(10)
+		p.Gap(10)
 	} else {
-		p.put(p.dim, x.when.Format("15:04:05"))
-		p.gap(2)
+		p.Put(p.Dim, x.when.Format("15:04:05"))
+		p.Gap(2)
 	}
-	st := style("")
+	st := draw.Style("")
 	switch x.kind {
 	case lineNote:
-		st = p.dim
+		st = p.Dim
 	case lineCommand:
 		l.drawCommand(p, x)
 		return
 	case lineError:
-		st = p.bad
+		st = p.Bad
 	case lineEvent:
-		st = p.info
+		st = p.Info
 	}
-	p.gap(2)
-	text := clean(x.text, p.ascii)
-	if l.aside > 0 && width(text) > l.aside {
-		p.put(p.dim, p.ellipsis)
-		text = skip(text, l.aside+1)
-	} else if l.aside > 0 {
+	p.Gap(2)
+	text := draw.Clean(x.text, p.Ascii)
+	if l.Aside > 0 && draw.Width(text) > l.Aside {
+		p.Put(p.Dim, p.Ellipsis)
+		text = draw.Skip(text, l.Aside+1)
+	} else if l.Aside > 0 {
 		text = ""
 	}
-	p.put(st, text)
+	p.Put(st, text)
 }
 
-func (l *logbook) drawCommand(p *pen, x *logLine) {
-	end, st := x.end, p.dim
+func (l *logbook) drawCommand(p *draw.Pen, x *logLine) {
+	end, st := x.end, p.Dim
 	switch {
 	case end == "":
 		end = "running"
 	case x.failed:
-		st = p.bad
+		st = p.Bad
 	}
-	p.put(p.command, p.prompt+" ")
-	p.cell(p.command, x.text, p.left-width(end)-2)
-	p.gap(1)
-	p.put(st, end)
+	p.Put(p.Command, p.Prompt+" ")
+	p.Cell(p.Command, x.text, p.Left-draw.Width(end)-2)
+	p.Gap(1)
+	p.Put(st, end)
 }
 
 // ended notes how a job ended.

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // backend is the shell as the screen uses it. Only State and Complete must be
@@ -51,9 +52,9 @@ type model struct {
 	out   *slowWriter                 // nil where nobody counts what was written
 	clip  clipboard
 	now   func() time.Time
-	theme *theme
+	theme *draw.Theme
 	// retheme makes another theme for the same terminal, nil where there is but one.
-	retheme func(name string) (*theme, error)
+	retheme func(name string) (*draw.Theme, error)
 
 	actions []action
 	byKey   map[string]*action
@@ -163,7 +164,7 @@ const tickPause = 120 * time.Millisecond
 // ageing is how often it is looked whether what is shown has become old.
 const ageing = 30 * time.Second
 
-func newModel(ctx context.Context, back backend, t *theme) *model {
+func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	m := &model{
 		ctx: ctx, back: back, theme: t, now: time.Now, untouched: true,
 		slots: slots{home: paneTopology, main: paneLFT, side: paneWhatIf, aside: paneLFT}, focus: paneTopology,
@@ -369,7 +370,7 @@ func (m *model) setFocus(id paneID) {
 
 // body is the part of the screen that the panes share: below the header and the
 // names of the panes, above the status line and the keys, and above the tour.
-func (m *model) body() rect {
+func (m *model) body() draw.Rect {
 	top, bottom := 1, 2
 	switch {
 	case m.height < 8:
@@ -378,7 +379,7 @@ func (m *model) body() rect {
 		top = 2
 	}
 	bottom += m.tourRows()
-	return rect{0, top, m.width, max(m.height-top-bottom, 0)}
+	return draw.Rect{X: 0, Y: top, W: m.width, H: max(m.height-top-bottom, 0)}
 }
 
 // tabsFrom is how many lines a screen has that names all panes in one of them.
@@ -386,7 +387,7 @@ const tabsFrom = 16
 
 func (m *model) panes() []placed {
 	s := m.slots
-	s.problems = m.problems.n
+	s.problems = m.problems.N
 	return arrange(formOf(m.width, m.height), m.body(), m.focus, s, m.zoom, m.lean)
 }
 
@@ -395,7 +396,7 @@ func (m *model) fit() {
 	for _, p := range m.panes() {
 		x := m.paneOf(p.id)
 		t := x.base()
-		t.resize(t.n, max(p.h-2-btoi(x.hasHead()), 0))
+		t.Resize(t.N, max(p.H-2-draw.Btoi(x.HasHead()), 0))
 	}
 }
 

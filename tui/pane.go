@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
 // paneID numbers the panes as their keys do.
@@ -46,7 +47,7 @@ func (id paneID) key() string { return strconv.Itoa(int(id) % 10) }
 // only what is seen.
 type pane interface {
 	// base is the list itself.
-	base() *table
+	base() *draw.Table
 	// show takes a new scene.
 	show(sc *scene)
 	// renew makes the rows anew after another filter or manner of showing them.
@@ -54,13 +55,13 @@ type pane interface {
 	// title is what stands behind the pane's name.
 	title() string
 	// picture says which picture is shown, nil where that does not matter.
-	picture() *badge
+	picture() *draw.Badge
 	// figure stands at the bottom right: a count.
 	figure() string
-	hasHead() bool
-	header(p *pen)
+	HasHead() bool
+	Header(p *draw.Pen)
 	// draw writes a line.
-	draw(p *pen, line int)
+	Draw(p *draw.Pen, line int)
 	// empty says why there are no rows.
 	empty() string
 	// subject is what the selected row is about.
@@ -71,26 +72,15 @@ type pane interface {
 	enter(m *model) (act func() tea.Cmd, why string)
 }
 
-// badge is a word that names a picture.
-type badge struct {
-	st style
-	// line is for the frame of a pane that shows the picture, "" for the usual, and
-	// frame the kind of its lines.
-	line  style
-	frame int
-	word  string
-}
+// list is a table that is a pane, as far as panes are alike.
+type list struct{ draw.Table }
 
-func (t *table) renew()           { t.again() }
-func (t *table) title() string    { return "" }
-func (t *table) picture() *badge  { return nil }
-func (t *table) subject() subject { return nothing }
-func (t *table) at() place        { return place{} }
-
-// noMatch says that the filter lets nothing through.
-func (t *table) noMatch(what string) string {
-	return "no " + what + " passes the filter " + t.filt.text + " : Esc shows all"
-}
+func (l *list) base() *draw.Table    { return &l.Table }
+func (l *list) renew()               { l.Again() }
+func (l *list) title() string        { return "" }
+func (l *list) picture() *draw.Badge { return nil }
+func (l *list) subject() subject     { return nothing }
+func (l *list) at() place            { return place{} }
 
 // nodeID tells nodes, and ports of nodes, apart in every fabric.
 func (p place) id() uint64 { return p.guid*0x9e3779b97f4a7c15 ^ uint64(p.port)<<1 }

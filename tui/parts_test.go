@@ -9,16 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // hostile are descriptions that somebody could have written into a node.
@@ -35,8 +34,11 @@ func TestHostileDescriptions(t *testing.T) {
 		back.state.Live.Tables = fabric.NewTables(f, fabric.NewLFT(1, f.MaxLID), hostile[0])
 		d := driveBackend(t, back)
 		if ascii {
-			*d.m.theme = *plainTheme()
-			d.m.theme.name, d.m.theme.glyphs = "none", asciiGlyphs()
+			th, err := draw.NewTheme("none", termenv.Ascii, glyphsOf("C", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			*d.m.theme = *th
 		}
 		for _, s := range [][2]int{{120, 36}, {80, 24}, {200, 50}, {40, 10}, {30, 60}} {
 			d.size(s[0], s[1]).press("2", "g", "j", "right", "z", "t")
@@ -51,65 +53,6 @@ func TestHostileDescriptions(t *testing.T) {
 		}
 		d.size(120, 60).press("2", "G").sees("0x00000000000003")
 	}
-}
-
-// TestClean: a text may be shown as it is, or escaped, never with another width
-// than both ways of counting give it.
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"leaf-01":               "leaf-01",
-		"\x1b[2J":               `\x1b[2J`,
-		"日本語":                   "日本語",
-		"e\u0301toile":          "e\u0301toile",
-		"xa\u0301\u0302\u0303":  `xa\u0301\u0302\u0303`,
-		"👨‍👩‍👧x":                `\U0001f468\u200d\U0001f469\u200d\U0001f467x`,
-		"👨 日":                   "👨 日",
-		"\xff":                  `\xff`,
-		"a\tb":                  "a    b",
-		"\u202eevil":            `\u202eevil`,
-		"🇩🇪":                    `\U0001f1e9\U0001f1ea`,
-		"\u0301":                `\u0301`,
-		"back\\slash stays one": "back\\slash stays one",
-	} {
-		if got := clean(in, false); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if got, want := clean("µ日", true), `u\u65e5`; got != want {
-		t.Errorf("ASCII: %q, want %q", got, want)
-	}
-}
-
-func FuzzClean(f *testing.F) {
-	for _, s := range hostile {
-		f.Add(s, 10)
-	}
-	f.Fuzz(func(t *testing.T, s string, w int) {
-		for _, ascii := range []bool{false, true} {
-			c := clean(s, ascii)
-			if !utf8.ValidString(c) || strings.ContainsFunc(c, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
-				t.Fatalf("clean(%q) = %q", s, c)
-			}
-			if a, b := width(c), ansi.StringWidth(c); a != b {
-				t.Fatalf("clean(%q) = %q is %d or %d wide", s, c, a, b)
-			}
-			w = min(max(w, 0), 1000)
-			if x := cut(c, w, "…"); width(x) > w {
-				t.Fatalf("cut(%q, %d) = %q", c, w, x)
-			}
-			if x := skip(c, w); width(x) != max(width(c)-w, 0) {
-				t.Fatalf("skip(%q, %d) = %q", c, w, x)
-			}
-			th, _ := newTheme("dark", termenv.TrueColor, unicodeGlyphs())
-			p := newPen(th, w)
-			p.cell(th.bad, s, w/2)
-			p.right("", s, w/3)
-			p.put(th.dim, s)
-			if line := p.done(); ansi.StringWidth(line) != w {
-				t.Fatalf("a line of %d cells with %q is %q", w, s, line)
-			}
-		}
-	})
 }
 
 // TestWords: what a key says of a node must lead the shell to that node.
@@ -144,15 +87,6 @@ func TestEndPortOfTwo(t *testing.T) {
 				t.Errorf("a host with one link is called %s", got)
 			}
 		}
-	}
-}
-
-func TestNatural(t *testing.T) {
-	got := []string{"leaf-10", "leaf-9", "leaf-09", "spine-1", "leaf-1a", "leaf", "10", "9", "leaf-1"}
-	slices.SortFunc(got, natural)
-	want := []string{"9", "10", "leaf", "leaf-1", "leaf-1a", "leaf-9", "leaf-09", "leaf-10", "spine-1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -193,34 +127,6 @@ func TestTopologyOfOddFabrics(t *testing.T) {
 		press("right").sees("p1-40  no link").
 		press("j", "f").sees("! f: sw/1 has no link that could fail").
 		press("/", "a", "enter").sees("far", "on no switch").press("esc", "G", "left")
-}
-
-func TestWindow(t *testing.T) {
-	w := window{}
-	w.resize(100, 10)
-	w.to(50)
-	if w.cursor != 50 || w.top != 41 {
-		t.Errorf("to 50: %+v", w)
-	}
-	w.reveal(5)
-	if w.cursor != 5 || w.top != 0 {
-		t.Errorf("reveal 5: %+v", w)
-	}
-	w.to(1000)
-	w.resize(20, 30)
-	if w.cursor != 19 || w.top != 0 {
-		t.Errorf("fewer rows: %+v", w)
-	}
-	w.resize(0, 0)
-	w.to(-3)
-	if w.cursor != 0 || w.top != 0 {
-		t.Errorf("no rows: %+v", w)
-	}
-	w.resize(1000, 10)
-	w.to(999)
-	if from, to := w.thumb(); from != 9 || to != 10 {
-		t.Errorf("thumb at the end: %d-%d", from, to)
-	}
 }
 
 func TestEditor(t *testing.T) {
@@ -273,14 +179,6 @@ func TestJob(t *testing.T) {
 	msg := j.run(func() error { return errors.New("why") })
 	if d, ok := msg.(doneMsg); !ok || d.err == nil {
 		t.Errorf("%#v", msg)
-	}
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d is %s", n, got)
-		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // The manners in which the past is shown.
@@ -32,7 +33,7 @@ type pastEntry struct {
 // past lists what the subnet was: the entries of the history, or what sweeps
 // found to be new.
 type past struct {
-	table
+	list
 	sc      *scene
 	entries []pastEntry
 	// parents are the entries from which these came, and graph draws that.
@@ -43,34 +44,34 @@ type past struct {
 	busy    func() string
 }
 
-func newPast(t *theme) *past {
+func newPast(t *draw.Theme) *past {
 	l := &past{busy: func() string { return "" }}
-	l.table = table{theme: t, kinds: []string{"entries", "events"}}
-	l.id = func(row int) uint64 {
-		if l.kind == pastEvents {
+	l.Table = draw.Table{Theme: t, Kinds: []string{"entries", "events"}}
+	l.ID = func(row int) uint64 {
+		if l.Kind == pastEvents {
 			return uint64(l.events[row].When.UnixNano())<<8 | uint64(row&0xff)
 		}
 		return uint64(l.entries[row].ID)
 	}
-	entries := func() bool { return l.kind == pastEvents }
-	events := func() bool { return l.kind == pastEntries }
-	dim := func(int) style { return t.dim }
-	l.cols = []column{
-		{wide: 2, hidden: func() bool { return l.kind == pastEvents || l.sorted != 0 || !l.filt.empty() },
-			text: func(row int) string { return t.lanes(l.graph[row]) }, look: l.look},
-		{name: "ID", wide: 5, right: true, hidden: entries, text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },
-			order: func(row int) int64 { return l.entries[row].ID }},
-		{name: "from", wide: 16, hidden: entries, text: func(row int) string { return l.entries[row].Began.Local().Format("2006-01-02 15:04") },
-			order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
-		{name: "for", wide: 7, right: true, rank: 2, hidden: entries, text: func(row int) string { return lasted(l.entries[row].Until.Sub(l.entries[row].Began)) },
-			order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, look: dim},
-		{name: "what", least: 12, share: 3, hidden: entries, text: func(row int) string { return l.entries[row].what() }, look: l.look},
-		{name: "engine", wide: 10, rank: 2, hidden: entries, text: func(row int) string { return l.entries[row].Engine }},
-		{name: "figures", least: 14, rank: 1, hidden: entries, text: func(row int) string { return l.entries[row].figures() }, look: dim},
-		{name: "who", wide: 8, rank: 3, hidden: entries, text: func(row int) string { return l.entries[row].Who }, look: dim},
-		{name: "when", wide: 19, hidden: events, text: func(row int) string { return l.events[row].When.Local().Format(time.DateTime) },
-			order: func(row int) int64 { return l.events[row].When.UnixNano() }},
-		{name: "event", least: 20, hidden: events, text: func(row int) string { return l.events[row].Text }},
+	entries := func() bool { return l.Kind == pastEvents }
+	events := func() bool { return l.Kind == pastEntries }
+	dim := func(int) draw.Style { return t.Dim }
+	l.Cols = []draw.Column{
+		{Wide: 2, Hidden: func() bool { return l.Kind == pastEvents || l.Sorted != 0 || !l.Filt.Empty() },
+			Text: func(row int) string { return lanes(&t.Glyphs, l.graph[row]) }, Look: l.look},
+		{Name: "ID", Wide: 5, Right: true, Hidden: entries, Text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },
+			Order: func(row int) int64 { return l.entries[row].ID }},
+		{Name: "from", Wide: 16, Hidden: entries, Text: func(row int) string { return l.entries[row].Began.Local().Format("2006-01-02 15:04") },
+			Order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
+		{Name: "for", Wide: 7, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string { return lasted(l.entries[row].Until.Sub(l.entries[row].Began)) },
+			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Look: dim},
+		{Name: "what", Least: 12, Share: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].what() }, Look: l.look},
+		{Name: "engine", Wide: 10, Rank: 2, Hidden: entries, Text: func(row int) string { return l.entries[row].Engine }},
+		{Name: "figures", Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string { return l.entries[row].figures() }, Look: dim},
+		{Name: "who", Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Look: dim},
+		{Name: "when", Wide: 19, Hidden: events, Text: func(row int) string { return l.events[row].When.Local().Format(time.DateTime) },
+			Order: func(row int) int64 { return l.events[row].When.UnixNano() }},
+		{Name: "event", Least: 20, Hidden: events, Text: func(row int) string { return l.events[row].Text }},
 	}
 	return l
 }
@@ -91,7 +92,7 @@ func (e *pastEntry) figures() string {
 	var all []string
 	for _, name := range []string{"nodes", "links", "holes", "entries", "changed"} {
 		if v, ok := e.Figures[name]; ok {
-			all = append(all, thousands(int(v))+" "+name)
+			all = append(all, draw.Thousands(int(v))+" "+name)
 		}
 	}
 	return strings.Join(all, ", ")
@@ -109,14 +110,14 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
 }
 
-func (l *past) look(row int) style {
+func (l *past) look(row int) draw.Style {
 	switch e := &l.entries[row]; {
 	case e.Kind != history.Commit:
 		return ""
 	case e.Outcome == history.Done || e.Outcome == history.Finished:
-		return l.theme.good
+		return l.Theme.Good
 	}
-	return l.theme.bad
+	return l.Theme.Bad
 }
 
 func (l *past) show(sc *scene) {
@@ -125,7 +126,7 @@ func (l *past) show(sc *scene) {
 }
 
 func (l *past) bring(entries []pastEntry, err error) {
-	l.hold()
+	l.Hold()
 	l.entries, l.err = entries, err
 	l.parents = lineage(entries)
 	l.graph = drawLineage(entries, l.parents)
@@ -133,39 +134,39 @@ func (l *past) bring(entries []pastEntry, err error) {
 	for _, g := range l.graph {
 		wide = max(wide, len(g))
 	}
-	l.cols[0].wide = min(wide, maxGraph)
+	l.Cols[0].Wide = min(wide, maxGraph)
 	l.renew()
 }
 
 func (l *past) renew() {
-	l.hold()
-	if l.kind == pastEvents {
+	l.Hold()
+	if l.Kind == pastEvents {
 		l.events = l.sc.st.Events
-		l.build(len(l.events))
+		l.Build(len(l.events))
 		return
 	}
-	l.build(len(l.entries))
+	l.Build(len(l.entries))
 }
 
-func (l *past) title() string { return l.kinds[l.kind] }
+func (l *past) title() string { return l.Kinds[l.Kind] }
 
 func (l *past) figure() string {
 	switch {
 	case l.busy() != "":
 		return "reading"
-	case l.kind == pastEvents:
-		return count(l.n, "event")
+	case l.Kind == pastEvents:
+		return draw.Count(l.N, "event")
 	}
-	return count(l.n, "entry")
+	return draw.Count(l.N, "entry")
 }
 
 func (l *past) empty() string {
 	switch {
 	case l.sc == nil:
 		return ""
-	case !l.filt.empty():
-		return l.noMatch("entry")
-	case l.kind == pastEvents:
+	case !l.Filt.Empty():
+		return l.NoMatch("entry")
+	case l.Kind == pastEvents:
 		return "sweeps have found nothing new since the session began: :watch 30 sweeps every 30 seconds"
 	case l.busy() != "":
 		return "the history is being read"
@@ -176,11 +177,11 @@ func (l *past) empty() string {
 }
 
 func (l *past) enter(m *model) (func() tea.Cmd, string) {
-	row, ok := l.selected()
+	row, ok := l.Selected()
 	switch {
 	case !ok:
 		return nil, "no entry is selected"
-	case l.kind == pastEvents:
+	case l.Kind == pastEvents:
 		return nil, "an event has no picture: b shows the entries"
 	}
 	id := l.entries[row].ID

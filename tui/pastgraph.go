@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // joinJournal puts together the entries and the commits of a history, both the newest
@@ -142,10 +143,10 @@ func drawLineage(entries []pastEntry, parents []int64) []string {
 }
 
 // lanes puts the marks of a graph into the glyphs of a terminal.
-func (g *glyphs) lanes(marks string) string {
-	if g.ascii {
+func lanes(g *draw.Glyphs, marks string) string {
+	if g.Ascii {
 		return strings.ReplaceAll(marks, "^", "'")
 	}
-	box := g.boxes[frameLive][0]
-	return strings.NewReplacer("|", box.v, "-", box.h, "'", box.br, "^", "┴", "+", "┼", "o", "○", "*", g.onPath).Replace(marks)
+	box := g.Boxes[draw.FrameLive][0]
+	return strings.NewReplacer("|", box.V, "-", box.H, "'", box.Br, "^", "┴", "+", "┼", "o", "○", "*", g.OnPath).Replace(marks)
 }

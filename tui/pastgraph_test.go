@@ -47,7 +47,7 @@ func TestLineage(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	th, d := looks()[0], driveBackend(t, newFake(star(t, "one", "a")))
-	if got := th.glyphs.lanes("| o-+-^-'"); got != "│ ○─┼─┴─╯" {
+	if got := lanes(&th.glyphs, "| o-+-^-'"); got != "│ ○─┼─┴─╯" {
 		t.Errorf("in Unicode %q", got)
 	}
 	d.m.back.(*fake).entries = entries

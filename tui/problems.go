@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
 // severity says how much a problem matters, the worst first.
@@ -42,9 +43,9 @@ func (p *problem) id() uint64 {
 
 // problems lists what is wrong with the subnet, the worst first.
 type problems struct {
-	table
-	sc   *scene
-	list []problem
+	list
+	sc    *scene
+	found []problem
 	// lost are the links that were there when the session began.
 	lost []problem
 	// reach is what following all packets found, of the tables of the scene.
@@ -55,15 +56,15 @@ type problems struct {
 	checking func() string
 }
 
-func newProblems(t *theme) *problems {
+func newProblems(t *draw.Theme) *problems {
 	l := &problems{checking: func() string { return "" }}
-	l.table = table{theme: t, id: func(row int) uint64 { return l.list[row].id() }}
-	l.cols = []column{
-		{name: "what", wide: 8, text: func(row int) string { return l.list[row].severity.String() }, look: l.look,
-			order: func(row int) int64 { return int64(l.list[row].severity) }},
-		{name: "problem", least: 14, text: func(row int) string { return l.list[row].kind }},
-		{name: "where", least: 16, share: 4, text: func(row int) string { return l.list[row].where }},
-		{name: "look at", least: 30, rank: 1, text: func(row int) string { return l.list[row].advice }, look: func(int) style { return t.dim }},
+	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return l.found[row].id() }}
+	l.Cols = []draw.Column{
+		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].severity.String() }, Look: l.look,
+			Order: func(row int) int64 { return int64(l.found[row].severity) }},
+		{Name: "problem", Least: 14, Text: func(row int) string { return l.found[row].kind }},
+		{Name: "where", Least: 16, Share: 4, Text: func(row int) string { return l.found[row].where }},
+		{Name: "look at", Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].advice }, Look: func(int) draw.Style { return t.Dim }},
 	}
 	return l
 }
@@ -98,34 +99,34 @@ func unlike(sc *scene, listed []problem) []problem {
 	return out
 }
 
-func (l *problems) look(row int) style {
-	switch l.list[row].severity {
+func (l *problems) look(row int) draw.Style {
+	switch l.found[row].severity {
 	case grave:
-		return l.theme.bad
+		return l.Theme.Bad
 	case doubtful:
-		return l.theme.warn
+		return l.Theme.Warn
 	}
-	return l.theme.dim
+	return l.Theme.Dim
 }
 
 func (l *problems) show(sc *scene) {
-	l.hold()
+	l.Hold()
 	l.sc = sc
 	if l.report != nil {
-		l.list = slices.Concat(reported(l.report), l.lost)
-		l.list = append(l.list, unlike(sc, l.list)...)
+		l.found = slices.Concat(reported(l.report), l.lost)
+		l.found = append(l.found, unlike(sc, l.found)...)
 	} else {
-		l.list = slices.Concat(findProblems(sc), l.lost, l.reach)
+		l.found = slices.Concat(findProblems(sc), l.lost, l.reach)
 	}
-	slices.SortStableFunc(l.list, func(a, b problem) int { return cmp.Compare(a.severity, b.severity) })
-	l.build(len(l.list))
+	slices.SortStableFunc(l.found, func(a, b problem) int { return cmp.Compare(a.severity, b.severity) })
+	l.Build(len(l.found))
 }
 
-func (l *problems) picture() *badge {
+func (l *problems) picture() *draw.Badge {
 	if l.sc == nil || len(l.sc.st.Live.Fabric.Nodes) == 0 {
 		return nil
 	}
-	b := l.theme.liveBadge(l.sc)
+	b := l.sc.liveBadge(l.Theme)
 	return &b
 }
 
@@ -133,7 +134,7 @@ func (l *problems) figure() string {
 	if l.sc == nil || len(l.sc.st.Live.Fabric.Nodes) == 0 {
 		return ""
 	}
-	text := count(len(l.list), "problem")
+	text := draw.Count(len(l.found), "problem")
 	if c := l.checking(); c != "" {
 		text += ", " + c
 	}
@@ -143,8 +144,8 @@ func (l *problems) figure() string {
 // worst is how many of the problems are errors.
 func (l *problems) worst() int {
 	n := 0
-	for i := range l.list {
-		n += btoi(l.list[i].severity == grave)
+	for i := range l.found {
+		n += draw.Btoi(l.found[i].severity == grave)
 	}
 	return n
 }
@@ -153,8 +154,8 @@ func (l *problems) empty() string {
 	switch {
 	case l.sc == nil:
 		return ""
-	case len(l.list) > 0:
-		return l.noMatch("problem")
+	case len(l.found) > 0:
+		return l.NoMatch("problem")
 	case len(l.sc.st.Live.Fabric.Nodes) == 0:
 		return l.sc.whyNoSubnet()
 	}
@@ -165,17 +166,17 @@ func (l *problems) empty() string {
 }
 
 func (l *problems) subject() subject {
-	row, ok := l.selected()
-	if !ok || l.list[row].at.none() {
+	row, ok := l.Selected()
+	if !ok || l.found[row].at.none() {
 		return nothing
 	}
 	f := l.sc.st.Live.Fabric
-	node, port := l.list[row].at.in(f)
+	node, port := l.found[row].at.in(f)
 	if node == fabric.None {
 		return nothing
 	}
 	s := subject{f: f, node: node, port: fabric.None, link: fabric.None, via: fabric.None}
-	if l.list[row].at.port > 0 && port != fabric.None {
+	if l.found[row].at.port > 0 && port != fabric.None {
 		s.link = port
 	}
 	return s
@@ -183,7 +184,7 @@ func (l *problems) subject() subject {
 
 func (l *problems) enter(m *model) (func() tea.Cmd, string) {
 	s := l.subject()
-	if _, ok := l.selected(); !ok {
+	if _, ok := l.Selected(); !ok {
 		return nil, "no problem is selected"
 	}
 	if s.node == fabric.None {

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/tui/draw"
 )
 
 // studied is how far a study is: its report, and what failed in the failures that
@@ -43,7 +44,7 @@ const few = 20_000
 
 // resilient lists what every failure of a kind does, the worst first.
 type resilient struct {
-	table
+	list
 	sc  *scene
 	now *studied
 	// kept are the studies of all kinds, as far as they are.
@@ -58,21 +59,21 @@ type resilient struct {
 	counted studyKey
 }
 
-func newResilient(t *theme) *resilient {
+func newResilient(t *draw.Theme) *resilient {
 	l := &resilient{busy: func() string { return "" }}
-	l.table = table{theme: t, kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, id: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
+	l.Table = draw.Table{Theme: t, Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
-	l.cols = []column{
-		{name: "what fails", least: 27, share: 2, text: l.first, look: l.look},
-		{name: "and", least: 24, share: 2, hidden: func() bool { return studyKinds[l.kind] != resilience.Pairs }, text: l.second, look: l.look},
-		{name: "cut off", wide: 7, right: true, rank: 2, text: func(row int) string { return countOrNone(v(row).CutOff) }, order: func(row int) int64 { return int64(v(row).CutOff) },
-			look: func(row int) style { return when(v(row).CutOff > 0, t.bad, "") }},
-		{name: "paths lost", wide: 10, right: true, text: func(row int) string { return countOrNone(int(v(row).Lost)) }, order: func(row int) int64 { return v(row).Lost },
-			look: func(row int) style { return when(v(row).Lost > 0, t.bad, "") }},
-		{name: "busiest", wide: 8, right: true, rank: 3, text: func(row int) string { return thousands(int(v(row).Worst)) }, order: func(row int) int64 { return v(row).Worst }},
-		{name: "growth", wide: 6, right: true, rank: 1, text: l.ofBefore, order: func(row int) int64 { return v(row).Worst }, look: l.look},
-		{name: "at", least: 16, rank: 4, text: func(row int) string { return v(row).At }, look: func(int) style { return t.dim }},
-		{name: "entries", wide: 8, right: true, rank: 5, text: func(row int) string { return thousands(v(row).Changed) }, order: func(row int) int64 { return int64(v(row).Changed) }},
+	l.Cols = []draw.Column{
+		{Name: "what fails", Least: 27, Share: 2, Text: l.first, Look: l.look},
+		{Name: "and", Least: 24, Share: 2, Hidden: func() bool { return studyKinds[l.Kind] != resilience.Pairs }, Text: l.second, Look: l.look},
+		{Name: "cut off", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return countOrNone(v(row).CutOff) }, Order: func(row int) int64 { return int64(v(row).CutOff) },
+			Look: func(row int) draw.Style { return draw.When(v(row).CutOff > 0, t.Bad, "") }},
+		{Name: "paths lost", Wide: 10, Right: true, Text: func(row int) string { return countOrNone(int(v(row).Lost)) }, Order: func(row int) int64 { return v(row).Lost },
+			Look: func(row int) draw.Style { return draw.When(v(row).Lost > 0, t.Bad, "") }},
+		{Name: "busiest", Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return draw.Thousands(int(v(row).Worst)) }, Order: func(row int) int64 { return v(row).Worst }},
+		{Name: "growth", Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 { return v(row).Worst }, Look: l.look},
+		{Name: "at", Least: 16, Rank: 4, Text: func(row int) string { return v(row).At }, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "entries", Wide: 8, Right: true, Rank: 5, Text: func(row int) string { return draw.Thousands(v(row).Changed) }, Order: func(row int) int64 { return int64(v(row).Changed) }},
 	}
 	return l
 }
@@ -104,18 +105,18 @@ func (l *resilient) ofBefore(row int) string {
 	return fmt.Sprintf("%.2fx", float64(l.now.rows[row].Worst)/float64(l.now.report.Worst))
 }
 
-func (l *resilient) look(row int) style {
+func (l *resilient) look(row int) draw.Style {
 	v := &l.now.rows[row]
 	switch {
 	case v.Lost > 0 || v.CutOff > 0:
-		return l.theme.bad
+		return l.Theme.Bad
 	case v.Worst > l.now.report.Worst:
-		return l.theme.warn
+		return l.Theme.Warn
 	}
-	return l.theme.good
+	return l.Theme.Good
 }
 
-func (l *resilient) key() studyKey { return studyKey{l.sc.pic.Tables, studyKinds[l.kind]} }
+func (l *resilient) key() studyKey { return studyKey{l.sc.pic.Tables, studyKinds[l.Kind]} }
 
 // failures is how many there are of the kind.
 func (l *resilient) failures() int {
@@ -138,7 +139,7 @@ func (l *resilient) bring(now *studied, err error) {
 	if l.now == now && l.err == err {
 		return
 	}
-	l.hold()
+	l.Hold()
 	l.now, l.err = now, err
 	if now != nil {
 		for i, old := range l.kept {
@@ -152,40 +153,40 @@ func (l *resilient) bring(now *studied, err error) {
 }
 
 func (l *resilient) renew() {
-	l.hold()
+	l.Hold()
 	n := 0
-	if l.now != nil && l.now.key.kind == studyKinds[l.kind] && l.now.key.tables.Fabric == l.sc.pic.Fabric {
+	if l.now != nil && l.now.key.kind == studyKinds[l.Kind] && l.now.key.tables.Fabric == l.sc.pic.Fabric {
 		n = len(l.now.rows)
 	}
-	l.build(n)
+	l.Build(n)
 }
 
-func (l *resilient) title() string { return l.kinds[l.kind] }
+func (l *resilient) title() string { return l.Kinds[l.Kind] }
 
-func (l *resilient) picture() *badge {
+func (l *resilient) picture() *draw.Badge {
 	switch {
-	case l.sc == nil || l.size == 0:
+	case l.sc == nil || l.Size == 0:
 		return nil
 	case l.now.key != l.key():
-		return &badge{l.theme.old, l.theme.oldLine, frameOld, "OLD, being tried"}
+		return &draw.Badge{St: l.Theme.Old, Line: l.Theme.OldLine, Frame: draw.FrameOld, Word: "OLD, being tried"}
 	}
-	return l.theme.pictureBadge(l.sc, l.sc.pic)
+	return l.sc.pictureBadge(l.Theme, l.sc.pic)
 }
 
 func (l *resilient) figure() string {
-	if l.size == 0 {
+	if l.Size == 0 {
 		return ""
 	}
 	r := &l.now.report
 	switch {
 	case l.busy() != "":
-		return fmt.Sprintf("tried %s of %s, S stops", thousands(r.Done), thousands(r.Failures))
+		return fmt.Sprintf("tried %s of %s, S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case !r.Complete():
-		return fmt.Sprintf("stopped at %s of %s, S goes on", thousands(r.Done), thousands(r.Failures))
+		return fmt.Sprintf("stopped at %s of %s, S goes on", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case r.Failures > len(l.now.rows):
-		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s overload", thousands(len(l.now.rows)), thousands(r.Failures), thousands(r.Losing), thousands(r.Overloading))
+		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s overload", draw.Thousands(len(l.now.rows)), draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
 	}
-	return fmt.Sprintf("%s; %s lose paths, %s overload", count(r.Failures, "failure"), thousands(r.Losing), thousands(r.Overloading))
+	return fmt.Sprintf("%s; %s lose paths, %s overload", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
 }
 
 func (l *resilient) empty() string {
@@ -196,21 +197,21 @@ func (l *resilient) empty() string {
 		return l.sc.why
 	case l.busy() != "":
 		return "trying what each failure does: " + l.busy() + "; S stops"
-	case !l.filt.empty() && l.size > 0:
-		return l.noMatch("failure")
+	case !l.Filt.Empty() && l.Size > 0:
+		return l.NoMatch("failure")
 	case l.stopped == l.key():
 		return "stopped: S goes on"
 	case l.err != nil:
 		return "the failures were not tried: " + l.err.Error()
 	case l.large() && l.agreed != l.key():
-		return thousands(l.failures()) + " failures in turn take a while: S begins, and all else goes on meanwhile"
+		return draw.Thousands(l.failures()) + " failures in turn take a while: S begins, and all else goes on meanwhile"
 	}
 	return "there is nothing of this kind that could fail: b shows others"
 }
 
 // subject is what fails, so that it can fail on paper.
 func (l *resilient) subject() subject {
-	row, ok := l.selected()
+	row, ok := l.Selected()
 	if !ok {
 		return nothing
 	}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // Options say what [Run] shows, and where.
@@ -98,7 +99,7 @@ func run(ctx context.Context, opt Options, back backend) error {
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
 	m.bind(opt.Config.rebound(keymap()))
-	m.retheme = func(name string) (*theme, error) {
+	m.retheme = func(name string) (*draw.Theme, error) {
 		o := opt
 		o.Theme = name
 		return checkTerminal(&o, os.Getenv)
@@ -159,7 +160,7 @@ func (m *model) end(out io.Writer) {
 		default:
 		}
 		if i == 0 {
-			fmt.Fprintf(out, "cancelling %s\n", clean(j.text, true))
+			fmt.Fprintf(out, "cancelling %s\n", draw.Clean(j.text, true))
 		}
 		select {
 		case <-j.done:
@@ -232,22 +233,22 @@ func (c *catcher) stop() {
 	close(c.done)
 }
 
-func checkTerminal(opt *Options, env environment) (*theme, error) {
+func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 	switch name := env("TERM"); {
 	case !term.IsTerminal(opt.In.Fd()) || !term.IsTerminal(opt.Out.Fd()):
 		return nil, fmt.Errorf("%w: input and output must be one", ErrTerminal)
 	case name == "" || name == "dumb":
 		return nil, fmt.Errorf("%w: TERM=%s cannot move its cursor; use the shell", ErrTerminal, name)
 	}
-	profile := env.profile()
+	profile := env.Profile()
 	if opt.NoColor {
 		profile = termenv.Ascii
 	}
 	name := opt.Theme
 	if name == "" {
-		name = env.theme()
+		name = env.Theme()
 	}
-	return newTheme(name, profile, env.glyphs())
+	return draw.NewTheme(name, profile, env.Glyphs())
 }
 
 // shellBackend is the shell of a session.

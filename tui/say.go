@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // subject is what the selected row of a pane is about.
@@ -48,7 +49,7 @@ func nodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quot
 // nodeRef is nodeWord unquoted.
 func nodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	name := f.NodeName(node)
-	if n, err := session.ResolveNode(f, name); err == nil && n == node && plain(name) {
+	if n, err := session.ResolveNode(f, name); err == nil && n == node && draw.Plain(name) {
 		return name
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID)
@@ -63,7 +64,7 @@ func portWord(f *fabric.Fabric, end fabric.PortIndex) string {
 		return nodeWord(f, node)
 	}
 	name = f.PortName(end)
-	if p, err := session.Resolve(f, name); err == nil && p.Port == end && plain(name) {
+	if p, err := session.Resolve(f, name); err == nil && p.Port == end && draw.Plain(name) {
 		return lang.Quote(name)
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Ports[end].GUID)

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
@@ -311,73 +312,22 @@ func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
 
 // TestNoColour holds the cursor row and the states to being told without colour.
 func TestNoColour(t *testing.T) {
-	for _, g := range []glyphs{unicodeGlyphs(), consoleGlyphs(), asciiGlyphs()} {
+	for _, g := range []draw.Glyphs{glyphsOf("C.UTF-8", "xterm"), glyphsOf("C.UTF-8", "linux"), glyphsOf("C", "")} {
 		d := drive(t, tree)
-		th, err := newTheme("dark", termenv.Ascii, g)
+		th, err := draw.NewTheme("dark", termenv.Ascii, g)
 		if err != nil {
 			t.Fatal(err)
 		}
 		*d.m.theme = *th
 		d.press("2", "f", "r", "f")
-		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.cursor+"  "+g.shut+" spine-01")
+		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.Cursor+"  "+g.Shut+" spine-01")
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
 			t.Error("there is colour")
 		}
-		if g.ascii && !plain(strings.ReplaceAll(d.screen(), "\n", "")) {
+		if g.Ascii && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
 			t.Errorf("more than ASCII:\n%s", d.screen())
 		}
-		d.size(80, 24).press("8").sees(g.cursor)
-	}
-}
-
-func TestThemes(t *testing.T) {
-	for _, name := range Themes {
-		if _, err := newTheme(name, termenv.ANSI, unicodeGlyphs()); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := newTheme("pink", termenv.ANSI, unicodeGlyphs()); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, none") {
-		t.Errorf("unknown theme: %v", err)
-	}
-}
-
-// TestEnvironment: the values are those that terminals set, by their manuals.
-func TestEnvironment(t *testing.T) {
-	env := func(pairs ...string) environment {
-		return func(name string) string {
-			for i := 0; i < len(pairs); i += 2 {
-				if pairs[i] == name {
-					return pairs[i+1]
-				}
-			}
-			return ""
-		}
-	}
-	for _, c := range []struct {
-		env     environment
-		utf8    bool
-		profile termenv.Profile
-		theme   string
-	}{
-		{env("LANG", "en_US.UTF-8", "TERM", "xterm-256color"), true, termenv.ANSI256, "dark"},
-		{env("LANG", "C.utf8", "TERM", "xterm", "COLORTERM", "truecolor"), true, termenv.TrueColor, "dark"},
-		{env("LANG", "en_US.UTF-8", "LC_ALL", "C", "TERM", "linux"), false, termenv.ANSI, "dark"},
-		{env("TERM", "vt100"), false, termenv.Ascii, "dark"},
-		{env("LC_CTYPE", "de_DE.UTF-8", "TERM", "screen", "COLORTERM", "truecolor"), true, termenv.ANSI256, "dark"},
-		{env("TERM", "tmux-256color", "NO_COLOR", "1"), false, termenv.Ascii, "dark"},
-		{env("TERM", "rxvt", "COLORFGBG", "0;15"), false, termenv.ANSI, "light"},
-		{env("TERM", "rxvt", "COLORFGBG", "0;default;7"), false, termenv.ANSI, "light"},
-		{env("TERM", "rxvt", "COLORFGBG", "15;0"), false, termenv.ANSI, "dark"},
-	} {
-		if got := c.env.utf8(); got != c.utf8 {
-			t.Errorf("%s: utf8 %v", c.env("TERM"), got)
-		}
-		if got := c.env.profile(); got != c.profile {
-			t.Errorf("%s: profile %v, want %v", c.env("TERM"), got, c.profile)
-		}
-		if got := c.env.theme(); got != c.theme {
-			t.Errorf("%s: theme %v, want %v", c.env("TERM"), got, c.theme)
-		}
+		d.size(80, 24).press("8").sees(g.Cursor)
 	}
 }
 

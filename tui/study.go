@@ -29,7 +29,7 @@ func (m *model) seekStudy() tea.Cmd {
 	if l.stopped == key || l.large() && l.agreed != key {
 		return nil
 	}
-	from := l.kept[l.kind]
+	from := l.kept[l.Kind]
 	switch {
 	case from != nil && from.key != key:
 		from = nil
@@ -82,7 +82,7 @@ func newStudied(key studyKey, study *resilience.Study, r *resilience.Report) *st
 
 // spreadStudy shows how far the study is.
 func (m *model) spreadStudy() {
-	now, err := m.resil.kept[m.resil.kind], error(nil)
+	now, err := m.resil.kept[m.resil.Kind], error(nil)
 	switch {
 	case m.study.doing != nil && m.soFar != nil && m.soFar.Load() != nil:
 		now = m.soFar.Load()

@@ -10,12 +10,13 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/tui/draw"
 )
 
 // topology is the tree of switches by their distance from the hosts, with the
 // hosts and links of each below it.
 type topology struct {
-	table
+	list
 	sc   *scene
 	rows []treeRow
 	hits []bool // nodes that the filter hits
@@ -74,10 +75,10 @@ const (
 	tierLoose
 )
 
-func newTopology(t *theme) *topology {
+func newTopology(t *draw.Theme) *topology {
 	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
-	l.table = table{theme: t, kinds: []string{"by rank", "by system", "by name"}, id: l.rowID}
-	l.cols = l.treeColumns()
+	l.Table = draw.Table{Theme: t, Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.renew() }}
+	l.Cols = l.treeColumns()
 	return l
 }
 
@@ -90,7 +91,7 @@ func (t *topology) rowID(row int) uint64 {
 	return placeOf(t.sc.top.f, r.node, r.port).id()
 }
 
-func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.filt.invert }
+func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.Filt.Invert }
 
 // show takes a new scene and stays on the row of the same thing.
 func (t *topology) show(sc *scene) {
@@ -106,10 +107,10 @@ func (t *topology) renew() { t.show(t.sc) }
 
 // here is the place of the selected row.
 func (t *topology) here() (place, bool) {
-	if t.cursor >= len(t.rows) {
+	if t.Cursor >= len(t.rows) {
 		return place{}, false
 	}
-	r := t.rows[t.cursor]
+	r := t.rows[t.Cursor]
 	if r.kind == rowTier {
 		return place{}, false
 	}
@@ -130,7 +131,7 @@ func (t *topology) findPlace(at place) {
 		}
 	}
 	if found >= 0 {
-		t.reveal(found)
+		t.Reveal(found)
 	}
 }
 
@@ -167,7 +168,7 @@ func (t *topology) visitPort(at place) {
 // unhide shows all switches.
 func (t *topology) unhide() {
 	clear(t.shut)
-	t.filt = filter{}
+	t.Filt = draw.Filter{}
 	t.grow()
 }
 
@@ -175,11 +176,11 @@ func (t *topology) unhide() {
 func (t *topology) grow() {
 	t.rows = t.rows[:0]
 	ix := t.sc.top
-	if !t.filt.empty() {
-		t.hits = t.filt.hits(ix)
+	if !t.Filt.Empty() {
+		t.hits = t.Filt.Hits(ix.search)
 	}
 	t.groups = nil
-	switch t.kind {
+	switch t.Kind {
 	case treeBySystem:
 		t.groups = bySystem(ix)
 	case treeByName:
@@ -196,18 +197,18 @@ func (t *topology) grow() {
 	}
 	t.addTier(tierOutside, ix.outside)
 	t.addLoose(ix.loose)
-	t.size = len(t.rows)
-	t.order = slices.Grow(t.order[:0], t.size)[:t.size]
-	for i := range t.order {
-		t.order[i] = int32(i)
+	t.Size = len(t.rows)
+	t.Order = slices.Grow(t.Order[:0], t.Size)[:t.Size]
+	for i := range t.Order {
+		t.Order[i] = int32(i)
 	}
-	t.window.resize(len(t.rows), t.height)
+	t.Window.Resize(len(t.rows), t.Height)
 }
 
 func (t *topology) addTier(tier int32, switches []fabric.SwitchIndex) {
 	head := len(t.rows)
 	t.add(treeRow{kind: rowTier, tier: tier, node: fabric.None, port: fabric.None})
-	if t.shut[tier] && t.filt.empty() {
+	if t.shut[tier] && t.Filt.Empty() {
 		if len(switches) == 0 {
 			t.rows = t.rows[:head]
 		}
@@ -225,7 +226,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	ix := t.sc.top
 	n := &ix.f.Nodes[node]
 	row := treeRow{kind: rowSwitch, node: node, port: fabric.None}
-	if t.filt.empty() || t.hit(node) {
+	if t.Filt.Empty() || t.hit(node) {
 		t.add(row)
 		if t.open[n.GUID] {
 			t.addPorts(n, func(treeRow) bool { return true })
@@ -267,11 +268,11 @@ func (t *topology) addLoose(nodes []fabric.NodeIndex) {
 	head := len(t.rows)
 	t.add(treeRow{kind: rowTier, tier: tierLoose, node: fabric.None, port: fabric.None})
 	for _, n := range nodes {
-		if t.filt.empty() && !t.shut[tierLoose] || !t.filt.empty() && t.hit(n) {
+		if t.Filt.Empty() && !t.shut[tierLoose] || !t.Filt.Empty() && t.hit(n) {
 			t.add(treeRow{kind: rowLoose, node: n, port: fabric.None})
 		}
 	}
-	if len(nodes) == 0 || !t.filt.empty() && len(t.rows) == head+1 {
+	if len(nodes) == 0 || !t.Filt.Empty() && len(t.rows) == head+1 {
 		t.rows = t.rows[:head]
 	}
 }
@@ -280,10 +281,10 @@ func (t *topology) add(r treeRow) { t.rows = append(t.rows, r) }
 
 // toggle opens or shuts the selected branch; of a leaf, the branch it is on.
 func (t *topology) toggle() {
-	if t.cursor >= len(t.rows) {
+	if t.Cursor >= len(t.rows) {
 		return
 	}
-	r := t.rows[t.cursor]
+	r := t.rows[t.Cursor]
 	switch r.kind {
 	case rowTier:
 		t.shut[r.tier] = !t.shut[r.tier]
@@ -301,18 +302,18 @@ func (t *topology) setOpen(node fabric.NodeIndex, open bool) {
 
 // unfold opens the selected branch; shut says to close it, or go to its head.
 func (t *topology) unfold(shut bool) {
-	if t.cursor >= len(t.rows) {
+	if t.Cursor >= len(t.rows) {
 		return
 	}
-	switch r := t.rows[t.cursor]; {
+	switch r := t.rows[t.Cursor]; {
 	case r.kind == rowTier:
 		t.shut[r.tier] = shut
 	case r.kind == rowSwitch && (t.isOpen(r.node) || !shut):
 		t.setOpen(r.node, !shut)
 	case shut:
-		for i := t.cursor - 1; i >= 0; i-- {
+		for i := t.Cursor - 1; i >= 0; i-- {
 			if t.rows[i].kind < r.kind && t.rows[i].kind <= rowSwitch {
-				t.to(i)
+				t.To(i)
 				return
 			}
 		}
@@ -323,10 +324,10 @@ func (t *topology) unfold(shut bool) {
 // switchShown is the switch that the selected row belongs to, None where it is a
 // heading or a loose node.
 func (t *topology) switchShown() fabric.NodeIndex {
-	if t.sc == nil || t.cursor >= len(t.rows) {
+	if t.sc == nil || t.Cursor >= len(t.rows) {
 		return fabric.None
 	}
-	switch r := t.rows[t.cursor]; r.kind {
+	switch r := t.rows[t.Cursor]; r.kind {
 	case rowSwitch, rowPort, rowIdle:
 		return r.node
 	}
@@ -334,10 +335,10 @@ func (t *topology) switchShown() fabric.NodeIndex {
 }
 
 func (t *topology) subject() subject {
-	if t.sc == nil || t.cursor >= len(t.rows) {
+	if t.sc == nil || t.Cursor >= len(t.rows) {
 		return nothing
 	}
-	r := t.rows[t.cursor]
+	r := t.rows[t.Cursor]
 	f := t.sc.top.f
 	s := subject{f: f, node: r.node, port: fabric.None, link: fabric.None, via: fabric.None}
 	switch r.kind {
@@ -356,17 +357,17 @@ func (t *topology) subject() subject {
 }
 
 func (t *topology) title() string {
-	if t.kind == treeByRank {
+	if t.Kind == treeByRank {
 		return ""
 	}
-	return t.kinds[t.kind]
+	return t.Kinds[t.Kind]
 }
 
-func (t *topology) picture() *badge {
+func (t *topology) picture() *draw.Badge {
 	if t.sc == nil || len(t.sc.top.f.Nodes) == 0 {
 		return nil
 	}
-	return t.theme.fabricBadge(t.sc)
+	return t.sc.fabricBadge(t.Theme)
 }
 
 func (t *topology) at() place {
@@ -380,16 +381,16 @@ func (t *topology) figure() string {
 	if t.sc == nil {
 		return ""
 	}
-	if !t.filt.empty() {
-		return count(len(t.rows), "row")
+	if !t.Filt.Empty() {
+		return draw.Count(len(t.rows), "row")
 	}
-	return fmt.Sprintf("%s, %s", count(t.sc.top.switches, "switch"), count(t.sc.top.hosts, "host"))
+	return fmt.Sprintf("%s, %s", draw.Count(t.sc.top.switches, "switch"), draw.Count(t.sc.top.hosts, "host"))
 }
 
 func (t *topology) empty() string {
 	switch {
-	case !t.filt.empty():
-		return t.noMatch("switch or host")
+	case !t.Filt.Empty():
+		return t.NoMatch("switch or host")
 	case t.sc == nil:
 		return ""
 	}
@@ -400,7 +401,7 @@ func (t *topology) empty() string {
 func (t *topology) first() {
 	for i, r := range t.rows {
 		if r.kind != rowTier {
-			t.to(i)
+			t.To(i)
 			return
 		}
 	}
@@ -408,7 +409,7 @@ func (t *topology) first() {
 
 // firstMatch selects the first row that holds the filter's text.
 func (t *topology) firstMatch() {
-	if t.filt.empty() {
+	if t.Filt.Empty() {
 		return
 	}
 	f := t.sc.top.f
@@ -418,8 +419,8 @@ func (t *topology) firstMatch() {
 			node = f.Ports[f.Ports[r.port].Peer].Node
 		}
 		if r.kind != rowTier && r.kind != rowIdle && t.hit(node) {
-			t.to(0)
-			t.to(i)
+			t.To(0)
+			t.To(i)
 			return
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
-func (t *topology) draw(p *pen, line int) {
+func (t *topology) Draw(p *draw.Pen, line int) {
 	switch r := t.rows[line]; r.kind {
 	case rowTier:
 		t.drawTier(p, r.tier)
@@ -19,105 +20,105 @@ func (t *topology) draw(p *pen, line int) {
 	case rowIdle:
 		t.drawIdle(p, r)
 	case rowLoose:
-		p.gap(4)
-		t.drawName(p, r.node, p.left-10)
-		p.right(p.dim, lidText(t.sc.lid(firstLinked(t.sc.top.f, r.node))), 10)
+		p.Gap(4)
+		t.drawName(p, r.node, p.Left-10)
+		p.Right(p.Dim, lidText(t.sc.lid(firstLinked(t.sc.top.f, r.node))), 10)
 	}
 }
 
-func (t *topology) branch(p *pen, shut bool) {
-	mark := p.open
+func (t *topology) branch(p *draw.Pen, shut bool) {
+	mark := p.Open
 	if shut {
-		mark = p.shut
+		mark = p.Shut
 	}
-	p.put(p.dim, mark+" ")
+	p.Put(p.Dim, mark+" ")
 }
 
-func (t *topology) drawTier(p *pen, tier int32) {
-	wide := p.left
-	t.branch(p, t.shut[tier] && t.filt.empty())
+func (t *topology) drawTier(p *draw.Pen, tier int32) {
+	wide := p.Left
+	t.branch(p, t.shut[tier] && t.Filt.Empty())
 	ix := t.sc.top
 	var head, what string
 	switch {
 	case tier >= 0 && t.groups != nil:
-		head, what = t.groups[tier].name, count(len(t.groups[tier].switches), "switch")
+		head, what = t.groups[tier].name, draw.Count(len(t.groups[tier].switches), "switch")
 	case tier == tierOutside:
-		head, what = "outside", count(len(ix.outside), "switch")+" that no link leads to"
+		head, what = "outside", draw.Count(len(ix.outside), "switch")+" that no link leads to"
 	case tier == tierLoose:
-		head, what = "on no switch", count(len(ix.loose), "node")
+		head, what = "on no switch", draw.Count(len(ix.loose), "node")
 	case tier == 0 && len(ix.tiers) == 1:
-		head, what = "switches", thousands(len(ix.tiers[0]))
+		head, what = "switches", draw.Thousands(len(ix.tiers[0]))
 	case tier == 0:
-		head, what = "leaves", count(len(ix.tiers[0]), "switch")+" with hosts"
+		head, what = "leaves", draw.Count(len(ix.tiers[0]), "switch")+" with hosts"
 	default:
-		head, what = fmt.Sprintf("tier %d", tier), count(len(ix.tiers[tier]), "switch")
+		head, what = fmt.Sprintf("tier %d", tier), draw.Count(len(ix.tiers[tier]), "switch")
 	}
-	p.put(p.strong, head)
-	p.put(p.dim, "  "+what)
+	p.Put(p.Strong, head)
+	p.Put(p.Dim, "  "+what)
 	t.drawHeads(p, wide-4)
 }
 
 // drawHeads names what stands behind the names of switches, which have wide cells,
 // where there is room.
-func (t *topology) drawHeads(p *pen, wide int) {
+func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	room := 7 + 8
 	load := wide-room > loadFrom && len(t.sc.top.f.Switches) > 0 && t.switchLoad(&t.sc.top.f.Nodes[t.sc.top.f.Switches[0]]) != ""
 	if load {
 		room += 10
 	}
-	if p.left < room+2 {
+	if p.Left < room+2 {
 		return
 	}
-	p.gap(p.left - room)
-	p.right(p.dim, "LID", 7)
-	p.right(p.dim, "links", 8)
+	p.Gap(p.Left - room)
+	p.Right(p.Dim, "LID", 7)
+	p.Right(p.Dim, "links", 8)
 	if load {
-		p.gap(2)
-		p.put(p.dim, "load")
+		p.Gap(2)
+		p.Put(p.Dim, "load")
 	}
 }
 
 // loadFrom is how many cells the name of a switch has where its load is shown too.
 const loadFrom = 34
 
-func (t *topology) drawSwitch(p *pen, node fabric.NodeIndex) {
+func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	f := t.sc.top.f
 	n := &f.Nodes[node]
-	p.gap(2)
+	p.Gap(2)
 	t.branch(p, !t.open[n.GUID])
 	note, st := t.switchNote(p, node)
 	ports := fmt.Sprintf("%d/%d", up(t.sc.now, n), n.NumPorts)
 	room := 1 + 6 + 8
 	if note != "" {
-		room += width(note) + 2
+		room += draw.Width(note) + 2
 	}
 	load := t.switchLoad(n)
-	if load != "" && p.left-room > loadFrom {
+	if load != "" && p.Left-room > loadFrom {
 		room += 10
 	} else {
 		load = ""
 	}
 	lid := lidText(t.sc.lid(n.FirstPort))
-	if p.left-room < min(width(f.NodeName(node))+2, 24) { // the name and what ails it matter more
+	if p.Left-room < min(draw.Width(f.NodeName(node))+2, 24) { // the name and what ails it matter more
 		lid, room = "", room-7
 	}
-	t.drawName(p, node, p.left-room)
+	t.drawName(p, node, p.Left-room)
 	if lid != "" {
-		p.right(p.dim, lid, 7)
+		p.Right(p.Dim, lid, 7)
 	}
-	p.right("", ports, 8)
+	p.Right("", ports, 8)
 	if load != "" {
-		p.gap(2)
-		p.cell(p.dim, load, 8)
+		p.Gap(2)
+		p.Cell(p.Dim, load, 8)
 	}
 	if note != "" {
-		p.gap(2)
-		p.put(st, note)
+		p.Gap(2)
+		p.Put(st, note)
 	}
 }
 
 // switchNote says what ails a switch.
-func (t *topology) switchNote(p *pen, node fabric.NodeIndex) (string, style) {
+func (t *topology) switchNote(p *draw.Pen, node fabric.NodeIndex) (string, draw.Style) {
 	n := &t.sc.top.f.Nodes[node]
 	gone := 0
 	for port := range n.Ports() {
@@ -127,53 +128,53 @@ func (t *topology) switchNote(p *pen, node fabric.NodeIndex) (string, style) {
 	}
 	switch {
 	case gone > 0 && t.sc.failedNode(node):
-		return p.failed + " failed", p.bad
+		return p.Failed + " failed", p.Bad
 	case n.InSubnet && !t.sc.now.Nodes[node].InSubnet:
-		return "cut off", p.bad
+		return "cut off", p.Bad
 	case gone > 0:
-		return fmt.Sprintf("%s %d failed", p.failed, gone), p.warn
+		return fmt.Sprintf("%s %d failed", p.Failed, gone), p.Warn
 	}
 	return "", ""
 }
 
-func (t *topology) drawPort(p *pen, port fabric.PortIndex) {
+func (t *topology) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	f := t.sc.top.f
 	peer := f.Ports[port].Peer
 	node := f.Ports[peer].Node
 	host := !f.Nodes[node].IsSwitch()
-	p.gap(4)
-	p.cell(p.dim, fmt.Sprintf("p%d", f.Ports[port].Num), 5)
+	p.Gap(4)
+	p.Cell(p.Dim, fmt.Sprintf("p%d", f.Ports[port].Num), 5)
 	note, st := t.linkNote(p, port, node, host)
-	room := width(note) + 2
+	room := draw.Width(note) + 2
 	if host {
-		t.drawName(p, node, p.left-room-8)
-		p.right(p.dim, lidText(t.sc.lid(peer)), 7)
-		p.gap(1)
+		t.drawName(p, node, p.Left-room-8)
+		p.Right(p.Dim, lidText(t.sc.lid(peer)), 7)
+		p.Gap(1)
 	} else {
-		t.drawPeer(p, peer, p.left-room)
+		t.drawPeer(p, peer, p.Left-room)
 	}
-	p.gap(2)
-	p.put(st, note)
+	p.Gap(2)
+	p.Put(st, note)
 }
 
 // linkNote says how fast a link is, or what ails it.
-func (t *topology) linkNote(p *pen, port fabric.PortIndex, peer fabric.NodeIndex, host bool) (string, style) {
+func (t *topology) linkNote(p *draw.Pen, port fabric.PortIndex, peer fabric.NodeIndex, host bool) (string, draw.Style) {
 	a := &t.sc.now.Ports[port]
 	switch {
 	case t.sc.failedLink(port) && t.sc.failedNode(a.Node):
-		return p.failed + " failed", p.bad
+		return p.Failed + " failed", p.Bad
 	case t.sc.failedLink(port) && t.sc.failedNode(peer):
-		return p.failed + " failed with it", p.bad
+		return p.Failed + " failed with it", p.Bad
 	case t.sc.failedLink(port):
-		return p.failed + " failed on paper", p.bad
+		return p.Failed + " failed on paper", p.Bad
 	case host && t.sc.top.f.Nodes[peer].InSubnet && !t.sc.now.Nodes[peer].InSubnet:
-		return "cut off", p.bad
+		return "cut off", p.Bad
 	}
 	return linkText(a)
 }
 
 // linkText is a link's width and speed, and its state where that is not Active.
-func linkText(a *fabric.Port) (string, style) {
+func linkText(a *fabric.Port) (string, draw.Style) {
 	s := a.Width.String() + a.Speed.String()
 	if w := a.State.String(); w == "Initialize" || w == "Armed" {
 		return s + " " + w, ""
@@ -181,60 +182,60 @@ func linkText(a *fabric.Port) (string, style) {
 	return s, ""
 }
 
-func (t *topology) drawIdle(p *pen, r treeRow) {
+func (t *topology) drawIdle(p *draw.Pen, r treeRow) {
 	f := t.sc.top.f
-	p.gap(4)
+	p.Gap(4)
 	name := fmt.Sprintf("p%d", f.Ports[r.port].Num)
 	if r.last > r.port {
 		name += fmt.Sprintf("-%d", f.Ports[r.last].Num)
 	}
-	p.put(p.dim, name+"  no link")
+	p.Put(p.Dim, name+"  no link")
 }
 
 // drawName writes a node's name in w cells with the marks of the trace.
-func (t *topology) drawName(p *pen, node fabric.NodeIndex, w int) {
+func (t *topology) drawName(p *draw.Pen, node fabric.NodeIndex, w int) {
 	f := t.sc.top.f
-	mark, st := "", style("")
+	mark, st := "", draw.Style("")
 	switch guid := f.Nodes[node].GUID; {
 	case guid == t.ends[0].guid && guid != 0:
-		mark, st = " "+p.onPath+p.arrow, p.info
+		mark, st = " "+p.OnPath+p.Arrow, p.Info
 	case guid == t.ends[1].guid && guid != 0:
-		mark, st = " "+p.arrow+p.onPath, p.info
+		mark, st = " "+p.Arrow+p.OnPath, p.Info
 	case t.path[node]:
-		mark, st = " "+p.onPath, p.info
+		mark, st = " "+p.OnPath, p.Info
 	}
-	name := cut(clean(f.NodeName(node), p.ascii), w-width(mark), p.ellipsis)
-	p.put(t.nameStyle(p, node), name)
-	p.put(st, mark)
-	p.gap(w - width(name) - width(mark))
+	name := draw.Cut(draw.Clean(f.NodeName(node), p.Ascii), w-draw.Width(mark), p.Ellipsis)
+	p.Put(t.nameStyle(p, node), name)
+	p.Put(st, mark)
+	p.Gap(w - draw.Width(name) - draw.Width(mark))
 }
 
-func (t *topology) nameStyle(p *pen, node fabric.NodeIndex) style {
+func (t *topology) nameStyle(p *draw.Pen, node fabric.NodeIndex) draw.Style {
 	f := t.sc.top.f
 	switch {
 	case t.sc.failedNode(node), f.Nodes[node].InSubnet && !t.sc.now.Nodes[node].InSubnet:
-		return p.bad
-	case !t.filt.empty() && t.hit(node):
-		return p.strong
+		return p.Bad
+	case !t.Filt.Empty() && t.hit(node):
+		return p.Strong
 	}
 	return ""
 }
 
 // drawPeer writes the port at the other end of a link.
-func (t *topology) drawPeer(p *pen, peer fabric.PortIndex, w int) {
+func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	f := t.sc.top.f
 	node := f.Ports[peer].Node
 	mark := ""
 	if t.path[node] {
-		mark = " " + p.onPath
+		mark = " " + p.OnPath
 	}
 	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
-	name := cut(clean(f.NodeName(node), p.ascii), w-2-width(port)-width(mark), p.ellipsis)
-	p.put(p.dim, p.line+" ")
-	p.put("", name)
-	p.put(p.dim, port)
-	p.put(p.info, mark)
-	p.gap(w - 2 - width(name) - width(port) - width(mark))
+	name := draw.Cut(draw.Clean(f.NodeName(node), p.Ascii), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
+	p.Put(p.Dim, p.Line+" ")
+	p.Put("", name)
+	p.Put(p.Dim, port)
+	p.Put(p.Info, mark)
+	p.Gap(w - 2 - draw.Width(name) - draw.Width(port) - draw.Width(mark))
 }
 
 func lidText(lid uint16) string {

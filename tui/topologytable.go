@@ -11,28 +11,29 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/tui/draw"
 )
 
-// hasHead says no: a tree has no columns on the screen, but sorts, exports and
+// HasHead says no: a tree has no columns on the screen, but sorts, exports and
 // copies by those that it would have.
-func (t *topology) hasHead() bool { return false }
+func (t *topology) HasHead() bool { return false }
 
-func (t *topology) treeColumns() []column {
+func (t *topology) treeColumns() []draw.Column {
 	node := func(row int) *fabric.Node {
 		if t.rows[row].kind == rowTier {
 			return nil
 		}
 		return &t.sc.top.f.Nodes[t.rows[row].node]
 	}
-	return []column{
-		{name: "name", text: t.rowName},
-		{name: "port", text: func(row int) string {
+	return []draw.Column{
+		{Name: "name", Text: t.rowName},
+		{Name: "port", Unsorted: true, Text: func(row int) string {
 			if r := &t.rows[row]; r.kind == rowPort || r.kind == rowIdle {
 				return fmt.Sprint(t.sc.top.f.Ports[r.port].Num)
 			}
 			return ""
 		}},
-		{name: "LID", right: true, text: func(row int) string {
+		{Name: "LID", Right: true, Text: func(row int) string {
 			switch r := &t.rows[row]; r.kind {
 			case rowSwitch:
 				return lidText(t.sc.lid(node(row).FirstPort))
@@ -41,33 +42,33 @@ func (t *topology) treeColumns() []column {
 			}
 			return ""
 		}},
-		{name: "ports up", right: true, text: func(row int) string {
+		{Name: "ports up", Right: true, Text: func(row int) string {
 			if t.rows[row].kind == rowSwitch {
 				return fmt.Sprint(up(t.sc.now, node(row)))
 			}
 			return ""
 		}},
-		{name: "load", right: true, text: func(row int) string {
+		{Name: "load", Right: true, Text: func(row int) string {
 			if t.rows[row].kind == rowSwitch && t.loads != nil {
 				return fmt.Sprint(t.worstPaths(node(row)))
 			}
 			return ""
 		}},
-		{name: "GUID", text: func(row int) string {
+		{Name: "GUID", Text: func(row int) string {
 			if n := node(row); n != nil {
 				return fmt.Sprintf("0x%016x", n.GUID)
 			}
 			return ""
 		}},
-		{name: "note", text: func(row int) string {
+		{Name: "note", Text: func(row int) string {
 			switch r := &t.rows[row]; r.kind {
 			case rowSwitch:
-				note, _ := t.switchNote(&pen{theme: t.theme}, r.node)
+				note, _ := t.switchNote(&draw.Pen{Theme: t.Theme}, r.node)
 				return note
 			case rowPort:
 				f := t.sc.top.f
 				peer := f.PeerNode(r.port)
-				note, _ := t.linkNote(&pen{theme: t.theme}, r.port, peer, !f.Nodes[peer].IsSwitch())
+				note, _ := t.linkNote(&draw.Pen{Theme: t.Theme}, r.port, peer, !f.Nodes[peer].IsSwitch())
 				return note
 			}
 			return ""
@@ -105,13 +106,13 @@ func (t *topology) tierName(tier int32) string {
 
 // sortSwitches orders the switches of a branch, which come by name.
 func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex {
-	if t.sorted == 0 {
+	if t.Sorted == 0 {
 		return list
 	}
 	f := t.sc.top.f
 	key := func(s fabric.SwitchIndex) int64 {
 		n := f.SwitchNode(s)
-		switch t.cols[max(t.sorted, -t.sorted)-1].name {
+		switch t.Cols[max(t.Sorted, -t.Sorted)-1].Name {
 		case "LID":
 			return int64(t.sc.lid(n.FirstPort))
 		case "ports up":
@@ -121,7 +122,7 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 		case "GUID":
 			return int64(n.GUID >> 1)
 		case "note":
-			note, _ := t.switchNote(&pen{theme: t.theme}, f.Switches[s])
+			note, _ := t.switchNote(&draw.Pen{Theme: t.Theme}, f.Switches[s])
 			return -int64(len(note))
 		}
 		return int64(t.sc.top.rank[f.Switches[s]])
@@ -129,32 +130,13 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 	keys := make(map[fabric.SwitchIndex]int64, len(list))
 	for _, s := range list {
 		keys[s] = key(s)
-		if t.sorted < 0 {
+		if t.Sorted < 0 {
 			keys[s] = -keys[s]
 		}
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(keys[a], keys[b]) })
 	return list
-}
-
-// sortable leaves out what switches have not.
-func (t *topology) sortable() []int { return []int{1, 3, 4, 5, 6, 7} }
-
-// nextSort is that of the table over the columns that switches have.
-func (t *topology) nextSort() string {
-	all := t.sortable()
-	i := slices.Index(all, max(t.sorted, -t.sorted))
-	switch {
-	case t.sorted > 0:
-		t.sorted = -t.sorted
-	case i+1 < len(all):
-		t.sorted = all[i+1]
-	default:
-		t.sorted = 0
-	}
-	t.renew()
-	return t.sortWord()
 }
 
 // worstPaths is the paths over the busiest link that leaves a switch for another.
@@ -183,17 +165,7 @@ func (t *topology) switchLoad(n *fabric.Node) string {
 			list = append(list, t.loads.Paths[p])
 		}
 	}
-	const cells = 8
-	var b strings.Builder
-	for i := range min(cells, len(list)) {
-		var x int64
-		for j := i * len(list) / min(cells, len(list)); j < (i+1)*len(list)/min(cells, len(list)); j++ {
-			x = max(x, list[j])
-		}
-		steps := t.theme.sparks
-		b.WriteString(steps[int(x*int64(len(steps)-1)/t.most)])
-	}
-	return b.String()
+	return t.Theme.Spark(list, t.most, 8)
 }
 
 // bySystem puts switches of one system image together: those of a chassis.
@@ -211,7 +183,7 @@ func byPattern(ix *index) []treeGroup {
 	return grouped(ix, func(_ *fabric.Node, name string) string {
 		var b strings.Builder
 		for name != "" {
-			if d := digits(name); d > 0 {
+			if d := draw.Digits(name); d > 0 {
 				b.WriteByte('#')
 				name = name[d:]
 				continue
@@ -238,14 +210,14 @@ func grouped(ix *index, key func(n *fabric.Node, name string) string) []treeGrou
 			out[i].switches = append(out[i].switches, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b treeGroup) int { return natural(a.name, b.name) })
+	slices.SortFunc(out, func(a, b treeGroup) int { return draw.Natural(a.name, b.name) })
 	return out
 }
 
 // director names the system whose heading is selected, or the names of its switches,
 // as fail director takes them; "" where neither are those of this heading alone.
 func (t *topology) director() string {
-	row, ok := t.selected()
+	row, ok := t.Selected()
 	if !ok || t.rows[row].kind != rowTier || t.groups == nil || t.rows[row].tier < 0 {
 		return ""
 	}
@@ -255,17 +227,17 @@ func (t *topology) director() string {
 	only := func(is func(node fabric.NodeIndex) bool) bool {
 		all, here := 0, 0
 		for _, node := range f.Switches {
-			all += btoi(is(node))
+			all += draw.Btoi(is(node))
 		}
 		for _, s := range group.switches {
-			here += btoi(is(f.Switches[s]))
+			here += draw.Btoi(is(f.Switches[s]))
 		}
 		return all == here && here == len(group.switches)
 	}
 	switch {
 	case system != 0 && only(func(node fabric.NodeIndex) bool { return f.Nodes[node].SystemGUID == system }):
 		return fmt.Sprintf("guid:0x%016x", system)
-	case prefix != "" && plain(prefix) && only(func(node fabric.NodeIndex) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
+	case prefix != "" && draw.Plain(prefix) && only(func(node fabric.NodeIndex) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
 		return lang.Quote(prefix + "*")
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
 // tour leads through a session, a step at a time.
@@ -87,7 +88,7 @@ func (m *model) tourHosts() [2]string {
 		}
 	}
 	if first != fabric.None && last != fabric.None {
-		names = [2]string{firstWord(f.NodeName(first)), firstWord(f.NodeName(last))}
+		names = [2]string{draw.FirstWord(f.NodeName(first)), draw.FirstWord(f.NodeName(last))}
 	}
 	return names
 }
@@ -95,7 +96,7 @@ func (m *model) tourHosts() [2]string {
 // tourAt says that the host of the tour is selected in the topology.
 func (m *model) tourAt(which int) bool {
 	s := m.tree.subject()
-	return m.focus == paneTopology && s.node != fabric.None && firstWord(s.f.NodeName(s.node)) == m.tour.names[which]
+	return m.focus == paneTopology && s.node != fabric.None && draw.FirstWord(s.f.NodeName(s.node)) == m.tour.names[which]
 }
 
 // tourStep goes on where the step was done.
@@ -126,20 +127,20 @@ func (m *model) tourLines(w int) []string {
 	}
 	steps := tourSteps()
 	t := m.theme
-	text := wrap(steps[m.tour.step].text(m.tour), w-8)
+	text := draw.Wrap(steps[m.tour.step].text(m.tour), w-8)
 	var out []string
 	for i := range rows {
-		p := newPen(t, w)
+		p := draw.NewPen(t, w)
 		if i == 0 {
-			p.badge(t.frozen, fmt.Sprintf("%d/%d", m.tour.step+1, len(steps)))
+			p.Badge(t.Frozen, fmt.Sprintf("%d/%d", m.tour.step+1, len(steps)))
 		} else {
-			p.gap(5)
+			p.Gap(5)
 		}
-		p.gap(1)
+		p.Gap(1)
 		if i < len(text) {
-			p.put(t.strong, text[i])
+			p.Put(t.Strong, text[i])
 		}
-		out = append(out, p.done())
+		out = append(out, p.Done())
 	}
 	return out
 }

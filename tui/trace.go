@@ -11,11 +11,12 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/tui/draw"
 )
 
 // trace is the path of packets between two marked ends.
 type trace struct {
-	table
+	list
 	sc *scene
 	// ends are the marked source and destination; a zero GUID is none.
 	ends [2]place
@@ -41,30 +42,30 @@ type traceRow struct {
 	last   bool
 	other  bool // of a path in another picture
 	remark string
-	st     style
+	st     draw.Style
 	lid    uint16 // of a remark on another LID of the destination, else 0
 }
 
-func newTrace(t *theme) *trace {
+func newTrace(t *draw.Theme) *trace {
 	l := &trace{}
-	l.table = table{theme: t, id: func(row int) uint64 { return uint64(row) }}
-	dim := func(int) style { return t.dim }
+	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
+	dim := func(int) draw.Style { return t.Dim }
 	hop := func(row int) *walk.Hop { return &l.rows[row].hop }
-	l.cols = []column{
-		{name: "  node", least: 12, text: l.nodeText, look: l.nodeLook},
-		{name: "LID", wide: 5, right: true, rank: 2, text: func(row int) string { return lidText(hop(row).LID) }, look: dim},
-		{name: "in", wide: 4, right: true, text: func(row int) string { return portText(l.rows[row].f, hop(row).In) }},
-		{name: "out", wide: 13, text: l.outText, look: l.outLook},
-		{name: "paths", wide: 10, right: true, rank: 1, hidden: func() bool { return l.loads == nil }, text: l.loadText},
-		{name: "ways", wide: 5, right: true, rank: 3, text: l.waysText, look: dim},
-		{name: "errors", wide: 7, right: true, rank: 1, hidden: func() bool { return l.errs == nil }, text: l.errText, look: l.errLook},
+	l.Cols = []draw.Column{
+		{Name: "  node", Least: 12, Text: l.nodeText, Look: l.nodeLook},
+		{Name: "LID", Wide: 5, Right: true, Rank: 2, Text: func(row int) string { return lidText(hop(row).LID) }, Look: dim},
+		{Name: "in", Wide: 4, Right: true, Text: func(row int) string { return portText(l.rows[row].f, hop(row).In) }},
+		{Name: "out", Wide: 13, Text: l.outText, Look: l.outLook},
+		{Name: "paths", Wide: 10, Right: true, Rank: 1, Hidden: func() bool { return l.loads == nil }, Text: l.loadText},
+		{Name: "ways", Wide: 5, Right: true, Rank: 3, Text: l.waysText, Look: dim},
+		{Name: "errors", Wide: 7, Right: true, Rank: 1, Hidden: func() bool { return l.errs == nil }, Text: l.errText, Look: l.errLook},
 	}
-	l.match = func(row int) bool {
+	l.Match = func(row int) bool {
 		r := &l.rows[row]
 		if r.at < 0 {
-			return l.filt.match(strings.ToLower(r.remark))
+			return l.Filt.Match(strings.ToLower(r.remark))
 		}
-		return l.filt.match(strings.ToLower(r.f.NodeName(r.hop.Node)))
+		return l.Filt.Match(strings.ToLower(r.f.NodeName(r.hop.Node)))
 	}
 	return l
 }
@@ -89,7 +90,7 @@ func (t *trace) renew() {
 		t.countWays()
 		t.remark()
 	}
-	t.rebuild(len(t.rows))
+	t.Rebuild(len(t.rows))
 }
 
 func (t *trace) sortWhyNot() string { return "a path has an order of its own" }
@@ -203,14 +204,14 @@ func (t *trace) title() string {
 	if t.ends[0].none() || t.ends[1].none() || t.sc == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %s %s", t.name(0), t.theme.arrow, t.name(1))
+	return fmt.Sprintf("%s %s %s", t.name(0), t.Theme.Arrow, t.name(1))
 }
 
-func (t *trace) picture() *badge {
+func (t *trace) picture() *draw.Badge {
 	if !t.ok {
 		return nil
 	}
-	return t.theme.pictureBadge(t.sc, t.sc.pic)
+	return t.sc.pictureBadge(t.Theme, t.sc.pic)
 }
 
 func (t *trace) figure() string {
@@ -221,15 +222,15 @@ func (t *trace) figure() string {
 }
 
 func (t *trace) empty() string {
-	if t.why == "" && !t.filt.empty() {
-		return t.noMatch("hop")
+	if t.why == "" && !t.Filt.Empty() {
+		return t.NoMatch("hop")
 	}
 	return t.why
 }
 
 // hop is the hop of the selected row.
 func (t *trace) hop() (*traceRow, bool) {
-	row, ok := t.selected()
+	row, ok := t.Selected()
 	if !ok || t.rows[row].at < 0 {
 		return nil, false
 	}
@@ -260,7 +261,7 @@ func (t *trace) subject() subject {
 }
 
 func (t *trace) enter(m *model) (func() tea.Cmd, string) {
-	row, ok := t.selected()
+	row, ok := t.Selected()
 	switch {
 	case !ok:
 		return nil, "no hop is selected"

@@ -7,16 +7,17 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/tui/draw"
 )
 
-func (t *trace) draw(p *pen, line int) {
-	r := &t.rows[t.row(line)]
+func (t *trace) Draw(p *draw.Pen, line int) {
+	r := &t.rows[t.Row(line)]
 	if r.at < 0 {
-		p.gap(1)
-		p.put(r.st, r.remark)
+		p.Gap(1)
+		p.Put(r.st, r.remark)
 		return
 	}
-	t.table.draw(p, line)
+	t.Table.Draw(p, line)
 }
 
 func (t *trace) nodeText(row int) string {
@@ -24,26 +25,26 @@ func (t *trace) nodeText(row int) string {
 	if r.at < 0 {
 		return r.remark
 	}
-	mark := t.theme.rung
+	mark := t.Theme.Rung
 	if r.at == 0 || r.last {
-		mark = t.theme.onPath
+		mark = t.Theme.OnPath
 	}
 	if r.other {
-		mark = t.theme.line + mark
+		mark = t.Theme.Line + mark
 	}
 	return mark + " " + r.f.NodeName(r.hop.Node)
 }
 
-func (t *trace) nodeLook(row int) style {
+func (t *trace) nodeLook(row int) draw.Style {
 	r := &t.rows[row]
 	loops := !r.other && t.path.Verdict == walk.Loop && (r.at == t.path.Closes || r.last)
 	switch {
 	case loops:
-		return t.theme.bad
+		return t.Theme.Bad
 	case r.other:
-		return t.theme.dim
+		return t.Theme.Dim
 	case r.at == 0 || r.last:
-		return t.theme.info
+		return t.Theme.Info
 	}
 	return ""
 }
@@ -55,16 +56,16 @@ func (t *trace) outText(row int) string {
 	}
 	port := &r.f.Ports[r.hop.Out]
 	if !port.Linked() {
-		return portText(r.f, r.hop.Out) + " " + t.theme.failed + " down"
+		return portText(r.f, r.hop.Out) + " " + t.Theme.Failed + " down"
 	}
 	text, _ := linkText(port)
-	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), t.theme.line, text, t.theme.arrow)
+	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), t.Theme.Line, text, t.Theme.Arrow)
 }
 
-func (t *trace) outLook(row int) style {
+func (t *trace) outLook(row int) draw.Style {
 	r := &t.rows[row]
 	if r.at >= 0 && r.hop.Out != fabric.None && !r.f.Ports[r.hop.Out].Linked() {
-		return t.theme.bad
+		return t.Theme.Bad
 	}
 	return ""
 }
@@ -74,7 +75,7 @@ func (t *trace) loadText(row int) string {
 	if r.at < 0 || r.hop.Out == fabric.None || t.loads == nil || t.loads.Fabric != r.f {
 		return ""
 	}
-	return thousands(int(t.loads.Paths[r.hop.Out]))
+	return draw.Thousands(int(t.loads.Paths[r.hop.Out]))
 }
 
 func (t *trace) waysText(row int) string {
@@ -91,7 +92,7 @@ func (t *trace) errText(row int) string {
 	if !known {
 		return ""
 	}
-	return thousands(int(n))
+	return draw.Thousands(int(n))
 }
 
 func (t *trace) errors(row int) (n uint64, known bool) {
@@ -109,11 +110,11 @@ func (t *trace) errors(row int) (n uint64, known bool) {
 	return n, known
 }
 
-func (t *trace) errLook(row int) style {
+func (t *trace) errLook(row int) draw.Style {
 	if n, _ := t.errors(row); n > 0 {
-		return t.theme.bad
+		return t.Theme.Bad
 	}
-	return t.theme.dim
+	return t.Theme.Dim
 }
 
 func portText(f *fabric.Fabric, port fabric.PortIndex) string {
@@ -121,11 +122,4 @@ func portText(f *fabric.Fabric, port fabric.PortIndex) string {
 		return ""
 	}
 	return fmt.Sprintf("p%d", f.Ports[port].Num)
-}
-
-func when(yes bool, a, b style) style {
-	if yes {
-		return a
-	}
-	return b
 }

@@ -8,6 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 func (t *trace) remark() {
@@ -17,9 +18,9 @@ func (t *trace) remark() {
 	if back, ok := t.back(); ok {
 		switch {
 		case !back.Verdict.Arrives():
-			t.say(t.theme.bad, "back: "+back.Explain(f))
+			t.say(t.Theme.Bad, "back: "+back.Explain(f))
 		case sameNodes(back.Hops, t.path.Hops):
-			t.say(t.theme.dim, "back: over the same switches")
+			t.say(t.Theme.Dim, "back: over the same switches")
 		default:
 			t.say("", "back: "+back.Explain(f)+", another way")
 		}
@@ -50,18 +51,18 @@ func (t *trace) otherLIDs() {
 	}
 }
 
-func (t *trace) say(st style, text string) {
+func (t *trace) say(st draw.Style, text string) {
 	t.rows = append(t.rows, traceRow{f: t.sc.pic.Fabric, at: -1, remark: text, st: st})
 }
 
-func (t *trace) verdictStyle(v walk.Verdict) style {
+func (t *trace) verdictStyle(v walk.Verdict) draw.Style {
 	switch {
 	case v == walk.Delivered:
-		return t.theme.good
+		return t.Theme.Good
 	case v == walk.TooLong || v == walk.Unknown:
-		return t.theme.warn
+		return t.Theme.Warn
 	}
-	return t.theme.bad
+	return t.Theme.Bad
 }
 
 func (t *trace) back() (walk.Path, bool) {
@@ -98,21 +99,21 @@ func (t *trace) compare(k session.Kind) {
 	}
 	src, dst := t.ends[0].endPort(p.Fabric), t.ends[1].endPort(p.Fabric)
 	if src == fabric.None || dst == fabric.None || p.Fabric.Ports[dst].LID == 0 {
-		t.say(t.theme.warn, fmt.Sprintf("%s: one of the two is not there", k))
+		t.say(t.Theme.Warn, fmt.Sprintf("%s: one of the two is not there", k))
 		return
 	}
 	other := walk.Trace(p.Tables, src, p.Fabric.Ports[dst].LID)
 	hop := differsAt(sc.pic.Fabric, &t.path, p.Fabric, &other)
 	switch {
 	case !other.Verdict.Arrives():
-		t.say(t.theme.bad, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
+		t.say(t.Theme.Bad, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
 	case hop < 0:
-		t.say(t.theme.dim, fmt.Sprintf("%s: the same path", k))
+		t.say(t.Theme.Dim, fmt.Sprintf("%s: the same path", k))
 	case !t.path.Verdict.Arrives():
-		t.say(t.theme.warn, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
+		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
 	default:
 		h := other.Hops[min(hop, len(other.Hops)-1)]
-		t.say(t.theme.warn, fmt.Sprintf("%s: another path from %s on, %s", k, p.Fabric.NodeName(h.Node), other.Explain(p.Fabric)))
+		t.say(t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", k, p.Fabric.NodeName(h.Node), other.Explain(p.Fabric)))
 		t.addHops(p.Fabric, &other, true)
 	}
 }

@@ -36,7 +36,7 @@ func (m *model) traced() tea.Cmd {
 		m.inform(m.trace.why)
 		return nil
 	}
-	m.trace.to(m.trace.firstBetween())
+	m.trace.To(m.trace.firstBetween())
 	cmd := m.jump(func() tea.Cmd {
 		m.setFocus(paneTrace)
 		return nil
@@ -55,7 +55,7 @@ func (m *model) retrace() {
 		m.refresh()
 	}
 	m.trace.show(m.sc)
-	m.trace.to(0)
+	m.trace.To(0)
 	m.tree.ends, m.tree.path = m.trace.ends, m.trace.nodes()
 	m.spread()
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
 // spot is something that was looked at: a pane, what it was about, and the row.
@@ -37,8 +38,8 @@ func (m *model) here() spot {
 	p := m.pane()
 	s := spot{pane: m.focus, at: p.at(), label: paneNames[m.focus]}
 	t := p.base()
-	if row, ok := t.selected(); ok && t.id != nil {
-		s.id = t.id(row)
+	if row, ok := t.Selected(); ok && t.ID != nil {
+		s.id = t.ID(row)
 	}
 	if node, _ := s.at.in(m.sc.top.f); node != fabric.None && (m.focus == paneTopology || m.focus == paneLFT) {
 		s.label = m.sc.top.f.NodeName(node)
@@ -99,8 +100,8 @@ func (m *model) walk(by int) tea.Cmd {
 			m.followTree()
 		}
 	}
-	if t := m.pane().base(); t.id != nil {
-		t.find(s.id)
+	if t := m.pane().base(); t.ID != nil {
+		t.Find(s.id)
 	}
 	m.fit()
 	return nil
@@ -114,17 +115,17 @@ func (m *model) crumbs(w int) string {
 	}
 	var words []string
 	for i := max(tr.at-3, 0); i < min(tr.at+2, len(tr.spots)); i++ {
-		word := clean(tr.spots[i].label, m.theme.ascii)
+		word := draw.Clean(tr.spots[i].label, m.theme.Ascii)
 		if i == tr.at {
-			word = "[" + clean(m.here().label, m.theme.ascii) + "]"
+			word = "[" + draw.Clean(m.here().label, m.theme.Ascii) + "]"
 		}
-		words = append(words, cut(word, 24, m.theme.ellipsis))
+		words = append(words, draw.Cut(word, 24, m.theme.Ellipsis))
 	}
-	for len(words) > 1 && width(strings.Join(words, " "+m.theme.prompt+" ")) > w {
+	for len(words) > 1 && draw.Width(strings.Join(words, " "+m.theme.Prompt+" ")) > w {
 		words = words[1:]
 	}
-	text := strings.Join(words, " "+m.theme.prompt+" ")
-	if width(text) > w {
+	text := strings.Join(words, " "+m.theme.Prompt+" ")
+	if draw.Width(text) > w {
 		return ""
 	}
 	return text

@@ -10,11 +10,12 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // whatIf lists what has failed on paper and what follows from it.
 type whatIf struct {
-	table
+	list
 	sc   *scene
 	rows []whatIfRow
 	// result compares the base with what is shown, nil where that is not known yet.
@@ -28,21 +29,21 @@ type whatIf struct {
 type whatIfRow struct {
 	failure             int // counted from 1, 0 for none
 	what, before, after string
-	st                  style
+	st                  draw.Style
 	heading             bool
 }
 
 // maxMoved is how many links whose load changes are listed.
 const maxMoved = 40
 
-func newWhatIf(t *theme) *whatIf {
+func newWhatIf(t *draw.Theme) *whatIf {
 	w := &whatIf{busy: func() string { return "" }}
-	w.table = table{theme: t, id: func(row int) uint64 { return uint64(row) }}
-	look := func(row int) style { return w.rows[row].st }
-	w.cols = []column{
-		{name: "what", least: 16, text: func(row int) string { return w.rows[row].what }, look: look},
-		{name: "before", right: true, text: func(row int) string { return w.rows[row].before }},
-		{name: "after", right: true, text: func(row int) string { return w.rows[row].after }, look: look},
+	w.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
+	look := func(row int) draw.Style { return w.rows[row].st }
+	w.Cols = []draw.Column{
+		{Name: "what", Least: 16, Text: func(row int) string { return w.rows[row].what }, Look: look},
+		{Name: "before", Right: true, Text: func(row int) string { return w.rows[row].before }},
+		{Name: "after", Right: true, Text: func(row int) string { return w.rows[row].after }, Look: look},
 	}
 	return w
 }
@@ -64,60 +65,60 @@ func (w *whatIf) bring(r *diff.Result, err error) {
 }
 
 func (w *whatIf) renew() {
-	w.hold()
+	w.Hold()
 	w.rows = w.rows[:0]
 	st := &w.sc.st
 	for i := range st.Failures {
 		f := &st.Failures[i]
-		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", i+1, w.theme.failed, f.What, f.Name), st: w.theme.bad})
+		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", i+1, w.Theme.Failed, f.What, f.Name), st: w.Theme.Bad})
 	}
 	if st.WhatIf != nil && st.Base != nil {
 		if n := st.WhatIf.CutOff(st.Base); n > 0 {
-			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: thousands(n), st: w.theme.bad})
+			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: draw.Thousands(n), st: w.Theme.Bad})
 		}
 	}
 	if r := w.result; r != nil {
 		w.consequences(r)
 	}
-	w.cols[1].wide, w.cols[2].wide = len("before"), len("after")
+	w.Cols[1].Wide, w.Cols[2].Wide = len("before"), len("after")
 	for i := range w.rows {
-		w.cols[1].wide, w.cols[2].wide = max(w.cols[1].wide, len(w.rows[i].before)), max(w.cols[2].wide, len(w.rows[i].after))
+		w.Cols[1].Wide, w.Cols[2].Wide = max(w.Cols[1].Wide, len(w.rows[i].before)), max(w.Cols[2].Wide, len(w.rows[i].after))
 	}
-	w.build(len(w.rows))
+	w.Build(len(w.rows))
 }
 
 func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
 
 // consequences are what differs from the base, worst things first.
 func (w *whatIf) consequences(r *diff.Result) {
-	t := w.theme
-	bad := func(n int64) style { return when(n > 0, t.bad, t.good) }
-	number := func(n int64) string { return thousands(int(n)) }
-	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.arrow, w.sc.st.Title(w.sc.pic)), heading: true, st: t.strong})
+	t := w.Theme
+	bad := func(n int64) draw.Style { return draw.When(n > 0, t.Bad, t.Good) }
+	number := func(n int64) string { return draw.Thousands(int(n)) }
+	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.sc.st.Title(w.sc.pic)), heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
 		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
 	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
 	w.add(whatIfRow{what: "  take another way", after: number(r.Pairs.Changed)})
-	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", count(r.Entries.Switches, "switch")), after: thousands(r.Entries.Changed)})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed)})
 	if r.WorstOld != nil && r.WorstNew != nil {
 		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
-			st: when(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.warn, "")})
-		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.dim})
+			st: draw.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
+		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.Dim})
 	}
 	for _, x := range []struct {
 		n    int
 		what string
 	}{{len(r.Gone), "end ports lost"}, {len(r.Come), "end ports won"}, {len(r.Moved), "end ports with another LID"}} {
 		if x.n > 0 {
-			w.add(whatIfRow{what: x.what, after: thousands(x.n), st: t.warn})
+			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn})
 		}
 	}
 	if len(r.Loads) > 0 {
-		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.strong})
+		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong})
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
 		l := &r.Loads[i]
-		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: when(l.PathsNew > l.PathsOld, t.warn, "")})
+		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: draw.When(l.PathsNew > l.PathsOld, t.Warn, "")})
 	}
 }
 
@@ -148,14 +149,14 @@ func (w *whatIf) title() string {
 	if w.sc == nil || w.sc.st.WhatIf == nil {
 		return ""
 	}
-	return count(len(w.sc.st.Failures), "failure")
+	return draw.Count(len(w.sc.st.Failures), "failure")
 }
 
-func (w *whatIf) picture() *badge {
+func (w *whatIf) picture() *draw.Badge {
 	if w.sc == nil || w.sc.st.WhatIf == nil && w.sc.st.Staged == nil {
 		return nil
 	}
-	return w.theme.pictureBadge(w.sc, w.sc.pic)
+	return w.sc.pictureBadge(w.Theme, w.sc.pic)
 }
 
 func (w *whatIf) figure() string {
@@ -174,8 +175,8 @@ func (w *whatIf) empty() string {
 	switch {
 	case w.sc == nil:
 		return ""
-	case !w.filt.empty():
-		return w.noMatch("row")
+	case !w.Filt.Empty():
+		return w.NoMatch("row")
 	case w.busy() != "":
 		return "comparing: " + w.busy()
 	case w.err != nil:
@@ -188,7 +189,7 @@ func (w *whatIf) empty() string {
 
 // subject of a failure is what failed, so that it can be taken back.
 func (w *whatIf) subject() subject {
-	row, ok := w.selected()
+	row, ok := w.Selected()
 	if !ok || w.rows[row].failure == 0 || w.sc.st.Base == nil {
 		return nothing
 	}
@@ -208,7 +209,7 @@ func (w *whatIf) subject() subject {
 
 func (w *whatIf) enter(m *model) (func() tea.Cmd, string) {
 	s := w.subject()
-	if _, ok := w.selected(); !ok {
+	if _, ok := w.Selected(); !ok {
 		return nil, "no failure is selected"
 	}
 	if s.node == fabric.None {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package tui
+package draw
 
 import (
 	"regexp"
@@ -12,34 +12,34 @@ import (
 	"unicode/utf8"
 )
 
-// filter says which rows of a list are shown. As typed it is a text that rows
+// Filter says which rows of a list are shown. As typed it is a text that rows
 // hold, /REGEXP that they match or ~LETTERS that they hold in this order; ! before
 // it turns it round. Case does not count. The zero value lets all through.
-type filter struct {
-	text   string // as typed
+type Filter struct {
+	Text   string // as typed
 	want   string // in lower case
 	re     *regexp.Regexp
 	fuzzy  bool
-	invert bool
+	Invert bool
 }
 
-// parseFilter fails only where a regular expression is none.
-func parseFilter(text string) (filter, error) {
-	f := filter{text: text}
+// ParseFilter fails only where a regular expression is none.
+func ParseFilter(text string) (Filter, error) {
+	f := Filter{Text: text}
 	rest, found := strings.CutPrefix(text, "!")
-	f.invert = found
+	f.Invert = found
 	if letters, found := strings.CutPrefix(rest, "~"); found {
 		f.fuzzy, rest = true, letters
 	} else if expr, found := strings.CutPrefix(rest, "/"); found && expr != "" {
 		re, err := regexp.Compile(lowerExpr(expr))
 		if err != nil {
-			return filter{}, err
+			return Filter{}, err
 		}
 		f.re = re
 	}
 	f.want = strings.ToLower(rest)
 	if f.want == "" || f.want == "/" {
-		f.want, f.invert = "", false
+		f.want, f.Invert = "", false
 	}
 	return f, nil
 }
@@ -47,7 +47,7 @@ func parseFilter(text string) (filter, error) {
 // lowerExpr makes an expression one for text in lower case. That is three times as
 // quick as to let it fold cases, where that can be left out.
 func lowerExpr(expr string) string {
-	if !plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) || strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
+	if !Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) || strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
 		return "(?i)" + expr
 	}
 	b := []byte(expr)
@@ -59,15 +59,15 @@ func lowerExpr(expr string) string {
 	return string(b)
 }
 
-func (f *filter) empty() bool { return f.want == "" }
+func (f *Filter) Empty() bool { return f.want == "" }
 
-// match says whether any of the lower-case texts of a row fits.
-func (f *filter) match(texts ...string) bool {
-	return slices.ContainsFunc(texts, f.hit) != f.invert
+// Match says whether any of the lower-case texts of a row fits.
+func (f *Filter) Match(texts ...string) bool {
+	return slices.ContainsFunc(texts, f.Hit) != f.Invert
 }
 
-// hit is match of one text without inversion.
-func (f *filter) hit(lower string) bool {
+// Hit is match of one text without inversion.
+func (f *Filter) Hit(lower string) bool {
 	switch {
 	case f.re != nil:
 		return f.re.MatchString(lower)
@@ -116,12 +116,12 @@ func each(n int, work func(from, to int)) {
 	wg.Wait()
 }
 
-// hits are the nodes of a fabric whose names a filter hits, inversion left aside.
-func (f *filter) hits(ix *index) []bool {
-	out := make([]bool, len(ix.search))
+// Hits says which of the lower-case texts the filter hits, inversion left aside.
+func (f *Filter) Hits(texts []string) []bool {
+	out := make([]bool, len(texts))
 	each(len(out), func(from, to int) {
 		for i := from; i < to; i++ {
-			out[i] = f.hit(ix.search[i])
+			out[i] = f.Hit(texts[i])
 		}
 	})
 	return out

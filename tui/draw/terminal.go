@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package tui
+package draw
 
 import (
 	"strconv"
@@ -9,12 +9,12 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// environment is what the variables of a process say of its terminal. Nothing
+// Environment is what the variables of a process say of its terminal. Nothing
 // is asked of the terminal itself: some never answer.
-type environment func(string) string
+type Environment func(string) string
 
-// glyphs returns the marks that the terminal can show.
-func (env environment) glyphs() glyphs {
+// Glyphs returns the marks that the terminal can show.
+func (env Environment) Glyphs() Glyphs {
 	switch {
 	case !env.utf8():
 		return asciiGlyphs()
@@ -25,7 +25,7 @@ func (env environment) glyphs() glyphs {
 }
 
 // utf8 follows the order in which POSIX gives precedence to locale variables.
-func (env environment) utf8() bool {
+func (env Environment) utf8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := env(name); v != "" {
 			v = strings.ToLower(strings.ReplaceAll(v, "-", ""))
@@ -35,8 +35,8 @@ func (env environment) utf8() bool {
 	return false
 }
 
-// profile returns the colours that the terminal has, none with NO_COLOR.
-func (env environment) profile() termenv.Profile {
+// Profile returns the colours that the terminal has, none with NO_COLOR.
+func (env Environment) Profile() termenv.Profile {
 	term := env("TERM")
 	depth := env("COLORTERM")
 	switch {
@@ -59,9 +59,9 @@ func (env environment) profile() termenv.Profile {
 	return termenv.ANSI
 }
 
-// theme is the theme for a background that the terminal told of (COLORFGBG, as
+// Theme is the theme for a background that the terminal told of (COLORFGBG, as
 // rxvt, Konsole and others set it), dark where it did not.
-func (env environment) theme() string {
+func (env Environment) Theme() string {
 	_, bg, found := strings.Cut(env("COLORFGBG"), ";")
 	if i := strings.LastIndexByte(bg, ';'); i >= 0 {
 		bg = bg[i+1:]

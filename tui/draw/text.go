@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package tui
+package draw
 
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,14 +15,14 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// cells says how wide runes are. Terminals agree on it but for what clean escapes.
-var cells = &runewidth.Condition{StrictEmojiNeutral: true}
+// Cells says how wide runes are. Terminals agree on it but for what clean escapes.
+var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// clean makes text safe for one line of cells: tabs become blanks, whatever is
+// Clean makes text safe for one line of cells: tabs become blanks, whatever is
 // no printable character is escaped, and so is all beyond ASCII where terminals
 // may disagree on its width or, with ascii, where they may not have it.
-func clean(s string, ascii bool) string {
-	if plain(s) {
+func Clean(s string, ascii bool) string {
+	if Plain(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\t", "    ")
@@ -62,7 +63,7 @@ func agreed(cluster string, wide int) bool {
 		switch {
 		case r == utf8.RuneError, !unicode.IsPrint(r), halfFlag(r), selector(r):
 			return false
-		case i > 0 && cells.RuneWidth(r) > 0, i == 0 && cells.RuneWidth(r) == 0:
+		case i > 0 && Cells.RuneWidth(r) > 0, i == 0 && Cells.RuneWidth(r) == 0:
 			return false
 		case i > 0:
 			marks++
@@ -77,8 +78,8 @@ func agreed(cluster string, wide int) bool {
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// plain says that each byte is one visible ASCII character.
-func plain(s string) bool {
+// Plain says that each byte is one visible ASCII character.
+func Plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
 			return false
@@ -108,22 +109,22 @@ func escape(b *strings.Builder, s string) {
 func runeCells(s string) int {
 	n := 0
 	for _, r := range s {
-		n += cells.RuneWidth(r)
+		n += Cells.RuneWidth(r)
 	}
 	return n
 }
 
-// width is the number of cells of clean text.
-func width(s string) int {
-	if plain(s) {
+// Width is the number of cells of clean text.
+func Width(s string) int {
+	if Plain(s) {
 		return len(s)
 	}
 	return runeCells(s)
 }
 
-// cut shortens clean text to at most w cells, the last of which is mark then.
-func cut(s string, w int, mark string) string {
-	if len(s) <= w && plain(s) || width(s) <= w {
+// Cut shortens clean text to at most w cells, the last of which is mark then.
+func Cut(s string, w int, mark string) string {
+	if len(s) <= w && Plain(s) || Width(s) <= w {
 		return s
 	}
 	if w <= 0 {
@@ -131,37 +132,37 @@ func cut(s string, w int, mark string) string {
 	}
 	room := w - 1
 	for i, r := range s {
-		if room -= cells.RuneWidth(r); room < 0 {
+		if room -= Cells.RuneWidth(r); room < 0 {
 			return s[:i] + mark
 		}
 	}
 	return s
 }
 
-// skip leaves out the first w cells of clean text.
-func skip(s string, w int) string {
+// Skip leaves out the first w cells of clean text.
+func Skip(s string, w int) string {
 	if w <= 0 {
 		return s
 	}
-	if plain(s) {
+	if Plain(s) {
 		return s[min(w, len(s)):]
 	}
 	for i, r := range s {
-		if w <= 0 && cells.RuneWidth(r) > 0 {
+		if w <= 0 && Cells.RuneWidth(r) > 0 {
 			return strings.Repeat(" ", -w) + s[i:]
 		}
-		w -= cells.RuneWidth(r)
+		w -= Cells.RuneWidth(r)
 	}
-	return spaces(-w)
+	return Spaces(-w)
 }
 
-// wrap breaks clean text at blanks into lines of at most w cells, as far as the
+// Wrap breaks clean text at blanks into lines of at most w cells, as far as the
 // words allow.
-func wrap(s string, w int) []string {
+func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(s) {
-		if line != "" && width(line)+1+width(word) > w {
+		if line != "" && Width(line)+1+Width(word) > w {
 			lines = append(lines, line)
 			line = ""
 		}
@@ -173,13 +174,13 @@ func wrap(s string, w int) []string {
 	return append(lines, line)
 }
 
-// count is a number with its noun: "1 switch", "2 switches".
-func count(n int, noun string) string {
-	return thousands(n) + " " + prose.Noun(n, noun)
+// Count is a number with its noun: "1 switch", "2 switches".
+func Count(n int, noun string) string {
+	return Thousands(n) + " " + prose.Noun(n, noun)
 }
 
-// thousands prints a number as "419,904".
-func thousands(n int) string {
+// Thousands prints a number as "419,904".
+func Thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -189,8 +190,8 @@ func thousands(n int) string {
 
 const blanks = "                                                                                                                                "
 
-// spaces is n blanks.
-func spaces(n int) string {
+// Spaces is n blanks.
+func Spaces(n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -200,10 +201,35 @@ func spaces(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// bar is a bar of at most w cells for n of most.
-func (g *glyphs) bar(n, most, w int) string {
-	if most <= 0 || n <= 0 {
-		return ""
+// FirstWord is what stands before the first blank.
+func FirstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
+}
+
+// Seconds is a time in words.
+func Seconds(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-	return strings.Repeat(g.full, max((n*w+most/2)/most, 1))
+	return d.Round(time.Second).String()
+}
+
+// Btoi is 1 for true.
+func Btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// When is the one of two that applies.
+func When[T any](yes bool, a, b T) T {
+	if yes {
+		return a
+	}
+	return b
 }
