@@ -12,15 +12,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
 // visit gives a pane the keyboard, so that there is a way back.
-func (m *model) visit(id paneID) tea.Cmd {
+func (m *model) visit(at int) tea.Cmd {
 	return m.jump(func() tea.Cmd {
-		m.setFocus(id)
+		m.setFocus(at)
 		return nil
 	})
 }
@@ -69,7 +68,6 @@ func (m *model) choosePicture(of session.Kind) tea.Cmd {
 
 func (m *model) shown() {
 	m.refresh()
-	m.tree.path = m.trace.nodes()
 	m.inform("the panes show " + m.sc.st.Title(m.sc.pic))
 }
 
@@ -82,7 +80,7 @@ type recalledMsg struct {
 // recallPicture shows the picture of an entry of the history.
 func (m *model) recallPicture(id int64) tea.Cmd {
 	m.inform(fmt.Sprintf("reading entry %d", id))
-	m.errands++
+	m.common.running++
 	return func() tea.Msg {
 		pic, err := shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
 		if err == nil {
@@ -93,7 +91,7 @@ func (m *model) recallPicture(id int64) tea.Cmd {
 }
 
 func (m *model) recalled(msg recalledMsg) {
-	m.errands--
+	m.common.running--
 	if msg.err != nil {
 		m.warn("history: " + msg.err.Error())
 		return
@@ -103,20 +101,13 @@ func (m *model) recalled(msg recalledMsg) {
 	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
 }
 
-func (m *model) toggleChanged() tea.Cmd {
-	m.lft.changedOnly = !m.lft.changedOnly
-	m.lft.renew()
-	m.fit()
-	return nil
-}
-
 // counting is what the session calls the reading of counters. What is read for the
 // trace gives way to every command.
 const counting = "counters"
 
 // whyBusy says what keeps the session from another operation.
 func (m *model) whyBusy() string {
-	if busy := m.back.State().Busy; busy != "" && (busy != counting || m.errs.doing == nil) {
+	if busy := m.back.State().Busy; busy != "" && (busy != counting || !m.holding()) {
 		return busy + " is running: Esc cancels it"
 	}
 	return ""
@@ -129,38 +120,44 @@ func (m *model) whyNotRoute() string {
 	return m.whyBusy()
 }
 
-func (m *model) whyNotDiff() string {
-	if m.focus == paneHistory && m.past.Kind == pastEntries && m.past.N > 0 {
-		return m.whyBusy()
+// holding reports whether a pane keeps the session from other work.
+func (m *model) holding() bool {
+	return slices.ContainsFunc(m.all, func(p pane) bool {
+		h, ok := p.(holder)
+		return ok && h.holding()
+	})
+}
+
+// yield ends what panes keep the session with, and returns a function that waits for that.
+func (m *model) yield() (wait func()) {
+	wait = func() {}
+	for _, p := range m.all {
+		if h, ok := p.(holder); ok && h.holding() {
+			before, ended := wait, h.yield()
+			wait = func() { before(); ended() }
+		}
 	}
-	if m.sc.st.Staged == nil && m.sc.st.WhatIf == nil {
+	return wait
+}
+
+// rowDiff is the command that compares what is selected, if there is one.
+func (m *model) rowDiff() (command string, ok bool) {
+	if d, has := m.pane().(differ); has {
+		return d.diff()
+	}
+	return "", false
+}
+
+func (m *model) whyNotDiff() string {
+	if _, ok := m.rowDiff(); !ok && m.sc.st.Staged == nil && m.sc.st.WhatIf == nil {
 		return "there is only the live picture: f lets something fail, r routes"
 	}
 	return m.whyBusy()
 }
 
 func (m *model) diffNow() tea.Cmd {
-	if row, ok := m.past.Selected(); ok && m.focus == paneHistory && m.past.Kind == pastEntries {
-		return m.say(fmt.Sprintf("diff %d live", m.past.entries[row].ID), true)
-	}
-	return m.say("diff", true)
-}
-
-func (m *model) whyNotDiffBefore() string {
-	row, ok := m.past.Selected()
-	switch {
-	case !ok || m.past.Kind != pastEntries:
-		return "no entry of the history is selected"
-	case m.past.parents[row] == 0:
-		return "nothing is known from before this entry: d compares it with live"
-	}
-	return m.whyBusy()
-}
-
-// diffBefore compares the selected entry with the one that it came from.
-func (m *model) diffBefore() tea.Cmd {
-	row, _ := m.past.Selected()
-	return m.say(fmt.Sprintf("diff %d %d", m.past.parents[row], m.past.entries[row].ID), true)
+	command, ok := m.rowDiff()
+	return m.say(draw.When(ok, command, "diff"), true)
 }
 
 func (m *model) whyNotSweep() string {
@@ -171,76 +168,20 @@ func (m *model) whyNotSweep() string {
 }
 
 func (m *model) whyNotOpen() string {
-	_, why := m.pane().enter(m)
+	_, why := m.pane().enter()
 	return why
 }
 
 // open is Enter: it goes to what the selected row leads to.
 func (m *model) open() tea.Cmd {
-	act, _ := m.pane().enter(m)
-	return m.jump(act)
+	act, _ := m.pane().enter()
+	return m.jump(func() tea.Cmd { return m.heed(act()) })
 }
 
-// visitNode goes to a node, or a port of one, in the topology.
-func (m *model) visitNode(at place) func() tea.Cmd {
-	return func() tea.Cmd {
-		m.setFocus(paneTopology)
-		m.tree.visitPort(at)
-		m.followTree()
-		return nil
-	}
-}
-
-func (m *model) openTree() {
-	s := m.tree.subject()
-	switch {
-	case s.link != fabric.None && s.node != m.tree.switchShown():
-		m.follow(s.f, s.node)
-	case s.port != fabric.None:
-		m.setFocus(paneLFT)
-		m.lft.findLID(m.sc.lid(s.port))
-	default:
-		m.tree.toggle()
-		m.followTree()
-	}
-}
-
-// follow selects a node of a fabric in the topology, so that its table is shown.
-func (m *model) follow(f *fabric.Fabric, node fabric.NodeIndex) {
-	target, _ := placeOf(f, node, fabric.None).in(m.sc.top.f)
-	if target == fabric.None {
-		m.warn(f.NodeName(node) + " is not in the topology that is shown")
-		return
-	}
-	lid, keep := m.lft.lid()
-	m.tree.visit(target)
-	m.followTree()
-	if keep {
-		m.lft.findLID(lid)
-	}
-	m.fit()
-}
-
-func (m *model) whyNotSort() string {
-	p := m.pane()
-	if x, ok := p.(interface{ sortWhyNot() string }); ok {
-		return x.sortWhyNot()
-	}
-	if m.focus == paneLoad && m.load.isMap() {
-		return "a map is not sorted: b shows a list"
-	}
-	if p.base().N == 0 {
-		return "there are no rows to sort"
-	}
-	return ""
-}
+func (m *model) whyNotSort() string { return m.pane().whyNotSort() }
 
 func (m *model) sort() tea.Cmd {
-	word := m.pane().(interface{ NextSort() string }).NextSort()
-	m.inform(cmp.Or(word, "in the order that they come in"))
-	if m.focus == paneTopology {
-		m.followTree()
-	}
+	m.inform(cmp.Or(m.pane().base().NextSort(), "in the order that they come in"))
 	return nil
 }
 
@@ -253,24 +194,21 @@ func (m *model) whyNoKind() string {
 
 func (m *model) nextKind() tea.Cmd {
 	t := m.pane().base()
-	return m.setKind((t.Kind + 1) % len(t.Kinds))
+	return m.setKind((t.Kind+1)%len(t.Kinds), 0)
 }
 
-// setKind shows the list in one of its manners.
-func (m *model) setKind(kind int) tea.Cmd {
-	t := m.pane().base()
-	if x, ok := m.pane().(interface{ leave() }); ok {
-		x.leave()
-	}
-	t.Kind = kind
-	t.Sorted, t.Marks, t.Aside = 0, nil, 0
-	t.Cursor, t.Top, t.Order, t.Held = 0, 0, t.Order[:0], false
-	m.pane().renew()
-	if m.focus == paneTopology {
-		m.tree.findPlace(m.lft.place)
-		m.followTree()
+// setKind shows the list in one of its manners, with the cursor on a row.
+func (m *model) setKind(kind int, row uint64) tea.Cmd {
+	p := m.pane()
+	t := p.base()
+	p.leaving()
+	t.Show(kind)
+	p.renew()
+	if row != 0 {
+		t.Find(row)
 	}
 	m.inform(t.Kinds[t.Kind])
+	m.follow()
 	m.fit()
 	return nil
 }
@@ -286,9 +224,6 @@ func (m *model) markRow() tea.Cmd {
 	t := m.pane().base()
 	t.ToggleMark()
 	m.inform(draw.Count(len(t.Marks), "row") + " marked")
-	if m.focus == paneTopology {
-		m.followTree()
-	}
 	return nil
 }
 
@@ -377,7 +312,7 @@ func (m *model) openShell() tea.Cmd {
 func (m *model) shellEnded(err error) {
 	m.refresh()
 	if err != nil {
-		m.log.add(logLine{when: m.now(), kind: lineError, text: "shell: " + err.Error()})
+		m.note(logLine{when: m.now(), kind: lineError, text: "shell: " + err.Error()})
 		m.warn("shell: " + err.Error())
 		return
 	}

@@ -50,12 +50,8 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 // openQuestion shows the log with what the question is, and takes the answer below it.
 func (m *model) openQuestion(q *question) {
 	m.drain(q.job, true)
-	if m.focus != paneLog {
-		was := m.focus
-		m.setFocus(paneLog)
-		m.leave = was
-	}
-	m.log.To(m.log.N - 1)
+	m.showLog()
+	m.tellPanes(jobMsg{})
 	m.question, m.mode = q, modeAsk
 	m.edit.set("")
 }
@@ -67,7 +63,7 @@ func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
 		close(q.reply)
 	case tea.KeyEnter:
 		q.reply <- m.edit.String()
-		m.log.add(logLine{job: q.job.id, kind: lineNote, text: q.prompt + m.edit.String()})
+		m.note(logLine{job: q.job.id, kind: lineNote, text: q.prompt + m.edit.String()})
 	case tea.KeyPgUp, tea.KeyPgDown:
 		m.act(k.String())
 		return nil

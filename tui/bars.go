@@ -66,15 +66,16 @@ func (m *model) header(w int) string {
 func (m *model) tabs(w int) string {
 	t := m.theme
 	p := draw.NewPen(t, w)
-	for id := paneProblems; int(id) <= paneCount; id++ {
-		name, end := id.key()+" "+paneNames[id], " "
+	for id, x := range m.all {
+		about := x.about()
+		name, end := digit(id)+" "+about.name, " "
 		switch {
 		case w < tabsShort && id != m.focus:
-			name = id.key()
+			name = digit(id)
 		case w >= tabsShort && w < tabsWide:
-			name, end = id.key()+" "+shortNames[id], ""
+			name, end = digit(id)+" "+cmp.Or(about.short, about.name), ""
 		}
-		bad := id == paneProblems && m.problems.worst() > 0
+		bad := x.alarm() > 0
 		if bad {
 			name += "!"
 		}
@@ -118,8 +119,8 @@ func (m *model) badges() []draw.Badge {
 func (m *model) counts(w, room int) string {
 	ix := m.sc.top
 	down := ""
-	if m.lost > 0 || w >= 100 {
-		down = fmt.Sprintf(" %s down", draw.Thousands(m.lost))
+	if len(m.sc.down) > 0 || w >= 100 {
+		down = fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.down)))
 	}
 	if n := len(m.sc.gone()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
@@ -313,7 +314,7 @@ func (m *model) hints(p *draw.Pen, list ...hint) {
 func (m *model) keyHints() []hint {
 	var list []*action
 	for i := range m.actions {
-		if a := &m.actions[i]; a.label != "" && len(a.keys) > 0 && a.reason(m) == "" {
+		if a := &m.actions[i]; a.label != "" && len(a.keys) > 0 && m.reason(a) == "" {
 			list = append(list, a)
 		}
 	}
@@ -323,10 +324,12 @@ func (m *model) keyHints() []hint {
 	switch {
 	case !m.pane().base().Filt.Empty():
 		out = append(out, hint{"Esc", "show all", escape})
-	case m.leave != 0 && m.focus == paneLog:
+	case m.leave >= 0 && m.on(seatLog):
 		out = append(out, hint{"Esc", "back", escape})
-	case m.groups.within(m.focus):
-		out = append(out, hint{"Esc", "groups", escape})
+	default:
+		if _, word := m.pane().escape(false); word != "" {
+			out = append(out, hint{"Esc", word, escape})
+		}
 	}
 	for _, a := range list {
 		out = append(out, hint{keyWord(&m.theme.Glyphs, a), m.label(a), func() tea.Cmd { return m.perform(a) }})
@@ -348,16 +351,10 @@ func (m *model) label(a *action) string {
 		if words := strings.Fields(strings.Join(commands, "")); len(words) > 1 {
 			return "fail " + words[1]
 		}
-	case a.name == "study" && m.study.doing != nil:
-		return "stop"
-	case a.name == "study" && m.resil.stopped == m.resil.key():
-		return "go on"
-	case a.name == "open" && m.focus == paneLFT:
-		return "next hop"
-	case a.name == "open" && m.focus == paneLog:
-		return "recall"
-	case a.name == "open" && m.focus == paneHistory:
-		return "show it"
+	case a.word != nil:
+		return a.word()
+	case a.name == "open":
+		return cmp.Or(m.pane().about().enter, a.label)
 	case a.name == "by":
 		t := m.pane().base()
 		return t.Kinds[(t.Kind+1)%len(t.Kinds)]

@@ -76,10 +76,11 @@ func BenchmarkScreen(b *testing.B) {
 				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
 			})
 			d.press("esc")
-			for _, id := range []paneID{paneTopology, paneLFT, paneLoad} {
-				t := d.m.paneOf(id).base()
+			for _, name := range []string{"Topology", "LFT", "Load"} {
+				p := d.m.all[d.m.named(name)]
+				t := p.base()
 				t.Sorted, t.Kind, t.Filt = 0, 0, draw.Filter{}
-				d.m.paneOf(id).renew()
+				p.renew()
 			}
 		}
 	}

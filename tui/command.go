@@ -20,7 +20,7 @@ import (
 
 // say runs a command of the shell. keyed says that a key stood for it.
 func (m *model) say(text string, keyed bool) tea.Cmd {
-	wait := m.errs.halt() // which holds the session while it reads counters
+	wait := m.yield() // which holds the session while it reads counters
 	return m.do(text, keyed, func(ctx context.Context, out *shell.Output) error {
 		wait()
 		return m.back.Run(ctx, text, out)
@@ -36,8 +36,8 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	j, ctx := newJob(m.ctx, m.lastJob, name, m.now())
 	j.keyed = keyed
 	m.jobs = append(m.jobs, j)
-	m.log.add(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
-	m.log.To(m.log.N - 1)
+	m.note(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
+	m.tellPanes(jobMsg{})
 	m.inform("")
 	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
@@ -51,10 +51,19 @@ func (m *model) drain(j *job, all bool) {
 		if l.note {
 			kind = lineNote
 		}
-		lines = append(lines, logLine{job: j.id, kind: kind, text: l.text})
+		lines = append(lines, logLine{kind: kind, text: l.text})
 		j.hear(l)
 	}
-	m.log.add(lines...)
+	m.noteOf(j, lines...)
+}
+
+// noteOf adds lines of a job to the log.
+func (m *model) noteOf(j *job, lines ...logLine) {
+	for i := range lines {
+		lines[i].job = j.id
+		j.said += draw.Btoi(lines[i].kind <= lineNote)
+	}
+	m.note(lines...)
 }
 
 // done ends a job: its last output, how it ended, and what follows.
@@ -75,18 +84,18 @@ func (m *model) done(j *job, err error) tea.Cmd {
 		return tea.Quit
 	case err == nil:
 		m.learnFile(j.text)
-		m.log.ended(j.id, draw.Seconds(took), false)
+		m.tellPanes(endedMsg{j.id, draw.Seconds(took), false})
 		m.inform(j.summary())
 		m.status.warned = len(j.warnings) > 0
-		if j.keyed && draw.FirstWord(j.text) == "trace" && m.trace.ok {
-			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.trace.path.Explain(m.sc.pic.Fabric)))
+		if j.keyed && draw.FirstWord(j.text) == "trace" && m.traced != "" {
+			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.traced))
 		}
 		m.learn(j)
 	case errors.Is(err, context.Canceled):
-		m.log.ended(j.id, "cancelled", true)
+		m.tellPanes(endedMsg{j.id, "cancelled", true})
 		text := j.text + ": cancelled"
 		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // it says how far it was
-			m.log.add(logLine{job: j.id, kind: lineNote, text: so.Error()})
+			m.noteOf(j, logLine{kind: lineNote, text: so.Error()})
 			text = "cancelled: " + so.Error()
 		}
 		m.warn(text)
@@ -98,15 +107,15 @@ func (m *model) done(j *job, err error) tea.Cmd {
 }
 
 func (m *model) failed(j *job, err error) {
-	m.log.ended(j.id, "failed", true)
+	m.tellPanes(endedMsg{j.id, "failed", true})
 	lines := []logLine{{job: j.id, kind: lineError, text: "error: " + err.Error()}}
 	if p, ok := errors.AsType[*panicError](err); ok {
 		for l := range strings.SplitSeq(strings.TrimSpace(string(p.stack)), "\n") {
-			lines = append(lines, logLine{job: j.id, kind: lineNote, text: l})
+			lines = append(lines, logLine{kind: lineNote, text: l})
 		}
 		m.failure = p
 	}
-	m.log.add(lines...)
+	m.noteOf(j, lines...)
 	text := err.Error()
 	if !lang.IsUsage(err) && !strings.HasPrefix(text, draw.FirstWord(j.text)) {
 		text = j.text + ": " + text
@@ -117,15 +126,22 @@ func (m *model) failed(j *job, err error) {
 // present brings the log up where there is more to read than the status line
 // holds: what was asked for in words, or by a key whose answer is text.
 func (m *model) present(j *job) {
-	said := m.log.said(j.id)
+	log := m.at(seatLog)
+	room := m.all[log].base().Height
 	wanted := !j.keyed || draw.FirstWord(j.text) == "diff" || j.text == "whatif" || draw.FirstWord(j.text) == "who"
-	if wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.Height) {
-		was := m.focus
-		m.setFocus(paneLog)
-		m.leave = was
+	if wanted && j.said > 1 && (!m.visible(log) || j.said+1 > room) {
+		m.showLog()
 	}
-	if said+1 > m.log.Height && m.log.Filt.Empty() {
-		m.log.job(j.id)
+	if j.said+1 > m.all[log].base().Height {
+		m.tellPanes(jobMsg{j.id})
+	}
+}
+
+// showLog brings the log up, so that Esc goes back from there.
+func (m *model) showLog() {
+	if was := m.focus; !m.on(seatLog) {
+		m.setFocus(m.at(seatLog))
+		m.leave = was
 	}
 }
 
@@ -160,9 +176,11 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 		return
 	}
 	m.of, m.old = of, nil
-	m.trace.mark(0, placeOf(p.Fabric, from.Node, from.Port), 0)
-	m.trace.mark(1, placeOf(p.Fabric, to.Node, to.Port), to.LID)
-	m.retrace()
+	if m.of != m.sc.of {
+		m.refresh()
+	}
+	m.tellPanes(markMsg{placeOf(p.Fabric, from.Node, from.Port), placeOf(p.Fabric, to.Node, to.Port), to.LID})
+	m.collect()
 }
 
 // hear keeps what the status line says of the job at its end.

@@ -150,31 +150,3 @@ func (c *Config) rebound(actions []action) []action {
 	}
 	return actions
 }
-
-// KeyList is the list of keys as a document.
-func KeyList() string {
-	var b strings.Builder
-	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes it anew.\n\n" +
-		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), a line each, by the name of its action:\n\n" +
-		"    # what is not named here stays as it is\n    theme light\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
-		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" + strings.Join(namedKeys[:15], "`, `") + "`. " +
-		"An action without keys is reached from the list that `?` opens.\n")
-	group := ""
-	for _, a := range keymap() {
-		if a.group != group {
-			group = a.group
-			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", group)
-		}
-		names := make([]string, len(a.keys))
-		for i, k := range a.keys {
-			names[i] = "`" + draw.PlainKeyName(k) + "`"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.name, a.help)
-	}
-	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
-		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
-		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
-		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular expression, `/~lf7` letters in this order, and `!` before " +
-		"any of these shows the other rows.\n")
-	return b.String()
-}

@@ -42,7 +42,7 @@ func TestReboundKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := drive(t, tree)
-	d.m.bind(c.rebound(keymap()))
+	d.m.bind(c.rebound(d.m.keymap()))
 	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "H keys")
 	d.press("H").sees("Find and say").press("esc")
 }
@@ -70,7 +70,7 @@ func FuzzConfig(f *testing.F) {
 func TestTable(t *testing.T) {
 	d := traced(t)
 	d.press("f", "r").size(200, 50)
-	for pane := paneProblems; int(pane) <= paneCount; pane++ {
+	for pane := range d.m.all {
 		d.m.setFocus(pane)
 		d.size(200, 50)
 		l := d.m.pane()
@@ -81,14 +81,14 @@ func TestTable(t *testing.T) {
 				d.press("s")
 			}
 			if l.base().N != n {
-				t.Errorf("%s: %d rows, %d once they were sorted", paneNames[pane], n, l.base().N)
+				t.Errorf("%s: %d rows, %d once they were sorted", l.about().name, n, l.base().N)
 			}
 			lines := make([]int, l.base().N)
 			for i := range lines {
 				lines[i] = i
 			}
 			if text := l.base().PlainText(lines, true); strings.Count(text, "\n") != n+1 {
-				t.Errorf("%s: %d rows, as text:\n%s", paneNames[pane], n, text)
+				t.Errorf("%s: %d rows, as text:\n%s", l.about().name, n, text)
 			}
 			if _, err := l.base().JsonText(lines); err != nil {
 				t.Error(err)

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/gen"
+	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
@@ -132,12 +133,12 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
-	for (len(d.m.jobs) > 0 || d.m.errands > 0) && d.m.mode != modeAsk {
+	for (len(d.m.jobs) > 0 || d.m.common.running > 0) && d.m.mode != modeAsk {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-limit:
-			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.errands)
+			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.common.running)
 		}
 	}
 }
@@ -259,10 +260,10 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]pastEntry, error)            { return f.entries, nil }
-func (f *fake) Problems(context.Context, bool) (*problemsReport, error) { return nil, nil }
-func (f *fake) Recall(int64) (*session.Picture, error)                  { return f.recall, nil }
-func (f *fake) Flow(context.Context, string) (*shell.Flow, error)       { return nil, session.ErrOffline }
+func (f *fake) Entries(context.Context) ([]pastEntry, error)          { return f.entries, nil }
+func (f *fake) Problems(context.Context, bool) (*found.Report, error) { return nil, nil }
+func (f *fake) Recall(int64) (*session.Picture, error)                { return f.recall, nil }
+func (f *fake) Flow(context.Context, string) (*shell.Flow, error)     { return nil, session.ErrOffline }
 
 func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {

@@ -27,14 +27,14 @@ func (m *model) whyNotExport() string {
 
 // openExport asks for the name of the file.
 func (m *model) openExport() tea.Cmd {
-	name := strings.ToLower(paneNames[m.focus])
-	if m.focus == paneLFT {
+	name := strings.ToLower(m.pane().about().name)
+	if file := m.pane().fileName(); file != "" {
 		name += "-" + strings.Map(func(r rune) rune {
 			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
 				return r
 			}
 			return '_'
-		}, strings.ToLower(m.sc.pic.Fabric.NodeName(m.sc.pic.Fabric.Switches[m.lft.sw])))
+		}, strings.ToLower(file))
 	}
 	m.mode = modeExport
 	m.edit.set(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
@@ -97,7 +97,7 @@ func (m *model) export(name string) {
 		return
 	}
 	m.inform(fmt.Sprintf("%s written to %s", draw.Count(len(lines), "row"), name))
-	m.event(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), paneNames[m.focus], name))
+	m.event(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().about().name, name))
 }
 
 func (m *model) write(name, text string) error {

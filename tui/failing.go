@@ -15,8 +15,8 @@ func (m *model) failCommands() (commands []string, why string) {
 	t := m.pane().base()
 	if len(t.Marks) == 0 {
 		command, why := m.sc.fail(m.pane().subject())
-		if director := m.tree.director(); m.focus == paneTopology && director != "" {
-			command, why = "fail director "+director, ""
+		if system := m.pane().subject().system; system != "" {
+			command, why = "fail director "+system, ""
 		}
 		return []string{command}, why
 	}
@@ -83,5 +83,41 @@ func (m *model) whyNotUndo() string {
 
 func (m *model) undo() tea.Cmd {
 	command, _ := m.undoCommand()
+	return m.say(command, true)
+}
+
+// usesCommand asks whose packets go over what is selected.
+func (m *model) usesCommand() (command, why string) {
+	s := m.pane().subject()
+	f := m.sc.pic.Fabric
+	switch {
+	case s.node == fabric.None:
+		return "", "no link, switch or host is selected"
+	case m.sc.why != "":
+		return "", m.sc.why
+	case len(s.with) > 0:
+		return "", "two links are selected, and this is of one: Enter goes to the first"
+	}
+	if s.link != fabric.None {
+		node, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)
+		if port == fabric.None || !f.Ports[port].Linked() {
+			return "", s.f.PortName(s.link) + " has no link in " + string(m.sc.pic.Kind)
+		}
+		return fmt.Sprintf("who uses %s %d%s", nodeWord(f, node), f.Ports[port].Num, m.sc.ofWord()), ""
+	}
+	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
+	if node == fabric.None {
+		return "", s.f.NodeName(s.node) + " is not in " + string(m.sc.pic.Kind)
+	}
+	return "who uses " + nodeWord(f, node) + m.sc.ofWord(), ""
+}
+
+func (m *model) whyNotUses() string {
+	_, why := m.usesCommand()
+	return why
+}
+
+func (m *model) whoUses() tea.Cmd {
+	command, _ := m.usesCommand()
 	return m.say(command, true)
 }

@@ -73,10 +73,10 @@ func golden(t *testing.T, name, got string) {
 // TestGoldenPanes is the same for each pane on a small screen, without colours.
 func TestGoldenPanes(t *testing.T) {
 	d := goldenScreen(t, looks()[0], [2]int{80, 24})
-	for id := paneProblems; int(id) <= paneCount; id++ {
-		d.press(id.key())
+	for id := range d.m.all {
+		d.press(digit(id))
 		d.m.inform("")
-		golden(t, filepath.Join("panes", strings.ToLower(paneNames[id])), d.screen())
+		golden(t, filepath.Join("panes", strings.ToLower(d.m.all[id].about().name)), d.screen())
 	}
 }
 
@@ -105,8 +105,10 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	d.m.now = func() time.Time { return time.Unix(0, 0).UTC() }
 	d.size(size[0], size[1])
 	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0050", "enter", "T", "2", "esc", "m", "3", "4")
-	d.m.log.lines, d.m.jobs = nil, nil
-	d.m.log.add(logLine{when: time.Unix(0, 0).UTC(), job: 1, kind: lineCommand, text: "fail link leaf-01 8", end: "1 ms"}, logLine{job: 1, text: "failed on paper"})
+	d.m.jobs = nil
+	d.m.all[d.m.at(seatLog)] = newLog(d.m.common, d.m.theme)
+	d.m.note(logLine{when: time.Unix(0, 0).UTC(), job: 1, kind: lineCommand, text: "fail link leaf-01 8", end: "1 ms"}, logLine{job: 1, text: "failed on paper"})
+	d.m.fit()
 	d.m.inform("failed on paper")
 	if size[0] == 80 {
 		d.press("4")

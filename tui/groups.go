@@ -23,10 +23,10 @@ const (
 // groupsPane lists multicast groups, and the tree and the members of the selected one.
 type groupsPane struct {
 	list
-	sc   *scene
-	all  *grouping
-	err  error
-	busy func() string
+	all     *grouping
+	err     error
+	mcast   asyncResult[*grouping]
+	drawing asyncResult[*groupTree]
 	// chosen is the group whose tree and members are shown, none for 0, and from the
 	// member that sends, the first for 0.
 	chosen uint64
@@ -36,8 +36,8 @@ type groupsPane struct {
 	treeErr error
 }
 
-func newGroupsPane(t *draw.Theme) *groupsPane {
-	l := &groupsPane{busy: func() string { return "" }}
+func newGroupsPane(c *common, t *draw.Theme) pane {
+	l := &groupsPane{list: list{common: c}}
 	l.Table = draw.Table{Theme: t, Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)
@@ -158,12 +158,24 @@ func (l *groupsPane) pkey(row int) string {
 	return ""
 }
 
-func (l *groupsPane) show(sc *scene) {
-	l.sc = sc
-	l.renew()
+func (l *groupsPane) about() about {
+	return about{name: "Groups", short: "Groups", help: "multicast groups, their members and trees"}
 }
 
-func (l *groupsPane) bring(all *grouping, err error, drawn *groupTree, treeErr error) {
+func (l *groupsPane) show(sc *scene, changed bool) {
+	l.sc = sc
+	if changed {
+		l.renew()
+	}
+}
+
+func (l *groupsPane) collect() {
+	all, err := l.mcast.value, l.mcast.err
+	var drawn *groupTree
+	var treeErr error
+	if key, ok := l.treeKey(); ok && l.drawing.of == any(key) {
+		drawn, treeErr = l.drawing.value, l.drawing.err
+	}
 	if l.all == all && l.err == err && l.drawn == drawn && l.treeErr == treeErr {
 		return
 	}
@@ -189,8 +201,8 @@ func (l *groupsPane) renew() {
 	}
 }
 
-// leave remembers the group that is selected.
-func (l *groupsPane) leave() {
+// leaving remembers the group that is selected.
+func (l *groupsPane) leaving() {
 	if row, ok := l.Selected(); ok && l.Kind == groupsAll {
 		if id := l.rowID(row); id != l.chosen {
 			l.chosen, l.from = id, 0
@@ -198,23 +210,19 @@ func (l *groupsPane) leave() {
 	}
 }
 
-// within says that the pane of the keyboard shows a group alone.
-func (l *groupsPane) within(focus paneID) bool { return focus == paneGroups && l.Kind != groupsAll }
-
-func (m *model) listGroups() tea.Cmd {
-	cmd := m.setKind(groupsAll)
-	m.groups.Find(m.groups.chosen)
-	return cmd
+// escape goes from a group to the list of them.
+func (l *groupsPane) escape(bool) (func() tea.Msg, string) {
+	if l.Kind == groupsAll {
+		return nil, ""
+	}
+	return func() tea.Msg { return kindMsg{groupsAll, l.chosen} }, "groups"
 }
 
-func (l *groupsPane) sortWhyNot() string {
-	switch {
-	case l.Kind == groupsTree:
+func (l *groupsPane) whyNotSort() string {
+	if l.Kind == groupsTree {
 		return "a tree has an order of its own"
-	case l.N == 0:
-		return "there are no rows to sort"
 	}
-	return ""
+	return l.list.whyNotSort()
 }
 
 func (l *groupsPane) title() string {
@@ -249,8 +257,8 @@ func (l *groupsPane) empty() string {
 		return ""
 	case len(l.sc.pic.Fabric.Nodes) == 0:
 		return l.sc.whyNoSubnet()
-	case l.busy() != "":
-		return "following what members send: " + l.busy()
+	case l.mcast.progress() != "":
+		return "following what members send: " + l.mcast.progress()
 	case !l.Filt.Empty() && l.Size > 0:
 		return l.NoMatch("row")
 	case l.err != nil:
@@ -284,7 +292,7 @@ func (l *groupsPane) subject() subject {
 }
 
 // enter draws the tree of a group, or that of what a member sends.
-func (l *groupsPane) enter(m *model) (func() tea.Cmd, string) {
+func (l *groupsPane) enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	if !ok {
 		return nil, "nothing is selected"
@@ -292,18 +300,18 @@ func (l *groupsPane) enter(m *model) (func() tea.Cmd, string) {
 	s := l.subject()
 	switch {
 	case l.Kind == groupsAll:
-		return func() tea.Cmd { return m.setKind(groupsTree) }, ""
+		return func() tea.Msg { return kindMsg{kind: groupsTree} }, ""
 	case l.Kind == groupsMembers && s.node == fabric.None:
 		return nil, "this member is not in the subnet: it sends nothing"
 	case l.Kind == groupsMembers:
-		return func() tea.Cmd {
+		return func() tea.Msg {
 			l.from = l.member(row).GUID
-			return m.setKind(groupsTree)
+			return kindMsg{kind: groupsTree}
 		}, ""
 	case s.node == fabric.None:
 		return nil, "this row is a remark: there is nothing behind it"
 	}
-	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
+	return s.goTo, ""
 }
 
 // groupsKey is what groups are computed from.
@@ -312,4 +320,4 @@ type groupsKey struct {
 	groups *session.Groups
 }
 
-func (m *model) groupsKey() groupsKey { return groupsKey{m.sc.pic, m.sc.st.Groups} }
+func (l *groupsPane) key() groupsKey { return groupsKey{l.sc.pic, l.sc.st.Groups} }

@@ -250,18 +250,6 @@ func (d *treeDrawer) fault(x *mcast.Fault) {
 	d.remark(true, "%s", strings.Join(words, ", "))
 }
 
-// seekGroups computes the groups where the pane shows them, and seekTree the tree of
-// the selected one.
-func (m *model) seekGroups() tea.Cmd {
-	if !m.visible(paneGroups) {
-		return nil
-	}
-	key, sc := m.groupsKey(), m.sc
-	return m.mcast.want(m, key, func(ctx context.Context, progress func(int, int)) (*grouping, error) {
-		return newGrouping(ctx, sc, key, progress)
-	})
-}
-
 // treeKey is a tree: of a group, from a member.
 type treeKey struct {
 	all  *grouping
@@ -269,34 +257,32 @@ type treeKey struct {
 	from uint64
 }
 
-func (m *model) treeKey() (key treeKey, ok bool) {
-	l := m.groups
+func (l *groupsPane) treeKey() (key treeKey, ok bool) {
 	g := l.group()
-	if l.Kind != groupsTree || g == nil || l.all.key != m.groupsKey() {
+	if l.Kind != groupsTree || g == nil || l.all.key != l.key() {
 		return key, false
 	}
 	return treeKey{l.all, groupID(g.group), l.from}, true
 }
 
-func (m *model) seekTree() tea.Cmd {
-	key, ok := m.treeKey()
-	if !ok || !m.visible(paneGroups) {
+// seek computes the groups, and the tree of the selected one.
+func (l *groupsPane) seek(s stage) tea.Cmd {
+	if !s.visible {
 		return nil
 	}
-	g, t, from := m.groups.group(), m.sc.pic.Tables, m.groups.from
-	return m.drawing.want(m, key, func(context.Context, func(int, int)) (*groupTree, error) {
+	key, sc := l.key(), l.sc
+	groups := l.mcast.want(l.common, key, func(ctx context.Context, progress func(int, int)) (*grouping, error) {
+		return newGrouping(ctx, sc, key, progress)
+	})
+	of, ok := l.treeKey()
+	if !ok {
+		return groups
+	}
+	g, t, from := l.group(), l.sc.pic.Tables, l.from
+	return tea.Batch(groups, l.drawing.want(l.common, of, func(context.Context, func(int, int)) (*groupTree, error) {
 		if t == nil {
 			return nil, mcast.ErrNoTables
 		}
 		return newGroupTree(t, g, from)
-	})
-}
-
-func (m *model) spreadGroups() {
-	var drawn *groupTree
-	var err error
-	if key, ok := m.treeKey(); ok && m.drawing.of == any(key) {
-		drawn, err = m.drawing.value, m.drawing.err
-	}
-	m.groups.bring(m.mcast.value, m.mcast.err, drawn, err)
+	}))
 }

@@ -56,8 +56,8 @@ type formMsg struct {
 }
 
 // guided is a key that opens a form.
-func guided(what string) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.openForm(what) }
+func (m *model) guided(what string) func() tea.Cmd {
+	return func() tea.Cmd { return m.openForm(what) }
 }
 
 func (m *model) openForm(what string) tea.Cmd {
@@ -97,7 +97,7 @@ func (m *model) askForm(f *guide, said []string) tea.Cmd {
 // stepForm does beside the screen what an answer wants: it may read a file.
 func (m *model) stepForm(f *guide, work func() formMsg) tea.Cmd {
 	f.waiting, f.err = true, ""
-	m.errands++
+	m.common.running++
 	return func() tea.Msg {
 		msg, err := shielded(func() (formMsg, error) { return work(), nil })
 		if err != nil {
@@ -126,7 +126,7 @@ func nextQuestion(flow *shell.Flow, said []string) formMsg {
 // questioned shows the next question, says why an answer will not do, or runs the
 // command.
 func (m *model) questioned(msg formMsg) tea.Cmd {
-	m.errands--
+	m.common.running--
 	f := msg.form
 	if f != m.form || m.mode != modeForm {
 		return nil

@@ -15,16 +15,9 @@ import (
 func TestHeatMap(t *testing.T) {
 	d := drive(t, tree).press("6", "b", "b")
 	p := draw.NewPen(d.m.theme, mapName+1+4)
-	d.m.load.Draw(p, 0)
+	d.m.pane().Draw(p, 0)
 	if got := p.Done(); draw.Width(ansi.Strip(got)) != mapName+1+4 {
 		t.Errorf("%q", got)
 	}
-	for _, c := range []struct{ aside, room, first, per int }{{0, 6, 0, 1}, {0, 4, 0, 2}, {0, 1, 0, 6}, {8, 4, 0, 1}, {16, 4, 5, 1}, {16, 6, 0, 1}} {
-		d.m.load.Aside = c.aside
-		if first, per := d.m.load.columns(c.room); first != c.first || per != c.per {
-			t.Errorf("%+v: %d, %d", c, first, per)
-		}
-	}
-	d.m.load.Aside = 0
 	d.misses("✕").press(":", "fail link leaf-02 8; route", "enter", "6", "g").sees("spine-01 → spine-06", "leaf-02          ▒✕▒▒▒▒")
 }

@@ -94,7 +94,7 @@ func (m *model) helpCut(w int) string {
 	if a == nil {
 		return ""
 	}
-	text, why := a.help, a.reason(m)
+	text, why := a.help, m.reason(a)
 	if why != "" {
 		text += "  (" + why + ")"
 	}
@@ -114,7 +114,7 @@ func (m *model) drawHelp(p *draw.Pen, row int) {
 	for _, k := range r.action.keys {
 		names = append(names, m.theme.KeyName(k))
 	}
-	why := r.action.reason(m)
+	why := m.reason(r.action)
 	p.Gap(2)
 	p.Cell(draw.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
 	p.Put(draw.When(why == "", "", p.Dim), r.action.help)

@@ -41,7 +41,8 @@ type job struct {
 	dropped int
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
-	// For the status line; only Update uses them.
+	// For the status line and the log; only Update uses them.
+	said                    int // lines of the answer and the notes
 	line, lastNote, written string
 	warnings                []string
 }
@@ -65,16 +66,6 @@ type (
 func newJob(ctx context.Context, id int, text string, now time.Time) (*job, context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	return &job{id: id, text: text, started: now, cancel: cancel, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}, ctx
-}
-
-// panicError is a command that panicked.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("internal error: %v (a bug; the session goes on, what ran last may be half done)", e.value)
 }
 
 // run carries out the command and reports how it ended. A panic is an error.

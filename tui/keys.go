@@ -68,36 +68,31 @@ func (m *model) perform(a *action) tea.Cmd {
 	if a.name != "quit" {
 		m.quitting = false
 	}
-	if why := a.reason(m); why != "" {
+	if why := m.reason(a); why != "" {
 		m.warn(keyWord(&m.theme.Glyphs, a) + ": " + why)
 		return nil
 	}
 	if m.status.bad {
 		m.status = status{}
 	}
-	return a.run(m)
+	cmd := a.run()
+	m.follow()
+	m.fit()
+	return cmd
 }
 
 // moveTo moves the cursor of the focused pane.
 func (m *model) moveTo(row int) {
 	m.pane().base().To(row)
-	if m.focus == paneTopology {
-		m.followTree()
-	}
+	m.follow()
 }
 
 // sideStep is how many cells, or columns of a map, a key moves.
 const sideStep = 8
 
-func (m *model) sideways(by int) {
-	switch m.focus {
-	case paneTopology:
-		m.tree.unfold(by < 0)
-		m.followTree()
-	case paneLog, paneLoad:
-		t := m.pane().base()
-		t.Aside = max(t.Aside+by*sideStep, 0)
-	}
+func (m *model) sideways(by int) tea.Cmd {
+	m.pane().(mover).sideways(by * sideStep)
+	return nil
 }
 
 func (m *model) whyNotFilter() string {
@@ -147,31 +142,27 @@ func (m *model) setFilter(text string) {
 	m.inform("")
 	m.pane().base().Filt = f
 	m.pane().renew()
-	if m.focus == paneTopology {
-		m.tree.firstMatch()
-		m.followTree()
-	}
+	m.follow()
 	m.fit()
 }
 
 func (m *model) whyNoEscape() string {
-	if m.pane().base().Filt.Empty() && m.leave == 0 && len(m.jobs) == 0 && !m.studying() && !m.groups.within(m.focus) {
+	act, _ := m.pane().escape(true)
+	if m.pane().base().Filt.Empty() && m.leave < 0 && len(m.jobs) == 0 && act == nil {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
 }
 
 func (m *model) escape() tea.Cmd {
+	act, _ := m.pane().escape(len(m.jobs) == 0)
 	switch {
 	case !m.pane().base().Filt.Empty():
 		m.setFilter("")
-	case m.leave != 0 && m.focus == paneLog:
+	case m.leave >= 0 && m.on(seatLog):
 		m.setFocus(m.leave)
-	case m.groups.within(m.focus):
-		m.groups.leave()
-		return m.listGroups()
-	case len(m.jobs) == 0 && m.studying():
-		m.stopStudy()
+	case act != nil:
+		return m.heed(act())
 	default:
 		m.cancel()
 	}

@@ -3,36 +3,74 @@
 package tui
 
 import (
+	"slices"
+	"strconv"
+
 	"example.org/ibconsole/tui/draw"
 )
 
+// desk is the panes and where they stand.
+type desk struct {
+	all           []pane
+	width, height int
+	focus         int // the pane with the keyboard
+	leave         int // where Esc goes from a log that came up by itself, -1 for nowhere
+	slots         slots
+	zoom          bool
+	lean          int // how many hundredths wider the panes at the left are
+}
+
 // placed is a pane and where it stands.
 type placed struct {
-	id paneID
+	at int
 	draw.Rect
 }
 
 // slots say which of the panes that share a place on the screen was used last.
 type slots struct {
-	home  paneID // problems or topology, where there is room for one of them
-	main  paneID // the LFT or one of those of side, where there is room for one
-	side  paneID // what-if, load, history, resilience or groups, beside the LFT
-	aside paneID // any but problems and topology, beside one of those
-	// problems is how many of them are listed.
-	problems int
+	home  int // the head or home, where there is room for one of them
+	main  int // the main pane or one of the side, where there is room for one
+	side  int // one of the side, beside the main pane
+	aside int // any but head and home, beside one of those
 }
 
-func (s *slots) take(id paneID) {
-	switch id {
-	case paneProblems, paneTopology:
-		s.home = id
+func newDesk(all []pane) desk {
+	d := desk{all: all, leave: -1}
+	d.focus = d.at(seatHome)
+	d.slots = slots{home: d.focus, main: d.at(seatMain), side: d.at(seatSide), aside: d.at(seatMain)}
+	return d
+}
+
+// at is the first pane of a seat.
+func (d *desk) at(s seat) int {
+	return slices.IndexFunc(d.all, func(p pane) bool { return p.about().seat == s })
+}
+
+// named is the pane of a name.
+func (d *desk) named(name string) int {
+	return slices.IndexFunc(d.all, func(p pane) bool { return p.about().name == name })
+}
+
+func (d *desk) pane() pane { return d.all[d.focus] }
+
+// on reports whether a pane of this seat has the keyboard.
+func (d *desk) on(s seat) bool { return d.pane().about().seat == s }
+
+// digit is the key that leads to a pane: 0 is the tenth.
+func digit(at int) string { return strconv.Itoa((at + 1) % 10) }
+
+func (d *desk) take(at int) {
+	d.focus, d.leave = at, -1
+	switch d.all[at].about().seat {
+	case seatHead, seatHome:
+		d.slots.home = at
 		return
-	case paneLFT:
-		s.main = id
-	case paneWhatIf, paneLoad, paneHistory, paneResilience, paneGroups:
-		s.main, s.side = id, id
+	case seatMain:
+		d.slots.main = at
+	case seatSide:
+		d.slots.main, d.slots.side = at, at
 	}
-	s.aside = id
+	d.slots.aside = at
 }
 
 // form is the way in which the panes share the screen.
@@ -58,52 +96,53 @@ func formOf(w, h int) form {
 	return formWide
 }
 
-// arrange places the panes on a body of this form. Panes do not overlap; one
-// that has no room is left out. lean widens what is at the left.
-func arrange(f form, body draw.Rect, focus paneID, s slots, zoom bool, lean int) []placed {
+// arrange places the panes on a body. Panes do not overlap; one that has no room is left
+// out.
+func (d *desk) arrange(body draw.Rect) []placed {
+	f, s := formOf(d.width, d.height), &d.slots
 	switch {
-	case f == formSingle && zoom && body.H >= 10:
+	case f == formSingle && d.zoom && body.H >= 10:
 		top, bottom := draw.SplitRows(body, body.H/2)
-		return []placed{{focus, top}, {companion(focus), bottom}}
-	case f == formSingle || zoom:
-		return []placed{{focus, body}}
+		return []placed{{d.focus, top}, {d.companion(), bottom}}
+	case f == formSingle || d.zoom:
+		return []placed{{d.focus, body}}
 	case f == formPair:
-		left, right := draw.SplitColumns(body, body.W*(40+lean)/100)
+		left, right := draw.SplitColumns(body, body.W*(40+d.lean)/100)
 		return []placed{{s.home, left}, {s.aside, right}}
 	}
 	logRows := max(min(body.H/5, 12), 6)
-	if focus == paneLog {
+	if d.on(seatLog) {
 		logRows = body.H / 2
 	}
 	upper, log := draw.SplitRows(body, body.H-logRows)
-	home := func(left draw.Rect) []placed {
-		n := max(min(s.problems+3, left.H/3), 4)
-		if focus == paneProblems {
-			n = max(n, min(s.problems+3, left.H*2/3))
-		}
-		top, rest := draw.SplitRows(left, n)
-		return []placed{{paneProblems, top}, {paneTopology, rest}}
-	}
+	logged := placed{d.at(seatLog), log}
 	if f == formWide {
-		left, rest := draw.SplitColumns(upper, upper.W*(32+lean)/100)
+		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
 		middle, right := draw.SplitColumns(rest, rest.W*48/100)
 		top, bottom := draw.SplitRows(right, right.H/2)
-		return append(home(left), placed{paneLFT, middle}, placed{paneTrace, top}, placed{s.side, bottom}, placed{paneLog, log})
+		return append(d.homes(left), placed{d.at(seatMain), middle}, placed{d.at(seatTrace), top}, placed{s.side, bottom}, logged)
 	}
-	left, right := draw.SplitColumns(upper, upper.W*(42+lean)/100)
+	left, right := draw.SplitColumns(upper, upper.W*(42+d.lean)/100)
 	main, trace := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
-	return append(home(left), placed{s.main, main}, placed{paneTrace, trace}, placed{paneLog, log})
+	return append(d.homes(left), placed{s.main, main}, placed{d.at(seatTrace), trace}, logged)
 }
 
-// companion is the pane that is shown with another on a small screen.
-func companion(id paneID) paneID {
-	switch id {
-	case paneTopology:
-		return paneLFT
-	case paneLog, paneLoad:
-		return paneTrace
-	case paneTrace:
-		return paneWhatIf
+// homes are the panes at the left: the head has as many rows as it needs, if it can.
+func (d *desk) homes(left draw.Rect) []placed {
+	head := d.at(seatHead)
+	want := d.all[head].base().N + 3
+	n := max(min(want, left.H/3), 4)
+	if d.on(seatHead) {
+		n = max(n, min(want, left.H*2/3))
 	}
-	return paneTopology
+	top, rest := draw.SplitRows(left, n)
+	return []placed{{head, top}, {d.at(seatHome), rest}}
+}
+
+// companion is the pane that is shown with that of the keyboard on a small screen.
+func (d *desk) companion() int {
+	if name := d.pane().about().beside; name != "" {
+		return d.named(name)
+	}
+	return d.at(seatHome)
 }

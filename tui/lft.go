@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -25,7 +25,6 @@ const (
 // lft is the forwarding table of the switch that the topology pane has selected.
 type lft struct {
 	list
-	sc *scene
 	// place is the switch that is shown, sw its index in the picture, None where the
 	// picture has no such switch.
 	place place
@@ -41,17 +40,18 @@ type lft struct {
 	changes int
 
 	changedOnly bool
-	loads       *linkload.Loads // of the picture, nil where they are not known
+	want        uint16 // the LID to find once a switch is shown, 0 for none
 
 	hopped hopCounts // of a switch, to sort by
+	hops   asyncResult[hopCounts]
 
 	nodeHits []bool    // for the filter
 	portHits [256]bool // for the filter: by next hop
 	number   int
 }
 
-func newLFT(t *draw.Theme) *lft {
-	l := &lft{sw: fabric.None}
+func newLFT(c *common, t *draw.Theme) pane {
+	l := &lft{list: list{common: c}, sw: fabric.None}
 	l.Table = draw.Table{Theme: t, Kinds: []string{"by LID", "by port"}}
 	l.ID = func(row int) uint64 {
 		if l.Kind == lftByPort {
@@ -79,8 +79,8 @@ func (l *lft) lidColumns() []draw.Column {
 			Text: func(row int) string { return entryText(l.entry(row)) }, Order: func(row int) int64 { return int64(l.entry(row)) }},
 		{Name: "next hop", Least: 10, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
 			Order: func(row int) int64 { return l.nextRank(l.entry(row)) }, Look: func(row int) draw.Style { return l.nextLook(l.entry(row)) }},
-		{Name: "hops", Wide: 5, Right: true, Hidden: byPort, Text: func(row int) string { s, _ := l.hops(row); return s },
-			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hops(row); return st }},
+		{Name: "hops", Wide: 5, Right: true, Hidden: byPort, Text: func(row int) string { s, _ := l.hopText(row); return s },
+			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hopText(row); return st }},
 		{Name: "link", Wide: 7, Right: true, Rank: 1, Hidden: byPort, Text: func(row int) string { return l.link(l.entry(row)) },
 			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Look: dim},
 		{Name: "was", Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
@@ -107,16 +107,60 @@ func (l *lft) portColumns() []draw.Column {
 	}
 }
 
-// show takes a new scene and stays on the LID.
-func (l *lft) show(sc *scene) { l.showSwitch(sc, l.place) }
+func (l *lft) about() about {
+	return about{name: "LFT", short: "LFT", help: "the forwarding table of the selected switch", seat: seatMain, enter: "next hop"}
+}
 
-func (l *lft) showSwitch(sc *scene, at place) {
+// show takes a new scene and stays on the LID.
+func (l *lft) show(sc *scene, changed bool) {
+	l.sc = sc
+	if changed {
+		l.showSwitch(l.place)
+	}
+}
+
+// follow shows the table of a switch.
+func (l *lft) follow(at place) {
+	if at != l.place {
+		l.showSwitch(at)
+	}
+	if l.want > 0 {
+		l.findLID(l.want)
+		l.want = 0
+	}
+}
+
+func (l *lft) update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case followMsg:
+		if l.want = msg.lid; l.want == 0 {
+			l.want, _ = l.lid()
+		}
+	case findLIDMsg:
+		l.findLID(msg.lid)
+	}
+}
+
+func (l *lft) actions() []action {
+	return []action{{
+		name: "changed", keys: []string{"o"}, group: "Lists", after: "by", label: "changed", rank: 11, help: "show changed entries only, or all again",
+		panes: []string{"LFT"}, why: l.whyNotChanged,
+		do: func() tea.Msg {
+			l.changedOnly = !l.changedOnly
+			l.renew()
+			return nil
+		},
+	}}
+}
+
+func (l *lft) showSwitch(at place) {
+	sc := l.sc
 	lid, ok := l.lid()
 	moved := at != l.place
 	if moved {
 		l.Marks = nil
 	}
-	l.sc, l.place = sc, at
+	l.place = at
 	l.sw = fabric.None
 	if node, _ := at.in(sc.pic.Fabric); node != fabric.None {
 		l.sw = sc.pic.Fabric.Nodes[node].Switch
@@ -299,9 +343,9 @@ func (l *lft) nextRank(entry uint8) int64 {
 	return l.rankOf(l.sc.pic.Fabric.Ports[out].Peer)<<8 | int64(entry)
 }
 
-// hops is how many links the table's own path takes from here, or how it ends
+// hopText is how many links the table's own path takes from here, or how it ends
 // where it does not arrive.
-func (l *lft) hops(row int) (string, draw.Style) {
+func (l *lft) hopText(row int) (string, draw.Style) {
 	end := walk.Follow(l.sc.pic.Tables, l.sw, l.lids[row], nil)
 	switch end.Verdict {
 	case walk.Delivered, walk.TooLong:
@@ -398,7 +442,14 @@ func entryText(entry uint8) string {
 	return fmt.Sprint(entry)
 }
 
-func (l *lft) at() place { return l.place }
+func (l *lft) spot() (place, string) {
+	if node, _ := l.place.in(l.sc.top.f); node != fabric.None {
+		return l.place, "LFT " + l.sc.top.f.NodeName(node)
+	}
+	return l.place, ""
+}
+
+func (l *lft) fileName() string { return l.sc.pic.Fabric.NodeName(l.sc.pic.Fabric.Switches[l.sw]) }
 
 func (l *lft) title() string {
 	if l.sw == fabric.None {
@@ -507,13 +558,25 @@ func (l *lft) next() fabric.NodeIndex {
 	return l.sc.pic.Fabric.PeerNode(out)
 }
 
-func (l *lft) enter(m *model) (func() tea.Cmd, string) {
+func (l *lft) enter() (func() tea.Msg, string) {
 	next := l.next()
 	if next == fabric.None {
 		return nil, "the selected entry leads to no other node"
 	}
-	return func() tea.Cmd {
-		m.follow(l.sc.pic.Fabric, next)
+	return func() tea.Msg { return followMsg{f: l.sc.pic.Fabric, node: next} }, ""
+}
+
+func (l *lft) seek(stage) tea.Cmd {
+	if !l.wantsHops() {
 		return nil
-	}, ""
+	}
+	key := l.hopKey()
+	return l.hops.want(l.common, key, func(context.Context, func(int, int)) (hopCounts, error) { return countHops(key), nil })
+}
+
+func (l *lft) collect() {
+	if h := l.hops.value; h.key != l.hopped.key {
+		l.hopped = h
+		l.renew()
+	}
 }

@@ -62,22 +62,6 @@ func (m *model) openCommand() tea.Cmd {
 	return nil
 }
 
-// recall puts the command of the selected log line into the command line.
-func (m *model) recall() {
-	id := m.log.line(m.log.Cursor).job
-	for i := range m.log.lines {
-		if x := &m.log.lines[i]; x.job == id && x.kind == lineCommand {
-			m.openCommand()
-			m.edit.set(x.text)
-			if x.text == reading {
-				m.edit.set("sweep")
-			}
-			return
-		}
-	}
-	m.warn("no command belongs to this line")
-}
-
 func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyTab:

@@ -109,19 +109,17 @@ func newHeat(l *linkload.Loads, ix *index) heat {
 // loadPane lists links by how many paths take them, or draws a map of them.
 type loadPane struct {
 	list
-	sc   *scene
 	load *loading
-	// err is why there are no loads; busy says how far computing them is, stale that
-	// those shown are of the tables before.
-	err   error
-	busy  func() string
-	stale bool
+	// err is why there are no loads; stale says that those shown are of the tables before.
+	err     error
+	stale   bool
+	loading asyncResult[*loading]
 	// cut are the links of the map that have failed on paper, by row and column.
 	cut map[int]bool
 }
 
-func newLoadPane(t *draw.Theme) *loadPane {
-	l := &loadPane{busy: func() string { return "" }}
+func newLoadPane(c *common, t *draw.Theme) pane {
+	l := &loadPane{list: list{common: c}}
 	l.Table = draw.Table{Theme: t, Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}
 	l.ID = func(row int) uint64 {
 		if l.isMap() {
@@ -176,20 +174,60 @@ func (l *loadPane) look(row int) draw.Style {
 	return l.Theme.Warmth(l.load.loads.Paths[l.port(row)], l.load.mean)
 }
 
-func (l *loadPane) show(sc *scene) {
-	l.sc = sc
-	l.renew()
+func (l *loadPane) about() about {
+	return about{name: "Load", short: "Load", help: "how many paths take each link", beside: "Trace"}
 }
 
-// bring takes loads, or why there are none.
-func (l *loadPane) bring(x *loading, err error, stale bool) {
-	if l.load == x && l.err == err && l.stale == stale {
+func (l *loadPane) show(sc *scene, changed bool) {
+	l.sc = sc
+	if changed {
+		l.renew()
+	}
+}
+
+// seek counts the paths over each link.
+func (l *loadPane) seek(s stage) tea.Cmd {
+	t := l.sc.pic.Tables
+	if t == nil || t.Fabric.MaxLID == 0 || !s.visible && entriesOf(t) > quick {
+		return nil
+	}
+	ix := l.sc.names
+	return l.loading.want(l.common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
+		return newLoading(ctx, t, ix, progress)
+	})
+}
+
+// collect takes the loads, or why there are none, for all panes.
+func (l *loadPane) collect() {
+	x, t := l.loading.value, l.sc.pic.Tables
+	ready := x != nil && t != nil && l.loading.ready(t)
+	l.loads = nil
+	if x != nil {
+		l.counted = x.loads
+	}
+	if ready {
+		l.loads, l.busiest = x.loads, int64(2*x.mean)
+		if len(x.between) > 0 {
+			l.busiest = max(l.busiest, x.loads.Paths[x.between[0]])
+		}
+	}
+	stale := x != nil && !ready
+	if l.load == x && l.err == l.loading.err && l.stale == stale {
 		return
 	}
 	l.Hold()
-	l.load, l.err, l.stale = x, err, stale
+	l.load, l.err, l.stale = x, l.loading.err, stale
 	l.renew()
 }
+
+func (l *loadPane) whyNotSort() string {
+	if l.isMap() {
+		return "a map is not sorted: b shows a list"
+	}
+	return l.list.whyNotSort()
+}
+
+func (l *loadPane) sideways(by int) { l.Aside = max(l.Aside+by, 0) }
 
 func (l *loadPane) renew() {
 	l.Hold()
@@ -231,7 +269,7 @@ func (l *loadPane) picture() *draw.Badge {
 func (l *loadPane) figure() string {
 	switch {
 	case l.N == 0:
-		return l.busy()
+		return l.loading.progress()
 	case l.isMap():
 		return fmt.Sprintf("%d leaves, %d switches above; %s of %s paths", len(l.load.heat.rows), len(l.load.heat.cols), l.Theme.Shades[4], draw.Thousands(int(l.load.heat.most)))
 	}
@@ -244,8 +282,8 @@ func (l *loadPane) empty() string {
 		return ""
 	case l.sc.why != "":
 		return l.sc.why
-	case l.busy() != "":
-		return "counting the paths over each link: " + l.busy()
+	case l.loading.progress() != "":
+		return "counting the paths over each link: " + l.loading.progress()
 	case l.err != nil:
 		return "the paths were not counted: " + l.err.Error()
 	case !l.Filt.Empty():
@@ -271,15 +309,18 @@ func (l *loadPane) subject() subject {
 	return subject{f: f, node: f.Ports[p].Node, port: fabric.None, link: p, via: fabric.None}
 }
 
-func (l *loadPane) enter(m *model) (func() tea.Cmd, string) {
+func (l *loadPane) enter() (func() tea.Msg, string) {
 	s := l.subject()
 	if s.node == fabric.None {
 		return nil, "no link is selected"
 	}
-	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
+	return s.goTo, ""
 }
 
 func (l *loadPane) HasHead() bool { return l.N > 0 }
+
+// mapStep is how many columns a key moves the map.
+const mapStep = 8
 
 // mapName is how many cells the names of the rows of a map have.
 const mapName = 16
@@ -291,7 +332,7 @@ func (l *loadPane) columns(room int) (first, per int) {
 	if l.Aside == 0 || n <= room {
 		return 0, max((n+room-1)/max(room, 1), 1)
 	}
-	return min(l.Aside-sideStep, n-1), 1
+	return min(l.Aside-mapStep, n-1), 1
 }
 
 // cell is the most paths over a link between a row and some columns, -1 where there is

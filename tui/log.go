@@ -5,7 +5,6 @@ package tui
 import (
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,29 +19,8 @@ type logbook struct {
 	dropped int
 }
 
-// logLine is one line of the log.
-type logLine struct {
-	when time.Time // set where the line begins something
-	job  int       // 0: of the session
-	kind lineKind
-	text string
-	// end says of a command how it ended, "" while it runs.
-	end    string
-	failed bool
-}
-
-type lineKind uint8
-
-const (
-	lineOutput lineKind = iota
-	lineNote
-	lineCommand
-	lineError
-	lineEvent
-)
-
-func newLog(t *draw.Theme) *logbook {
-	l := &logbook{}
+func newLog(c *common, t *draw.Theme) pane {
+	l := &logbook{list: list{common: c}}
 	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row + l.dropped) }}
 	l.Cols = []draw.Column{
 		{Name: "time", Text: func(row int) string {
@@ -57,22 +35,48 @@ func newLog(t *draw.Theme) *logbook {
 	return l
 }
 
-func (l *logbook) show(*scene)        {}
+func (l *logbook) about() about {
+	return about{name: "Log", short: "Log", help: "what was run, and what it said", seat: seatLog, beside: "Trace", enter: "recall"}
+}
+
+func (l *logbook) update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case logMsg:
+		l.add(msg.lines...)
+	case endedMsg:
+		l.ended(msg.job, msg.end, msg.failed)
+	case jobMsg:
+		if msg.job == 0 {
+			l.To(l.N - 1)
+		} else if l.Filt.Empty() {
+			l.job(msg.job)
+		}
+	}
+}
+
+func (l *logbook) sideways(by int) { l.Aside = max(l.Aside+by, 0) }
+
+func (l *logbook) show(*scene, bool)  {}
 func (l *logbook) HasHead() bool      { return false }
-func (l *logbook) sortWhyNot() string { return "the log has an order of its own" }
+func (l *logbook) whyNotSort() string { return "the log has an order of its own" }
 
 func (l *logbook) renew() {
 	l.refresh()
 	l.To(l.N - 1)
 }
 
-func (l *logbook) enter(m *model) (func() tea.Cmd, string) {
+func (l *logbook) enter() (func() tea.Msg, string) {
 	if l.N == 0 {
 		return nil, "the log is empty"
 	}
-	return func() tea.Cmd {
-		m.recall()
-		return nil
+	return func() tea.Msg {
+		id := l.line(l.Cursor).job
+		for i := range l.lines {
+			if x := &l.lines[i]; x.job == id && x.kind == lineCommand {
+				return typeMsg{x.text}
+			}
+		}
+		return warnMsg{"no command belongs to this line"}
 	}, ""
 }
 
@@ -128,17 +132,6 @@ func (l *logbook) job(id int) {
 			return
 		}
 	}
-}
-
-// said counts the lines that a job said.
-func (l *logbook) said(id int) int {
-	n := 0
-	for i := len(l.lines) - 1; i >= 0; i-- {
-		if x := &l.lines[i]; x.job == id && x.kind <= lineNote {
-			n++
-		}
-	}
-	return n
 }
 
 func (l *logbook) line(at int) *logLine { return &l.lines[l.Row(at)] }

@@ -55,11 +55,9 @@ func (m *model) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	case modeKeys, modeFilter:
 		for _, p := range m.panes() {
 			if p.Holds(e.X, e.Y) {
-				t := m.paneOf(p.id).base()
+				t := m.all[p.at].base()
 				t.To(t.Cursor + by)
-				if p.id == paneTopology {
-					m.followTree()
-				}
+				m.follow()
 			}
 		}
 	}
@@ -95,11 +93,11 @@ func (m *model) click(x, y int) tea.Cmd {
 // clickPane gives a pane the keyboard. A click on a row selects it, on the
 // selected row it is Enter, on the head of a column it sorts.
 func (m *model) clickPane(p placed, x, y int) tea.Cmd {
-	had := m.focus == p.id
+	had := m.focus == p.at
 	if !had {
-		m.visit(p.id)
+		m.visit(p.at)
 	}
-	l := m.paneOf(p.id)
+	l := m.all[p.at]
 	t := l.base()
 	line := y - p.Y - 1
 	if l.HasHead() {
@@ -120,7 +118,7 @@ func (m *model) clickPane(p placed, x, y int) tea.Cmd {
 }
 
 func (m *model) clickHead(l pane, x, w int) tea.Cmd {
-	if why := m.whyNotSort(); why != "" {
+	if why := l.whyNotSort(); why != "" {
 		m.warn(why)
 		return nil
 	}

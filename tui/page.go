@@ -222,8 +222,8 @@ func (m *model) openCommit() tea.Cmd {
 	p.raw("", "")
 	p.raw(t.Dim, "the plan is being made ...")
 	m.openPage(p)
-	m.errands++
-	wait := m.errs.halt()
+	m.common.running++
+	wait := m.yield()
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
@@ -241,7 +241,7 @@ func (m *model) stagedPicture() *draw.Badge { return m.sc.pictureBadge(m.theme, 
 
 // fillPage takes the plan of a commit.
 func (m *model) fillPage(msg pageMsg) {
-	m.errands--
+	m.common.running--
 	p, t := msg.page, m.theme
 	p.text, p.lines = p.text[:len(p.text)-1], nil
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
@@ -329,8 +329,8 @@ func (m *model) infoPort(p *page, f *fabric.Fabric, port fabric.PortIndex, selec
 	if !f.Nodes[x.Node].IsSwitch() {
 		text += fmt.Sprintf("  LID %s  GUID 0x%016x", lidText(x.LID), x.GUID)
 	}
-	if ld := m.loading.value; ld != nil && ld.loads.Fabric == f {
-		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.loads.Paths[port])), draw.Thousands(int(ld.loads.Paths[x.Peer])))
+	if ld := m.counted; ld != nil && ld.Fabric == f {
+		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.Paths[port])), draw.Thousands(int(ld.Paths[x.Peer])))
 	}
 	p.raw(draw.When(selected, t.Info, ""), text)
 }

@@ -46,8 +46,8 @@ func TestHostileDescriptions(t *testing.T) {
 				d.press("2", "j", "T", "3", "2")
 			}
 			d.press("z", "left", "f")
-			for id := paneProblems; int(id) <= paneCount; id++ {
-				d.press(id.key(), "G", "b", "z", "z")
+			for id := range d.m.all {
+				d.press(digit(id), "G", "b", "z", "z")
 			}
 			d.press("2", "g", "j", "i", "esc", "?", "G", "esc", ":", "trace ", "tab", "tab", "esc", "esc", "f")
 		}

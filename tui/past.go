@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,18 +35,24 @@ type pastEntry struct {
 // found to be new.
 type past struct {
 	list
-	sc      *scene
+	src     entrySource
 	entries []pastEntry
 	// parents are the entries from which these came, and graph draws that.
 	parents []int64
 	graph   []string
 	events  []session.Event
 	err     error
-	busy    func() string
+	reading asyncResult[[]pastEntry]
+	taken   any // what the entries were read for
 }
 
-func newPast(t *draw.Theme) *past {
-	l := &past{busy: func() string { return "" }}
+// entrySource has the newest entries of the history.
+type entrySource interface {
+	Entries(ctx context.Context) ([]pastEntry, error)
+}
+
+func newPast(c *common, t *draw.Theme, src entrySource) pane {
+	l := &past{list: list{common: c}, src: src}
 	l.Table = draw.Table{Theme: t, Kinds: []string{"entries", "events"}}
 	l.ID = func(row int) uint64 {
 		if l.Kind == pastEvents {
@@ -120,16 +127,37 @@ func (l *past) look(row int) draw.Style {
 	return l.Theme.Bad
 }
 
-func (l *past) show(sc *scene) {
+func (l *past) about() about {
+	return about{name: "History", short: "Hist", help: "what the subnet was", enter: "show it"}
+}
+
+func (l *past) show(sc *scene, _ bool) {
 	l.sc = sc
 	l.renew()
 }
 
-func (l *past) bring(entries []pastEntry, err error) {
+// pastKey changes whenever something may have been added to the history.
+type pastKey struct {
+	live, staged *session.Picture
+	written      bool
+}
+
+func (l *past) seek(s stage) tea.Cmd {
+	if !s.visible {
+		return nil
+	}
+	key := pastKey{l.sc.st.Live, l.sc.st.Staged, l.sc.st.Written}
+	return l.reading.want(l.common, key, func(ctx context.Context, _ func(int, int)) ([]pastEntry, error) { return l.src.Entries(ctx) })
+}
+
+func (l *past) collect() {
+	if l.reading.of == nil || l.reading.of == l.taken {
+		return
+	}
 	l.Hold()
-	l.entries, l.err = entries, err
-	l.parents = lineage(entries)
-	l.graph = drawLineage(entries, l.parents)
+	l.taken, l.entries, l.err = l.reading.of, l.reading.value, l.reading.err
+	l.parents = lineage(l.entries)
+	l.graph = drawLineage(l.entries, l.parents)
 	wide := 1
 	for _, g := range l.graph {
 		wide = max(wide, len(g))
@@ -152,7 +180,7 @@ func (l *past) title() string { return l.Kinds[l.Kind] }
 
 func (l *past) figure() string {
 	switch {
-	case l.busy() != "":
+	case l.reading.progress() != "":
 		return "reading"
 	case l.Kind == pastEvents:
 		return draw.Count(l.N, "event")
@@ -168,7 +196,7 @@ func (l *past) empty() string {
 		return l.NoMatch("entry")
 	case l.Kind == pastEvents:
 		return "sweeps have found nothing new since the session began: :watch 30 sweeps every 30 seconds"
-	case l.busy() != "":
+	case l.reading.progress() != "":
 		return "the history is being read"
 	case l.err != nil:
 		return l.err.Error()
@@ -176,7 +204,7 @@ func (l *past) empty() string {
 	return "nothing is in the history of this subnet yet"
 }
 
-func (l *past) enter(m *model) (func() tea.Cmd, string) {
+func (l *past) enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {
 	case !ok:
@@ -185,8 +213,40 @@ func (l *past) enter(m *model) (func() tea.Cmd, string) {
 		return nil, "an event has no picture: b shows the entries"
 	}
 	id := l.entries[row].ID
-	if m.sc.pic.Kind == session.Recorded+session.Kind(fmt.Sprint(id)) {
-		return func() tea.Cmd { return m.choosePicture("") }, ""
+	if l.sc.pic.Kind == session.Recorded+session.Kind(fmt.Sprint(id)) {
+		return func() tea.Msg { return chooseMsg{""} }, ""
 	}
-	return func() tea.Cmd { return m.recallPicture(id) }, ""
+	return func() tea.Msg { return recallMsg{id} }, ""
+}
+
+// diff compares the selected entry with what is live.
+func (l *past) diff() (command string, ok bool) {
+	row, ok := l.Selected()
+	if !ok || l.Kind != pastEntries {
+		return "", false
+	}
+	return fmt.Sprintf("diff %d live", l.entries[row].ID), true
+}
+
+func (l *past) actions() []action {
+	return []action{{
+		name: "diff-before", keys: []string{"P"}, group: "Paper", after: "whatif", label: "diff before", rank: 6,
+		help: "say what changed between the entry that it came from and the selected one", panes: []string{"History"}, session: true,
+		why: l.whyNotDiffBefore,
+		do: func() tea.Msg {
+			row, _ := l.Selected()
+			return runMsg{fmt.Sprintf("diff %d %d", l.parents[row], l.entries[row].ID)}
+		},
+	}}
+}
+
+func (l *past) whyNotDiffBefore() string {
+	row, ok := l.Selected()
+	switch {
+	case !ok || l.Kind != pastEntries:
+		return "no entry of the history is selected"
+	case l.parents[row] == 0:
+		return "nothing is known from before this entry: d compares it with live"
+	}
+	return ""
 }

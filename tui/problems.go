@@ -4,9 +4,14 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"slices"
+
+	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/shell/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -44,20 +49,31 @@ func (p *problem) id() uint64 {
 // problems lists what is wrong with the subnet, the worst first.
 type problems struct {
 	list
-	sc    *scene
+	src   problemSource
 	found []problem
-	// lost are the links that were there when the session began.
-	lost []problem
-	// reach is what following all packets found, of the tables of the scene.
-	reach []problem
+	// lost are the links that were there when the session began, lostOf the fabrics then
+	// and now.
+	lost   []problem
+	lostOf [2]*fabric.Fabric
+	// unreached is what following all packets found, of the tables of the scene.
+	unreached []problem
 	// report is what the session says, nil until it does.
-	report *problemsReport
-	// checking says how far that is, "" where nobody follows them.
-	checking func() string
+	report *found.Report
+
+	focused bool // when it sought last
+
+	reach   asyncResult[*reach.Result]
+	reports asyncResult[*found.Report]
 }
 
-func newProblems(t *draw.Theme) *problems {
-	l := &problems{checking: func() string { return "" }}
+// problemSource says what is wrong with the live subnet; quick leaves out what takes long.
+// Nil says that nobody knows more than the state does.
+type problemSource interface {
+	Problems(ctx context.Context, quick bool) (*found.Report, error)
+}
+
+func newProblems(c *common, t *draw.Theme, src problemSource) pane {
+	l := &problems{list: list{common: c}, src: src}
 	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return l.found[row].id() }}
 	l.Cols = []draw.Column{
 		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].severity.String() }, Look: l.look,
@@ -70,7 +86,7 @@ func newProblems(t *draw.Theme) *problems {
 }
 
 // reported are the problems of a report. Its severities are numbered as ours.
-func reported(r *problemsReport) []problem {
+func reported(r *found.Report) []problem {
 	var out []problem
 	for i := range r.Problems {
 		p := &r.Problems[i]
@@ -109,14 +125,29 @@ func (l *problems) look(row int) draw.Style {
 	return l.Theme.Dim
 }
 
-func (l *problems) show(sc *scene) {
-	l.Hold()
+func (l *problems) about() about {
+	return about{name: "Problems", short: "Probs", help: "what is wrong with the subnet", seat: seatHead}
+}
+
+func (l *problems) show(sc *scene, _ bool) {
 	l.sc = sc
+	if of := [2]*fabric.Fabric{sc.seen, sc.st.Live.Fabric}; of != l.lostOf {
+		l.lost, l.lostOf = nil, of
+		if of[0] != of[1] {
+			l.lost = lostLinks(of[0], of[1])
+		}
+	}
+	l.renew()
+}
+
+func (l *problems) renew() {
+	l.Hold()
+	sc := l.sc
 	if l.report != nil {
 		l.found = slices.Concat(reported(l.report), l.lost)
 		l.found = append(l.found, unlike(sc, l.found)...)
 	} else {
-		l.found = slices.Concat(findProblems(sc), l.lost, l.reach)
+		l.found = slices.Concat(findProblems(sc), l.lost, l.unreached)
 	}
 	slices.SortStableFunc(l.found, func(a, b problem) int { return cmp.Compare(a.severity, b.severity) })
 	l.Build(len(l.found))
@@ -135,14 +166,14 @@ func (l *problems) figure() string {
 		return ""
 	}
 	text := draw.Count(len(l.found), "problem")
-	if c := l.checking(); c != "" {
+	if c := l.reach.progress(); c != "" {
 		text += ", " + c
 	}
 	return text
 }
 
-// worst is how many of the problems are errors.
-func (l *problems) worst() int {
+// alarm is how many of the problems are errors.
+func (l *problems) alarm() int {
 	n := 0
 	for i := range l.found {
 		n += draw.Btoi(l.found[i].severity == grave)
@@ -159,7 +190,7 @@ func (l *problems) empty() string {
 	case len(l.sc.st.Live.Fabric.Nodes) == 0:
 		return l.sc.whyNoSubnet()
 	}
-	if l.checking() != "" {
+	if l.reach.progress() != "" {
 		return "none so far: all answer, links are alike and up; following the packets"
 	}
 	return "none: all answer, links are alike and up, packets arrive"
@@ -182,7 +213,7 @@ func (l *problems) subject() subject {
 	return s
 }
 
-func (l *problems) enter(m *model) (func() tea.Cmd, string) {
+func (l *problems) enter() (func() tea.Msg, string) {
 	s := l.subject()
 	if _, ok := l.Selected(); !ok {
 		return nil, "no problem is selected"
@@ -190,5 +221,61 @@ func (l *problems) enter(m *model) (func() tea.Cmd, string) {
 	if s.node == fabric.None {
 		return nil, "this is about the subnet as a whole: there is no node to go to"
 	}
-	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
+	return s.goTo, ""
+}
+
+// reportKey changes whenever something else may be wrong.
+type reportKey struct {
+	live         *session.Picture
+	holes, notes int
+	drift        int
+	cut, lost    string
+	quick        bool
+}
+
+func (l *problems) reportKey(focused bool) reportKey {
+	st := &l.sc.st
+	return reportKey{st.Live, len(st.Holes), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, l.large() && !focused}
+}
+
+// large reports whether it takes long to follow all packets: not unasked then.
+func (l *problems) large() bool {
+	t := l.sc.st.Live.Tables
+	return t != nil && entriesOf(t) > quick
+}
+
+// seek follows all packets of the live tables, and asks the session.
+func (l *problems) seek(s stage) tea.Cmd {
+	l.focused = s.focused
+	var cmds []tea.Cmd
+	live := l.sc.st.Live
+	if t := live.Tables; t != nil && t.Fabric.MaxLID > 0 && (s.focused || !l.large()) {
+		cmds = append(cmds, l.reach.want(l.common, t, func(ctx context.Context, progress func(int, int)) (*reach.Result, error) {
+			return reach.Check(ctx, t, reach.Options{Progress: progress})
+		}))
+	}
+	if len(live.Fabric.Nodes) > 0 && !l.sc.reading() {
+		key := l.reportKey(s.focused)
+		cmds = append(cmds, l.reports.want(l.common, key, func(ctx context.Context, _ func(int, int)) (*found.Report, error) {
+			return l.src.Problems(ctx, key.quick)
+		}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// collect takes the report, or as long as there is none what following the packets found.
+func (l *problems) collect() {
+	var report *found.Report
+	if l.reports.ready(l.reportKey(l.focused)) {
+		report = l.reports.value
+	}
+	var wrong []problem
+	if t := l.sc.st.Live.Tables; report == nil && t != nil && l.reach.ready(t) {
+		wrong = unreached(l.sc.st.Live.Fabric, l.reach.value)
+	}
+	if report != l.report || len(wrong) != len(l.unreached) {
+		l.report, l.unreached = report, wrong
+		l.renew()
+	}
+	l.unreached = wrong
 }

@@ -3,8 +3,12 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
+
+	"example.org/ibconsole/shell/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -45,12 +49,13 @@ const few = 20_000
 // resilient lists what every failure of a kind does, the worst first.
 type resilient struct {
 	list
-	sc  *scene
+	src studySource
 	now *studied
 	// kept are the studies of all kinds, as far as they are.
-	kept [len(studyKinds)]*studied
-	err  error
-	busy func() string
+	kept  [len(studyKinds)]*studied
+	err   error
+	study asyncResult[*studied]
+	soFar *atomic.Pointer[studied] // of the study that runs
 	// stopped is the study that somebody has stopped, agreed the large one that
 	// somebody wants.
 	stopped, agreed studyKey
@@ -59,8 +64,13 @@ type resilient struct {
 	counted studyKey
 }
 
-func newResilient(t *draw.Theme) *resilient {
-	l := &resilient{busy: func() string { return "" }}
+// studySource prepares what failures of a kind do to a picture with tables.
+type studySource interface {
+	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
+}
+
+func newResilient(c *common, t *draw.Theme, src studySource) pane {
+	l := &resilient{list: list{common: c}, src: src}
 	l.Table = draw.Table{Theme: t, Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
 	l.Cols = []draw.Column{
@@ -130,9 +140,15 @@ func (l *resilient) failures() int {
 // large says that so many failures are not tried unasked.
 func (l *resilient) large() bool { return entriesOf(l.sc.pic.Tables) > quick || l.failures() > few }
 
-func (l *resilient) show(sc *scene) {
+func (l *resilient) about() about {
+	return about{name: "Resilience", short: "Resil", help: "what becomes of the routes when each link, switch or pair of links fails"}
+}
+
+func (l *resilient) show(sc *scene, changed bool) {
 	l.sc = sc
-	l.renew()
+	if changed {
+		l.renew()
+	}
 }
 
 func (l *resilient) bring(now *studied, err error) {
@@ -179,7 +195,7 @@ func (l *resilient) figure() string {
 	}
 	r := &l.now.report
 	switch {
-	case l.busy() != "":
+	case l.study.progress() != "":
 		return fmt.Sprintf("tried %s of %s, S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case !r.Complete():
 		return fmt.Sprintf("stopped at %s of %s, S goes on", draw.Thousands(r.Done), draw.Thousands(r.Failures))
@@ -195,8 +211,8 @@ func (l *resilient) empty() string {
 		return ""
 	case l.sc.why != "":
 		return l.sc.why
-	case l.busy() != "":
-		return "trying what each failure does: " + l.busy() + "; S stops"
+	case l.study.progress() != "":
+		return "trying what each failure does: " + l.study.progress() + "; S stops"
 	case !l.Filt.Empty() && l.Size > 0:
 		return l.NoMatch("failure")
 	case l.stopped == l.key():
@@ -220,10 +236,10 @@ func (l *resilient) subject() subject {
 	return s
 }
 
-func (l *resilient) enter(m *model) (func() tea.Cmd, string) {
+func (l *resilient) enter() (func() tea.Msg, string) {
 	s := l.subject()
 	if s.node == fabric.None {
 		return nil, "no failure is selected"
 	}
-	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
+	return s.goTo, ""
 }

@@ -18,6 +18,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/heed"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
@@ -98,7 +99,7 @@ func run(ctx context.Context, opt Options, back backend) error {
 
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
-	m.bind(opt.Config.rebound(keymap()))
+	m.bind(opt.Config.rebound(m.keymap()))
 	m.retheme = func(name string) (*draw.Theme, error) {
 		o := opt
 		o.Theme = name
@@ -288,7 +289,7 @@ func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	return st.Of(session.Kind(fmt.Sprint(id)))
 }
 
-func (b *shellBackend) Problems(ctx context.Context, quick bool) (*problemsReport, error) {
+func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report, error) {
 	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
 }
 

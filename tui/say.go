@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // subject is what the selected row of a pane is about.
@@ -23,11 +24,18 @@ type subject struct {
 	link fabric.PortIndex
 	// with are ports whose links fail together with that one.
 	with []fabric.PortIndex
+	// system is what fails as one where the row is about a whole system, as fail director
+	// takes it.
+	system string
 	// via is the port at which the node is seen, where it is another's, or None.
 	via fabric.PortIndex
 }
 
+// nothing is the subject of a row that is about nothing.
 var nothing = subject{node: fabric.None, port: fabric.None, link: fabric.None, via: fabric.None}
+
+// goTo is the message that goes to the subject.
+func (s subject) goTo() tea.Msg { return goToMsg{placeIn(s.f, s.node, s.link)} }
 
 // each gives the command for a subject, of links that fail together one after the
 // other; else why says why there is none for any of them.

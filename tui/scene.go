@@ -27,6 +27,10 @@ type scene struct {
 	now *fabric.Fabric
 	// names is the index of the picture's fabric.
 	names *index
+	// seen is the live fabric that lost links are counted from, and down are ports of it,
+	// one for each link that is lost.
+	seen *fabric.Fabric
+	down []fabric.PortIndex
 	// clock tells how old pictures are.
 	clock func() time.Time
 	// given holds the LIDs that staged tables give to ports of top that have none,
@@ -149,53 +153,4 @@ func (sc *scene) gone() map[fabric.Link]bool {
 		return nil
 	}
 	return sc.st.FailedLinks()
-}
-
-// place names a node, or a port of one, in any fabric that has it.
-type place struct {
-	guid uint64
-	port uint8
-}
-
-func placeOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) place {
-	p := place{guid: f.Nodes[node].GUID}
-	if port != fabric.None {
-		p.port = f.Ports[port].Num
-	}
-	return p
-}
-
-// in finds the place in a fabric; node is None where it is not there.
-func (p place) in(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
-	node = f.NodeByGUID(p.guid)
-	if node == fabric.None {
-		return fabric.None, fabric.None
-	}
-	return node, f.PortAt(node, int(p.port))
-}
-
-// endPort is the port that carries the LID of a place, None where there is none.
-func (p place) endPort(f *fabric.Fabric) fabric.PortIndex {
-	node, port := p.in(f)
-	if node == fabric.None {
-		return fabric.None
-	}
-	if f.Nodes[node].IsSwitch() {
-		return f.Nodes[node].FirstPort
-	}
-	if port == fabric.None {
-		return firstLinked(f, node)
-	}
-	return port
-}
-
-// firstLinked is the first port of a node with a link, else its first port.
-func firstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
-	n := &f.Nodes[node]
-	for p := range n.Ports() {
-		if f.Ports[p].Linked() {
-			return p
-		}
-	}
-	return n.FirstPort + 1
 }

@@ -275,7 +275,7 @@ func TestOutput(t *testing.T) {
 	}
 	d := driveBackend(t, back)
 	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*maxKept-1))
-	if n := len(d.m.log.lines); n > maxKept*11/10+1 {
+	if n := d.m.all[d.m.at(seatLog)].base().Size; n > maxKept*11/10+1 {
 		t.Errorf("the log keeps %d lines", n)
 	}
 	d.press(":", "bad", "enter").sees(`! bad\x0athings`).press("G").sees(`error: bad\x0athings`)

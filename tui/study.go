@@ -13,19 +13,18 @@ import (
 	"example.org/ibconsole/routing/changes/resilience"
 )
 
-// seekStudy lets everything fail in turn where the pane shows that, from where it
+// seek lets everything fail in turn where the pane shows that, from where it
 // was stopped.
-func (m *model) seekStudy() tea.Cmd {
-	l := m.resil
-	if !m.visible(paneResilience) || m.sc.pic.Tables == nil || m.sc.pic.Tables.Fabric.MaxLID == 0 {
+func (l *resilient) seek(s stage) tea.Cmd {
+	if !s.visible || l.sc.pic.Tables == nil || l.sc.pic.Tables.Fabric.MaxLID == 0 {
 		return nil
 	}
 	key := l.key()
-	if m.study.doing != nil && m.study.doing != any(key) {
-		m.spreadStudy()
-		m.study.drop()
+	l.collect()
+	if l.study.doing != nil && l.study.doing != any(key) {
+		l.study.drop()
+		l.collect()
 	}
-	m.spreadStudy()
 	if l.stopped == key || l.large() && l.agreed != key {
 		return nil
 	}
@@ -36,9 +35,9 @@ func (m *model) seekStudy() tea.Cmd {
 	case from != nil && from.report.Complete():
 		return nil
 	}
-	pic, so := m.sc.pic, new(atomic.Pointer[studied])
-	cmd := m.study.want(m, key, func(ctx context.Context, progress func(done, total int)) (*studied, error) {
-		study, err := m.back.Study(ctx, pic, key.kind)
+	pic, so := l.sc.pic, new(atomic.Pointer[studied])
+	cmd := l.study.want(l.common, key, func(ctx context.Context, progress func(done, total int)) (*studied, error) {
+		study, err := l.src.Study(ctx, pic, key.kind)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +56,7 @@ func (m *model) seekStudy() tea.Cmd {
 		return newStudied(key, study, report), err
 	})
 	if cmd != nil {
-		m.soFar = so
+		l.soFar = so
 	}
 	return cmd
 }
@@ -80,48 +79,66 @@ func newStudied(key studyKey, study *resilience.Study, r *resilience.Report) *st
 	return s
 }
 
-// spreadStudy shows how far the study is.
-func (m *model) spreadStudy() {
-	now, err := m.resil.kept[m.resil.Kind], error(nil)
+// collect shows how far the study is.
+func (l *resilient) collect() {
+	now, err := l.kept[l.Kind], error(nil)
 	switch {
-	case m.study.doing != nil && m.soFar != nil && m.soFar.Load() != nil:
-		now = m.soFar.Load()
-	case m.study.doing == nil && m.study.of == any(m.resil.key()):
-		now, err = m.study.value, m.study.err
+	case l.study.doing != nil && l.soFar != nil && l.soFar.Load() != nil:
+		now = l.soFar.Load()
+	case l.study.doing == nil && l.study.of == any(l.key()):
+		now, err = l.study.value, l.study.err
 	}
-	m.resil.bring(now, err)
+	l.bring(now, err)
 }
 
-// studying says that the pane of the keyboard lets things fail in turn.
-func (m *model) studying() bool { return m.focus == paneResilience && m.study.doing != nil }
-
-func (m *model) stopStudy() {
-	m.spreadStudy()
-	m.study.drop()
-	m.resil.stopped = m.resil.key()
-	m.inform("stopped: S goes on")
+func (l *resilient) actions() []action {
+	return []action{{
+		name: "study", keys: []string{"S"}, group: "Paper", after: "diff-before", label: "try all", rank: 3, word: l.studyWord,
+		help: "let everything fail in turn, and stop or go on with that", panes: []string{"Resilience"}, why: l.whyNotStudy, do: l.studyNow,
+	}}
 }
 
-func (m *model) whyNotStudy() string {
-	l := m.resil
+func (l *resilient) studyWord() string {
 	switch {
-	case m.sc.why != "":
-		return m.sc.why
+	case l.study.doing != nil:
+		return "stop"
+	case l.stopped == l.key():
+		return "go on"
+	}
+	return "try all"
+}
+
+func (l *resilient) escape(idle bool) (func() tea.Msg, string) {
+	if !idle || l.study.doing == nil {
+		return nil, ""
+	}
+	return l.stop, ""
+}
+
+func (l *resilient) stop() tea.Msg {
+	l.collect()
+	l.study.drop()
+	l.stopped = l.key()
+	return informMsg{"stopped: S goes on"}
+}
+
+func (l *resilient) whyNotStudy() string {
+	switch {
+	case l.sc.why != "":
+		return l.sc.why
 	case l.err != nil:
 		return l.err.Error()
-	case m.study.doing == nil && l.stopped != l.key() && (!l.large() || l.agreed == l.key()):
+	case l.study.doing == nil && l.stopped != l.key() && (!l.large() || l.agreed == l.key()):
 		return "every failure of this kind was tried: b shows others"
 	}
 	return ""
 }
 
 // studyNow begins a study, stops it, or goes on with it.
-func (m *model) studyNow() tea.Cmd {
-	if m.study.doing != nil {
-		m.stopStudy()
-		return nil
+func (l *resilient) studyNow() tea.Msg {
+	if l.study.doing != nil {
+		return l.stop()
 	}
-	m.resil.stopped, m.resil.agreed = studyKey{}, m.resil.key()
-	m.inform("trying every failure in turn")
-	return nil
+	l.stopped, l.agreed = studyKey{}, l.key()
+	return informMsg{"trying every failure in turn"}
 }

@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -17,19 +16,15 @@ import (
 // hosts and links of each below it.
 type topology struct {
 	list
-	sc   *scene
 	rows []treeRow
 	hits []bool // nodes that the filter hits
 	// open holds the switches that show their ports, shut the tiers that do not
 	// show their switches.
 	open map[uint64]bool
 	shut map[int32]bool
-	// ends and path are what the trace pane follows, to be marked.
-	ends [2]place
-	path map[fabric.NodeIndex]bool
-	// loads are the paths over each link, nil where they are not known.
-	loads *linkload.Loads
-	most  int64 // over a link between switches
+	// shown is the switch that was selected last; back says to go to it.
+	shown place
+	back  bool
 	// groups are what the switches stand under when it is not their distance from
 	// the hosts.
 	groups []treeGroup
@@ -75,8 +70,8 @@ const (
 	tierLoose
 )
 
-func newTopology(t *draw.Theme) *topology {
-	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
+func newTopology(c *common, t *draw.Theme) pane {
+	l := &topology{list: list{common: c}, open: map[uint64]bool{}, shut: map[int32]bool{}}
 	l.Table = draw.Table{Theme: t, Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.renew() }}
 	l.Cols = l.treeColumns()
 	return l
@@ -93,17 +88,63 @@ func (t *topology) rowID(row int) uint64 {
 
 func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.Filt.Invert }
 
+func (t *topology) about() about {
+	return about{name: "Topology", short: "Topo", help: "switches, and hosts below them", seat: seatHome, beside: "LFT"}
+}
+
 // show takes a new scene and stays on the row of the same thing.
-func (t *topology) show(sc *scene) {
+func (t *topology) show(sc *scene, changed bool) {
+	if !changed {
+		t.sc = sc
+		return
+	}
 	at, ok := t.here()
+	first := t.sc == nil || len(t.sc.top.f.Nodes) == 0
 	t.sc = sc
 	t.grow()
 	if ok {
 		t.findPlace(at)
 	}
+	if first {
+		t.first()
+	}
 }
 
-func (t *topology) renew() { t.show(t.sc) }
+func (t *topology) renew() {
+	at, ok := t.here()
+	t.grow()
+	switch {
+	case ok:
+		t.findPlace(at)
+	case t.back:
+		t.findPlace(t.shown)
+	}
+	t.back = false
+	t.firstMatch()
+}
+
+func (t *topology) leaving() { t.back = true }
+
+// pointed is the switch that is selected, or was last.
+func (t *topology) pointed() place {
+	if node := t.switchShown(); node != fabric.None {
+		t.shown = placeOf(t.sc.top.f, node, fabric.None)
+	}
+	return t.shown
+}
+
+func (t *topology) update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case visitMsg:
+		t.visitPort(msg.at)
+	case followMsg:
+		if node, _ := placeOf(msg.f, msg.node, fabric.None).in(t.sc.top.f); node != fabric.None {
+			t.visit(node)
+		}
+	}
+}
+
+func (t *topology) sideways(by int) { t.unfold(by < 0) }
 
 // here is the place of the selected row.
 func (t *topology) here() (place, bool) {
@@ -343,7 +384,8 @@ func (t *topology) subject() subject {
 	s := subject{f: f, node: r.node, port: fabric.None, link: fabric.None, via: fabric.None}
 	switch r.kind {
 	case rowTier:
-		return nothing
+		s = nothing
+		s.f, s.system = f, t.director()
 	case rowIdle:
 		s.link = r.port
 	case rowPort:
@@ -370,11 +412,12 @@ func (t *topology) picture() *draw.Badge {
 	return t.sc.fabricBadge(t.Theme)
 }
 
-func (t *topology) at() place {
-	if at, ok := t.here(); ok {
-		return at
+func (t *topology) spot() (place, string) {
+	at, _ := t.here()
+	if node, _ := at.in(t.sc.top.f); node != fabric.None {
+		return at, t.sc.top.f.NodeName(node)
 	}
-	return place{}
+	return at, ""
 }
 
 func (t *topology) figure() string {
@@ -426,12 +469,19 @@ func (t *topology) firstMatch() {
 	}
 }
 
-func (t *topology) enter(m *model) (func() tea.Cmd, string) {
+func (t *topology) enter() (func() tea.Msg, string) {
 	if len(t.rows) == 0 {
 		return nil, "nothing is selected"
 	}
-	return func() tea.Cmd {
-		m.openTree()
+	s := t.subject()
+	switch {
+	case s.link != fabric.None && s.node != t.switchShown():
+		return func() tea.Msg { return followMsg{f: s.f, node: s.node} }, ""
+	case s.port != fabric.None:
+		return func() tea.Msg { return severalMsg{openMsg{"LFT"}, findLIDMsg{t.sc.lid(s.port)}} }, ""
+	}
+	return func() tea.Msg {
+		t.toggle()
 		return nil
 	}, ""
 }

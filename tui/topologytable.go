@@ -156,7 +156,7 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 // switchLoad draws the paths over the links that leave a switch for others, so
 // many ports to a cell as there are too many.
 func (t *topology) switchLoad(n *fabric.Node) string {
-	if t.loads == nil || len(t.loads.Paths) != len(t.sc.top.f.Ports) || t.most == 0 {
+	if t.loads == nil || len(t.loads.Paths) != len(t.sc.top.f.Ports) || t.busiest == 0 {
 		return ""
 	}
 	var list []int64
@@ -165,7 +165,7 @@ func (t *topology) switchLoad(n *fabric.Node) string {
 			list = append(list, t.loads.Paths[p])
 		}
 	}
-	return t.Theme.Spark(list, t.most, 8)
+	return t.Theme.Spark(list, t.busiest, 8)
 }
 
 // bySystem puts switches of one system image together: those of a chassis.

@@ -3,13 +3,15 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strings"
+
+	"example.org/ibconsole/fabric/counters"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
 )
@@ -17,19 +19,16 @@ import (
 // trace is the path of packets between two marked ends.
 type trace struct {
 	list
-	sc *scene
-	// ends are the marked source and destination; a zero GUID is none.
-	ends [2]place
+	src counterSource
 	// lid is the destination LID where one of several was named, else 0.
 	lid  uint16
-	path walk.Path
+	hops walk.Path
 	ok   bool // there is a path
 	why  string
 	rows []traceRow
-	// loads and errs are the paths over each link, and the errors that ports have
-	// counted; nil where they are not known.
-	loads *linkload.Loads
-	errs  map[place]uint64
+	// errs are the errors that ports have counted, nil where they are not known.
+	errs    map[place]uint64
+	reading asyncResult[map[place]uint64]
 	// ways counts the ports of a switch that lead on by a shortest way, by hop.
 	ways []int
 }
@@ -46,8 +45,13 @@ type traceRow struct {
 	lid    uint16 // of a remark on another LID of the destination, else 0
 }
 
-func newTrace(t *draw.Theme) *trace {
-	l := &trace{}
+// counterSource reads the counters of ports of the live fabric.
+type counterSource interface {
+	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
+}
+
+func newTrace(c *common, t *draw.Theme, src counterSource) pane {
+	l := &trace{list: list{common: c}, src: src}
 	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
 	dim := func(int) draw.Style { return t.Dim }
 	hop := func(row int) *walk.Hop { return &l.rows[row].hop }
@@ -78,9 +82,23 @@ func (t *trace) mark(which int, at place, lid uint16) {
 	}
 }
 
-func (t *trace) show(sc *scene) {
+func (t *trace) about() about {
+	return about{name: "Trace", short: "Trace", help: "the path of packets, hop by hop", seat: seatTrace, beside: "What-if"}
+}
+
+func (t *trace) show(sc *scene, changed bool) {
 	t.sc = sc
-	t.renew()
+	if changed {
+		t.renew()
+	}
+}
+
+func (t *trace) update(msg tea.Msg) {
+	if msg, ok := msg.(markMsg); ok {
+		t.mark(0, msg.from, 0)
+		t.mark(1, msg.to, msg.lid)
+		t.retrace()
+	}
 }
 
 func (t *trace) renew() {
@@ -90,10 +108,14 @@ func (t *trace) renew() {
 		t.countWays()
 		t.remark()
 	}
+	t.path, t.common.traced = t.nodes(), ""
+	if t.ok {
+		t.common.traced = t.hops.Explain(t.sc.pic.Fabric)
+	}
 	t.Rebuild(len(t.rows))
 }
 
-func (t *trace) sortWhyNot() string { return "a path has an order of its own" }
+func (t *trace) whyNotSort() string { return "a path has an order of its own" }
 
 // follow computes the path. What stands in the way of it is in why.
 func (t *trace) follow() {
@@ -128,8 +150,8 @@ func (t *trace) follow() {
 		t.why = fmt.Sprintf("%s has no LID in %s", f.PortName(dst), sc.pic.Kind)
 		return
 	}
-	t.path, t.ok = walk.Trace(sc.pic.Tables, src, lid), true
-	t.addHops(f, &t.path, false)
+	t.hops, t.ok = walk.Trace(sc.pic.Tables, src, lid), true
+	t.addHops(f, &t.hops, false)
 }
 
 func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
@@ -142,16 +164,16 @@ func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 // destination's switch. O(ports).
 func (t *trace) countWays() {
 	f := t.sc.pic.Fabric
-	t.ways = make([]int, len(t.path.Hops))
-	if t.path.Dst == fabric.None {
+	t.ways = make([]int, len(t.hops.Hops))
+	if t.hops.Dst == fabric.None {
 		return
 	}
-	to, _ := f.AttachedSwitch(t.path.Dst)
+	to, _ := f.AttachedSwitch(t.hops.Dst)
 	if to == fabric.None {
 		return
 	}
 	away := distances(f, to)
-	for i, h := range t.path.Hops {
+	for i, h := range t.hops.Hops {
 		s := f.Nodes[h.Node].Switch
 		if s == fabric.None || away[s] == fabric.None {
 			continue
@@ -218,7 +240,7 @@ func (t *trace) figure() string {
 	if !t.ok {
 		return ""
 	}
-	return t.path.Verdict.String()
+	return t.hops.Verdict.String()
 }
 
 func (t *trace) empty() string {
@@ -240,7 +262,7 @@ func (t *trace) hop() (*traceRow, bool) {
 // ports are those that the path leaves and enters by.
 func (t *trace) ports() []fabric.PortIndex {
 	var out []fabric.PortIndex
-	for _, h := range t.path.Hops {
+	for _, h := range t.hops.Hops {
 		for _, p := range [2]fabric.PortIndex{h.In, h.Out} {
 			if p != fabric.None {
 				out = append(out, p)
@@ -250,8 +272,6 @@ func (t *trace) ports() []fabric.PortIndex {
 	return out
 }
 
-func (t *trace) at() place { return t.ends[1] }
-
 func (t *trace) subject() subject {
 	r, ok := t.hop()
 	if !ok {
@@ -260,28 +280,22 @@ func (t *trace) subject() subject {
 	return subject{f: r.f, node: r.hop.Node, port: r.hop.In, link: r.hop.Out, via: fabric.None}
 }
 
-func (t *trace) enter(m *model) (func() tea.Cmd, string) {
+func (t *trace) enter() (func() tea.Msg, string) {
 	row, ok := t.Selected()
 	switch {
 	case !ok:
 		return nil, "no hop is selected"
 	case t.rows[row].lid != 0:
 		lid := t.rows[row].lid
-		return func() tea.Cmd {
+		return func() tea.Msg {
 			t.lid = lid
-			return m.traced()
+			return t.traced()
 		}, ""
 	case t.rows[row].at < 0:
 		return nil, "no hop is selected"
 	}
 	r := t.rows[row]
-	return func() tea.Cmd {
-		m.follow(r.f, r.hop.Node)
-		if t.path.DstLID > 0 {
-			m.lft.findLID(t.path.DstLID)
-		}
-		return nil
-	}, ""
+	return func() tea.Msg { return followMsg{r.f, r.hop.Node, t.hops.DstLID} }, ""
 }
 
 // nodes are the nodes of the path in the fabric of the topology pane.
@@ -290,7 +304,7 @@ func (t *trace) nodes() map[fabric.NodeIndex]bool {
 		return nil
 	}
 	on := map[fabric.NodeIndex]bool{}
-	for _, h := range t.path.Hops {
+	for _, h := range t.hops.Hops {
 		if n, _ := placeOf(t.sc.pic.Fabric, h.Node, fabric.None).in(t.sc.top.f); n != fabric.None {
 			on[n] = true
 		}

@@ -37,7 +37,7 @@ func (t *trace) nodeText(row int) string {
 
 func (t *trace) nodeLook(row int) draw.Style {
 	r := &t.rows[row]
-	loops := !r.other && t.path.Verdict == walk.Loop && (r.at == t.path.Closes || r.last)
+	loops := !r.other && t.hops.Verdict == walk.Loop && (r.at == t.hops.Closes || r.last)
 	switch {
 	case loops:
 		return t.Theme.Bad

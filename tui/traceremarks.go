@@ -14,12 +14,12 @@ import (
 func (t *trace) remark() {
 	sc := t.sc
 	f := sc.pic.Fabric
-	t.say(t.verdictStyle(t.path.Verdict), t.path.Explain(f))
+	t.say(t.verdictStyle(t.hops.Verdict), t.hops.Explain(f))
 	if back, ok := t.back(); ok {
 		switch {
 		case !back.Verdict.Arrives():
 			t.say(t.Theme.Bad, "back: "+back.Explain(f))
-		case sameNodes(back.Hops, t.path.Hops):
+		case sameNodes(back.Hops, t.hops.Hops):
 			t.say(t.Theme.Dim, "back: over the same switches")
 		default:
 			t.say("", "back: "+back.Explain(f)+", another way")
@@ -34,17 +34,17 @@ func (t *trace) remark() {
 // otherLIDs says that there are more paths to a destination with several LIDs.
 func (t *trace) otherLIDs() {
 	f := t.sc.pic.Fabric
-	if t.path.Dst == fabric.None || f.Ports[t.path.Dst].LMC == 0 {
+	if t.hops.Dst == fabric.None || f.Ports[t.hops.Dst].LMC == 0 {
 		return
 	}
-	base := f.Ports[t.path.Dst].LID
-	for lid := base; lid < base+1<<f.Ports[t.path.Dst].LMC; lid++ {
-		if lid == t.path.DstLID {
+	base := f.Ports[t.hops.Dst].LID
+	for lid := base; lid < base+1<<f.Ports[t.hops.Dst].LMC; lid++ {
+		if lid == t.hops.DstLID {
 			continue
 		}
-		p := walk.Trace(t.sc.pic.Tables, t.path.Src, lid)
+		p := walk.Trace(t.sc.pic.Tables, t.hops.Src, lid)
 		text := fmt.Sprintf("LID %d: %s", lid, p.Explain(f))
-		if n := differsAt(f, &t.path, f, &p); n >= 0 {
+		if n := differsAt(f, &t.hops, f, &p); n >= 0 {
 			text += ", another way from " + f.NodeName(p.Hops[min(n, len(p.Hops)-1)].Node) + " on"
 		}
 		t.rows = append(t.rows, traceRow{f: f, at: -1, remark: text, lid: lid})
@@ -67,11 +67,11 @@ func (t *trace) verdictStyle(v walk.Verdict) draw.Style {
 
 func (t *trace) back() (walk.Path, bool) {
 	f := t.sc.pic.Fabric
-	lid := f.Ports[f.EndPortOf(t.path.Src)].LID
-	if t.path.Dst == fabric.None || lid == 0 {
+	lid := f.Ports[f.EndPortOf(t.hops.Src)].LID
+	if t.hops.Dst == fabric.None || lid == 0 {
 		return walk.Path{}, false
 	}
-	return walk.Trace(t.sc.pic.Tables, t.path.Dst, lid), true
+	return walk.Trace(t.sc.pic.Tables, t.hops.Dst, lid), true
 }
 
 // sameNodes says whether one path passes the nodes of the other backwards.
@@ -103,13 +103,13 @@ func (t *trace) compare(k session.Kind) {
 		return
 	}
 	other := walk.Trace(p.Tables, src, p.Fabric.Ports[dst].LID)
-	hop := differsAt(sc.pic.Fabric, &t.path, p.Fabric, &other)
+	hop := differsAt(sc.pic.Fabric, &t.hops, p.Fabric, &other)
 	switch {
 	case !other.Verdict.Arrives():
 		t.say(t.Theme.Bad, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
 	case hop < 0:
 		t.say(t.Theme.Dim, fmt.Sprintf("%s: the same path", k))
-	case !t.path.Verdict.Arrives():
+	case !t.hops.Verdict.Arrives():
 		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
 	default:
 		h := other.Hops[min(hop, len(other.Hops)-1)]

@@ -3,26 +3,24 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/tui/draw"
 )
 
 // spot is something that was looked at: a pane, what it was about, and the row.
 type spot struct {
-	pane  paneID
+	pane  int
 	at    place
 	id    uint64
 	label string
 }
 
-// same says that two spots differ at most in the row.
-func (s *spot) same(o *spot) bool {
-	return s.pane == o.pane && (s.at == o.at || s.pane != paneTopology && s.pane != paneLFT)
-}
+// same reports whether two spots differ at most in the row.
+func (s *spot) same(o *spot) bool { return s.pane == o.pane && s.at == o.at }
 
 // trail is what was looked at, to go back and forward in.
 type trail struct {
@@ -36,16 +34,11 @@ const maxTrail = 200
 // here is what is looked at now.
 func (m *model) here() spot {
 	p := m.pane()
-	s := spot{pane: m.focus, at: p.at(), label: paneNames[m.focus]}
+	at, label := p.spot()
+	s := spot{pane: m.focus, at: at, label: cmp.Or(label, p.about().name)}
 	t := p.base()
 	if row, ok := t.Selected(); ok && t.ID != nil {
 		s.id = t.ID(row)
-	}
-	if node, _ := s.at.in(m.sc.top.f); node != fabric.None && (m.focus == paneTopology || m.focus == paneLFT) {
-		s.label = m.sc.top.f.NodeName(node)
-		if m.focus == paneLFT {
-			s.label = "LFT " + s.label
-		}
 	}
 	return s
 }
@@ -90,16 +83,8 @@ func (m *model) walk(by int) tea.Cmd {
 	tr.at += by
 	s := tr.spots[tr.at]
 	m.setFocus(s.pane)
-	switch s.pane {
-	case paneTopology:
-		m.tree.visitPort(s.at)
-		m.followTree()
-	case paneLFT:
-		if node, _ := s.at.in(m.sc.top.f); node != fabric.None {
-			m.tree.visit(node)
-			m.followTree()
-		}
-	}
+	m.tellPanes(visitMsg{s.at})
+	m.follow()
 	if t := m.pane().base(); t.ID != nil {
 		t.Find(s.id)
 	}

@@ -86,11 +86,11 @@ func (m *model) drawPanes(body draw.Rect) []string {
 }
 
 func (m *model) drawPane(p placed) []string {
-	x := m.paneOf(p.id)
+	x := m.all[p.at]
 	t := x.base()
 	f := draw.Framed{
-		Tabs: func(pn *draw.Pen) { m.name(pn, p.id) }, Picture: x.picture(), Filter: t.Filt.Text, Figure: x.figure(),
-		Focused: p.id == m.focus && m.mode != modeCommand, Win: &t.Window, Draw: x.Draw, Marked: func(line int) bool { return t.Marked(t.Row(line)) },
+		Tabs: func(pn *draw.Pen) { m.name(pn, p.at) }, Picture: x.picture(), Filter: t.Filt.Text, Figure: x.figure(),
+		Focused: p.at == m.focus && m.mode != modeCommand, Win: &t.Window, Draw: x.Draw, Marked: func(line int) bool { return t.Marked(t.Row(line)) },
 	}
 	if word := t.SortWord(); word != "" && !x.HasHead() {
 		f.Figure = cmp.Or(f.Figure, "rows") + ", " + word
@@ -108,14 +108,14 @@ func (m *model) drawPane(p placed) []string {
 }
 
 // name writes the name and title of a pane.
-func (m *model) name(p *draw.Pen, id paneID) {
+func (m *model) name(p *draw.Pen, id int) {
 	own := p.Theme.Title
 	mark := ""
 	if id == m.focus {
 		own, mark = p.Theme.Key, p.Prompt
 	}
-	p.Put(own, mark+id.key()+" "+paneNames[id])
-	if title := m.paneOf(id).title(); title != "" {
+	p.Put(own, mark+digit(id)+" "+m.all[id].about().name)
+	if title := m.all[id].title(); title != "" {
 		p.Put(p.Theme.Title, " "+title)
 	}
 }
@@ -124,7 +124,7 @@ func (m *model) helpFrame(body draw.Rect) []string {
 	m.help.Resize(len(m.help.rows), max(body.H-2, 0))
 	return m.theme.Frame(body, &draw.Framed{
 		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
-		Focused: true, Win: &m.help.Window, Draw: m.drawHelp, Figure: fmt.Sprintf("pane %d, %s", m.focus, paneNames[m.focus]),
+		Focused: true, Win: &m.help.Window, Draw: m.drawHelp, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().about().name),
 	})
 }
 

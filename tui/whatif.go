@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,13 +17,12 @@ import (
 // whatIf lists what has failed on paper and what follows from it.
 type whatIf struct {
 	list
-	sc   *scene
 	rows []whatIfRow
 	// result compares the base with what is shown, nil where that is not known yet.
 	result  *diff.Result
 	against session.Kind
 	err     error
-	busy    func() string
+	diff    asyncResult[*diff.Result]
 }
 
 // whatIfRow is a failure, a figure before and after, or a heading.
@@ -36,8 +36,8 @@ type whatIfRow struct {
 // maxMoved is how many links whose load changes are listed.
 const maxMoved = 40
 
-func newWhatIf(t *draw.Theme) *whatIf {
-	w := &whatIf{busy: func() string { return "" }}
+func newWhatIf(c *common, t *draw.Theme) pane {
+	w := &whatIf{list: list{common: c}}
 	w.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
 	look := func(row int) draw.Style { return w.rows[row].st }
 	w.Cols = []draw.Column{
@@ -48,19 +48,41 @@ func newWhatIf(t *draw.Theme) *whatIf {
 	return w
 }
 
-func (w *whatIf) show(sc *scene) {
-	w.sc = sc
-	w.renew()
+func (w *whatIf) about() about {
+	return about{name: "What-if", short: "What-if", help: "what has failed on paper, and what follows"}
 }
 
-func (w *whatIf) bring(r *diff.Result, err error) {
+func (w *whatIf) show(sc *scene, changed bool) {
+	w.sc = sc
+	if changed {
+		w.renew()
+	}
+}
+
+// seek compares the tables that are shown with those of the base.
+func (w *whatIf) seek(s stage) tea.Cmd {
+	p := w.sc.against()
+	if p == nil || !s.visible {
+		return nil
+	}
+	before, after := p.Tables, w.sc.pic.Tables
+	return w.diff.want(w.common, [2]*fabric.Tables{before, after}, func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
+		return diff.Compare(ctx, before, after, diff.Options{Progress: progress})
+	})
+}
+
+func (w *whatIf) collect() {
+	var r *diff.Result
 	if p := w.sc.against(); p != nil {
 		w.against = p.Kind
+		if w.diff.ready([2]*fabric.Tables{p.Tables, w.sc.pic.Tables}) {
+			r = w.diff.value
+		}
 	}
-	if w.result == r && w.err == err {
+	if w.result == r && w.err == w.diff.err {
 		return
 	}
-	w.result, w.err = r, err
+	w.result, w.err = r, w.diff.err
 	w.renew()
 }
 
@@ -161,8 +183,8 @@ func (w *whatIf) picture() *draw.Badge {
 
 func (w *whatIf) figure() string {
 	switch {
-	case w.busy() != "":
-		return w.busy()
+	case w.diff.progress() != "":
+		return w.diff.progress()
 	case w.sc != nil && w.sc.st.WhatIf != nil && w.sc.st.Staged == nil:
 		return "not routed yet: r routes around it"
 	case w.result != nil:
@@ -177,8 +199,8 @@ func (w *whatIf) empty() string {
 		return ""
 	case !w.Filt.Empty():
 		return w.NoMatch("row")
-	case w.busy() != "":
-		return "comparing: " + w.busy()
+	case w.diff.progress() != "":
+		return "comparing: " + w.diff.progress()
 	case w.err != nil:
 		return w.err.Error()
 	case w.sc.st.Staged != nil:
@@ -207,7 +229,7 @@ func (w *whatIf) subject() subject {
 	return subject{f: f, node: f.Ports[p].Node, port: fabric.None, link: p, via: fabric.None}
 }
 
-func (w *whatIf) enter(m *model) (func() tea.Cmd, string) {
+func (w *whatIf) enter() (func() tea.Msg, string) {
 	s := w.subject()
 	if _, ok := w.Selected(); !ok {
 		return nil, "no failure is selected"
@@ -215,5 +237,5 @@ func (w *whatIf) enter(m *model) (func() tea.Cmd, string) {
 	if s.node == fabric.None {
 		return nil, "this row is a figure: there is nothing behind it"
 	}
-	return m.visitNode(placeIn(s.f, s.node, s.link)), ""
+	return s.goTo, ""
 }

@@ -393,3 +393,9 @@ func (t *Table) HasHead() bool { return len(t.Cols) > 0 && t.N > 0 }
 func (t *Table) NoMatch(what string) string {
 	return "no " + what + " passes the filter " + t.Filt.Text + " : Esc shows all"
 }
+
+// Show shows the list in another manner, from its first row, unsorted and without marks.
+func (t *Table) Show(kind int) {
+	t.Kind, t.Sorted, t.Marks, t.Aside = kind, 0, nil, 0
+	t.Cursor, t.Top, t.Order, t.Held = 0, 0, t.Order[:0], false
+}

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"example.org/ibconsole/fabric"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// errand computes beside the screen what a pane shows, for what it was asked
+// asyncResult computes beside the screen what a pane shows, for what it was asked
 // about last. Until it is back there is what the one before brought.
-type errand[T any] struct {
+type asyncResult[T any] struct {
 	// of is what value was computed for, and value what that gave, or err.
 	of    any
 	value T
@@ -24,29 +25,29 @@ type errand[T any] struct {
 	ended       chan struct{} // closed when the one begun last has ended
 }
 
-// errandMsg brings the result of an errand.
-type errandMsg struct{ deliver func() }
+// resultMsg brings the result of an asyncResult.
+type resultMsg struct{ deliver func() }
 
 // want begins to compute the value for something that can be compared, unless it
 // is there or under way.
-func (e *errand[T]) want(m *model, of any, work func(ctx context.Context, progress func(done, total int)) (T, error)) tea.Cmd {
+func (e *asyncResult[T]) want(c *common, of any, work func(ctx context.Context, progress func(done, total int)) (T, error)) tea.Cmd {
 	if of == nil || e.of == of || e.doing == of {
 		return nil
 	}
 	e.drop()
-	ctx, cancel := context.WithCancel(m.ctx)
+	ctx, cancel := context.WithCancel(c.ctx)
 	done, total := new(atomic.Int64), new(atomic.Int64)
 	ended := make(chan struct{})
 	e.doing, e.cancel, e.done, e.total, e.ended = of, cancel, done, total, ended
-	m.errands++
+	c.running++
 	return func() tea.Msg {
 		defer close(ended)
 		value, err := shielded(func() (T, error) {
 			return work(ctx, func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) })
 		})
 		cancel()
-		return errandMsg{func() {
-			m.errands--
+		return resultMsg{func() {
+			c.running--
 			if e.doing == of && e.done == done {
 				e.of, e.value, e.err, e.doing = of, value, err, nil
 			}
@@ -65,7 +66,7 @@ func shielded[T any](work func() (T, error)) (value T, err error) {
 }
 
 // drop ends what is under way.
-func (e *errand[T]) drop() {
+func (e *asyncResult[T]) drop() {
 	if e.doing != nil {
 		e.cancel()
 		e.doing = nil
@@ -73,7 +74,7 @@ func (e *errand[T]) drop() {
 }
 
 // halt ends what is under way and returns a function that waits for that.
-func (e *errand[T]) halt() (wait func()) {
+func (e *asyncResult[T]) halt() (wait func()) {
 	if e.doing == nil {
 		return func() {}
 	}
@@ -83,10 +84,10 @@ func (e *errand[T]) halt() (wait func()) {
 }
 
 // ready says that the value is that for something.
-func (e *errand[T]) ready(of any) bool { return of != nil && e.of == of && e.err == nil }
+func (e *asyncResult[T]) ready(of any) bool { return of != nil && e.of == of && e.err == nil }
 
 // progress says how far it is, "" where nothing is under way.
-func (e *errand[T]) progress() string {
+func (e *asyncResult[T]) progress() string {
 	switch {
 	case e.doing == nil:
 		return ""
@@ -95,3 +96,19 @@ func (e *errand[T]) progress() string {
 	}
 	return "computing"
 }
+
+// panicError is a command that panicked.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("internal error: %v (a bug; the session goes on, what ran last may be half done)", e.value)
+}
+
+// quick is how many table entries are looked through unasked: a fraction of a
+// second. Where there are more a pane must be opened that wants it.
+const quick = 40_000_000
+
+func entriesOf(t *fabric.Tables) int { return len(t.Fabric.Switches) * (int(t.Fabric.MaxLID) + 1) }
