@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // visit gives a pane the keyboard, so that there is a way back.
@@ -39,7 +40,7 @@ func (m *model) whyOnePicture() string {
 
 // pictures are those that there are to choose from, "" for the default first.
 func (m *model) pictures() []session.Kind {
-	st := &m.sc.st
+	st := &m.sc.State
 	out := []session.Kind{""}
 	for _, k := range session.Kinds {
 		p, err := st.Of(k)
@@ -68,7 +69,7 @@ func (m *model) choosePicture(of session.Kind) tea.Cmd {
 
 func (m *model) shown() {
 	m.refresh()
-	m.inform("the panes show " + m.sc.st.Title(m.sc.pic))
+	m.inform("the panes show " + m.sc.State.Title(m.sc.Picture))
 }
 
 // recalledMsg brings a picture out of the history.
@@ -80,18 +81,18 @@ type recalledMsg struct {
 // recallPicture shows the picture of an entry of the history.
 func (m *model) recallPicture(id int64) tea.Cmd {
 	m.inform(fmt.Sprintf("reading entry %d", id))
-	m.common.running++
+	m.Common.Running++
 	return func() tea.Msg {
-		pic, err := shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
+		pic, err := pane.Shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
 		if err == nil {
-			m.indexes.of(pic.Fabric)
+			m.indexes.Of(pic.Fabric)
 		}
 		return recalledMsg{pic, err}
 	}
 }
 
 func (m *model) recalled(msg recalledMsg) {
-	m.common.running--
+	m.Common.Running--
 	if msg.err != nil {
 		m.warn("history: " + msg.err.Error())
 		return
@@ -114,26 +115,26 @@ func (m *model) whyBusy() string {
 }
 
 func (m *model) whyNotRoute() string {
-	if len(m.sc.st.Live.Fabric.Nodes) == 0 && m.sc.st.WhatIf == nil {
+	if len(m.sc.State.Live.Fabric.Nodes) == 0 && m.sc.State.WhatIf == nil {
 		return cmp.Or(m.whyBusy(), "there is no subnet to route: R reads it")
 	}
 	return m.whyBusy()
 }
 
-// holding reports whether a pane keeps the session from other work.
+// Holding reports whether a pane keeps the session from other work.
 func (m *model) holding() bool {
-	return slices.ContainsFunc(m.all, func(p pane) bool {
-		h, ok := p.(holder)
-		return ok && h.holding()
+	return slices.ContainsFunc(m.all, func(p pane.Pane) bool {
+		h, ok := p.(pane.Holder)
+		return ok && h.Holding()
 	})
 }
 
-// yield ends what panes keep the session with, and returns a function that waits for that.
+// Yield ends what panes keep the session with, and returns a function that waits for that.
 func (m *model) yield() (wait func()) {
 	wait = func() {}
 	for _, p := range m.all {
-		if h, ok := p.(holder); ok && h.holding() {
-			before, ended := wait, h.yield()
+		if h, ok := p.(pane.Holder); ok && h.Holding() {
+			before, ended := wait, h.Yield()
 			wait = func() { before(); ended() }
 		}
 	}
@@ -142,14 +143,14 @@ func (m *model) yield() (wait func()) {
 
 // rowDiff is the command that compares what is selected, if there is one.
 func (m *model) rowDiff() (command string, ok bool) {
-	if d, has := m.pane().(differ); has {
-		return d.diff()
+	if d, has := m.pane().(pane.Differ); has {
+		return d.Diff()
 	}
 	return "", false
 }
 
 func (m *model) whyNotDiff() string {
-	if _, ok := m.rowDiff(); !ok && m.sc.st.Staged == nil && m.sc.st.WhatIf == nil {
+	if _, ok := m.rowDiff(); !ok && m.sc.State.Staged == nil && m.sc.State.WhatIf == nil {
 		return "there is only the live picture: f lets something fail, r routes"
 	}
 	return m.whyBusy()
@@ -161,49 +162,49 @@ func (m *model) diffNow() tea.Cmd {
 }
 
 func (m *model) whyNotSweep() string {
-	if m.sc.st.Source.Offline() {
+	if m.sc.State.Source.Offline() {
 		return "a file cannot be swept"
 	}
 	return m.whyBusy()
 }
 
 func (m *model) whyNotOpen() string {
-	_, why := m.pane().enter()
+	_, why := m.pane().Enter()
 	return why
 }
 
 // open is Enter: it goes to what the selected row leads to.
 func (m *model) open() tea.Cmd {
-	act, _ := m.pane().enter()
+	act, _ := m.pane().Enter()
 	return m.jump(func() tea.Cmd { return m.heed(act()) })
 }
 
-func (m *model) whyNotSort() string { return m.pane().whyNotSort() }
+func (m *model) whyNotSort() string { return m.pane().WhyNotSort() }
 
 func (m *model) sort() tea.Cmd {
-	m.inform(cmp.Or(m.pane().base().NextSort(), "in the order that they come in"))
+	m.inform(cmp.Or(m.pane().Base().NextSort(), "in the order that they come in"))
 	return nil
 }
 
 func (m *model) whyNoKind() string {
-	if len(m.pane().base().Kinds) == 0 {
+	if len(m.pane().Base().Kinds) == 0 {
 		return "there is one manner of showing this"
 	}
 	return ""
 }
 
 func (m *model) nextKind() tea.Cmd {
-	t := m.pane().base()
+	t := m.pane().Base()
 	return m.setKind((t.Kind+1)%len(t.Kinds), 0)
 }
 
 // setKind shows the list in one of its manners, with the cursor on a row.
 func (m *model) setKind(kind int, row uint64) tea.Cmd {
 	p := m.pane()
-	t := p.base()
-	p.leaving()
+	t := p.Base()
+	p.Leaving()
 	t.Show(kind)
-	p.renew()
+	p.Renew()
 	if row != 0 {
 		t.Find(row)
 	}
@@ -214,28 +215,28 @@ func (m *model) setKind(kind int, row uint64) tea.Cmd {
 }
 
 func (m *model) whyNoRow() string {
-	if m.pane().base().N == 0 {
+	if m.pane().Base().N == 0 {
 		return "there are no rows"
 	}
 	return ""
 }
 
 func (m *model) markRow() tea.Cmd {
-	t := m.pane().base()
+	t := m.pane().Base()
 	t.ToggleMark()
 	m.inform(draw.Count(len(t.Marks), "row") + " marked")
 	return nil
 }
 
 func (m *model) whyNoMarks() string {
-	if len(m.pane().base().Marks) == 0 {
+	if len(m.pane().Base().Marks) == 0 {
 		return "no row of this list is marked"
 	}
 	return ""
 }
 
 func (m *model) unmark() tea.Cmd {
-	m.pane().base().Marks = nil
+	m.pane().Base().Marks = nil
 	m.inform("")
 	return nil
 }
@@ -292,7 +293,7 @@ type repl struct {
 func (r repl) Run() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &panicError{value: v}
+			err = &pane.PanicError{Value: v}
 		}
 	}()
 	if r.out != nil {
@@ -306,13 +307,13 @@ func (repl) SetStdout(io.Writer) {}
 func (repl) SetStderr(io.Writer) {}
 
 func (m *model) openShell() tea.Cmd {
-	return tea.Exec(repl{m.ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
+	return tea.Exec(repl{m.Ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
 }
 
 func (m *model) shellEnded(err error) {
 	m.refresh()
 	if err != nil {
-		m.note(logLine{when: m.now(), kind: lineError, text: "shell: " + err.Error()})
+		m.note(pane.Line{When: m.now(), Kind: pane.LineError, Text: "shell: " + err.Error()})
 		m.warn("shell: " + err.Error())
 		return
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // header is the first line: which subnet, in which state, what runs or what
@@ -67,15 +68,15 @@ func (m *model) tabs(w int) string {
 	t := m.theme
 	p := draw.NewPen(t, w)
 	for id, x := range m.all {
-		about := x.about()
-		name, end := digit(id)+" "+about.name, " "
+		about := x.About()
+		name, end := digit(id)+" "+about.Name, " "
 		switch {
 		case w < tabsShort && id != m.focus:
 			name = digit(id)
 		case w >= tabsShort && w < tabsWide:
-			name, end = digit(id)+" "+cmp.Or(about.short, about.name), ""
+			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
 		}
-		bad := x.alarm() > 0
+		bad := x.Alarm() > 0
 		if bad {
 			name += "!"
 		}
@@ -105,7 +106,7 @@ func (m *model) badges() []draw.Badge {
 	if st.Source.Kind == session.SourceSim {
 		out = append(out, draw.Badge{St: t.Simulated, Word: "SIMULATED"})
 	}
-	out = append(out, m.sc.stateBadges(t)...)
+	out = append(out, m.sc.StateBadges(t)...)
 	if !m.frozen.IsZero() {
 		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + m.frozen.Format("15:04:05")})
 	}
@@ -117,18 +118,18 @@ func (m *model) badges() []draw.Badge {
 
 // counts is what there is in the subnet that is shown, as much as fits.
 func (m *model) counts(w, room int) string {
-	ix := m.sc.top
+	ix := m.sc.Top
 	down := ""
-	if len(m.sc.down) > 0 || w >= 100 {
-		down = fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.down)))
+	if len(m.sc.Down) > 0 || w >= 100 {
+		down = fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.Down)))
 	}
-	if n := len(m.sc.gone()); n > 0 {
+	if n := len(m.sc.Gone()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
-	all := fmt.Sprintf("%s sw %s ca %s links", draw.Thousands(ix.switches), draw.Thousands(ix.hosts), draw.Thousands(ix.links)) + down
+	all := fmt.Sprintf("%s sw %s ca %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), draw.Thousands(ix.Links)) + down
 	out := []string{all, strings.TrimSpace(down), ""}
-	if w >= 140 && len(ix.f.Nodes) > 0 {
-		out = append([]string{"read " + m.sc.st.Live.When.Format("15:04:05") + "   " + all}, out...)
+	if w >= 140 && len(ix.Fabric.Nodes) > 0 {
+		out = append([]string{"read " + m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
 	}
 	for _, text := range out {
 		if draw.Width(text) <= room {
@@ -312,22 +313,22 @@ func (m *model) hints(p *draw.Pen, list ...hint) {
 // keyHints are the keys that can be pressed now; the last two are those for help
 // and to quit.
 func (m *model) keyHints() []hint {
-	var list []*action
+	var list []*pane.Action
 	for i := range m.actions {
-		if a := &m.actions[i]; a.label != "" && len(a.keys) > 0 && m.reason(a) == "" {
+		if a := &m.actions[i]; a.Label != "" && len(a.Keys) > 0 && m.reason(a) == "" {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *action) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(list, func(a, b *pane.Action) int { return cmp.Compare(a.Rank, b.Rank) })
 	var out []hint
 	escape := func() tea.Cmd { return m.escape() }
 	switch {
-	case !m.pane().base().Filt.Empty():
+	case !m.pane().Base().Filt.Empty():
 		out = append(out, hint{"Esc", "show all", escape})
-	case m.leave >= 0 && m.on(seatLog):
+	case m.leave >= 0 && m.on(pane.SeatLog):
 		out = append(out, hint{"Esc", "back", escape})
 	default:
-		if _, word := m.pane().escape(false); word != "" {
+		if _, word := m.pane().Escape(false); word != "" {
 			out = append(out, hint{"Esc", word, escape})
 		}
 	}
@@ -338,26 +339,26 @@ func (m *model) keyHints() []hint {
 }
 
 // label is what the footer calls an action now.
-func (m *model) label(a *action) string {
+func (m *model) label(a *pane.Action) string {
 	switch {
-	case a.name == "fail":
-		if n := len(m.pane().base().Marks); n > 0 {
+	case a.Name == "fail":
+		if n := len(m.pane().Base().Marks); n > 0 {
 			return fmt.Sprintf("fail %d", n)
 		}
-		if len(m.pane().subject().with) > 0 {
+		if len(m.pane().Subject().With) > 0 {
 			return "fail both"
 		}
 		commands, _ := m.failCommands()
 		if words := strings.Fields(strings.Join(commands, "")); len(words) > 1 {
 			return "fail " + words[1]
 		}
-	case a.word != nil:
-		return a.word()
-	case a.name == "open":
-		return cmp.Or(m.pane().about().enter, a.label)
-	case a.name == "by":
-		t := m.pane().base()
+	case a.Word != nil:
+		return a.Word()
+	case a.Name == "open":
+		return cmp.Or(m.pane().About().Enter, a.Label)
+	case a.Name == "by":
+		t := m.pane().Base()
 		return t.Kinds[(t.Kind+1)%len(t.Kinds)]
 	}
-	return a.label
+	return a.Label
 }

@@ -78,9 +78,9 @@ func BenchmarkScreen(b *testing.B) {
 			d.press("esc")
 			for _, name := range []string{"Topology", "LFT", "Load"} {
 				p := d.m.all[d.m.named(name)]
-				t := p.base()
+				t := p.Base()
 				t.Sorted, t.Kind, t.Filt = 0, 0, draw.Filter{}
-				p.renew()
+				p.Renew()
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // say runs a command of the shell. keyed says that a key stood for it.
@@ -33,11 +34,11 @@ const reading = "read the subnet"
 // do runs work beside the screen and logs it under a name.
 func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	m.lastJob++
-	j, ctx := newJob(m.ctx, m.lastJob, name, m.now())
+	j, ctx := newJob(m.Ctx, m.lastJob, name, m.now())
 	j.keyed = keyed
 	m.jobs = append(m.jobs, j)
-	m.note(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
-	m.tellPanes(jobMsg{})
+	m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
+	m.tellPanes(pane.ShowJob{})
 	m.inform("")
 	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
@@ -45,23 +46,23 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 
 // drain moves the output of a job to the log.
 func (m *model) drain(j *job, all bool) {
-	var lines []logLine
+	var lines []pane.Line
 	for _, l := range j.take(all) {
-		kind := lineOutput
+		kind := pane.LineOutput
 		if l.note {
-			kind = lineNote
+			kind = pane.LineNote
 		}
-		lines = append(lines, logLine{kind: kind, text: l.text})
+		lines = append(lines, pane.Line{Kind: kind, Text: l.text})
 		j.hear(l)
 	}
 	m.noteOf(j, lines...)
 }
 
 // noteOf adds lines of a job to the log.
-func (m *model) noteOf(j *job, lines ...logLine) {
+func (m *model) noteOf(j *job, lines ...pane.Line) {
 	for i := range lines {
-		lines[i].job = j.id
-		j.said += draw.Btoi(lines[i].kind <= lineNote)
+		lines[i].Job = j.id
+		j.said += draw.Btoi(lines[i].Kind <= pane.LineNote)
 	}
 	m.note(lines...)
 }
@@ -84,18 +85,18 @@ func (m *model) done(j *job, err error) tea.Cmd {
 		return tea.Quit
 	case err == nil:
 		m.learnFile(j.text)
-		m.tellPanes(endedMsg{j.id, draw.Seconds(took), false})
+		m.tellPanes(pane.Ended{Job: j.id, End: draw.Seconds(took), Failed: false})
 		m.inform(j.summary())
 		m.status.warned = len(j.warnings) > 0
-		if j.keyed && draw.FirstWord(j.text) == "trace" && m.traced != "" {
-			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.traced))
+		if j.keyed && draw.FirstWord(j.text) == "trace" && m.Traced != "" {
+			m.inform(fmt.Sprintf("%s: %s", m.sc.State.Title(m.sc.Picture), m.Traced))
 		}
 		m.learn(j)
 	case errors.Is(err, context.Canceled):
-		m.tellPanes(endedMsg{j.id, "cancelled", true})
+		m.tellPanes(pane.Ended{Job: j.id, End: "cancelled", Failed: true})
 		text := j.text + ": cancelled"
 		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // it says how far it was
-			m.noteOf(j, logLine{kind: lineNote, text: so.Error()})
+			m.noteOf(j, pane.Line{Kind: pane.LineNote, Text: so.Error()})
 			text = "cancelled: " + so.Error()
 		}
 		m.warn(text)
@@ -107,11 +108,11 @@ func (m *model) done(j *job, err error) tea.Cmd {
 }
 
 func (m *model) failed(j *job, err error) {
-	m.tellPanes(endedMsg{j.id, "failed", true})
-	lines := []logLine{{job: j.id, kind: lineError, text: "error: " + err.Error()}}
-	if p, ok := errors.AsType[*panicError](err); ok {
-		for l := range strings.SplitSeq(strings.TrimSpace(string(p.stack)), "\n") {
-			lines = append(lines, logLine{kind: lineNote, text: l})
+	m.tellPanes(pane.Ended{Job: j.id, End: "failed", Failed: true})
+	lines := []pane.Line{{Job: j.id, Kind: pane.LineError, Text: "error: " + err.Error()}}
+	if p, ok := errors.AsType[*pane.PanicError](err); ok {
+		for l := range strings.SplitSeq(strings.TrimSpace(string(p.Stack)), "\n") {
+			lines = append(lines, pane.Line{Kind: pane.LineNote, Text: l})
 		}
 		m.failure = p
 	}
@@ -126,21 +127,21 @@ func (m *model) failed(j *job, err error) {
 // present brings the log up where there is more to read than the status line
 // holds: what was asked for in words, or by a key whose answer is text.
 func (m *model) present(j *job) {
-	log := m.at(seatLog)
-	room := m.all[log].base().Height
+	log := m.at(pane.SeatLog)
+	room := m.all[log].Base().Height
 	wanted := !j.keyed || draw.FirstWord(j.text) == "diff" || j.text == "whatif" || draw.FirstWord(j.text) == "who"
 	if wanted && j.said > 1 && (!m.visible(log) || j.said+1 > room) {
 		m.showLog()
 	}
-	if j.said+1 > m.all[log].base().Height {
-		m.tellPanes(jobMsg{j.id})
+	if j.said+1 > m.all[log].Base().Height {
+		m.tellPanes(pane.ShowJob{Job: j.id})
 	}
 }
 
 // showLog brings the log up, so that Esc goes back from there.
 func (m *model) showLog() {
-	if was := m.focus; !m.on(seatLog) {
-		m.setFocus(m.at(seatLog))
+	if was := m.focus; !m.on(pane.SeatLog) {
+		m.setFocus(m.at(pane.SeatLog))
 		m.leave = was
 	}
 }
@@ -166,7 +167,7 @@ func (m *model) learn(j *job) {
 }
 
 func (m *model) traceWords(of session.Kind, src, dst string) {
-	p, err := m.sc.st.Of(of)
+	p, err := m.sc.State.Of(of)
 	if err != nil {
 		return
 	}
@@ -176,10 +177,10 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 		return
 	}
 	m.of, m.old = of, nil
-	if m.of != m.sc.of {
+	if m.of != m.sc.Of {
 		m.refresh()
 	}
-	m.tellPanes(markMsg{placeOf(p.Fabric, from.Node, from.Port), placeOf(p.Fabric, to.Node, to.Port), to.LID})
+	m.tellPanes(pane.Mark{From: pane.PlaceOf(p.Fabric, from.Node, from.Port), To: pane.PlaceOf(p.Fabric, to.Node, to.Port), LID: to.LID})
 	m.collect()
 }
 

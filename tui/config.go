@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // Config is what a configuration file says. The zero value leaves all as it is.
@@ -58,11 +59,11 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 	}
 	owner := map[string]string{}
 	for _, a := range c.rebound(keymap()) {
-		for _, k := range a.keys {
+		for _, k := range a.Keys {
 			if other := owner[k]; other != "" {
-				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.name], where[other]), draw.PlainKeyName(k), other, a.name)
+				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
 			}
-			owner[k] = a.name
+			owner[k] = a.Name
 		}
 	}
 	return c, nil
@@ -97,7 +98,7 @@ func (c *Config) takeKey(text string) (string, error) {
 	if !found {
 		return "", fmt.Errorf("expected key ACTION = KEYS, found %q", text)
 	}
-	if !slices.ContainsFunc(keymap(), func(a action) bool { return a.name == name }) {
+	if !slices.ContainsFunc(keymap(), func(a pane.Action) bool { return a.Name == name }) {
 		return "", fmt.Errorf("no action is called %q (the list of keys names them)", name)
 	}
 	list := []string{}
@@ -142,10 +143,10 @@ func parseKey(k string) (string, error) {
 }
 
 // rebound gives actions the keys of the configuration.
-func (c *Config) rebound(actions []action) []action {
+func (c *Config) rebound(actions []pane.Action) []pane.Action {
 	for i := range actions {
-		if keys, ok := c.Keys[actions[i].name]; ok {
-			actions[i].keys = keys
+		if keys, ok := c.Keys[actions[i].Name]; ok {
+			actions[i].Keys = keys
 		}
 	}
 	return actions

@@ -74,26 +74,26 @@ func TestTable(t *testing.T) {
 		d.m.setFocus(pane)
 		d.size(200, 50)
 		l := d.m.pane()
-		for range max(len(l.base().Kinds), 1) {
+		for range max(len(l.Base().Kinds), 1) {
 			d.settle()
-			n := l.base().N
-			for range 2 * len(l.base().Cols) {
+			n := l.Base().N
+			for range 2 * len(l.Base().Cols) {
 				d.press("s")
 			}
-			if l.base().N != n {
-				t.Errorf("%s: %d rows, %d once they were sorted", l.about().name, n, l.base().N)
+			if l.Base().N != n {
+				t.Errorf("%s: %d rows, %d once they were sorted", l.About().Name, n, l.Base().N)
 			}
-			lines := make([]int, l.base().N)
+			lines := make([]int, l.Base().N)
 			for i := range lines {
 				lines[i] = i
 			}
-			if text := l.base().PlainText(lines, true); strings.Count(text, "\n") != n+1 {
-				t.Errorf("%s: %d rows, as text:\n%s", l.about().name, n, text)
+			if text := l.Base().PlainText(lines, true); strings.Count(text, "\n") != n+1 {
+				t.Errorf("%s: %d rows, as text:\n%s", l.About().Name, n, text)
 			}
-			if _, err := l.base().JsonText(lines); err != nil {
+			if _, err := l.Base().JsonText(lines); err != nil {
 				t.Error(err)
 			}
-			if _, err := l.base().CsvText(lines); err != nil {
+			if _, err := l.Base().CsvText(lines); err != nil {
 				t.Error(err)
 			}
 			d.press("m", "m", "M", "/", "zzz", "esc", "b")

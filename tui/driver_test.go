@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane/history"
 )
 
 // driver presses keys and reads the screen, without a terminal.
@@ -133,12 +134,12 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
-	for (len(d.m.jobs) > 0 || d.m.common.running > 0) && d.m.mode != modeAsk {
+	for (len(d.m.jobs) > 0 || d.m.Common.Running > 0) && d.m.mode != modeAsk {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-limit:
-			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.common.running)
+			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.Common.Running)
 		}
 	}
 }
@@ -223,7 +224,7 @@ type fake struct {
 	state   session.State
 	run     func(ctx context.Context, text string, out *shell.Output) error
 	changed chan struct{}
-	entries []pastEntry
+	entries []history.Entry
 	recall  *session.Picture
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
@@ -260,7 +261,7 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]pastEntry, error)          { return f.entries, nil }
+func (f *fake) Entries(context.Context) ([]history.Entry, error)      { return f.entries, nil }
 func (f *fake) Problems(context.Context, bool) (*found.Report, error) { return nil, nil }
 func (f *fake) Recall(int64) (*session.Picture, error)                { return f.recall, nil }
 func (f *fake) Flow(context.Context, string) (*shell.Flow, error)     { return nil, session.ErrOffline }

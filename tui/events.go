@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/tui/pane"
 )
 
 // maxNamed is how many things of a kind an event names.
@@ -17,8 +18,8 @@ const maxNamed = 4
 // tell logs what changed in the session since the scene before: what sweeps
 // found, and tables that went stale. alone says that no command runs, which
 // would tell that itself.
-func (m *model) tell(before *scene, alone bool) {
-	old, st := &before.st, &m.sc.st
+func (m *model) tell(before *pane.Scene, alone bool) {
+	old, st := &before.State, &m.sc.State
 	if st.Live != old.Live {
 		m.tellLive(old.Live.Fabric, st.Live.Fabric)
 	}
@@ -38,7 +39,7 @@ func (m *model) tell(before *scene, alone bool) {
 func (m *model) tellLost(before, now string) {
 	switch {
 	case before == "" && now != "":
-		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ", m.sc.st.Live.When.Format(time.TimeOnly))
+		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ", m.sc.State.Live.When.Format(time.TimeOnly))
 		m.event(text + now)
 		m.warn(text + now)
 	case before != "" && now == "":
@@ -58,7 +59,7 @@ func (m *model) tellNew(label string, list []string, known map[string]bool) {
 }
 
 func (m *model) event(text string) {
-	m.note(logLine{when: m.now(), kind: lineEvent, text: text})
+	m.note(pane.Line{When: m.now(), Kind: pane.LineEvent, Text: text})
 }
 
 // tellLive says which nodes and links a new live fabric has lost or gained.
@@ -66,10 +67,10 @@ func (m *model) tellLive(old, live *fabric.Fabric) {
 	if len(old.Nodes) == 0 {
 		return
 	}
-	m.namesOf("node gone", missing(old, live))
-	m.namesOf("node new", missing(live, old))
-	m.namesOf("link down", downs(old, live))
-	m.namesOf("link up", downs(live, old))
+	m.namesOf("node gone", pane.Missing(old, live))
+	m.namesOf("node new", pane.Missing(live, old))
+	m.namesOf("link down", pane.Downs(old, live))
+	m.namesOf("link up", pane.Downs(live, old))
 }
 
 func (m *model) namesOf(what string, names []string) {

@@ -27,8 +27,8 @@ func (m *model) whyNotExport() string {
 
 // openExport asks for the name of the file.
 func (m *model) openExport() tea.Cmd {
-	name := strings.ToLower(m.pane().about().name)
-	if file := m.pane().fileName(); file != "" {
+	name := strings.ToLower(m.pane().About().Name)
+	if file := m.pane().FileName(); file != "" {
 		name += "-" + strings.Map(func(r rune) rune {
 			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
 				return r
@@ -69,7 +69,7 @@ func (m *model) export(name string) {
 	if name == "" {
 		return
 	}
-	t := m.pane().base()
+	t := m.pane().Base()
 	lines := t.Chosen()
 	if len(t.Marks) == 0 {
 		lines = lines[:0]
@@ -97,7 +97,7 @@ func (m *model) export(name string) {
 		return
 	}
 	m.inform(fmt.Sprintf("%s written to %s", draw.Count(len(lines), "row"), name))
-	m.event(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().about().name, name))
+	m.event(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().About().Name, name))
 }
 
 func (m *model) write(name, text string) error {
@@ -139,7 +139,7 @@ func (c *clipboard) sequence(text string) string {
 
 // copyRows copies the selected row, or those that are marked.
 func (m *model) copyRows() tea.Cmd {
-	t := m.pane().base()
+	t := m.pane().Base()
 	lines := t.Chosen()
 	text := t.PlainText(lines, false)
 	if len(lines) == 1 {

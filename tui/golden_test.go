@@ -16,6 +16,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/log"
 )
 
 // look is how a screen can look: a theme on a terminal.
@@ -76,7 +78,7 @@ func TestGoldenPanes(t *testing.T) {
 	for id := range d.m.all {
 		d.press(digit(id))
 		d.m.inform("")
-		golden(t, filepath.Join("panes", strings.ToLower(d.m.all[id].about().name)), d.screen())
+		golden(t, filepath.Join("panes", strings.ToLower(d.m.all[id].About().Name)), d.screen())
 	}
 }
 
@@ -106,8 +108,8 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	d.size(size[0], size[1])
 	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0050", "enter", "T", "2", "esc", "m", "3", "4")
 	d.m.jobs = nil
-	d.m.all[d.m.at(seatLog)] = newLog(d.m.common, d.m.theme)
-	d.m.note(logLine{when: time.Unix(0, 0).UTC(), job: 1, kind: lineCommand, text: "fail link leaf-01 8", end: "1 ms"}, logLine{job: 1, text: "failed on paper"})
+	d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common, d.m.theme)
+	d.m.note(pane.Line{When: time.Unix(0, 0).UTC(), Job: 1, Kind: pane.LineCommand, Text: "fail link leaf-01 8", End: "1 ms"}, pane.Line{Job: 1, Text: "failed on paper"})
 	d.m.fit()
 	d.m.inform("failed on paper")
 	if size[0] == 80 {

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // guide asks over the panes, question by question, what a command needs, and runs it.
@@ -62,7 +63,7 @@ func (m *model) guided(what string) func() tea.Cmd {
 
 func (m *model) openForm(what string) tea.Cmd {
 	f := &guide{what: what, prefill: m.prefill(what), waiting: true}
-	f.ctx, f.cancel = context.WithCancel(m.ctx)
+	f.ctx, f.cancel = context.WithCancel(m.Ctx)
 	m.form, m.mode = f, modeForm
 	return m.askForm(f, nil)
 }
@@ -97,9 +98,9 @@ func (m *model) askForm(f *guide, said []string) tea.Cmd {
 // stepForm does beside the screen what an answer wants: it may read a file.
 func (m *model) stepForm(f *guide, work func() formMsg) tea.Cmd {
 	f.waiting, f.err = true, ""
-	m.common.running++
+	m.Common.Running++
 	return func() tea.Msg {
-		msg, err := shielded(func() (formMsg, error) { return work(), nil })
+		msg, err := pane.Shielded(func() (formMsg, error) { return work(), nil })
 		if err != nil {
 			msg = formMsg{err: err}
 		}
@@ -126,7 +127,7 @@ func nextQuestion(flow *shell.Flow, said []string) formMsg {
 // questioned shows the next question, says why an answer will not do, or runs the
 // command.
 func (m *model) questioned(msg formMsg) tea.Cmd {
-	m.common.running--
+	m.Common.Running--
 	f := msg.form
 	if f != m.form || m.mode != modeForm {
 		return nil
@@ -273,23 +274,23 @@ func (m *model) prefill(what string) map[string]string {
 }
 
 func (m *model) prefillFailure(out map[string]string) {
-	s := m.pane().subject()
-	if s.node == fabric.None {
+	s := m.pane().Subject()
+	if s.Node == fabric.None {
 		return
 	}
-	f := m.sc.st.Paper()
-	if s.link != fabric.None {
-		node, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)
+	f := m.sc.State.Paper()
+	if s.Link != fabric.None {
+		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
 		if port != fabric.None && f.Ports[port].Linked() {
-			out["what"], out["name"], out["port"] = "link", nodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
+			out["what"], out["name"], out["port"] = "link", pane.NodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
 		}
 		return
 	}
-	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
+	node, _ := pane.PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
 	if node == fabric.None {
 		return
 	}
-	out["what"], out["name"] = "node", nodeRef(f, node)
+	out["what"], out["name"] = "node", pane.NodeRef(f, node)
 	if f.Nodes[node].IsSwitch() {
 		out["what"] = "switch"
 	}

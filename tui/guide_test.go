@@ -66,7 +66,7 @@ func TestFormOfHostileText(t *testing.T) {
 // would take it.
 func TestFormFromSelection(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").press("6")
-	command, why := d.m.sc.fail(d.m.pane().subject())
+	command, why := d.m.sc.Fail(d.m.pane().Subject())
 	if why != "" {
 		t.Fatal(why)
 	}

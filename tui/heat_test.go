@@ -14,9 +14,9 @@ import (
 // them a cell until it is moved, marks that more is there, and crosses out what failed.
 func TestHeatMap(t *testing.T) {
 	d := drive(t, tree).press("6", "b", "b")
-	p := draw.NewPen(d.m.theme, mapName+1+4)
+	p := draw.NewPen(d.m.theme, 16+1+4)
 	d.m.pane().Draw(p, 0)
-	if got := p.Done(); draw.Width(ansi.Strip(got)) != mapName+1+4 {
+	if got := p.Done(); draw.Width(ansi.Strip(got)) != 16+1+4 {
 		t.Errorf("%q", got)
 	}
 	d.misses("✕").press(":", "fail link leaf-02 8; route", "enter", "6", "g").sees("spine-01 → spine-06", "leaf-02          ▒✕▒▒▒▒")

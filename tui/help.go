@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // helpPage lists all keys. It is made of the key map; Enter does what is selected.
@@ -20,7 +21,7 @@ type helpPage struct {
 // helpRow is an action or, without one, a heading.
 type helpRow struct {
 	heading string
-	action  *action
+	action  *pane.Action
 }
 
 func (m *model) openHelp() tea.Cmd {
@@ -28,8 +29,8 @@ func (m *model) openHelp() tea.Cmd {
 	group := ""
 	for i := range m.actions {
 		a := &m.actions[i]
-		if a.group != group {
-			group = a.group
+		if a.Group != group {
+			group = a.Group
 			h.rows = append(h.rows, helpRow{heading: group})
 		}
 		h.rows = append(h.rows, helpRow{action: a})
@@ -94,14 +95,14 @@ func (m *model) helpCut(w int) string {
 	if a == nil {
 		return ""
 	}
-	text, why := a.help, m.reason(a)
+	text, why := a.Help, m.reason(a)
 	if why != "" {
 		text += "  (" + why + ")"
 	}
 	if w-6-keyWide >= draw.Width(text) {
 		return ""
 	}
-	return cmp.Or(why, a.help)
+	return cmp.Or(why, a.Help)
 }
 
 func (m *model) drawHelp(p *draw.Pen, row int) {
@@ -111,13 +112,13 @@ func (m *model) drawHelp(p *draw.Pen, row int) {
 		return
 	}
 	var names []string
-	for _, k := range r.action.keys {
+	for _, k := range r.action.Keys {
 		names = append(names, m.theme.KeyName(k))
 	}
 	why := m.reason(r.action)
 	p.Gap(2)
 	p.Cell(draw.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
-	p.Put(draw.When(why == "", "", p.Dim), r.action.help)
+	p.Put(draw.When(why == "", "", p.Dim), r.action.Help)
 	if why != "" {
 		p.Put(p.Dim, "  ("+why+")")
 	}

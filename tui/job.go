@@ -14,10 +14,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
-
-// maxKept is how many lines of one command's output, and of the log, are kept.
-const maxKept = 10_000
 
 // outputPause is how long output is gathered before the screen hears of it.
 const outputPause = 30 * time.Millisecond
@@ -73,7 +71,7 @@ func (j *job) run(work func() error) tea.Msg {
 	err := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &panicError{v, debug.Stack()}
+				err = &pane.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}()
 		return work()
@@ -128,8 +126,8 @@ func (s sink) Write(b []byte) (int, error) {
 
 func (j *job) add(l outputLine) {
 	j.pending = append(j.pending, l)
-	if len(j.pending) >= 2*maxKept {
-		n := len(j.pending) - maxKept
+	if len(j.pending) >= 2*pane.MaxKept {
+		n := len(j.pending) - pane.MaxKept
 		j.dropped += n
 		j.pending = append(j.pending[:0], j.pending[n:]...)
 	}

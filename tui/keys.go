@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // key sends a key to where it belongs.
@@ -64,8 +65,8 @@ func (m *model) act(key string) tea.Cmd {
 	return m.perform(a)
 }
 
-func (m *model) perform(a *action) tea.Cmd {
-	if a.name != "quit" {
+func (m *model) perform(a *pane.Action) tea.Cmd {
+	if a.Name != "quit" {
 		m.quitting = false
 	}
 	if why := m.reason(a); why != "" {
@@ -75,7 +76,7 @@ func (m *model) perform(a *action) tea.Cmd {
 	if m.status.bad {
 		m.status = status{}
 	}
-	cmd := a.run()
+	cmd := a.Run()
 	m.follow()
 	m.fit()
 	return cmd
@@ -83,7 +84,7 @@ func (m *model) perform(a *action) tea.Cmd {
 
 // moveTo moves the cursor of the focused pane.
 func (m *model) moveTo(row int) {
-	m.pane().base().To(row)
+	m.pane().Base().To(row)
 	m.follow()
 }
 
@@ -91,12 +92,12 @@ func (m *model) moveTo(row int) {
 const sideStep = 8
 
 func (m *model) sideways(by int) tea.Cmd {
-	m.pane().(mover).sideways(by * sideStep)
+	m.pane().(pane.Mover).Sideways(by * sideStep)
 	return nil
 }
 
 func (m *model) whyNotFilter() string {
-	if t := m.pane().base(); t.N == 0 && t.Filt.Empty() {
+	if t := m.pane().Base(); t.N == 0 && t.Filt.Empty() {
 		return "there are no rows"
 	}
 	return ""
@@ -109,7 +110,7 @@ func (m *model) openFilter() tea.Cmd {
 }
 
 func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
-	p := m.pane().base()
+	p := m.pane().Base()
 	switch k.Type {
 	case tea.KeyEnter:
 		m.mode = modeKeys
@@ -140,26 +141,26 @@ func (m *model) setFilter(text string) {
 		return
 	}
 	m.inform("")
-	m.pane().base().Filt = f
-	m.pane().renew()
+	m.pane().Base().Filt = f
+	m.pane().Renew()
 	m.follow()
 	m.fit()
 }
 
 func (m *model) whyNoEscape() string {
-	act, _ := m.pane().escape(true)
-	if m.pane().base().Filt.Empty() && m.leave < 0 && len(m.jobs) == 0 && act == nil {
+	act, _ := m.pane().Escape(true)
+	if m.pane().Base().Filt.Empty() && m.leave < 0 && len(m.jobs) == 0 && act == nil {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
 }
 
 func (m *model) escape() tea.Cmd {
-	act, _ := m.pane().escape(len(m.jobs) == 0)
+	act, _ := m.pane().Escape(len(m.jobs) == 0)
 	switch {
-	case !m.pane().base().Filt.Empty():
+	case !m.pane().Base().Filt.Empty():
 		m.setFilter("")
-	case m.leave >= 0 && m.on(seatLog):
+	case m.leave >= 0 && m.on(pane.SeatLog):
 		m.setFocus(m.leave)
 	case act != nil:
 		return m.heed(act())

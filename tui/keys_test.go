@@ -19,18 +19,18 @@ import (
 func TestKeymap(t *testing.T) {
 	seen, names := map[string]string{}, map[string]bool{}
 	for _, a := range keymap() {
-		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys) == 0 {
+		if a.Name == "" || a.Help == "" || a.Group == "" || a.Run == nil || len(a.Keys) == 0 {
 			t.Errorf("incomplete: %+v", a)
 		}
-		if names[a.name] {
-			t.Errorf("two actions are called %s", a.name)
+		if names[a.Name] {
+			t.Errorf("two actions are called %s", a.Name)
 		}
-		names[a.name] = true
-		for _, k := range a.keys {
+		names[a.Name] = true
+		for _, k := range a.Keys {
 			if seen[k] != "" {
-				t.Errorf("%s is both %s and %s", k, seen[k], a.name)
+				t.Errorf("%s is both %s and %s", k, seen[k], a.Name)
 			}
-			seen[k] = a.name
+			seen[k] = a.Name
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestHelpSaysAll(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24).press("5", "?")
 	const why = "there is no trace: t and T mark its ends"
 	d.misses(why)
-	for d.m.help.rows[d.m.help.Cursor].action.name != "trace-back" {
+	for d.m.help.rows[d.m.help.Cursor].action.Name != "trace-back" {
 		d.press("down")
 	}
 	d.sees(" "+why).size(120, 36).sees("(" + why + ")")
@@ -116,15 +116,15 @@ func keyList() string {
 		"An action without keys is reached from the list that `?` opens.\n")
 	group := ""
 	for _, a := range keymap() {
-		if a.group != group {
-			group = a.group
+		if a.Group != group {
+			group = a.Group
 			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", group)
 		}
-		names := make([]string, len(a.keys))
-		for i, k := range a.keys {
+		names := make([]string, len(a.Keys))
+		for i, k := range a.Keys {
 			names[i] = "`" + draw.PlainKeyName(k) + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.name, a.help)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help)
 	}
 	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
 		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +

@@ -7,11 +7,12 @@ import (
 	"strconv"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // desk is the panes and where they stand.
 type desk struct {
-	all           []pane
+	all           []pane.Pane
 	width, height int
 	focus         int // the pane with the keyboard
 	leave         int // where Esc goes from a log that came up by itself, -1 for nowhere
@@ -34,40 +35,40 @@ type slots struct {
 	aside int // any but head and home, beside one of those
 }
 
-func newDesk(all []pane) desk {
+func newDesk(all []pane.Pane) desk {
 	d := desk{all: all, leave: -1}
-	d.focus = d.at(seatHome)
-	d.slots = slots{home: d.focus, main: d.at(seatMain), side: d.at(seatSide), aside: d.at(seatMain)}
+	d.focus = d.at(pane.SeatHome)
+	d.slots = slots{home: d.focus, main: d.at(pane.SeatMain), side: d.at(pane.SeatSide), aside: d.at(pane.SeatMain)}
 	return d
 }
 
 // at is the first pane of a seat.
-func (d *desk) at(s seat) int {
-	return slices.IndexFunc(d.all, func(p pane) bool { return p.about().seat == s })
+func (d *desk) at(s pane.Seat) int {
+	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Seat == s })
 }
 
 // named is the pane of a name.
 func (d *desk) named(name string) int {
-	return slices.IndexFunc(d.all, func(p pane) bool { return p.about().name == name })
+	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Name == name })
 }
 
-func (d *desk) pane() pane { return d.all[d.focus] }
+func (d *desk) pane() pane.Pane { return d.all[d.focus] }
 
 // on reports whether a pane of this seat has the keyboard.
-func (d *desk) on(s seat) bool { return d.pane().about().seat == s }
+func (d *desk) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
 // digit is the key that leads to a pane: 0 is the tenth.
 func digit(at int) string { return strconv.Itoa((at + 1) % 10) }
 
 func (d *desk) take(at int) {
 	d.focus, d.leave = at, -1
-	switch d.all[at].about().seat {
-	case seatHead, seatHome:
+	switch d.all[at].About().Seat {
+	case pane.SeatHead, pane.SeatHome:
 		d.slots.home = at
 		return
-	case seatMain:
+	case pane.SeatMain:
 		d.slots.main = at
-	case seatSide:
+	case pane.SeatSide:
 		d.slots.main, d.slots.side = at, at
 	}
 	d.slots.aside = at
@@ -111,38 +112,38 @@ func (d *desk) arrange(body draw.Rect) []placed {
 		return []placed{{s.home, left}, {s.aside, right}}
 	}
 	logRows := max(min(body.H/5, 12), 6)
-	if d.on(seatLog) {
+	if d.on(pane.SeatLog) {
 		logRows = body.H / 2
 	}
 	upper, log := draw.SplitRows(body, body.H-logRows)
-	logged := placed{d.at(seatLog), log}
+	logged := placed{d.at(pane.SeatLog), log}
 	if f == formWide {
 		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
 		middle, right := draw.SplitColumns(rest, rest.W*48/100)
 		top, bottom := draw.SplitRows(right, right.H/2)
-		return append(d.homes(left), placed{d.at(seatMain), middle}, placed{d.at(seatTrace), top}, placed{s.side, bottom}, logged)
+		return append(d.homes(left), placed{d.at(pane.SeatMain), middle}, placed{d.at(pane.SeatTrace), top}, placed{s.side, bottom}, logged)
 	}
 	left, right := draw.SplitColumns(upper, upper.W*(42+d.lean)/100)
 	main, trace := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
-	return append(d.homes(left), placed{s.main, main}, placed{d.at(seatTrace), trace}, logged)
+	return append(d.homes(left), placed{s.main, main}, placed{d.at(pane.SeatTrace), trace}, logged)
 }
 
 // homes are the panes at the left: the head has as many rows as it needs, if it can.
 func (d *desk) homes(left draw.Rect) []placed {
-	head := d.at(seatHead)
-	want := d.all[head].base().N + 3
+	head := d.at(pane.SeatHead)
+	want := d.all[head].Base().N + 3
 	n := max(min(want, left.H/3), 4)
-	if d.on(seatHead) {
+	if d.on(pane.SeatHead) {
 		n = max(n, min(want, left.H*2/3))
 	}
 	top, rest := draw.SplitRows(left, n)
-	return []placed{{head, top}, {d.at(seatHome), rest}}
+	return []placed{{head, top}, {d.at(pane.SeatHome), rest}}
 }
 
 // companion is the pane that is shown with that of the keyboard on a small screen.
 func (d *desk) companion() int {
-	if name := d.pane().about().beside; name != "" {
+	if name := d.pane().About().Beside; name != "" {
 		return d.named(name)
 	}
-	return d.at(seatHome)
+	return d.at(pane.SeatHome)
 }

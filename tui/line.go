@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // maxHistory is how many commands can be recalled.
@@ -122,7 +123,7 @@ func (m *model) submit() tea.Cmd {
 }
 
 // formOf is the key that opens the form of a guided command, nil for other commands.
-func (m *model) formOf(text string) *action {
+func (m *model) formOf(text string) *pane.Action {
 	what, guided, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(guided) != "guided" {
 		return nil

@@ -14,15 +14,20 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/history"
+	"example.org/ibconsole/tui/pane/problems"
+	"example.org/ibconsole/tui/pane/resilience"
+	"example.org/ibconsole/tui/pane/trace"
 )
 
 // backend is the shell as the screen and its panes use it. Only State and Complete must
 // be quick.
 type backend interface {
-	problemSource
-	counterSource
-	entrySource
-	studySource
+	problems.Source
+	trace.Source
+	history.Source
+	resilience.Source
 	State() session.State
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
@@ -32,22 +37,6 @@ type backend interface {
 	Recall(id int64) (*session.Picture, error)
 	// Flow begins the questions that a command asks: dump, load, engine or fail.
 	Flow(ctx context.Context, what string) (*shell.Flow, error)
-}
-
-// newPanes makes the panes, in the order of their keys. A new one is a line here.
-func newPanes(c *common, t *draw.Theme, back backend) []pane {
-	return []pane{
-		newProblems(c, t, back),
-		newTopology(c, t),
-		newLFT(c, t),
-		newTrace(c, t, back),
-		newWhatIf(c, t),
-		newLoadPane(c, t),
-		newPast(c, t, back),
-		newLog(c, t),
-		newResilient(c, t, back),
-		newGroupsPane(c, t),
-	}
 }
 
 // host is what the program gives the screen.
@@ -64,11 +53,11 @@ type host struct {
 // sight is what the panes show.
 type sight struct {
 	st      session.State // the newest, which the panes may lag behind
-	sc      *scene
+	sc      *pane.Scene
 	of      session.Kind
 	old     *session.Picture // out of the history, shown instead of of; nil for none
 	frozen  time.Time        // since when the panes stand still, zero where they do not
-	indexes indexes
+	indexes pane.Indexes
 }
 
 // work is what runs beside the screen.
@@ -79,14 +68,14 @@ type work struct {
 	ticking  bool
 	pace     pace
 	quitting bool               // q was pressed while something runs
-	failure  *panicError        // of a command, to be told of at the end
+	failure  *pane.PanicError   // of a command, to be told of at the end
 	starting *job               // reads the subnet for the first time
 	unopened *session.OpenError // why that failed
 }
 
 // model is the state of the screen.
 type model struct {
-	*common
+	*pane.Common
 	host
 	desk
 	sight
@@ -96,8 +85,8 @@ type model struct {
 	now   func() time.Time
 	theme *draw.Theme
 
-	actions []action
-	byKey   map[string]*action
+	actions []pane.Action
+	byKey   map[string]*pane.Action
 
 	trail     trail
 	mode      mode
@@ -155,19 +144,19 @@ const tickPause = 120 * time.Millisecond
 const ageing = 30 * time.Second
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
-	c := &common{ctx: ctx}
-	m := &model{common: c, desk: newDesk(newPanes(c, t, back)), back: back, theme: t, now: time.Now, untouched: true}
-	c.selected = func() subject { return m.pane().subject() }
+	c := &pane.Common{Ctx: ctx}
+	m := &model{Common: c, desk: newDesk(newPanes(c, t, back)), back: back, theme: t, now: time.Now, untouched: true}
+	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.bind(m.keymap())
 	m.refresh()
 	return m
 }
 
 // bind takes a key map.
-func (m *model) bind(actions []action) {
-	m.actions, m.byKey = actions, map[string]*action{}
+func (m *model) bind(actions []pane.Action) {
+	m.actions, m.byKey = actions, map[string]*pane.Action{}
 	for i := range m.actions {
-		for _, k := range m.actions[i].keys {
+		for _, k := range m.actions[i].Keys {
 			m.byKey[k] = &m.actions[i]
 		}
 	}
@@ -186,14 +175,14 @@ func (m *model) Init() tea.Cmd {
 // watch waits for the session to change. Changes that come fast are taken
 // together, and indexes of new fabrics are made before the screen hears of them.
 func (m *model) watch() tea.Msg {
-	if !m.back.Changed(m.ctx) {
+	if !m.back.Changed(m.Ctx) {
 		return nil
 	}
 	select {
 	case <-time.After(outputPause):
-		m.indexes.foresee(m.back.State())
+		m.indexes.Foresee(m.back.State())
 		return changedMsg{}
-	case <-m.ctx.Done():
+	case <-m.Ctx.Done():
 		return nil
 	}
 }
@@ -224,8 +213,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case changedMsg:
 		m.refresh()
 		return m.watch
-	case resultMsg:
-		msg.deliver()
+	case pane.ResultMsg:
+		msg.Deliver()
 		m.collect()
 	case outputMsg:
 		m.drain(msg.job, false)
@@ -254,7 +243,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *model) tick() tea.Cmd {
-	if m.ticking || len(m.jobs)+m.common.running == 0 {
+	if m.ticking || len(m.jobs)+m.Common.Running == 0 {
 		return nil
 	}
 	m.ticking = true
@@ -270,21 +259,21 @@ func (m *model) refresh() {
 		return
 	}
 	before := m.sc
-	m.sc = newScene(m.st, m.of, m.old, m.indexes.of)
-	m.sc.clock = m.now
-	m.sc.lose(before)
-	m.of = m.sc.of
+	m.sc = pane.NewScene(m.st, m.of, m.old, m.indexes.Of)
+	m.sc.Clock = m.now
+	m.sc.Lose(before)
+	m.of = m.sc.Of
 	if before != nil {
 		m.tell(before, len(m.jobs) == 0)
 	}
-	changed := m.sc.changed(before)
+	changed := m.sc.Changed(before)
 	for _, p := range m.all {
-		p.show(m.sc, changed)
+		p.Show(m.sc, changed)
 	}
 	if !changed {
 		return
 	}
-	if before == nil || len(before.top.f.Nodes) == 0 {
+	if before == nil || len(before.Top.Fabric.Nodes) == 0 {
 		m.welcomeSubnet()
 	}
 	m.follow()
@@ -293,43 +282,43 @@ func (m *model) refresh() {
 
 // welcomeSubnet goes to the head where a subnet that was just read has any errors.
 func (m *model) welcomeSubnet() {
-	if head := m.at(seatHead); m.untouched && len(m.sc.top.f.Nodes) > 0 && m.all[head].alarm() > 0 {
+	if head := m.at(pane.SeatHead); m.untouched && len(m.sc.Top.Fabric.Nodes) > 0 && m.all[head].Alarm() > 0 {
 		m.setFocus(head)
 	}
 }
 
-// follow shows what is selected where that is followed.
+// Follow shows what is selected where that is followed.
 func (m *model) follow() {
 	for _, p := range m.all {
-		to, ok := p.(pointer)
+		to, ok := p.(pane.Pointer)
 		if !ok {
 			continue
 		}
 		for _, q := range m.all {
-			if f, ok := q.(follower); ok {
-				f.follow(to.pointed())
+			if f, ok := q.(pane.Follower); ok {
+				f.Follow(to.Pointed())
 			}
 		}
 	}
 }
 
-// collect lets the panes take what was computed for them.
+// Collect lets the panes take what was computed for them.
 func (m *model) collect() {
 	for _, p := range m.all {
-		p.collect()
+		p.Collect()
 	}
 	m.fit()
 }
 
-// seek begins to compute what the panes on the screen want and have not got.
+// Seek begins to compute what the panes on the screen want and have not got.
 func (m *model) seek() tea.Cmd {
-	if !m.frozen.IsZero() || len(m.sc.pic.Fabric.Nodes) == 0 {
+	if !m.frozen.IsZero() || len(m.sc.Picture.Fabric.Nodes) == 0 {
 		return nil
 	}
 	var cmds []tea.Cmd
 	idle := m.st.Busy == "" && len(m.jobs) == 0 && m.mode != modePage
 	for i, p := range m.all {
-		if c := p.seek(stage{m.visible(i), i == m.focus, idle}); c != nil {
+		if c := p.Seek(pane.Stage{Visible: m.visible(i), Focused: i == m.focus, Idle: idle}); c != nil {
 			cmds = append(cmds, c)
 		}
 	}
@@ -343,49 +332,49 @@ func (m *model) seek() tea.Cmd {
 // tell tells all panes.
 func (m *model) tellPanes(msg tea.Msg) {
 	for _, p := range m.all {
-		p.update(msg)
+		p.Update(msg)
 	}
 }
 
 // note adds lines to the log.
-func (m *model) note(lines ...logLine) { m.tellPanes(logMsg{lines}) }
+func (m *model) note(lines ...pane.Line) { m.tellPanes(pane.Log{Lines: lines}) }
 
 // heed does what a pane asks for.
 func (m *model) heed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case nil:
-	case severalMsg:
+	case pane.Several:
 		var cmds []tea.Cmd
 		for _, x := range msg {
 			cmds = append(cmds, m.heed(x))
 		}
 		return tea.Batch(cmds...)
-	case runMsg:
-		return m.say(msg.command, true)
-	case informMsg:
-		m.inform(msg.text)
-	case warnMsg:
-		m.warn(msg.text)
-	case openMsg:
-		m.setFocus(m.named(msg.name))
-	case goToMsg:
-		m.setFocus(m.at(seatHome))
-		m.tellPanes(visitMsg{msg.at})
-	case followMsg:
-		if node, _ := placeOf(msg.f, msg.node, fabric.None).in(m.sc.top.f); node == fabric.None {
-			m.warn(msg.f.NodeName(msg.node) + " is not in the topology that is shown")
+	case pane.Run:
+		return m.say(msg.Command, true)
+	case pane.Inform:
+		m.inform(msg.Text)
+	case pane.Warn:
+		m.warn(msg.Text)
+	case pane.Open:
+		m.setFocus(m.named(msg.Name))
+	case pane.GoTo:
+		m.setFocus(m.at(pane.SeatHome))
+		m.tellPanes(pane.Visit{At: msg.At})
+	case pane.Follow:
+		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
+			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
 		}
 		m.tellPanes(msg)
-	case chooseMsg:
-		return m.choosePicture(msg.kind)
-	case recallMsg:
-		return m.recallPicture(msg.id)
-	case kindMsg:
-		return m.setKind(msg.kind, msg.row)
-	case typeMsg:
+	case pane.Choose:
+		return m.choosePicture(msg.Kind)
+	case pane.Recall:
+		return m.recallPicture(msg.ID)
+	case pane.ShowKind:
+		return m.setKind(msg.Kind, msg.Row)
+	case pane.Type:
 		m.openCommand()
-		m.edit.set(msg.text)
-		if msg.text == reading {
+		m.edit.set(msg.Text)
+		if msg.Text == reading {
 			m.edit.set("sweep")
 		}
 	default:
@@ -425,7 +414,7 @@ func (m *model) panes() []placed { return m.arrange(m.body()) }
 func (m *model) fit() {
 	for _, p := range m.panes() {
 		x := m.all[p.at]
-		t := x.base()
+		t := x.Base()
 		t.Resize(t.N, max(p.H-2-draw.Btoi(x.HasHead()), 0))
 	}
 }

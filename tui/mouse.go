@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // zone is a part of the frame that does something when it is clicked.
@@ -55,7 +56,7 @@ func (m *model) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	case modeKeys, modeFilter:
 		for _, p := range m.panes() {
 			if p.Holds(e.X, e.Y) {
-				t := m.all[p.at].base()
+				t := m.all[p.at].Base()
 				t.To(t.Cursor + by)
 				m.follow()
 			}
@@ -98,7 +99,7 @@ func (m *model) clickPane(p placed, x, y int) tea.Cmd {
 		m.visit(p.at)
 	}
 	l := m.all[p.at]
-	t := l.base()
+	t := l.Base()
 	line := y - p.Y - 1
 	if l.HasHead() {
 		if line == 0 {
@@ -117,14 +118,14 @@ func (m *model) clickPane(p placed, x, y int) tea.Cmd {
 	return nil
 }
 
-func (m *model) clickHead(l pane, x, w int) tea.Cmd {
-	if why := l.whyNotSort(); why != "" {
+func (m *model) clickHead(l pane.Pane, x, w int) tea.Cmd {
+	if why := l.WhyNotSort(); why != "" {
 		m.warn(why)
 		return nil
 	}
-	if col := l.base().HeadAt(x, w); col > 0 && l.base().Cols[col-1].Name != "" {
-		l.base().SortBy(col)
-		m.inform(l.base().SortWord())
+	if col := l.Base().HeadAt(x, w); col > 0 && l.Base().Cols[col-1].Name != "" {
+		l.Base().SortBy(col)
+		m.inform(l.Base().SortWord())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // page is a text over the panes, to be read.
@@ -204,11 +205,11 @@ func (m *model) whyNotCommit() string {
 // openCommit asks for the plan of a commit and shows it.
 func (m *model) openCommit() tea.Cmd {
 	t := m.theme
-	p := &page{title: "Commit", commit: true, badge: m.stagedPicture(), staged: m.sc.st.Staged}
-	st := &m.sc.st
+	p := &page{title: "Commit", commit: true, badge: m.stagedPicture(), staged: m.sc.State.Staged}
+	st := &m.sc.State
 	p.say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
 	p.raw("", "")
-	p.say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.of(st.Live.Fabric).switches, "switch"))
+	p.say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.say("", "what       %s", st.Title(st.Staged))
 	if n := len(st.Failures); n > 0 {
 		p.say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", draw.Count(n, "failure"))
@@ -222,14 +223,14 @@ func (m *model) openCommit() tea.Cmd {
 	p.raw("", "")
 	p.raw(t.Dim, "the plan is being made ...")
 	m.openPage(p)
-	m.common.running++
+	m.Common.Running++
 	wait := m.yield()
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
 		err := func() error {
-			_, err := shielded(func() (struct{}, error) {
-				return struct{}{}, m.back.Run(m.ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
+			_, err := pane.Shielded(func() (struct{}, error) {
+				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
 			})
 			return err
 		}()
@@ -237,11 +238,11 @@ func (m *model) openCommit() tea.Cmd {
 	}
 }
 
-func (m *model) stagedPicture() *draw.Badge { return m.sc.pictureBadge(m.theme, m.sc.st.Staged) }
+func (m *model) stagedPicture() *draw.Badge { return m.sc.PictureBadge(m.theme, m.sc.State.Staged) }
 
 // fillPage takes the plan of a commit.
 func (m *model) fillPage(msg pageMsg) {
-	m.common.running--
+	m.Common.Running--
 	p, t := msg.page, m.theme
 	p.text, p.lines = p.text[:len(p.text)-1], nil
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
@@ -274,7 +275,7 @@ func (m *model) fillPage(msg pageMsg) {
 }
 
 func (m *model) whyNoInfo() string {
-	if m.pane().subject().node == fabric.None {
+	if m.pane().Subject().Node == fabric.None {
 		return "nothing is selected that there is more to know of"
 	}
 	return ""
@@ -282,33 +283,33 @@ func (m *model) whyNoInfo() string {
 
 // openInfo shows all that is known of what is selected.
 func (m *model) openInfo() tea.Cmd {
-	s := m.pane().subject()
-	f := s.f
-	n := &f.Nodes[s.node]
-	p := &page{title: f.NodeName(s.node), ready: true}
+	s := m.pane().Subject()
+	f := s.Fabric
+	n := &f.Nodes[s.Node]
+	p := &page{title: f.NodeName(s.Node), ready: true}
 	t := m.theme
 	line := func(what, format string, args ...any) {
 		p.raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
 	}
-	p.raw(t.Strong, f.NodeName(s.node))
+	p.raw(t.Strong, f.NodeName(s.Node))
 	line("type", "%v", n.Type)
 	line("node GUID", "0x%016x", n.GUID)
 	line("system GUID", "0x%016x", n.SystemGUID)
 	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
-	line("ports", "%d, %d with a link", n.NumPorts, up(f, n))
+	line("ports", "%d, %d with a link", n.NumPorts, pane.Up(f, n))
 	if !n.InSubnet {
 		p.raw(t.Bad, "does not belong to the subnet: no link leads here")
 	}
 	if n.IsSwitch() {
-		line("LID", "%s", lidText(f.SwitchLID(n.Switch)))
+		line("LID", "%s", pane.LidText(f.SwitchLID(n.Switch)))
 		if n.EnhancedPort0 {
 			line("port 0", "enhanced")
 		}
 	}
 	for port := range n.Ports() {
-		m.infoPort(p, f, port, port == s.link || port == s.port)
+		m.infoPort(p, f, port, port == s.Link || port == s.Port)
 	}
-	for _, port := range s.with {
+	for _, port := range s.With {
 		p.raw(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
 		m.infoPort(p, f, port, true)
 	}
@@ -327,9 +328,9 @@ func (m *model) infoPort(p *page, f *fabric.Fabric, port fabric.PortIndex, selec
 	}
 	text := fmt.Sprintf("p%-4d %s%s  %-10s  %s", x.Num, x.Width, x.Speed, x.State, f.PortName(x.Peer))
 	if !f.Nodes[x.Node].IsSwitch() {
-		text += fmt.Sprintf("  LID %s  GUID 0x%016x", lidText(x.LID), x.GUID)
+		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
 	}
-	if ld := m.counted; ld != nil && ld.Fabric == f {
+	if ld := m.Counted; ld != nil && ld.Fabric == f {
 		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.Paths[port])), draw.Thousands(int(ld.Paths[x.Peer])))
 	}
 	p.raw(draw.When(selected, t.Info, ""), text)

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // hostile are descriptions that somebody could have written into a node.
@@ -60,20 +61,20 @@ func TestWords(t *testing.T) {
 	f := star(t, hostile[0], hostile...)
 	for i := range f.Nodes {
 		node := fabric.NodeIndex(i)
-		stmts, err := lang.Parse("", "fail node "+nodeWord(f, node))
+		stmts, err := lang.Parse("", "fail node "+pane.NodeWord(f, node))
 		if err != nil || len(stmts) != 1 || len(stmts[0].Words) != 3 {
-			t.Fatalf("%s: %v %v", nodeWord(f, node), stmts, err)
+			t.Fatalf("%s: %v %v", pane.NodeWord(f, node), stmts, err)
 		}
 		if got, err := session.ResolveNode(f, stmts[0].Words[2]); err != nil || got != node {
-			t.Errorf("%q says %s: node %d, %v, want %d", f.Nodes[i].Desc, nodeWord(f, node), got, err, node)
+			t.Errorf("%q says %s: node %d, %v, want %d", f.Nodes[i].Desc, pane.NodeWord(f, node), got, err, node)
 		}
-		end := f.EndPortOf(firstLinked(f, node))
-		stmts, err = lang.Parse("", "trace "+portWord(f, end))
+		end := f.EndPortOf(pane.FirstLinked(f, node))
+		stmts, err = lang.Parse("", "trace "+pane.PortWord(f, end))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if p, err := session.Resolve(f, stmts[0].Words[1]); err != nil || f.EndPortOf(p.Port) != end {
-			t.Errorf("%q says %s: %+v, %v", f.Nodes[i].Desc, portWord(f, end), p, err)
+			t.Errorf("%q says %s: %+v, %v", f.Nodes[i].Desc, pane.PortWord(f, end), p, err)
 		}
 	}
 }
@@ -83,7 +84,7 @@ func TestEndPortOfTwo(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	for i := range f.Nodes {
 		if !f.Nodes[i].IsSwitch() {
-			if got := portWord(f, firstLinked(f, fabric.NodeIndex(i))); strings.Contains(got, "/") {
+			if got := pane.PortWord(f, pane.FirstLinked(f, fabric.NodeIndex(i))); strings.Contains(got, "/") {
 				t.Errorf("a host with one link is called %s", got)
 			}
 		}
@@ -96,9 +97,9 @@ func TestEndPortOfTwo(t *testing.T) {
 func TestTiers(t *testing.T) {
 	for spec, want := range map[string][]int{"fattree:3,4": {8, 8, 4}, "fattree:2,12": {12, 6}, "torus:4x4": {16}} {
 		f, _ := routed(t, spec)
-		ix := newIndex(f)
+		ix := new(pane.Indexes).Of(f)
 		var got []int
-		for _, tier := range ix.tiers {
+		for _, tier := range ix.Tiers {
 			got = append(got, len(tier))
 		}
 		if !slices.Equal(got, want) {
@@ -165,12 +166,12 @@ func TestEditor(t *testing.T) {
 func TestJob(t *testing.T) {
 	j, _ := newJob(t.Context(), 1, "x", time.Now())
 	s := sink{j, false}
-	for i := range 2*maxKept + 5 {
+	for i := range 2*pane.MaxKept + 5 {
 		fmt.Fprintf(s, "%d\n", i)
 	}
 	fmt.Fprint(s, "no end")
 	got := j.take(false)
-	if n := len(got); got[0].text != "10,000 lines left out here: write long answers to a file" || got[n-1].text != fmt.Sprint(2*maxKept+4) {
+	if n := len(got); got[0].text != "10,000 lines left out here: write long answers to a file" || got[n-1].text != fmt.Sprint(2*pane.MaxKept+4) {
 		t.Errorf("%d lines from %q to %q", n, got[0].text, got[n-1].text)
 	}
 	if got := j.take(true); len(got) != 1 || got[0].text != "no end" {

@@ -42,7 +42,7 @@ func TestProblems(t *testing.T) {
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")
 	// The worst come first; Enter goes to the port in the topology.
 	d.press("/", "narrow", "enter", "enter").sees("›2 Topology", "4 Trace")
-	if s := d.m.pane().subject(); s.link != cable.A && s.via != cable.A {
+	if s := d.m.pane().Subject(); s.Link != cable.A && s.Via != cable.A {
 		t.Errorf("Enter selects %+v, want port %d", s, cable.A)
 	}
 	d.press("[").sees("›1 Problems").press("esc", "g")

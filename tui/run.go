@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane/history"
 )
 
 // Options say what [Run] shows, and where.
@@ -179,7 +180,7 @@ func outcome(ctx context.Context, m *model, err error) error {
 	case m.unopened != nil:
 		return m.unopened
 	case m.failure != nil:
-		return fmt.Errorf("%w\n%s", m.failure, m.failure.stack)
+		return fmt.Errorf("%w\n%s", m.failure, m.failure.Stack)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -267,7 +268,7 @@ func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) 
 // maxEntries is how many entries of the history are listed.
 const maxEntries = 500
 
-func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
+func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
 	store, err := b.Session().History()
 	if err != nil {
 		return nil, err
@@ -281,7 +282,7 @@ func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return joinJournal(list, journal), nil
+	return history.Join(list, journal), nil
 }
 
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {

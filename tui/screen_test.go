@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
@@ -202,7 +203,7 @@ func TestPaste(t *testing.T) {
 func TestHelpPage(t *testing.T) {
 	d := drive(t, tree).size(150, 90).press("?")
 	for _, a := range d.m.actions {
-		d.sees(a.help)
+		d.sees(a.Help)
 	}
 	d.sees("or else the last one  (nothing has failed on paper)")
 	d.press("/").sees("Keys").press("esc").misses("Keys ─")
@@ -264,7 +265,7 @@ func TestPanicOfCommand(t *testing.T) {
 func TestOutput(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	back.run = func(_ context.Context, text string, out *shell.Output) error {
-		for i := range 3 * maxKept {
+		for i := range 3 * pane.MaxKept {
 			fmt.Fprintf(out.W, "line %d\r\n", i)
 		}
 		fmt.Fprint(out.Notes, "a note without end\a\t|")
@@ -274,8 +275,8 @@ func TestOutput(t *testing.T) {
 		return nil
 	}
 	d := driveBackend(t, back)
-	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*maxKept-1))
-	if n := d.m.all[d.m.at(seatLog)].base().Size; n > maxKept*11/10+1 {
+	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*pane.MaxKept-1))
+	if n := d.m.all[d.m.at(pane.SeatLog)].Base().Size; n > pane.MaxKept*11/10+1 {
 		t.Errorf("the log keeps %d lines", n)
 	}
 	d.press(":", "bad", "enter").sees(`! bad\x0athings`).press("G").sees(`error: bad\x0athings`)

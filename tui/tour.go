@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // tour leads through a session, a step at a time.
@@ -34,17 +35,17 @@ func tourSteps() []tourStop {
 			return fmt.Sprintf("Find a host: press 2 for the topology, then / and type %s, then Enter.", t.names[0])
 		}, keys: func(t *tour) []string { return []string{"2", "/", t.names[0], "enter"} },
 			done: func(m *model) bool { return m.mode == modeKeys && m.tourAt(0) }},
-		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.ends[0].none() }},
+		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.Ends[0].None() }},
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Now where they go: / and %s, Enter, then T. The trace comes up by itself.", t.names[1])
-		}, keys: func(t *tour) []string { return []string{"/", t.names[1], "enter", "T"} }, done: func(m *model) bool { return m.traced != "" }},
+		}, keys: func(t *tour) []string { return []string{"/", t.names[1], "enter", "T"} }, done: func(m *model) bool { return m.Traced != "" }},
 		{text: say("This is the way, hop by hop: ports, link, paths that share it, errors. The cursor is on the first link between switches. What if it fails? Press f."),
 			keys: keys("f"), done: func(m *model) bool { return len(m.st.Failures) > 0 }},
 		{text: say("It has failed on paper: nothing was written. The old routes lose packets now; the frame says WHAT-IF. Press r to route around it."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
 		{text: say("The new routes are STAGED, not written. Press 5 to compare before and after: pairs cut off, entries that change, the busiest link."),
-			keys: keys("5"), done: func(m *model) bool { return m.pane().about().name == "What-if" && m.pane().base().Size > 1 }},
-		{text: say("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"), done: func(m *model) bool { return m.on(seatTrace) }},
+			keys: keys("5"), done: func(m *model) bool { return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1 }},
+		{text: say("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"), done: func(m *model) bool { return m.on(pane.SeatTrace) }},
 		{text: say("Press u to take the failure back."), keys: keys("u"), done: func(m *model) bool { return len(m.st.Failures) == 0 }},
 		{text: say("That was the tour. C would show what a commit writes, 6 the hottest links, ? all keys. Press Ctrl-G to end it."),
 			keys: keys("ctrl+g"), done: func(*model) bool { return false }},
@@ -69,7 +70,7 @@ func (m *model) toggleTour() tea.Cmd {
 
 // tourHosts are two hosts on different switches, by what to type for them.
 func (m *model) tourHosts() [2]string {
-	f := m.sc.top.f
+	f := m.sc.Top.Fabric
 	var first fabric.NodeIndex = fabric.None
 	names := [2]string{"node-0001", "node-0050"}
 	var last fabric.NodeIndex = fabric.None
@@ -81,8 +82,8 @@ func (m *model) tourHosts() [2]string {
 		if first == fabric.None {
 			first = n
 		}
-		if a, _ := f.AttachedSwitch(firstLinked(f, n)); a != fabric.None {
-			if b, _ := f.AttachedSwitch(firstLinked(f, first)); a != b {
+		if a, _ := f.AttachedSwitch(pane.FirstLinked(f, n)); a != fabric.None {
+			if b, _ := f.AttachedSwitch(pane.FirstLinked(f, first)); a != b {
 				last = n
 			}
 		}
@@ -95,8 +96,8 @@ func (m *model) tourHosts() [2]string {
 
 // tourAt says that the host of the tour is selected in the topology.
 func (m *model) tourAt(which int) bool {
-	s := m.pane().subject()
-	return m.on(seatHome) && s.node != fabric.None && draw.FirstWord(s.f.NodeName(s.node)) == m.tour.names[which]
+	s := m.pane().Subject()
+	return m.on(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) == m.tour.names[which]
 }
 
 // tourStep goes on where the step was done.
@@ -104,7 +105,7 @@ func (m *model) tourStep() {
 	if m.tour == nil {
 		return
 	}
-	if m.tour.step == 0 && len(m.sc.top.f.Nodes) > 0 {
+	if m.tour.step == 0 && len(m.sc.Top.Fabric.Nodes) > 0 {
 		m.tour.names = m.tourHosts()
 	}
 	if steps := tourSteps(); steps[m.tour.step].done(m) {

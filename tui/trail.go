@@ -9,12 +9,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // spot is something that was looked at: a pane, what it was about, and the row.
 type spot struct {
 	pane  int
-	at    place
+	at    pane.Place
 	id    uint64
 	label string
 }
@@ -34,9 +35,9 @@ const maxTrail = 200
 // here is what is looked at now.
 func (m *model) here() spot {
 	p := m.pane()
-	at, label := p.spot()
-	s := spot{pane: m.focus, at: at, label: cmp.Or(label, p.about().name)}
-	t := p.base()
+	at, label := p.Spot()
+	s := spot{pane: m.focus, at: at, label: cmp.Or(label, p.About().Name)}
+	t := p.Base()
 	if row, ok := t.Selected(); ok && t.ID != nil {
 		s.id = t.ID(row)
 	}
@@ -83,9 +84,9 @@ func (m *model) walk(by int) tea.Cmd {
 	tr.at += by
 	s := tr.spots[tr.at]
 	m.setFocus(s.pane)
-	m.tellPanes(visitMsg{s.at})
+	m.tellPanes(pane.Visit{At: s.at})
 	m.follow()
-	if t := m.pane().base(); t.ID != nil {
+	if t := m.pane().Base(); t.ID != nil {
 		t.Find(s.id)
 	}
 	m.fit()

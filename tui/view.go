@@ -87,9 +87,9 @@ func (m *model) drawPanes(body draw.Rect) []string {
 
 func (m *model) drawPane(p placed) []string {
 	x := m.all[p.at]
-	t := x.base()
+	t := x.Base()
 	f := draw.Framed{
-		Tabs: func(pn *draw.Pen) { m.name(pn, p.at) }, Picture: x.picture(), Filter: t.Filt.Text, Figure: x.figure(),
+		Tabs: func(pn *draw.Pen) { m.name(pn, p.at) }, Picture: x.Picture(), Filter: t.Filt.Text, Figure: x.Figure(),
 		Focused: p.at == m.focus && m.mode != modeCommand, Win: &t.Window, Draw: x.Draw, Marked: func(line int) bool { return t.Marked(t.Row(line)) },
 	}
 	if word := t.SortWord(); word != "" && !x.HasHead() {
@@ -99,7 +99,7 @@ func (m *model) drawPane(p placed) []string {
 		f.Head = x.Header
 	}
 	if f.Win.N == 0 {
-		f.Empty = draw.Wrap(draw.Clean(x.empty(), m.theme.Ascii), p.W-5)
+		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.theme.Ascii), p.W-5)
 		if p.H > 6 {
 			f.Empty = append([]string{""}, f.Empty...)
 		}
@@ -114,8 +114,8 @@ func (m *model) name(p *draw.Pen, id int) {
 	if id == m.focus {
 		own, mark = p.Theme.Key, p.Prompt
 	}
-	p.Put(own, mark+digit(id)+" "+m.all[id].about().name)
-	if title := m.all[id].title(); title != "" {
+	p.Put(own, mark+digit(id)+" "+m.all[id].About().Name)
+	if title := m.all[id].Title(); title != "" {
 		p.Put(p.Theme.Title, " "+title)
 	}
 }
@@ -124,7 +124,7 @@ func (m *model) helpFrame(body draw.Rect) []string {
 	m.help.Resize(len(m.help.rows), max(body.H-2, 0))
 	return m.theme.Frame(body, &draw.Framed{
 		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
-		Focused: true, Win: &m.help.Window, Draw: m.drawHelp, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().about().name),
+		Focused: true, Win: &m.help.Window, Draw: m.drawHelp, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().About().Name),
 	})
 }
 

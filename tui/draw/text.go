@@ -233,3 +233,11 @@ func When[T any](yes bool, a, b T) T {
 	}
 	return b
 }
+
+// CountOrNone is a number, "" for none.
+func CountOrNone(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return Thousands(n)
+}
