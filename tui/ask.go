@@ -7,6 +7,8 @@ import (
 	"io"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/pane"
 )
 
 // question is what a command that runs asks. What there is to choose from it has
@@ -50,12 +52,8 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 // openQuestion shows the log with what the question is, and takes the answer below it.
 func (m *model) openQuestion(q *question) {
 	m.drain(q.job, true)
-	if m.focus != paneLog {
-		was := m.focus
-		m.setFocus(paneLog)
-		m.leave = was
-	}
-	m.log.to(m.log.n - 1)
+	m.showLog()
+	m.tellPanes(pane.ShowJob{})
 	m.question, m.mode = q, modeAsk
 	m.edit.set("")
 }
@@ -67,7 +65,7 @@ func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
 		close(q.reply)
 	case tea.KeyEnter:
 		q.reply <- m.edit.String()
-		m.log.add(logLine{job: q.job.id, kind: lineNote, text: q.prompt + m.edit.String()})
+		m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + m.edit.String()})
 	case tea.KeyPgUp, tea.KeyPgDown:
 		m.act(k.String())
 		return nil

@@ -11,6 +11,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // header is the first line: which subnet, in which state, what runs or what
@@ -25,111 +27,112 @@ func (m *model) header(w int) string {
 	}
 	count := func() (cells int) {
 		for _, b := range badges {
-			cells += badgeWidth(b.word) + 1
+			cells += draw.BadgeWidth(b.Word) + 1
 		}
 		return cells
 	}
-	name := clean(st.Source.String(), t.ascii)
+	name := draw.Clean(st.Source.String(), t.Ascii)
 	if need+count() > w {
 		for i := range badges {
-			badges[i].word = badges[i].short()
+			badges[i].Word = badges[i].Short()
 		}
 		name = ""
 	}
 	need += count()
 	right := m.busyText(w)
 	if right == "" {
-		right = m.counts(w, w-need-min(width(name), 16)-2)
+		right = m.counts(w, w-need-min(draw.Width(name), 16)-2)
 	}
-	if w >= need+width(name)+width(right)+20 {
+	if w >= need+draw.Width(name)+draw.Width(right)+20 {
 		name = "ibconsole " + name
 	}
-	p := newPen(t, w)
+	p := draw.NewPen(t, w)
 	if name != "" {
-		p.put(t.info, cut(name, max(w-need-width(right)-2, 10), t.ellipsis))
-		p.gap(1)
+		p.Put(t.Info, draw.Cut(name, max(w-need-draw.Width(right)-2, 10), t.Ellipsis))
+		p.Gap(1)
 	}
 	for _, b := range badges {
-		p.badge(b.st, b.word)
-		p.gap(1)
+		p.Badge(b.St, b.Word)
+		p.Gap(1)
 	}
 	if !st.WriteOn {
-		p.put(t.dim, "read-only ")
+		p.Put(t.Dim, "read-only ")
 	}
-	p.gap(p.left - width(right))
-	p.put(when(st.Busy != "", t.warn, t.dim), right)
-	return p.done()
+	p.Gap(p.Left - draw.Width(right))
+	p.Put(draw.When(st.Busy != "", t.Warn, t.Dim), right)
+	return p.Done()
 }
 
 // tabs names all panes in a line, with the one that has the keyboard.
 func (m *model) tabs(w int) string {
 	t := m.theme
-	p := newPen(t, w)
-	for id := paneProblems; int(id) <= paneCount; id++ {
-		name, end := id.key()+" "+paneNames[id], " "
+	p := draw.NewPen(t, w)
+	for id, x := range m.all {
+		about := x.About()
+		name, end := digit(id)+" "+about.Name, " "
 		switch {
 		case w < tabsShort && id != m.focus:
-			name = id.key()
+			name = digit(id)
 		case w >= tabsShort && w < tabsWide:
-			name, end = id.key()+" "+shortNames[id], ""
+			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
 		}
-		bad := id == paneProblems && m.problems.worst() > 0
+		bad := x.Alarm() > 0
 		if bad {
 			name += "!"
 		}
-		from := w - p.left
+		from := w - p.Left
 		switch {
-		case id == m.focus && t.name == "none":
-			p.put(t.live, "["+name+"]")
+		case id == m.focus && t.Name == "none":
+			p.Put(t.Live, "["+name+"]")
 		case id == m.focus:
-			p.put(t.cursor, " "+name+" ")
+			p.Put(t.Cursor, " "+name+" ")
 		case bad:
-			p.put(t.bad, " "+name+end)
+			p.Put(t.Bad, " "+name+end)
 		default:
-			p.put(when(m.visible(id), t.title, t.dim), " "+name+end)
+			p.Put(draw.When(m.visible(id), t.Title, t.Dim), " "+name+end)
 		}
-		m.zoneAt(1, from, w-p.left, func() tea.Cmd { return m.visit(id) })
+		m.zoneAt(1, from, w-p.Left, func() tea.Cmd { return m.visit(id) })
 	}
-	return p.done()
+	return p.Done()
 }
 
 // tabsWide is how many cells the names of all panes take, tabsShort the short ones.
 const tabsWide, tabsShort = 102, 78
 
-func (m *model) badges() []badge {
+func (m *model) badges() []draw.Badge {
 	t := m.theme
 	st := &m.st
-	var out []badge
+	var out []draw.Badge
 	if st.Source.Kind == session.SourceSim {
-		out = append(out, badge{st: t.simulated, word: "SIMULATED"})
+		out = append(out, draw.Badge{St: t.Simulated, Word: "SIMULATED"})
 	}
-	out = append(out, t.stateBadges(m.sc)...)
+	out = append(out, m.sc.StateBadges(t)...)
 	if !m.frozen.IsZero() {
-		out = append(out, badge{st: t.frozen, word: "FROZEN " + m.frozen.Format("15:04:05")})
+		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + m.frozen.Format("15:04:05")})
 	}
 	if st.WriteOn {
-		out = append(out, badge{st: t.writing, word: "WRITE ON"})
+		out = append(out, draw.Badge{St: t.Writing, Word: "WRITE ON"})
 	}
 	return out
 }
 
 // counts is what there is in the subnet that is shown, as much as fits.
 func (m *model) counts(w, room int) string {
-	ix := m.sc.top
+	ix := m.sc.Top
 	down := ""
-	if m.lost > 0 || w >= 100 {
-		down = fmt.Sprintf(" %s down", thousands(m.lost))
+	if len(m.sc.Down) > 0 || w >= 100 {
+		down = fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.Down)))
 	}
-	if n := len(m.sc.gone()); n > 0 {
-		down = fmt.Sprintf(" %s failed", thousands(n)) + down
+	if n := len(m.sc.Gone()); n > 0 {
+		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
-	all := fmt.Sprintf("%s sw %s ca %s links", thousands(ix.switches), thousands(ix.hosts), thousands(ix.links)) + down
+	all := fmt.Sprintf("%s sw %s ca %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), draw.Thousands(ix.Links)) + down
 	out := []string{all, strings.TrimSpace(down), ""}
-	if w >= 140 && len(ix.f.Nodes) > 0 {
-		out = append([]string{"read " + m.sc.st.Live.When.Format("15:04:05") + "   " + all}, out...)
+	if w >= 140 && len(ix.Fabric.Nodes) > 0 {
+		out = append([]string{"read " + m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
 	}
 	for _, text := range out {
-		if width(text) <= room {
+		if draw.Width(text) <= room {
 			return text
 		}
 	}
@@ -145,7 +148,7 @@ func (m *model) busyText(w int) string {
 		name = ""
 	}
 	if name == "" && len(m.jobs) > 0 {
-		name = clean(firstWord(m.jobs[len(m.jobs)-1].text), t.ascii)
+		name = draw.Clean(draw.FirstWord(m.jobs[len(m.jobs)-1].text), t.Ascii)
 	}
 	if name == "" {
 		return ""
@@ -154,12 +157,12 @@ func (m *model) busyText(w int) string {
 	if _, step, of := strings.Cut(name, ": "); of && w < 100 { // "minhop, 2 of 9"
 		name, total = step, 0
 	}
-	out := t.spin[m.spin%len(t.spin)] + " " + name
+	out := t.Spin[m.spin%len(t.Spin)] + " " + name
 	if total > 0 && st.Busy != "" {
-		out += fmt.Sprintf(" %s/%s", thousands(st.Done), thousands(st.Total))
+		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
 		if w >= 100 {
 			n := 10 * min(st.Done, st.Total) / st.Total
-			out += " " + strings.Repeat(t.full, n) + strings.Repeat(t.glyphs.empty, 10-n)
+			out += " " + strings.Repeat(t.Full, n) + strings.Repeat(t.Glyphs.Empty, 10-n)
 		}
 		if text := m.pace.text(st, m.now()); text != "" && w >= 100 {
 			out += " " + text
@@ -167,7 +170,7 @@ func (m *model) busyText(w int) string {
 	}
 	if len(m.jobs) > 0 {
 		if w >= 100 {
-			out += " " + seconds(m.now().Sub(m.jobs[len(m.jobs)-1].started))
+			out += " " + draw.Seconds(m.now().Sub(m.jobs[len(m.jobs)-1].started))
 		}
 		out += " Esc cancels"
 	}
@@ -177,57 +180,57 @@ func (m *model) busyText(w int) string {
 // statusLine is what is being typed, or what was said last and what was looked at.
 func (m *model) statusLine(w int) string {
 	t := m.theme
-	p := newPen(t, w)
+	p := draw.NewPen(t, w)
 	switch m.mode {
 	case modeCommand:
-		p.put(t.key, ":")
-		m.edit.draw(p)
+		p.Put(t.Key, ":")
+		m.edit.Draw(p)
 	case modeFilter:
-		p.put(t.key, "/")
-		note := width(m.status.text)
-		p.keeping(min(note+2, p.left/2), func() { m.edit.draw(p); p.gap(p.left) })
-		p.put(t.bad, m.status.text)
+		p.Put(t.Key, "/")
+		note := draw.Width(m.status.text)
+		p.Keeping(min(note+2, p.Left/2), func() { m.edit.Draw(p); p.Gap(p.Left) })
+		p.Put(t.Bad, m.status.text)
 	case modeAsk:
-		p.put(t.key, m.question.prompt)
-		m.edit.draw(p)
+		p.Put(t.Key, m.question.prompt)
+		m.edit.Draw(p)
 	case modeExport:
-		p.put(t.key, "write to: ")
-		m.edit.draw(p)
+		p.Put(t.Key, "write to: ")
+		m.edit.Draw(p)
 	default:
-		st := style("")
+		st := draw.Style("")
 		if more := m.helpCut(w); more != "" {
-			p.gap(1)
-			p.put(st, more)
+			p.Gap(1)
+			p.Put(st, more)
 			break
 		}
 		if m.status.bad {
-			st = t.bad
-			p.put(st, "! ")
+			st = t.Bad
+			p.Put(st, "! ")
 		} else {
-			p.gap(1)
-			st = when(m.status.warned, t.warn, "")
+			p.Gap(1)
+			st = draw.When(m.status.warned, t.Warn, "")
 		}
-		p.put(st, m.status.text)
-		if crumbs := m.crumbs(p.left - 3); crumbs != "" && m.mode == modeKeys {
-			p.gap(p.left - width(crumbs) - 1)
-			p.put(t.dim, crumbs)
+		p.Put(st, m.status.text)
+		if crumbs := m.crumbs(p.Left - 3); crumbs != "" && m.mode == modeKeys {
+			p.Gap(p.Left - draw.Width(crumbs) - 1)
+			p.Put(t.Dim, crumbs)
 		}
 	}
-	return p.done()
+	return p.Done()
 }
 
 // footer names the keys that do something where the keyboard is.
 func (m *model) footer(w int) string {
 	t := m.theme
-	p := newPen(t, w)
-	p.gap(1)
+	p := draw.NewPen(t, w)
+	p.Gap(1)
 	key := func(k tea.KeyType) func() tea.Cmd {
 		return func() tea.Cmd { return m.key(tea.KeyMsg{Type: k}) }
 	}
-	move := hint{t.up + t.down, "move", nil}
+	move := hint{t.Up + t.Down, "move", nil}
 	switch m.mode {
 	case modeCommand:
-		m.hints(p, hint{"Enter", "run", key(tea.KeyEnter)}, hint{"Tab", "complete", key(tea.KeyTab)}, hint{t.up + t.down, "recall", nil}, hint{"Esc", "leave", key(tea.KeyEsc)})
+		m.hints(p, hint{"Enter", "run", key(tea.KeyEnter)}, hint{"Tab", "complete", key(tea.KeyTab)}, hint{t.Up + t.Down, "recall", nil}, hint{"Esc", "leave", key(tea.KeyEsc)})
 	case modeFilter:
 		m.hints(p, hint{"text /regexp ~letters !not", "", nil}, hint{"Enter", "keep", key(tea.KeyEnter)}, move, hint{"Esc", "show all", key(tea.KeyEsc)})
 	case modeAsk:
@@ -239,7 +242,7 @@ func (m *model) footer(w int) string {
 	case modeForm:
 		list := []hint{{"Shift-Tab", "back", key(tea.KeyShiftTab)}, {"Enter", "answer", key(tea.KeyEnter)}, {"Esc", "leave", key(tea.KeyEsc)}}
 		if f := m.form.field; f != nil && f.choose != nil {
-			list = append([]hint{{t.up + t.down, "choose", nil}, {"/", "find", nil}}, list...)
+			list = append([]hint{{t.Up + t.Down, "choose", nil}, {"/", "find", nil}}, list...)
 		}
 		m.hints(p, list...)
 	case modePage:
@@ -247,7 +250,7 @@ func (m *model) footer(w int) string {
 	default:
 		m.hints(p, m.keyHints()...)
 	}
-	return p.done()
+	return p.Done()
 }
 
 // pageHints are the keys that work on a page now.
@@ -263,11 +266,11 @@ func (m *model) pageHints() []hint {
 	case !m.st.WriteOn && pg.ready && pg.no == "":
 		list = append(list, hint{"w", "allow writing", rune1('w')})
 	}
-	if pg.top+pg.height < pg.n {
+	if pg.Top+pg.Height < pg.N {
 		list = append(list, hint{"PgDn", "more", key(tea.KeyMsg{Type: tea.KeyPgDown})})
 	}
-	if pg.n > pg.height {
-		list = append(list, hint{m.theme.up + m.theme.down, "move", nil})
+	if pg.N > pg.Height {
+		list = append(list, hint{m.theme.Up + m.theme.Down, "move", nil})
 	}
 	return append(list, hint{"Esc", "leave", key(tea.KeyMsg{Type: tea.KeyEsc})})
 }
@@ -280,19 +283,19 @@ type hint struct {
 
 // hints writes keys and what they do, the last two always, of the others as many
 // as fit.
-func (m *model) hints(p *pen, list ...hint) {
-	size := func(h hint) int { return width(h.key) + width(h.word) + 3 }
+func (m *model) hints(p *draw.Pen, list ...hint) {
+	size := func(h hint) int { return draw.Width(h.key) + draw.Width(h.word) + 3 }
 	write := func(h hint) {
-		from := m.width - p.left
-		p.put(p.theme.key, h.key)
-		p.put(p.theme.hint, " "+h.word)
+		from := m.width - p.Left
+		p.Put(p.Theme.Key, h.key)
+		p.Put(p.Theme.Hint, " "+h.word)
 		if h.click != nil {
-			m.zoneAt(m.height-1, from, m.width-p.left, h.click)
+			m.zoneAt(m.height-1, from, m.width-p.Left, h.click)
 		}
-		p.gap(2)
+		p.Gap(2)
 	}
 	first, last := list[:max(len(list)-2, 0)], list[max(len(list)-2, 0):]
-	room := p.left + 2 // nothing comes behind the last
+	room := p.Left + 2 // nothing comes behind the last
 	for _, h := range last {
 		room -= size(h)
 	}
@@ -310,56 +313,52 @@ func (m *model) hints(p *pen, list ...hint) {
 // keyHints are the keys that can be pressed now; the last two are those for help
 // and to quit.
 func (m *model) keyHints() []hint {
-	var list []*action
+	var list []*pane.Action
 	for i := range m.actions {
-		if a := &m.actions[i]; a.label != "" && len(a.keys) > 0 && a.reason(m) == "" {
+		if a := &m.actions[i]; a.Label != "" && len(a.Keys) > 0 && m.reason(a) == "" {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *action) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(list, func(a, b *pane.Action) int { return cmp.Compare(a.Rank, b.Rank) })
 	var out []hint
 	escape := func() tea.Cmd { return m.escape() }
 	switch {
-	case !m.pane().base().filt.empty():
+	case !m.pane().Base().Filt.Empty():
 		out = append(out, hint{"Esc", "show all", escape})
-	case m.leave != 0 && m.focus == paneLog:
+	case m.leave >= 0 && m.on(pane.SeatLog):
 		out = append(out, hint{"Esc", "back", escape})
-	case m.groups.within(m.focus):
-		out = append(out, hint{"Esc", "groups", escape})
+	default:
+		if _, word := m.pane().Escape(false); word != "" {
+			out = append(out, hint{"Esc", word, escape})
+		}
 	}
 	for _, a := range list {
-		out = append(out, hint{m.theme.keyWord(a), m.label(a), func() tea.Cmd { return m.perform(a) }})
+		out = append(out, hint{keyWord(&m.theme.Glyphs, a), m.label(a), func() tea.Cmd { return m.perform(a) }})
 	}
 	return out
 }
 
 // label is what the footer calls an action now.
-func (m *model) label(a *action) string {
+func (m *model) label(a *pane.Action) string {
 	switch {
-	case a.name == "fail":
-		if n := len(m.pane().base().marks); n > 0 {
+	case a.Name == "fail":
+		if n := len(m.pane().Base().Marks); n > 0 {
 			return fmt.Sprintf("fail %d", n)
 		}
-		if len(m.pane().subject().with) > 0 {
+		if len(m.pane().Subject().With) > 0 {
 			return "fail both"
 		}
 		commands, _ := m.failCommands()
 		if words := strings.Fields(strings.Join(commands, "")); len(words) > 1 {
 			return "fail " + words[1]
 		}
-	case a.name == "study" && m.study.doing != nil:
-		return "stop"
-	case a.name == "study" && m.resil.stopped == m.resil.key():
-		return "go on"
-	case a.name == "open" && m.focus == paneLFT:
-		return "next hop"
-	case a.name == "open" && m.focus == paneLog:
-		return "recall"
-	case a.name == "open" && m.focus == paneHistory:
-		return "show it"
-	case a.name == "by":
-		t := m.pane().base()
-		return t.kinds[(t.kind+1)%len(t.kinds)]
+	case a.Word != nil:
+		return a.Word()
+	case a.Name == "open":
+		return cmp.Or(m.pane().About().Enter, a.Label)
+	case a.Name == "by":
+		t := m.pane().Base()
+		return t.Kinds[(t.Kind+1)%len(t.Kinds)]
 	}
-	return a.label
+	return a.Label
 }

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // editor is one line of text that is being typed.
@@ -141,22 +143,22 @@ func typed(k tea.KeyMsg) []rune {
 
 // draw writes the line in all cells that are left, the cursor as a block. It
 // shows the part around the cursor.
-func (e *editor) draw(p *pen) {
-	head, tail := clean(e.before(), p.ascii), clean(string(e.text[e.at:]), p.ascii)
-	room := p.left - 2
-	if w := width(head); w > room {
-		p.put(p.dim, p.ellipsis)
-		head = skip(head, w-room+1)
+func (e *editor) Draw(p *draw.Pen) {
+	head, tail := draw.Clean(e.before(), p.Ascii), draw.Clean(string(e.text[e.at:]), p.Ascii)
+	room := p.Left - 2
+	if w := draw.Width(head); w > room {
+		p.Put(p.Dim, p.Ellipsis)
+		head = draw.Skip(head, w-room+1)
 	}
-	p.put("", head)
+	p.Put("", head)
 	under, rest := " ", ""
 	for i, r := range tail {
-		if i > 0 && cells.RuneWidth(r) > 0 {
+		if i > 0 && draw.Cells.RuneWidth(r) > 0 {
 			under, rest = tail[:i], tail[i:]
 			break
 		}
 		under = tail
 	}
-	p.put("\x1b[7m", under)
-	p.put("", rest)
+	p.Put("\x1b[7m", under)
+	p.Put("", rest)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/tui/draw"
 )
 
 // field is a form of one question, as huh shows it. All that it does it does at once: no
@@ -31,21 +32,21 @@ type field struct {
 
 // newField asks a question in lines of w cells, with an answer to begin from. Explain are
 // lines below the question.
-func newField(t *theme, q *shell.Question, explain []string, answer string, w int) *field {
+func newField(t *draw.Theme, q *shell.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
-	title := clean(q.Text, t.ascii)
+	title := draw.Clean(q.Text, t.Ascii)
 	text := strings.Join(explain, "\n")
 	var one huh.Field
 	if len(q.Choices) > 0 {
 		all := options(t, q.Choices, w)
-		f.selector, f.shown = t.glyphs.cursor+" ", map[string]bool{}
+		f.selector, f.shown = t.Glyphs.Cursor+" ", map[string]bool{}
 		for _, o := range all {
 			f.shown[strings.TrimSpace(o.Key)] = true
 		}
 		f.choose = huh.NewSelect[string]().Title(title).Description(text).Options(all...).Value(&f.answer)
 		one = f.choose
 	} else {
-		one = huh.NewInput().Title(title).Description(text).Prompt(t.prompt + " ").Value(&f.answer)
+		one = huh.NewInput().Title(title).Description(text).Prompt(t.Prompt + " ").Value(&f.answer)
 	}
 	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(false).WithWidth(w)
 	f.form.Init()
@@ -53,16 +54,16 @@ func newField(t *theme, q *shell.Question, explain []string, answer string, w in
 }
 
 // options are the choices, each in one line of w cells.
-func options(t *theme, choices []shell.Choice, w int) []huh.Option[string] {
+func options(t *draw.Theme, choices []shell.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
-		wide = max(wide, width(clean(c.Value, t.ascii)))
+		wide = max(wide, draw.Width(draw.Clean(c.Value, t.Ascii)))
 	}
 	out := make([]huh.Option[string], len(choices))
 	for i, c := range choices {
-		value := clean(c.Value, t.ascii)
-		line := value + spaces(wide-width(value)) + "  " + clean(c.Text, t.ascii)
-		out[i] = huh.NewOption(cut(line, max(w-3, 1), t.ellipsis), c.Value)
+		value := draw.Clean(c.Value, t.Ascii)
+		line := value + draw.Spaces(wide-draw.Width(value)) + "  " + draw.Clean(c.Text, t.Ascii)
+		out[i] = huh.NewOption(draw.Cut(line, max(w-3, 1), t.Ellipsis), c.Value)
 	}
 	return out
 }
@@ -93,7 +94,7 @@ func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering
 func (f *field) click(line int) bool {
 	lines := f.seen
 	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
-	if at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], spaces(width(f.selector))) {
+	if at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], draw.Spaces(draw.Width(f.selector))) {
 		return false
 	}
 	step := tea.KeyMsg{Type: tea.KeyDown}
@@ -120,7 +121,9 @@ func (f *field) lines(n int) []string {
 		lines = lines[:len(lines)-1]
 	}
 	plain := strings.Split(ansi.Strip(strings.Join(lines, "\n")), "\n")
-	first := slices.IndexFunc(plain, func(l string) bool { return f.choiceIn(l, f.selector) || f.choiceIn(l, spaces(width(f.selector))) })
+	first := slices.IndexFunc(plain, func(l string) bool {
+		return f.choiceIn(l, f.selector) || f.choiceIn(l, draw.Spaces(draw.Width(f.selector)))
+	})
 	at := slices.IndexFunc(plain, func(l string) bool { return f.choiceIn(l, f.selector) })
 	if room := n - first; len(lines) > n && at >= 0 && room > 0 {
 		f.top = max(min(f.top, at, len(lines)-room), at-room+1, first)
@@ -131,23 +134,23 @@ func (f *field) lines(n int) []string {
 }
 
 // huhTheme is a theme in the styles of huh.
-func huhTheme(t *theme) *huh.Theme {
+func huhTheme(t *draw.Theme) *huh.Theme {
 	h := huh.ThemeBase()
 	plain := lipgloss.NewStyle()
 	h.FieldSeparator = plain
 	s := &h.Focused
 	s.Base, s.Card = plain, plain
-	s.Title, s.Description = inStyle(t.strong), inStyle(t.dim)
-	s.SelectSelector = inStyle(t.key).SetString(t.glyphs.cursor + " ")
-	s.SelectedOption, s.UnselectedOption, s.Option = inStyle(t.cursor), plain, plain
-	s.TextInput = huh.TextInputStyles{Cursor: inStyle(t.cursor), CursorText: plain, Placeholder: inStyle(t.dim), Prompt: inStyle(t.key), Text: plain}
+	s.Title, s.Description = inStyle(t.Strong), inStyle(t.Dim)
+	s.SelectSelector = inStyle(t.Key).SetString(t.Glyphs.Cursor + " ")
+	s.SelectedOption, s.UnselectedOption, s.Option = inStyle(t.Cursor), plain, plain
+	s.TextInput = huh.TextInputStyles{Cursor: inStyle(t.Cursor), CursorText: plain, Placeholder: inStyle(t.Dim), Prompt: inStyle(t.Key), Text: plain}
 	h.Blurred = *s
 	return h
 }
 
 // inStyle writes each line of a text in a style of ours, whatever lipgloss takes the
 // terminal for.
-func inStyle(st style) lipgloss.Style {
+func inStyle(st draw.Style) lipgloss.Style {
 	if st == "" {
 		return lipgloss.NewStyle()
 	}
@@ -155,7 +158,7 @@ func inStyle(st style) lipgloss.Style {
 		lines := strings.Split(s, "\n")
 		for i, l := range lines {
 			if l != "" {
-				lines[i] = string(st) + l + reset
+				lines[i] = string(st) + l + draw.Reset
 			}
 		}
 		return strings.Join(lines, "\n")

@@ -15,6 +15,8 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // guide asks over the panes, question by question, what a command needs, and runs it.
@@ -55,13 +57,13 @@ type formMsg struct {
 }
 
 // guided is a key that opens a form.
-func guided(what string) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.openForm(what) }
+func (m *model) guided(what string) func() tea.Cmd {
+	return func() tea.Cmd { return m.openForm(what) }
 }
 
 func (m *model) openForm(what string) tea.Cmd {
 	f := &guide{what: what, prefill: m.prefill(what), waiting: true}
-	f.ctx, f.cancel = context.WithCancel(m.ctx)
+	f.ctx, f.cancel = context.WithCancel(m.Ctx)
 	m.form, m.mode = f, modeForm
 	return m.askForm(f, nil)
 }
@@ -96,9 +98,9 @@ func (m *model) askForm(f *guide, said []string) tea.Cmd {
 // stepForm does beside the screen what an answer wants: it may read a file.
 func (m *model) stepForm(f *guide, work func() formMsg) tea.Cmd {
 	f.waiting, f.err = true, ""
-	m.errands++
+	m.Common.Running++
 	return func() tea.Msg {
-		msg, err := shielded(func() (formMsg, error) { return work(), nil })
+		msg, err := pane.Shielded(func() (formMsg, error) { return work(), nil })
 		if err != nil {
 			msg = formMsg{err: err}
 		}
@@ -125,7 +127,7 @@ func nextQuestion(flow *shell.Flow, said []string) formMsg {
 // questioned shows the next question, says why an answer will not do, or runs the
 // command.
 func (m *model) questioned(msg formMsg) tea.Cmd {
-	m.errands--
+	m.Common.Running--
 	f := msg.form
 	if f != m.form || m.mode != modeForm {
 		return nil
@@ -223,7 +225,7 @@ func (m *model) formKey(k tea.KeyMsg) tea.Cmd {
 // clickForm takes the choice that is clicked.
 func (m *model) clickForm(y int) tea.Cmd {
 	f := m.form
-	if f.waiting || f.field == nil || !f.field.click(y-m.body().y-1-f.above) {
+	if f.waiting || f.field == nil || !f.field.click(y-m.body().Y-1-f.above) {
 		return nil
 	}
 	f.err = ""
@@ -272,23 +274,23 @@ func (m *model) prefill(what string) map[string]string {
 }
 
 func (m *model) prefillFailure(out map[string]string) {
-	s := m.pane().subject()
-	if s.node == fabric.None {
+	s := m.pane().Subject()
+	if s.Node == fabric.None {
 		return
 	}
-	f := m.sc.st.Paper()
-	if s.link != fabric.None {
-		node, port := placeOf(s.f, s.f.Ports[s.link].Node, s.link).in(f)
+	f := m.sc.State.Paper()
+	if s.Link != fabric.None {
+		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
 		if port != fabric.None && f.Ports[port].Linked() {
-			out["what"], out["name"], out["port"] = "link", nodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
+			out["what"], out["name"], out["port"] = "link", pane.NodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
 		}
 		return
 	}
-	node, _ := placeOf(s.f, s.node, fabric.None).in(f)
+	node, _ := pane.PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
 	if node == fabric.None {
 		return
 	}
-	out["what"], out["name"] = "node", nodeRef(f, node)
+	out["what"], out["name"] = "node", pane.NodeRef(f, node)
 	if f.Nodes[node].IsSwitch() {
 		out["what"] = "switch"
 	}
@@ -327,47 +329,47 @@ func (m *model) layForm(f *guide, w, h int) {
 	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
 	var lines []string
 	for _, l := range explain {
-		lines = append(lines, wrap(clean(l, m.theme.ascii), w-1)...)
+		lines = append(lines, draw.Wrap(draw.Clean(l, m.theme.Ascii), w-1)...)
 	}
 	if room < len(lines) {
 		lines = lines[:max(room, 0)]
 		if n := len(lines); n > 0 {
-			lines[n-1] = cut(lines[n-1]+" "+m.theme.ellipsis+m.theme.ellipsis, w-1, m.theme.ellipsis)
+			lines[n-1] = draw.Cut(lines[n-1]+" "+m.theme.Ellipsis+m.theme.Ellipsis, w-1, m.theme.Ellipsis)
 		}
 	}
 	f.field = newField(m.theme, f.q, lines, answer, w)
 }
 
 // formFrame draws the form.
-func (m *model) formFrame(body rect) []string {
+func (m *model) formFrame(body draw.Rect) []string {
 	f, t := m.form, m.theme
-	inner := max(body.h-2, 1)
+	inner := max(body.H-2, 1)
 	type line struct {
-		st     style
+		st     draw.Style
 		text   string
 		styled bool
 	}
 	var lines []line
 	if f.summary != "" && inner >= 6 {
-		lines = append(lines, line{t.dim, f.summary, false})
+		lines = append(lines, line{t.Dim, f.summary, false})
 		if inner >= 10 {
 			lines = append(lines, line{})
 		}
 	}
 	if f.command != "" {
-		text := wrap("runs: "+clean(f.command, t.ascii), max(body.w-5, 8))
+		text := draw.Wrap("runs: "+draw.Clean(f.command, t.Ascii), max(body.W-5, 8))
 		for _, l := range text[:min(len(text), max(inner-4, 1))] {
-			lines = append(lines, line{t.command, l, false})
+			lines = append(lines, line{t.Command, l, false})
 		}
 		if last := &lines[len(lines)-1]; len(text) > max(inner-4, 1) {
-			last.text += " " + t.ellipsis
+			last.text += " " + t.Ellipsis
 		}
 	}
 	room := inner - len(lines) - 1
 	if f.waiting && f.field == nil {
-		lines = append(lines, line{t.dim, "one moment", false})
+		lines = append(lines, line{t.Dim, "one moment", false})
 	} else {
-		m.layForm(f, max(body.w-5, 8), max(room, 2))
+		m.layForm(f, max(body.W-5, 8), max(room, 2))
 	}
 	if f.field != nil {
 		f.above = len(lines)
@@ -379,19 +381,19 @@ func (m *model) formFrame(body rect) []string {
 		}
 		switch {
 		case f.err != "":
-			lines = append(lines, line{t.bad, "! " + f.err, false})
+			lines = append(lines, line{t.Bad, "! " + f.err, false})
 		case f.waiting:
-			lines = append(lines, line{t.dim, "looking", false})
+			lines = append(lines, line{t.Dim, "looking", false})
 		}
 	}
-	win := &window{n: len(lines), height: inner, cursor: -1}
-	return m.frame(body, &framed{
-		tabs: func(p *pen) { p.put(p.key, strings.ToUpper(f.what[:1])+f.what[1:]) }, focused: true, win: win,
-		draw: func(p *pen, row int) {
+	win := &draw.Window{N: len(lines), Height: inner, Cursor: -1}
+	return m.theme.Frame(body, &draw.Framed{
+		Tabs: func(p *draw.Pen) { p.Put(p.Key, strings.ToUpper(f.what[:1])+f.what[1:]) }, Focused: true, Win: win,
+		Draw: func(p *draw.Pen, row int) {
 			if l := lines[row]; l.styled {
-				p.styled(l.text)
+				p.Styled(l.text)
 			} else {
-				p.put(l.st, l.text)
+				p.Put(l.st, l.text)
 			}
 		},
 	})

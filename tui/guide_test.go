@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestFormsFit opens every form in every look, from nothing to much room, and presses
@@ -17,7 +18,7 @@ import (
 func TestFormsFit(t *testing.T) {
 	for _, l := range looks() {
 		d := drive(t, "sim:fattree:2,4")
-		th, err := newTheme(l.theme, l.profile, l.glyphs)
+		th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestFormsFit(t *testing.T) {
 func TestFormOfHostileText(t *testing.T) {
 	th := looks()[0]
 	d := drive(t, "sim:fattree:2,4")
-	theme, err := newTheme(th.theme, th.profile, th.glyphs)
+	theme, err := draw.NewTheme(th.theme, th.profile, th.glyphs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +47,11 @@ func TestFormOfHostileText(t *testing.T) {
 	q := &shell.Question{Name: "name", Text: "Which" + evil + "?", Choices: []shell.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
 	for _, choices := range [][]shell.Choice{q.Choices, nil} {
 		q.Choices = choices
-		f := newField(theme, q, []string{clean(evil, false)}, evil, 40)
+		f := newField(theme, q, []string{draw.Clean(evil, false)}, evil, 40)
 		for _, l := range f.lines(10) {
-			p := newPen(theme, 40)
-			p.styled(l)
-			if problem := misfit(p.done(), 40, 1); problem != "" {
+			p := draw.NewPen(theme, 40)
+			p.Styled(l)
+			if problem := misfit(p.Done(), 40, 1); problem != "" {
 				t.Errorf("%s: %q", problem, l)
 			}
 		}
@@ -65,7 +66,7 @@ func TestFormOfHostileText(t *testing.T) {
 // would take it.
 func TestFormFromSelection(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").press("6")
-	command, why := d.m.sc.fail(d.m.load.subject())
+	command, why := d.m.sc.Fail(d.m.pane().Subject())
 	if why != "" {
 		t.Fatal(why)
 	}
@@ -82,7 +83,7 @@ func TestFormClicks(t *testing.T) {
 		t.Helper()
 		for y, l := range strings.Split(d.screen(), "\n") {
 			if before, _, found := strings.Cut(l, text); found {
-				d.send(tea.MouseMsg{X: width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+				d.send(tea.MouseMsg{X: draw.Width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 				d.settle()
 				d.check()
 				return

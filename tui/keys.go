@@ -4,6 +4,9 @@ package tui
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // key sends a key to where it belongs.
@@ -56,50 +59,45 @@ func (m *model) act(key string) tea.Cmd {
 	m.untouched = false
 	a := m.byKey[key]
 	if a == nil {
-		m.warn(clean(key, m.theme.ascii) + " is no key: ? lists them")
+		m.warn(draw.Clean(key, m.theme.Ascii) + " is no key: ? lists them")
 		return nil
 	}
 	return m.perform(a)
 }
 
-func (m *model) perform(a *action) tea.Cmd {
-	if a.name != "quit" {
+func (m *model) perform(a *pane.Action) tea.Cmd {
+	if a.Name != "quit" {
 		m.quitting = false
 	}
-	if why := a.reason(m); why != "" {
-		m.warn(m.theme.keyWord(a) + ": " + why)
+	if why := m.reason(a); why != "" {
+		m.warn(keyWord(&m.theme.Glyphs, a) + ": " + why)
 		return nil
 	}
 	if m.status.bad {
 		m.status = status{}
 	}
-	return a.run(m)
+	cmd := a.Run()
+	m.follow()
+	m.fit()
+	return cmd
 }
 
 // moveTo moves the cursor of the focused pane.
 func (m *model) moveTo(row int) {
-	m.pane().base().to(row)
-	if m.focus == paneTopology {
-		m.followTree()
-	}
+	m.pane().Base().To(row)
+	m.follow()
 }
 
 // sideStep is how many cells, or columns of a map, a key moves.
 const sideStep = 8
 
-func (m *model) sideways(by int) {
-	switch m.focus {
-	case paneTopology:
-		m.tree.unfold(by < 0)
-		m.followTree()
-	case paneLog, paneLoad:
-		t := m.pane().base()
-		t.aside = max(t.aside+by*sideStep, 0)
-	}
+func (m *model) sideways(by int) tea.Cmd {
+	m.pane().(pane.Mover).Sideways(by * sideStep)
+	return nil
 }
 
 func (m *model) whyNotFilter() string {
-	if t := m.pane().base(); t.n == 0 && t.filt.empty() {
+	if t := m.pane().Base(); t.N == 0 && t.Filt.Empty() {
 		return "there are no rows"
 	}
 	return ""
@@ -112,7 +110,7 @@ func (m *model) openFilter() tea.Cmd {
 }
 
 func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
-	p := m.pane().base()
+	p := m.pane().Base()
 	switch k.Type {
 	case tea.KeyEnter:
 		m.mode = modeKeys
@@ -123,13 +121,13 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 		m.mode = modeKeys
 		m.setFilter("")
 	case tea.KeyUp:
-		m.moveTo(p.cursor - 1)
+		m.moveTo(p.Cursor - 1)
 	case tea.KeyDown:
-		m.moveTo(p.cursor + 1)
+		m.moveTo(p.Cursor + 1)
 	case tea.KeyPgUp, tea.KeyPgDown:
 		return m.act(k.String())
 	default:
-		if m.edit.key(k) && m.edit.String() != p.filt.text {
+		if m.edit.key(k) && m.edit.String() != p.Filt.Text {
 			m.setFilter(m.edit.String())
 		}
 	}
@@ -137,39 +135,35 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (m *model) setFilter(text string) {
-	f, err := parseFilter(text)
+	f, err := draw.ParseFilter(text)
 	if err != nil {
 		m.inform(err.Error())
 		return
 	}
 	m.inform("")
-	m.pane().base().filt = f
-	m.pane().renew()
-	if m.focus == paneTopology {
-		m.tree.firstMatch()
-		m.followTree()
-	}
+	m.pane().Base().Filt = f
+	m.pane().Renew()
+	m.follow()
 	m.fit()
 }
 
 func (m *model) whyNoEscape() string {
-	if m.pane().base().filt.empty() && m.leave == 0 && len(m.jobs) == 0 && !m.studying() && !m.groups.within(m.focus) {
+	act, _ := m.pane().Escape(true)
+	if m.pane().Base().Filt.Empty() && m.leave < 0 && len(m.jobs) == 0 && act == nil {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
 }
 
 func (m *model) escape() tea.Cmd {
+	act, _ := m.pane().Escape(len(m.jobs) == 0)
 	switch {
-	case !m.pane().base().filt.empty():
+	case !m.pane().Base().Filt.Empty():
 		m.setFilter("")
-	case m.leave != 0 && m.focus == paneLog:
+	case m.leave >= 0 && m.on(pane.SeatLog):
 		m.setFocus(m.leave)
-	case m.groups.within(m.focus):
-		m.groups.leave()
-		return m.listGroups()
-	case len(m.jobs) == 0 && m.studying():
-		m.stopStudy()
+	case act != nil:
+		return m.heed(act())
 	default:
 		m.cancel()
 	}

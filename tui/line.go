@@ -8,6 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // maxHistory is how many commands can be recalled.
@@ -51,7 +53,7 @@ type completion struct {
 	start      int
 	candidates []lang.Candidate
 	chosen     int // -1: none yet
-	window     window
+	window     draw.Window
 }
 
 func (m *model) openCommand() tea.Cmd {
@@ -59,22 +61,6 @@ func (m *model) openCommand() tea.Cmd {
 	m.edit.set("")
 	m.history.at = len(m.history.lines)
 	return nil
-}
-
-// recall puts the command of the selected log line into the command line.
-func (m *model) recall() {
-	id := m.log.line(m.log.cursor).job
-	for i := range m.log.lines {
-		if x := &m.log.lines[i]; x.job == id && x.kind == lineCommand {
-			m.openCommand()
-			m.edit.set(x.text)
-			if x.text == reading {
-				m.edit.set("sweep")
-			}
-			return
-		}
-	}
-	m.warn("no command belongs to this line")
 }
 
 func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
@@ -137,7 +123,7 @@ func (m *model) submit() tea.Cmd {
 }
 
 // formOf is the key that opens the form of a guided command, nil for other commands.
-func (m *model) formOf(text string) *action {
+func (m *model) formOf(text string) *pane.Action {
 	what, guided, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(guided) != "guided" {
 		return nil
@@ -156,7 +142,7 @@ func (m *model) formOf(text string) *action {
 func (m *model) complete(by int) {
 	if c := m.comp; c != nil {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
-		c.window.to(c.chosen)
+		c.window.To(c.chosen)
 		m.edit.replace(c.start, c.candidates[c.chosen].Text)
 		return
 	}
@@ -177,7 +163,7 @@ func (m *model) complete(by int) {
 		m.edit.replace(start, common)
 	}
 	m.comp = &completion{start: start, candidates: all, chosen: -1}
-	m.comp.window.resize(len(all), min(len(all), max(m.body().h-2, 1), 8))
+	m.comp.window.Resize(len(all), min(len(all), max(m.body().H-2, 1), 8))
 }
 
 // screenWords are commands that only the screen knows.
@@ -212,25 +198,25 @@ func (m *model) popup(w int) []string {
 	c := m.comp
 	t := m.theme
 	var lines []string
-	head := newPen(t, w)
-	head.gap(1)
-	head.put(t.dim, count(len(c.candidates), "candidate")+": Tab takes the next, Enter runs")
-	lines = append(lines, head.done())
+	head := draw.NewPen(t, w)
+	head.Gap(1)
+	head.Put(t.Dim, draw.Count(len(c.candidates), "candidate")+": Tab takes the next, Enter runs")
+	lines = append(lines, head.Done())
 	name := 12
 	for _, x := range c.candidates {
-		name = max(name, min(width(clean(x.Text, t.ascii)), w/2))
+		name = max(name, min(draw.Width(draw.Clean(x.Text, t.Ascii)), w/2))
 	}
-	for i := c.window.top; i < min(c.window.top+c.window.height, len(c.candidates)); i++ {
-		p := newPen(t, w)
+	for i := c.window.Top; i < min(c.window.Top+c.window.Height, len(c.candidates)); i++ {
+		p := draw.NewPen(t, w)
 		mark := " "
 		if i == c.chosen {
-			p.over, mark = t.cursor, t.glyphs.cursor
+			p.Over, mark = t.Cursor, t.Glyphs.Cursor
 		}
-		p.put(t.info, mark+" ")
-		p.cell("", c.candidates[i].Text, name)
-		p.gap(2)
-		p.put(t.dim, c.candidates[i].Description)
-		lines = append(lines, p.done())
+		p.Put(t.Info, mark+" ")
+		p.Cell("", c.candidates[i].Text, name)
+		p.Gap(2)
+		p.Put(t.Dim, c.candidates[i].Description)
+		lines = append(lines, p.Done())
 	}
 	return lines
 }

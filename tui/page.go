@@ -12,17 +12,19 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // page is a text over the panes, to be read.
 type page struct {
-	window
+	draw.Window
 	title string
 	// text is what it says, and lines that in lines of so many cells.
 	text  []pageLine
 	lines []pageLine
 	wide  int
-	badge *badge
+	badge *draw.Badge
 	// until is false before the end was on the screen.
 	until bool
 	// commit says that y writes, once the page was read.
@@ -36,7 +38,7 @@ type page struct {
 
 type pageLine struct {
 	text string
-	st   style
+	st   draw.Style
 	// hang is where text goes on that does not fit a line.
 	hang int
 }
@@ -56,23 +58,23 @@ func (m *model) openPage(p *page) {
 // fitPage breaks the text into lines that fit the screen.
 func (m *model) fitPage() {
 	p := m.page
-	if w := m.body().w - 5; w != p.wide || p.lines == nil {
+	if w := m.body().W - 5; w != p.wide || p.lines == nil {
 		p.wide, p.lines = w, p.lines[:0]
 		for _, l := range p.text {
-			p.lines = append(p.lines, l.broken(max(w, 20), m.theme.ascii)...)
+			p.lines = append(p.lines, l.broken(max(w, 20), m.theme.Ascii)...)
 		}
 	}
-	p.resize(len(p.lines), max(m.body().h-2, 0))
-	p.cursor = p.top
-	if p.ready && p.top+p.height >= p.n {
+	p.Resize(len(p.lines), max(m.body().H-2, 0))
+	p.Cursor = p.Top
+	if p.ready && p.Top+p.Height >= p.N {
 		p.until = true
 	}
 }
 
 // broken is a line in lines of at most w cells, broken at blanks where that goes.
 func (l pageLine) broken(w int, ascii bool) []pageLine {
-	text := clean(l.text, ascii)
-	if width(text) <= w {
+	text := draw.Clean(l.text, ascii)
+	if draw.Width(text) <= w {
 		return []pageLine{{text, l.st, 0}}
 	}
 	hang := l.hang
@@ -84,19 +86,21 @@ func (l pageLine) broken(w int, ascii bool) []pageLine {
 	}
 	var out []pageLine
 	head := text[:hang]
-	for i, part := range wrap(text[hang:], w-hang) {
+	for i, part := range draw.Wrap(text[hang:], w-hang) {
 		if i > 0 {
-			head = spaces(hang)
+			head = draw.Spaces(hang)
 		}
 		out = append(out, pageLine{head + part, l.st, 0})
 	}
 	return out
 }
 
-func (p *page) say(st style, format string, args ...any) { p.raw(st, fmt.Sprintf(format, args...)) }
+func (p *page) say(st draw.Style, format string, args ...any) {
+	p.raw(st, fmt.Sprintf(format, args...))
+}
 
 // raw adds a line that goes on behind its label where it is broken.
-func (p *page) raw(st style, text string) {
+func (p *page) raw(st draw.Style, text string) {
 	hang := 0
 	if i := strings.Index(text, "  "); i > 0 && i < 18 {
 		for hang = i; hang < len(text) && text[hang] == ' '; {
@@ -111,8 +115,8 @@ func (p *page) raw(st style, text string) {
 func (m *model) pageKey(k tea.KeyMsg) tea.Cmd {
 	p := m.page
 	scroll := func(by int) {
-		p.top = max(min(p.top+by, p.n-p.height), 0)
-		p.cursor = p.top
+		p.Top = max(min(p.Top+by, p.N-p.Height), 0)
+		p.Cursor = p.Top
 		m.fitPage()
 	}
 	switch k.String() {
@@ -121,13 +125,13 @@ func (m *model) pageKey(k tea.KeyMsg) tea.Cmd {
 	case "down", "j":
 		scroll(1)
 	case "pgup", "ctrl+b":
-		scroll(-max(p.height-1, 1))
+		scroll(-max(p.Height-1, 1))
 	case "pgdown", "ctrl+f", " ":
-		scroll(max(p.height-1, 1))
+		scroll(max(p.Height-1, 1))
 	case "home", "g":
-		scroll(-p.n)
+		scroll(-p.N)
 	case "end", "G":
-		scroll(p.n)
+		scroll(p.N)
 	case "y":
 		return m.agree()
 	case "w":
@@ -201,32 +205,32 @@ func (m *model) whyNotCommit() string {
 // openCommit asks for the plan of a commit and shows it.
 func (m *model) openCommit() tea.Cmd {
 	t := m.theme
-	p := &page{title: "Commit", commit: true, badge: m.stagedPicture(), staged: m.sc.st.Staged}
-	st := &m.sc.st
-	p.say(t.strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
+	p := &page{title: "Commit", commit: true, badge: m.stagedPicture(), staged: m.sc.State.Staged}
+	st := &m.sc.State
+	p.say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
 	p.raw("", "")
-	p.say("", "where      %s, %s in the subnet", st.Source.String(), count(m.indexes.of(st.Live.Fabric).switches, "switch"))
+	p.say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.say("", "what       %s", st.Title(st.Staged))
 	if n := len(st.Failures); n > 0 {
-		p.say(t.warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", count(n, "failure"))
+		p.say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", draw.Count(n, "failure"))
 	}
 	switch master, ok := st.Master(); {
 	case ok:
-		p.say(t.bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+		p.say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
 	case st.Source.Kind == session.SourceSim:
 		p.say("", "beside     no subnet manager: the subnet is simulated")
 	}
 	p.raw("", "")
-	p.raw(t.dim, "the plan is being made ...")
+	p.raw(t.Dim, "the plan is being made ...")
 	m.openPage(p)
-	m.errands++
-	wait := m.errs.halt()
+	m.Common.Running++
+	wait := m.yield()
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
 		err := func() error {
-			_, err := shielded(func() (struct{}, error) {
-				return struct{}{}, m.back.Run(m.ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
+			_, err := pane.Shielded(func() (struct{}, error) {
+				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
 			})
 			return err
 		}()
@@ -234,17 +238,17 @@ func (m *model) openCommit() tea.Cmd {
 	}
 }
 
-func (m *model) stagedPicture() *badge { return m.theme.pictureBadge(m.sc, m.sc.st.Staged) }
+func (m *model) stagedPicture() *draw.Badge { return m.sc.PictureBadge(m.theme, m.sc.State.Staged) }
 
 // fillPage takes the plan of a commit.
 func (m *model) fillPage(msg pageMsg) {
-	m.errands--
+	m.Common.Running--
 	p, t := msg.page, m.theme
 	p.text, p.lines = p.text[:len(p.text)-1], nil
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
-		st := style("")
-		if upper := strings.ToUpper(firstWord(l)); upper == firstWord(l) && len(upper) > 3 && upper != strings.ToLower(upper) && upper != "LIDS" {
-			st = t.bad
+		st := draw.Style("")
+		if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 && upper != strings.ToLower(upper) && upper != "LIDS" {
+			st = t.Bad
 		}
 		p.raw(st, l)
 	}
@@ -252,17 +256,17 @@ func (m *model) fillPage(msg pageMsg) {
 	switch {
 	case msg.err != nil:
 		p.no = "this plan is not written: " + msg.err.Error()
-		p.say(t.bad, "not to be written: %v", msg.err)
-		p.say(t.dim, "Where you are sure, the command line takes what allows it: :help commit")
+		p.say(t.Bad, "not to be written: %v", msg.err)
+		p.say(t.Dim, "Where you are sure, the command line takes what allows it: :help commit")
 	case strings.Contains(msg.text, "nothing to write"):
 		p.no = "there is nothing to write"
-		p.say(t.good, "The switches hold these tables already.")
+		p.say(t.Good, "The switches hold these tables already.")
 	default:
 		y := "y writes this, once writing is on (w)"
 		if m.st.WriteOn {
 			y = "y writes this"
 		}
-		p.raw(t.strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
+		p.raw(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
 	}
 	p.ready = true
 	if m.page == p {
@@ -271,7 +275,7 @@ func (m *model) fillPage(msg pageMsg) {
 }
 
 func (m *model) whyNoInfo() string {
-	if m.pane().subject().node == fabric.None {
+	if m.pane().Subject().Node == fabric.None {
 		return "nothing is selected that there is more to know of"
 	}
 	return ""
@@ -279,34 +283,34 @@ func (m *model) whyNoInfo() string {
 
 // openInfo shows all that is known of what is selected.
 func (m *model) openInfo() tea.Cmd {
-	s := m.pane().subject()
-	f := s.f
-	n := &f.Nodes[s.node]
-	p := &page{title: f.NodeName(s.node), ready: true}
+	s := m.pane().Subject()
+	f := s.Fabric
+	n := &f.Nodes[s.Node]
+	p := &page{title: f.NodeName(s.Node), ready: true}
 	t := m.theme
 	line := func(what, format string, args ...any) {
 		p.raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
 	}
-	p.raw(t.strong, f.NodeName(s.node))
+	p.raw(t.Strong, f.NodeName(s.Node))
 	line("type", "%v", n.Type)
 	line("node GUID", "0x%016x", n.GUID)
 	line("system GUID", "0x%016x", n.SystemGUID)
 	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
-	line("ports", "%d, %d with a link", n.NumPorts, up(f, n))
+	line("ports", "%d, %d with a link", n.NumPorts, pane.Up(f, n))
 	if !n.InSubnet {
-		p.raw(t.bad, "does not belong to the subnet: no link leads here")
+		p.raw(t.Bad, "does not belong to the subnet: no link leads here")
 	}
 	if n.IsSwitch() {
-		line("LID", "%s", lidText(f.SwitchLID(n.Switch)))
+		line("LID", "%s", pane.LidText(f.SwitchLID(n.Switch)))
 		if n.EnhancedPort0 {
 			line("port 0", "enhanced")
 		}
 	}
 	for port := range n.Ports() {
-		m.infoPort(p, f, port, port == s.link || port == s.port)
+		m.infoPort(p, f, port, port == s.Link || port == s.Port)
 	}
-	for _, port := range s.with {
-		p.raw(t.strong, "and at "+f.NodeName(f.Ports[port].Node))
+	for _, port := range s.With {
+		p.raw(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
 		m.infoPort(p, f, port, true)
 	}
 	m.openPage(p)
@@ -318,25 +322,25 @@ func (m *model) infoPort(p *page, f *fabric.Fabric, port fabric.PortIndex, selec
 	x := &f.Ports[port]
 	if !x.Linked() {
 		if selected {
-			p.raw(t.warn, fmt.Sprintf("p%-4d no link", x.Num))
+			p.raw(t.Warn, fmt.Sprintf("p%-4d no link", x.Num))
 		}
 		return
 	}
 	text := fmt.Sprintf("p%-4d %s%s  %-10s  %s", x.Num, x.Width, x.Speed, x.State, f.PortName(x.Peer))
 	if !f.Nodes[x.Node].IsSwitch() {
-		text += fmt.Sprintf("  LID %s  GUID 0x%016x", lidText(x.LID), x.GUID)
+		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
 	}
-	if ld := m.loading.value; ld != nil && ld.loads.Fabric == f {
-		text += fmt.Sprintf("  %s paths out, %s in", thousands(int(ld.loads.Paths[port])), thousands(int(ld.loads.Paths[x.Peer])))
+	if ld := m.Counted; ld != nil && ld.Fabric == f {
+		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.Paths[port])), draw.Thousands(int(ld.Paths[x.Peer])))
 	}
-	p.raw(when(selected, t.info, ""), text)
+	p.raw(draw.When(selected, t.Info, ""), text)
 }
 
 // firstPage explains the screen to somebody who sees it first, in 80x24 cells.
 func (m *model) firstPage() {
 	p := &page{title: "Welcome", ready: true}
 	t := m.theme
-	p.raw(t.strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
+	p.raw(t.Strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
 	if m.st.Source.Kind == session.SourceSim {
 		p.say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
 	}
@@ -356,6 +360,6 @@ func (m *model) firstPage() {
 	}
 	p.raw("", "")
 	p.say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
-	p.raw(t.strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
+	p.raw(t.Strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
 	m.openPage(p)
 }

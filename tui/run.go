@@ -18,11 +18,14 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane/history"
 )
 
 // Options say what [Run] shows, and where.
@@ -96,8 +99,8 @@ func run(ctx context.Context, opt Options, back backend) error {
 
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
-	m.bind(opt.Config.rebound(keymap()))
-	m.retheme = func(name string) (*theme, error) {
+	m.bind(opt.Config.rebound(m.keymap()))
+	m.retheme = func(name string) (*draw.Theme, error) {
 		o := opt
 		o.Theme = name
 		return checkTerminal(&o, os.Getenv)
@@ -158,7 +161,7 @@ func (m *model) end(out io.Writer) {
 		default:
 		}
 		if i == 0 {
-			fmt.Fprintf(out, "cancelling %s\n", clean(j.text, true))
+			fmt.Fprintf(out, "cancelling %s\n", draw.Clean(j.text, true))
 		}
 		select {
 		case <-j.done:
@@ -176,7 +179,7 @@ func outcome(ctx context.Context, m *model, err error) error {
 	case m.unopened != nil:
 		return m.unopened
 	case m.failure != nil:
-		return fmt.Errorf("%w\n%s", m.failure, m.failure.stack)
+		return fmt.Errorf("%w\n%s", m.failure, m.failure.Stack)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -188,22 +191,22 @@ func signalled(ctx context.Context) bool {
 	return ok
 }
 
-func checkTerminal(opt *Options, env environment) (*theme, error) {
+func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 	switch name := env("TERM"); {
 	case !term.IsTerminal(opt.In.Fd()) || !term.IsTerminal(opt.Out.Fd()):
 		return nil, fmt.Errorf("%w: input and output must be one", ErrTerminal)
 	case name == "" || name == "dumb":
 		return nil, fmt.Errorf("%w: TERM=%s cannot move its cursor; use the shell", ErrTerminal, name)
 	}
-	profile := env.profile()
+	profile := env.Profile()
 	if opt.NoColor {
 		profile = termenv.Ascii
 	}
 	name := opt.Theme
 	if name == "" {
-		name = env.theme()
+		name = env.Theme()
 	}
-	return newTheme(name, profile, env.glyphs())
+	return draw.NewTheme(name, profile, env.Glyphs())
 }
 
 // shellBackend is the shell of a session.
@@ -221,7 +224,7 @@ func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) 
 // maxEntries is how many entries of the history are listed.
 const maxEntries = 500
 
-func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
+func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
 	store, err := b.Session().History()
 	if err != nil {
 		return nil, err
@@ -235,7 +238,7 @@ func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return joinJournal(list, journal), nil
+	return history.Join(list, journal), nil
 }
 
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
@@ -243,7 +246,7 @@ func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	return st.Of(session.Kind(fmt.Sprint(id)))
 }
 
-func (b *shellBackend) Problems(ctx context.Context, quick bool) (*problemsReport, error) {
+func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report, error) {
 	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
 }
 

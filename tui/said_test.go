@@ -141,8 +141,8 @@ func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.firstPage()
 	d.sees("Welcome", "SIMULATED subnet", "1 to 9, 0, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
-	for id := paneProblems; int(id) <= paneCount; id++ {
-		if key := id.key(); d.m.byKey[key] == nil || key > "9" || key < "0" {
+	for id := range d.m.all {
+		if key := digit(id); d.m.byKey[key] == nil || key > "9" || key < "0" {
 			t.Errorf("the page does not name the key %s of a pane", key)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/repl"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui"
+	"example.org/ibconsole/tui/draw"
 )
 
 const usage = `usage:
@@ -104,8 +104,8 @@ func run(args []string, files streams) int {
 	if given(flags, "window") && (o.window < 1 || o.window > mad.MaxWindow) {
 		return o.misused(fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow))
 	}
-	if given(flags, "theme") && !slices.Contains(tui.Themes, o.theme) {
-		return o.misused(fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(tui.Themes, ", ")))
+	if given(flags, "theme") && !slices.Contains(draw.Themes, o.theme) {
+		return o.misused(fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", ")))
 	}
 	if given(flags, "c") {
 		if len(words) > 0 {

@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/shell"
-	"example.org/ibconsole/tui"
+	"example.org/ibconsole/tui/draw"
 )
 
 // shells are those that completion is written for.
@@ -112,7 +112,7 @@ func completions(before []string) [][2]string {
 	case prev == "-s":
 		return sourceWords()
 	case prev == "--theme":
-		for _, t := range tui.Themes {
+		for _, t := range draw.Themes {
 			out = append(out, [2]string{t, "theme"})
 		}
 		return out
