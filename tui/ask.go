@@ -54,8 +54,9 @@ func (m *model) openQuestion(q *question) {
 	m.drain(q.job, true)
 	m.showLog()
 	m.tellPanes(pane.ShowJob{})
-	m.question, m.mode = q, modeAsk
-	m.edit.set("")
+	m.question, m.typed = q, newTyped("")
+	m.typed.label, m.typed.key = func() string { return q.prompt }, m.askKey
+	m.typed.hints = m.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets", tea.KeyPgUp, "read", tea.KeyEsc, "leave")
 }
 
 func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
@@ -64,15 +65,14 @@ func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEsc, tea.KeyCtrlC:
 		close(q.reply)
 	case tea.KeyEnter:
-		q.reply <- m.edit.String()
-		m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + m.edit.String()})
+		q.reply <- m.typed.Value()
+		m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + m.typed.Value()})
 	case tea.KeyPgUp, tea.KeyPgDown:
-		m.act(k.String())
-		return nil
+		return m.act(k)
 	default:
-		m.edit.key(k)
+		m.typed.edit(k)
 		return nil
 	}
-	m.question, m.mode = nil, modeKeys
+	m.question, m.typed = nil, nil
 	return q.job.asked
 }

@@ -71,7 +71,7 @@ func (m *model) noteOf(j *job, lines ...pane.Line) {
 func (m *model) done(j *job, err error) tea.Cmd {
 	m.drain(j, true)
 	if m.question != nil && m.question.job == j {
-		m.question, m.mode = nil, modeKeys
+		m.question, m.typed = nil, nil
 	}
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })

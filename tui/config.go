@@ -59,7 +59,7 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 	}
 	owner := map[string]string{}
 	for _, a := range c.rebound(keymap()) {
-		for _, k := range a.Keys {
+		for _, k := range a.Keys() {
 			if other := owner[k]; other != "" {
 				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
 			}
@@ -146,7 +146,7 @@ func parseKey(k string) (string, error) {
 func (c *Config) rebound(actions []pane.Action) []pane.Action {
 	for i := range actions {
 		if keys, ok := c.Keys[actions[i].Name]; ok {
-			actions[i].Keys = keys
+			actions[i].SetKeys(keys...)
 		}
 	}
 	return actions

@@ -42,7 +42,7 @@ func TestReboundKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := drive(t, tree)
-	d.m.bind(c.rebound(d.m.keymap()))
+	d.m.actions = c.rebound(d.m.keymap())
 	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "H keys")
 	d.press("H").sees("Find and say").press("esc")
 }

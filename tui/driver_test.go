@@ -134,7 +134,7 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
-	for (len(d.m.jobs) > 0 || d.m.Common.Running > 0) && d.m.mode != modeAsk {
+	for (len(d.m.jobs) > 0 || d.m.Common.Running > 0) && d.m.question == nil {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)

@@ -36,32 +36,34 @@ func (m *model) openExport() tea.Cmd {
 			return '_'
 		}, strings.ToLower(file))
 	}
-	m.mode = modeExport
-	m.edit.set(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
+	m.typed = newTyped(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
+	m.typed.label, m.typed.key = func() string { return "write to: " }, m.exportKey
+	m.typed.hints = m.keyed(tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
 	return nil
 }
 
 func (m *model) exportKey(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEsc:
-		m.mode = modeKeys
+		m.typed = nil
 	case tea.KeyEnter:
-		m.mode = modeKeys
-		m.export(strings.TrimSpace(m.edit.String()))
+		name := strings.TrimSpace(m.typed.Value())
+		m.typed = nil
+		m.export(name)
 	case tea.KeyTab:
 		m.nextFormat()
 	default:
-		m.edit.key(k)
+		m.typed.edit(k)
 	}
 	return nil
 }
 
 // nextFormat changes the end of the name that is typed.
 func (m *model) nextFormat() {
-	name := m.edit.String()
+	name := m.typed.Value()
 	end := filepath.Ext(name)
 	next := map[string]string{".csv": ".json", ".json": ".txt"}[end]
-	m.edit.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
+	m.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
 }
 
 // export writes the list, or its marked rows, in the form that the name ends with.

@@ -9,7 +9,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/shell"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -32,34 +31,6 @@ func TestFormsFit(t *testing.T) {
 		}
 		d.size(80, 24).sees("LIVE").misses("WHAT-IF", "STAGED")
 	}
-}
-
-// TestFormOfHostileText: what a question and its answers hold does not reach the terminal
-// as it is.
-func TestFormOfHostileText(t *testing.T) {
-	th := looks()[0]
-	d := drive(t, "sim:fattree:2,4")
-	theme, err := draw.NewTheme(th.theme, th.profile, th.glyphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	evil := "\x1b[2J\x1b]0;title\a\r\n\t\u202e\x9b"
-	q := &shell.Question{Name: "name", Text: "Which" + evil + "?", Choices: []shell.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
-	for _, choices := range [][]shell.Choice{q.Choices, nil} {
-		q.Choices = choices
-		f := newField(theme, q, []string{draw.Clean(evil, false)}, evil, 40)
-		for _, l := range f.lines(10) {
-			p := draw.NewPen(theme, 40)
-			p.Styled(l)
-			if problem := misfit(p.Done(), 40, 1); problem != "" {
-				t.Errorf("%s: %q", problem, l)
-			}
-		}
-		if text, ok := f.value(); choices != nil && (!ok || text != "a"+evil) {
-			t.Errorf("the answer is %q", text)
-		}
-	}
-	d.press("F", "esc").sees("nothing was done")
 }
 
 // TestFormFromSelection: a form begins from the link that is selected, as the key f

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,6 +16,7 @@ import (
 // helpPage lists all keys. It is made of the key map; Enter does what is selected.
 type helpPage struct {
 	draw.Window
+	m    *model
 	rows []helpRow
 }
 
@@ -25,7 +27,7 @@ type helpRow struct {
 }
 
 func (m *model) openHelp() tea.Cmd {
-	h := &helpPage{}
+	h := &helpPage{m: m}
 	group := ""
 	for i := range m.actions {
 		a := &m.actions[i]
@@ -35,14 +37,14 @@ func (m *model) openHelp() tea.Cmd {
 		}
 		h.rows = append(h.rows, helpRow{action: a})
 	}
-	m.help, m.mode = h, modeHelp
+	m.cover(h)
 	h.Resize(len(h.rows), max(m.body().H-2, 0))
 	h.To(1)
 	return nil
 }
 
-func (m *model) helpKey(k tea.KeyMsg) tea.Cmd {
-	h := m.help
+// Key moves the cursor, does what is selected, or leaves.
+func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "up", "k":
 		h.step(-1)
@@ -58,13 +60,41 @@ func (m *model) helpKey(k tea.KeyMsg) tea.Cmd {
 		h.To(len(h.rows))
 	case "enter":
 		if a := h.rows[h.Cursor].action; a != nil {
-			m.mode = modeKeys
-			return m.perform(a)
+			h.m.cover(nil)
+			return h.m.perform(a)
 		}
 	case "esc", "q", "?":
-		m.mode = modeKeys
+		h.m.cover(nil)
 	}
 	return nil
+}
+
+// Wheel moves the cursor.
+func (h *helpPage) Wheel(by int) tea.Cmd {
+	h.step(by)
+	return nil
+}
+
+// Click does what is clicked.
+func (h *helpPage) Click(line int) tea.Cmd {
+	if line += h.Top; line < 0 || line >= h.N {
+		return nil
+	}
+	h.To(line)
+	return h.Key(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+// Close does nothing.
+func (h *helpPage) Close() {}
+
+// Frame draws the page.
+func (h *helpPage) Frame(body draw.Rect) []string {
+	h.Resize(len(h.rows), max(body.H-2, 0))
+	m := h.m
+	return m.theme.Frame(body, &draw.Framed{
+		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
+		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().About().Name),
+	})
 }
 
 // step moves the cursor and passes over headings.
@@ -85,40 +115,37 @@ func (h *helpPage) step(by int) {
 // keyWide is how wide the keys of an action are on the page.
 const keyWide = 14
 
-// helpCut is what the selected row does not have room for: why the key does nothing now,
-// else what it does; "" where all can be read.
-func (m *model) helpCut(w int) string {
-	if m.mode != modeHelp {
-		return ""
-	}
-	a := m.help.rows[m.help.Cursor].action
+// cut is what the selected row does not have room for: why the key does nothing now, else
+// what it does; "" where all can be read.
+func (h *helpPage) cut(w int) string {
+	a := h.rows[h.Cursor].action
 	if a == nil {
 		return ""
 	}
-	text, why := a.Help, m.reason(a)
+	text, why := a.Help().Desc, h.m.reason(a)
 	if why != "" {
 		text += "  (" + why + ")"
 	}
 	if w-6-keyWide >= draw.Width(text) {
 		return ""
 	}
-	return cmp.Or(why, a.Help)
+	return cmp.Or(why, a.Help().Desc)
 }
 
-func (m *model) drawHelp(p *draw.Pen, row int) {
-	r := m.help.rows[row]
+func (h *helpPage) drawRow(p *draw.Pen, row int) {
+	r := h.rows[row]
 	if r.action == nil {
 		p.Put(p.Strong, r.heading)
 		return
 	}
 	var names []string
-	for _, k := range r.action.Keys {
-		names = append(names, m.theme.KeyName(k))
+	for _, k := range r.action.Keys() {
+		names = append(names, p.KeyName(k))
 	}
-	why := m.reason(r.action)
+	why := h.m.reason(r.action)
 	p.Gap(2)
 	p.Cell(draw.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
-	p.Put(draw.When(why == "", "", p.Dim), r.action.Help)
+	p.Put(draw.When(why == "", "", p.Dim), r.action.Help().Desc)
 	if why != "" {
 		p.Put(p.Dim, "  ("+why+")")
 	}

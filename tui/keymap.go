@@ -12,9 +12,6 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// k are keys, the first of which stands for them.
-func k(keys ...string) []string { return keys }
-
 // keymap lists all actions with the keys that they have unless they are rebound,
 // in the order of the help page. Those of panes stand behind the ones that they name.
 func (m *model) keymap() []pane.Action {
@@ -40,44 +37,44 @@ func keymap() []pane.Action {
 
 func (m *model) findKeys() []pane.Action {
 	return []pane.Action{
-		{Name: "command", Keys: k(":"), Group: "Find and say", Label: "command", Rank: 9, Help: "type a command; Tab completes, Up and Down recall", Run: m.openCommand},
-		{Name: "filter", Keys: k("/"), Group: "Find and say", Label: "filter", Rank: 8, Help: "show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round", Why: m.whyNotFilter, Run: m.openFilter},
-		{Name: "escape", Keys: k("esc"), Group: "Find and say", Help: "clear the filter, leave the log, or cancel what runs", Why: m.whyNoEscape, Run: m.escape},
-		{Name: "open", Keys: k("enter"), Group: "Find and say", Label: "open", Rank: 3, Help: "open; go to the next hop, to the thing, to its picture; recall a command", Why: m.whyNotOpen, Run: m.open},
-		{Name: "info", Keys: k("i"), Group: "Find and say", Label: "info", Rank: 15, Help: "all that is known of what is selected", Why: m.whyNoInfo, Run: m.openInfo},
-		{Name: "back", Keys: k("[", "backspace"), Group: "Find and say", Help: "back to what was looked at before", Why: m.whyNotBack, Run: func() tea.Cmd { return m.walk(-1) }},
-		{Name: "forward", Keys: k("]"), Group: "Find and say", Help: "forward again", Why: m.whyNotForward, Run: func() tea.Cmd { return m.walk(1) }},
+		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"), Group: "Find and say", Label: "command", Rank: 9, Run: func() tea.Cmd { return m.openCommand("") }},
+		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round", "/"), Group: "Find and say", Label: "filter", Rank: 8, Why: m.whyNotFilter, Run: m.openFilter},
+		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"), Group: "Find and say", Why: m.whyNoEscape, Run: m.escape},
+		{Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command", "enter"), Group: "Find and say", Label: "open", Rank: 3, Why: m.whyNotOpen, Run: m.open},
+		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say", Label: "info", Rank: 15, Why: m.whyNoInfo, Run: m.openInfo},
+		{Name: "back", Binding: pane.On("back to what was looked at before", "[", "backspace"), Group: "Find and say", Why: m.whyNotBack, Run: func() tea.Cmd { return m.walk(-1) }},
+		{Name: "forward", Binding: pane.On("forward again", "]"), Group: "Find and say", Why: m.whyNotForward, Run: func() tea.Cmd { return m.walk(1) }},
 	}
 }
 
 func (m *model) traceKeys() []pane.Action {
 	return []pane.Action{
-		{Name: "who-uses", Keys: k("p"), Group: "Trace", Label: "who uses it", Rank: 12, Help: "whose packets go over the selected link or switch", Why: m.whyNotUses, Run: m.whoUses},
-		{Name: "picture", Keys: k("v"), Group: "Trace", Label: "picture", Rank: 13, Help: "show another picture: live, base, whatif, staged", Why: m.whyOnePicture, Run: m.nextPicture},
+		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: m.whyNotUses, Run: m.whoUses},
+		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
 	}
 }
 
 func (m *model) paperKeys() []pane.Action {
 	return []pane.Action{
-		{Name: "fail", Keys: k("f"), Group: "Paper", Label: "fail", Rank: 4, Help: "let the selected link, switch or host fail on paper; all that are marked", Why: m.whyNotFail, Run: m.fail},
-		{Name: "undo", Keys: k("u"), Group: "Paper", Label: "undo", Rank: 5, Help: "take a failure back: that of what is selected, or else the last one", Why: m.whyNotUndo, Run: m.undo},
-		{Name: "route", Keys: k("r"), Group: "Paper", Label: "route", Rank: 6, Help: "compute routes for it; they are staged, not written", Why: m.whyNotRoute, Run: m.says("route")},
-		{Name: "diff", Keys: k("d"), Group: "Paper", Label: "diff", Rank: 7, Help: "say what changes from the base to what is staged; of an entry of the history, what changed since", Why: m.whyNotDiff, Run: m.diffNow},
-		{Name: "whatif", Keys: k("w"), Group: "Paper", Help: "say in the log what has failed on paper", Run: m.says("whatif")},
-		{Name: "commit", Keys: k("C"), Group: "Paper", Label: "commit", Rank: 10, Help: "read what a commit would write, and where; only from there can it be written", Why: m.whyNotCommit, Run: m.openCommit},
-		{Name: "sweep", Keys: k("R"), Group: "Paper", Label: "read again", Rank: 16, Help: "read the subnet again", Why: m.whyNotSweep, Run: m.says("sweep")},
+		{Name: "fail", Binding: pane.On("let the selected link, switch or host fail on paper; all that are marked", "f"), Group: "Paper", Label: "fail", Rank: 4, Why: m.whyNotFail, Run: m.fail},
+		{Name: "undo", Binding: pane.On("take a failure back: that of what is selected, or else the last one", "u"), Group: "Paper", Label: "undo", Rank: 5, Why: m.whyNotUndo, Run: m.undo},
+		{Name: "route", Binding: pane.On("compute routes for it; they are staged, not written", "r"), Group: "Paper", Label: "route", Rank: 6, Why: m.whyNotRoute, Run: m.says("route")},
+		{Name: "diff", Binding: pane.On("say what changes from the base to what is staged; of an entry of the history, what changed since", "d"), Group: "Paper", Label: "diff", Rank: 7, Why: m.whyNotDiff, Run: m.diffNow},
+		{Name: "whatif", Binding: pane.On("say in the log what has failed on paper", "w"), Group: "Paper", Run: m.says("whatif")},
+		{Name: "commit", Binding: pane.On("read what a commit would write, and where; only from there can it be written", "C"), Group: "Paper", Label: "commit", Rank: 10, Why: m.whyNotCommit, Run: m.openCommit},
+		{Name: "sweep", Binding: pane.On("read the subnet again", "R"), Group: "Paper", Label: "read again", Rank: 16, Why: m.whyNotSweep, Run: m.says("sweep")},
 	}
 }
 
 func (m *model) listKeys() []pane.Action {
 	return []pane.Action{
-		{Name: "sort", Keys: k("s"), Group: "Lists", Label: "sort", Rank: 11, Help: "sort by the next column, up and then down", Why: m.whyNotSort, Run: m.sort},
-		{Name: "by", Keys: k("b"), Group: "Lists", Label: "by", Rank: 10, Help: "show the list in another manner: by LID or port, as a map, by rank or chassis", Why: m.whyNoKind, Run: m.nextKind},
-		{Name: "mark", Keys: k("m"), Group: "Lists", Help: "mark the row, or take its mark; f, c and e take all that are marked", Why: m.whyNoRow, Run: m.markRow},
-		{Name: "unmark", Keys: k("M"), Group: "Lists", Help: "take all marks of the list", Why: m.whyNoMarks, Run: m.unmark},
-		{Name: "copy", Keys: k("c"), Group: "Lists", Label: "copy", Rank: 17, Help: "copy the row, or those marked, to the clipboard of the terminal (OSC 52)", Why: m.whyNoRow, Run: m.copyRows},
-		{Name: "export", Keys: k("e"), Group: "Lists", Label: "export", Rank: 18, Help: "write the list as it is shown to a file: .txt, .csv or .json", Why: m.whyNotExport, Run: m.openExport},
-		{Name: "freeze", Keys: k(" "), Group: "Lists", Help: "let the panes stand still while the subnet changes, or go on", Run: m.freeze},
+		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists", Label: "sort", Rank: 11, Why: m.whyNotSort, Run: m.sort},
+		{Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: m.whyNoKind, Run: m.nextKind},
+		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"), Group: "Lists", Why: m.whyNoRow, Run: m.markRow},
+		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: m.whyNoMarks, Run: m.unmark},
+		{Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)", "c"), Group: "Lists", Label: "copy", Rank: 17, Why: m.whyNoRow, Run: m.copyRows},
+		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"), Group: "Lists", Label: "export", Rank: 18, Why: m.whyNotExport, Run: m.openExport},
+		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "), Group: "Lists", Run: m.freeze},
 	}
 }
 
@@ -89,14 +86,14 @@ func (m *model) moveKeys() []pane.Action {
 		return func() tea.Cmd { w := m.pane().Base(); m.moveTo(w.Cursor + by*max(w.Height-1, 1)); return nil }
 	}
 	return []pane.Action{
-		{Name: "up", Keys: k("up", "k"), Group: "Move", Help: "up", Run: move(-1)},
-		{Name: "down", Keys: k("down", "j"), Group: "Move", Help: "down", Run: move(1)},
-		{Name: "page-up", Keys: k("pgup", "ctrl+b"), Group: "Move", Help: "a page up", Run: page(-1)},
-		{Name: "page-down", Keys: k("pgdown", "ctrl+f"), Group: "Move", Help: "a page down", Run: page(1)},
-		{Name: "first", Keys: k("g", "home"), Group: "Move", Help: "to the first row", Run: func() tea.Cmd { m.moveTo(0); return nil }},
-		{Name: "last", Keys: k("G", "end"), Group: "Move", Help: "to the last row", Run: func() tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
-		{Name: "left", Keys: k("left", "h"), Group: "Move", Panes: m.movers(), Help: "shut the branch; move long lines or the map back", Run: func() tea.Cmd { return m.sideways(-1) }},
-		{Name: "right", Keys: k("right", "l"), Group: "Move", Panes: m.movers(), Help: "open the branch; move long lines or the map", Run: func() tea.Cmd { return m.sideways(1) }},
+		{Name: "up", Binding: pane.On("up", "up", "k"), Group: "Move", Run: move(-1)},
+		{Name: "down", Binding: pane.On("down", "down", "j"), Group: "Move", Run: move(1)},
+		{Name: "page-up", Binding: pane.On("a page up", "pgup", "ctrl+b"), Group: "Move", Run: page(-1)},
+		{Name: "page-down", Binding: pane.On("a page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
+		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func() tea.Cmd { m.moveTo(0); return nil }},
+		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func() tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
+		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back", "left", "h"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(-1) }},
+		{Name: "right", Binding: pane.On("open the branch; move long lines or the map", "right", "l"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(1) }},
 	}
 }
 
@@ -115,7 +112,7 @@ func (m *model) paneKeys() []pane.Action {
 	list := []pane.Action{}
 	for i, p := range m.all {
 		list = append(list, pane.Action{
-			Name: "pane-" + digit(i), Keys: k(digit(i)), Group: "Panes", Help: p.About().Help,
+			Name: "pane-" + digit(i), Binding: pane.On(p.About().Help, digit(i)), Group: "Panes",
 			Run: func() tea.Cmd { return m.visit(i) },
 		})
 	}
@@ -126,27 +123,27 @@ func (m *model) paneKeys() []pane.Action {
 		return func() tea.Cmd { m.lean = max(min(m.lean+by, 24), -16); m.fit(); return nil }
 	}
 	return append(list,
-		pane.Action{Name: "next-pane", Keys: k("tab"), Group: "Panes", Help: "the next pane", Run: step(1)},
-		pane.Action{Name: "previous-pane", Keys: k("shift+tab"), Group: "Panes", Help: "the pane before", Run: step(-1)},
-		pane.Action{Name: "zoom", Keys: k("z"), Group: "Panes", Label: "zoom", Rank: 14, Help: "give the pane the whole screen; on a small screen, show two", Run: m.toggleZoom},
-		pane.Action{Name: "narrower", Keys: k("<"), Group: "Panes", Help: "make the panes at the left narrower", Run: lean(-4)},
-		pane.Action{Name: "wider", Keys: k(">"), Group: "Panes", Help: "make the panes at the left wider", Run: lean(4)},
+		pane.Action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
+		pane.Action{Name: "previous-pane", Binding: pane.On("the pane before", "shift+tab"), Group: "Panes", Run: step(-1)},
+		pane.Action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"), Group: "Panes", Label: "zoom", Rank: 14, Run: m.toggleZoom},
+		pane.Action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes", Run: lean(-4)},
+		pane.Action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: lean(4)},
 	)
 }
 
 func (m *model) otherKeys() []pane.Action {
 	return []pane.Action{
-		{Name: "dump", Keys: k("D"), Group: "Program", Help: "write routes or the topology to a file; asks what and where", Why: m.whyBusy, Run: m.guided("dump")},
-		{Name: "load", Keys: k("L"), Group: "Program", Help: "read routes or a topology from a file; asks which", Why: m.whyBusy, Run: m.guided("load")},
-		{Name: "engine", Keys: k("E"), Group: "Program", Help: "choose the routing engine and its options; asks step by step", Why: m.whyBusy, Run: m.guided("engine")},
-		{Name: "fail-guided", Keys: k("F"), Group: "Program", Help: "let something fail on paper; asks what: a cable, a switch, a chassis, links at random", Why: m.whyBusy, Run: m.guided("fail")},
-		{Name: "shell", Keys: k("!"), Group: "Program", Help: "the shell on the same session, as :shell; exit comes back", Why: m.whyNoShell, Run: m.openShell},
-		{Name: "theme", Keys: k("ctrl+t"), Group: "Program", Help: "the next theme: dark, light, contrast, none", Why: m.whyNoTheme, Run: m.nextTheme},
-		{Name: "tour", Keys: k("ctrl+g"), Group: "Program", Help: "begin or end the tour", Run: m.toggleTour},
-		{Name: "help", Keys: k("?"), Group: "Program", Label: "keys", Rank: 20, Help: "this page; Enter does what is selected", Run: m.openHelp},
-		{Name: "suspend", Keys: k("ctrl+z"), Group: "Program", Help: "stop until the shell's fg", Run: func() tea.Cmd { return tea.Suspend }},
-		{Name: "interrupt", Keys: k("ctrl+c"), Group: "Program", Help: "cancel what runs; else quit", Run: m.interrupt},
-		{Name: "quit", Keys: k("q"), Group: "Program", Label: "quit", Rank: 21, Help: "quit", Run: m.quit},
+		{Name: "dump", Binding: pane.On("write routes or the topology to a file; asks what and where", "D"), Group: "Program", Why: m.whyBusy, Run: m.guided("dump")},
+		{Name: "load", Binding: pane.On("read routes or a topology from a file; asks which", "L"), Group: "Program", Why: m.whyBusy, Run: m.guided("load")},
+		{Name: "engine", Binding: pane.On("choose the routing engine and its options; asks step by step", "E"), Group: "Program", Why: m.whyBusy, Run: m.guided("engine")},
+		{Name: "fail-guided", Binding: pane.On("let something fail on paper; asks what: a cable, a switch, a chassis, links at random", "F"), Group: "Program", Why: m.whyBusy, Run: m.guided("fail")},
+		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: m.whyNoShell, Run: m.openShell},
+		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: m.whyNoTheme, Run: m.nextTheme},
+		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: m.toggleTour},
+		{Name: "help", Binding: pane.On("this page; Enter does what is selected", "?"), Group: "Program", Label: "keys", Rank: 20, Run: m.openHelp},
+		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program", Run: func() tea.Cmd { return tea.Suspend }},
+		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program", Run: m.interrupt},
+		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: m.quit},
 	}
 }
 
@@ -187,8 +184,8 @@ func (m *model) reason(a *pane.Action) string {
 
 // keyWord is the first key of an action as the screen writes it, "" for none.
 func keyWord(g *draw.Glyphs, a *pane.Action) string {
-	if len(a.Keys) == 0 {
+	if len(a.Keys()) == 0 {
 		return ""
 	}
-	return g.KeyName(a.Keys[0])
+	return g.KeyName(a.Keys()[0])
 }

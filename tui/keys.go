@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
@@ -11,58 +12,46 @@ import (
 
 // key sends a key to where it belongs.
 func (m *model) key(k tea.KeyMsg) tea.Cmd {
-	if k.Type == tea.KeyCtrlC && m.mode != modeAsk {
+	switch {
+	case k.Type == tea.KeyCtrlC && m.question == nil:
 		return m.interrupt()
-	}
-	switch m.mode {
-	case modeCommand:
-		return m.commandKey(k)
-	case modeFilter:
-		return m.filterKey(k)
-	case modeExport:
-		return m.exportKey(k)
-	case modePage:
-		return m.pageKey(k)
-	case modeAsk:
-		return m.askKey(k)
-	case modeForm:
-		return m.formKey(k)
-	case modeHelp:
-		return m.helpKey(k)
-	}
-	if k.Paste {
+	case m.over != nil:
+		return m.over.Key(k)
+	case m.typed != nil:
+		return m.typed.key(k)
+	case k.Paste:
 		m.warn("a paste goes into the command line: press : first")
 		return nil
-	}
 	// Keys that were typed faster than the screen was drawn come as one.
-	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt {
+	case k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt:
 		return m.keys(k.Runes)
 	}
-	return m.act(k.String())
+	return m.act(k)
 }
 
 // keys takes several keys one after the other, as far as they are for the panes.
 func (m *model) keys(runes []rune) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, r := range runes {
-		if m.mode != modeKeys {
+		if m.over != nil || m.typed != nil {
 			cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: runes[i:]}))
 			break
 		}
-		cmds = append(cmds, m.act(string(r)))
+		cmds = append(cmds, m.act(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
 	}
 	return tea.Batch(cmds...)
 }
 
 // act does what a key stands for, or says why it cannot.
-func (m *model) act(key string) tea.Cmd {
+func (m *model) act(k tea.KeyMsg) tea.Cmd {
 	m.untouched = false
-	a := m.byKey[key]
-	if a == nil {
-		m.warn(draw.Clean(key, m.theme.Ascii) + " is no key: ? lists them")
-		return nil
+	for i := range m.actions {
+		if key.Matches(k, m.actions[i].Binding) {
+			return m.perform(&m.actions[i])
+		}
 	}
-	return m.perform(a)
+	m.warn(draw.Clean(k.String(), m.theme.Ascii) + " is no key: ? lists them")
+	return nil
 }
 
 func (m *model) perform(a *pane.Action) tea.Cmd {
@@ -104,8 +93,9 @@ func (m *model) whyNotFilter() string {
 }
 
 func (m *model) openFilter() tea.Cmd {
-	m.mode = modeFilter
-	m.edit.set("")
+	m.typed = newTyped("")
+	m.typed.label, m.typed.key, m.typed.note = func() string { return "/" }, m.filterKey, true
+	m.typed.hints = append([]hint{{"text /regexp ~letters !not", "", nil}}, m.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
 	return nil
 }
 
@@ -113,22 +103,22 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 	p := m.pane().Base()
 	switch k.Type {
 	case tea.KeyEnter:
-		m.mode = modeKeys
-		if m.edit.String() == "" {
+		if m.typed.Value() == "" {
 			m.setFilter("")
 		}
+		m.typed = nil
 	case tea.KeyEsc:
-		m.mode = modeKeys
+		m.typed = nil
 		m.setFilter("")
 	case tea.KeyUp:
 		m.moveTo(p.Cursor - 1)
 	case tea.KeyDown:
 		m.moveTo(p.Cursor + 1)
 	case tea.KeyPgUp, tea.KeyPgDown:
-		return m.act(k.String())
+		return m.act(k)
 	default:
-		if m.edit.key(k) && m.edit.String() != p.Filt.Text {
-			m.setFilter(m.edit.String())
+		if m.typed.edit(k); m.typed.Value() != p.Filt.Text {
+			m.setFilter(m.typed.Value())
 		}
 	}
 	return nil
@@ -173,9 +163,9 @@ func (m *model) escape() tea.Cmd {
 // interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
 func (m *model) interrupt() tea.Cmd {
 	switch {
-	case m.mode != modeKeys:
-		m.closeForm()
-		m.mode, m.comp, m.page = modeKeys, nil, nil
+	case m.over != nil || m.typed != nil:
+		m.cover(nil)
+		m.typed, m.comp = nil, nil
 	case len(m.jobs) > 0:
 		m.cancel()
 	default:

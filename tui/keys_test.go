@@ -19,14 +19,14 @@ import (
 func TestKeymap(t *testing.T) {
 	seen, names := map[string]string{}, map[string]bool{}
 	for _, a := range keymap() {
-		if a.Name == "" || a.Help == "" || a.Group == "" || a.Run == nil || len(a.Keys) == 0 {
+		if a.Name == "" || a.Help().Desc == "" || a.Group == "" || a.Run == nil || len(a.Keys()) == 0 {
 			t.Errorf("incomplete: %+v", a)
 		}
 		if names[a.Name] {
 			t.Errorf("two actions are called %s", a.Name)
 		}
 		names[a.Name] = true
-		for _, k := range a.Keys {
+		for _, k := range a.Keys() {
 			if seen[k] != "" {
 				t.Errorf("%s is both %s and %s", k, seen[k], a.Name)
 			}
@@ -72,12 +72,12 @@ func FuzzKeys(f *testing.F) {
 			case b >= 0x80:
 				s := sizes[int(b)%len(sizes)]
 				d.size(s[0], s[1])
-			case b >= 0x20 && b < 0x7f && !(d.m.mode == modeCommand && b == '/'): // no paths: load and dump would touch files
+			case b >= 0x20 && b < 0x7f && !(d.m.commanding() && b == '/'): // no paths: load and dump would touch files
 				d.send(rune1(rune(b)))
 			}
 			d.settle()
 			d.check()
-			if d.m.mode == modeAsk { // answers would write files
+			if d.m.question != nil { // answers would write files
 				d.send(tea.KeyMsg{Type: tea.KeyEsc})
 				d.settle()
 			}
@@ -90,7 +90,8 @@ func TestHelpSaysAll(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24).press("5", "?")
 	const why = "there is no trace: t and T mark its ends"
 	d.misses(why)
-	for d.m.help.rows[d.m.help.Cursor].action.Name != "trace-back" {
+	help := d.m.over.(*helpPage)
+	for help.rows[help.Cursor].action.Name != "trace-back" {
 		d.press("down")
 	}
 	d.sees(" "+why).size(120, 36).sees("(" + why + ")")
@@ -120,11 +121,11 @@ func keyList() string {
 			group = a.Group
 			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", group)
 		}
-		names := make([]string, len(a.Keys))
-		for i, k := range a.Keys {
+		names := make([]string, len(a.Keys()))
+		for i, k := range a.Keys() {
 			names[i] = "`" + draw.PlainKeyName(k) + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
 	}
 	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
 		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +

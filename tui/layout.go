@@ -74,40 +74,40 @@ func (d *desk) take(at int) {
 	d.slots.aside = at
 }
 
-// form is the way in which the panes share the screen.
-type form uint8
+// shape is the way in which the panes share the screen.
+type shape uint8
 
-// The forms, for smaller and larger screens.
+// The shapes, for smaller and larger screens.
 const (
-	formSingle form = iota // one pane at a time, two when zoomed
-	formPair               // two beside one another
-	formFour               // problems over topology; one over the trace; log
-	formWide               // those, the LFT, and the trace over one more, side by side; log
+	shapeSingle shape = iota // one pane at a time, two when zoomed
+	shapePair                // two beside one another
+	shapeFour                // problems over topology; one over the trace; log
+	shapeWide                // those, the LFT, and the trace over one more, side by side; log
 )
 
-func formOf(w, h int) form {
+func shapeOf(w, h int) shape {
 	switch {
 	case w < 100 || h < 20:
-		return formSingle
+		return shapeSingle
 	case h < 30:
-		return formPair
+		return shapePair
 	case w < 160:
-		return formFour
+		return shapeFour
 	}
-	return formWide
+	return shapeWide
 }
 
 // arrange places the panes on a body. Panes do not overlap; one that has no room is left
 // out.
 func (d *desk) arrange(body draw.Rect) []placed {
-	f, s := formOf(d.width, d.height), &d.slots
+	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
-	case f == formSingle && d.zoom && body.H >= 10:
+	case f == shapeSingle && d.zoom && body.H >= 10:
 		top, bottom := draw.SplitRows(body, body.H/2)
 		return []placed{{d.focus, top}, {d.companion(), bottom}}
-	case f == formSingle || d.zoom:
+	case f == shapeSingle || d.zoom:
 		return []placed{{d.focus, body}}
-	case f == formPair:
+	case f == shapePair:
 		left, right := draw.SplitColumns(body, body.W*(40+d.lean)/100)
 		return []placed{{s.home, left}, {s.aside, right}}
 	}
@@ -117,7 +117,7 @@ func (d *desk) arrange(body draw.Rect) []placed {
 	}
 	upper, log := draw.SplitRows(body, body.H-logRows)
 	logged := placed{d.at(pane.SeatLog), log}
-	if f == formWide {
+	if f == shapeWide {
 		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
 		middle, right := draw.SplitColumns(rest, rest.W*48/100)
 		top, bottom := draw.SplitRows(right, right.H/2)

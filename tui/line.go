@@ -56,10 +56,11 @@ type completion struct {
 	window     draw.Window
 }
 
-func (m *model) openCommand() tea.Cmd {
-	m.mode, m.comp = modeCommand, nil
-	m.edit.set("")
-	m.history.at = len(m.history.lines)
+func (m *model) openCommand(text string) tea.Cmd {
+	m.comp, m.history.at = nil, len(m.history.lines)
+	m.typed = newTyped(text)
+	m.typed.label, m.typed.key = func() string { return ":" }, m.commandKey
+	m.typed.hints = m.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall", tea.KeyEsc, "leave")
 	return nil
 }
 
@@ -73,7 +74,7 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 		return nil
 	case tea.KeyEsc:
 		if m.comp == nil {
-			m.mode = modeKeys
+			m.typed = nil
 		}
 		m.comp = nil
 		return nil
@@ -87,25 +88,26 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyDown, tea.KeyCtrlN:
 		m.remember(1)
 	case tea.KeyBackspace:
-		if len(m.edit.text) == 0 {
-			m.mode = modeKeys
+		if m.typed.Value() == "" {
+			m.typed = nil
+			return nil
 		}
-		m.edit.key(k)
+		m.typed.edit(k)
 	default:
-		m.edit.key(k)
+		m.typed.edit(k)
 	}
 	return nil
 }
 
 func (m *model) remember(by int) {
-	if line, ok := m.history.recall(by, m.edit.String()); ok {
-		m.edit.set(line)
+	if line, ok := m.history.recall(by, m.typed.Value()); ok {
+		m.typed.set(line)
 	}
 }
 
 func (m *model) submit() tea.Cmd {
-	text := strings.TrimSpace(m.edit.String())
-	m.mode = modeKeys
+	text := strings.TrimSpace(m.typed.Value())
+	m.typed = nil
 	if text == "" {
 		return nil
 	}
@@ -143,7 +145,7 @@ func (m *model) complete(by int) {
 	if c := m.comp; c != nil {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
 		c.window.To(c.chosen)
-		m.edit.replace(c.start, c.candidates[c.chosen].Text)
+		m.typed.replace(c.start, c.candidates[c.chosen].Text)
 		return
 	}
 	start, all := m.candidates()
@@ -156,11 +158,11 @@ func (m *model) complete(by int) {
 		if !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "/") {
 			text += " "
 		}
-		m.edit.replace(start, text)
+		m.typed.replace(start, text)
 		return
 	}
-	if common := commonPrefix(all); len(common) > len(m.edit.before())-start {
-		m.edit.replace(start, common)
+	if common := commonPrefix(all); len(common) > len(m.typed.before())-start {
+		m.typed.replace(start, common)
 	}
 	m.comp = &completion{start: start, candidates: all, chosen: -1}
 	m.comp.window.Resize(len(all), min(len(all), max(m.body().H-2, 1), 8))
@@ -174,9 +176,9 @@ var screenWords = []lang.Candidate{
 
 // candidates are those of the shell, and the words that only the screen knows.
 func (m *model) candidates() (int, []lang.Candidate) {
-	start, all := m.back.Complete(m.edit.String(), len(m.edit.before()))
+	start, all := m.back.Complete(m.typed.Value(), len(m.typed.before()))
 	for _, c := range screenWords {
-		if word := m.edit.before(); word != "" && strings.HasPrefix(c.Text, word) {
+		if word := m.typed.before(); word != "" && strings.HasPrefix(c.Text, word) {
 			all = append(all, c)
 		}
 	}
@@ -220,3 +222,6 @@ func (m *model) popup(w int) []string {
 	}
 	return lines
 }
+
+// commanding reports whether a command is being typed.
+func (m *model) commanding() bool { return m.typed != nil && m.typed.label() == ":" }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/bubbles/spinner"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
@@ -14,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/history"
 	"example.org/ibconsole/tui/pane/problems"
@@ -64,7 +66,7 @@ type sight struct {
 type work struct {
 	jobs     []*job // that run
 	lastJob  int
-	spin     int
+	spinner  spinner.Model
 	ticking  bool
 	pace     pace
 	quitting bool               // q was pressed while something runs
@@ -86,16 +88,12 @@ type model struct {
 	theme *draw.Theme
 
 	actions []pane.Action
-	byKey   map[string]*pane.Action
 
 	trail     trail
-	mode      mode
-	edit      editor
+	over      overlay // nil for none
+	typed     *typed  // the line that is being typed, nil for none
 	comp      *completion
 	history   typedLines
-	help      *helpPage
-	page      *page
-	form      *guide
 	lastFile  string // that was written or read last
 	tour      *tour
 	question  *question // that is being answered
@@ -107,20 +105,6 @@ type model struct {
 	drawnSize [2]int
 }
 
-// mode says where keys go.
-type mode uint8
-
-const (
-	modeKeys mode = iota
-	modeCommand
-	modeFilter
-	modeExport
-	modeHelp
-	modePage
-	modeAsk
-	modeForm
-)
-
 // status is the line below the panes.
 type status struct {
 	text string
@@ -131,7 +115,6 @@ type status struct {
 
 type (
 	changedMsg struct{}
-	tickMsg    struct{}
 	minuteMsg  struct{}
 	shellMsg   struct{ err error }
 	drainedMsg struct{}
@@ -147,19 +130,10 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx}
 	m := &model{Common: c, desk: newDesk(newPanes(c, t, back)), back: back, theme: t, now: time.Now, untouched: true}
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
-	m.bind(m.keymap())
+	m.actions = m.keymap()
+	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
 	m.refresh()
 	return m
-}
-
-// bind takes a key map.
-func (m *model) bind(actions []pane.Action) {
-	m.actions, m.byKey = actions, map[string]*pane.Action{}
-	for i := range m.actions {
-		for _, k := range m.actions[i].Keys {
-			m.byKey[k] = &m.actions[i]
-		}
-	}
 }
 
 // Init implements [tea.Model].
@@ -227,11 +201,11 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.openQuestion(msg)
 	case pageMsg:
 		m.fillPage(msg)
-	case formMsg:
+	case form.Msg:
 		return m.questioned(msg)
-	case tickMsg:
-		m.spin++
+	case spinner.TickMsg:
 		m.ticking = false
+		m.spinner, _ = m.spinner.Update(msg)
 		m.collect()
 		return m.tick()
 	case minuteMsg:
@@ -247,7 +221,10 @@ func (m *model) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(tickPause, func(time.Time) tea.Msg { return tickMsg{} })
+	return func() tea.Msg {
+		time.Sleep(tickPause)
+		return m.spinner.Tick()
+	}
 }
 
 // refresh takes the state of the session. While the panes are frozen they keep
@@ -316,7 +293,7 @@ func (m *model) seek() tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	idle := m.st.Busy == "" && len(m.jobs) == 0 && m.mode != modePage
+	idle := m.st.Busy == "" && len(m.jobs) == 0 && !m.onPage()
 	for i, p := range m.all {
 		if c := p.Seek(pane.Stage{Visible: m.visible(i), Focused: i == m.focus, Idle: idle}); c != nil {
 			cmds = append(cmds, c)
@@ -372,11 +349,7 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 	case pane.ShowKind:
 		return m.setKind(msg.Kind, msg.Row)
 	case pane.Type:
-		m.openCommand()
-		m.edit.set(msg.Text)
-		if msg.Text == reading {
-			m.edit.set("sweep")
-		}
+		return m.openCommand(draw.When(msg.Text == reading, "sweep", msg.Text))
 	default:
 		m.tellPanes(msg)
 	}

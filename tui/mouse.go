@@ -36,33 +36,25 @@ func (m *model) mouse(e tea.MouseMsg) tea.Cmd {
 }
 
 func (m *model) wheel(e tea.MouseMsg, by int) tea.Cmd {
-	switch m.mode {
-	case modeHelp:
-		m.help.step(by)
-	case modeForm:
-		key := tea.KeyMsg{Type: tea.KeyDown}
-		if by < 0 {
-			key.Type = tea.KeyUp
-		}
-		return m.formKey(key)
-	case modePage:
-		key := tea.KeyMsg{Type: tea.KeyDown}
-		if by < 0 {
-			key.Type = tea.KeyUp
-		}
-		for range wheelRows {
-			m.pageKey(key)
-		}
-	case modeKeys, modeFilter:
-		for _, p := range m.panes() {
-			if p.Holds(e.X, e.Y) {
-				t := m.all[p.at].Base()
-				t.To(t.Cursor + by)
-				m.follow()
-			}
-		}
+	if m.over != nil {
+		return m.over.Wheel(by)
+	}
+	if at, ok := m.under(e.X, e.Y); ok {
+		t := m.all[at.at].Base()
+		t.To(t.Cursor + by)
+		m.follow()
 	}
 	return nil
+}
+
+// under is the pane at a cell, if it takes the mouse now.
+func (m *model) under(x, y int) (placed, bool) {
+	for _, p := range m.panes() {
+		if p.Holds(x, y) {
+			return p, m.typed == nil || m.typed.note
+		}
+	}
+	return placed{}, false
 }
 
 func (m *model) click(x, y int) tea.Cmd {
@@ -71,22 +63,11 @@ func (m *model) click(x, y int) tea.Cmd {
 			return z.click()
 		}
 	}
-	switch m.mode {
-	case modeHelp:
-		row := m.help.Top + y - m.body().Y - 1
-		if row < 0 || row >= m.help.N || y <= m.body().Y {
-			return nil
-		}
-		m.help.To(row)
-		return m.helpKey(tea.KeyMsg{Type: tea.KeyEnter})
-	case modeForm:
-		return m.clickForm(y)
-	case modeKeys, modeFilter:
-		for _, p := range m.panes() {
-			if p.Holds(x, y) {
-				return m.clickPane(p, x, y)
-			}
-		}
+	if m.over != nil {
+		return m.over.Click(y - m.body().Y - 1)
+	}
+	if p, ok := m.under(x, y); ok {
+		return m.clickPane(p, x, y)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
@@ -128,39 +127,6 @@ func TestTopologyOfOddFabrics(t *testing.T) {
 		press("right").sees("p1-40  no link").
 		press("j", "f").sees("! f: sw/1 has no link that could fail").
 		press("/", "a", "enter").sees("far", "on no switch").press("esc", "G", "left")
-}
-
-func TestEditor(t *testing.T) {
-	var e editor
-	key := func(kt tea.KeyType) { e.key(tea.KeyMsg{Type: kt}) }
-	e.set("fail link 日本 7")
-	key(tea.KeyCtrlW)
-	key(tea.KeyBackspace)
-	key(tea.KeyBackspace)
-	e.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("語")})
-	if e.String() != "fail link 日語" {
-		t.Errorf("%q", e.String())
-	}
-	key(tea.KeyHome)
-	key(tea.KeyDelete)
-	key(tea.KeyCtrlRight)
-	key(tea.KeyCtrlK)
-	if e.String() != "ail" {
-		t.Errorf("%q", e.String())
-	}
-	e.set("fail lin")
-	key(tea.KeyLeft)
-	e.replace(5, "link-")
-	if e.String() != "fail link-n" || e.before() != "fail link-" {
-		t.Errorf("%q before %q", e.String(), e.before())
-	}
-	e.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'b'}, Alt: true})
-	if e.before() != "fail " {
-		t.Errorf("a word back: %q", e.before())
-	}
-	if e.key(tea.KeyMsg{Type: tea.KeyF1}) {
-		t.Error("F1 edits")
-	}
 }
 
 func TestJob(t *testing.T) {

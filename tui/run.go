@@ -99,7 +99,7 @@ func run(ctx context.Context, opt Options, back backend) error {
 
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
-	m.bind(opt.Config.rebound(m.keymap()))
+	m.actions = opt.Config.rebound(m.keymap())
 	m.retheme = func(name string) (*draw.Theme, error) {
 		o := opt
 		o.Theme = name

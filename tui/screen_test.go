@@ -203,7 +203,7 @@ func TestPaste(t *testing.T) {
 func TestHelpPage(t *testing.T) {
 	d := drive(t, tree).size(150, 90).press("?")
 	for _, a := range d.m.actions {
-		d.sees(a.Help)
+		d.sees(a.Help().Desc)
 	}
 	d.sees("or else the last one  (nothing has failed on paper)")
 	d.press("/").sees("Keys").press("esc").misses("Keys ─")

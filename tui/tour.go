@@ -34,7 +34,7 @@ func tourSteps() []tourStop {
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Find a host: press 2 for the topology, then / and type %s, then Enter.", t.names[0])
 		}, keys: func(t *tour) []string { return []string{"2", "/", t.names[0], "enter"} },
-			done: func(m *model) bool { return m.mode == modeKeys && m.tourAt(0) }},
+			done: func(m *model) bool { return m.typed == nil && m.over == nil && m.tourAt(0) }},
 		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.Ends[0].None() }},
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Now where they go: / and %s, Enter, then T. The trace comes up by itself.", t.names[1])
@@ -61,8 +61,8 @@ func (m *model) toggleTour() tea.Cmd {
 		return nil
 	}
 	m.tour = &tour{names: m.tourHosts()}
-	if m.mode == modePage {
-		m.closePage()
+	if m.onPage() {
+		m.cover(nil)
 	}
 	m.fit()
 	return nil

@@ -4,7 +4,6 @@ package tui
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"example.org/ibconsole/tui/draw"
@@ -34,14 +33,9 @@ func (m *model) frameLines() string {
 	if body.Y > 1 {
 		lines = append(lines, m.tabs(m.width))
 	}
-	switch m.mode {
-	case modeHelp:
-		lines = append(lines, m.helpFrame(body)...)
-	case modePage:
-		lines = append(lines, m.pageFrame(body)...)
-	case modeForm:
-		lines = append(lines, m.formFrame(body)...)
-	default:
+	if m.over != nil {
+		lines = append(lines, m.over.Frame(body)...)
+	} else {
 		lines = append(lines, m.drawPanes(body)...)
 	}
 	lines = append(lines, m.tourLines(m.width)...)
@@ -52,7 +46,7 @@ func (m *model) frameLines() string {
 	if bottom > 1 {
 		lines = append(lines, m.footer(m.width))
 	}
-	if m.mode == modeCommand && m.comp != nil {
+	if m.comp != nil {
 		over := m.popup(m.width)
 		from := body.Y + body.H - len(over)
 		for i, l := range over {
@@ -90,7 +84,7 @@ func (m *model) drawPane(p placed) []string {
 	t := x.Base()
 	f := draw.Framed{
 		Tabs: func(pn *draw.Pen) { m.name(pn, p.at) }, Picture: x.Picture(), Filter: t.Filt.Text, Figure: x.Figure(),
-		Focused: p.at == m.focus && m.mode != modeCommand, Win: &t.Window, Draw: x.Draw, Marked: func(line int) bool { return t.Marked(t.Row(line)) },
+		Focused: p.at == m.focus && !m.commanding(), Win: &t.Window, Draw: x.Draw, Marked: func(line int) bool { return t.Marked(t.Row(line)) },
 	}
 	if word := t.SortWord(); word != "" && !x.HasHead() {
 		f.Figure = cmp.Or(f.Figure, "rows") + ", " + word
@@ -118,28 +112,4 @@ func (m *model) name(p *draw.Pen, id int) {
 	if title := m.all[id].Title(); title != "" {
 		p.Put(p.Theme.Title, " "+title)
 	}
-}
-
-func (m *model) helpFrame(body draw.Rect) []string {
-	m.help.Resize(len(m.help.rows), max(body.H-2, 0))
-	return m.theme.Frame(body, &draw.Framed{
-		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
-		Focused: true, Win: &m.help.Window, Draw: m.drawHelp, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().About().Name),
-	})
-}
-
-func (m *model) pageFrame(body draw.Rect) []string {
-	pg := m.page
-	m.fitPage()
-	w := pg.Window
-	w.Cursor = -1
-	figure := ""
-	if pg.N > pg.Height {
-		figure = fmt.Sprintf("%d%%", 100*min(pg.Top+pg.Height, pg.N)/pg.N)
-	}
-	return m.theme.Frame(body, &draw.Framed{
-		Tabs:    func(p *draw.Pen) { p.Put(p.Key, pg.title) },
-		Picture: pg.badge, Focused: true, Win: &w, Figure: figure,
-		Draw: func(p *draw.Pen, row int) { p.Put(pg.lines[row].st, pg.lines[row].text) },
-	})
 }

@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
@@ -168,8 +169,9 @@ func (l *List) WhyNotSort() string {
 // Action is something that a key does. The footer, the help page, the list of keys
 // in the documents and what a configuration file can rebind are made of these.
 type Action struct {
-	Name  string   // by which it is bound
-	Keys  []string // the first stands for them in the footer
+	// Binding is its keys, the first of which stands for them in the footer, and its help.
+	key.Binding
+	Name  string // by which it is bound
 	Group string
 	// After is the action behind which one of a pane stands in the list of keys.
 	After string
@@ -178,7 +180,6 @@ type Action struct {
 	Label string
 	Word  func() string
 	Rank  int
-	Help  string
 	// Panes are where the key works; nil for everywhere.
 	Panes []string
 	// Session says that it wants the session for itself.
@@ -188,4 +189,9 @@ type Action struct {
 	// Do is what one of a pane does, run what one of the screen does.
 	Do  func() tea.Msg
 	Run func() tea.Cmd
+}
+
+// On binds keys to what an action is described as.
+func On(help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help))
 }

@@ -236,8 +236,7 @@ func (l *timeline) Diff() (command string, ok bool) {
 
 func (l *timeline) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "diff-before", Keys: []string{"P"}, Group: "Paper", After: "whatif", Label: "diff before", Rank: 6,
-		Help: "say what changed between the entry that it came from and the selected one", Panes: []string{"History"}, Session: true,
+		Name: "diff-before", Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"), Group: "Paper", After: "whatif", Label: "diff before", Rank: 6, Panes: []string{"History"}, Session: true,
 		Why: l.whyNotDiffBefore,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()

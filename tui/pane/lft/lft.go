@@ -144,7 +144,7 @@ func (l *lft) Update(msg tea.Msg) {
 
 func (l *lft) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "changed", Keys: []string{"o"}, Group: "Lists", After: "by", Label: "changed", Rank: 11, Help: "show changed entries only, or all again",
+		Name: "changed", Binding: pane.On("show changed entries only, or all again", "o"), Group: "Lists", After: "by", Label: "changed", Rank: 11,
 		Panes: []string{"LFT"}, Why: l.whyNotChanged,
 		Do: func() tea.Msg {
 			l.changedOnly = !l.changedOnly

@@ -94,8 +94,7 @@ func (l *resilient) Collect() {
 
 func (l *resilient) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "study", Keys: []string{"S"}, Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord,
-		Help: "let everything fail in turn, and stop or go on with that", Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
+		Name: "study", Binding: pane.On("let everything fail in turn, and stop or go on with that", "S"), Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord, Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
 	}}
 }
 

@@ -15,9 +15,9 @@ import (
 
 func (t *trace) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "trace-from", Keys: []string{"t"}, Group: "Trace", Label: "from", Rank: 1, Help: "trace packets from what is selected", Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(0) }},
-		{Name: "trace-to", Keys: []string{"T"}, Group: "Trace", After: "trace-from", Label: "to", Rank: 2, Help: "trace packets to what is selected", Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(1) }},
-		{Name: "trace-back", Keys: []string{"x"}, Group: "Trace", After: "trace-to", Label: "way back", Rank: 12, Help: "exchange source and destination", Why: t.whyNoTrace, Do: t.exchange},
+		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace", Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(0) }},
+		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace", After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(1) }},
+		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace", After: "trace-to", Label: "way back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
 	}
 }
 

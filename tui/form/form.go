@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package tui
+// Package form asks over the panes, question by question, what a command needs, and runs
+// it. What it asks is a [shell.Flow], which the shell's guided commands ask too.
+package form
 
 import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
-// guide asks over the panes, question by question, what a command needs, and runs it.
-// What it asks is a [shell.Flow], which the shell's guided commands ask too.
-type guide struct {
-	what   string // "dump", "load", "engine" or "fail"
+// Source begins the questions that a command asks.
+type Source interface {
+	Flow(ctx context.Context, what string) (*shell.Flow, error)
+}
+
+// Form is the questions of a command.
+type Form struct {
+	// What is the command: "dump", "load", "engine" or "fail".
+	What string
+	// Prefill are answers to begin from, by the name of the question.
+	Prefill map[string]string
+	// Leave closes the form and asks something of the screen.
+	Leave func(msg tea.Msg) tea.Cmd
+	// Body is the part of the screen that it has.
+	Body func() draw.Rect
+	// File is the file that was named, "" for none.
+	File string
+
+	common *pane.Common
+	theme  *draw.Theme
+	src    Source
 	ctx    context.Context
 	cancel context.CancelFunc
-	// prefill are answers to begin from, by the name of the question.
-	prefill map[string]string
 
 	flow  *shell.Flow
 	said  []string // all answers, in their order
@@ -43,9 +57,9 @@ type guide struct {
 	ahead []tea.KeyMsg
 }
 
-// formMsg brings the question after an answer.
-type formMsg struct {
-	form *guide
+// Msg brings the question after an answer.
+type Msg struct {
+	form *Form
 	flow *shell.Flow
 	said []string
 	// q is nil where all is answered.
@@ -56,62 +70,59 @@ type formMsg struct {
 	refused bool
 }
 
-// guided is a key that opens a form.
-func (m *model) guided(what string) func() tea.Cmd {
-	return func() tea.Cmd { return m.openForm(what) }
+// Open makes a form; its fields are to be set before it begins.
+func Open(c *pane.Common, t *draw.Theme, src Source, what string) *Form {
+	f := &Form{What: what, common: c, theme: t, src: src}
+	f.ctx, f.cancel = context.WithCancel(c.Ctx)
+	return f
 }
 
-func (m *model) openForm(what string) tea.Cmd {
-	f := &guide{what: what, prefill: m.prefill(what), waiting: true}
-	f.ctx, f.cancel = context.WithCancel(m.Ctx)
-	m.form, m.mode = f, modeForm
-	return m.askForm(f, nil)
-}
+// Begin looks for the first question.
+func (f *Form) Begin() tea.Cmd { return f.ask(nil) }
 
-func (m *model) closeForm() {
-	if m.form != nil {
-		m.form.cancel()
-		m.form, m.mode = nil, modeKeys
-	}
-}
+// Close ends what is under way.
+func (f *Form) Close() { f.cancel() }
 
-// askForm goes through a flow from its beginning, with answers, to the next question.
-func (m *model) askForm(f *guide, said []string) tea.Cmd {
-	return m.stepForm(f, func() formMsg {
-		flow, err := m.back.Flow(f.ctx, f.what)
+// Chooses reports whether the question has choices.
+func (f *Form) Chooses() bool { return f.field != nil && f.field.choose != nil }
+
+// ask goes through a flow from its beginning, with answers, to the next question.
+func (f *Form) ask(said []string) tea.Cmd {
+	return f.step(func() Msg {
+		flow, err := f.src.Flow(f.ctx, f.What)
 		if err != nil {
-			return formMsg{err: err}
+			return Msg{err: err}
 		}
 		for _, text := range said {
 			q, err := flow.Next()
 			if err != nil || q == nil {
-				return formMsg{err: errors.Join(err, f.ctx.Err())}
+				return Msg{err: errors.Join(err, f.ctx.Err())}
 			}
 			if err := flow.Answer(q, text); err != nil {
-				return formMsg{err: err}
+				return Msg{err: err}
 			}
 		}
 		return nextQuestion(flow, said)
 	})
 }
 
-// stepForm does beside the screen what an answer wants: it may read a file.
-func (m *model) stepForm(f *guide, work func() formMsg) tea.Cmd {
+// step does beside the screen what an answer wants: it may read a file.
+func (f *Form) step(work func() Msg) tea.Cmd {
 	f.waiting, f.err = true, ""
-	m.Common.Running++
+	f.common.Running++
 	return func() tea.Msg {
-		msg, err := pane.Shielded(func() (formMsg, error) { return work(), nil })
+		msg, err := pane.Shielded(func() (Msg, error) { return work(), nil })
 		if err != nil {
-			msg = formMsg{err: err}
+			msg = Msg{err: err}
 		}
 		msg.form = f
 		return msg
 	}
 }
 
-func nextQuestion(flow *shell.Flow, said []string) formMsg {
+func nextQuestion(flow *shell.Flow, said []string) Msg {
 	q, err := flow.Next()
-	msg := formMsg{flow: flow, said: said, q: q, err: err}
+	msg := Msg{flow: flow, said: said, q: q, err: err}
 	if err != nil {
 		return msg
 	}
@@ -124,40 +135,33 @@ func nextQuestion(flow *shell.Flow, said []string) formMsg {
 	return msg
 }
 
-// questioned shows the next question, says why an answer will not do, or runs the
+// Update shows the next question, says why an answer will not do, or runs the
 // command.
-func (m *model) questioned(msg formMsg) tea.Cmd {
-	m.Common.Running--
-	f := msg.form
-	if f != m.form || m.mode != modeForm {
-		return nil
-	}
+func (f *Form) Update(msg Msg) tea.Cmd {
 	f.waiting = false
 	switch {
 	case msg.refused:
 		f.err, f.ahead = msg.err.Error(), nil
 		return nil
 	case msg.err != nil:
-		m.closeForm()
-		m.warn(f.what + ": " + msg.err.Error())
-		return nil
+		return f.Leave(pane.Warn{Text: f.What + ": " + msg.err.Error()})
 	case msg.q == nil && msg.command == "":
-		m.closeForm()
-		m.inform("nothing was done")
-		return nil
+		return f.nothing()
 	case msg.q == nil:
-		m.closeForm()
-		return m.say(msg.command, true)
+		return f.Leave(pane.Run{Command: msg.command})
 	}
 	f.flow, f.said, f.q, f.command, f.field = msg.flow, msg.said, msg.q, msg.command, nil
 	f.summarize()
-	m.formFrame(m.body()) // makes the field
-	return m.typedAhead(f)
+	f.Frame(f.Body()) // makes the field
+	return f.typedAhead()
 }
+
+// nothing leaves the form.
+func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
 
 // typedAhead takes the keys that were typed before the question was there, unless it is
 // the last one: what is run is to be read.
-func (m *model) typedAhead(f *guide) tea.Cmd {
+func (f *Form) typedAhead() tea.Cmd {
 	keys := f.ahead
 	f.ahead = nil
 	if f.q.Last() {
@@ -165,15 +169,15 @@ func (m *model) typedAhead(f *guide) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, k := range keys {
-		if m.mode == modeForm {
-			cmds = append(cmds, m.formKey(k))
+		if f.ctx.Err() == nil {
+			cmds = append(cmds, f.Key(k))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
 // summarize says what was answered: only now does nobody else use the flow.
-func (f *guide) summarize() {
+func (f *Form) summarize() {
 	words := []string{}
 	for _, name := range f.names() {
 		words = append(words, name+" "+f.flow.Given(name))
@@ -182,7 +186,7 @@ func (f *guide) summarize() {
 }
 
 // names are the questions of all forms, in the order in which they are asked.
-func (f *guide) names() []string {
+func (f *Form) names() []string {
 	var out []string
 	all := []string{"of", "file", "kind", "what", "name", "port", "links", "seed", "engine"}
 	for _, o := range session.SettingOptions {
@@ -196,24 +200,23 @@ func (f *guide) names() []string {
 	return out
 }
 
-func (m *model) formKey(k tea.KeyMsg) tea.Cmd {
-	f := m.form
+// Key answers, or goes to the field.
+func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case k.Type == tea.KeyEsc && (f.field == nil || !f.field.finding()):
-		m.closeForm()
-		m.inform("nothing was done")
+		return f.nothing()
 	case f.waiting:
 		f.ahead = append(f.ahead, k)
 	case k.Type == tea.KeyEnter, k.Type == tea.KeyTab:
 		if text, ok := f.field.value(); ok {
-			return m.answerForm(text)
+			return f.reply(text)
 		}
 	case k.Type == tea.KeyShiftTab:
 		if n := len(f.said); n > 0 {
-			f.prefill[f.q.Name], _ = f.field.value()
+			f.Prefill[f.q.Name], _ = f.field.value()
 			said := f.said[: n-1 : n-1]
-			f.prefill[""] = f.said[n-1]
-			return m.askForm(f, said)
+			f.Prefill[""] = f.said[n-1]
+			return f.ask(said)
 		}
 	default:
 		f.err = ""
@@ -222,95 +225,48 @@ func (m *model) formKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// clickForm takes the choice that is clicked.
-func (m *model) clickForm(y int) tea.Cmd {
-	f := m.form
-	if f.waiting || f.field == nil || !f.field.click(y-m.body().Y-1-f.above) {
+// Click takes the choice that is clicked.
+func (f *Form) Click(line int) tea.Cmd {
+	if f.waiting || f.field == nil || !f.field.click(line-f.above) {
 		return nil
 	}
 	f.err = ""
-	return m.formKey(tea.KeyMsg{Type: tea.KeyEnter})
+	return f.Key(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
-// answerForm answers the question.
-func (m *model) answerForm(text string) tea.Cmd {
-	f := m.form
+// Wheel moves the choice.
+func (f *Form) Wheel(by int) tea.Cmd {
+	return f.Key(tea.KeyMsg{Type: draw.When(by < 0, tea.KeyUp, tea.KeyDown)})
+}
+
+// reply answers the question.
+func (f *Form) reply(text string) tea.Cmd {
 	flow, q, said := f.flow, f.q, append(slices.Clip(f.said), text)
 	if q.Name == "file" {
-		m.lastFile = text
+		f.File = text
 	}
-	return m.stepForm(f, func() formMsg {
+	return f.step(func() Msg {
 		if err := flow.Answer(q, text); err != nil {
-			return formMsg{err: err, refused: true}
+			return Msg{err: err, refused: true}
 		}
 		return nextQuestion(flow, said)
 	})
 }
 
 // begin is the answer that a question begins from.
-func (f *guide) begin() string {
-	if text, ok := f.prefill[""]; ok {
-		delete(f.prefill, "")
+func (f *Form) begin() string {
+	if text, ok := f.Prefill[""]; ok {
+		delete(f.Prefill, "")
 		return text
 	}
-	if text, ok := f.prefill[f.q.Name]; ok {
+	if text, ok := f.Prefill[f.q.Name]; ok {
 		return text
 	}
 	return f.q.Default
 }
 
-// prefill are the answers that what is selected gives.
-func (m *model) prefill(what string) map[string]string {
-	out := map[string]string{}
-	switch what {
-	case "dump", "load":
-		if m.lastFile != "" {
-			out["file"] = m.lastFile
-		}
-	case "fail":
-		m.prefillFailure(out)
-	}
-	return out
-}
-
-func (m *model) prefillFailure(out map[string]string) {
-	s := m.pane().Subject()
-	if s.Node == fabric.None {
-		return
-	}
-	f := m.sc.State.Paper()
-	if s.Link != fabric.None {
-		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
-		if port != fabric.None && f.Ports[port].Linked() {
-			out["what"], out["name"], out["port"] = "link", pane.NodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
-		}
-		return
-	}
-	node, _ := pane.PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
-	if node == fabric.None {
-		return
-	}
-	out["what"], out["name"] = "node", pane.NodeRef(f, node)
-	if f.Nodes[node].IsSwitch() {
-		out["what"] = "switch"
-	}
-}
-
-// learnFile keeps the file of a command that read or wrote one.
-func (m *model) learnFile(text string) {
-	stmts, err := lang.Parse("", text)
-	if err != nil {
-		return
-	}
-	for _, s := range stmts {
-		if (s.Words[0] == "dump" || s.Words[0] == "load") && len(s.Words) > 2 {
-			m.lastFile = s.Words[2]
-		}
-	}
-}
-
-// layForm makes the field in w by h cells.
-func (m *model) layForm(f *guide, w, h int) {
+// lay makes the field in w by h cells.
+func (f *Form) lay(w, h int) {
 	if f.q == nil || f.field != nil && f.size == [2]int{w, h} {
 		return
 	}
@@ -329,20 +285,20 @@ func (m *model) layForm(f *guide, w, h int) {
 	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
 	var lines []string
 	for _, l := range explain {
-		lines = append(lines, draw.Wrap(draw.Clean(l, m.theme.Ascii), w-1)...)
+		lines = append(lines, draw.Wrap(draw.Clean(l, f.theme.Ascii), w-1)...)
 	}
 	if room < len(lines) {
 		lines = lines[:max(room, 0)]
 		if n := len(lines); n > 0 {
-			lines[n-1] = draw.Cut(lines[n-1]+" "+m.theme.Ellipsis+m.theme.Ellipsis, w-1, m.theme.Ellipsis)
+			lines[n-1] = draw.Cut(lines[n-1]+" "+f.theme.Ellipsis+f.theme.Ellipsis, w-1, f.theme.Ellipsis)
 		}
 	}
-	f.field = newField(m.theme, f.q, lines, answer, w)
+	f.field = newField(f.theme, f.q, lines, answer, w)
 }
 
-// formFrame draws the form.
-func (m *model) formFrame(body draw.Rect) []string {
-	f, t := m.form, m.theme
+// Frame draws the form.
+func (f *Form) Frame(body draw.Rect) []string {
+	t := f.theme
 	inner := max(body.H-2, 1)
 	type line struct {
 		st     draw.Style
@@ -369,7 +325,7 @@ func (m *model) formFrame(body draw.Rect) []string {
 	if f.waiting && f.field == nil {
 		lines = append(lines, line{t.Dim, "one moment", false})
 	} else {
-		m.layForm(f, max(body.W-5, 8), max(room, 2))
+		f.lay(max(body.W-5, 8), max(room, 2))
 	}
 	if f.field != nil {
 		f.above = len(lines)
@@ -387,8 +343,8 @@ func (m *model) formFrame(body draw.Rect) []string {
 		}
 	}
 	win := &draw.Window{N: len(lines), Height: inner, Cursor: -1}
-	return m.theme.Frame(body, &draw.Framed{
-		Tabs: func(p *draw.Pen) { p.Put(p.Key, strings.ToUpper(f.what[:1])+f.what[1:]) }, Focused: true, Win: win,
+	return f.theme.Frame(body, &draw.Framed{
+		Tabs: func(p *draw.Pen) { p.Put(p.Key, strings.ToUpper(f.What[:1])+f.What[1:]) }, Focused: true, Win: win,
 		Draw: func(p *draw.Pen, row int) {
 			if l := lines[row]; l.styled {
 				p.Styled(l.text)
@@ -398,3 +354,6 @@ func (m *model) formFrame(body draw.Rect) []string {
 		},
 	})
 }
+
+// Of reports whether a message is one of a form.
+func (m *Msg) Of(f *Form) bool { return m.form == f }
