@@ -30,7 +30,8 @@ var adaptive = regexp.MustCompile(`(?m)^.*route adaptively.*\n`)
 // TestUmadIsAsIbsim: reading, tracing and writing over the umad devices of an
 // ibsim is the same as over its sockets.
 func TestUmadIsAsIbsim(t *testing.T) {
-	for _, name := range []string{"real-qdr-11sw.topo", "reindeer1100-116sw.net", "real-cs8500-hdr-192sw.net"} {
+	names := []string{"real-qdr-11sw.topo", "reindeer1100-116sw.net", "real-cs8500-hdr-192sw.net"}
+	for _, name := range names[:testenv.Count(t, 1, len(names))] {
 		file := testenv.SharedFile(t, filepath.Join("fabrics", name))
 		t.Run(name, func(t *testing.T) {
 			subnet, err := formats.Net(t.Context(), file)
