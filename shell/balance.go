@@ -17,32 +17,29 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func balanceCommands() []command {
-	return []command{{lang.Spec{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
+func balanceCommands() []spec {
+	return []spec{{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []lang.Spec{
-			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance",
+		Subcommands: []spec{
+			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance", Run: onTables((*call).balanceSwitches),
 				Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 				Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}}},
-			{Name: "lid", Summary: "switches that send the LIDs of a port unevenly over neighbours or ports; as OpenSM's lidbalance",
+			{Name: "lid", Summary: "switches that send the LIDs of a port unevenly over neighbours or ports; as OpenSM's lidbalance", Run: onTables((*call).balanceLIDs),
 				Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}}},
-			{Name: "hot", Summary: "the ports that send most by their counters, beside the paths that the tables lay over them",
+			{Name: "hot", Summary: "the ports that send most by their counters, beside the paths that the tables lay over them", Run: onTables((*call).hotPorts),
 				Options: []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}}},
-		}}, runBalance}}
+		}}}
 }
 
-func runBalance(c *call) error {
-	_, p, err := c.tablesOf()
-	if err != nil {
-		return err
+// onTables runs a command on the picture whose tables were asked for.
+func onTables(run func(*call, *session.Picture) error) func(*call) error {
+	return func(c *call) error {
+		_, p, err := c.tablesOf()
+		if err != nil {
+			return err
+		}
+		return run(c, p)
 	}
-	switch c.Spec.Name {
-	case "switch":
-		return c.balanceSwitches(p)
-	case "lid":
-		return c.balanceLIDs(p)
-	}
-	return c.hotPorts(p)
 }
 
 type balanceSwitch struct {

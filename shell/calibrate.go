@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-func calibrateCommand() command {
-	return command{lang.Spec{Name: "calibrate",
-		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold"}, runCalibrate}
+func calibrateCommand() spec {
+	return spec{Name: "calibrate",
+		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold", Run: runCalibrate}
 }
 
 type calibrateAnswer struct {

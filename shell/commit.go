@@ -16,16 +16,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func commitCommands() []command {
-	return []command{
-		{lang.Spec{Name: "write", Summary: "allow or forbid writing to the switches",
-			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}}, runWrite},
-		{lang.Spec{Name: "commit", Summary: "write the staged tables to the switches and read them back",
+func commitCommands() []spec {
+	return []spec{
+		{Name: "write", Summary: "allow or forbid writing to the switches",
+			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}, Run: runWrite},
+		{Name: "commit", Summary: "write the staged tables to the switches and read them back",
 			Help: "Shows what would be written; nothing is without yes, and without write on before it.",
 			Args: []lang.Arg{
 				{Kind: lang.KindWord, Words: []string{"yes", "resume"}, Optional: true},
 				{Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
-			Options: commitOptions()}, runCommit},
+			Options: commitOptions(), Run: runCommit},
 	}
 }
 

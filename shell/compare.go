@@ -12,9 +12,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func compareCommands() []command {
-	return []command{{lang.Spec{Name: "compare", Summary: "things side by side", Subcommands: []lang.Spec{
-		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged",
+func compareCommands() []spec {
+	return []spec{{Name: "compare", Summary: "things side by side", Subcommands: []spec{
+		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged", Run: runCompare,
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
 				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
 				"switches, of those that were read. LANES and CREDIT LOOP of the switches are unknown where they depend on service\n" +
@@ -22,7 +22,7 @@ func compareCommands() []command {
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
 				Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}}},
-	}}, runCompare}}
+	}}}
 }
 
 type engineRow struct {

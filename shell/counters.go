@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func counterCommands() []command {
-	return []command{{lang.Spec{
-		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []lang.Spec{
-			{Name: "counters", Summary: "the error counters of a node's ports, or of all; this writes to the subnet",
+func counterCommands() []spec {
+	return []spec{{
+		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []spec{
+			{Name: "counters", Summary: "the error counters of a node's ports, or of all; this writes to the subnet", Run: runClear,
 				Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 				Options: []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}}},
-		}}, runClear}}
+		}}}
 }
 
 // portsOf are the ports that a place names, nil for none: a node's name stands for

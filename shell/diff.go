@@ -13,15 +13,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func diffCommand() command {
-	return command{lang.Spec{
+func diffCommand() spec {
+	return spec{
 		Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
 		Help: "A is the base of the paper, else the live picture, where it is not given; B is staged if there, else whatif, else live.",
 		Args: []lang.Arg{
 			{Name: "A", Kind: lang.KindPicture, Optional: true},
 			{Name: "B", Kind: lang.KindPicture, Optional: true}},
 		Options: []lang.Option{{Name: "entries", Kind: lang.KindFlag, Summary: "list every table entry that changes"}},
-	}, runDiff}
+		Run:     runDiff,
+	}
 }
 
 func runDiff(c *call) error {

@@ -7,12 +7,11 @@ import (
 	"io"
 
 	"example.org/ibconsole/mad/umad"
-	"example.org/ibconsole/shell/lang"
 )
 
-func doctorCommands() []command {
-	return []command{{lang.Spec{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
-		Help: "It fails where it finds a fault; notes alone are no failure."}, runDoctor}}
+func doctorCommands() []spec {
+	return []spec{{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
+		Help: "It fails where it finds a fault; notes alone are no failure.", Run: runDoctor}}
 }
 
 func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }

@@ -12,39 +12,36 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func fileCommands() []command {
-	var dumps, loads []lang.Spec
+func fileCommands() []spec {
+	var dumps, loads []spec
 	for _, d := range session.Dumps {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
-		dumps = append(dumps, lang.Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file})
+		dumps = append(dumps, spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: func(c *call) error { return c.dump(d.Kind) }})
 		if !d.WriteOnly {
-			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind)})
+			loads = append(loads, spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
 		}
 	}
-	dumps, loads = append(dumps, guidedSpec("write")), append(loads, guidedSpec("read"))
-	var kinds []lang.Spec
+	dumps, loads = append(dumps, guidedSpec("write", func(c *call) *Flow { return DumpFlow(c.session) })), append(loads, guidedSpec("read", func(c *call) *Flow { return LoadFlow(c.ctx, c.session) }))
+	var kinds []spec
 	for _, k := range gen.Kinds() {
 		var named []lang.Option
 		for _, name := range k.Params() {
 			named = append(named, lang.Option{Name: name, Kind: lang.KindInt})
 		}
-		kinds = append(kinds, lang.Spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named,
+		kinds = append(kinds, spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named, Run: func(c *call) error { return c.generate(k.Name) },
 			Args: []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}}})
 	}
-	return []command{
-		{lang.Spec{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
-			Options: []lang.Option{ofOption()}, Subcommands: dumps}, runDump},
-		{lang.Spec{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads}, runLoad},
-		{lang.Spec{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds}, runGen},
+	return []spec{
+		{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
+			Options: []lang.Option{ofOption()}, Subcommands: dumps},
+		{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads},
+		{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds},
 	}
 }
 
-func runDump(c *call) error {
-	if c.Spec.Name == guidedWord {
-		return c.guide(DumpFlow(c.session))
-	}
+func (c *call) dump(kind string) error {
 	c.noteFile()
-	kind, path := c.Spec.Name, c.Arg(0)
+	path := c.Arg(0)
 	if path == "-" {
 		return c.raw(func(w io.Writer) error {
 			_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
@@ -68,16 +65,13 @@ func runDump(c *call) error {
 	})
 }
 
-func runLoad(c *call) error {
-	if c.Spec.Name == guidedWord {
-		return c.guide(LoadFlow(c.ctx, c.session))
-	}
-	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
+func (c *call) load(kind string) error {
+	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
 	if err != nil {
 		return err
 	}
 	if rep.Routing != nil {
-		return c.showRouting(&rep)
+		return c.showRouting(kind, &rep)
 	}
 	if rep.Paths != nil {
 		return c.pathsInfo(c.Arg(0), *rep.Paths)
@@ -95,9 +89,9 @@ func runLoad(c *call) error {
 		Forgotten int      `json:"forgotten,omitempty"`
 		Skipped   []string `json:"skipped,omitempty"`
 		*lostAnswer
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Forgotten, rep.Notes, newLost(rep.Lost)}
+	}{kind, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Forgotten, rep.Notes, newLost(rep.Lost)}
 	return c.out.answer(answer, func(w io.Writer) {
-		if c.Spec.Name == "groups" {
+		if kind == "groups" {
 			_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), quoteFile(c.Arg(0)))
 		} else if rep.Ignored != "" {
 			_, _ = fmt.Fprintf(w, "%s: %s\n", quoteFile(c.Arg(0)), rep.Ignored)
@@ -127,7 +121,7 @@ func runLoad(c *call) error {
 	})
 }
 
-func runGen(c *call) error {
+func (c *call) generate(kind string) error {
 	args := c.Args
 	if len(args) < 1 {
 		return c.Misused("the file is missing")
@@ -136,7 +130,7 @@ func runGen(c *call) error {
 	for name, value := range c.Options {
 		args = append(args, name+"="+value)
 	}
-	f, err := gen.Parse(c.Spec.Name, args)
+	f, err := gen.Parse(kind, args)
 	if err != nil {
 		return err
 	}
@@ -153,7 +147,7 @@ func runGen(c *call) error {
 		Links    int    `json:"links"`
 	}{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links())}
 	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s %s: %s, %s, %s written to %s\n", c.Spec.Name, strings.Join(args, " "),
+		_, _ = fmt.Fprintf(w, "%s %s: %s, %s, %s written to %s\n", kind, strings.Join(args, " "),
 			count(answer.Switches, "switch"), count(answer.CAs, "channel adapter"), count(answer.Links, "link"), quoteFile(path))
 	})
 }

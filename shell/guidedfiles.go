@@ -139,6 +139,6 @@ func readable(path string) error {
 	return file.Close()
 }
 
-func guidedSpec(what string) lang.Spec {
-	return lang.Spec{Name: guidedWord, Summary: "ask step by step what to " + what + ", and show the command that does the same unattended"}
+func guidedSpec(what string, flow func(*call) *Flow) spec {
+	return spec{Name: guidedWord, Run: func(c *call) error { return c.guide(flow(c)) }, Summary: "ask step by step what to " + what + ", and show the command that does the same unattended"}
 }

@@ -19,13 +19,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func handoverCommands() []command {
-	return []command{{lang.Spec{
+func handoverCommands() []spec {
+	return []spec{{
 		Name: "handover", Summary: "write what a master OpenSM needs to route the subnet so: the way beside a subnet manager",
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
 			"handed over by its engine and options, for OpenSM takes no levels from a file.",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
-	}, runHandover}}
+		Run: runHandover,
+	}}
 }
 
 // notOpenSMs are options that opensm.conf does not have.

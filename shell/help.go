@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-func helpCommands() []command {
-	return []command{
-		{lang.Spec{Name: "help", Summary: "list the commands, or explain one",
-			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}}, runHelp},
-		{lang.Spec{Name: "exit", Summary: "leave"}, func(*call) error { return ErrExit }},
-		{lang.Spec{Name: "quit", Summary: "leave"}, func(*call) error { return ErrExit }},
+func helpCommands() []spec {
+	return []spec{
+		{Name: "help", Summary: "list the commands, or explain one",
+			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}, Run: runHelp},
+		{Name: "exit", Summary: "leave", Run: func(*call) error { return ErrExit }},
+		{Name: "quit", Summary: "leave", Run: func(*call) error { return ErrExit }},
 	}
 }
 

@@ -16,54 +16,45 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func historyCommands() []command {
-	return []command{
-		{lang.Spec{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first",
+func historyCommands() []spec {
+	return []spec{
+		{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first", Run: onHistory((*call).historyList),
 			Options: []lang.Option{
 				{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more; 30"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets too"},
 			},
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
-			Subcommands: []lang.Spec{
-				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
-				{Name: "export", Summary: "write entries into one file", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
-				{Name: "import", Summary: "take over the entries of an exported file", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
-				{Name: "keep", Summary: "say what is kept, or set it; what is older or too much goes when something is added, commits never",
+			Subcommands: []spec{
+				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Run: onHistory((*call).historyShow), Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
+				{Name: "export", Summary: "write entries into one file", Run: onHistory((*call).historyExport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
+				{Name: "import", Summary: "take over the entries of an exported file", Run: onHistory((*call).historyImport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
+				{Name: "keep", Summary: "say what is kept, or set it; what is older or too much goes when something is added, commits never", Run: onHistory((*call).historyKeep),
 					Help: "Without options it says what is kept.",
 					Options: []lang.Option{
 						{Name: "days", Kind: lang.KindInt, Summary: "keep entries for so many days; 0 for ever"},
 						{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data; 0 for all"},
 					}},
-				{Name: "prune", Summary: "throw away what is old or too much; commits stay",
+				{Name: "prune", Summary: "throw away what is old or too much; commits stay", Run: onHistory((*call).historyPrune),
 					Options: []lang.Option{
 						{Name: "days", Kind: lang.KindInt, Summary: "keep the last so many days"},
 						{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data"},
 					}},
-			}}, runHistory},
-		{lang.Spec{Name: "rollback", Summary: "write back what the switches held before a commit, the last one or that of an entry",
+			}},
+		{Name: "rollback", Summary: "write back what the switches held before a commit, the last one or that of an entry",
 			Args:    []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{"yes"}, Optional: true}, {Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
-			Options: commitOptions()}, runRollback},
+			Options: commitOptions(), Run: runRollback},
 	}
 }
 
-func runHistory(c *call) error {
-	store, err := c.session.History()
-	if err != nil {
-		return err
+// onHistory runs a command on the history.
+func onHistory(run func(*call, *history.Store) error) func(*call) error {
+	return func(c *call) error {
+		store, err := c.session.History()
+		if err != nil {
+			return err
+		}
+		return run(c, store)
 	}
-	switch c.Spec.Name {
-	case "show":
-		return c.historyShow(store)
-	case "export":
-		return c.historyExport(store)
-	case "import":
-		return c.historyImport(store)
-	case "prune":
-		return c.historyPrune(store)
-	case "keep":
-		return c.historyKeep(store)
-	}
-	return c.historyList(store)
 }
 
 func (c *call) historyList(store *history.Store) error {

@@ -14,53 +14,35 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func pathsCommands() []command {
+func pathsCommands() []spec {
 	db := lang.Option{Name: "file", Kind: lang.KindFile, Summary: "ask this database, not the one that was loaded"}
 	file := lang.Arg{Name: "FILE", Kind: lang.KindFile}
-	return []command{{lang.Spec{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
+	return []spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
 		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
-		Subcommands: []lang.Spec{
-			{Name: "build", Summary: "write the path records of a routing", Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
+		Subcommands: []spec{
+			{Name: "build", Summary: "write the path records of a routing", Run: (*call).pathsBuild, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
 				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches on the way (yes by default)"},
 				{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},
 				{Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that paths delta leads from it to the new one"}}},
-			{Name: "info", Summary: "what a database has, and what its parts take", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
-			{Name: "query", Summary: "the records from SRC to DST, or to all",
+			{Name: "info", Summary: "what a database has, and what its parts take", Run: (*call).pathsShow, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
+			{Name: "query", Summary: "the records from SRC to DST, or to all", Run: (*call).pathsQuery,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}},
 				Options: []lang.Option{ofOption(), db,
 					{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
 					{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
 					{Name: "way", Kind: lang.KindFlag, Summary: "the switches on the way, too"}}},
-			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration",
+			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration", Run: (*call).pathsVerify,
 				Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 				Options: []lang.Option{ofOption(), db,
 					{Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)"},
 					{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}}},
-			{Name: "delta", Summary: "write what makes database OLD the paths of NEW",
+			{Name: "delta", Summary: "write what makes database OLD the paths of NEW", Run: (*call).pathsDelta,
 				Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, file}},
-			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after",
+			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after", Run: (*call).pathsApply,
 				Args: []lang.Arg{file, {Name: "DELTA", Kind: lang.KindFile}}},
-			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Args: []lang.Arg{file}, Options: []lang.Option{ofOption(), db,
+			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Run: (*call).pathsACM, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(), db,
 				{Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a line for each pair"}}},
-		}}, runPaths}}
-}
-
-func runPaths(c *call) error {
-	switch c.Spec.Name {
-	case "build":
-		return c.pathsBuild()
-	case "info":
-		return c.pathsShow()
-	case "query":
-		return c.pathsQuery()
-	case "verify":
-		return c.pathsVerify()
-	case "delta":
-		return c.pathsDelta()
-	case "apply":
-		return c.pathsApply()
-	}
-	return c.pathsACM()
+		}}}
 }
 
 func (c *call) pathsBuild() error {

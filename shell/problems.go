@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -13,23 +14,23 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func problemCommands() []command {
+func problemCommands() []spec {
 	file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}
-	return []command{
-		{lang.Spec{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
+	return []spec{
+		{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
 			Help: "Counters have to be read twice (show counters), a watch finds flapping links, baseline save what goes missing, and\n" +
 				"calibrate whether the switches hold what their subnet manager's settings give.",
 			Options: []lang.Option{
 				{Name: "counters", Kind: lang.KindFlag, Summary: "read all counters first, and once more after a second if that was the first time"},
 				{Name: "thorough", Kind: lang.KindFlag, Summary: "look for credit loops also where that takes long"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not the first ones alone"},
-			}}, runProblems},
-		{lang.Spec{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []lang.Spec{
-			{Name: "save", Summary: "the live subnet, in the state directory or in a file", Args: file},
-			{Name: "load", Summary: "that of a file: a saved one, or any topology file, for this session", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
-			{Name: "show", Summary: "when it is of, and how the live subnet differs"},
-			{Name: "forget", Summary: "have none any more"},
-		}}, runBaseline},
+			}, Run: runProblems},
+		{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []spec{
+			{Name: "save", Summary: "the live subnet, in the state directory or in a file", Args: file, Run: baselineFrom((*session.Session).SaveBaseline)},
+			{Name: "load", Summary: "that of a file: a saved one, or any topology file, for this session", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: baselineFrom((*session.Session).LoadBaseline)},
+			{Name: "show", Summary: "when it is of, and how the live subnet differs", Run: runBaselineShow},
+			{Name: "forget", Summary: "have none any more", Run: runBaselineForget},
+		}},
 	}
 }
 
@@ -110,32 +111,33 @@ func problemText(w io.Writer, r *problems.Report, most int) {
 	}
 }
 
-func runBaseline(c *call) error {
-	switch c.Spec.Name {
-	case "save", "load":
-		take := c.session.SaveBaseline
-		if c.Spec.Name == "load" {
-			take = c.session.LoadBaseline
-		}
-		b, err := take(c.ctx, c.Arg(0))
+// baselineFrom takes a baseline from a file, or from the live subnet.
+func baselineFrom(take func(*session.Session, context.Context, string) (*session.Baseline, error)) func(*call) error {
+	return func(c *call) error {
+		b, err := take(c.session, c.ctx, c.Arg(0))
 		if err != nil {
 			return err
 		}
-		return c.baselineAnswer(b, nil)
-	case "forget":
-		if err := c.session.ForgetBaseline(c.ctx); err != nil {
-			return err
-		}
-		return c.out.answer(struct{}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "there is no baseline any more") })
+		return c.baselineAnswer(b, false, nil)
 	}
+}
+
+func runBaselineForget(c *call) error {
+	if err := c.session.ForgetBaseline(c.ctx); err != nil {
+		return err
+	}
+	return c.out.answer(struct{}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "there is no baseline any more") })
+}
+
+func runBaselineShow(c *call) error {
 	st := c.session.State()
 	if st.Baseline == nil {
 		return session.ErrNoBaseline
 	}
-	return c.baselineAnswer(st.Baseline, fabric.Changes(st.Baseline.Fabric, st.Live.Fabric))
+	return c.baselineAnswer(st.Baseline, true, fabric.Changes(st.Baseline.Fabric, st.Live.Fabric))
 }
 
-func (c *call) baselineAnswer(b *session.Baseline, changes []fabric.Change) error {
+func (c *call) baselineAnswer(b *session.Baseline, compared bool, changes []fabric.Change) error {
 	answer := struct {
 		File     string   `json:"file"`
 		When     string   `json:"when"`
@@ -150,7 +152,7 @@ func (c *call) baselineAnswer(b *session.Baseline, changes []fabric.Change) erro
 	return c.out.answer(answer, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "baseline of %s: %s, %s of them, %s, in %s\n", b.When.Format("2006-01-02 15:04:05"),
 			count(answer.Nodes, "node"), count(answer.Switches, "switch"), count(answer.Links, "link"), quoteFile(b.File))
-		if c.Spec.Name == "show" && len(changes) == 0 {
+		if compared && len(changes) == 0 {
 			_, _ = fmt.Fprintln(w, "  the live subnet is like it")
 		}
 		list(w, "change", answer.Changes)

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func routeCommands() []command {
+func routeCommands() []spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
 	for _, o := range session.SettingOptions {
 		kind := lang.KindText
@@ -23,14 +23,14 @@ func routeCommands() []command {
 		}
 		options = append(options, lang.Option{Name: o.Name, Kind: kind, Summary: o.Summary})
 	}
-	return []command{
-		{lang.Spec{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
+	return []spec{
+		{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
 				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.",
 			Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true}},
-			Options: options}, runEngine},
-		{lang.Spec{Name: "engines", Summary: "list the routing engines"}, runEngines},
-		{lang.Spec{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
+			Options: options, Run: runEngine},
+		{Name: "engines", Summary: "list the routing engines", Run: runEngines},
+		{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
 			Help: "incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
 			Options: []lang.Option{
@@ -38,9 +38,9 @@ func routeCommands() []command {
 					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
 				{Name: "beside", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "incremental: say how many entries a full route would change; no"},
-			}}, runRoute},
+			}, Run: runRoute},
 		calibrateCommand(),
-		{lang.Spec{Name: "unstage", Summary: "throw the staged tables away"}, runUnstage},
+		{Name: "unstage", Summary: "throw the staged tables away", Run: runUnstage},
 	}
 }
 

@@ -99,10 +99,10 @@ func extentWord(e incremental.Extent) string {
 	return "invalid: " + string(e)
 }
 
-func (c *call) showRouting(rep *session.LoadReport) error {
+func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	r := rep.Routing
 	a := routingAnswer{
-		Kind: c.Spec.Name, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
+		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
 		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoWay: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
 	for _, mlid := range r.Trees {

@@ -13,23 +13,17 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func saCommands() []command {
-	return []command{{lang.Spec{
-		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []lang.Spec{
-			{Name: "path", Summary: "the path records from SRC to DST, or to all",
+func saCommands() []spec {
+	return []spec{{
+		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []spec{
+			{Name: "path", Summary: "the path records from SRC to DST, or to all", Run: (*call).saPath,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}}},
-			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round"},
+			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round", Run: (*call).saNodes},
 			saGroupsSpec(),
-		}}, runSA}}
+		}}}
 }
 
-func runSA(c *call) error {
-	switch c.Spec.Name {
-	case "nodes":
-		return c.saNodes()
-	case "groups":
-		return c.saGroups()
-	}
+func (c *call) saPath() error {
 	st := c.session.State()
 	f := st.Live.Fabric
 	var pairs []session.Pair

@@ -14,81 +14,35 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func showCommands() []command {
+func showCommands() []spec {
 	of := []lang.Option{ofOption()}
 	node := []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}}
-	return []command{{lang.Spec{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []lang.Spec{
-		{Name: "nodes", Summary: "all nodes, or one", Args: node},
-		{Name: "switches", Summary: "the switches"},
-		{Name: "links", Summary: "the links, of one node or all", Args: node},
-		{Name: "ports", Summary: "the ports of a node", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
-		{Name: "lft", Summary: "the forwarding table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-		{Name: "roots", Summary: "the switches that the engine took for roots"},
-		{Name: "ranks", Summary: "the switches by their distance from the roots"},
-		{Name: "sms", Summary: "the subnet managers that were seen"},
-		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time",
+	return []spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []spec{
+		{Name: "nodes", Summary: "all nodes, or one", Run: func(c *call) error { return c.showNodes(false) }, Args: node},
+		{Name: "switches", Summary: "the switches", Run: func(c *call) error { return c.showNodes(true) }},
+		{Name: "links", Summary: "the links, of one node or all", Run: (*call).showLinks, Args: node},
+		{Name: "ports", Summary: "the ports of a node", Run: (*call).showPorts, Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "lft", Summary: "the forwarding table of a switch", Run: (*call).showLFT, Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "roots", Summary: "the switches that the engine took for roots", Run: func(c *call) error { return c.showRanks(true) }},
+		{Name: "ranks", Summary: "the switches by their distance from the roots", Run: func(c *call) error { return c.showRanks(false) }},
+		{Name: "sms", Summary: "the subnet managers that were seen", Run: (*call).showSMs},
+		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time", Run: (*call).showCounters,
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
-		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
-		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
-		{Name: "sl", Summary: "the service levels of paths", Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
+		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: (*call).showSL2VL, Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Run: (*call).showVLArb, Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
+		{Name: "sl", Summary: "the service levels of paths", Run: (*call).showSL, Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
-		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS"},
-		{Name: "mft", Summary: "the multicast table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes"},
-		{Name: "pictures", Summary: "live, base, what-if and staged side by side"},
-		{Name: "groups", Summary: "the multicast groups, or the members of one",
+		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: (*call).showTorus},
+		{Name: "mft", Summary: "the multicast table of a switch", Run: (*call).showMFT, Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes", Run: runWhatIf},
+		{Name: "pictures", Summary: "live, base, what-if and staged side by side", Run: (*call).showPictures},
+		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: (*call).showGroups,
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
-		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first"},
-		{Name: "holes", Summary: "what did not answer the last sweep"},
-		{Name: "events", Summary: "what sweeps found to be new, with the time"},
-	}}, runShow}}
-}
-
-func runShow(c *call) error {
-	switch c.Spec.Name {
-	case "nodes":
-		return c.showNodes(func(*fabric.Node) bool { return true })
-	case "switches":
-		return c.showNodes(func(n *fabric.Node) bool { return n.IsSwitch() })
-	case "links":
-		return c.showLinks()
-	case "ports":
-		return c.showPorts()
-	case "lft":
-		return c.showLFT()
-	case "roots":
-		return c.showRanks(true)
-	case "ranks":
-		return c.showRanks(false)
-	case "sms":
-		return c.showSMs()
-	case "counters":
-		return c.showCounters()
-	case "sl2vl":
-		return c.showSL2VL()
-	case "vlarb":
-		return c.showVLArb()
-	case "sl":
-		return c.showSL()
-	case "torus":
-		return c.showTorus()
-	case "mft":
-		return c.showMFT()
-	case "failures":
-		return runWhatIf(c)
-	case "pictures":
-		return c.showPictures()
-	case "groups":
-		return c.showGroups()
-	case "targets":
-		return c.showTargets()
-	case "holes":
-		return c.showHoles()
-	case "events":
-		return showEvents(c)
-	}
-	return fmt.Errorf("nothing to show is called %q", c.Spec.Name)
+		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first", Run: (*call).showTargets},
+		{Name: "holes", Summary: "what did not answer the last sweep", Run: (*call).showHoles},
+		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
+	}}}
 }
 
 // table prints rows of columns to people, or objects to programs.
@@ -131,7 +85,7 @@ type nodeRow struct {
 	InSubnet bool   `json:"in_subnet"`
 }
 
-func (c *call) showNodes(want func(*fabric.Node) bool) error {
+func (c *call) showNodes(switches bool) error {
 	st, p, err := c.of()
 	if err != nil {
 		return err
@@ -147,7 +101,7 @@ func (c *call) showNodes(want func(*fabric.Node) bool) error {
 	t := c.table("LID", "GUID", "TYPE", "UP/PORTS", "NAME")
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		if !want(n) || (only != fabric.None && only != fabric.NodeIndex(i)) {
+		if switches && !n.IsSwitch() || (only != fabric.None && only != fabric.NodeIndex(i)) {
 			continue
 		}
 		r := nodeRow{f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet}

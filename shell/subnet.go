@@ -12,23 +12,23 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func subnetCommands() []command {
-	return []command{
-		{lang.Spec{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
+func subnetCommands() []spec {
+	return []spec{
+		{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}},
 			Options: []lang.Option{
 				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the lanes of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
 				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
 				{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
-			}}, runSweep},
-		{lang.Spec{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
-			Options: []lang.Option{ofOption()}}, runSummary},
-		{lang.Spec{Name: "names", Summary: "take node names from a node-name map",
-			Args: []lang.Arg{{Kind: lang.KindFile}}}, runNames},
-		{lang.Spec{Name: "set", Summary: "set something of the session", Subcommands: []lang.Spec{
+			}, Run: runSweep},
+		{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
+			Options: []lang.Option{ofOption()}, Run: runSummary},
+		{Name: "names", Summary: "take node names from a node-name map",
+			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
+		{Name: "set", Summary: "set something of the session", Subcommands: []spec{
 			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline)",
-				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}}}}, runSet},
+				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}, Run: runSet}}},
 	}
 }
 

@@ -18,23 +18,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func suggestCommands() []command {
-	return []command{{lang.Spec{
-		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []lang.Spec{
-			{Name: "guids", Summary: "which switches are roots, which adapters compute and which serve: files for ftree, shown or written",
+func suggestCommands() []spec {
+	return []spec{{
+		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []spec{
+			{Name: "guids", Summary: "which switches are roots, which adapters compute and which serve: files for ftree, shown or written", Run: (*call).suggestGUIDs,
 				Help: "Shows what switches and adapters were taken for and which suggestions ftree was tried with. With DIR it writes root_guids,\n" +
 					"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
 				Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true}}},
-			{Name: "torus", Summary: "which torus or mesh the subnet is: a configuration for torus-2QoS, shown or written",
+			{Name: "torus", Summary: "which torus or mesh the subnet is: a configuration for torus-2QoS, shown or written", Run: (*call).suggestTorus,
 				Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
-		}}, runSuggest}}
-}
-
-func runSuggest(c *call) error {
-	if c.Spec.Name == "guids" {
-		return c.suggestGUIDs()
-	}
-	return c.suggestTorus()
+		}}}
 }
 
 func (c *call) suggestTorus() error {

@@ -18,8 +18,8 @@ const (
 	allWord  = "all"
 )
 
-func traceCommands() []command {
-	return []command{{lang.Spec{
+func traceCommands() []spec {
+	return []spec{{
 		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
 		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.",
 		Args: []lang.Arg{
@@ -32,7 +32,8 @@ func traceCommands() []command {
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
 		},
-	}, runTrace}}
+		Run: runTrace,
+	}}
 }
 
 // traceRequest is what a trace command asks for.

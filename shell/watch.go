@@ -15,14 +15,14 @@ import (
 
 const offWord = "off"
 
-func watchCommands() []command {
-	return []command{
-		{lang.Spec{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
+func watchCommands() []spec {
+	return []spec{
+		{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
 			Args: []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{offWord}}},
 			Options: []lang.Option{{Name: "for", Kind: lang.KindText, Value: "SECONDS",
-				Summary: "stay for so long, print what changes as it does, then stop watching"}}}, runWatch},
-		{lang.Spec{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
-			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}}, runCapture},
+				Summary: "stay for so long, print what changes as it does, then stop watching"}}, Run: runWatch},
+		{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
+			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}, Run: runCapture},
 	}
 }
 

@@ -14,15 +14,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func whoCommands() []command {
-	return []command{{lang.Spec{
+func whoCommands() []spec {
+	return []spec{{
 		Name: "who", Summary: "say whose packets go somewhere",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []lang.Spec{{
-			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails",
+		Subcommands: []spec{{
+			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: runWhoUses,
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
 		}},
-	}, runWhoUses}}
+	}}
 }
 
 // whoListed is how many of a kind a list in JSON has at most.
