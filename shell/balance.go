@@ -47,7 +47,11 @@ type balanceSwitch struct {
 	GUID       string              `json:"guid"`
 	Unbalanced bool                `json:"unbalanced"`
 	Ports      []balance.PortCount `json:"ports"`
+	of         *balance.Switch
+	f          *fabric.Fabric
 }
+
+func (a *balanceSwitch) Text(w io.Writer) { a.of.Text(w, a.f) }
 
 func (c *call) balanceSwitches(p *session.Picture) error {
 	f := p.Fabric
@@ -64,8 +68,8 @@ func (c *call) balanceSwitches(p *session.Picture) error {
 			continue
 		}
 		n := f.SwitchNode(sw)
-		row := balanceSwitch{f.NodeName(f.Switches[sw]), fmt.Sprintf("0x%016x", n.GUID), s.Unbalanced, s.Ports}
-		if err := c.out.answer(row, func(w io.Writer) { s.Text(w, f) }); err != nil {
+		row := balanceSwitch{f.NodeName(f.Switches[sw]), guidText(n.GUID), s.Unbalanced, s.Ports, &s, f}
+		if err := c.out.Answer(&row); err != nil {
 			return err
 		}
 	}
@@ -94,7 +98,11 @@ type balanceEnd struct {
 	Uneven     []string            `json:"uneven"`
 	Neighbours []balanceNeighbour  `json:"neighbours"`
 	Ports      []balance.PortCount `json:"ports"`
+	of         *balance.End
+	f          *fabric.Fabric
 }
+
+func (a *balanceEnd) Text(w io.Writer) { a.of.Text(w, a.f) }
 
 type balanceNeighbour struct {
 	Name string `json:"name"`
@@ -127,7 +135,7 @@ func (c *call) balanceLIDs(p *session.Picture) error {
 				continue
 			}
 			uneven++
-			if err := c.out.answer(balanceEndOf(f, &b), func(w io.Writer) { b.Text(w, f) }); err != nil {
+			if err := c.out.Answer(balanceEndOf(f, &b)); err != nil {
 				return err
 			}
 		}
@@ -139,8 +147,8 @@ func (c *call) balanceLIDs(p *session.Picture) error {
 	return nil
 }
 
-func balanceEndOf(f *fabric.Fabric, b *balance.End) balanceEnd {
-	row := balanceEnd{Switch: f.NodeName(f.Switches[b.Switch]), To: f.PortName(b.Port), LID: f.Ports[b.Port].LID, Ports: b.Ports}
+func balanceEndOf(f *fabric.Fabric, b *balance.End) *balanceEnd {
+	row := &balanceEnd{Switch: f.NodeName(f.Switches[b.Switch]), To: f.PortName(b.Port), LID: f.Ports[b.Port].LID, Ports: b.Ports, of: b, f: f}
 	if b.UnevenNeighbours {
 		row.Uneven = append(row.Uneven, "neighbours")
 	}
@@ -165,6 +173,10 @@ type hotPort struct {
 	Paths int64 `json:"paths"`
 	// OfMean is Paths by their mean over the links between switches that are used.
 	OfMean float64 `json:"of_mean_paths"`
+}
+
+func (r hotPort) Cells() []any {
+	return []any{r.Port, r.To, fmt.Sprintf("%.3f", r.GBs), fmt.Sprintf("%.1f %%", 100*r.Used), fmt.Sprintf("%.3g", r.Wait), r.Paths, fmt.Sprintf("%.2f", r.OfMean)}
 }
 
 // hotPorts holds what switch ports sent between two readings of the counters against
@@ -205,17 +217,10 @@ func (c *call) hotPorts(p *session.Picture) error {
 		rows, rates, paths = append(rows, row), append(rates, rate), append(paths, float64(row.Paths))
 	}
 	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
-	t := c.table("PORT", "TO", "GB/S", "USED", "WAITS/S", "PATHS", "OF MEAN")
-	for i := range rows[:min(limit, len(rows))] {
-		r := &rows[i]
-		if err := t.row(r, r.Port, r.To, fmt.Sprintf("%.3f", r.GBs), fmt.Sprintf("%.1f %%", 100*r.Used), fmt.Sprintf("%.3g", r.Wait), r.Paths, fmt.Sprintf("%.2f", r.OfMean)); err != nil {
-			return err
-		}
-	}
 	if k, ok := correlation(rates, paths); ok {
 		c.out.note("traffic and paths of %d ports between switches: correlation %.2f (1: traffic is where the tables lay most paths)", len(rows), k)
 	}
-	return t.flush()
+	return c.list([]string{"PORT", "TO", "GB/S", "USED", "WAITS/S", "PATHS", "OF MEAN"}, eachRow(rows[:min(limit, len(rows))]))
 }
 
 // meanBetween is the mean of the paths over links between switches that are used.

@@ -129,7 +129,7 @@ func (c *call) checkReach(loopsOnly bool) error {
 			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, names, t))
 		}
 	}
-	if err := c.out.answer(answer, answer.text); err != nil {
+	if err := c.out.Answer(&answer); err != nil {
 		return err
 	}
 	switch {
@@ -171,7 +171,7 @@ func badText(n *reach.Counts) string {
 	return text
 }
 
-func (a *reachAnswer) text(w io.Writer) {
+func (a *reachAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %s, %s, %s", a.Check, a.Of, prose.Count(a.Ends, "end port"), prose.Count(a.Pairs, "pair"), prose.Count(a.Paths, "path"))
 	if a.Check == "loops" {

@@ -25,7 +25,7 @@ func Findings(out *Output, findings []umad.Finding) error {
 		if f.Level == umad.Fault {
 			faults++
 		}
-		if err := out.answer(f, func(w io.Writer) { findingText(w, f) }); err != nil {
+		if err := out.Answer(finding{f}); err != nil {
 			return err
 		}
 	}
@@ -35,12 +35,14 @@ func Findings(out *Output, findings []umad.Finding) error {
 	return nil
 }
 
-func findingText(w io.Writer, f *umad.Finding) {
+type finding struct{ *umad.Finding }
+
+func (f finding) Text(w io.Writer) {
 	where := f.Port
 	if where == "" {
 		where = "umad"
 	}
-	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Text)
+	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Finding.Text)
 	if f.Remedy != "" {
 		_, _ = fmt.Fprintf(w, "       - %s\n", f.Remedy)
 	}

@@ -56,13 +56,17 @@ func (c *call) dump(kind string) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Kind string `json:"kind"`
-		File string `json:"file"`
-		Of   string `json:"of"`
-	}{kind, path, title}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", kind, title, quoteFile(path))
-	})
+	return c.out.Answer(dumped{kind, path, title})
+}
+
+type dumped struct {
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Of   string `json:"of"`
+}
+
+func (a dumped) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", a.Kind, a.Of, quoteFile(a.File))
 }
 
 func (c *call) load(kind string) error {
@@ -76,49 +80,61 @@ func (c *call) load(kind string) error {
 	if rep.Paths != nil {
 		return c.pathsInfo(c.Arg(0), *rep.Paths)
 	}
-	answer := struct {
-		Kind     string `json:"kind"`
-		File     string `json:"file"`
-		Switches int    `json:"switches"`
-		Entries  int    `json:"entries"`
-		Remapped int    `json:"remapped,omitempty"`
-		Option   string `json:"option,omitempty"`
-		Ignored  string `json:"ignored,omitempty"`
-		Groups   int    `json:"groups,omitempty"`
-		// Forgotten counts the failures on paper that a topology took the place of.
-		Forgotten int      `json:"forgotten,omitempty"`
-		Skipped   []string `json:"skipped,omitempty"`
-		*lostAnswer
-	}{kind, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Forgotten, rep.Notes, newLost(rep.Lost)}
-	return c.out.answer(answer, func(w io.Writer) {
-		if kind == "groups" {
-			_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), quoteFile(c.Arg(0)))
-		} else if rep.Ignored != "" {
-			_, _ = fmt.Fprintf(w, "%s: %s\n", quoteFile(c.Arg(0)), rep.Ignored)
-		} else if rep.Lanes != "" {
-			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))
-		} else if rep.Option != "" {
-			st := c.session.State()
-			_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", st.Settings.String(), rep.Option, quoteFile(c.Arg(0)))
-		} else if rep.Topology {
-			_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
-				quoteFile(c.Arg(0)), count(rep.Switches, "switch"), count(rep.Links, "link"))
-			if n := rep.Forgotten; n > 0 {
-				_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
-			}
-			if c.session.State().Stale {
-				_, _ = fmt.Fprintln(w, "  the staged tables are stale: they were made for another subnet")
-			}
-		} else {
-			_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), quoteFile(c.Arg(0)))
-			if rep.Remapped > 0 {
-				_, _ = fmt.Fprintf(w, ", %d LIDs remapped by port GUID", rep.Remapped)
-			}
-			_, _ = fmt.Fprint(w, "; staged, not written\n")
-		}
-		answer.lostAnswer.text(w)
-		list(w, "note", rep.Notes)
+	st := c.session.State()
+	return c.out.Answer(&loaded{
+		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: rep.Option, Ignored: rep.Ignored,
+		Groups: rep.Groups, Forgotten: rep.Forgotten, Skipped: rep.Notes, lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
 	})
+}
+
+// loaded is what loading a file says, but for saved routings.
+type loaded struct {
+	Kind     string `json:"kind"`
+	File     string `json:"file"`
+	Switches int    `json:"switches"`
+	Entries  int    `json:"entries"`
+	Remapped int    `json:"remapped,omitempty"`
+	Option   string `json:"option,omitempty"`
+	Ignored  string `json:"ignored,omitempty"`
+	Groups   int    `json:"groups,omitempty"`
+	// Forgotten counts the failures on paper that a topology took the place of.
+	Forgotten int      `json:"forgotten,omitempty"`
+	Skipped   []string `json:"skipped,omitempty"`
+	*lostAnswer
+	rep    *session.LoadReport
+	engine string
+	stale  bool
+}
+
+func (a *loaded) Text(w io.Writer) {
+	rep, file := a.rep, quoteFile(a.File)
+	switch {
+	case a.Kind == "groups":
+		_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), file)
+	case rep.Ignored != "":
+		_, _ = fmt.Fprintf(w, "%s: %s\n", file, rep.Ignored)
+	case rep.Lanes != "":
+		_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, file)
+	case rep.Option != "":
+		_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", a.engine, rep.Option, file)
+	case rep.Topology:
+		_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
+			file, count(rep.Switches, "switch"), count(rep.Links, "link"))
+		if n := rep.Forgotten; n > 0 {
+			_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
+		}
+		if a.stale {
+			_, _ = fmt.Fprintln(w, "  the staged tables are stale: they were made for another subnet")
+		}
+	default:
+		_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), file)
+		if rep.Remapped > 0 {
+			_, _ = fmt.Fprintf(w, ", %d LIDs remapped by port GUID", rep.Remapped)
+		}
+		_, _ = fmt.Fprint(w, "; staged, not written\n")
+	}
+	a.lostAnswer.text(w)
+	list(w, "note", rep.Notes)
 }
 
 func (c *call) generate(kind string) error {
@@ -140,14 +156,18 @@ func (c *call) generate(kind string) error {
 	if err := session.WriteFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err
 	}
-	answer := struct {
-		File     string `json:"file"`
-		Switches int    `json:"switches"`
-		CAs      int    `json:"cas"`
-		Links    int    `json:"links"`
-	}{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links())}
-	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s %s: %s, %s, %s written to %s\n", kind, strings.Join(args, " "),
-			count(answer.Switches, "switch"), count(answer.CAs, "channel adapter"), count(answer.Links, "link"), quoteFile(path))
-	})
+	return c.out.Answer(generated{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links()), kind + " " + strings.Join(args, " ")})
+}
+
+type generated struct {
+	File     string `json:"file"`
+	Switches int    `json:"switches"`
+	CAs      int    `json:"cas"`
+	Links    int    `json:"links"`
+	what     string
+}
+
+func (a generated) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %s, %s, %s written to %s\n", a.what,
+		count(a.Switches, "switch"), count(a.CAs, "channel adapter"), count(a.Links, "link"), quoteFile(a.File))
 }

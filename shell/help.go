@@ -23,10 +23,14 @@ func runHelp(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Help string `json:"help"`
-	}{text}, func(w io.Writer) { _, _ = io.WriteString(w, text) })
+	return c.out.Answer(helpAnswer{text})
 }
+
+type helpAnswer struct {
+	Help string `json:"help"`
+}
+
+func (a helpAnswer) Text(w io.Writer) { _, _ = io.WriteString(w, a.Help) }
 
 // Help explains the command that words name; without any it lists them all.
 func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }

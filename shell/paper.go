@@ -203,16 +203,26 @@ type failureRow struct {
 	State  string `json:"state"`
 }
 
+func (r failureRow) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %s %s", r.State, r.What, r.Name)
+	if r.What != "link" {
+		_, _ = fmt.Fprintf(w, " with %s", count(r.Links, "link"))
+	}
+	_, _ = fmt.Fprintln(w)
+}
+
+// Cells are the line of a list.
+func (r failureRow) Cells() []any {
+	return []any{fmt.Sprintf("%3d  %-8s  %s %s (%s)", r.Number, r.State, r.What, r.Name, count(r.Links, "link"))}
+}
+
+func failureRowOf(f session.Failure, state string) failureRow {
+	return failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}
+}
+
 func (c *call) failures(state string, all ...session.Failure) error {
 	for _, f := range all {
-		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%s: %s %s", state, f.What, f.Name)
-			if f.What != "link" {
-				_, _ = fmt.Fprintf(w, " with %s", count(len(f.Links), "link"))
-			}
-			_, _ = fmt.Fprintln(w)
-		})
-		if err != nil {
+		if err := c.out.Answer(failureRowOf(f, state)); err != nil {
 			return err
 		}
 	}
@@ -243,18 +253,23 @@ func failureWord(f session.Failure) string {
 func runWhatIf(c *call) error {
 	st := c.session.State()
 	if st.WhatIf == nil {
-		return c.out.answer(struct {
-			Failures int `json:"failures"`
-		}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)") })
+		return c.out.Answer(nothingFailed{})
 	}
+	var rows []failureRow
 	for _, f := range st.Failures {
-		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), failureWord(f)}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%3d  %-8s  %s %s (%s)\n", f.Number, failureWord(f), f.What, f.Name, count(len(f.Links), "link"))
-		})
-		if err != nil {
-			return err
-		}
+		rows = append(rows, failureRowOf(f, failureWord(f)))
+	}
+	if err := c.list(nil, eachRow(rows)); err != nil {
+		return err
 	}
 	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
+}
+
+type nothingFailed struct {
+	Failures int `json:"failures"`
+}
+
+func (nothingFailed) Text(w io.Writer) {
+	_, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)")
 }

@@ -96,34 +96,41 @@ func (c *call) pathsShow() error {
 
 // pathsInfo says what a database has.
 func (c *call) pathsInfo(name string, i pathdb.Info) error {
-	return c.out.answer(struct {
-		File     string `json:"file"`
-		State    uint64 `json:"state"`
-		Origin   string `json:"origin"`
-		Built    string `json:"built,omitempty"`
-		Ports    int    `json:"ports"`
-		LIDs     int    `json:"lids"`
-		Switches int    `json:"switches"`
-		Rows     int    `json:"rows"`
-		Classes  int    `json:"classes"`
-		Tables   int    `json:"table_bytes"`
-		Records  int    `json:"record_bytes"`
-		Trace    int    `json:"trace_bytes"`
-		Rest     int    `json:"rest_bytes"`
-		Whole    int    `json:"bytes"`
-	}{name, i.State, i.Origin, i.Built.Format("2006-01-02T15:04:05Z"), i.Ports, i.LIDs, i.Switches, i.Rows, i.Classes, i.Tables, i.Records, i.Trace, i.Rest, i.Whole},
-		func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%s: %s, path records of %s (%s) by %s, state %d\n", quoteFile(name), size(i.Whole), count(i.Ports, "port"),
-				count(i.LIDs, "LID"), fabric.Escape(i.Origin), i.State)
-			_, _ = fmt.Fprintf(w, "  ports, LIDs and other tables  %s\n", size(i.Tables))
-			_, _ = fmt.Fprintf(w, "  records                       %s: %s of sources, %s of paths\n", size(i.Records), count(i.Rows, "row"), count(i.Classes, "kind"))
-			if i.HasTrace {
-				_, _ = fmt.Fprintf(w, "  traces                        %s\n", size(i.Trace))
-			} else {
-				_, _ = fmt.Fprintln(w, "  traces                        none")
-			}
-			_, _ = fmt.Fprintf(w, "  checksums and older states    %s\n", size(i.Rest))
-		})
+	return c.out.Answer(&pathsInfo{
+		File: name, State: i.State, Origin: i.Origin, Built: i.Built.Format("2006-01-02T15:04:05Z"), Ports: i.Ports, LIDs: i.LIDs, Switches: i.Switches,
+		Rows: i.Rows, Classes: i.Classes, Tables: i.Tables, Records: i.Records, Trace: i.Trace, Rest: i.Rest, Whole: i.Whole, traced: i.HasTrace,
+	})
+}
+
+type pathsInfo struct {
+	File     string `json:"file"`
+	State    uint64 `json:"state"`
+	Origin   string `json:"origin"`
+	Built    string `json:"built,omitempty"`
+	Ports    int    `json:"ports"`
+	LIDs     int    `json:"lids"`
+	Switches int    `json:"switches"`
+	Rows     int    `json:"rows"`
+	Classes  int    `json:"classes"`
+	Tables   int    `json:"table_bytes"`
+	Records  int    `json:"record_bytes"`
+	Trace    int    `json:"trace_bytes"`
+	Rest     int    `json:"rest_bytes"`
+	Whole    int    `json:"bytes"`
+	traced   bool
+}
+
+func (i *pathsInfo) Text(w io.Writer) {
+	trace := "none"
+	if i.traced {
+		trace = size(i.Trace)
+	}
+	_, _ = fmt.Fprintf(w, "%s: %s, path records of %s (%s) by %s, state %d\n", quoteFile(i.File), size(i.Whole), count(i.Ports, "port"),
+		count(i.LIDs, "LID"), fabric.Escape(i.Origin), i.State)
+	_, _ = fmt.Fprintf(w, "  ports, LIDs and other tables  %s\n", size(i.Tables))
+	_, _ = fmt.Fprintf(w, "  records                       %s: %s of sources, %s of paths\n", size(i.Records), count(i.Rows, "row"), count(i.Classes, "kind"))
+	_, _ = fmt.Fprintf(w, "  traces                        %s\n", trace)
+	_, _ = fmt.Fprintf(w, "  checksums and older states    %s\n", size(i.Rest))
 }
 
 // size is a number of bytes for people.
@@ -159,13 +166,17 @@ func (c *call) pathsDelta() error {
 		return err
 	}
 	whole := old.View().Info().Whole
-	return c.out.answer(struct {
-		File  string `json:"file"`
-		Bytes int    `json:"bytes"`
-		Of    int    `json:"of"`
-	}{c.Arg(2), len(delta), whole}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s: %s, %.2f %% of the database\n", quoteFile(c.Arg(2)), size(len(delta)), 100*float64(len(delta))/float64(whole))
-	})
+	return c.out.Answer(pathsDelta{c.Arg(2), len(delta), whole})
+}
+
+type pathsDelta struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+	Of    int    `json:"of"`
+}
+
+func (a pathsDelta) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %s, %.2f %% of the database\n", quoteFile(a.File), size(a.Bytes), 100*float64(a.Bytes)/float64(a.Of))
 }
 
 func (c *call) pathsApply() error {
@@ -206,9 +217,13 @@ func (c *call) pathsACM() error {
 	if err := session.WriteFile(path, write); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		File string `json:"file"`
-	}{path}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file %s\n", quoteFile(path), quoteFile(path))
-	})
+	return c.out.Answer(acmFile{path})
+}
+
+type acmFile struct {
+	File string `json:"file"`
+}
+
+func (a acmFile) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file %s\n", quoteFile(a.File), quoteFile(a.File))
 }

@@ -47,13 +47,17 @@ func (c *call) report(f report.Format) error {
 	if err := session.WriteFile(path, write); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Format string `json:"format"`
-		File   string `json:"file"`
-		Of     string `json:"of"`
-	}{f.Name, path, r.Title}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s report of %s written to %s\n", f.Name, r.Title, quoteFile(path))
-	})
+	return c.out.Answer(reported{f.Name, path, r.Title})
+}
+
+type reported struct {
+	Format string `json:"format"`
+	File   string `json:"file"`
+	Of     string `json:"of"`
+}
+
+func (a reported) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s report of %s written to %s\n", a.Format, a.Of, quoteFile(a.File))
 }
 
 // oneLine answers with what is JSON already.
@@ -62,5 +66,10 @@ func (c *call) oneLine(write func(w io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	return c.out.answer(json.RawMessage(b.Bytes()), nil)
+	return c.out.Answer(document{b.Bytes()})
 }
+
+// document is an answer that is JSON already.
+type document struct{ json.RawMessage }
+
+func (d document) Text(w io.Writer) { _, _ = w.Write(d.RawMessage) }

@@ -108,7 +108,7 @@ func (c *call) study(kind resilience.Kind) error {
 		}
 	}
 	a := resilienceAnswer{Of: st.Title(p), Stale: st.IsStale(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: top}
-	if err := c.out.answer(a, a.text); err != nil {
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	return stopped
@@ -156,7 +156,7 @@ type resilienceAnswer struct {
 	top        int
 }
 
-func (a *resilienceAnswer) text(w io.Writer) {
+func (a *resilienceAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	title := "resilience"
 	if a.Of != "" {
@@ -222,7 +222,7 @@ func (c *call) mergeResilience() error {
 		}
 	}
 	a := resilienceAnswer{Report: all, Partial: len(missing)+len(unfinished) > 0, Missing: missing, Unfinished: unfinished, top: top}
-	if err := c.out.answer(a, a.text); err != nil {
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	if a.Partial {
@@ -266,13 +266,19 @@ func (c *call) sbatchResilience() error {
 	if err := session.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Script string `json:"script"`
-		Shards int    `json:"shards"`
-	}{file, shards}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s and %s written; next:\n  sbatch %s\n", quoteFile(file), arrayPicture, shellQuote(file))
-		_, _ = fmt.Fprintf(w, "then, where all tasks have ended: resilience merge %s\n", quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
-	})
+	return c.out.Answer(jobArray{file, shards, filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))})
+}
+
+type jobArray struct {
+	Script string `json:"script"`
+	Shards int    `json:"shards"`
+	// reports is what the files of the tasks are called.
+	reports string
+}
+
+func (a jobArray) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s and %s written; next:\n  sbatch %s\n", quoteFile(a.Script), arrayPicture, shellQuote(a.Script))
+	_, _ = fmt.Fprintf(w, "then, where all tasks have ended: resilience merge %s\n", quoteFile(a.reports))
 }
 
 // sbatchScript runs a shard a task. A task that is started again goes on where its

@@ -45,15 +45,19 @@ func (c *call) suggestTorus() error {
 			return err
 		}
 	}
-	return c.out.answer(struct {
-		Conf string `json:"conf"`
-		File string `json:"file,omitempty"`
-	}{text.String(), path}, func(w io.Writer) {
-		_, _ = io.WriteString(w, text.String())
-		if path != "" {
-			_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(path), lang.Quote(path))
-		}
-	})
+	return c.out.Answer(torusConf{text.String(), path})
+}
+
+type torusConf struct {
+	Conf string `json:"conf"`
+	File string `json:"file,omitempty"`
+}
+
+func (a torusConf) Text(w io.Writer) {
+	_, _ = io.WriteString(w, a.Conf)
+	if a.File != "" {
+		_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(a.File), lang.Quote(a.File))
+	}
 }
 
 // suggestion is what suggest guids answers as JSON.
@@ -115,7 +119,7 @@ func (c *call) suggestGUIDs() error {
 			return err
 		}
 	}
-	return c.out.answer(answer, func(w io.Writer) { answer.print(w) })
+	return c.out.Answer(&answer)
 }
 
 func switchClasses(c *classify.Classes) (all []switchClass) {
@@ -146,7 +150,7 @@ func attempts(tried []classify.Attempt) (all []attempt) {
 	return all
 }
 
-func (s *suggestion) print(w io.Writer) {
+func (s *suggestion) Text(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(tw, "SWITCHES\tLAYER\tRANK\tNAMED\tCABLES\tHOSTS\tSUCH AS")
 	for _, g := range s.Switches {
