@@ -25,8 +25,8 @@ type calibrateAnswer struct {
 	LanesDiffer int               `json:"lanes_differ"`
 	Levels      bool              `json:"levels_taken"`
 	Switches    []calibrateSwitch `json:"switches"`
-	Warnings    []string          `json:"warnings,omitempty"`
-	agrees      bool
+	warnings
+	agrees bool
 }
 
 func (a *calibrateAnswer) Text(w io.Writer) {
@@ -63,7 +63,7 @@ func runCalibrate(c *call) error {
 	if err != nil {
 		return err
 	}
-	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, cal.Warnings, cal.Agrees()}
+	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, warnings{cal.Warnings}, cal.Agrees()}
 	for _, sw := range cal.Switches {
 		a.Switches = append(a.Switches, calibrateSwitch{sw.Name, sw.Differ, sw.Entries})
 	}

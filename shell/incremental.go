@@ -23,7 +23,7 @@ type incrementalAnswer struct {
 	Lost      int      `json:"without_a_way"`
 	Unreached []string `json:"examples,omitempty"`
 	Changes   []string `json:"changes,omitempty"`
-	Warnings  []string `json:"warnings,omitempty"`
+	warnings
 	// Loop says that there is a credit loop that was not there before; absent where
 	// it is unknown, or nobody looked.
 	Loop *bool `json:"new_credit_loop,omitempty"`
@@ -39,7 +39,7 @@ func runRouteIncremental(c *call) error {
 	}
 	a := incrementalAnswer{
 		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: rep.Warnings, Loop: rep.Loop, took: rep.Took, fullBy: rep.Engine,
+		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, warnings: warnings{rep.Warnings}, Loop: rep.Loop, took: rep.Took, fullBy: rep.Engine,
 	}
 	if rep.Beside >= 0 {
 		a.Full = &rep.Beside

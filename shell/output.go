@@ -29,6 +29,20 @@ type Warning string
 // Text is the warning on a line.
 func (n Warning) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "warning: %s\n", string(n)) }
 
+// Warned is an answer that has warnings among what it says.
+type Warned interface {
+	Answer
+	Warned() []string
+}
+
+// warnings are those of an answer.
+type warnings struct {
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Warned returns them.
+func (w warnings) Warned() []string { return w.Warnings }
+
 // List is an answer of rows: a table for people, an object a row for programs. Rows
 // makes them one at a time, so that nobody holds all of a long list.
 type List struct {

@@ -139,7 +139,7 @@ type routeAnswer struct {
 	Refused  []string `json:"refused,omitempty"`
 	// Multicast are the tables of multicast groups, nil where none are known.
 	Multicast *multicastAnswer `json:"multicast,omitempty"`
-	Warnings  []string         `json:"warnings,omitempty"`
+	warnings
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
 	took time.Duration
@@ -192,7 +192,7 @@ func runRoute(c *call) error {
 	}
 	a := routeAnswer{
 		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
-		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), Warnings: rep.Warnings, took: rep.Took,
+		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)

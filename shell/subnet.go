@@ -46,7 +46,7 @@ func runSweep(c *call) error {
 		return err
 	}
 	return c.out.Answer(&swept{
-		rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, rep.Warnings, rep.Took,
+		rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, warnings{rep.Warnings}, rep.Took,
 	})
 }
 
@@ -60,8 +60,8 @@ type swept struct {
 	Moved    int      `json:"moved"`
 	Unread   int      `json:"unread,omitempty"`
 	Holes    []string `json:"holes,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-	took     time.Duration
+	warnings
+	took time.Duration
 }
 
 func (a *swept) Text(w io.Writer) {
