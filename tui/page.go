@@ -45,7 +45,9 @@ type pageLine struct {
 type pageMsg struct {
 	page *page
 	text string
-	err  error
+	// nothing says that the plan writes nothing.
+	nothing bool
+	err     error
 }
 
 func (m *model) openPage(p *page) {
@@ -224,13 +226,19 @@ func (m *model) openCommit() tea.Cmd {
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
+		nothing := false
+		hear := func(a shell.Answer) {
+			if p, ok := a.(shell.CommitPlan); ok {
+				nothing = p.Plan.Empty()
+			}
+		}
 		err := func() error {
 			_, err := shielded(func() (struct{}, error) {
-				return struct{}{}, m.back.Run(m.ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
+				return struct{}{}, m.back.Run(m.ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
 			})
 			return err
 		}()
-		return pageMsg{p, out.String(), err}
+		return pageMsg{p, out.String(), nothing, err}
 	}
 }
 
@@ -254,7 +262,7 @@ func (m *model) fillPage(msg pageMsg) {
 		p.no = "this plan is not written: " + msg.err.Error()
 		p.say(t.bad, "not to be written: %v", msg.err)
 		p.say(t.dim, "Where you are sure, the command line takes what allows it: :help commit")
-	case strings.Contains(msg.text, "nothing to write"):
+	case msg.nothing:
 		p.no = "there is nothing to write"
 		p.say(t.good, "The switches hold these tables already.")
 	default:
