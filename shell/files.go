@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -21,7 +22,7 @@ func fileCommands() []spec {
 			loads = append(loads, spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
 		}
 	}
-	dumps, loads = append(dumps, guidedSpec("write", func(c *call) *Flow { return DumpFlow(c.session) })), append(loads, guidedSpec("read", func(c *call) *Flow { return LoadFlow(c.ctx, c.session) }))
+	dumps, loads = append(dumps, guidedSpec("write", func(c *call) *guided.Flow { return guided.Dump(c.session) })), append(loads, guidedSpec("read", func(c *call) *guided.Flow { return guided.Load(c.ctx, c.session) }))
 	var kinds []spec
 	for _, k := range gen.Kinds() {
 		var named []lang.Option

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -30,7 +31,7 @@ func paperCommands() []spec {
 	all := spec{Name: "all", Summary: "restore everything: the paper is empty again", Run: restoreAll}
 	return []spec{
 		{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things("fail", failLink, failNode), director, random,
-			guidedSpec("let fail", func(c *call) *Flow { return FailFlow(c.session) }))},
+			guidedSpec("let fail", func(c *call) *guided.Flow { return guided.Fail(c.session) }))},
 		{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things("restore", restoreLink, restoreNode), all)},
 		{Name: "undo", Summary: "undo one failure or repair on paper: the last one, or that of a number (show failures)",
 			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}, Run: runUndo},

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -47,7 +48,7 @@ func routeCommands() []spec {
 
 func runEngine(c *call) error {
 	if c.Arg(0) == guidedWord && len(c.Options) == 0 {
-		return c.guide(EngineFlow(c.session))
+		return c.guide(guided.Engine(c.session))
 	}
 	if len(c.Args)+len(c.Options) > 0 {
 		set, err := c.settings()

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/shell/guided"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
-
-	"example.org/ibconsole/shell"
 )
 
 // field is a form of one question, as huh shows it. All that it does it does at once: no
@@ -31,7 +30,7 @@ type field struct {
 
 // newField asks a question in lines of w cells, with an answer to begin from. Explain are
 // lines below the question.
-func newField(t *theme, q *shell.Question, explain []string, answer string, w int) *field {
+func newField(t *theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := clean(q.Text, t.ascii)
 	text := strings.Join(explain, "\n")
@@ -53,7 +52,7 @@ func newField(t *theme, q *shell.Question, explain []string, answer string, w in
 }
 
 // options are the choices, each in one line of w cells.
-func options(t *theme, choices []shell.Choice, w int) []huh.Option[string] {
+func options(t *theme, choices []guided.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
 		wide = max(wide, width(clean(c.Value, t.ascii)))

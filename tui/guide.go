@@ -12,13 +12,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
 // guide asks over the panes, question by question, what a command needs, and runs it.
-// What it asks is a [shell.Flow], which the shell's guided commands ask too.
+// What it asks is a [guided.Flow], which the shell's guided commands ask too.
 type guide struct {
 	what   string // "dump", "load", "engine" or "fail"
 	ctx    context.Context
@@ -26,9 +26,9 @@ type guide struct {
 	// prefill are answers to begin from, by the name of the question.
 	prefill map[string]string
 
-	flow  *shell.Flow
+	flow  *guided.Flow
 	said  []string // all answers, in their order
-	q     *shell.Question
+	q     *guided.Question
 	field *field
 	size  [2]int // of field
 	above int    // how many lines stand above it
@@ -44,18 +44,18 @@ type guide struct {
 // formMsg brings the question after an answer.
 type formMsg struct {
 	form *guide
-	flow *shell.Flow
+	flow *guided.Flow
 	said []string
 	// q is nil where all is answered.
-	q       *shell.Question
+	q       *guided.Question
 	command string
 	err     error
 	// refused says that the last answer will not do.
 	refused bool
 }
 
-// guided is a key that opens a form.
-func guided(what string) func(*model) tea.Cmd {
+// opensForm is a key that opens a form.
+func opensForm(what string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { return m.openForm(what) }
 }
 
@@ -107,7 +107,7 @@ func (m *model) stepForm(f *guide, work func() formMsg) tea.Cmd {
 	}
 }
 
-func nextQuestion(flow *shell.Flow, said []string) formMsg {
+func nextQuestion(flow *guided.Flow, said []string) formMsg {
 	q, err := flow.Next()
 	msg := formMsg{flow: flow, said: said, q: q, err: err}
 	if err != nil {

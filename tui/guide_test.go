@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/shell/guided"
 	tea "github.com/charmbracelet/bubbletea"
-
-	"example.org/ibconsole/shell"
 )
 
 // TestFormsFit opens every form in every look, from nothing to much room, and presses
@@ -43,8 +42,8 @@ func TestFormOfHostileText(t *testing.T) {
 		t.Fatal(err)
 	}
 	evil := "\x1b[2J\x1b]0;title\a\r\n\t\u202e\x9b"
-	q := &shell.Question{Name: "name", Text: "Which" + evil + "?", Choices: []shell.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
-	for _, choices := range [][]shell.Choice{q.Choices, nil} {
+	q := &guided.Question{Name: "name", Text: "Which" + evil + "?", Choices: []guided.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
+	for _, choices := range [][]guided.Choice{q.Choices, nil} {
 		q.Choices = choices
 		f := newField(theme, q, []string{clean(evil, false)}, evil, 40)
 		for _, l := range f.lines(10) {

@@ -134,10 +134,10 @@ func paneKeys() []action {
 
 func otherKeys() []action {
 	return []action{
-		{name: "dump", keys: on("D"), group: "Program", help: "write routes or the topology to a file; asks what and where", why: (*model).whyBusy, run: guided("dump")},
-		{name: "load", keys: on("L"), group: "Program", help: "read routes or a topology from a file; asks which", why: (*model).whyBusy, run: guided("load")},
-		{name: "engine", keys: on("E"), group: "Program", help: "choose the routing engine and its options; asks step by step", why: (*model).whyBusy, run: guided("engine")},
-		{name: "fail-guided", keys: on("F"), group: "Program", help: "let something fail on paper; asks what: a cable, a switch, a chassis, links at random", why: (*model).whyBusy, run: guided("fail")},
+		{name: "dump", keys: on("D"), group: "Program", help: "write routes or the topology to a file; asks what and where", why: (*model).whyBusy, run: opensForm("dump")},
+		{name: "load", keys: on("L"), group: "Program", help: "read routes or a topology from a file; asks which", why: (*model).whyBusy, run: opensForm("load")},
+		{name: "engine", keys: on("E"), group: "Program", help: "choose the routing engine and its options; asks step by step", why: (*model).whyBusy, run: opensForm("engine")},
+		{name: "fail-guided", keys: on("F"), group: "Program", help: "let something fail on paper; asks what: a cable, a switch, a chassis, links at random", why: (*model).whyBusy, run: opensForm("fail")},
 		{name: "shell", keys: on("!"), group: "Program", help: "the shell on the same session, as :shell; exit comes back", why: (*model).whyNoShell, run: (*model).openShell},
 		{name: "theme", keys: on("ctrl+t"), group: "Program", help: "the next theme: dark, light, contrast, none", why: (*model).whyNoTheme, run: (*model).nextTheme},
 		{name: "tour", keys: on("ctrl+g"), group: "Program", help: "begin or end the tour", run: (*model).toggleTour},

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -34,7 +35,7 @@ type backend interface {
 	// long. Nil says that nobody knows more than the state does.
 	Problems(ctx context.Context, quick bool) (*problemsReport, error)
 	// Flow begins the questions that a command asks: dump, load, engine or fail.
-	Flow(ctx context.Context, what string) (*shell.Flow, error)
+	Flow(ctx context.Context, what string) (*guided.Flow, error)
 	// Study prepares what failures of a kind do to a picture with tables.
 	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
 	// Counters reads the counters of ports of the live fabric.
