@@ -17,32 +17,29 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func balanceCommands() []command {
-	return []command{{lang.Spec{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
+func balanceCommands() []spec {
+	return []spec{{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []lang.Spec{
-			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance",
+		Subcommands: []spec{
+			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance", Run: onTables((*call).balanceSwitches),
 				Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 				Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}}},
-			{Name: "lid", Summary: "switches that send the LIDs of a port unevenly over neighbours or ports; as OpenSM's lidbalance",
+			{Name: "lid", Summary: "switches that send the LIDs of a port unevenly over neighbours or ports; as OpenSM's lidbalance", Run: onTables((*call).balanceLIDs),
 				Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}}},
-			{Name: "hot", Summary: "the ports that send most by their counters, beside the paths that the tables lay over them",
+			{Name: "hot", Summary: "the ports that send most by their counters, beside the paths that the tables lay over them", Run: onTables((*call).hotPorts),
 				Options: []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}}},
-		}}, runBalance}}
+		}}}
 }
 
-func runBalance(c *call) error {
-	_, p, err := c.tablesOf()
-	if err != nil {
-		return err
+// onTables runs a command on the picture whose tables were asked for.
+func onTables(run func(*call, *session.Picture) error) func(*call) error {
+	return func(c *call) error {
+		_, p, err := c.tablesOf()
+		if err != nil {
+			return err
+		}
+		return run(c, p)
 	}
-	switch c.Spec.Name {
-	case "switch":
-		return c.balanceSwitches(p)
-	case "lid":
-		return c.balanceLIDs(p)
-	}
-	return c.hotPorts(p)
 }
 
 type balanceSwitch struct {
@@ -50,7 +47,11 @@ type balanceSwitch struct {
 	GUID       string              `json:"guid"`
 	Unbalanced bool                `json:"unbalanced"`
 	Ports      []balance.PortCount `json:"ports"`
+	of         *balance.Switch
+	f          *fabric.Fabric
 }
+
+func (a *balanceSwitch) Text(w io.Writer) { a.of.Text(w, a.f) }
 
 func (c *call) balanceSwitches(p *session.Picture) error {
 	f := p.Fabric
@@ -67,8 +68,8 @@ func (c *call) balanceSwitches(p *session.Picture) error {
 			continue
 		}
 		n := f.SwitchNode(sw)
-		row := balanceSwitch{f.NodeName(f.Switches[sw]), fmt.Sprintf("0x%016x", n.GUID), s.Unbalanced, s.Ports}
-		if err := c.out.answer(row, func(w io.Writer) { s.Text(w, f) }); err != nil {
+		row := balanceSwitch{f.NodeName(f.Switches[sw]), guidText(n.GUID), s.Unbalanced, s.Ports, &s, f}
+		if err := c.out.Answer(&row); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,11 @@ type balanceEnd struct {
 	Uneven     []string            `json:"uneven"`
 	Neighbours []balanceNeighbour  `json:"neighbours"`
 	Ports      []balance.PortCount `json:"ports"`
+	of         *balance.End
+	f          *fabric.Fabric
 }
+
+func (a *balanceEnd) Text(w io.Writer) { a.of.Text(w, a.f) }
 
 type balanceNeighbour struct {
 	Name string `json:"name"`
@@ -130,7 +135,7 @@ func (c *call) balanceLIDs(p *session.Picture) error {
 				continue
 			}
 			uneven++
-			if err := c.out.answer(balanceEndOf(f, &b), func(w io.Writer) { b.Text(w, f) }); err != nil {
+			if err := c.out.Answer(balanceEndOf(f, &b)); err != nil {
 				return err
 			}
 		}
@@ -142,8 +147,8 @@ func (c *call) balanceLIDs(p *session.Picture) error {
 	return nil
 }
 
-func balanceEndOf(f *fabric.Fabric, b *balance.End) balanceEnd {
-	row := balanceEnd{Switch: f.NodeName(f.Switches[b.Switch]), To: f.PortName(b.Port), LID: f.Ports[b.Port].LID, Ports: b.Ports}
+func balanceEndOf(f *fabric.Fabric, b *balance.End) *balanceEnd {
+	row := &balanceEnd{Switch: f.NodeName(f.Switches[b.Switch]), To: f.PortName(b.Port), LID: f.Ports[b.Port].LID, Ports: b.Ports, of: b, f: f}
 	if b.UnevenNeighbours {
 		row.Uneven = append(row.Uneven, "neighbours")
 	}
@@ -168,6 +173,10 @@ type hotPort struct {
 	Paths int64 `json:"paths"`
 	// OfMean is Paths by their mean over the links between switches that are used.
 	OfMean float64 `json:"of_mean_paths"`
+}
+
+func (r hotPort) Cells() []any {
+	return []any{r.Port, r.To, fmt.Sprintf("%.3f", r.GBs), fmt.Sprintf("%.1f %%", 100*r.Used), fmt.Sprintf("%.3g", r.Wait), r.Paths, fmt.Sprintf("%.2f", r.OfMean)}
 }
 
 // hotPorts holds what switch ports sent between two readings of the counters against
@@ -208,17 +217,10 @@ func (c *call) hotPorts(p *session.Picture) error {
 		rows, rates, paths = append(rows, row), append(rates, rate), append(paths, float64(row.Paths))
 	}
 	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
-	t := c.table("PORT", "TO", "GB/S", "USED", "WAITS/S", "PATHS", "OF MEAN")
-	for i := range rows[:min(limit, len(rows))] {
-		r := &rows[i]
-		if err := t.row(r, r.Port, r.To, fmt.Sprintf("%.3f", r.GBs), fmt.Sprintf("%.1f %%", 100*r.Used), fmt.Sprintf("%.3g", r.Wait), r.Paths, fmt.Sprintf("%.2f", r.OfMean)); err != nil {
-			return err
-		}
-	}
 	if k, ok := correlation(rates, paths); ok {
 		c.out.note("traffic and paths of %d ports between switches: correlation %.2f (1: traffic is where the tables lay most paths)", len(rows), k)
 	}
-	return t.flush()
+	return c.list([]string{"PORT", "TO", "GB/S", "USED", "WAITS/S", "PATHS", "OF MEAN"}, eachRow(rows[:min(limit, len(rows))]))
 }
 
 // meanBetween is the mean of the paths over links between switches that are used.

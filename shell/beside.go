@@ -18,10 +18,10 @@ func (c *call) noteFile() {
 	}
 	shown, more := prose.Cut(st.Warnings, 2)
 	for _, w := range shown {
-		c.out.note("warning: %s", w)
+		c.out.warn("%s", w)
 	}
 	if more != "" {
-		c.out.note("warning: %s (summary lists them)", more)
+		c.out.warn("%s (summary lists them)", more)
 	}
 }
 

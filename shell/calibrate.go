@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-func calibrateCommand() command {
-	return command{lang.Spec{Name: "calibrate",
-		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold"}, runCalibrate}
+func calibrateCommand() spec {
+	return spec{Name: "calibrate",
+		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold", Run: runCalibrate}
 }
 
 type calibrateAnswer struct {
@@ -26,7 +25,31 @@ type calibrateAnswer struct {
 	LanesDiffer int               `json:"lanes_differ"`
 	Levels      bool              `json:"levels_taken"`
 	Switches    []calibrateSwitch `json:"switches"`
-	Warnings    []string          `json:"warnings,omitempty"`
+	warnings
+	agrees bool
+}
+
+func (a *calibrateAnswer) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
+	if a.Lanes > 0 {
+		_, _ = fmt.Fprintf(w, ", %d of %s", a.LanesDiffer, count(a.Lanes, "SL2VL table"))
+	}
+	if a.agrees {
+		_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
+	} else {
+		_, _ = fmt.Fprintln(w, ": what-ifs are estimates")
+	}
+	for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive, session.OnlyComputed} {
+		if n := a.Kinds[k]; n > 0 {
+			_, _ = fmt.Fprintf(w, "  %d: %s\n", n, k)
+		}
+	}
+	var rows []string
+	for _, sw := range a.Switches {
+		rows = append(rows, fmt.Sprintf("%s: %d of %d", sw.Name, sw.Differ, sw.Entries))
+	}
+	list(w, "switch", rows)
+	list(w, "warning", a.Warnings)
 }
 
 type calibrateSwitch struct {
@@ -40,30 +63,9 @@ func runCalibrate(c *call) error {
 	if err != nil {
 		return err
 	}
-	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, cal.Warnings}
+	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, warnings{cal.Warnings}, cal.Agrees()}
 	for _, sw := range cal.Switches {
 		a.Switches = append(a.Switches, calibrateSwitch{sw.Name, sw.Differ, sw.Entries})
 	}
-	return c.out.answer(a, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
-		if a.Lanes > 0 {
-			_, _ = fmt.Fprintf(w, ", %d of %s", a.LanesDiffer, count(a.Lanes, "SL2VL table"))
-		}
-		if cal.Agrees() {
-			_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
-		} else {
-			_, _ = fmt.Fprintln(w, ": what-ifs are estimates")
-		}
-		for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive, session.OnlyComputed} {
-			if n := a.Kinds[k]; n > 0 {
-				_, _ = fmt.Fprintf(w, "  %d: %s\n", n, k)
-			}
-		}
-		var rows []string
-		for _, sw := range a.Switches {
-			rows = append(rows, fmt.Sprintf("%s: %d of %d", sw.Name, sw.Differ, sw.Entries))
-		}
-		list(w, "switch", rows)
-		list(w, "warning", a.Warnings)
-	})
+	return c.out.Answer(&a)
 }

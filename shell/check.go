@@ -16,45 +16,29 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func checkCommands() []command {
-	switches := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
+func checkCommands() []spec {
+	ends := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
 	strict := lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "yes: fail also where it is unknown whether there is a credit loop"}
-	return []command{{lang.Spec{
+	return []spec{{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
 		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + unknownHelp + loadHelp,
-		Bare: true, Options: []lang.Option{ofOption(), switches, strict},
-		Subcommands: []lang.Spec{
-			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links"},
-			{Name: "loops", Summary: "look for paths that come back to a switch"},
-			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp},
-			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast"},
-			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Options: []lang.Option{
+		Bare: true, Run: (*call).checkAll, Options: []lang.Option{ofOption(), ends, strict},
+		Subcommands: []spec{
+			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: func(c *call) error { return c.checkReach(false) }},
+			{Name: "loops", Summary: "look for paths that come back to a switch", Run: func(c *call) error { return c.checkReach(true) }},
+			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: (*call).checkCredits},
+			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast", Run: (*call).checkMulticast},
+			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: (*call).checkLoad, Options: []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
 				{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},
 			}},
 		},
-	}, runCheck}}
+	}}
 }
 
 const unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
 	"the live tables were computed (engine from=FILE; calibrate) and the lanes read (sweep full sl2vl).\n"
-
-func runCheck(c *call) error {
-	switch c.Spec.Name {
-	case "reach":
-		return c.checkReach(false)
-	case "loops":
-		return c.checkReach(true)
-	case "credits":
-		return c.checkCredits()
-	case "mcast":
-		return c.checkMulticast()
-	case "load":
-		return c.checkLoad()
-	}
-	return c.checkAll()
-}
 
 // checkAll makes all checks, and fails with all that they find.
 func (c *call) checkAll() error {
@@ -145,7 +129,7 @@ func (c *call) checkReach(loopsOnly bool) error {
 			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, names, t))
 		}
 	}
-	if err := c.out.answer(answer, answer.text); err != nil {
+	if err := c.out.Answer(&answer); err != nil {
 		return err
 	}
 	switch {
@@ -187,7 +171,7 @@ func badText(n *reach.Counts) string {
 	return text
 }
 
-func (a *reachAnswer) text(w io.Writer) {
+func (a *reachAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %s, %s, %s", a.Check, a.Of, prose.Count(a.Ends, "end port"), prose.Count(a.Pairs, "pair"), prose.Count(a.Paths, "path"))
 	if a.Check == "loops" {

@@ -63,7 +63,7 @@ func (c *call) checkCredits() error {
 		a.Cure = "engine dor lanes=yes; route"
 	}
 	a.Ring = append(a.Ring, creditHops(p.Fabric, r.Ring)...)
-	if err := c.out.answer(a, a.text); err != nil {
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	return c.judgeLoop(a.Loop, len(a.Ring), a.Why)
@@ -82,7 +82,7 @@ func (c *call) judgeLoop(v credits.Verdict, links int, why string) error {
 	if c.Option("strict", "no") == "yes" {
 		return unknown
 	}
-	c.out.note("warning: %v", unknown)
+	c.out.warn("%v", unknown)
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (h *creditHop) text() string {
 	return fmt.Sprintf("%s -> %s VL %d   waits for the next with %s -> %s (LID %d) SL %d", h.From, h.To, h.VL, h.Src, dst, h.LID, h.SL)
 }
 
-func (a *creditsAnswer) text(w io.Writer) {
+func (a *creditsAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	lanes := "unknown lanes"
 	if a.Lanes != nil {

@@ -101,7 +101,7 @@ func (c *call) checkLoad() error {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
-	return c.out.answer(a, a.text)
+	return c.out.Answer(&a)
 }
 
 func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
@@ -215,7 +215,7 @@ func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []linkload.P
 	return nil
 }
 
-func (a *loadAnswer) text(w io.Writer) {
+func (a *loadAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("load of %s: %s, %s", a.Of, a.Pattern, count(a.Hosts, "host"))
 	if a.Summary != nil {

@@ -62,7 +62,7 @@ func (c *call) checkMulticast() error {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
-	if err := c.out.answer(a, a.text); err != nil {
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	var bad []error
@@ -134,7 +134,7 @@ func (a *mcastAnswer) wrong() []string {
 	return words
 }
 
-func (a *mcastAnswer) text(w io.Writer) {
+func (a *mcastAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("mcast of %s: %s of %s, %s, %d pairs", a.Of, count(a.LIDs, "multicast LID"), a.Groups, count(a.Members, "member"), a.Pairs)
 	if a.Gone > 0 {

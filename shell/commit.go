@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
@@ -16,16 +18,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func commitCommands() []command {
-	return []command{
-		{lang.Spec{Name: "write", Summary: "allow or forbid writing to the switches",
-			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}}, runWrite},
-		{lang.Spec{Name: "commit", Summary: "write the staged tables to the switches and read them back",
+func commitCommands() []spec {
+	return []spec{
+		{Name: "write", Summary: "allow or forbid writing to the switches",
+			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}, Run: runWrite},
+		{Name: "commit", Summary: "write the staged tables to the switches and read them back",
 			Help: "Shows what would be written; nothing is without yes, and without write on before it.",
 			Args: []lang.Arg{
 				{Kind: lang.KindWord, Words: []string{"yes", "resume"}, Optional: true},
 				{Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
-			Options: commitOptions()}, runCommit},
+			Options: commitOptions(), Run: runCommit},
 	}
 }
 
@@ -48,10 +50,14 @@ func runWrite(c *call) error {
 	if err := c.session.SetWrite(on); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Write bool `json:"write"`
-	}{on}, func(w io.Writer) { _, _ = fmt.Fprintln(w, writeWord(on)) })
+	return c.out.Answer(writeAnswer{on})
 }
+
+type writeAnswer struct {
+	Write bool `json:"write"`
+}
+
+func (a writeAnswer) Text(w io.Writer) { _, _ = fmt.Fprintln(w, writeWord(a.Write)) }
 
 func runCommit(c *call) error {
 	opt, err := c.commitOptions()
@@ -74,61 +80,91 @@ func runCommit(c *call) error {
 	return err
 }
 
-type commitAnswer struct {
-	Plan    plan.Totals   `json:"plan"`
-	Hit     []diff.Pair   `json:"hit,omitempty"`
-	Groups  []uint16      `json:"groups_hit,omitempty"`
-	CutOff  int64         `json:"pairs_cut_off"`
-	Credits *changeLoop   `json:"credits,omitempty"`
-	Levels  *levelsAnswer `json:"service_levels,omitempty"`
-	Written bool          `json:"written"`
-	Seconds float64       `json:"seconds,omitempty"`
-	Differ  []string      `json:"differ,omitempty"`
-	Failed  []string      `json:"failed,omitempty"`
-	Master  string        `json:"master,omitempty"`
-	History int64         `json:"history,omitempty"`
+// Commit is what a commit planned, and what it wrote.
+type Commit struct {
+	Plan    plan.Totals     `json:"plan"`
+	Hit     []diff.Pair     `json:"hit,omitempty"`
+	Groups  []uint16        `json:"groups_hit,omitempty"`
+	CutOff  int64           `json:"pairs_cut_off"`
+	Credits *changeLoop     `json:"credits,omitempty"`
+	Levels  *session.Levels `json:"service_levels,omitempty"`
+	Written bool            `json:"written"`
+	Seconds float64         `json:"seconds,omitempty"`
+	Differ  []string        `json:"differ,omitempty"`
+	Failed  []string        `json:"failed,omitempty"`
+	Master  string          `json:"master,omitempty"`
+	History int64           `json:"history,omitempty"`
+	written *apply.Report
+	// elsewhere is the option that names the file of the journal, "" for the usual one.
+	elsewhere string
 }
 
-type levelsAnswer struct {
-	Asked   int    `json:"asked"`
-	Granted int    `json:"granted"`
-	Pairs   int64  `json:"pairs"`
-	Refused string `json:"refused,omitempty"`
-	// Plain says that there is no credit loop with SL 0 everywhere.
-	Plain bool `json:"safe_with_sl_0"`
+// Summary says how long it took, what was written and what was read back.
+func (a *Commit) Summary() string {
+	return fmt.Sprintf("written in %s: %v; read back: %v", seconds(a.written.Elapsed), a.written.Written, a.written.ReadBack)
 }
 
-// showPlan prints what is planned, before anything of it is done.
-func (c *call) showPlan(rep *session.CommitReport) error {
-	if c.out.JSON {
-		return nil // all is said in one object
+// Undo says which command takes it back, "" where it is not in the history.
+func (a *Commit) Undo() string {
+	if a.History == 0 {
+		return ""
 	}
-	w := &writer{w: c.out.W}
-	_ = rep.Plan.Text(w)
-	c.whereText(w, rep.Plan)
-	c.newChangeLoop(rep.Credits).text(w)
-	levelsText(w, rep.Levels)
-	if rep.CutOff > 0 {
-		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", rep.CutOff)
-		for _, e := range rep.Examples {
+	return fmt.Sprintf("rollback %d%s takes it back", a.History, a.elsewhere)
+}
+
+// Text is what was written; the plan was said before.
+func (a *Commit) Text(w io.Writer) {
+	_, _ = fmt.Fprintln(w, a.Summary())
+	if a.History != 0 {
+		_, _ = fmt.Fprintf(w, "history %d; %s\n", a.History, a.Undo())
+	}
+	list(w, "differs", a.Differ)
+	list(w, "failed", a.Failed)
+}
+
+// unwritten is a commit that wrote nothing. People have read the plan.
+type unwritten struct{ *Commit }
+
+// Text says nothing.
+func (unwritten) Text(io.Writer) {}
+
+// CommitPlan is what a commit would write, said before anything of it is done.
+type CommitPlan struct {
+	*session.CommitReport
+	live    *fabric.Fabric
+	credits *changeLoop
+}
+
+// Text is the plan and what is to be known of it.
+func (p CommitPlan) Text(w io.Writer) {
+	_ = p.Plan.Text(w)
+	p.whereText(w)
+	p.credits.text(w)
+	levelsText(w, p.Levels)
+	if p.CutOff > 0 {
+		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", p.CutOff)
+		for _, e := range p.Examples {
 			_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
 		}
 	}
-	if rep.Master != nil {
-		_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", smText(*rep.Master))
+	if p.Master != nil {
+		_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", smText(*p.Master))
 	}
-	return w.err
+}
+
+// showPlan says what is planned, before anything of it is done.
+func (c *call) showPlan(rep *session.CommitReport) error {
+	return c.out.Answer(Part{CommitPlan{rep, c.session.State().Live.Fabric, c.newChangeLoop(rep.Credits)}})
 }
 
 // whereText names the switches of which most entries change.
-func (c *call) whereText(w io.Writer, p *plan.Plan) {
+func (p CommitPlan) whereText(w io.Writer) {
 	const most = 5
-	f := c.session.State().Live.Fabric
-	all := slices.Clone(p.Switches)
+	all := slices.Clone(p.Plan.Switches)
 	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
 	var names []string
 	for _, s := range all {
-		names = append(names, fmt.Sprintf("%s (%d)", f.NodeName(f.Switches[s.Switch]), s.Entries))
+		names = append(names, fmt.Sprintf("%s (%d)", p.live.NodeName(p.live.Switches[s.Switch]), s.Entries))
 	}
 	if len(names) > 0 {
 		_, _ = fmt.Fprintf(w, "%-16s %s\n", "changed entries", prose.List(names, most))
@@ -150,42 +186,33 @@ func levelsText(w io.Writer, l *session.Levels) {
 	_, _ = fmt.Fprintf(w, "%-16s needed from the subnet administration: %s%s\n", "service levels", l.Why(), proof)
 }
 
-// showCommit prints what was written; in JSON the plan as well.
+// showCommit says what was written; where nothing was, programs learn the plan.
 func (c *call) showCommit(rep *session.CommitReport) error {
-	if rep.Plan == nil || rep.Written == nil && !c.out.JSON {
+	if rep.Plan == nil {
 		return nil
 	}
-	a := commitAnswer{
+	a := &Commit{
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
-		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal,
-	}
-	if l := rep.Levels; l != nil {
-		a.Levels = &levelsAnswer{l.Asked, l.Granted, l.Pairs, l.Refused, l.Plain}
+		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal, Levels: rep.Levels,
 	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)
 	}
-	if rep.Written != nil {
-		a.Seconds = rep.Written.Elapsed.Seconds()
-		for _, d := range rep.Written.Differ {
-			a.Differ = append(a.Differ, d.String())
-		}
-		for _, f := range rep.Written.Failed {
-			a.Failed = append(a.Failed, f.Error())
-		}
+	if rep.Written == nil {
+		return c.out.Answer(unwritten{a})
 	}
-	return c.out.answer(a, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "written in %s: %v; read back: %v\n", seconds(rep.Written.Elapsed), rep.Written.Written, rep.Written.ReadBack)
-		if rep.Journal != 0 {
-			elsewhere := ""
-			if file := c.Option("journal", "yes"); file != "yes" {
-				elsewhere = " journal=" + quoteFile(file)
-			}
-			_, _ = fmt.Fprintf(w, "history %d; rollback %d%s takes it back\n", rep.Journal, rep.Journal, elsewhere)
-		}
-		list(w, "differs", a.Differ)
-		list(w, "failed", a.Failed)
-	})
+	if file := c.Option("journal", "yes"); file != "yes" {
+		a.elsewhere = " journal=" + quoteFile(file)
+	}
+	a.written = rep.Written
+	a.Seconds = rep.Written.Elapsed.Seconds()
+	for _, d := range rep.Written.Differ {
+		a.Differ = append(a.Differ, d.String())
+	}
+	for _, f := range rep.Written.Failed {
+		a.Failed = append(a.Failed, f.Error())
+	}
+	return c.out.Answer(a)
 }
 
 // changeLoop says whether old and new routes together have a credit loop.

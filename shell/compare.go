@@ -3,7 +3,9 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -12,9 +14,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func compareCommands() []command {
-	return []command{{lang.Spec{Name: "compare", Summary: "things side by side", Subcommands: []lang.Spec{
-		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged",
+func compareCommands() []spec {
+	return []spec{{Name: "compare", Summary: "things side by side", Subcommands: []spec{
+		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged", Run: runCompare,
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
 				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
 				"switches, of those that were read. LANES and CREDIT LOOP of the switches are unknown where they depend on service\n" +
@@ -22,7 +24,7 @@ func compareCommands() []command {
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
 				Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}}},
-	}}, runCompare}}
+	}}}
 }
 
 type engineRow struct {
@@ -43,6 +45,8 @@ type engineRow struct {
 	Changed *int            `json:"changed_entries,omitempty"`
 	Unread  int             `json:"unread,omitempty"`
 	measures
+	computed bool
+	took     time.Duration
 }
 
 // loopWord is a verdict that is to be seen: "no", "YES" or "unknown".
@@ -58,39 +62,52 @@ func runCompare(c *call) error {
 	if list := c.Option("with", ""); list != "" {
 		with = strings.Split(list, ",")
 	}
-	t := c.table("ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "LANES", "CREDIT LOOP", "CHANGED", "LOST")
-	var refused []string
-	err := c.session.CompareEngines(c.ctx, c.Args, with, func(e session.EngineFigures) error {
-		r := engineRowOf(&e)
-		if e.Refused != "" {
-			refused = append(refused, fmt.Sprintf("%s does not route this subnet: %s", e.Name, e.Refused))
-			if !c.out.JSON {
-				return nil
+	var refused refusedEngines
+	var stopped error
+	columns := []string{"ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "LANES", "CREDIT LOOP", "CHANGED", "LOST"}
+	err := c.list(columns, func(yield func(Row, error) bool) {
+		err := c.session.CompareEngines(c.ctx, c.Args, with, func(e session.EngineFigures) error {
+			if e.Refused != "" {
+				refused = append(refused, fmt.Sprintf("%s does not route this subnet: %s", e.Name, e.Refused))
 			}
+			if !yield(engineRowOf(&e), nil) {
+				return errStopped
+			}
+			return nil
+		})
+		switch {
+		case err == nil, errors.Is(err, errStopped):
+		case c.ctx.Err() != nil: // it shows what it has
+			stopped = err
+		default:
+			yield(nil, err)
 		}
-		return t.row(r, r.cells(&e)...)
 	})
-	if err != nil && c.ctx.Err() == nil {
+	if err != nil {
 		return err
 	}
-	// Stopped, it says what it has.
-	if err := t.flush(); err != nil {
+	if err := c.out.Answer(Part{refused}); err != nil {
 		return err
 	}
-	if !c.out.JSON {
-		for _, line := range refused {
-			if _, err := fmt.Fprintln(c.out.W, line); err != nil {
-				return err
-			}
-		}
-	}
-	return err
+	return stopped
 }
 
-func engineRowOf(e *session.EngineFigures) engineRow {
-	r := engineRow{
+// errStopped ends a comparison that nobody listens to.
+var errStopped = errors.New("stopped")
+
+// refusedEngines say why engines do not route.
+type refusedEngines []string
+
+func (r refusedEngines) Text(w io.Writer) {
+	for _, line := range r {
+		_, _ = fmt.Fprintln(w, line)
+	}
+}
+
+func engineRowOf(e *session.EngineFigures) *engineRow {
+	r := &engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
-		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections},
+		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections}, computed: e.Computed, took: e.Took,
 	}
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean
@@ -104,10 +121,13 @@ func engineRowOf(e *session.EngineFigures) engineRow {
 	return r
 }
 
-func (r *engineRow) cells(e *session.EngineFigures) []any {
+func (r *engineRow) Cells() []any {
+	if r.Refused != "" {
+		return nil
+	}
 	took, memory, shift, bisection, changed, lanes := "-", "-", "-", "-", "-", "unknown"
-	if e.Computed {
-		took, memory = e.Took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(e.Memory)/1e6)
+	if r.computed {
+		took, memory = r.took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(r.Memory)/1e6)
 	}
 	if r.Shift != nil {
 		shift, bisection = fmt.Sprint(*r.Shift), fmt.Sprintf("%.3f", *r.Bisection)

@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func counterCommands() []command {
-	return []command{{lang.Spec{
-		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []lang.Spec{
-			{Name: "counters", Summary: "the error counters of a node's ports, or of all; this writes to the subnet",
+func counterCommands() []spec {
+	return []spec{{
+		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []spec{
+			{Name: "counters", Summary: "the error counters of a node's ports, or of all; this writes to the subnet", Run: runClear,
 				Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 				Options: []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}}},
-		}}, runClear}}
+		}}}
 }
 
 // portsOf are the ports that a place names, nil for none: a node's name stands for
@@ -52,7 +52,10 @@ type counterRow struct {
 	Peer     string             `json:"peer,omitempty"`
 	Counters map[string]uint64  `json:"counters"`
 	PerSec   map[string]float64 `json:"per_second,omitempty"`
+	texts    []string
 }
+
+func (r *counterRow) Cells() []any { return []any{r.Port, r.Peer, strings.Join(r.texts, ", ")} }
 
 // showCounters lists ports with errors; of the ports that are named, everything.
 func (c *call) showCounters() error {
@@ -69,8 +72,7 @@ func (c *call) showCounters() error {
 	for i := range deltas {
 		grown[deltas[i].Port] = &deltas[i]
 	}
-	t := c.table("PORT", "TO", "COUNTERS")
-	shown := 0
+	var rows []*counterRow
 	for i := range reading.Ports {
 		p := &reading.Ports[i]
 		which := p.Has
@@ -78,32 +80,29 @@ func (c *call) showCounters() error {
 		if !everything {
 			which = p.Beyond(&counters.Values{})
 		}
-		row := counterRow{Port: f.PortName(p.Port), Counters: map[string]uint64{}}
+		row := &counterRow{Port: f.PortName(p.Port), Counters: map[string]uint64{}}
 		if peer := f.Ports[p.Port].Peer; peer != fabric.None {
 			row.Peer = f.PortName(peer)
 		}
-		text := counterTexts(p, which, grown[p.Port], &row)
+		row.texts = counterTexts(p, which, grown[p.Port], row)
 		switch {
-		case len(text) > 0:
+		case len(row.texts) > 0:
 		case !everything:
 			continue
 		default:
-			text = []string{"all 0"}
+			row.texts = []string{"all 0"}
 		}
-		shown++
-		if err := t.row(row, row.Port, row.Peer, strings.Join(text, ", ")); err != nil {
-			return err
-		}
+		rows = append(rows, row)
 	}
-	if shown > 0 {
-		if err := t.flush(); err != nil {
+	if len(rows) > 0 {
+		if err := c.list([]string{"PORT", "TO", "COUNTERS"}, eachRow(rows)); err != nil {
 			return err
 		}
 	}
 	for _, h := range reading.Holes {
 		c.out.note("not read: %v", h)
 	}
-	c.out.note("%s read, %d shown", count(len(reading.Ports), "port"), shown)
+	c.out.note("%s read, %d shown", count(len(reading.Ports), "port"), len(rows))
 	return nil
 }
 
@@ -151,16 +150,19 @@ func runClear(c *call) error {
 		n -= h.Count
 		silent = append(silent, h.String())
 	}
-	return c.out.answer(struct {
-		Cleared int      `json:"cleared"`
-		Holes   []string `json:"holes,omitempty"`
-	}{n, silent}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "counters of %s cleared\n", count(n, "port"))
-		list(w, "hole", silent)
-	})
+	return c.out.Answer(clearedCounters{n, silent})
 }
 
-// showTargets lists whom the client asks, the slowest to answer first.
+type clearedCounters struct {
+	Cleared int      `json:"cleared"`
+	Holes   []string `json:"holes,omitempty"`
+}
+
+func (a clearedCounters) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "counters of %s cleared\n", count(a.Cleared, "port"))
+	list(w, "hole", a.Holes)
+}
+
 // targetName says whom a target is: by a directed route the node at its end in the
 // fabric, if that is known, and the route.
 func targetName(f *fabric.Fabric, t *mad.Target) string {
@@ -188,29 +190,33 @@ func worstFirst(a, b mad.TargetStats) int {
 	return cmp.Or(cmp.Compare(b.TimedOut, a.TimedOut), cmp.Compare(b.Retried, a.Retried), cmp.Compare(b.MaxRTT, a.MaxRTT))
 }
 
+type targetRow struct {
+	Target  string  `json:"target"`
+	Sent    uint64  `json:"sent"`
+	Again   uint64  `json:"again"`
+	Answers uint64  `json:"answers"`
+	Silent  uint64  `json:"no_answer"`
+	Late    uint64  `json:"late"`
+	Mean    float64 `json:"mean_seconds"`
+	Longest float64 `json:"longest_seconds"`
+	of      *mad.TargetStats
+}
+
+func (r targetRow) Cells() []any {
+	return []any{r.Target, r.Sent, r.Again, r.Answers, r.Silent, r.Late, seconds(r.of.MeanRTT), seconds(r.of.MaxRTT)}
+}
+
+// showTargets lists whom the client asks, the worst to answer first.
 func (c *call) showTargets() error {
 	f := c.session.State().Live.Fabric
 	stats := c.session.WireStats()
-	t := c.table("TARGET", "SENT", "AGAIN", "ANSWERS", "NO ANSWER", "LATE", "MEAN", "LONGEST")
 	targets := c.session.Targets()
 	slices.SortStableFunc(targets, worstFirst)
-	for _, s := range targets {
-		name := targetName(f, &s.Target)
-		err := t.row(struct {
-			Target  string  `json:"target"`
-			Sent    uint64  `json:"sent"`
-			Again   uint64  `json:"again"`
-			Answers uint64  `json:"answers"`
-			Silent  uint64  `json:"no_answer"`
-			Late    uint64  `json:"late"`
-			Mean    float64 `json:"mean_seconds"`
-			Longest float64 `json:"longest_seconds"`
-		}{name, s.Sent, s.Retried, s.Received, s.TimedOut, s.Late, s.MeanRTT.Seconds(), s.MaxRTT.Seconds()},
-			name, s.Sent, s.Retried, s.Received, s.TimedOut, s.Late, seconds(s.MeanRTT), seconds(s.MaxRTT))
-		if err != nil {
-			return err
-		}
+	var rows []targetRow
+	for i := range targets {
+		s := &targets[i]
+		rows = append(rows, targetRow{targetName(f, &s.Target), s.Sent, s.Retried, s.Received, s.TimedOut, s.Late, s.MeanRTT.Seconds(), s.MaxRTT.Seconds(), s})
 	}
 	c.out.note("in all: %d sent, %d of them again, %d answers, %d without answer, %d late", stats.Sent, stats.Retried, stats.Received, stats.TimedOut, stats.Late)
-	return t.flush()
+	return c.list([]string{"TARGET", "SENT", "AGAIN", "ANSWERS", "NO ANSWER", "LATE", "MEAN", "LONGEST"}, eachRow(rows))
 }

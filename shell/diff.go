@@ -13,15 +13,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func diffCommand() command {
-	return command{lang.Spec{
+func diffCommand() spec {
+	return spec{
 		Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
 		Help: "A is the base of the paper, else the live picture, where it is not given; B is staged if there, else whatif, else live.",
 		Args: []lang.Arg{
 			{Name: "A", Kind: lang.KindPicture, Optional: true},
 			{Name: "B", Kind: lang.KindPicture, Optional: true}},
 		Options: []lang.Option{{Name: "entries", Kind: lang.KindFlag, Summary: "list every table entry that changes"}},
-	}, runDiff}
+		Run:     runDiff,
+	}
 }
 
 func runDiff(c *call) error {
@@ -33,25 +34,28 @@ func runDiff(c *call) error {
 	if err != nil {
 		return err
 	}
-	var lanes *laneDiff
+	answer := diffAnswer{Result: res}
 	if before, after, err := c.session.Pair(from, to); err == nil {
-		lanes = lanesBetween(before.Tables, after.Tables)
+		answer.Lanes = lanesBetween(before.Tables, after.Tables)
 	}
-	answer := struct {
-		*diff.Result
-		Lanes *laneDiff `json:"lanes,omitempty"`
-	}{res, lanes}
-	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "from %s to %s\n", res.Old, res.New)
-		if res.Same() && (lanes == nil || *lanes == laneDiff{}) {
-			_, _ = fmt.Fprintln(w, "no difference")
-			return
-		}
-		_ = res.Text(w)
-		if lanes != nil {
-			lanes.text(w)
-		}
-	})
+	return c.out.Answer(answer)
+}
+
+type diffAnswer struct {
+	*diff.Result
+	Lanes *laneDiff `json:"lanes,omitempty"`
+}
+
+func (a diffAnswer) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "from %s to %s\n", a.Old, a.New)
+	if a.Same() && (a.Lanes == nil || *a.Lanes == laneDiff{}) {
+		_, _ = fmt.Fprintln(w, "no difference")
+		return
+	}
+	_ = a.Result.Text(w)
+	if a.Lanes != nil {
+		a.Lanes.text(w)
+	}
 }
 
 // groupEntryRow is an entry of a multicast table: the ports that it loses and gets.
@@ -60,6 +64,11 @@ type groupEntryRow struct {
 	MLID   string `json:"mlid"`
 	Gone   []int  `json:"ports_gone"`
 	Come   []int  `json:"ports_come"`
+	of     *mcast.Change
+}
+
+func (r groupEntryRow) Cells() []any {
+	return []any{r.Switch, r.MLID, orDash(ranges(r.of.Gone)), orDash(ranges(r.of.Come)), "multicast"}
 }
 
 type entryRow struct {
@@ -70,6 +79,10 @@ type entryRow struct {
 	To     string `json:"destination,omitempty"`
 }
 
+func (r entryRow) Cells() []any {
+	return []any{r.Switch, r.LID, entryText(r.Old), entryText(r.New), orDash(r.To)}
+}
+
 func (c *call) diffEntries(from, to session.Kind) error {
 	before, after, err := c.session.Pair(from, to)
 	if err != nil {
@@ -78,26 +91,26 @@ func (c *call) diffEntries(from, to session.Kind) error {
 	st := c.session.State()
 	c.out.note("from %s to %s", st.Title(before), st.Title(after))
 	f := after.Fabric
-	t := c.table("SWITCH", "LID", "PORT WAS", "PORT IS", "DESTINATION")
-	for e := range diff.Changes(before.Tables, after.Tables) {
-		if err := c.ctx.Err(); err != nil {
-			return err
+	return c.list([]string{"SWITCH", "LID", "PORT WAS", "PORT IS", "DESTINATION"}, func(yield func(Row, error) bool) {
+		for e := range diff.Changes(before.Tables, after.Tables) {
+			if err := c.ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			r := entryRow{Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
+			if p := f.PortByLID(e.LID); p != fabric.None {
+				r.To = f.PortName(p)
+			}
+			if !yield(r, nil) {
+				return
+			}
 		}
-		r := entryRow{Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
-		if p := f.PortByLID(e.LID); p != fabric.None {
-			r.To = f.PortName(p)
+		for m := range mcast.Changes(before.Tables, after.Tables) {
+			if !yield(groupEntryRow{f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come), &m}, nil) {
+				return
+			}
 		}
-		if err := t.row(r, r.Switch, e.LID, entryText(e.Old), entryText(e.New), orDash(r.To)); err != nil {
-			return err
-		}
-	}
-	for m := range mcast.Changes(before.Tables, after.Tables) {
-		r := groupEntryRow{f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come)}
-		if err := t.row(r, r.Switch, r.MLID, orDash(ranges(m.Gone)), orDash(ranges(m.Come)), "multicast"); err != nil {
-			return err
-		}
-	}
-	return t.flush()
+	})
 }
 
 func entry(port uint8) *uint8 {
@@ -107,9 +120,9 @@ func entry(port uint8) *uint8 {
 	return &port
 }
 
-func entryText(port uint8) string {
-	if port == fabric.NoPath {
+func entryText(port *uint8) string {
+	if port == nil {
 		return "-"
 	}
-	return fmt.Sprint(port)
+	return fmt.Sprint(*port)
 }

@@ -7,12 +7,11 @@ import (
 	"io"
 
 	"example.org/ibconsole/mad/umad"
-	"example.org/ibconsole/shell/lang"
 )
 
-func doctorCommands() []command {
-	return []command{{lang.Spec{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
-		Help: "It fails where it finds a fault; notes alone are no failure."}, runDoctor}}
+func doctorCommands() []spec {
+	return []spec{{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
+		Help: "It fails where it finds a fault; notes alone are no failure.", Run: runDoctor}}
 }
 
 func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }
@@ -26,7 +25,7 @@ func Findings(out *Output, findings []umad.Finding) error {
 		if f.Level == umad.Fault {
 			faults++
 		}
-		if err := out.answer(f, func(w io.Writer) { findingText(w, f) }); err != nil {
+		if err := out.Answer(finding{f}); err != nil {
 			return err
 		}
 	}
@@ -36,12 +35,14 @@ func Findings(out *Output, findings []umad.Finding) error {
 	return nil
 }
 
-func findingText(w io.Writer, f *umad.Finding) {
+type finding struct{ *umad.Finding }
+
+func (f finding) Text(w io.Writer) {
 	where := f.Port
 	if where == "" {
 		where = "umad"
 	}
-	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Text)
+	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Finding.Text)
 	if f.Remedy != "" {
 		_, _ = fmt.Fprintf(w, "       - %s\n", f.Remedy)
 	}

@@ -8,43 +8,41 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-func fileCommands() []command {
-	var dumps, loads []lang.Spec
+func fileCommands() []spec {
+	var dumps, loads []spec
 	for _, d := range session.Dumps {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
-		dumps = append(dumps, lang.Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file})
+		dumps = append(dumps, spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: func(c *call) error { return c.dump(d.Kind) }})
 		if !d.WriteOnly {
-			loads = append(loads, lang.Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind)})
+			loads = append(loads, spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
 		}
 	}
-	dumps, loads = append(dumps, guidedSpec("write")), append(loads, guidedSpec("read"))
-	var kinds []lang.Spec
+	dumps, loads = append(dumps, guidedSpec("write", func(c *call) *guided.Flow { return guided.Dump(c.session) })), append(loads, guidedSpec("read", func(c *call) *guided.Flow { return guided.Load(c.ctx, c.session) }))
+	var kinds []spec
 	for _, k := range gen.Kinds() {
 		var named []lang.Option
 		for _, name := range k.Params() {
 			named = append(named, lang.Option{Name: name, Kind: lang.KindInt})
 		}
-		kinds = append(kinds, lang.Spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named,
+		kinds = append(kinds, spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named, Run: func(c *call) error { return c.generate(k.Name) },
 			Args: []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}}})
 	}
-	return []command{
-		{lang.Spec{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
-			Options: []lang.Option{ofOption()}, Subcommands: dumps}, runDump},
-		{lang.Spec{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads}, runLoad},
-		{lang.Spec{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds}, runGen},
+	return []spec{
+		{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
+			Options: []lang.Option{ofOption()}, Subcommands: dumps},
+		{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads},
+		{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds},
 	}
 }
 
-func runDump(c *call) error {
-	if c.Spec.Name == guidedWord {
-		return c.guide(DumpFlow(c.session))
-	}
+func (c *call) dump(kind string) error {
 	c.noteFile()
-	kind, path := c.Spec.Name, c.Arg(0)
+	path := c.Arg(0)
 	if path == "-" {
 		return c.raw(func(w io.Writer) error {
 			_, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
@@ -59,75 +57,88 @@ func runDump(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Kind string `json:"kind"`
-		File string `json:"file"`
-		Of   string `json:"of"`
-	}{kind, path, title}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", kind, title, quoteFile(path))
-	})
+	return c.out.Answer(dumped{kind, path, title})
 }
 
-func runLoad(c *call) error {
-	if c.Spec.Name == guidedWord {
-		return c.guide(LoadFlow(c.ctx, c.session))
-	}
-	rep, err := c.session.Load(c.ctx, c.Spec.Name, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
+type dumped struct {
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Of   string `json:"of"`
+}
+
+func (a dumped) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", a.Kind, a.Of, quoteFile(a.File))
+}
+
+func (c *call) load(kind string) error {
+	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
 	if err != nil {
 		return err
 	}
 	if rep.Routing != nil {
-		return c.showRouting(&rep)
+		return c.showRouting(kind, &rep)
 	}
 	if rep.Paths != nil {
 		return c.pathsInfo(c.Arg(0), *rep.Paths)
 	}
-	answer := struct {
-		Kind     string `json:"kind"`
-		File     string `json:"file"`
-		Switches int    `json:"switches"`
-		Entries  int    `json:"entries"`
-		Remapped int    `json:"remapped,omitempty"`
-		Option   string `json:"option,omitempty"`
-		Ignored  string `json:"ignored,omitempty"`
-		Groups   int    `json:"groups,omitempty"`
-		// Forgotten counts the failures on paper that a topology took the place of.
-		Forgotten int      `json:"forgotten,omitempty"`
-		Skipped   []string `json:"skipped,omitempty"`
-		*lostAnswer
-	}{c.Spec.Name, c.Arg(0), rep.Switches, rep.Entries, rep.Remapped, rep.Option, rep.Ignored, rep.Groups, rep.Forgotten, rep.Notes, newLost(rep.Lost)}
-	return c.out.answer(answer, func(w io.Writer) {
-		if c.Spec.Name == "groups" {
-			_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), quoteFile(c.Arg(0)))
-		} else if rep.Ignored != "" {
-			_, _ = fmt.Fprintf(w, "%s: %s\n", quoteFile(c.Arg(0)), rep.Ignored)
-		} else if rep.Lanes != "" {
-			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))
-		} else if rep.Option != "" {
-			st := c.session.State()
-			_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", st.Settings.String(), rep.Option, quoteFile(c.Arg(0)))
-		} else if rep.Topology {
-			_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
-				quoteFile(c.Arg(0)), count(rep.Switches, "switch"), count(rep.Links, "link"))
-			if n := rep.Forgotten; n > 0 {
-				_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
-			}
-			if c.session.State().Stale {
-				_, _ = fmt.Fprintln(w, "  the staged tables are stale: they were made for another subnet")
-			}
-		} else {
-			_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), quoteFile(c.Arg(0)))
-			if rep.Remapped > 0 {
-				_, _ = fmt.Fprintf(w, ", %d LIDs remapped by port GUID", rep.Remapped)
-			}
-			_, _ = fmt.Fprint(w, "; staged, not written\n")
-		}
-		answer.lostAnswer.text(w)
-		list(w, "note", rep.Notes)
+	st := c.session.State()
+	return c.out.Answer(&loaded{
+		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: rep.Option, Ignored: rep.Ignored,
+		Groups: rep.Groups, Forgotten: rep.Forgotten, Skipped: rep.Notes, lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
 	})
 }
 
-func runGen(c *call) error {
+// loaded is what loading a file says, but for saved routings.
+type loaded struct {
+	Kind     string `json:"kind"`
+	File     string `json:"file"`
+	Switches int    `json:"switches"`
+	Entries  int    `json:"entries"`
+	Remapped int    `json:"remapped,omitempty"`
+	Option   string `json:"option,omitempty"`
+	Ignored  string `json:"ignored,omitempty"`
+	Groups   int    `json:"groups,omitempty"`
+	// Forgotten counts the failures on paper that a topology took the place of.
+	Forgotten int      `json:"forgotten,omitempty"`
+	Skipped   []string `json:"skipped,omitempty"`
+	*lostAnswer
+	rep    *session.LoadReport
+	engine string
+	stale  bool
+}
+
+func (a *loaded) Text(w io.Writer) {
+	rep, file := a.rep, quoteFile(a.File)
+	switch {
+	case a.Kind == "groups":
+		_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), file)
+	case rep.Ignored != "":
+		_, _ = fmt.Fprintf(w, "%s: %s\n", file, rep.Ignored)
+	case rep.Lanes != "":
+		_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, file)
+	case rep.Option != "":
+		_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", a.engine, rep.Option, file)
+	case rep.Topology:
+		_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
+			file, count(rep.Switches, "switch"), count(rep.Links, "link"))
+		if n := rep.Forgotten; n > 0 {
+			_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
+		}
+		if a.stale {
+			_, _ = fmt.Fprintln(w, "  the staged tables are stale: they were made for another subnet")
+		}
+	default:
+		_, _ = fmt.Fprintf(w, "loaded %s on %s from %s", count(rep.Entries, "entry"), count(rep.Switches, "switch"), file)
+		if rep.Remapped > 0 {
+			_, _ = fmt.Fprintf(w, ", %d LIDs remapped by port GUID", rep.Remapped)
+		}
+		_, _ = fmt.Fprint(w, "; staged, not written\n")
+	}
+	a.lostAnswer.text(w)
+	list(w, "note", rep.Notes)
+}
+
+func (c *call) generate(kind string) error {
 	args := c.Args
 	if len(args) < 1 {
 		return c.Misused("the file is missing")
@@ -136,7 +147,7 @@ func runGen(c *call) error {
 	for name, value := range c.Options {
 		args = append(args, name+"="+value)
 	}
-	f, err := gen.Parse(c.Spec.Name, args)
+	f, err := gen.Parse(kind, args)
 	if err != nil {
 		return err
 	}
@@ -146,14 +157,18 @@ func runGen(c *call) error {
 	if err := session.WriteFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err
 	}
-	answer := struct {
-		File     string `json:"file"`
-		Switches int    `json:"switches"`
-		CAs      int    `json:"cas"`
-		Links    int    `json:"links"`
-	}{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links())}
-	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s %s: %s, %s, %s written to %s\n", c.Spec.Name, strings.Join(args, " "),
-			count(answer.Switches, "switch"), count(answer.CAs, "channel adapter"), count(answer.Links, "link"), quoteFile(path))
-	})
+	return c.out.Answer(generated{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links()), kind + " " + strings.Join(args, " ")})
+}
+
+type generated struct {
+	File     string `json:"file"`
+	Switches int    `json:"switches"`
+	CAs      int    `json:"cas"`
+	Links    int    `json:"links"`
+	what     string
+}
+
+func (a generated) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %s, %s, %s written to %s\n", a.what,
+		count(a.Switches, "switch"), count(a.CAs, "channel adapter"), count(a.Links, "link"), quoteFile(a.File))
 }

@@ -31,9 +31,9 @@ func parseMLID(text string) (uint16, error) {
 
 func mlidText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 
-func saGroupsSpec() lang.Spec {
-	return lang.Spec{
-		Name: "groups", Summary: "take the multicast groups and their members from it, for show groups, route and check mcast",
+func saGroupsSpec() spec {
+	return spec{
+		Name: "groups", Summary: "take the multicast groups and their members from it, for show groups, route and check mcast", Run: (*call).saGroups,
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members; 0x%x, OpenSM's default", sweep.DefaultSAKey)}},
 	}
 }
@@ -56,14 +56,19 @@ func (c *call) saGroups() error {
 	for i := range g.List {
 		members += len(g.List[i].Members)
 	}
-	return c.out.answer(struct {
-		Groups  int      `json:"groups"`
-		Members int      `json:"members"`
-		Notes   []string `json:"notes,omitempty"`
-	}{len(g.List), members, notes}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s with %s taken from %s\n", count(len(g.List), "multicast group"), count(members, "member"), g.Origin)
-		list(w, "note", notes)
-	})
+	return c.out.Answer(groupsTaken{len(g.List), members, notes, g.Origin})
+}
+
+type groupsTaken struct {
+	Groups  int      `json:"groups"`
+	Members int      `json:"members"`
+	Notes   []string `json:"notes,omitempty"`
+	origin  string
+}
+
+func (a groupsTaken) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s with %s taken from %s\n", count(a.Groups, "multicast group"), count(a.Members, "member"), a.origin)
+	list(w, "note", a.Notes)
 }
 
 type groupRow struct {
@@ -77,6 +82,20 @@ type groupRow struct {
 	Gone    int     `json:"not_in_subnet"`
 	// Switches have entries for the LID, -1 where tables are not known.
 	Switches int `json:"switches"`
+}
+
+func (r groupRow) Cells() []any {
+	rate, members, switches := "-", fmt.Sprint(r.Members), "-"
+	if r.Gbps > 0 {
+		rate = fmt.Sprintf("%g Gb/s", r.Gbps)
+	}
+	if r.Gone > 0 {
+		members += fmt.Sprintf(" (%d not in the subnet)", r.Gone)
+	}
+	if r.Switches >= 0 {
+		switches = fmt.Sprint(r.Switches)
+	}
+	return []any{r.MLID, orDash(r.MGID), orDash(r.PKey), r.SL, orDash(r.MTU), rate, members, switches}
 }
 
 // showGroups lists all groups, or the members of those of one LID.
@@ -93,39 +112,24 @@ func (c *call) showGroups() error {
 		return c.showMembers(p, known)
 	}
 	c.out.note("from %s, tables of %s", known.Origin, st.Title(p))
-	t := c.table("MLID", "MGID", "P_KEY", "SL", "MTU", "RATE", "MEMBERS", "SWITCHES")
+	var rows []groupRow
 	for i := range known.List {
 		g := &known.List[i]
 		r := groupRow{MLID: mlidText(g.MLID), SL: g.SL, Members: len(g.Members), Switches: switchesOf(p, g.MLID), Gbps: sa.Rate(g.Rate).Gbps()}
-		pkey, mtu, rate, members := "-", "-", "-", fmt.Sprint(r.Members)
 		if g.MGID != (mad.GID{}) {
 			r.MGID, r.PKey = g.MGID.String(), fmt.Sprintf("0x%04x", g.PKey)
-			pkey = r.PKey
 		}
 		if g.MTU != 0 {
 			r.MTU = mad.MTU(g.MTU).String()
-			mtu = r.MTU
-		}
-		if r.Gbps > 0 {
-			rate = fmt.Sprintf("%g Gb/s", r.Gbps)
 		}
 		for _, m := range g.Members {
 			if p.Fabric.PortByGUID(m.GUID) == fabric.None {
 				r.Gone++
 			}
 		}
-		if r.Gone > 0 {
-			members += fmt.Sprintf(" (%d not in the subnet)", r.Gone)
-		}
-		switches := "-"
-		if r.Switches >= 0 {
-			switches = fmt.Sprint(r.Switches)
-		}
-		if err := t.row(r, r.MLID, orDash(r.MGID), pkey, g.SL, mtu, rate, members, switches); err != nil {
-			return err
-		}
+		rows = append(rows, r)
 	}
-	return t.flush()
+	return c.list([]string{"MLID", "MGID", "P_KEY", "SL", "MTU", "RATE", "MEMBERS", "SWITCHES"}, eachRow(rows))
 }
 
 func switchesOf(p *session.Picture, mlid uint16) int {
@@ -151,13 +155,21 @@ type memberRow struct {
 	Switch string `json:"switch,omitempty"`
 }
 
+func (r memberRow) Cells() []any {
+	name := r.Name
+	if name == "" {
+		name = "(not in the subnet)"
+	}
+	return []any{r.GUID, r.Join, orDash(r.Switch), name}
+}
+
 func (c *call) showMembers(p *session.Picture, known *session.Groups) error {
 	mlid, err := parseMLID(c.Arg(0))
 	if err != nil {
 		return err
 	}
 	f := p.Fabric
-	t := c.table("PORT GUID", "JOIN", "SWITCH", "NAME")
+	var rows []memberRow
 	any := false
 	for i := range known.List {
 		g := &known.List[i]
@@ -172,21 +184,17 @@ func (c *call) showMembers(p *session.Picture, known *session.Groups) error {
 		c.out.note("%s %s from %s", r.MLID, r.MGID, known.Origin)
 		for _, m := range g.Members {
 			r.GUID, r.Join, r.Proxy, r.Name, r.Switch = guidText(m.GUID), m.Join.String(), m.Proxy, "", ""
-			name := "(not in the subnet)"
 			if e := f.PortByGUID(m.GUID); e != fabric.None {
 				r.Name = f.PortName(e)
-				name = r.Name
 				if sw, port := f.AttachedSwitch(e); sw != fabric.None {
 					r.Switch = f.PortName(f.Port(f.Switches[sw], port))
 				}
 			}
-			if err := t.row(r, r.GUID, r.Join, orDash(r.Switch), name); err != nil {
-				return err
-			}
+			rows = append(rows, r)
 		}
 	}
 	if !any {
 		return fmt.Errorf("no group has the multicast LID %s", mlidText(mlid))
 	}
-	return t.flush()
+	return c.list([]string{"PORT GUID", "JOIN", "SWITCH", "NAME"}, eachRow(rows))
 }

@@ -19,13 +19,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func handoverCommands() []command {
-	return []command{{lang.Spec{
+func handoverCommands() []spec {
+	return []spec{{
 		Name: "handover", Summary: "write what a master OpenSM needs to route the subnet so: the way beside a subnet manager",
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
 			"handed over by its engine and options, for OpenSM takes no levels from a file.",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
-	}, runHandover}}
+		Run: runHandover,
+	}}
 }
 
 // notOpenSMs are options that opensm.conf does not have.
@@ -67,7 +68,7 @@ func runHandover(c *call) error {
 		return err
 	}
 	if (p.Tables.SLs != nil || p.Tables.SL2VL != nil) && len(st.Failures) > 0 {
-		c.out.note("warning: OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
+		c.out.warn("OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
 	}
 	for name, kind := range map[string]string{handoverLFTs: "lfts", handoverGUIDs: "guid2lid"} {
 		var b bytes.Buffer
@@ -84,19 +85,23 @@ func runHandover(c *call) error {
 			return err
 		}
 	}
-	return c.out.answer(struct {
-		Dir   string   `json:"dir"`
-		Of    string   `json:"of"`
-		Stale bool     `json:"stale,omitempty"`
-		Conf  []string `json:"conf"`
-	}{dir, st.Title(p), st.IsStale(p), strings.Split(strings.TrimSpace(conf), "\n")}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s handed over in %s:\n", st.Title(p), quoteFile(dir))
-		_, _ = fmt.Fprintf(w, "  %s  the tables\n  %s  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before it starts\n  %s  lines for opensm.conf:\n",
-			handoverLFTs, handoverGUIDs, handoverConf)
-		for line := range strings.Lines(conf) {
-			_, _ = fmt.Fprintf(w, "    %s", line)
-		}
-	})
+	return c.out.Answer(handedOver{dir, st.Title(p), st.IsStale(p), strings.Split(strings.TrimSpace(conf), "\n")})
+}
+
+type handedOver struct {
+	Dir   string   `json:"dir"`
+	Of    string   `json:"of"`
+	Stale bool     `json:"stale,omitempty"`
+	Conf  []string `json:"conf"`
+}
+
+func (a handedOver) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s handed over in %s:\n", a.Of, quoteFile(a.Dir))
+	_, _ = fmt.Fprintf(w, "  %s  the tables\n  %s  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before it starts\n  %s  lines for opensm.conf:\n",
+		handoverLFTs, handoverGUIDs, handoverConf)
+	for _, line := range a.Conf {
+		_, _ = fmt.Fprintf(w, "    %s\n", line)
+	}
 }
 
 // onlyHere refuses a routing with service levels that OpenSM does not compute.
@@ -122,7 +127,7 @@ func (c *call) warnOfLost(p *session.Picture) error {
 		return err
 	}
 	if lost := res.Paths - res.Delivered; lost > 0 {
-		c.out.note("warning: %d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths)
+		c.out.warn("%d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths)
 	}
 	return nil
 }

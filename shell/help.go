@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-func helpCommands() []command {
-	return []command{
-		{lang.Spec{Name: "help", Summary: "list the commands, or explain one",
-			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}}, runHelp},
-		{lang.Spec{Name: "exit", Summary: "leave"}, func(*call) error { return ErrExit }},
-		{lang.Spec{Name: "quit", Summary: "leave"}, func(*call) error { return ErrExit }},
+func helpCommands() []spec {
+	return []spec{
+		{Name: "help", Summary: "list the commands, or explain one",
+			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}, Run: runHelp},
+		{Name: "exit", Summary: "leave", Run: func(*call) error { return ErrExit }},
+		{Name: "quit", Summary: "leave", Run: func(*call) error { return ErrExit }},
 	}
 }
 
@@ -23,10 +23,14 @@ func runHelp(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Help string `json:"help"`
-	}{text}, func(w io.Writer) { _, _ = io.WriteString(w, text) })
+	return c.out.Answer(helpAnswer{text})
 }
+
+type helpAnswer struct {
+	Help string `json:"help"`
+}
+
+func (a helpAnswer) Text(w io.Writer) { _, _ = io.WriteString(w, a.Help) }
 
 // Help explains the command that words name; without any it lists them all.
 func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }

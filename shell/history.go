@@ -16,54 +16,45 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func historyCommands() []command {
-	return []command{
-		{lang.Spec{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first",
+func historyCommands() []spec {
+	return []spec{
+		{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first", Run: onHistory((*call).historyList),
 			Options: []lang.Option{
 				{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more; 30"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets too"},
 			},
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
-			Subcommands: []lang.Spec{
-				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
-				{Name: "export", Summary: "write entries into one file", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
-				{Name: "import", Summary: "take over the entries of an exported file", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
-				{Name: "keep", Summary: "say what is kept, or set it; what is older or too much goes when something is added, commits never",
+			Subcommands: []spec{
+				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Run: onHistory((*call).historyShow), Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
+				{Name: "export", Summary: "write entries into one file", Run: onHistory((*call).historyExport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
+				{Name: "import", Summary: "take over the entries of an exported file", Run: onHistory((*call).historyImport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
+				{Name: "keep", Summary: "say what is kept, or set it; what is older or too much goes when something is added, commits never", Run: onHistory((*call).historyKeep),
 					Help: "Without options it says what is kept.",
 					Options: []lang.Option{
 						{Name: "days", Kind: lang.KindInt, Summary: "keep entries for so many days; 0 for ever"},
 						{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data; 0 for all"},
 					}},
-				{Name: "prune", Summary: "throw away what is old or too much; commits stay",
+				{Name: "prune", Summary: "throw away what is old or too much; commits stay", Run: onHistory((*call).historyPrune),
 					Options: []lang.Option{
 						{Name: "days", Kind: lang.KindInt, Summary: "keep the last so many days"},
 						{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data"},
 					}},
-			}}, runHistory},
-		{lang.Spec{Name: "rollback", Summary: "write back what the switches held before a commit, the last one or that of an entry",
+			}},
+		{Name: "rollback", Summary: "write back what the switches held before a commit, the last one or that of an entry",
 			Args:    []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{"yes"}, Optional: true}, {Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
-			Options: commitOptions()}, runRollback},
+			Options: commitOptions(), Run: runRollback},
 	}
 }
 
-func runHistory(c *call) error {
-	store, err := c.session.History()
-	if err != nil {
-		return err
+// onHistory runs a command on the history.
+func onHistory(run func(*call, *history.Store) error) func(*call) error {
+	return func(c *call) error {
+		store, err := c.session.History()
+		if err != nil {
+			return err
+		}
+		return run(c, store)
 	}
-	switch c.Spec.Name {
-	case "show":
-		return c.historyShow(store)
-	case "export":
-		return c.historyExport(store)
-	case "import":
-		return c.historyImport(store)
-	case "prune":
-		return c.historyPrune(store)
-	case "keep":
-		return c.historyKeep(store)
-	}
-	return c.historyList(store)
 }
 
 func (c *call) historyList(store *history.Store) error {
@@ -90,28 +81,28 @@ func (c *call) historyList(store *history.Store) error {
 	for _, j := range journal {
 		ends[j.After] = j.Outcome.Word()
 	}
-	if len(entries) == 0 && !c.out.JSON {
-		_, err := fmt.Fprintln(c.out.W, "nothing is in the history of this subnet (history list all shows those of others)")
-		return err
-	}
-	t := c.table("ID", "FROM", "UNTIL", "WHAT", "WHO", "ENGINE", "OPTIONS", "FIGURES")
+	var rows []historyRow
 	for _, e := range entries {
-		words := slices.DeleteFunc([]string{string(e.Kind), e.Note, ends[e.ID]}, func(w string) bool { return w == "" })
-		what := strings.Join(words, ", ")
-		row := struct {
-			history.Entry
-			Outcome string `json:"outcome,omitempty"`
-		}{e, ends[e.ID]}
-		err := t.row(row, e.ID, e.Began.Format(time.DateTime), untilText(&e), fabric.Escape(what), fabric.Escape(e.Who),
-			fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures))
-		if err != nil {
-			return err
-		}
+		rows = append(rows, historyRow{e, ends[e.ID]})
 	}
-	if kept, err := store.Kept(c.ctx); err == nil {
+	if kept, err := store.Kept(c.ctx); err == nil && (len(rows) > 0 || c.out.JSON) {
 		c.out.note("%s", keptText(kept))
 	}
-	return t.flush()
+	return c.out.Answer(&List{
+		Columns: []string{"ID", "FROM", "UNTIL", "WHAT", "WHO", "ENGINE", "OPTIONS", "FIGURES"}, Rows: eachRow(rows),
+		Empty: "nothing is in the history of this subnet (history list all shows those of others)",
+	})
+}
+
+type historyRow struct {
+	history.Entry
+	Outcome string `json:"outcome,omitempty"`
+}
+
+func (e historyRow) Cells() []any {
+	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, e.Outcome}, func(w string) bool { return w == "" })
+	return []any{e.ID, e.Began.Format(time.DateTime), untilText(&e.Entry), fabric.Escape(strings.Join(words, ", ")), fabric.Escape(e.Who),
+		fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures)}
 }
 
 func untilText(e *history.Entry) string {
@@ -153,24 +144,30 @@ func (c *call) historyShow(store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	f := snap.Fabric
-	return c.out.answer(snap.Entry, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "entry %d: %s by %s, %s", snap.ID, snap.Kind, fabric.Escape(snap.Who), snap.Began.Format(time.DateTime))
-		if text := untilText(&snap.Entry); text != "" {
-			_, _ = fmt.Fprintf(w, " until %s", text)
-		}
-		_, _ = fmt.Fprintf(w, "\n  %s: %s, %s, %s\n", fabric.Escape(snap.Source), count(len(f.Nodes), "node"), count(len(f.Switches), "switch"), count(len(f.Links()), "link"))
-		if snap.Engine != "" {
-			_, _ = fmt.Fprintf(w, "  engine %s %s\n", fabric.Escape(snap.Engine), fabric.Escape(snap.Options))
-		}
-		if text := figuresText(snap.Figures); text != "" {
-			_, _ = fmt.Fprintf(w, "  %s\n", text)
-		}
-		if snap.Note != "" {
-			_, _ = fmt.Fprintf(w, "  %s\n", fabric.Escape(snap.Note))
-		}
-		_, _ = fmt.Fprintf(w, "  read it with of=%d, compare with diff %d\n", snap.ID, snap.ID)
-	})
+	return c.out.Answer(historyEntry{snap.Entry, snap.Fabric})
+}
+
+type historyEntry struct {
+	history.Entry
+	f *fabric.Fabric
+}
+
+func (e historyEntry) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "entry %d: %s by %s, %s", e.ID, e.Kind, fabric.Escape(e.Who), e.Began.Format(time.DateTime))
+	if text := untilText(&e.Entry); text != "" {
+		_, _ = fmt.Fprintf(w, " until %s", text)
+	}
+	_, _ = fmt.Fprintf(w, "\n  %s: %s, %s, %s\n", fabric.Escape(e.Source), count(len(e.f.Nodes), "node"), count(len(e.f.Switches), "switch"), count(len(e.f.Links()), "link"))
+	if e.Engine != "" {
+		_, _ = fmt.Fprintf(w, "  engine %s %s\n", fabric.Escape(e.Engine), fabric.Escape(e.Options))
+	}
+	if text := figuresText(e.Figures); text != "" {
+		_, _ = fmt.Fprintf(w, "  %s\n", text)
+	}
+	if e.Note != "" {
+		_, _ = fmt.Fprintf(w, "  %s\n", fabric.Escape(e.Note))
+	}
+	_, _ = fmt.Fprintf(w, "  read it with of=%d, compare with diff %d\n", e.ID, e.ID)
 }
 
 func (c *call) historyExport(store *history.Store) error {
@@ -250,12 +247,16 @@ func (c *call) historyKeep(store *history.Store) error {
 			return err
 		}
 	}
-	answer := struct {
-		Days      int `json:"days"`
-		Megabytes int `json:"megabytes"`
-	}{int(r.Age / day), int(r.Size >> 20)}
-	return c.out.answer(answer, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s\n", keptText(r)) })
+	return c.out.Answer(historyKept{int(r.Age / day), int(r.Size >> 20), r})
 }
+
+type historyKept struct {
+	Days      int `json:"days"`
+	Megabytes int `json:"megabytes"`
+	kept      history.Retention
+}
+
+func (a historyKept) Text(w io.Writer) { _, _ = fmt.Fprintln(w, keptText(a.kept)) }
 
 // keptText says what a history keeps.
 func keptText(r history.Retention) string {
@@ -274,11 +275,16 @@ func (c *call) counted(n int, err error, format string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Entries int `json:"entries"`
-	}{n}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s "+format+"\n", append([]any{count(n, "entry")}, args...)...)
-	})
+	return c.out.Answer(countedEntries{n, fmt.Sprintf(format, args...)})
+}
+
+type countedEntries struct {
+	Entries int `json:"entries"`
+	what    string
+}
+
+func (a countedEntries) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s %s\n", count(a.Entries, "entry"), a.what)
 }
 
 func runRollback(c *call) error {

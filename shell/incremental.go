@@ -5,6 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
+	"time"
 )
 
 const incrementalWord = "incremental"
@@ -22,10 +23,13 @@ type incrementalAnswer struct {
 	Lost      int      `json:"without_a_way"`
 	Unreached []string `json:"examples,omitempty"`
 	Changes   []string `json:"changes,omitempty"`
-	Warnings  []string `json:"warnings,omitempty"`
+	warnings
 	// Loop says that there is a credit loop that was not there before; absent where
 	// it is unknown, or nobody looked.
 	Loop *bool `json:"new_credit_loop,omitempty"`
+	took time.Duration
+	// fullBy is the engine of a full route.
+	fullBy string
 }
 
 func runRouteIncremental(c *call) error {
@@ -35,24 +39,26 @@ func runRouteIncremental(c *call) error {
 	}
 	a := incrementalAnswer{
 		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: rep.Warnings, Loop: rep.Loop,
+		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, warnings: warnings{rep.Warnings}, Loop: rep.Loop, took: rep.Took, fullBy: rep.Engine,
 	}
 	if rep.Beside >= 0 {
 		a.Full = &rep.Beside
 	}
-	return c.out.answer(a, func(w io.Writer) {
-		list(w, "changed", a.Changes)
-		_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched, of %d that a full route computes", rep.Against, seconds(rep.Took), count(a.Touched, "entry"), count(a.Switches, "switch"), a.Entries)
-		if a.Full != nil {
-			_, _ = fmt.Fprintf(w, "; one by %s would change %d", rep.Engine, *a.Full)
+	return c.out.Answer(&a)
+}
+
+func (a *incrementalAnswer) Text(w io.Writer) {
+	list(w, "changed", a.Changes)
+	_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched, of %d that a full route computes", a.Against, seconds(a.took), count(a.Touched, "entry"), count(a.Switches, "switch"), a.Entries)
+	if a.Full != nil {
+		_, _ = fmt.Fprintf(w, "; one by %s would change %d", a.fullBy, *a.Full)
+	}
+	_, _ = fmt.Fprint(w, "; staged, not written\n")
+	if a.Lost > 0 {
+		_, _ = fmt.Fprintf(w, "  %s without a way, left as they are:\n", count(a.Lost, "entry"))
+		for _, e := range a.Unreached {
+			_, _ = fmt.Fprintf(w, "    %s\n", e)
 		}
-		_, _ = fmt.Fprint(w, "; staged, not written\n")
-		if a.Lost > 0 {
-			_, _ = fmt.Fprintf(w, "  %s without a way, left as they are:\n", count(a.Lost, "entry"))
-			for _, e := range a.Unreached {
-				_, _ = fmt.Fprintf(w, "    %s\n", e)
-			}
-		}
-		list(w, "warning", a.Warnings)
-	})
+	}
+	list(w, "warning", a.Warnings)
 }

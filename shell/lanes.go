@@ -12,6 +12,17 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
+type sl2vlRow struct {
+	Out int   `json:"out"`
+	In  []int `json:"in"`
+	VLs []int `json:"vls"`
+	of  vlGroup
+}
+
+func (r sl2vlRow) Cells() []any {
+	return []any{r.Out, ranges(r.of.in), strings.Trim(fmt.Sprint(r.of.vls), "[]")}
+}
+
 // showSL2VL lists the tables of a node, equal ones of one way out together. Those
 // that were not read are left out: of ports without a link, or that did not answer.
 func (c *call) showSL2VL() error {
@@ -28,27 +39,19 @@ func (c *call) showSL2VL() error {
 		return errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
 	}
 	n := &f.Nodes[node]
-	t, shown := c.table("OUT", "IN", "VL OF SL 0 TO 15"), false
+	var rows []sl2vlRow
 	for out := range int(n.NumPorts) + 1 {
 		if f.PortAt(node, out) == fabric.None {
 			continue
 		}
 		for _, g := range equalVLs(f, p.Tables.SL2VL, node, uint8(out)) {
-			shown = true
-			err := t.row(struct {
-				Out int   `json:"out"`
-				In  []int `json:"in"`
-				VLs []int `json:"vls"`
-			}{out, ints(g.in), ints(g.vls[:])}, out, ranges(g.in), strings.Trim(fmt.Sprint(g.vls), "[]"))
-			if err != nil {
-				return err
-			}
+			rows = append(rows, sl2vlRow{out, ints(g.in), ints(g.vls[:]), g})
 		}
 	}
-	if !shown {
+	if len(rows) == 0 {
 		c.out.note("%s has no SL2VL tables, or none was read (show holes)", f.NodeName(node))
 	}
-	return t.flush()
+	return c.list([]string{"OUT", "IN", "VL OF SL 0 TO 15"}, eachRow(rows))
 }
 
 type vlGroup struct {
@@ -123,23 +126,23 @@ func (c *call) showMFT() error {
 	case p.Tables.MFT == nil:
 		return errors.New("the multicast tables were neither computed nor read (try: sweep full mft)")
 	}
-	t := c.table("MLID", "PORTS")
+	var rows []mftRow
 	for i := range p.Tables.MFT.LIDs() {
 		mlid := uint16(fabric.FirstMLID + i)
-		ports := portsIn(p.Tables.MFT.Ports(f.Nodes[node].Switch, mlid))
-		if len(ports) == 0 {
-			continue
-		}
-		err := t.row(struct {
-			MLID  string `json:"mlid"`
-			Ports []int  `json:"ports"`
-		}{fmt.Sprintf("0x%04x", mlid), ints(ports)}, fmt.Sprintf("0x%04x", mlid), ranges(ports))
-		if err != nil {
-			return err
+		if ports := portsIn(p.Tables.MFT.Ports(f.Nodes[node].Switch, mlid)); len(ports) > 0 {
+			rows = append(rows, mftRow{mlidText(mlid), ints(ports), ranges(ports)})
 		}
 	}
-	return t.flush()
+	return c.list([]string{"MLID", "PORTS"}, eachRow(rows))
 }
+
+type mftRow struct {
+	MLID  string `json:"mlid"`
+	Ports []int  `json:"ports"`
+	text  string
+}
+
+func (r mftRow) Cells() []any { return []any{r.MLID, r.text} }
 
 func portsIn(words []uint64) []uint8 {
 	var ports []uint8

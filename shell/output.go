@@ -6,9 +6,106 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"strings"
+	"text/tabwriter"
 )
 
-// Output takes what commands say: text for people, or JSON, one object a line.
+// Answer is something that a command says. People read its Text; for programs it is
+// what encoding/json makes of it.
+type Answer interface {
+	Text(w io.Writer)
+}
+
+// Note is said beside the answers: which picture they are of, how many there were.
+type Note string
+
+// Text is the note on a line.
+func (n Note) Text(w io.Writer) { _, _ = fmt.Fprintln(w, string(n)) }
+
+// Warning is a note of something that may be wrong.
+type Warning string
+
+// Text is the warning on a line.
+func (n Warning) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "warning: %s\n", string(n)) }
+
+// Warned is an answer that has warnings among what it says.
+type Warned interface {
+	Answer
+	Warned() []string
+}
+
+// warnings are those of an answer.
+type warnings struct {
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Warned returns them.
+func (w warnings) Warned() []string { return w.Warnings }
+
+// List is an answer of rows: a table for people, an object a row for programs. Rows
+// makes them one at a time, so that nobody holds all of a long list.
+type List struct {
+	// Columns are the headings, none for rows that are lines.
+	Columns []string
+	Rows    iter.Seq2[Row, error]
+	// Empty is what people read where there is no row; "" for the headings alone.
+	Empty string
+	// Drawn is what people see in place of the table, nil for the table.
+	Drawn Answer
+}
+
+// Row is a row of a List; its JSON is its own. One without cells is for programs.
+type Row interface {
+	Cells() []any
+}
+
+// Text is the table, as far as Rows makes it.
+func (l *List) Text(w io.Writer) { _ = l.table(w) }
+
+func (l *List) table(w io.Writer) error {
+	if l.Drawn != nil {
+		text := &writer{w: w}
+		l.Drawn.Text(text)
+		return text.err
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	headings := l.Columns
+	if l.Empty == "" && headings != nil {
+		_, _ = fmt.Fprintln(tw, strings.Join(headings, "\t"))
+	}
+	empty := l.Empty
+	for r, err := range l.Rows {
+		if err != nil {
+			return err
+		}
+		if empty != "" && headings != nil {
+			_, _ = fmt.Fprintln(tw, strings.Join(headings, "\t"))
+		}
+		empty = ""
+		cells := r.Cells()
+		for i, cell := range cells {
+			if i > 0 {
+				_, _ = fmt.Fprint(tw, "\t")
+			}
+			_, _ = fmt.Fprint(tw, cell)
+		}
+		if cells != nil {
+			_, _ = fmt.Fprintln(tw)
+		}
+	}
+	if empty != "" {
+		_, _ = fmt.Fprintln(tw, empty)
+	}
+	return tw.Flush()
+}
+
+// Part is a part of an answer that people read by itself: before the rest is known, or
+// below a table. Programs find it in the whole.
+type Part struct{ Answer }
+
+// Output takes what commands say and renders it: as text for people, or as JSON, one
+// object a line.
 type Output struct {
 	// W takes the answers.
 	W io.Writer
@@ -16,17 +113,74 @@ type Output struct {
 	Notes io.Writer
 	// JSON asks for JSON.
 	JSON bool
+	// Hear is told what is said before it is written, except for the rows of lists;
+	// nil for nobody.
+	Hear func(Answer)
 	// Ask asks who sits at the terminal; nil where there is none.
 	Ask Asker
 }
 
-// answer prints v as JSON, or as text says it.
-func (o *Output) answer(v any, text func(w io.Writer)) error {
-	if !o.JSON {
-		b := &writer{w: o.W}
-		text(b)
-		return b.err
+// Answer says something.
+func (o *Output) Answer(a Answer) error {
+	part, isPart := a.(Part)
+	if isPart {
+		a = part.Answer
 	}
+	if o.Hear != nil {
+		o.Hear(a)
+	}
+	switch a := a.(type) {
+	case Note, Warning:
+		if o.Notes != nil {
+			a.Text(o.Notes)
+		}
+		return nil
+	case *List:
+		return o.list(a)
+	}
+	switch {
+	case !o.JSON:
+		w := &writer{w: o.W}
+		a.Text(w)
+		return w.err
+	case isPart:
+		return nil
+	}
+	return o.object(a)
+}
+
+func (o *Output) list(l *List) error {
+	if !o.JSON {
+		return l.table(o.W)
+	}
+	for r, err := range l.Rows {
+		if err != nil {
+			return err
+		}
+		if err := o.object(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list answers with a table.
+func (c *call) list(columns []string, rows iter.Seq2[Row, error]) error {
+	return c.out.Answer(&List{Columns: columns, Rows: rows})
+}
+
+// eachRow are the rows of a list that is there already.
+func eachRow[R Row](rows []R) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (o *Output) object(v any) error {
 	line, err := json.Marshal(withLists(v))
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
@@ -35,19 +189,18 @@ func (o *Output) answer(v any, text func(w io.Writer)) error {
 	return err
 }
 
+func (o *Output) note(format string, args ...any) { _ = o.Answer(Note(fmt.Sprintf(format, args...))) }
+
+func (o *Output) warn(format string, args ...any) {
+	_ = o.Answer(Warning(fmt.Sprintf(format, args...)))
+}
+
 // raw writes a file as it is in place of an answer, which JSON has no place for.
 func (c *call) raw(write func(w io.Writer) error) error {
 	if c.out.JSON {
 		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
 	}
 	return write(c.out.W)
-}
-
-// note says something beside the answer: which picture it is of, a warning.
-func (o *Output) note(format string, args ...any) {
-	if o.Notes != nil {
-		_, _ = fmt.Fprintf(o.Notes, format+"\n", args...)
-	}
 }
 
 // writer remembers the first error, so that text can be printed line by line.

@@ -3,40 +3,39 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-func paperCommands() []command {
-	things := func(restore bool) []lang.Spec {
-		verb := "fail"
-		if restore {
-			verb = "restore"
-		}
-		return []lang.Spec{
-			{Name: "link", Summary: verb + " the link of a port",
+func paperCommands() []spec {
+	things := func(verb string, link func(*call) error, node func(what string) func(*call) error) []spec {
+		return []spec{
+			{Name: "link", Summary: verb + " the link of a port", Run: link,
 				Args: []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}}},
-			{Name: "switch", Summary: verb + " a switch with all its links", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-			{Name: "node", Summary: verb + " a node with all its links", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+			{Name: "switch", Summary: verb + " a switch with all its links", Run: node("switch"), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+			{Name: "node", Summary: verb + " a node with all its links", Run: node("node"), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
 		}
 	}
-	random := lang.Spec{Name: "random", Summary: "fail N links between switches, chosen by a seed",
+	random := spec{Name: "random", Summary: "fail N links between switches, chosen by a seed", Run: failRandom,
 		Args:    []lang.Arg{{Name: "N", Kind: lang.KindInt}},
 		Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}}}
-	director := lang.Spec{Name: "director", Summary: "fail all switches of one system: those with the system image GUID of SYSTEM, or whose names begin with PREFIX*",
+	director := spec{Name: "director", Summary: "fail all switches of one system: those with the system image GUID of SYSTEM, or whose names begin with PREFIX*", Run: failDirector,
 		Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}}}
-	all := lang.Spec{Name: "all", Summary: "restore everything: the paper is empty again"}
-	return []command{
-		{lang.Spec{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things(false), director, random, guidedSpec("let fail"))}, runFail},
-		{lang.Spec{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things(true), all)}, runRestore},
-		{lang.Spec{Name: "undo", Summary: "undo one failure or repair on paper: the last one, or that of a number (show failures)",
-			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}}, runUndo},
-		{lang.Spec{Name: "whatif", Summary: "list what has failed and was repaired on paper, as show failures does"}, runWhatIf},
+	all := spec{Name: "all", Summary: "restore everything: the paper is empty again", Run: restoreAll}
+	return []spec{
+		{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things("fail", failLink, failNode), director, random,
+			guidedSpec("let fail", func(c *call) *guided.Flow { return guided.Fail(c.session) }))},
+		{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things("restore", restoreLink, restoreNode), all)},
+		{Name: "undo", Summary: "undo one failure or repair on paper: the last one, or that of a number (show failures)",
+			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}, Run: runUndo},
+		{Name: "whatif", Summary: "list what has failed and was repaired on paper, as show failures does", Run: runWhatIf},
 		diffCommand(),
 	}
 }
@@ -64,59 +63,56 @@ func (c *call) link(f *fabric.Fabric) (fabric.PortIndex, error) {
 	return p.Port, nil
 }
 
-func runFail(c *call) error {
-	if c.Spec.Name == guidedWord {
-		return c.guide(FailFlow(c.session))
+func failLink(c *call) error {
+	port, err := c.link(c.paper())
+	if err != nil {
+		return err
 	}
-	st := c.session.State()
-	f := st.Paper()
-	var failed []session.Failure
-	switch what := c.Spec.Name; what {
-	case "link":
-		port, err := c.link(f)
-		if err != nil {
-			return err
-		}
-		one, err := c.session.FailLink(c.ctx, port)
-		if err != nil {
-			return err
-		}
-		failed = append(failed, one)
-	case "random":
-		n, seed := atoi(c.Arg(0)), uint64(c.Int("seed", 1))
-		many, err := c.session.FailRandom(c.ctx, n, seed)
-		if err != nil {
-			return err
-		}
-		failed = many
-	case "director":
-		nodes, name, err := session.ResolveSystem(f, c.Arg(0))
-		if err != nil {
-			return err
-		}
-		one, err := c.session.FailNodes(c.ctx, what, name, nodes)
-		if err != nil {
-			return err
-		}
-		failed = append(failed, one)
-	default:
-		node, err := c.node(f)
-		if err != nil {
-			return err
-		}
-		one, err := c.session.FailNode(c.ctx, what, node)
-		if err != nil {
-			return err
-		}
-		failed = append(failed, one)
-	}
-	return c.failures("failed on paper", failed)
+	return c.failed(c.session.FailLink(c.ctx, port))
 }
 
-// node finds the node that the first argument names; a switch where the
-// command is about switches.
-func (c *call) node(f *fabric.Fabric) (fabric.NodeIndex, error) {
-	if c.Spec.Name != "switch" {
+func failNode(what string) func(*call) error {
+	return func(c *call) error {
+		node, err := c.node(what, c.paper())
+		if err != nil {
+			return err
+		}
+		return c.failed(c.session.FailNode(c.ctx, what, node))
+	}
+}
+
+func failDirector(c *call) error {
+	nodes, name, err := session.ResolveSystem(c.paper(), c.Arg(0))
+	if err != nil {
+		return err
+	}
+	return c.failed(c.session.FailNodes(c.ctx, "director", name, nodes))
+}
+
+func failRandom(c *call) error {
+	many, err := c.session.FailRandom(c.ctx, atoi(c.Arg(0)), uint64(c.Int("seed", 1)))
+	if err != nil {
+		return err
+	}
+	return c.failures("failed on paper", many...)
+}
+
+// paper is the fabric in which things fail.
+func (c *call) paper() *fabric.Fabric {
+	st := c.session.State()
+	return st.Paper()
+}
+
+func (c *call) failed(f session.Failure, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.failures("failed on paper", f)
+}
+
+// node finds the node that the first argument names; a switch where that is what.
+func (c *call) node(what string, f *fabric.Fabric) (fabric.NodeIndex, error) {
+	if what != "switch" {
 		return session.ResolveNode(f, c.Arg(0))
 	}
 	sw, err := session.ResolveSwitch(f, c.Arg(0))
@@ -126,53 +122,63 @@ func (c *call) node(f *fabric.Fabric) (fabric.NodeIndex, error) {
 	return f.Switches[sw], nil
 }
 
-func runRestore(c *call) error {
+var errNoFailure = errors.New("nothing has failed on paper")
+
+func restoreAll(c *call) error {
 	st := c.session.State()
 	if st.Base == nil {
-		return fmt.Errorf("nothing has failed on paper")
+		return errNoFailure
 	}
-	if c.Spec.Name == "all" {
-		gone, err := c.session.RestoreAll(c.ctx)
-		if err != nil {
-			return err
-		}
-		return c.failures("restored", gone)
-	}
-	f := st.Base.Fabric
-	match, repair, err := c.failureOf(f)
+	gone, err := c.session.RestoreAll(c.ctx)
 	if err != nil {
 		return err
 	}
+	return c.failures("restored", gone...)
+}
+
+func restoreLink(c *call) error {
+	st := c.session.State()
+	if st.Base == nil {
+		return errNoFailure
+	}
+	f := st.Base.Fabric
+	port, err := c.link(f)
+	if err != nil {
+		return err
+	}
+	l, ok := f.LinkOf(port)
+	var repair session.Failure
+	if ok {
+		repair = session.LinkRepair(f, l)
+	}
+	return c.restore(func(x session.Failure) bool { return ok && x.InvolvesLink(l) }, repair)
+}
+
+func restoreNode(what string) func(*call) error {
+	return func(c *call) error {
+		st := c.session.State()
+		if st.Base == nil {
+			return errNoFailure
+		}
+		node, err := c.node(what, st.Base.Fabric)
+		if err != nil {
+			return err
+		}
+		alone := func(x session.Failure) bool { return x.What != "director" && x.InvolvesNode(node) }
+		return c.restore(alone, session.NodeRepair(st.Base.Fabric, what, node))
+	}
+}
+
+// restore takes back the failures that match, or repairs a part of one.
+func (c *call) restore(match func(session.Failure) bool, repair session.Failure) error {
 	gone, err := c.session.Restore(c.ctx, match, repair)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s %w", fabric.Escape(c.Arg(0)), err)
 	case gone[0].Repair:
-		return c.failures("repaired on paper", gone)
+		return c.failures("repaired on paper", gone...)
 	}
-	return c.failures("restored", gone)
-}
-
-// failureOf says which failures the arguments mean, and what is repaired where it is
-// only a part of them.
-func (c *call) failureOf(f *fabric.Fabric) (match func(session.Failure) bool, repair session.Failure, err error) {
-	if c.Spec.Name == "link" {
-		port, err := c.link(f)
-		if err != nil {
-			return nil, repair, err
-		}
-		l, ok := f.LinkOf(port)
-		if ok {
-			repair = session.LinkRepair(f, l)
-		}
-		return func(x session.Failure) bool { return ok && x.InvolvesLink(l) }, repair, nil
-	}
-	node, err := c.node(f)
-	if err != nil {
-		return nil, repair, err
-	}
-	alone := func(x session.Failure) bool { return x.What != "director" && x.InvolvesNode(node) }
-	return alone, session.NodeRepair(f, c.Spec.Name, node), nil
+	return c.failures("restored", gone...)
 }
 
 func runUndo(c *call) error {
@@ -186,7 +192,7 @@ func runUndo(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.failures("undone", []session.Failure{gone})
+	return c.failures("undone", gone)
 }
 
 type failureRow struct {
@@ -198,16 +204,26 @@ type failureRow struct {
 	State  string `json:"state"`
 }
 
-func (c *call) failures(state string, all []session.Failure) error {
+func (r failureRow) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %s %s", r.State, r.What, r.Name)
+	if r.What != "link" {
+		_, _ = fmt.Fprintf(w, " with %s", count(r.Links, "link"))
+	}
+	_, _ = fmt.Fprintln(w)
+}
+
+// Cells are the line of a list.
+func (r failureRow) Cells() []any {
+	return []any{fmt.Sprintf("%3d  %-8s  %s %s (%s)", r.Number, r.State, r.What, r.Name, count(r.Links, "link"))}
+}
+
+func failureRowOf(f session.Failure, state string) failureRow {
+	return failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}
+}
+
+func (c *call) failures(state string, all ...session.Failure) error {
 	for _, f := range all {
-		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%s: %s %s", state, f.What, f.Name)
-			if f.What != "link" {
-				_, _ = fmt.Fprintf(w, " with %s", count(len(f.Links), "link"))
-			}
-			_, _ = fmt.Fprintln(w)
-		})
-		if err != nil {
+		if err := c.out.Answer(failureRowOf(f, state)); err != nil {
 			return err
 		}
 	}
@@ -238,18 +254,23 @@ func failureWord(f session.Failure) string {
 func runWhatIf(c *call) error {
 	st := c.session.State()
 	if st.WhatIf == nil {
-		return c.out.answer(struct {
-			Failures int `json:"failures"`
-		}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)") })
+		return c.out.Answer(nothingFailed{})
 	}
+	var rows []failureRow
 	for _, f := range st.Failures {
-		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), failureWord(f)}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%3d  %-8s  %s %s (%s)\n", f.Number, failureWord(f), f.What, f.Name, count(len(f.Links), "link"))
-		})
-		if err != nil {
-			return err
-		}
+		rows = append(rows, failureRowOf(f, failureWord(f)))
+	}
+	if err := c.list(nil, eachRow(rows)); err != nil {
+		return err
 	}
 	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
+}
+
+type nothingFailed struct {
+	Failures int `json:"failures"`
+}
+
+func (nothingFailed) Text(w io.Writer) {
+	_, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)")
 }

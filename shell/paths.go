@@ -14,53 +14,35 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func pathsCommands() []command {
+func pathsCommands() []spec {
 	db := lang.Option{Name: "file", Kind: lang.KindFile, Summary: "ask this database, not the one that was loaded"}
 	file := lang.Arg{Name: "FILE", Kind: lang.KindFile}
-	return []command{{lang.Spec{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
+	return []spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
 		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
-		Subcommands: []lang.Spec{
-			{Name: "build", Summary: "write the path records of a routing", Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
+		Subcommands: []spec{
+			{Name: "build", Summary: "write the path records of a routing", Run: (*call).pathsBuild, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
 				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches on the way (yes by default)"},
 				{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},
 				{Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that paths delta leads from it to the new one"}}},
-			{Name: "info", Summary: "what a database has, and what its parts take", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
-			{Name: "query", Summary: "the records from SRC to DST, or to all",
+			{Name: "info", Summary: "what a database has, and what its parts take", Run: (*call).pathsShow, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
+			{Name: "query", Summary: "the records from SRC to DST, or to all", Run: (*call).pathsQuery,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}},
 				Options: []lang.Option{ofOption(), db,
 					{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
 					{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
 					{Name: "way", Kind: lang.KindFlag, Summary: "the switches on the way, too"}}},
-			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration",
+			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration", Run: (*call).pathsVerify,
 				Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 				Options: []lang.Option{ofOption(), db,
 					{Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)"},
 					{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}}},
-			{Name: "delta", Summary: "write what makes database OLD the paths of NEW",
+			{Name: "delta", Summary: "write what makes database OLD the paths of NEW", Run: (*call).pathsDelta,
 				Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, file}},
-			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after",
+			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after", Run: (*call).pathsApply,
 				Args: []lang.Arg{file, {Name: "DELTA", Kind: lang.KindFile}}},
-			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Args: []lang.Arg{file}, Options: []lang.Option{ofOption(), db,
+			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Run: (*call).pathsACM, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(), db,
 				{Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a line for each pair"}}},
-		}}, runPaths}}
-}
-
-func runPaths(c *call) error {
-	switch c.Spec.Name {
-	case "build":
-		return c.pathsBuild()
-	case "info":
-		return c.pathsShow()
-	case "query":
-		return c.pathsQuery()
-	case "verify":
-		return c.pathsVerify()
-	case "delta":
-		return c.pathsDelta()
-	case "apply":
-		return c.pathsApply()
-	}
-	return c.pathsACM()
+		}}}
 }
 
 func (c *call) pathsBuild() error {
@@ -114,34 +96,41 @@ func (c *call) pathsShow() error {
 
 // pathsInfo says what a database has.
 func (c *call) pathsInfo(name string, i pathdb.Info) error {
-	return c.out.answer(struct {
-		File     string `json:"file"`
-		State    uint64 `json:"state"`
-		Origin   string `json:"origin"`
-		Built    string `json:"built,omitempty"`
-		Ports    int    `json:"ports"`
-		LIDs     int    `json:"lids"`
-		Switches int    `json:"switches"`
-		Rows     int    `json:"rows"`
-		Classes  int    `json:"classes"`
-		Tables   int    `json:"table_bytes"`
-		Records  int    `json:"record_bytes"`
-		Trace    int    `json:"trace_bytes"`
-		Rest     int    `json:"rest_bytes"`
-		Whole    int    `json:"bytes"`
-	}{name, i.State, i.Origin, i.Built.Format("2006-01-02T15:04:05Z"), i.Ports, i.LIDs, i.Switches, i.Rows, i.Classes, i.Tables, i.Records, i.Trace, i.Rest, i.Whole},
-		func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%s: %s, path records of %s (%s) by %s, state %d\n", quoteFile(name), size(i.Whole), count(i.Ports, "port"),
-				count(i.LIDs, "LID"), fabric.Escape(i.Origin), i.State)
-			_, _ = fmt.Fprintf(w, "  ports, LIDs and other tables  %s\n", size(i.Tables))
-			_, _ = fmt.Fprintf(w, "  records                       %s: %s of sources, %s of paths\n", size(i.Records), count(i.Rows, "row"), count(i.Classes, "kind"))
-			if i.HasTrace {
-				_, _ = fmt.Fprintf(w, "  traces                        %s\n", size(i.Trace))
-			} else {
-				_, _ = fmt.Fprintln(w, "  traces                        none")
-			}
-			_, _ = fmt.Fprintf(w, "  checksums and older states    %s\n", size(i.Rest))
-		})
+	return c.out.Answer(&pathsInfo{
+		File: name, State: i.State, Origin: i.Origin, Built: i.Built.Format("2006-01-02T15:04:05Z"), Ports: i.Ports, LIDs: i.LIDs, Switches: i.Switches,
+		Rows: i.Rows, Classes: i.Classes, Tables: i.Tables, Records: i.Records, Trace: i.Trace, Rest: i.Rest, Whole: i.Whole, traced: i.HasTrace,
+	})
+}
+
+type pathsInfo struct {
+	File     string `json:"file"`
+	State    uint64 `json:"state"`
+	Origin   string `json:"origin"`
+	Built    string `json:"built,omitempty"`
+	Ports    int    `json:"ports"`
+	LIDs     int    `json:"lids"`
+	Switches int    `json:"switches"`
+	Rows     int    `json:"rows"`
+	Classes  int    `json:"classes"`
+	Tables   int    `json:"table_bytes"`
+	Records  int    `json:"record_bytes"`
+	Trace    int    `json:"trace_bytes"`
+	Rest     int    `json:"rest_bytes"`
+	Whole    int    `json:"bytes"`
+	traced   bool
+}
+
+func (i *pathsInfo) Text(w io.Writer) {
+	trace := "none"
+	if i.traced {
+		trace = size(i.Trace)
+	}
+	_, _ = fmt.Fprintf(w, "%s: %s, path records of %s (%s) by %s, state %d\n", quoteFile(i.File), size(i.Whole), count(i.Ports, "port"),
+		count(i.LIDs, "LID"), fabric.Escape(i.Origin), i.State)
+	_, _ = fmt.Fprintf(w, "  ports, LIDs and other tables  %s\n", size(i.Tables))
+	_, _ = fmt.Fprintf(w, "  records                       %s: %s of sources, %s of paths\n", size(i.Records), count(i.Rows, "row"), count(i.Classes, "kind"))
+	_, _ = fmt.Fprintf(w, "  traces                        %s\n", trace)
+	_, _ = fmt.Fprintf(w, "  checksums and older states    %s\n", size(i.Rest))
 }
 
 // size is a number of bytes for people.
@@ -177,13 +166,17 @@ func (c *call) pathsDelta() error {
 		return err
 	}
 	whole := old.View().Info().Whole
-	return c.out.answer(struct {
-		File  string `json:"file"`
-		Bytes int    `json:"bytes"`
-		Of    int    `json:"of"`
-	}{c.Arg(2), len(delta), whole}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s: %s, %.2f %% of the database\n", quoteFile(c.Arg(2)), size(len(delta)), 100*float64(len(delta))/float64(whole))
-	})
+	return c.out.Answer(pathsDelta{c.Arg(2), len(delta), whole})
+}
+
+type pathsDelta struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+	Of    int    `json:"of"`
+}
+
+func (a pathsDelta) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s: %s, %.2f %% of the database\n", quoteFile(a.File), size(a.Bytes), 100*float64(a.Bytes)/float64(a.Of))
 }
 
 func (c *call) pathsApply() error {
@@ -224,9 +217,13 @@ func (c *call) pathsACM() error {
 	if err := session.WriteFile(path, write); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		File string `json:"file"`
-	}{path}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file %s\n", quoteFile(path), quoteFile(path))
-	})
+	return c.out.Answer(acmFile{path})
+}
+
+type acmFile struct {
+	File string `json:"file"`
+}
+
+func (a acmFile) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file %s\n", quoteFile(a.File), quoteFile(a.File))
 }

@@ -101,6 +101,17 @@ type recordRow struct {
 	Error    string   `json:"error,omitempty"`
 }
 
+func (r *recordRow) Cells() []any {
+	if r.Error != "" {
+		return []any{r.From, r.To, "", "", "", "", "", r.Error}
+	}
+	cells := []any{r.From, r.To, r.SL, r.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", r.Gbps)), r.PKey, r.LifeTime, r.Hops}
+	if r.Way != nil {
+		cells = append(cells, strings.Join(r.Way, " "))
+	}
+	return cells
+}
+
 func (c *call) pathsQuery() error {
 	want, err := c.wantedPath()
 	if err != nil {
@@ -134,33 +145,35 @@ func (c *call) pathsQuery() error {
 	if c.Flag("way") {
 		columns = append(columns, "WAY")
 	}
-	t := c.table(columns...)
-	var records []pathdb.Record
-	for _, i := range to {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		records, err = v.Paths(records[:0], from, i, want)
-		if err != nil {
-			if len(to) == 1 {
-				return fmt.Errorf("%s to %s: %w", c.Arg(0), c.Arg(1), err)
+	return c.list(columns, func(yield func(Row, error) bool) {
+		var records []pathdb.Record
+		for _, i := range to {
+			if err := c.ctx.Err(); err != nil {
+				yield(nil, err)
+				return
 			}
-			row := recordRow{From: c.portOf(v, from, 0), To: c.portOf(v, i, 0), Error: err.Error()}
-			if err := t.row(row, row.From, row.To, "", "", "", "", "", row.Error); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, r := range records {
-			if only != 0 && r.DLID != only {
+			var err error
+			records, err = v.Paths(records[:0], from, i, want)
+			switch {
+			case err == nil:
+			case len(to) == 1:
+				yield(nil, fmt.Errorf("%s to %s: %w", c.Arg(0), c.Arg(1), err))
+				return
+			case !yield(&recordRow{From: c.portOf(v, from, 0), To: c.portOf(v, i, 0), Error: err.Error()}, nil):
+				return
+			default:
 				continue
 			}
-			if err := c.recordRow(t, v, from, i, r); err != nil {
-				return err
+			for _, r := range records {
+				if only != 0 && r.DLID != only {
+					continue
+				}
+				if row, err := c.recordRow(v, from, i, r); !yield(row, err) || err != nil {
+					return
+				}
 			}
 		}
-	}
-	return t.flush()
+	})
 }
 
 func (c *call) wantedPath() (want pathdb.Want, err error) {
@@ -179,23 +192,22 @@ func (c *call) wantedPath() (want pathdb.Want, err error) {
 	return want, nil
 }
 
-func (c *call) recordRow(t *table, v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Record) error {
-	row := recordRow{
+func (c *call) recordRow(v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Record) (*recordRow, error) {
+	row := &recordRow{
 		From: c.portOf(v, from, r.SLID), To: c.portOf(v, to, r.DLID), SLID: r.SLID, DLID: r.DLID, SL: r.SL, MTU: unlimited(r.MTU, mad.MTU(r.MTU)),
 		Gbps: sa.Rate(r.Rate).Gbps(), Rate: r.Rate, LifeTime: r.LifeTime, PKey: fmt.Sprintf("0x%04x", r.PKey), Hops: r.Hops,
 	}
-	cells := []any{row.From, row.To, row.SL, row.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", row.Gbps)), row.PKey, row.LifeTime, row.Hops}
 	if c.Flag("way") {
 		hops, err := v.Way(nil, r.SLID, r.DLID)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		row.Way = []string{}
 		for _, h := range hops {
 			row.Way = append(row.Way, fmt.Sprintf("%s/%d", c.switchOf(h.GUID), h.Out))
 		}
-		cells = append(cells, strings.Join(row.Way, " "))
 	}
-	return t.row(row, cells...)
+	return row, nil
 }
 
 // unlimited is a code for people, "-" where nothing on the way says anything.

@@ -32,14 +32,12 @@ func (c *call) pathsVerify() error {
 	if err != nil {
 		return err
 	}
-	var differ []string
-	n := 0
+	a := verifiedPaths{Pairs: len(drawn), Beside: "the subnet administration", Differences: []string{}}
 	note := func(p session.Pair, f *fabric.Fabric, why error) {
-		if n++; n <= maxListed {
-			differ = append(differ, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src), destinationName(f, p.LID), why))
+		if a.Differ++; a.Differ <= maxListed {
+			a.Differences = append(a.Differences, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src), destinationName(f, p.LID), why))
 		}
 	}
-	beside := "the subnet administration"
 	if live {
 		f := c.session.State().Live.Fabric
 		err = c.session.PathRecords(c.ctx, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
@@ -56,7 +54,7 @@ func (c *call) pathsVerify() error {
 		if err != nil {
 			return err
 		}
-		beside = st.Title(p)
+		a.Beside = st.Title(p)
 		for i, pair := range drawn {
 			if i%1024 == 0 && c.ctx.Err() != nil {
 				return c.ctx.Err()
@@ -66,24 +64,27 @@ func (c *call) pathsVerify() error {
 			}
 		}
 	}
-	err = c.out.answer(struct {
-		Pairs       int      `json:"pairs"`
-		Beside      string   `json:"beside"`
-		Differ      int      `json:"differ"`
-		Differences []string `json:"differences"`
-	}{len(drawn), beside, n, append([]string{}, differ...)}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s compared with %s: %d differ\n", count(len(drawn), "path"), beside, n)
-		for _, d := range differ {
-			_, _ = fmt.Fprintf(w, "  %s\n", d)
-		}
-		if n > len(differ) {
-			_, _ = fmt.Fprintf(w, "  and %d more\n", n-len(differ))
-		}
-	})
-	if err == nil && n > 0 {
-		err = found("%d of %s differ from %s", n, count(len(drawn), "path"), beside)
+	if err := c.out.Answer(&a); err != nil || a.Differ == 0 {
+		return err
 	}
-	return err
+	return found("%d of %s differ from %s", a.Differ, count(a.Pairs, "path"), a.Beside)
+}
+
+type verifiedPaths struct {
+	Pairs       int      `json:"pairs"`
+	Beside      string   `json:"beside"`
+	Differ      int      `json:"differ"`
+	Differences []string `json:"differences"`
+}
+
+func (a *verifiedPaths) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s compared with %s: %d differ\n", count(a.Pairs, "path"), a.Beside, a.Differ)
+	for _, d := range a.Differences {
+		_, _ = fmt.Fprintf(w, "  %s\n", d)
+	}
+	if more := a.Differ - len(a.Differences); more > 0 {
+		_, _ = fmt.Fprintf(w, "  and %d more\n", more)
+	}
 }
 
 // drawnPairs draws pairs of end ports; those of channel adapters alone where a

@@ -24,22 +24,21 @@ type pictureRow struct {
 	Groups   int    `json:"multicast_groups"`
 }
 
+func (r pictureRow) Cells() []any {
+	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), yesOrDash(r.Lanes), r.Groups}
+}
+
 // showPictures lists the pictures that there are, what is in each subnet, and what
 // tables they have.
 func (c *call) showPictures() error {
 	st := c.session.State()
-	t := c.table("PICTURE", "AS OF", "NODES", "SWITCHES", "LINKS", "CUT OFF", "HIGHEST LID", "ENTRIES", "TABLES", "SL2VL", "GROUPS")
+	var rows []pictureRow
 	for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
-		if p == nil {
-			continue
-		}
-		r := pictureOf(&st, p)
-		err := t.row(r, r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), yesOrDash(r.Lanes), r.Groups)
-		if err != nil {
-			return err
+		if p != nil {
+			rows = append(rows, pictureOf(&st, p))
 		}
 	}
-	return t.flush()
+	return c.list([]string{"PICTURE", "AS OF", "NODES", "SWITCHES", "LINKS", "CUT OFF", "HIGHEST LID", "ENTRIES", "TABLES", "SL2VL", "GROUPS"}, eachRow(rows))
 }
 
 func pictureOf(st *session.State, p *session.Picture) pictureRow {

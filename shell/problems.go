@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -13,23 +14,23 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func problemCommands() []command {
+func problemCommands() []spec {
 	file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}
-	return []command{
-		{lang.Spec{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
+	return []spec{
+		{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
 			Help: "Counters have to be read twice (show counters), a watch finds flapping links, baseline save what goes missing, and\n" +
 				"calibrate whether the switches hold what their subnet manager's settings give.",
 			Options: []lang.Option{
 				{Name: "counters", Kind: lang.KindFlag, Summary: "read all counters first, and once more after a second if that was the first time"},
 				{Name: "thorough", Kind: lang.KindFlag, Summary: "look for credit loops also where that takes long"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not the first ones alone"},
-			}}, runProblems},
-		{lang.Spec{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []lang.Spec{
-			{Name: "save", Summary: "the live subnet, in the state directory or in a file", Args: file},
-			{Name: "load", Summary: "that of a file: a saved one, or any topology file, for this session", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
-			{Name: "show", Summary: "when it is of, and how the live subnet differs"},
-			{Name: "forget", Summary: "have none any more"},
-		}}, runBaseline},
+			}, Run: runProblems},
+		{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []spec{
+			{Name: "save", Summary: "the live subnet, in the state directory or in a file", Args: file, Run: baselineFrom((*session.Session).SaveBaseline)},
+			{Name: "load", Summary: "that of a file: a saved one, or any topology file, for this session", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: baselineFrom((*session.Session).LoadBaseline)},
+			{Name: "show", Summary: "when it is of, and how the live subnet differs", Run: runBaselineShow},
+			{Name: "forget", Summary: "have none any more", Run: runBaselineForget},
+		}},
 	}
 }
 
@@ -47,18 +48,21 @@ func runProblems(c *call) error {
 	if err != nil {
 		return err
 	}
-	answer := struct {
-		Errors   int     `json:"errors"`
-		Warnings int     `json:"warnings"`
-		Notes    int     `json:"notes"`
-		Seconds  float64 `json:"seconds"`
-		*problems.Report
-	}{r.Count(problems.Error), r.Count(problems.Warning), r.Count(problems.Note), time.Since(start).Seconds(), r}
 	most := maxListed
 	if c.Flag("all") {
 		most = len(r.Problems)
 	}
-	return c.out.answer(answer, func(w io.Writer) { problemText(w, r, most) })
+	return c.out.Answer(&problemsAnswer{r.Count(problems.Error), r.Count(problems.Warning), r.Count(problems.Note), time.Since(start).Seconds(), r, most})
+}
+
+type problemsAnswer struct {
+	Errors   int     `json:"errors"`
+	Warnings int     `json:"warnings"`
+	Notes    int     `json:"notes"`
+	Seconds  float64 `json:"seconds"`
+	*problems.Report
+	// most is how many of a kind people read.
+	most int
 }
 
 func (c *call) countTwice() error {
@@ -77,27 +81,27 @@ func (c *call) countTwice() error {
 	return err
 }
 
-// problemText lists problems, at most so many of a kind.
-func problemText(w io.Writer, r *problems.Report, most int) {
+// Text lists the problems, and what was not looked at.
+func (r *problemsAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	if len(r.Problems) == 0 {
 		line("no problem was found")
 	} else {
-		line("%s, %s, %s", count(r.Count(problems.Error), "error"), count(r.Count(problems.Warning), "warning"), count(r.Count(problems.Note), "note"))
+		line("%s, %s, %s", count(r.Errors, "error"), count(r.Warnings, "warning"), count(r.Notes, "note"))
 	}
 	for i := 0; i < len(r.Problems); {
 		p := &r.Problems[i]
 		same := 0
 		for i+same < len(r.Problems) && r.Problems[i+same].Kind == p.Kind && r.Problems[i+same].Severity == p.Severity {
-			if same < most {
+			if same < r.most {
 				q := &r.Problems[i+same]
 				line("%-8s%-18s %s", q.Severity, q.Kind, q.What)
 				line("%26s try: %s", "", q.Try)
 			}
 			same++
 		}
-		if same > most {
-			line("%26s and %d more (problems all lists them)", "", same-most)
+		if same > r.most {
+			line("%26s and %d more (problems all lists them)", "", same-r.most)
 		}
 		i += same
 	}
@@ -110,49 +114,64 @@ func problemText(w io.Writer, r *problems.Report, most int) {
 	}
 }
 
-func runBaseline(c *call) error {
-	switch c.Spec.Name {
-	case "save", "load":
-		take := c.session.SaveBaseline
-		if c.Spec.Name == "load" {
-			take = c.session.LoadBaseline
-		}
-		b, err := take(c.ctx, c.Arg(0))
+// baselineFrom takes a baseline from a file, or from the live subnet.
+func baselineFrom(take func(*session.Session, context.Context, string) (*session.Baseline, error)) func(*call) error {
+	return func(c *call) error {
+		b, err := take(c.session, c.ctx, c.Arg(0))
 		if err != nil {
 			return err
 		}
-		return c.baselineAnswer(b, nil)
-	case "forget":
-		if err := c.session.ForgetBaseline(c.ctx); err != nil {
-			return err
-		}
-		return c.out.answer(struct{}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "there is no baseline any more") })
+		return c.out.Answer(baselineOf(b))
 	}
+}
+
+func runBaselineForget(c *call) error {
+	if err := c.session.ForgetBaseline(c.ctx); err != nil {
+		return err
+	}
+	return c.out.Answer(baselineForgotten{})
+}
+
+func runBaselineShow(c *call) error {
 	st := c.session.State()
 	if st.Baseline == nil {
 		return session.ErrNoBaseline
 	}
-	return c.baselineAnswer(st.Baseline, fabric.Changes(st.Baseline.Fabric, st.Live.Fabric))
+	a := baselineOf(st.Baseline)
+	a.compared = true
+	for _, x := range fabric.Changes(st.Baseline.Fabric, st.Live.Fabric) {
+		a.Changes = append(a.Changes, x.String())
+	}
+	return c.out.Answer(a)
 }
 
-func (c *call) baselineAnswer(b *session.Baseline, changes []fabric.Change) error {
-	answer := struct {
-		File     string   `json:"file"`
-		When     string   `json:"when"`
-		Nodes    int      `json:"nodes"`
-		Switches int      `json:"switches"`
-		Links    int      `json:"links"`
-		Changes  []string `json:"changes"`
-	}{b.File, b.When.Format(time.RFC3339), len(b.Fabric.Nodes), len(b.Fabric.Switches), len(b.Fabric.Links()), []string{}}
-	for _, x := range changes {
-		answer.Changes = append(answer.Changes, x.String())
+type baselineForgotten struct{}
+
+func (baselineForgotten) Text(w io.Writer) { _, _ = fmt.Fprintln(w, "there is no baseline any more") }
+
+type baselineAnswer struct {
+	File     string   `json:"file"`
+	When     string   `json:"when"`
+	Nodes    int      `json:"nodes"`
+	Switches int      `json:"switches"`
+	Links    int      `json:"links"`
+	Changes  []string `json:"changes"`
+	taken    time.Time
+	// compared says that the live subnet was held against it.
+	compared bool
+}
+
+func baselineOf(b *session.Baseline) *baselineAnswer {
+	return &baselineAnswer{
+		File: b.File, When: b.When.Format(time.RFC3339), Nodes: len(b.Fabric.Nodes), Switches: len(b.Fabric.Switches), Links: len(b.Fabric.Links()), taken: b.When,
 	}
-	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "baseline of %s: %s, %s of them, %s, in %s\n", b.When.Format("2006-01-02 15:04:05"),
-			count(answer.Nodes, "node"), count(answer.Switches, "switch"), count(answer.Links, "link"), quoteFile(b.File))
-		if c.Spec.Name == "show" && len(changes) == 0 {
-			_, _ = fmt.Fprintln(w, "  the live subnet is like it")
-		}
-		list(w, "change", answer.Changes)
-	})
+}
+
+func (a *baselineAnswer) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "baseline of %s: %s, %s of them, %s, in %s\n", a.taken.Format("2006-01-02 15:04:05"),
+		count(a.Nodes, "node"), count(a.Switches, "switch"), count(a.Links, "link"), quoteFile(a.File))
+	if a.compared && len(a.Changes) == 0 {
+		_, _ = fmt.Fprintln(w, "  the live subnet is like it")
+	}
+	list(w, "change", a.Changes)
 }

@@ -23,6 +23,14 @@ type rankRow struct {
 	Root   bool   `json:"root"`
 }
 
+func (r rankRow) Cells() []any {
+	rank := "-"
+	if r.Rank != nil {
+		rank = fmt.Sprint(*r.Rank)
+	}
+	return []any{rank, lidText(r.LID), r.GUID, r.Switch}
+}
+
 // showRanks lists switches by rank, or the roots alone.
 func (c *call) showRanks(rootsOnly bool) error {
 	st, p, err := c.of()
@@ -33,7 +41,7 @@ func (c *call) showRanks(rootsOnly bool) error {
 		return errNoRanks
 	}
 	c.out.note("of %s", st.Title(p))
-	t := c.table("RANK", "LID", "GUID", "NAME")
+	var rows []rankRow
 	for _, sw := range byRank(p) {
 		root := slices.Contains(p.Roots, sw)
 		if rootsOnly && !root {
@@ -41,15 +49,12 @@ func (c *call) showRanks(rootsOnly bool) error {
 		}
 		f := p.Fabric
 		r := rankRow{Switch: f.NodeName(f.Switches[sw]), GUID: guidText(f.SwitchNode(sw).GUID), LID: f.SwitchLID(sw), Root: root}
-		rank := "-"
 		if p.Ranks != nil && p.Ranks[sw] != routing.Unranked {
-			r.Rank, rank = &p.Ranks[sw], fmt.Sprint(p.Ranks[sw])
+			r.Rank = &p.Ranks[sw]
 		}
-		if err := t.row(r, rank, lidText(r.LID), r.GUID, r.Switch); err != nil {
-			return err
-		}
+		rows = append(rows, r)
 	}
-	return t.flush()
+	return c.list([]string{"RANK", "LID", "GUID", "NAME"}, eachRow(rows))
 }
 
 func byRank(p *session.Picture) []fabric.SwitchIndex {

@@ -14,51 +14,50 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func reportCommands() []command {
-	var formats []lang.Spec
+func reportCommands() []spec {
+	var formats []spec
 	for _, f := range report.Formats() {
-		formats = append(formats, lang.Spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}})
+		formats = append(formats, spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: func(c *call) error { return c.report(f) }})
 	}
-	return []command{{lang.Spec{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
-		Options: []lang.Option{ofOption()}, Subcommands: formats}, runReport}}
+	return []spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
+		Options: []lang.Option{ofOption()}, Subcommands: formats}}
 }
 
-func runReport(c *call) error {
+func (c *call) report(f report.Format) error {
 	st, p, err := c.of()
 	if err != nil {
 		return err
 	}
-	for _, f := range report.Formats() {
-		if f.Name != c.Spec.Name {
-			continue
-		}
-		t := p.Tables
-		if f.Topology {
-			t = nil
-		}
-		r, err := report.New(c.ctx, p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
-		if err != nil {
-			return err
-		}
-		path := c.Arg(0)
-		if path == "-" {
-			if f.Name == "json" && c.out.JSON {
-				return c.oneLine(func(w io.Writer) error { return f.Write(r, w) })
-			}
-			return c.raw(func(w io.Writer) error { return f.Write(r, w) })
-		}
-		if err := session.WriteFile(path, func(w io.Writer) error { return f.Write(r, w) }); err != nil {
-			return err
-		}
-		return c.out.answer(struct {
-			Format string `json:"format"`
-			File   string `json:"file"`
-			Of     string `json:"of"`
-		}{f.Name, path, r.Title}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%s report of %s written to %s\n", f.Name, r.Title, quoteFile(path))
-		})
+	t := p.Tables
+	if f.Topology {
+		t = nil
 	}
-	return fmt.Errorf("no form is called %q", c.Spec.Name)
+	r, err := report.New(c.ctx, p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return f.Write(r, w) }
+	path := c.Arg(0)
+	if path == "-" {
+		if f.Name == "json" && c.out.JSON {
+			return c.oneLine(write)
+		}
+		return c.raw(write)
+	}
+	if err := session.WriteFile(path, write); err != nil {
+		return err
+	}
+	return c.out.Answer(reported{f.Name, path, r.Title})
+}
+
+type reported struct {
+	Format string `json:"format"`
+	File   string `json:"file"`
+	Of     string `json:"of"`
+}
+
+func (a reported) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s report of %s written to %s\n", a.Format, a.Of, quoteFile(a.File))
 }
 
 // oneLine answers with what is JSON already.
@@ -67,5 +66,10 @@ func (c *call) oneLine(write func(w io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	return c.out.answer(json.RawMessage(b.Bytes()), nil)
+	return c.out.Answer(document{b.Bytes()})
 }
+
+// document is an answer that is JSON already.
+type document struct{ json.RawMessage }
+
+func (d document) Text(w io.Writer) { _, _ = w.Write(d.RawMessage) }

@@ -32,7 +32,7 @@ const (
 	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
 )
 
-func resilienceCommands() []command {
+func resilienceCommands() []spec {
 	top := lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10"}
 	study := []lang.Option{
 		ofOption(), top,
@@ -40,30 +40,24 @@ func resilienceCommands() []command {
 		{Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is continued"},
 	}
 	kind := lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"}, Summary: "what fails; links"}
-	return []command{{lang.Spec{
+	return []spec{{
 		Name: "resilience", Summary: "let everything fail in turn: what is cut off, what is overloaded",
 		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +
 			"Interrupted, it says what it has so far; with to= it goes on from there the next time.",
-		Subcommands: []lang.Spec{
-			{Name: "links", Summary: "each link between switches", Options: study},
-			{Name: "switches", Summary: "each switch", Options: study},
-			{Name: "pairs", Summary: "each pair of links between switches", Options: study},
-			{Name: "merge", Summary: "put the files of shards together, and name those that are lost", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
+		Subcommands: []spec{
+			{Name: "links", Summary: "each link between switches", Options: study, Run: studyOf(resilience.Links)},
+			{Name: "switches", Summary: "each switch", Options: study, Run: studyOf(resilience.Switches)},
+			{Name: "pairs", Summary: "each pair of links between switches", Options: study, Run: studyOf(resilience.Pairs)},
+			{Name: "merge", Summary: "put the files of shards together, and name those that are lost", Run: (*call).mergeResilience, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
 				Options: []lang.Option{top, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}}},
-			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Run: (*call).sbatchResilience, Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
 				Options: []lang.Option{ofOption(), kind, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}}},
 		},
-	}, runResilience}}
+	}}
 }
 
-func runResilience(c *call) error {
-	switch c.Spec.Name {
-	case "merge":
-		return c.mergeResilience()
-	case "sbatch":
-		return c.sbatchResilience()
-	}
-	return c.study(resilience.Kind(c.Spec.Name))
+func studyOf(kind resilience.Kind) func(*call) error {
+	return func(c *call) error { return c.study(kind) }
 }
 
 // shard reads I/N.
@@ -114,7 +108,7 @@ func (c *call) study(kind resilience.Kind) error {
 		}
 	}
 	a := resilienceAnswer{Of: st.Title(p), Stale: st.IsStale(p), Report: r, Seconds: time.Since(began).Seconds(), Partial: !r.Complete(), top: top}
-	if err := c.out.answer(a, a.text); err != nil {
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	return stopped
@@ -162,7 +156,7 @@ type resilienceAnswer struct {
 	top        int
 }
 
-func (a *resilienceAnswer) text(w io.Writer) {
+func (a *resilienceAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	title := "resilience"
 	if a.Of != "" {
@@ -228,7 +222,7 @@ func (c *call) mergeResilience() error {
 		}
 	}
 	a := resilienceAnswer{Report: all, Partial: len(missing)+len(unfinished) > 0, Missing: missing, Unfinished: unfinished, top: top}
-	if err := c.out.answer(a, a.text); err != nil {
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	if a.Partial {
@@ -272,13 +266,19 @@ func (c *call) sbatchResilience() error {
 	if err := session.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Script string `json:"script"`
-		Shards int    `json:"shards"`
-	}{file, shards}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s and %s written; next:\n  sbatch %s\n", quoteFile(file), arrayPicture, shellQuote(file))
-		_, _ = fmt.Fprintf(w, "then, where all tasks have ended: resilience merge %s\n", quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
-	})
+	return c.out.Answer(jobArray{file, shards, filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))})
+}
+
+type jobArray struct {
+	Script string `json:"script"`
+	Shards int    `json:"shards"`
+	// reports is what the files of the tasks are called.
+	reports string
+}
+
+func (a jobArray) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s and %s written; next:\n  sbatch %s\n", quoteFile(a.Script), arrayPicture, shellQuote(a.Script))
+	_, _ = fmt.Fprintf(w, "then, where all tasks have ended: resilience merge %s\n", quoteFile(a.reports))
 }
 
 // sbatchScript runs a shard a task. A task that is started again goes on where its

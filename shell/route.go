@@ -7,14 +7,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-func routeCommands() []command {
+func routeCommands() []spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
 	for _, o := range session.SettingOptions {
 		kind := lang.KindText
@@ -23,14 +25,14 @@ func routeCommands() []command {
 		}
 		options = append(options, lang.Option{Name: o.Name, Kind: kind, Summary: o.Summary})
 	}
-	return []command{
-		{lang.Spec{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
+	return []spec{
+		{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
 				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.",
 			Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true}},
-			Options: options}, runEngine},
-		{lang.Spec{Name: "engines", Summary: "list the routing engines"}, runEngines},
-		{lang.Spec{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
+			Options: options, Run: runEngine},
+		{Name: "engines", Summary: "list the routing engines", Run: runEngines},
+		{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
 			Help: "incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
 			Options: []lang.Option{
@@ -38,15 +40,15 @@ func routeCommands() []command {
 					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
 				{Name: "beside", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "incremental: say how many entries a full route would change; no"},
-			}}, runRoute},
+			}, Run: runRoute},
 		calibrateCommand(),
-		{lang.Spec{Name: "unstage", Summary: "throw the staged tables away"}, runUnstage},
+		{Name: "unstage", Summary: "throw the staged tables away", Run: runUnstage},
 	}
 }
 
 func runEngine(c *call) error {
 	if c.Arg(0) == guidedWord && len(c.Options) == 0 {
-		return c.guide(EngineFlow(c.session))
+		return c.guide(guided.Engine(c.session))
 	}
 	if len(c.Args)+len(c.Options) > 0 {
 		set, err := c.settings()
@@ -56,22 +58,31 @@ func runEngine(c *call) error {
 		c.session.SetSettings(set)
 	}
 	set := c.session.State().Settings
-	answer := struct {
-		Engine  string            `json:"engine"`
-		Options map[string]string `json:"options,omitempty"`
-		Notes   []string          `json:"notes,omitempty"`
-	}{set.String(), map[string]string{}, set.Notes}
+	return c.out.Answer(engineAnswerOf(&set))
+}
+
+type engineAnswer struct {
+	Engine  string            `json:"engine"`
+	Options map[string]string `json:"options,omitempty"`
+	Notes   []string          `json:"notes,omitempty"`
+	given   []session.Setting
+}
+
+func engineAnswerOf(set *session.Settings) engineAnswer {
+	a := engineAnswer{set.String(), map[string]string{}, set.Notes, set.Given}
 	for _, g := range set.Given {
-		answer.Options[g.Name] = g.Value
+		a.Options[g.Name] = g.Value
 	}
-	return c.out.answer(answer, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "engine %s", answer.Engine)
-		for _, g := range set.Given {
-			_, _ = fmt.Fprintf(w, " %s=%s", g.Name, lang.Quote(quoteFile(g.Value)))
-		}
-		_, _ = fmt.Fprintln(w)
-		list(w, "note", answer.Notes)
-	})
+	return a
+}
+
+func (a engineAnswer) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "engine %s", a.Engine)
+	for _, g := range a.given {
+		_, _ = fmt.Fprintf(w, " %s=%s", g.Name, lang.Quote(quoteFile(g.Value)))
+	}
+	_, _ = fmt.Fprintln(w)
+	list(w, "note", a.Notes)
 }
 
 // settings reads what the command was given.
@@ -94,26 +105,26 @@ func (c *call) settings() (session.Settings, error) {
 
 func runEngines(c *call) error {
 	chosen := c.session.State().Settings.Chain
+	var rows []engineChoice
 	for _, name := range session.EngineNames() {
 		if name == engines.NoFallback {
 			continue
 		}
-		row := struct {
-			Engine string `json:"engine"`
-			Chosen bool   `json:"chosen"`
-		}{name, slices.Contains(chosen, name)}
-		err := c.out.answer(row, func(w io.Writer) {
-			mark := " "
-			if row.Chosen {
-				mark = "*"
-			}
-			_, _ = fmt.Fprintf(w, "%s %s\n", mark, name)
-		})
-		if err != nil {
-			return err
-		}
+		rows = append(rows, engineChoice{name, slices.Contains(chosen, name)})
 	}
-	return nil
+	return c.list(nil, eachRow(rows))
+}
+
+type engineChoice struct {
+	Engine string `json:"engine"`
+	Chosen bool   `json:"chosen"`
+}
+
+func (e engineChoice) Cells() []any {
+	if e.Chosen {
+		return []any{"* " + e.Engine}
+	}
+	return []any{"  " + e.Engine}
 }
 
 type routeAnswer struct {
@@ -129,9 +140,10 @@ type routeAnswer struct {
 	Refused  []string `json:"refused,omitempty"`
 	// Multicast are the tables of multicast groups, nil where none are known.
 	Multicast *multicastAnswer `json:"multicast,omitempty"`
-	Warnings  []string         `json:"warnings,omitempty"`
+	warnings
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
+	took time.Duration
 }
 
 type multicastAnswer struct {
@@ -181,7 +193,7 @@ func runRoute(c *call) error {
 	}
 	a := routeAnswer{
 		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
-		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), Warnings: rep.Warnings,
+		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
@@ -191,26 +203,28 @@ func runRoute(c *call) error {
 			return err
 		}
 	}
-	return c.out.answer(a, func(w io.Writer) {
-		list(w, "refused by", a.Refused)
-		_, _ = fmt.Fprintf(w, "routed by %s in %s: %s on %s", a.Engine, seconds(rep.Took), count(a.Entries, "entry"), count(a.Switches, "switch"))
-		if a.Against != "" {
-			_, _ = fmt.Fprintf(w, ", %d of them other than %s%s", a.Changed, a.Against, diff.NotCompared(a.Unread))
-		}
-		_, _ = fmt.Fprint(w, "; staged, not written\n")
-		if a.Kept {
-			_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", rep.Against)
-		}
-		if a.Assigned > 0 {
-			_, _ = fmt.Fprintf(w, "  %s got the LIDs that OpenSM would give\n", count(a.Assigned, "port"))
-		}
-		if a.Shifts != nil {
-			_, _ = fmt.Fprintln(w, "  compute nodes in the ca-order:")
-		}
-		a.measures.text(w)
-		a.Multicast.text(w)
-		list(w, "warning", a.Warnings)
-	})
+	return c.out.Answer(&a)
+}
+
+func (a *routeAnswer) Text(w io.Writer) {
+	list(w, "refused by", a.Refused)
+	_, _ = fmt.Fprintf(w, "routed by %s in %s: %s on %s", a.Engine, seconds(a.took), count(a.Entries, "entry"), count(a.Switches, "switch"))
+	if a.Against != "" {
+		_, _ = fmt.Fprintf(w, ", %d of them other than %s%s", a.Changed, a.Against, diff.NotCompared(a.Unread))
+	}
+	_, _ = fmt.Fprint(w, "; staged, not written\n")
+	if a.Kept {
+		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", a.Against)
+	}
+	if a.Assigned > 0 {
+		_, _ = fmt.Fprintf(w, "  %s got the LIDs that OpenSM would give\n", count(a.Assigned, "port"))
+	}
+	if a.Shifts != nil {
+		_, _ = fmt.Fprintln(w, "  compute nodes in the ca-order:")
+	}
+	a.measures.text(w)
+	a.Multicast.text(w)
+	list(w, "warning", a.Warnings)
 }
 
 func runUnstage(c *call) error {
@@ -218,7 +232,11 @@ func runUnstage(c *call) error {
 		return fmt.Errorf("nothing is staged")
 	}
 	c.session.Unstage()
-	return c.out.answer(struct {
-		Staged bool `json:"staged"`
-	}{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing is staged now") })
+	return c.out.Answer(unstaged{})
 }
+
+type unstaged struct {
+	Staged bool `json:"staged"`
+}
+
+func (unstaged) Text(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing is staged now") }

@@ -99,22 +99,23 @@ func extentWord(e incremental.Extent) string {
 	return "invalid: " + string(e)
 }
 
-func (c *call) showRouting(rep *session.LoadReport) error {
+func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	r := rep.Routing
 	a := routingAnswer{
-		Kind: c.Spec.Name, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
+		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
 		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoWay: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
 	for _, mlid := range r.Trees {
 		a.Trees = append(a.Trees, fmt.Sprintf("0x%04x", mlid))
 	}
-	return c.out.answer(a, func(w io.Writer) { a.text(w, rep.Lost != nil) })
+	return c.out.Answer(&a)
 }
 
 // maxChangesNamed is how many changes of a row the text names.
 const maxChangesNamed = 4
 
-func (a *routingAnswer) text(w io.Writer, kept bool) {
+func (a *routingAnswer) Text(w io.Writer) {
+	kept := a.lostAnswer != nil
 	if len(a.Rows) == 0 {
 		_, _ = fmt.Fprintln(w, "the subnet is the one that the routes were made for")
 	}
@@ -151,26 +152,16 @@ func (a *routingAnswer) text(w io.Writer, kept bool) {
 
 // lostAnswer says which paths are left unconnected.
 type lostAnswer struct {
-	Lost  int64      `json:"unconnected"`
-	Pairs []lostPair `json:"unconnected_pairs"`
+	Lost  int64              `json:"unconnected"`
+	Pairs []session.LostPath `json:"unconnected_pairs"`
 	of    int64
-}
-
-type lostPair struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-	Why  string `json:"why"`
 }
 
 func newLost(l *session.Lost) *lostAnswer {
 	if l == nil {
 		return nil
 	}
-	a := &lostAnswer{Lost: l.Count, Pairs: []lostPair{}, of: l.Of}
-	for _, p := range l.Examples {
-		a.Pairs = append(a.Pairs, lostPair{p.Src, p.Dst, p.Why})
-	}
-	return a
+	return &lostAnswer{l.Count, l.Examples, l.Of}
 }
 
 // maxPairsNamed is how many pairs the text lists.
@@ -182,7 +173,7 @@ func (a *lostAnswer) text(w io.Writer) {
 	}
 	_, _ = fmt.Fprintf(w, "unconnected: %d of %d paths\n", a.Lost, a.of)
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairsNamed)] {
-		_, _ = fmt.Fprintf(w, "  %s -> %s: %s\n", p.From, p.To, p.Why)
+		_, _ = fmt.Fprintf(w, "  %s -> %s: %s\n", p.Src, p.Dst, p.Why)
 	}
 	if named := int64(min(len(a.Pairs), maxPairsNamed)); a.Lost > named {
 		_, _ = fmt.Fprintf(w, "  and %d more (--json lists up to 1000 of a kind)\n", a.Lost-named)

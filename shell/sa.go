@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,23 +14,17 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func saCommands() []command {
-	return []command{{lang.Spec{
-		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []lang.Spec{
-			{Name: "path", Summary: "the path records from SRC to DST, or to all",
+func saCommands() []spec {
+	return []spec{{
+		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []spec{
+			{Name: "path", Summary: "the path records from SRC to DST, or to all", Run: (*call).saPath,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}}},
-			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round"},
+			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round", Run: (*call).saNodes},
 			saGroupsSpec(),
-		}}, runSA}}
+		}}}
 }
 
-func runSA(c *call) error {
-	switch c.Spec.Name {
-	case "nodes":
-		return c.saNodes()
-	case "groups":
-		return c.saGroups()
-	}
+func (c *call) saPath() error {
 	st := c.session.State()
 	f := st.Live.Fabric
 	var pairs []session.Pair
@@ -47,26 +42,32 @@ func runSA(c *call) error {
 		pairs = []session.Pair{pair}
 	}
 	differ := 0
-	t := c.table("FROM", "TO", "SL", "MTU", "RATE", "TABLES")
-	err := c.session.PathRecords(c.ctx, pairs, func(p session.Pair, r sa.PathRecord, err error) error {
-		row := pathRow{From: f.PortName(p.Src), To: destinationName(f, p.LID)}
-		if err != nil {
-			row.Error = err.Error()
-			row.Tables = "no record: " + err.Error()
-			differ++
-			return t.row(row, row.From, row.To, "", "", "", row.Tables)
+	return c.list([]string{"FROM", "TO", "SL", "MTU", "RATE", "TABLES"}, func(yield func(Row, error) bool) {
+		err := c.session.PathRecords(c.ctx, pairs, func(p session.Pair, r sa.PathRecord, err error) error {
+			row := pathRow{From: f.PortName(p.Src), To: destinationName(f, p.LID)}
+			if err != nil {
+				row.Error = err.Error()
+				row.Tables = "no record: " + err.Error()
+			} else {
+				row.SLID, row.DLID, row.SL, row.MTU, row.Gbps = r.SLID, r.DLID, r.SL, fmt.Sprint(r.MTU), r.Rate.Gbps()
+				row.Tables = beside(st.Live, p, &r)
+			}
+			if row.Tables != agree {
+				differ++
+			}
+			if !yield(row, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errStopped):
+		case err != nil:
+			yield(nil, err)
+		default:
+			c.out.note("%s asked for, %d differ from the tables", count(len(pairs), "record"), differ)
 		}
-		row.SLID, row.DLID, row.SL, row.MTU, row.Gbps = r.SLID, r.DLID, r.SL, fmt.Sprint(r.MTU), r.Rate.Gbps()
-		if row.Tables = beside(st.Live, p, &r); row.Tables != agree {
-			differ++
-		}
-		return t.row(row, row.From, row.To, r.SL, r.MTU, fmt.Sprintf("%g Gb/s", row.Gbps), row.Tables)
 	})
-	if err != nil {
-		return err
-	}
-	c.out.note("%s asked for, %d differ from the tables", count(len(pairs), "record"), differ)
-	return t.flush()
 }
 
 type pathRow struct {
@@ -79,6 +80,13 @@ type pathRow struct {
 	Gbps   float64 `json:"gbps,omitempty"`
 	Tables string  `json:"tables"`
 	Error  string  `json:"error,omitempty"`
+}
+
+func (r pathRow) Cells() []any {
+	if r.Error != "" {
+		return []any{r.From, r.To, "", "", "", r.Tables}
+	}
+	return []any{r.From, r.To, r.SL, r.MTU, fmt.Sprintf("%g Gb/s", r.Gbps), r.Tables}
 }
 
 const agree = "agree"
@@ -138,13 +146,17 @@ func (c *call) saNodes() error {
 			ours = append(ours, f.NodeName(fabric.NodeIndex(i)))
 		}
 	}
-	return c.out.answer(struct {
-		Records int      `json:"records"`
-		Theirs  []string `json:"not_swept,omitempty"`
-		Ours    []string `json:"not_recorded,omitempty"`
-	}{len(records), theirs, ours}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "the subnet administration has %s\n", count(len(records), "node record"))
-		list(w, "not seen by the sweep", theirs)
-		list(w, "without a record", ours)
-	})
+	return c.out.Answer(saNodes{len(records), theirs, ours})
+}
+
+type saNodes struct {
+	Records int      `json:"records"`
+	Theirs  []string `json:"not_swept,omitempty"`
+	Ours    []string `json:"not_recorded,omitempty"`
+}
+
+func (a saNodes) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "the subnet administration has %s\n", count(a.Records, "node record"))
+	list(w, "not seen by the sweep", a.Theirs)
+	list(w, "without a record", a.Ours)
 }

@@ -39,15 +39,12 @@ func (e *CommandError) Unwrap() error { return e.Err }
 
 // Shell runs commands on a session.
 type Shell struct {
-	session  *session.Session
-	commands []command
-	specs    []lang.Spec
+	session *session.Session
+	specs   []spec
 }
 
-type command struct {
-	lang.Spec
-	run func(*call) error
-}
+// spec describes a command.
+type spec = lang.Spec[*call]
 
 // call is one command that runs.
 type call struct {
@@ -60,18 +57,14 @@ type call struct {
 
 // New makes a shell over a session.
 func New(s *session.Session) *Shell {
-	sh := &Shell{session: s, commands: commands()}
-	for _, c := range sh.commands {
-		sh.specs = append(sh.specs, c.Spec)
-	}
-	return sh
+	return &Shell{s, commands()}
 }
 
 // Session returns the session that the commands act on.
 func (sh *Shell) Session() *session.Session { return sh.session }
 
 // Specs returns the commands.
-func (sh *Shell) Specs() []lang.Spec { return sh.specs }
+func (sh *Shell) Specs() []spec { return sh.specs }
 
 // Complete returns what may stand at the cursor of a line: candidates for
 // line[start:cursor].
@@ -81,7 +74,7 @@ func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang
 
 type step struct {
 	*lang.Invocation
-	command *command
+	run func(*call) error
 }
 
 // Run runs the statements of a text one after the other and stops at the first
@@ -111,7 +104,7 @@ func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statemen
 	}
 	for i, s := range steps {
 		c := call{Invocation: s.Invocation, ctx: ctx, out: out, shell: sh, session: sh.session}
-		if err := s.command.run(&c); err != nil {
+		if err := s.run(&c); err != nil {
 			st := sh.session.State()
 			return sh.failed(name, len(steps) > 1, s, interrupted(ctx, &st, len(steps)-i-1, err))
 		}
@@ -136,14 +129,9 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	inv, err := lang.Bind(spec, stmt)
+	spec, inv, err := lang.Bind(spec, stmt)
 	if err != nil {
 		return step{}, err
 	}
-	for i := range sh.commands {
-		if sh.commands[i].Name == spec.Name {
-			return step{inv, &sh.commands[i]}, nil
-		}
-	}
-	return step{}, fmt.Errorf("command %q has no action", spec.Name)
+	return step{inv, spec.Run}, nil
 }

@@ -5,8 +5,6 @@ package shell
 import (
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -14,112 +12,36 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func showCommands() []command {
+func showCommands() []spec {
 	of := []lang.Option{ofOption()}
 	node := []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}}
-	return []command{{lang.Spec{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []lang.Spec{
-		{Name: "nodes", Summary: "all nodes, or one", Args: node},
-		{Name: "switches", Summary: "the switches"},
-		{Name: "links", Summary: "the links, of one node or all", Args: node},
-		{Name: "ports", Summary: "the ports of a node", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
-		{Name: "lft", Summary: "the forwarding table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-		{Name: "roots", Summary: "the switches that the engine took for roots"},
-		{Name: "ranks", Summary: "the switches by their distance from the roots"},
-		{Name: "sms", Summary: "the subnet managers that were seen"},
-		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time",
+	return []spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []spec{
+		{Name: "nodes", Summary: "all nodes, or one", Run: func(c *call) error { return c.showNodes(false) }, Args: node},
+		{Name: "switches", Summary: "the switches", Run: func(c *call) error { return c.showNodes(true) }},
+		{Name: "links", Summary: "the links, of one node or all", Run: (*call).showLinks, Args: node},
+		{Name: "ports", Summary: "the ports of a node", Run: (*call).showPorts, Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "lft", Summary: "the forwarding table of a switch", Run: (*call).showLFT, Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "roots", Summary: "the switches that the engine took for roots", Run: func(c *call) error { return c.showRanks(true) }},
+		{Name: "ranks", Summary: "the switches by their distance from the roots", Run: func(c *call) error { return c.showRanks(false) }},
+		{Name: "sms", Summary: "the subnet managers that were seen", Run: (*call).showSMs},
+		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time", Run: (*call).showCounters,
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
-		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
-		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
-		{Name: "sl", Summary: "the service levels of paths", Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
+		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: (*call).showSL2VL, Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Run: (*call).showVLArb, Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
+		{Name: "sl", Summary: "the service levels of paths", Run: (*call).showSL, Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
-		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS"},
-		{Name: "mft", Summary: "the multicast table of a switch", Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes"},
-		{Name: "pictures", Summary: "live, base, what-if and staged side by side"},
-		{Name: "groups", Summary: "the multicast groups, or the members of one",
+		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: (*call).showTorus},
+		{Name: "mft", Summary: "the multicast table of a switch", Run: (*call).showMFT, Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes", Run: runWhatIf},
+		{Name: "pictures", Summary: "live, base, what-if and staged side by side", Run: (*call).showPictures},
+		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: (*call).showGroups,
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
-		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first"},
-		{Name: "holes", Summary: "what did not answer the last sweep"},
-		{Name: "events", Summary: "what sweeps found to be new, with the time"},
-	}}, runShow}}
+		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first", Run: (*call).showTargets},
+		{Name: "holes", Summary: "what did not answer the last sweep", Run: (*call).showHoles},
+		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
+	}}}
 }
-
-func runShow(c *call) error {
-	switch c.Spec.Name {
-	case "nodes":
-		return c.showNodes(func(*fabric.Node) bool { return true })
-	case "switches":
-		return c.showNodes(func(n *fabric.Node) bool { return n.IsSwitch() })
-	case "links":
-		return c.showLinks()
-	case "ports":
-		return c.showPorts()
-	case "lft":
-		return c.showLFT()
-	case "roots":
-		return c.showRanks(true)
-	case "ranks":
-		return c.showRanks(false)
-	case "sms":
-		return c.showSMs()
-	case "counters":
-		return c.showCounters()
-	case "sl2vl":
-		return c.showSL2VL()
-	case "vlarb":
-		return c.showVLArb()
-	case "sl":
-		return c.showSL()
-	case "torus":
-		return c.showTorus()
-	case "mft":
-		return c.showMFT()
-	case "failures":
-		return runWhatIf(c)
-	case "pictures":
-		return c.showPictures()
-	case "groups":
-		return c.showGroups()
-	case "targets":
-		return c.showTargets()
-	case "holes":
-		return c.showHoles()
-	case "events":
-		return showEvents(c)
-	}
-	return fmt.Errorf("nothing to show is called %q", c.Spec.Name)
-}
-
-// table prints rows of columns to people, or objects to programs.
-type table struct {
-	c       *call
-	tw      *tabwriter.Writer
-	columns []string
-}
-
-func (c *call) table(columns ...string) *table {
-	t := &table{c: c, tw: tabwriter.NewWriter(c.out.W, 0, 0, 2, ' ', 0), columns: columns}
-	if !c.out.JSON {
-		_, _ = fmt.Fprintln(t.tw, strings.Join(columns, "\t"))
-	}
-	return t
-}
-
-// row prints obj as JSON, else the cells.
-func (t *table) row(obj any, cells ...any) error {
-	return t.c.out.answer(obj, func(io.Writer) {
-		for i, cell := range cells {
-			if i > 0 {
-				_, _ = fmt.Fprint(t.tw, "\t")
-			}
-			_, _ = fmt.Fprint(t.tw, cell)
-		}
-		_, _ = fmt.Fprintln(t.tw)
-	})
-}
-
-func (t *table) flush() error { return t.tw.Flush() }
 
 type nodeRow struct {
 	Name     string `json:"name"`
@@ -131,35 +53,42 @@ type nodeRow struct {
 	InSubnet bool   `json:"in_subnet"`
 }
 
-func (c *call) showNodes(want func(*fabric.Node) bool) error {
+func (r nodeRow) Cells() []any {
+	name := r.Name
+	if !r.InSubnet {
+		name += "  (not in the subnet)"
+	}
+	return []any{lidText(r.LID), r.GUID, r.Type, fmt.Sprintf("%d/%d", r.Up, r.Ports), name}
+}
+
+func (c *call) showNodes(switches bool) error {
 	st, p, err := c.of()
 	if err != nil {
 		return err
 	}
 	f := p.Fabric
-	var only fabric.NodeIndex = fabric.None
-	if c.Arg(0) != "" {
-		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
-			return err
-		}
+	only, err := c.onlyNode(f)
+	if err != nil {
+		return err
 	}
 	c.out.note("of %s", st.Title(p))
-	t := c.table("LID", "GUID", "TYPE", "UP/PORTS", "NAME")
+	var rows []nodeRow
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		if !want(n) || (only != fabric.None && only != fabric.NodeIndex(i)) {
+		if switches && !n.IsSwitch() || (only != fabric.None && only != fabric.NodeIndex(i)) {
 			continue
 		}
-		r := nodeRow{f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet}
-		name := r.Name
-		if !r.InSubnet {
-			name += "  (not in the subnet)"
-		}
-		if err := t.row(r, lidText(r.LID), r.GUID, r.Type, fmt.Sprintf("%d/%d", r.Up, r.Ports), name); err != nil {
-			return err
-		}
+		rows = append(rows, nodeRow{f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet})
 	}
-	return t.flush()
+	return c.list([]string{"LID", "GUID", "TYPE", "UP/PORTS", "NAME"}, eachRow(rows))
+}
+
+// onlyNode is the node that is named, None for all.
+func (c *call) onlyNode(f *fabric.Fabric) (fabric.NodeIndex, error) {
+	if c.Arg(0) == "" {
+		return fabric.None, nil
+	}
+	return session.ResolveNode(f, c.Arg(0))
 }
 
 func typeWord(t mad.NodeType) string {
@@ -211,21 +140,21 @@ type linkRow struct {
 	State string `json:"state"`
 }
 
+func (r linkRow) Cells() []any { return []any{r.A, r.B, r.Width + r.Speed, r.State} }
+
 func (c *call) showLinks() error {
 	st, p, err := c.of()
 	if err != nil {
 		return err
 	}
 	f := p.Fabric
-	var only fabric.NodeIndex = fabric.None
-	if c.Arg(0) != "" {
-		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
-			return err
-		}
+	only, err := c.onlyNode(f)
+	if err != nil {
+		return err
 	}
 	c.out.note("of %s", st.Title(p))
 	c.noteFile()
-	t := c.table("PORT", "PORT", "LINK", "STATE")
+	var rows []linkRow
 	for _, l := range f.Links() {
 		a, b := l.A, l.B
 		if only != fabric.None && f.Ports[b].Node == only {
@@ -234,12 +163,9 @@ func (c *call) showLinks() error {
 		if only != fabric.None && f.Ports[a].Node != only {
 			continue
 		}
-		r := linkRow{f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])}
-		if err := t.row(r, r.A, r.B, r.Width+r.Speed, r.State); err != nil {
-			return err
-		}
+		rows = append(rows, linkRow{f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])})
 	}
-	return t.flush()
+	return c.list([]string{"PORT", "PORT", "LINK", "STATE"}, eachRow(rows))
 }
 
 // stateText is the state of a port's link, "not read" where the port did not tell.
@@ -260,6 +186,10 @@ type portRow struct {
 	Peer  string `json:"peer,omitempty"`
 }
 
+func (r portRow) Cells() []any {
+	return []any{r.Port, r.State, lidText(r.LID), orDash(r.Width + r.Speed), r.Peer}
+}
+
 func (c *call) showPorts() error {
 	st, p, err := c.of()
 	if err != nil {
@@ -271,7 +201,7 @@ func (c *call) showPorts() error {
 		return err
 	}
 	c.out.note("%s of %s", f.NodeName(node), st.Title(p))
-	t := c.table("PORT", "STATE", "LID", "LINK", "PEER")
+	var rows []portRow
 	n := &f.Nodes[node]
 	for num := range int(n.NumPorts) + 1 {
 		i := f.PortAt(node, num)
@@ -280,19 +210,15 @@ func (c *call) showPorts() error {
 		}
 		port := &f.Ports[i]
 		r := portRow{Port: num, LID: port.LID, State: stateText(port)}
-		link := "-"
 		if port.GUID != 0 {
 			r.GUID = guidText(port.GUID)
 		}
 		if port.Linked() {
 			r.Width, r.Speed, r.Peer = port.Width.String(), port.Speed.String(), f.PortName(port.Peer)
-			link = r.Width + r.Speed
 		}
-		if err := t.row(r, num, r.State, lidText(port.LID), link, r.Peer); err != nil {
-			return err
-		}
+		rows = append(rows, r)
 	}
-	return t.flush()
+	return c.list([]string{"PORT", "STATE", "LID", "LINK", "PEER"}, eachRow(rows))
 }
 
 type lftRow struct {
@@ -301,6 +227,8 @@ type lftRow struct {
 	To   string `json:"destination"`
 	Next string `json:"next_hop,omitempty"`
 }
+
+func (r lftRow) Cells() []any { return []any{r.LID, r.Port, orDash(r.Next), r.To} }
 
 func (c *call) showLFT() error {
 	st, p, err := c.tablesOf()
@@ -316,7 +244,7 @@ func (c *call) showLFT() error {
 		return fmt.Errorf("the table of %s is not known in %s", f.NodeName(f.Switches[sw]), st.Title(p))
 	}
 	c.out.note("%s of %s", f.NodeName(f.Switches[sw]), st.Title(p))
-	t := c.table("LID", "PORT", "NEXT HOP", "DESTINATION")
+	var rows []lftRow
 	for lid := uint16(1); lid <= p.Tables.Top[sw]; lid++ {
 		out := p.Tables.Port(sw, lid)
 		if out == fabric.NoPath {
@@ -329,11 +257,9 @@ func (c *call) showLFT() error {
 		if i := f.PortAt(f.Switches[sw], int(out)); out > 0 && i != fabric.None && f.Ports[i].Linked() {
 			r.Next = f.PortName(f.Ports[i].Peer)
 		}
-		if err := t.row(r, lid, out, orDash(r.Next), r.To); err != nil {
-			return err
-		}
+		rows = append(rows, r)
 	}
-	return t.flush()
+	return c.list([]string{"LID", "PORT", "NEXT HOP", "DESTINATION"}, eachRow(rows))
 }
 
 func orDash(s string) string {
@@ -343,36 +269,35 @@ func orDash(s string) string {
 	return s
 }
 
-func (c *call) showSMs() error {
-	st := c.session.State()
-	if len(st.SMs) == 0 && !c.out.JSON {
-		_, err := fmt.Fprintln(c.out.W, "no subnet manager was seen")
-		return err
-	}
-	for _, sm := range st.SMs {
-		row := struct {
-			GUID     string `json:"guid"`
-			Port     string `json:"port"`
-			Priority uint8  `json:"priority"`
-			State    string `json:"state"`
-		}{guidText(sm.GUID), sm.Port, sm.Priority, sm.State}
-		if err := c.out.answer(row, func(w io.Writer) { _, _ = fmt.Fprintln(w, smText(sm)) }); err != nil {
-			return err
-		}
-	}
-	return nil
+type smRow struct {
+	GUID     string `json:"guid"`
+	Port     string `json:"port"`
+	Priority uint8  `json:"priority"`
+	State    string `json:"state"`
+	of       session.SM
 }
 
-func (c *call) showHoles() error {
-	holes := c.session.State().Holes
-	return c.out.answer(struct {
-		Holes []string `json:"holes"`
-	}{holes}, func(w io.Writer) {
-		if len(holes) == 0 {
-			_, _ = fmt.Fprintln(w, "everything answered the last sweep")
-		}
-		for _, h := range holes {
-			_, _ = fmt.Fprintln(w, h)
-		}
-	})
+func (r smRow) Cells() []any { return []any{smText(r.of)} }
+
+func (c *call) showSMs() error {
+	var rows []smRow
+	for _, sm := range c.session.State().SMs {
+		rows = append(rows, smRow{guidText(sm.GUID), sm.Port, sm.Priority, sm.State, sm})
+	}
+	return c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"})
+}
+
+func (c *call) showHoles() error { return c.out.Answer(holes{c.session.State().Holes}) }
+
+type holes struct {
+	Holes []string `json:"holes"`
+}
+
+func (a holes) Text(w io.Writer) {
+	if len(a.Holes) == 0 {
+		_, _ = fmt.Fprintln(w, "everything answered the last sweep")
+	}
+	for _, h := range a.Holes {
+		_, _ = fmt.Fprintln(w, h)
+	}
 }

@@ -6,29 +6,30 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-func subnetCommands() []command {
-	return []command{
-		{lang.Spec{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
+func subnetCommands() []spec {
+	return []spec{
+		{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}},
 			Options: []lang.Option{
 				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the lanes of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
 				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
 				{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
-			}}, runSweep},
-		{lang.Spec{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
-			Options: []lang.Option{ofOption()}}, runSummary},
-		{lang.Spec{Name: "names", Summary: "take node names from a node-name map",
-			Args: []lang.Arg{{Kind: lang.KindFile}}}, runNames},
-		{lang.Spec{Name: "set", Summary: "set something of the session", Subcommands: []lang.Spec{
+			}, Run: runSweep},
+		{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
+			Options: []lang.Option{ofOption()}, Run: runSummary},
+		{Name: "names", Summary: "take node names from a node-name map",
+			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
+		{Name: "set", Summary: "set something of the session", Subcommands: []spec{
 			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline)",
-				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}}}}, runSet},
+				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}, Run: runSet}}},
 	}
 }
 
@@ -44,31 +45,37 @@ func runSweep(c *call) error {
 	if err != nil {
 		return err
 	}
-	answer := struct {
-		Nodes    int      `json:"nodes"`
-		Switches int      `json:"switches"`
-		Links    int      `json:"links"`
-		Seconds  float64  `json:"seconds"`
-		MADs     uint64   `json:"mads"`
-		Changed  bool     `json:"changed"`
-		Moved    int      `json:"moved"`
-		Unread   int      `json:"unread,omitempty"`
-		Holes    []string `json:"holes,omitempty"`
-		Warnings []string `json:"warnings,omitempty"`
-	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, rep.Warnings}
-	return c.out.answer(answer, func(w io.Writer) {
-		what := "unchanged"
-		if rep.Changed {
-			what = "changed"
-		}
-		if rep.Moved > 0 {
-			what += fmt.Sprintf(", %s of forwarding tables moved%s", count(rep.Moved, "entry"), diff.NotCompared(rep.Unread))
-		}
-		_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(rep.Nodes, "node"),
-			count(rep.Switches, "switch"), count(rep.Links, "link"), seconds(rep.Took), rep.MADs, what)
-		list(w, "hole", rep.Holes)
-		list(w, "warning", rep.Warnings)
+	return c.out.Answer(&swept{
+		rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, warnings{rep.Warnings}, rep.Took,
 	})
+}
+
+type swept struct {
+	Nodes    int      `json:"nodes"`
+	Switches int      `json:"switches"`
+	Links    int      `json:"links"`
+	Seconds  float64  `json:"seconds"`
+	MADs     uint64   `json:"mads"`
+	Changed  bool     `json:"changed"`
+	Moved    int      `json:"moved"`
+	Unread   int      `json:"unread,omitempty"`
+	Holes    []string `json:"holes,omitempty"`
+	warnings
+	took time.Duration
+}
+
+func (a *swept) Text(w io.Writer) {
+	what := "unchanged"
+	if a.Changed {
+		what = "changed"
+	}
+	if a.Moved > 0 {
+		what += fmt.Sprintf(", %s of forwarding tables moved%s", count(a.Moved, "entry"), diff.NotCompared(a.Unread))
+	}
+	_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(a.Nodes, "node"),
+		count(a.Switches, "switch"), count(a.Links, "link"), seconds(a.took), a.MADs, what)
+	list(w, "hole", a.Holes)
+	list(w, "warning", a.Warnings)
 }
 
 func runNames(c *call) error {
@@ -76,9 +83,16 @@ func runNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Named int `json:"named"`
-	}{n}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s named from %s\n", count(n, "node"), quoteFile(c.Arg(0))) })
+	return c.out.Answer(named{n, c.Arg(0)})
+}
+
+type named struct {
+	Named int `json:"named"`
+	file  string
+}
+
+func (a named) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s named from %s\n", count(a.Named, "node"), quoteFile(a.file))
 }
 
 func runSet(c *call) error {
@@ -90,17 +104,19 @@ func runSet(c *call) error {
 	if err := c.session.SetSM(c.ctx, p.Port); err != nil {
 		return err
 	}
-	name := st.Live.Fabric.PortName(p.Port)
-	return c.out.answer(struct {
-		SM string `json:"sm"`
-	}{name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "LIDs are counted from %s\n", name) })
+	return c.out.Answer(countedFrom{st.Live.Fabric.PortName(p.Port)})
 }
+
+type countedFrom struct {
+	SM string `json:"sm"`
+}
+
+func (a countedFrom) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "LIDs are counted from %s\n", a.SM) }
 
 func runSummary(c *call) error { return Summary(c.session, c.out) }
 
 // Summary says what there is.
 func Summary(s *session.Session, out *Output) error {
 	st := s.State()
-	sum := summarize(&st)
-	return out.answer(sum, func(w io.Writer) { sum.text(w) })
+	return out.Answer(summarize(&st))
 }

@@ -18,23 +18,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func suggestCommands() []command {
-	return []command{{lang.Spec{
-		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []lang.Spec{
-			{Name: "guids", Summary: "which switches are roots, which adapters compute and which serve: files for ftree, shown or written",
+func suggestCommands() []spec {
+	return []spec{{
+		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []spec{
+			{Name: "guids", Summary: "which switches are roots, which adapters compute and which serve: files for ftree, shown or written", Run: (*call).suggestGUIDs,
 				Help: "Shows what switches and adapters were taken for and which suggestions ftree was tried with. With DIR it writes root_guids,\n" +
 					"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
 				Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true}}},
-			{Name: "torus", Summary: "which torus or mesh the subnet is: a configuration for torus-2QoS, shown or written",
+			{Name: "torus", Summary: "which torus or mesh the subnet is: a configuration for torus-2QoS, shown or written", Run: (*call).suggestTorus,
 				Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
-		}}, runSuggest}}
-}
-
-func runSuggest(c *call) error {
-	if c.Spec.Name == "guids" {
-		return c.suggestGUIDs()
-	}
-	return c.suggestTorus()
+		}}}
 }
 
 func (c *call) suggestTorus() error {
@@ -52,15 +45,19 @@ func (c *call) suggestTorus() error {
 			return err
 		}
 	}
-	return c.out.answer(struct {
-		Conf string `json:"conf"`
-		File string `json:"file,omitempty"`
-	}{text.String(), path}, func(w io.Writer) {
-		_, _ = io.WriteString(w, text.String())
-		if path != "" {
-			_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(path), lang.Quote(path))
-		}
-	})
+	return c.out.Answer(torusConf{text.String(), path})
+}
+
+type torusConf struct {
+	Conf string `json:"conf"`
+	File string `json:"file,omitempty"`
+}
+
+func (a torusConf) Text(w io.Writer) {
+	_, _ = io.WriteString(w, a.Conf)
+	if a.File != "" {
+		_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(a.File), lang.Quote(a.File))
+	}
 }
 
 // suggestion is what suggest guids answers as JSON.
@@ -122,7 +119,7 @@ func (c *call) suggestGUIDs() error {
 			return err
 		}
 	}
-	return c.out.answer(answer, func(w io.Writer) { answer.print(w) })
+	return c.out.Answer(&answer)
 }
 
 func switchClasses(c *classify.Classes) (all []switchClass) {
@@ -153,7 +150,7 @@ func attempts(tried []classify.Attempt) (all []attempt) {
 	return all
 }
 
-func (s *suggestion) print(w io.Writer) {
+func (s *suggestion) Text(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(tw, "SWITCHES\tLAYER\tRANK\tNAMED\tCABLES\tHOSTS\tSUCH AS")
 	for _, g := range s.Switches {

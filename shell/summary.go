@@ -31,15 +31,15 @@ type summary struct {
 	Interrupted string   `json:"interrupted,omitempty"`
 	Lost        string   `json:"lost,omitempty"`
 	Holes       []string `json:"holes,omitempty"`
-	Warnings    []string `json:"warnings,omitempty"`
+	warnings
 }
 
-func summarize(st *session.State) summary {
+func summarize(st *session.State) *summary {
 	f := st.Live.Fabric
-	sum := summary{
+	sum := &summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Holes: st.Holes, Warnings: st.Warnings,
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Holes: st.Holes, warnings: warnings{st.Warnings},
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
@@ -72,7 +72,7 @@ func smText(sm session.SM) string {
 	return fmt.Sprintf("0x%016x %s priority %d on %s", sm.GUID, sm.State, sm.Priority, sm.Port)
 }
 
-func (s *summary) text(w io.Writer) {
+func (s *summary) Text(w io.Writer) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	if s.Simulated {
 		p("SIMULATED subnet %s: no InfiniBand hardware is read or written", s.Source)

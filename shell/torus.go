@@ -5,6 +5,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/torus"
@@ -13,7 +14,7 @@ import (
 
 var errNoTorus = errors.New("these tables are not those of torus-2QoS (try: engine torus-2QoS; route)")
 
-// showTorus draws the switches at their coordinates, a plane for each z, y upwards.
+// showTorus shows where the switches are in the torus.
 func (c *call) showTorus() error {
 	st, p, err := c.tablesOf()
 	if err != nil {
@@ -23,15 +24,35 @@ func (c *call) showTorus() error {
 	if !ok {
 		return errNoTorus
 	}
-	if c.out.JSON {
-		return c.torusRows(p, t)
+	var rows []torusRow
+	for sw, node := range p.Fabric.Switches {
+		if at, ok := t.Coordinates(fabric.SwitchIndex(sw)); ok {
+			rows = append(rows, torusRow{p.Fabric.NodeName(node), at})
+		}
 	}
-	w := &writer{w: c.out.W}
-	_, _ = fmt.Fprintf(w, "%v, of %s\n", t, st.Title(p))
+	return c.out.Answer(&List{Rows: eachRow(rows), Drawn: torusMap{t, p.Fabric, st.Title(p)}})
+}
+
+type torusRow struct {
+	Switch string            `json:"switch"`
+	At     torus.Coordinates `json:"at"`
+}
+
+func (r torusRow) Cells() []any { return []any{r.Switch, r.At} }
+
+// torusMap draws the switches at their coordinates, a plane for each z, y upwards.
+type torusMap struct {
+	*torus.Torus
+	f  *fabric.Fabric
+	of string
+}
+
+func (t torusMap) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%v, of %s\n", t.Torus, t.of)
 	width := 1
-	for sw := range p.Fabric.Switches {
+	for sw, node := range t.f.Switches {
 		if _, ok := t.Coordinates(fabric.SwitchIndex(sw)); ok {
-			width = max(width, len([]rune(p.Fabric.NodeName(p.Fabric.Switches[sw]))))
+			width = max(width, len([]rune(t.f.NodeName(node))))
 		}
 	}
 	for z := range t.Radix[2] {
@@ -41,7 +62,7 @@ func (c *call) showTorus() error {
 		for y := t.Radix[1] - 1; y >= 0; y-- {
 			_, _ = fmt.Fprintf(w, "  y=%-3d", y)
 			for x := range t.Radix[0] {
-				_, _ = fmt.Fprintf(w, " %-*s", width, torusName(p.Fabric, t, torus.Coordinates{x, y, z}))
+				_, _ = fmt.Fprintf(w, " %-*s", width, t.name(torus.Coordinates{x, y, z}))
 			}
 			_, _ = fmt.Fprintln(w)
 		}
@@ -51,32 +72,14 @@ func (c *call) showTorus() error {
 		}
 		_, _ = fmt.Fprintln(w)
 	}
-	return w.err
 }
 
-func torusName(f *fabric.Fabric, t *torus.Torus, at torus.Coordinates) string {
+func (t torusMap) name(at torus.Coordinates) string {
 	sw := t.SwitchAt(at)
 	if sw == fabric.None {
 		return "-"
 	}
-	return f.NodeName(f.Switches[sw])
-}
-
-func (c *call) torusRows(p *session.Picture, t *torus.Torus) error {
-	for sw, node := range p.Fabric.Switches {
-		at, ok := t.Coordinates(fabric.SwitchIndex(sw))
-		if !ok {
-			continue
-		}
-		err := c.out.answer(struct {
-			Switch string            `json:"switch"`
-			At     torus.Coordinates `json:"at"`
-		}{p.Fabric.NodeName(node), at}, nil)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.f.NodeName(t.f.Switches[sw])
 }
 
 // showSL lists the service levels from one place to another, or to all.
@@ -99,22 +102,22 @@ func (c *call) showSL() error {
 	if p.Tables.SLs == nil {
 		c.out.note("no service levels are part of %s: every path has SL 0", st.Title(p))
 	}
-	t := c.table("FROM", "TO", "LID", "SL")
+	var rows []slRow
 	for _, pair := range pairs {
 		sl := uint8(0)
 		if p.Tables.SLs != nil {
 			sl = p.Tables.SLs.SL(f.Ports[pair.Src].LID, pair.LID)
 		}
-		from, to := f.PortName(pair.Src), destinationName(f, pair.LID)
-		err := t.row(struct {
-			From string `json:"from"`
-			To   string `json:"to"`
-			LID  uint16 `json:"lid"`
-			SL   uint8  `json:"sl"`
-		}{from, to, pair.LID, sl}, from, to, pair.LID, sl)
-		if err != nil {
-			return err
-		}
+		rows = append(rows, slRow{f.PortName(pair.Src), destinationName(f, pair.LID), pair.LID, sl})
 	}
-	return t.flush()
+	return c.list([]string{"FROM", "TO", "LID", "SL"}, eachRow(rows))
 }
+
+type slRow struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	LID  uint16 `json:"lid"`
+	SL   uint8  `json:"sl"`
+}
+
+func (r slRow) Cells() []any { return []any{r.From, r.To, r.LID, r.SL} }

@@ -4,6 +4,8 @@ package shell
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -18,8 +20,8 @@ const (
 	allWord  = "all"
 )
 
-func traceCommands() []command {
-	return []command{{lang.Spec{
+func traceCommands() []spec {
+	return []spec{{
 		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
 		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.",
 		Args: []lang.Arg{
@@ -32,7 +34,8 @@ func traceCommands() []command {
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
 		},
-	}, runTrace}}
+		Run: runTrace,
+	}}
 }
 
 // traceRequest is what a trace command asks for.
@@ -110,19 +113,24 @@ func runTrace(c *call) error {
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.addLanes(p.Tables, &path)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
-	return c.out.answer(answer, answer.text)
+	return c.out.Answer(answer)
 }
 
-// ibtracert prints the lines of ibtracert, in JSON as a list.
+// ibtracert answers with the lines of ibtracert.
 func (c *call) ibtracert(p *session.Picture, path *walk.Path) error {
-	if !c.out.JSON {
-		return walk.Ibtracert(c.out.W, p.Tables, path)
-	}
 	var text strings.Builder
 	if err := walk.Ibtracert(&text, p.Tables, path); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		Lines []string `json:"lines"`
-	}{strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")}, nil)
+	return c.out.Answer(ibtracertLines{strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")})
+}
+
+type ibtracertLines struct {
+	Lines []string `json:"lines"`
+}
+
+func (a ibtracertLines) Text(w io.Writer) {
+	for _, line := range a.Lines {
+		_, _ = fmt.Fprintln(w, line)
+	}
 }

@@ -79,7 +79,7 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 			a.Missed = append(a.Missed, f.PortName(e))
 		}
 	}
-	return c.out.answer(a, a.text)
+	return c.out.Answer(&a)
 }
 
 type drawer struct {
@@ -112,7 +112,7 @@ func (d *drawer) hop(h *mcast.Hop) *groupHop {
 	return t
 }
 
-func (a *groupTrace) text(w io.Writer) {
+func (a *groupTrace) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%s -> multicast %s, in %s: %s", a.Src, a.MLID, a.Of, copiesText(a.Copies))
 	if a.Circles {
 		_, _ = fmt.Fprint(w, ", and the packet CIRCLES")

@@ -54,7 +54,7 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 			answer.SameAs = st.Title(p)
 		}
 	}
-	return c.out.answer(answer, answer.text)
+	return c.out.Answer(answer)
 }
 
 // countErrors adds what the ports by which a packet comes and leaves have counted,

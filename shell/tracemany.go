@@ -61,7 +61,7 @@ func (m *manyAnswer) add(a *traceAnswer) {
 	m.Links[links]++
 }
 
-func (m *manyAnswer) text(w io.Writer) {
+func (m *manyAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%d pairs traced, of %s: %d arrive\n", m.Pairs, m.Of, m.Arrive)
 	for links, n := range m.Links {
 		if n > 0 {
@@ -104,7 +104,7 @@ func (c *call) traceMany(st *session.State, p *session.Picture, pairs []session.
 		path := walk.Trace(p.Tables, pair.Src, pair.LID)
 		answer.add(traceAnswerOf(p.Fabric, &path))
 	}
-	return c.out.answer(answer, answer.text)
+	return c.out.Answer(answer)
 }
 
 // traceManyLive follows pairs through the switches, and compares with a picture.
@@ -134,5 +134,5 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 	for _, a := range answers {
 		answer.add(a)
 	}
-	return c.out.answer(answer, answer.text)
+	return c.out.Answer(answer)
 }

@@ -164,7 +164,7 @@ func portNumber(f *fabric.Fabric, port fabric.PortIndex) *int {
 	return &n
 }
 
-func (a *traceAnswer) text(w io.Writer) {
+func (a *traceAnswer) Text(w io.Writer) {
 	level := ""
 	if a.SL != nil {
 		level = fmt.Sprintf(", SL %d", *a.SL)

@@ -28,7 +28,7 @@ func (c *call) showVLArb() error {
 	if live.VLArb == nil {
 		return errors.New("the VL arbitration tables were not read (try: sweep full vlarb)")
 	}
-	t := c.table("PORT", "TABLE", "VL:WEIGHT")
+	var rows []vlarbRow
 	n := &f.Nodes[at.Node]
 	missing := 0
 	for p := range n.Slots() {
@@ -40,25 +40,23 @@ func (c *call) showVLArb() error {
 			missing++
 			continue
 		}
-		low, high := weights(tables.Low), weights(tables.High)
-		err := t.row(struct {
-			Port string     `json:"port"`
-			Low  []vlWeight `json:"low"`
-			High []vlWeight `json:"high"`
-		}{f.PortName(p), low, high}, f.PortName(p), "low", weightText(low))
-		if err != nil {
-			return err
-		}
-		if !c.out.JSON {
-			if err := t.row(nil, "", "high", weightText(high)); err != nil {
-				return err
-			}
-		}
+		rows = append(rows, vlarbRow{f.PortName(p), weights(tables.Low), weights(tables.High)})
 	}
 	if missing > 0 {
 		c.out.note("%s not read, or without such tables", count(missing, "port"))
 	}
-	return t.flush()
+	return c.list([]string{"PORT", "TABLE", "VL:WEIGHT"}, eachRow(rows))
+}
+
+type vlarbRow struct {
+	Port string     `json:"port"`
+	Low  []vlWeight `json:"low"`
+	High []vlWeight `json:"high"`
+}
+
+// Cells are two lines, a table each.
+func (r vlarbRow) Cells() []any {
+	return []any{r.Port, "low", weightText(r.Low) + "\n", "high", weightText(r.High)}
 }
 
 // weights are the entries of a table.

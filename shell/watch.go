@@ -15,14 +15,14 @@ import (
 
 const offWord = "off"
 
-func watchCommands() []command {
-	return []command{
-		{lang.Spec{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
+func watchCommands() []spec {
+	return []spec{
+		{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
 			Args: []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{offWord}}},
 			Options: []lang.Option{{Name: "for", Kind: lang.KindText, Value: "SECONDS",
-				Summary: "stay for so long, print what changes as it does, then stop watching"}}}, runWatch},
-		{lang.Spec{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
-			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}}, runCapture},
+				Summary: "stay for so long, print what changes as it does, then stop watching"}}, Run: runWatch},
+		{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
+			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}, Run: runCapture},
 	}
 }
 
@@ -37,7 +37,7 @@ const (
 func runWatch(c *call) error {
 	if c.Arg(0) == offWord {
 		c.session.StopKeeping()
-		return c.out.answer(watchAnswer{}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "no longer watching") })
+		return c.out.Answer(watchAnswer{})
 	}
 	stay, err := c.stay()
 	if err != nil {
@@ -54,9 +54,7 @@ func runWatch(c *call) error {
 		defer c.session.StopKeeping()
 		return c.printEvents(stay)
 	}
-	return c.out.answer(watchAnswer{Seconds: n}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)\n", n)
-	})
+	return c.out.Answer(watchAnswer{n})
 }
 
 // stay is how long to watch, 0 where that is not said.
@@ -72,8 +70,17 @@ func (c *call) stay() (time.Duration, error) {
 	return time.Duration(n * float64(time.Second)), nil
 }
 
+// watchAnswer says how often a watch looks; 0 for no longer.
 type watchAnswer struct {
 	Seconds float64 `json:"seconds"`
+}
+
+func (a watchAnswer) Text(w io.Writer) {
+	if a.Seconds == 0 {
+		_, _ = fmt.Fprintln(w, "no longer watching")
+		return
+	}
+	_, _ = fmt.Fprintf(w, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)\n", a.Seconds)
 }
 
 // printEvents prints events as they come, for some time.
@@ -104,40 +111,34 @@ func (c *call) printEvents(long time.Duration) error {
 			}
 			last = e.When
 			shown++
-			if err := c.printEvent(e); err != nil {
+			if err := c.list(nil, eachRow([]eventRow{eventOf(e)})); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (c *call) printEvent(e session.Event) error {
-	return c.out.answer(eventAnswer{e.When.Format(time.RFC3339), e.Text}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "%s  %s\n", e.When.Format(time.TimeOnly), e.Text)
-	})
-}
-
-type eventAnswer struct {
+type eventRow struct {
 	When string `json:"when"`
 	Text string `json:"text"`
+	at   time.Time
 }
+
+func eventOf(e session.Event) eventRow { return eventRow{e.When.Format(time.RFC3339), e.Text, e.When} }
+
+func (e eventRow) Cells() []any { return []any{e.at.Format(time.TimeOnly) + "  " + e.Text} }
 
 func showEvents(c *call) error {
 	st := c.session.State()
-	if len(st.Events) == 0 && !c.out.JSON {
-		why := "no sweep has found anything new"
-		if st.Every == 0 {
-			why += " (watch SECONDS looks again and again)"
-		}
-		_, err := fmt.Fprintln(c.out.W, why)
-		return err
+	why := "no sweep has found anything new"
+	if st.Every == 0 {
+		why += " (watch SECONDS looks again and again)"
 	}
+	var rows []eventRow
 	for _, e := range st.Events {
-		if err := c.printEvent(e); err != nil {
-			return err
-		}
+		rows = append(rows, eventOf(e))
 	}
-	return nil
+	return c.out.Answer(&List{Rows: eachRow(rows), Empty: why})
 }
 
 func runCapture(c *call) error {
@@ -146,14 +147,7 @@ func runCapture(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.out.answer(struct {
-			File     string `json:"file"`
-			Sent     uint64 `json:"sent"`
-			Received uint64 `json:"received"`
-			Lost     uint64 `json:"lost"`
-		}{path, stats.Sent, stats.Received, stats.Lost}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "captured %d MADs sent and %d received in %s; %d not written\n", stats.Sent, stats.Received, quoteFile(path), stats.Lost)
-		})
+		return c.out.Answer(captured{path, stats.Sent, stats.Received, stats.Lost})
 	}
 	if c.Arg(0) == "-" {
 		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
@@ -161,9 +155,24 @@ func runCapture(c *call) error {
 	if err := c.session.Capture(c.Arg(0)); err != nil {
 		return err
 	}
-	return c.out.answer(struct {
-		File string `json:"file"`
-	}{c.Arg(0)}, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "capturing to %s (capture off ends it); keys are written as 0\n", quoteFile(c.Arg(0)))
-	})
+	return c.out.Answer(capturing{c.Arg(0)})
+}
+
+type capturing struct {
+	File string `json:"file"`
+}
+
+func (a capturing) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "capturing to %s (capture off ends it); keys are written as 0\n", quoteFile(a.File))
+}
+
+type captured struct {
+	File     string `json:"file"`
+	Sent     uint64 `json:"sent"`
+	Received uint64 `json:"received"`
+	Lost     uint64 `json:"lost"`
+}
+
+func (a captured) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "captured %d MADs sent and %d received in %s; %d not written\n", a.Sent, a.Received, quoteFile(a.File), a.Lost)
 }

@@ -14,15 +14,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func whoCommands() []command {
-	return []command{{lang.Spec{
+func whoCommands() []spec {
+	return []spec{{
 		Name: "who", Summary: "say whose packets go somewhere",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []lang.Spec{{
-			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails",
+		Subcommands: []spec{{
+			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: runWhoUses,
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
 		}},
-	}, runWhoUses}}
+	}}
 }
 
 // whoListed is how many of a kind a list in JSON has at most.
@@ -87,7 +87,7 @@ func runWhoUses(c *call) error {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
-	return c.out.answer(a, a.text)
+	return c.out.Answer(&a)
 }
 
 // what is the link that the words name, all links of a node that is no switch, or a
@@ -150,7 +150,7 @@ func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, 
 	return list, nil
 }
 
-func (a *whoAnswer) text(w io.Writer) {
+func (a *whoAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %d of %d paths use it, from %s to %s", a.What, a.Of, a.Paths, a.All, count(a.Sources, "end port"), count(a.Destinations, "end port"))
 	for _, d := range a.Directions {

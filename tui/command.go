@@ -40,7 +40,7 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
 	m.tellPanes(pane.ShowJob{})
 	m.inform("")
-	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Ask: j.ask}
+	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
 }
 
@@ -187,17 +187,33 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 	m.collect()
 }
 
-// hear keeps what the status line says of the job at its end.
+// heard keeps the values of which the status line speaks: warnings, and what a commit
+// wrote. They come before their lines.
+func (j *job) heard(a shell.Answer) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch a := a.(type) {
+	case shell.Warning:
+		j.warnings = append(j.warnings, "warning: "+string(a))
+	case shell.Warned:
+		for _, w := range a.Warned() {
+			j.warnings = append(j.warnings, "warning: "+w)
+		}
+	case *shell.Commit:
+		j.written = a.Summary()
+		if undo := a.Undo(); undo != "" {
+			j.written = undo + "; " + j.written
+		}
+	}
+}
+
+// hear keeps the line that the status line says of the job at its end.
 func (j *job) hear(l outputLine) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	text := strings.TrimSpace(l.text)
-	switch commit := draw.FirstWord(j.text) == "commit"; {
-	case strings.HasPrefix(text, "warning:"):
-		j.warnings = append(j.warnings, text)
-	case commit && strings.HasPrefix(text, "written in "):
-		j.written = text
-	case commit && j.written != "" && strings.HasPrefix(text, "history "):
-		_, back, _ := strings.Cut(text, "; ")
-		j.written = back + "; " + j.written
+	switch {
+	case slices.Contains(j.warnings, text):
 	case l.note:
 		j.lastNote = text
 	case j.line == "" || !j.keyed:

@@ -19,7 +19,9 @@ import (
 type pageMsg struct {
 	page *commitPage
 	text string
-	err  error
+	// nothing reports that the plan writes nothing.
+	nothing bool
+	err     error
 }
 
 // commitPage is a page from which the routes that are staged are written.
@@ -136,13 +138,19 @@ func (m *model) openCommit() tea.Cmd {
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
+		nothing := false
+		hear := func(a shell.Answer) {
+			if p, ok := a.(shell.CommitPlan); ok {
+				nothing = p.Plan.Empty()
+			}
+		}
 		err := func() error {
 			_, err := pane.Shielded(func() (struct{}, error) {
-				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out})
+				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
 			})
 			return err
 		}()
-		return pageMsg{p, out.String(), err}
+		return pageMsg{p, out.String(), nothing, err}
 	}
 }
 
@@ -164,7 +172,7 @@ func (m *model) fillPage(msg pageMsg) {
 		p.no = "this plan is not written: " + msg.err.Error()
 		p.Say(t.Bad, "not to be written: %v", msg.err)
 		p.Say(t.Dim, "Where you are sure, the command line takes what allows it: :help commit")
-	case strings.Contains(msg.text, "nothing to write"):
+	case msg.nothing:
 		p.no = "there is nothing to write"
 		p.Say(t.Good, "The switches hold these tables already.")
 	default:

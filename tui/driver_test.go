@@ -24,6 +24,7 @@ import (
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -264,7 +265,7 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 func (f *fake) Entries(context.Context) ([]history.Entry, error)      { return f.entries, nil }
 func (f *fake) Problems(context.Context, bool) (*found.Report, error) { return nil, nil }
 func (f *fake) Recall(int64) (*session.Picture, error)                { return f.recall, nil }
-func (f *fake) Flow(context.Context, string) (*shell.Flow, error)     { return nil, session.ErrOffline }
+func (f *fake) Flow(context.Context, string) (*guided.Flow, error)    { return nil, session.ErrOffline }
 
 func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {

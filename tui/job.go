@@ -39,7 +39,7 @@ type job struct {
 	dropped int
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
-	// For the status line and the log; only Update uses them.
+	// For the status line and the log.
 	said                    int // lines of the answer and the notes
 	line, lastNote, written string
 	warnings                []string

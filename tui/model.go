@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -38,7 +39,7 @@ type backend interface {
 	// Recall is the picture of an entry of the history.
 	Recall(id int64) (*session.Picture, error)
 	// Flow begins the questions that a command asks: dump, load, engine or fail.
-	Flow(ctx context.Context, what string) (*shell.Flow, error)
+	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
 // host is what the program gives the screen.

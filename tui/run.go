@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -250,17 +251,17 @@ func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report,
 	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
 }
 
-func (b *shellBackend) Flow(ctx context.Context, what string) (*shell.Flow, error) {
+func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {
 	s := b.Session()
 	switch what {
 	case "dump":
-		return shell.DumpFlow(s), nil
+		return guided.Dump(s), nil
 	case "load":
-		return shell.LoadFlow(ctx, s), nil
+		return guided.Load(ctx, s), nil
 	case "engine":
-		return shell.EngineFlow(s), nil
+		return guided.Engine(s), nil
 	}
-	return shell.FailFlow(s), nil
+	return guided.Fail(s), nil
 }
 
 func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {

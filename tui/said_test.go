@@ -5,6 +5,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -25,14 +26,22 @@ func TestCommitIsSaid(t *testing.T) {
 	d.sees("WRITTEN minhop", "written in ", "read back: ").press("j", "2", "tab").sees("written in ")
 }
 
+// sleepy is an answer with so many warnings.
+type sleepy int
+
+func (n sleepy) Warned() []string { return slices.Repeat([]string{"most hosts are asleep"}, int(n)) }
+
+func (n sleepy) Text(w io.Writer) {
+	fmt.Fprint(w, "routed\n"+strings.Repeat("  warning: most hosts are asleep\n", int(n)))
+}
+
 // TestWarningsAreSaid: a command's warnings come before its first line, and where
 // there are more it says how many.
 func TestWarningsAreSaid(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	warnings := 1
 	back.run = func(_ context.Context, _ string, out *shell.Output) error {
-		fmt.Fprint(out.W, "routed\n"+strings.Repeat("  warning: most hosts are asleep\n", warnings))
-		return nil
+		return out.Answer(sleepy(warnings))
 	}
 	d := driveBackend(t, back)
 	d.press("r").sees(" warning: most hosts are asleep; routed")

@@ -11,7 +11,6 @@ import (
 
 // Invocation is a statement that fits its command.
 type Invocation struct {
-	Spec    *Spec             // the command, or the subcommand that was chosen
 	Command string            // the words that chose it, such as "show nodes"
 	Args    []string          // the words given by place, those of Spec.Args and Repeat
 	Options map[string]string // of a flag the value is its name
@@ -59,7 +58,7 @@ func (v *Invocation) Misused(format string, args ...any) error {
 }
 
 // Find returns the command of specs that the first word names, or a *UsageError.
-func Find(specs []Spec, word string) (*Spec, error) {
+func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	if i := indexSpec(specs, word); i >= 0 {
 		return &specs[i], nil
 	}
@@ -70,39 +69,41 @@ func Find(specs []Spec, word string) (*Spec, error) {
 // Bind reads a statement as the command spec, which its first word names. It
 // goes down to the subcommand, takes each unquoted word NAME=VALUE as an option
 // and the rest as arguments, and checks their number, the names of options and the
-// words and numbers among them. An error is a *UsageError.
-func Bind(spec *Spec, stmt Statement) (*Invocation, error) {
+// words and numbers among them. It returns the Spec that was chosen, too. An error is
+// a *UsageError.
+func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	b := newBinder(spec, stmt)
 	if err := b.chosen(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := b.first; i < len(stmt.Words); i++ {
 		if err := b.word(i); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := b.enough(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return b.out, nil
+	return b.spec, b.out, nil
 }
 
-type binder struct {
+type binder[C any] struct {
 	stmt    Statement
+	spec    *Spec[C]
 	out     *Invocation
 	first   int      // the first word that is no command
 	options []Option // of the command, then of those above it
 }
 
 // newBinder goes down from spec to the subcommand that the words choose.
-func newBinder(spec *Spec, stmt Statement) *binder {
-	b := &binder{
+func newBinder[C any](spec *Spec[C], stmt Statement) *binder[C] {
+	b := &binder[C]{
 		stmt: stmt,
 		out:  &Invocation{Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text},
 	}
 	var path []string
 	for b.first = 1; ; b.first++ {
-		b.out.Spec = spec
+		b.spec = spec
 		b.out.usage = spec.usage(path, b.options)
 		path = append(path, spec.Name)
 		b.options = slices.Concat(spec.Options, b.options)
@@ -119,8 +120,8 @@ func newBinder(spec *Spec, stmt Statement) *binder {
 }
 
 // chosen reports a command that needs a subcommand and has none.
-func (b *binder) chosen() error {
-	spec := b.out.Spec
+func (b *binder[C]) chosen() error {
+	spec := b.spec
 	if len(spec.Subcommands) == 0 || len(spec.Args) > 0 {
 		return nil
 	}
@@ -135,13 +136,13 @@ func (b *binder) chosen() error {
 	return b.out.Misused("a word is missing after %s", b.out.Command)
 }
 
-func indexSpec(specs []Spec, name string) int {
-	return slices.IndexFunc(specs, func(s Spec) bool { return s.Name == name })
+func indexSpec[C any](specs []Spec[C], name string) int {
+	return slices.IndexFunc(specs, func(s Spec[C]) bool { return s.Name == name || slices.Contains(s.Aliases, name) })
 }
 
 // looksLikeOption reports that word i can be nothing but an option: it is
 // unquoted and begins as NAME=, or is the name of a flag.
-func (b *binder) looksLikeOption(i int) bool {
+func (b *binder[C]) looksLikeOption(i int) bool {
 	word := b.stmt.Words[i]
 	if b.stmt.isLiteral(i) {
 		return false
@@ -165,40 +166,40 @@ func isName(s string) bool {
 }
 
 func findOption(options []Option, name string) *Option {
-	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
+	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name || slices.Contains(o.Aliases, name) })
 	if i < 0 {
 		return nil
 	}
 	return &options[i]
 }
 
-func (b *binder) word(i int) error {
+func (b *binder[C]) word(i int) error {
 	if b.looksLikeOption(i) {
 		return b.option(b.stmt.Words[i])
 	}
 	return b.argument(b.stmt.Words[i])
 }
 
-func (b *binder) option(word string) error {
+func (b *binder[C]) option(word string) error {
 	name, value, hasValue := strings.Cut(word, "=")
 	o := findOption(b.options, name)
 	if o == nil {
 		return b.wrong("unknown option %q of %s%s", name, b.out.Command,
 			didYouMean(name, optionNames(b.options), "; usage: "+b.out.usage))
 	}
-	if b.out.Flag(name) {
+	if b.out.Flag(o.Name) {
 		return b.wrong("option %q of %s is given twice", name, b.out.Command)
 	}
 	if o.Kind == KindFlag {
 		if hasValue {
 			return b.wrong("option %q of %s takes no value", name, b.out.Command)
 		}
-		value = name
+		value = o.Name
 	}
 	if err := b.check(name, value, o.Kind, o.Words, o.List); err != nil {
 		return err
 	}
-	b.out.Options[name] = value
+	b.out.Options[o.Name] = value
 	return nil
 }
 
@@ -211,8 +212,8 @@ func optionNames(options []Option) []string {
 }
 
 // next returns what the next word given by place is, nil where there is none.
-func (b *binder) next() *Arg {
-	args, i := b.out.Spec.Args, len(b.out.Args)
+func (b *binder[C]) next() *Arg {
+	args, i := b.spec.Args, len(b.out.Args)
 	if n := len(args); i >= n && n > 0 && args[n-1].Repeat {
 		i = n - 1
 	}
@@ -222,7 +223,7 @@ func (b *binder) next() *Arg {
 	return &args[i]
 }
 
-func (b *binder) argument(word string) error {
+func (b *binder[C]) argument(word string) error {
 	a := b.next()
 	if a == nil {
 		return b.wrong("unexpected word %q after %s%s", word, b.out.Command,
@@ -235,11 +236,11 @@ func (b *binder) argument(word string) error {
 	return nil
 }
 
-func (b *binder) enough() error {
-	args := b.out.Spec.Args
+func (b *binder[C]) enough() error {
+	args := b.spec.Args
 	given := len(b.out.Args)
 	// A command with subcommands may stand alone, if it may at all.
-	if given >= len(args) || args[given].Optional || given == 0 && b.out.Spec.Bare {
+	if given >= len(args) || args[given].Optional || given == 0 && b.spec.Bare {
 		return nil
 	}
 	a := &args[given]
@@ -247,7 +248,7 @@ func (b *binder) enough() error {
 }
 
 // check judges the value of an argument or option called name.
-func (b *binder) check(name, value string, kind Kind, words []string, list bool) error {
+func (b *binder[C]) check(name, value string, kind Kind, words []string, list bool) error {
 	if kind != KindWord && kind != KindInt {
 		return nil
 	}
@@ -271,7 +272,7 @@ func (b *binder) check(name, value string, kind Kind, words []string, list bool)
 	return nil
 }
 
-func (b *binder) wrong(format string, args ...any) error {
+func (b *binder[C]) wrong(format string, args ...any) error {
 	return &UsageError{b.out.Command, fmt.Sprintf(format, args...)}
 }
 

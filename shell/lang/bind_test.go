@@ -10,7 +10,7 @@ import (
 )
 
 // testSpecs is a language with every shape of command.
-var testSpecs = []Spec{
+var testSpecs = []Spec[any]{
 	{Name: "sweep", Summary: "read the subnet", Args: []Arg{{Kind: KindWord, Words: []string{"full", "light"}, Optional: true}}},
 	{Name: "watch", Summary: "sweep again and again", Args: []Arg{{Name: "SECONDS|off", Kind: KindInt, Words: []string{"off"}}}},
 	{
@@ -26,17 +26,17 @@ var testSpecs = []Spec{
 	},
 	{
 		Name: "fail", Summary: "fail on paper", Bare: true, Options: []Option{{Name: "seed", Kind: KindInt}},
-		Subcommands: []Spec{
+		Subcommands: []Spec[any]{
 			{Name: "link", Args: []Arg{{Kind: KindSwitch}, {Kind: KindPort}}, Options: []Option{{Name: "both", Kind: KindFlag}}},
 			{Name: "random", Args: []Arg{{Kind: KindInt}}},
 			{Name: "node", Args: []Arg{{Kind: KindNode, Repeat: true}}},
 		},
 	},
-	{Name: "show", Summary: "show a table", Subcommands: []Spec{{Name: "nodes"}, {Name: "switches"}}},
+	{Name: "show", Summary: "show a table", Subcommands: []Spec[any]{{Name: "nodes"}, {Name: "switches"}}},
 	{Name: "engine", Summary: "choose engines", Args: []Arg{{Kind: KindWord, Words: []string{"minhop", "updn"}, List: true, Optional: true}}},
 	{
 		Name: "history", Args: []Arg{{Name: "ID", Kind: KindInt, Optional: true}},
-		Subcommands: []Spec{{Name: "export", Args: []Arg{{Kind: KindFile}}}},
+		Subcommands: []Spec[any]{{Name: "export", Args: []Arg{{Kind: KindFile}}}},
 	},
 }
 
@@ -49,7 +49,8 @@ func bindText(text string) (*Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Bind(spec, statements[0])
+	_, v, err := Bind(spec, statements[0])
+	return v, err
 }
 
 func TestBind(t *testing.T) {
@@ -160,5 +161,31 @@ func TestNearest(t *testing.T) {
 		if got := Nearest(tt.word, words); got != tt.want {
 			t.Errorf("Nearest(%q) = %q, want %q", tt.word, got, tt.want)
 		}
+	}
+}
+
+// TestAliases: a word that a command or an option had before still stands for it, and
+// is given twice where both are.
+func TestAliases(t *testing.T) {
+	specs := []Spec[any]{{Name: "show", Subcommands: []Spec[any]{{
+		Name: "unanswered", Aliases: []string{"holes"}, Options: []Option{
+			{Name: "path", Aliases: []string{"way"}, Kind: KindFlag}, {Name: "vls", Aliases: []string{"lanes"}, Kind: KindWord, Words: []string{"yes"}}},
+	}}}}
+	bind := func(words ...string) (*Invocation, error) {
+		_, v, err := Bind(&specs[0], Statement{Words: words})
+		return v, err
+	}
+	v, err := bind("show", "holes", "way", "lanes=yes")
+	if err != nil || v.Command != "show unanswered" || !v.Flag("path") || v.Option("vls", "") != "yes" || len(v.Options) != 2 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if _, err := bind("show", "unanswered", "way", "path"); err == nil {
+		t.Error("an option and its alias together were taken")
+	}
+	if _, c := Complete(specs, "show ", 5, nil); len(c) != 1 || c[0].Text != "unanswered" {
+		t.Errorf("completion offers %v", c)
+	}
+	if _, c := Complete(specs, "show holes way ", 15, nil); len(c) != 1 || c[0].Text != "vls=" {
+		t.Errorf("completion offers %v", c)
 	}
 }

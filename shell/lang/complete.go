@@ -32,13 +32,13 @@ type Env interface {
 // knows. The text of a candidate replaces line[start:cursor]; it is quoted where
 // it must be, in the way the line has begun to. Of a line with several
 // statements the last before the cursor counts. env may be nil.
-func Complete(specs []Spec, line string, cursor int, env Env) (start int, candidates []Candidate) {
+func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start int, candidates []Candidate) {
 	text := line[:min(max(cursor, 0), len(line))]
 	stmt, word, ok := lastStatement(text)
 	if !ok {
 		return len(text), nil
 	}
-	c := completion{env: env, raw: text[word.start:], start: word.start, word: word}
+	c := completion[C]{env: env, raw: text[word.start:], start: word.start, word: word}
 	if len(stmt.Words) == 0 {
 		c.specs(specs)
 		return c.start, c.candidates
@@ -69,28 +69,31 @@ func lastStatement(text string) (Statement, token, bool) {
 	}
 }
 
-type completion struct {
+type completion[C any] struct {
 	env        Env
-	binder     *binder
+	binder     *binder[C]
 	word       token  // as far as it is typed
 	raw        string // the part of it, as written, that candidates replace
 	start      int    // where that begins
 	candidates []Candidate
 }
 
-func (c *completion) specs(specs []Spec) {
+func (c *completion[C]) specs(specs []Spec[C]) {
 	for _, s := range specs {
 		c.offer(s.Name, s.Summary, KindWord)
 	}
 }
 
 // of completes a word of a command whose words before it b has read.
-func (c *completion) of(b *binder) {
+func (c *completion[C]) of(b *binder[C]) {
 	c.binder = b
 	for i := b.first; i < len(b.stmt.Words); i++ {
 		word := b.stmt.Words[i]
 		if b.looksLikeOption(i) {
 			name, value, _ := strings.Cut(word, "=")
+			if o := findOption(b.options, name); o != nil {
+				name = o.Name
+			}
 			b.out.Options[name] = value
 		} else {
 			b.out.Args = append(b.out.Args, word)
@@ -105,7 +108,7 @@ func (c *completion) of(b *binder) {
 		return
 	}
 	if len(b.out.Args) == 0 {
-		c.specs(b.out.Spec.Subcommands)
+		c.specs(b.spec.Subcommands)
 	}
 	if a := b.next(); a != nil {
 		at := *c
@@ -122,11 +125,11 @@ func (c *completion) of(b *binder) {
 }
 
 // skip leaves the first n bytes of the word as they are.
-func (c *completion) skip(n int) {
+func (c *completion[C]) skip(n int) {
 	c.raw, c.start = c.raw[n:], c.start+n
 }
 
-func (c *completion) options() {
+func (c *completion[C]) options() {
 	if c.word.literal {
 		return
 	}
@@ -142,7 +145,7 @@ func (c *completion) options() {
 }
 
 // values offers what the value that is being typed can be.
-func (c *completion) values(kind Kind, words []string, list bool) {
+func (c *completion[C]) values(kind Kind, words []string, list bool) {
 	before := ""
 	if i := strings.LastIndexByte(c.word.value, ','); list && i >= 0 {
 		before = c.word.value[:i+1]
@@ -164,10 +167,10 @@ func (c *completion) values(kind Kind, words []string, list bool) {
 }
 
 // unquoted reports that what is typed stands for itself.
-func (c *completion) unquoted() bool { return c.raw == c.word.value }
+func (c *completion[C]) unquoted() bool { return c.raw == c.word.value }
 
 // offer adds a word if what is typed begins it.
-func (c *completion) offer(value, description string, kind Kind) {
+func (c *completion[C]) offer(value, description string, kind Kind) {
 	rest, ok := strings.CutPrefix(value, c.word.value)
 	if !ok {
 		return
@@ -192,13 +195,13 @@ func (c *completion) offer(value, description string, kind Kind) {
 }
 
 // isOption reports that value as a word of its own would be an option.
-func (c *completion) isOption(value string) bool {
+func (c *completion[C]) isOption(value string) bool {
 	return c.binder != nil && slices.Contains(optionNames(c.binder.options), value)
 }
 
 // quoteRest writes the rest of a word after what is typed of it. A folder's
 // quotes stay open, for the file in it.
-func (c *completion) quoteRest(rest string, folder bool) string {
+func (c *completion[C]) quoteRest(rest string, folder bool) string {
 	closing := string(rune(c.word.open))
 	if folder {
 		closing = ""

@@ -3,8 +3,6 @@
 package lang
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -170,44 +168,6 @@ func FuzzComplete(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestFiles(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b", "ab", "a c", ".hidden", "bell\a", "bad\xff"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "afolder"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("afolder", filepath.Join(dir, "alink")); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	tests := []struct {
-		prefix string
-		want   []string
-	}{
-		{"", []string{"a c", "ab", "afolder/", "alink/", "b"}},
-		{"a", []string{"a c", "ab", "afolder/", "alink/"}},
-		{".", []string{".hidden"}},
-		{"./b", []string{"./b"}},
-		{dir + "/b", []string{dir + "/b"}},
-		{"afolder/", nil},
-		{"missing/x", nil},
-		{"b/", nil},
-	}
-	for _, tt := range tests {
-		var got []string
-		for _, c := range Files(tt.prefix) {
-			got = append(got, c.Text)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("Files(%q) = %q, want %q", tt.prefix, got, tt.want)
-		}
-	}
 }
 
 func BenchmarkComplete(b *testing.B) {

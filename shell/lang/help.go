@@ -8,7 +8,7 @@ import (
 )
 
 // Overview returns a line for each command: its name and what it does.
-func Overview(specs []Spec) string {
+func Overview[C any](specs []Spec[C]) string {
 	rows := make([][2]string, len(specs))
 	for i, s := range specs {
 		rows[i] = [2]string{s.Name, s.Summary}
@@ -18,7 +18,7 @@ func Overview(specs []Spec) string {
 
 // Help returns the help of the command that words name, with that of its
 // subcommands, or a *UsageError where there is none.
-func Help(specs []Spec, words ...string) (string, error) {
+func Help[C any](specs []Spec[C], words ...string) (string, error) {
 	if len(words) == 0 {
 		return Overview(specs), nil
 	}
@@ -29,13 +29,13 @@ func Help(specs []Spec, words ...string) (string, error) {
 	b := newBinder(spec, Statement{Words: words})
 	if b.first < len(words) {
 		return "", b.wrong("%s has no help on %q%s", b.out.Command, words[b.first],
-			didYouMean(words[b.first], names(b.out.Spec.Subcommands), ""))
+			didYouMean(words[b.first], names(b.spec.Subcommands), ""))
 	}
 	return b.help(), nil
 }
 
-func (b *binder) help() string {
-	spec := b.out.Spec
+func (b *binder[C]) help() string {
+	spec := b.spec
 	var s strings.Builder
 	s.WriteString(strings.TrimSuffix(b.out.Command+": "+spec.Summary, ": ") + "\nusage: " + b.out.usage + "\n")
 	if spec.Help != "" {

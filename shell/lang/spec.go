@@ -2,19 +2,23 @@
 
 package lang
 
-// Spec describes a command or a subcommand: what it may be given, and the text
-// of its help.
-type Spec struct {
-	Name    string // the word that chooses it
-	Summary string // what it does, in one line without a full stop
-	Help    string // more of it, several lines; may be empty
+// Spec describes a command or a subcommand: what it may be given, the text of its
+// help, and what it does to a call of type C.
+type Spec[C any] struct {
+	Name    string   // the word that chooses it
+	Aliases []string // words that choose it too, unseen in help and completion
+	Summary string   // what it does, in one line without a full stop
+	Help    string   // more of it, several lines; may be empty
+
+	// Run does it. Only a Spec that always needs a subcommand has none.
+	Run func(C) error
 
 	Args    []Arg
 	Options []Option // also those of its subcommands
 
 	// Subcommands are chosen by the next word. A Spec that has them needs one,
 	// unless Bare is set or the word fits Args.
-	Subcommands []Spec
+	Subcommands []Spec[C]
 	Bare        bool
 }
 
@@ -32,6 +36,7 @@ type Arg struct {
 // stand anywhere after the command, once.
 type Option struct {
 	Name    string
+	Aliases []string // names that it had before, which stand for Name
 	Summary string   // one line, shown beside its completion
 	Value   string   // as usage shows it: "FILE"; from Words or Kind where empty
 	Kind    Kind     // what its value names

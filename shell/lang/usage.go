@@ -28,10 +28,10 @@ func IsUsage(err error) bool {
 
 // Usage returns one line that shows what the command or subcommand takes, such
 // as "trace SRC DST [live] [format=ibtracert]".
-func (s *Spec) Usage() string { return s.usage(nil, nil) }
+func (s *Spec[C]) Usage() string { return s.usage(nil, nil) }
 
 // usage is Usage below the commands named in path, which lend it their options.
-func (s *Spec) usage(path []string, inherited []Option) string {
+func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	words := append(slices.Clone(path), s.Name)
 	if len(s.Subcommands) > 0 && len(s.Args) == 0 {
 		names := strings.Join(names(s.Subcommands), "|")
@@ -84,7 +84,7 @@ func valueName(name string, kind Kind, words []string) string {
 	return strings.Join(append([]string{kind.String()}, words...), "|")
 }
 
-func names(specs []Spec) []string {
+func names[C any](specs []Spec[C]) []string {
 	list := make([]string, len(specs))
 	for i := range specs {
 		list[i] = specs[i].Name

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var childSpecs = []lang.Spec{
+var childSpecs = []lang.Spec[any]{
 	{Name: "trace", Summary: "the way of a packet", Args: []lang.Arg{{Kind: lang.KindNode, Repeat: true}}, Options: []lang.Option{{Name: "format", Kind: lang.KindWord, Words: []string{"ibtracert"}}}},
 	{Name: "trail", Summary: "another word"},
 	{Name: "boom", Args: []lang.Arg{{Kind: lang.KindText}}},

@@ -16,17 +16,18 @@ import (
 // Hosts get them from the subnet administration, and a commit brings none.
 type Levels struct {
 	// Origin is that of the tables.
-	Origin string
+	Origin string `json:"-"`
 	// Asked is how many path records the master's subnet administration was asked
 	// for, of Pairs that there are, and Granted how many have the level that the
 	// routing needs. Asked is 0 where there is no master.
-	Asked, Granted int
-	Pairs          int64
+	Asked   int   `json:"asked"`
+	Granted int   `json:"granted"`
+	Pairs   int64 `json:"pairs"`
 	// Refused is an example of the others, in words, "" for none.
-	Refused string
+	Refused string `json:"refused,omitempty"`
 	// Plain says that the routing is free of credit loops with SL 0 everywhere. Nobody
 	// looked where all that was asked for is granted.
-	Plain bool
+	Plain bool `json:"safe_with_sl_0"`
 }
 
 // AllGranted says that the subnet administration grants what the routing needs.

@@ -81,7 +81,11 @@ type Lost struct {
 }
 
 // LostPath is one of them.
-type LostPath struct{ Src, Dst, Why string }
+type LostPath struct {
+	Src string `json:"from"`
+	Dst string `json:"to"`
+	Why string `json:"why"`
+}
 
 // maxLost is how many paths [Lost] names.
 const maxLost = 1000

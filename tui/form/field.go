@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/shell/guided"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"example.org/ibconsole/shell"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -32,7 +32,7 @@ type field struct {
 
 // newField asks a question in lines of w cells, with an answer to begin from. Explain are
 // lines below the question.
-func newField(t *draw.Theme, q *shell.Question, explain []string, answer string, w int) *field {
+func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := draw.Clean(q.Text, t.Ascii)
 	text := strings.Join(explain, "\n")
@@ -54,7 +54,7 @@ func newField(t *draw.Theme, q *shell.Question, explain []string, answer string,
 }
 
 // options are the choices, each in one line of w cells.
-func options(t *draw.Theme, choices []shell.Choice, w int) []huh.Option[string] {
+func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
 		wide = max(wide, draw.Width(draw.Clean(c.Value, t.Ascii)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package form asks over the panes, question by question, what a command needs, and runs
-// it. What it asks is a [shell.Flow], which the shell's guided commands ask too.
+// it. What it asks is a [guided.Flow], which the shell's guided commands ask too.
 package form
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -20,7 +20,7 @@ import (
 
 // Source begins the questions that a command asks.
 type Source interface {
-	Flow(ctx context.Context, what string) (*shell.Flow, error)
+	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
 // Form is the questions of a command.
@@ -42,9 +42,9 @@ type Form struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	flow  *shell.Flow
+	flow  *guided.Flow
 	said  []string // all answers, in their order
-	q     *shell.Question
+	q     *guided.Question
 	field *field
 	size  [2]int // of field
 	above int    // how many lines stand above it
@@ -60,10 +60,10 @@ type Form struct {
 // Msg brings the question after an answer.
 type Msg struct {
 	form *Form
-	flow *shell.Flow
+	flow *guided.Flow
 	said []string
 	// q is nil where all is answered.
-	q       *shell.Question
+	q       *guided.Question
 	command string
 	err     error
 	// refused says that the last answer will not do.
@@ -120,7 +120,7 @@ func (f *Form) step(work func() Msg) tea.Cmd {
 	}
 }
 
-func nextQuestion(flow *shell.Flow, said []string) Msg {
+func nextQuestion(flow *guided.Flow, said []string) Msg {
 	q, err := flow.Next()
 	msg := Msg{flow: flow, said: said, q: q, err: err}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
-	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -21,8 +21,8 @@ func TestHostileText(t *testing.T) {
 		t.Fatal(err)
 	}
 	evil := "\x1b[2J\x1b]0;title\a\r\n\t\u202e\x9b"
-	q := &shell.Question{Name: "name", Text: "Which" + evil + "?", Choices: []shell.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
-	for _, choices := range [][]shell.Choice{q.Choices, nil} {
+	q := &guided.Question{Name: "name", Text: "Which" + evil + "?", Choices: []guided.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
+	for _, choices := range [][]guided.Choice{q.Choices, nil} {
 		q.Choices = choices
 		f := newField(theme, q, []string{draw.Clean(evil, false)}, evil, 40)
 		for _, l := range f.lines(10) {

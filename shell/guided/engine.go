@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package guided
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ var engineTexts = map[string]string{
 // noMore ends the choice of options.
 const noMore = "done"
 
-// EngineFlow asks for an engine and for its options, one after the other.
-func EngineFlow(s *session.Session) *Flow {
+// Engine asks for an engine and for its options, one after the other.
+func Engine(s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch option := f.answers["option"]; {
 		case !f.has("engine"):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package guided
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-const guidedWord = "guided"
-
-// DumpFlow asks what to write, in which form and where.
-func DumpFlow(s *session.Session) *Flow {
+// Dump asks what to write, in which form and where.
+func Dump(s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		st := s.State()
 		switch {
@@ -39,7 +38,7 @@ func DumpFlow(s *session.Session) *Flow {
 		case !f.has("file"):
 			return &Question{Name: "file", Text: "Into which file?", check: writable}, nil
 		case !f.has("replace") && exists(f.answers["file"]):
-			return &Question{Name: "replace", Text: quoteFile(f.answers["file"]) + " is there already. Replace it?", Default: "no",
+			return &Question{Name: "replace", Text: fabric.Escape(f.answers["file"]) + " is there already. Replace it?", Default: "no",
 				Choices: []Choice{{"yes", "what it holds is lost"}, {"no", "another file"}}}, nil
 		case f.answers["replace"] == "no":
 			delete(f.answers, "replace")
@@ -69,9 +68,9 @@ func dumpKinds(p *session.Picture) *Question {
 	return q
 }
 
-// LoadFlow asks which file to read, and as what, and says how it differs from the
+// Load asks which file to read, and as what, and says how it differs from the
 // subnet at hand and what will happen.
-func LoadFlow(ctx context.Context, s *session.Session) *Flow {
+func Load(ctx context.Context, s *session.Session) *Flow {
 	var says []string
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch {
@@ -114,10 +113,10 @@ func writable(path string) error {
 	case err != nil:
 		return err
 	case !dir.IsDir():
-		return fmt.Errorf("%s is no directory", quoteFile(filepath.Dir(path)))
+		return fmt.Errorf("%s is no directory", fabric.Escape(filepath.Dir(path)))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory", quoteFile(path))
+		return fmt.Errorf("%s is a directory", fabric.Escape(path))
 	}
 	return nil
 }
@@ -126,19 +125,15 @@ func readable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no %s", quoteFile(path))
+		return fmt.Errorf("there is no %s", fabric.Escape(path))
 	case err != nil:
 		return err
 	case info.IsDir():
-		return fmt.Errorf("%s is a directory", quoteFile(path))
+		return fmt.Errorf("%s is a directory", fabric.Escape(path))
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	return file.Close()
-}
-
-func guidedSpec(what string) lang.Spec {
-	return lang.Spec{Name: guidedWord, Summary: "ask step by step what to " + what + ", and show the command that does the same unattended"}
 }

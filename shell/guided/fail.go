@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package guided
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 
 var errNoSubnet = errors.New("there is no subnet in which anything could fail (try: sweep)")
 
-// FailFlow asks what is to fail on paper.
-func FailFlow(s *session.Session) *Flow {
+// Fail asks what is to fail on paper.
+func Fail(s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		st := s.State()
 		paper := st.Paper()
