@@ -8,9 +8,9 @@ import (
 	"log"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/paths"
 )
