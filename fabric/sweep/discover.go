@@ -87,10 +87,10 @@ func (s *sweeper) explore() error {
 	}
 }
 
-// isLocal says whether this is the port that the sweep goes out from.
+// isLocal reports whether this is the port that the sweep goes out from.
 func (s *sweeper) isLocal(node int32, num uint8) bool { return node == 0 && num == s.local }
 
-// usable says whether a node can be what its NodeInfo says.
+// usable reports whether a node can be what its NodeInfo says.
 func usable(info *mad.NodeInfo) error {
 	switch {
 	case info.NodeGUID == 0:
@@ -231,7 +231,7 @@ func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	return true
 }
 
-// same says whether a node that answers with a known GUID can be the known one.
+// same reports whether a node that answers with a known GUID can be the known one.
 func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	old := s.nodes[i].info
 	if old.NumPorts == info.NumPorts && old.Type == info.Type && old.SystemImageGUID == info.SystemImageGUID {

@@ -6,7 +6,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// entries looks at the ports of all switches. It says whether they are one tree on
+// entries looks at the ports of all switches. It reports whether they are one tree on
 // which all members are.
 func (c *checker) entries() (tree bool) {
 	tree = true
@@ -37,7 +37,7 @@ func (c *checker) first() fabric.SwitchIndex {
 	return sw
 }
 
-// entry looks at one port of a table, and says whether it may be one of a tree.
+// entry looks at one port of a table, and reports whether it may be one of a tree.
 func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bool {
 	if end := c.f.EndBehind(s, out); end != fabric.None {
 		switch {
@@ -77,7 +77,7 @@ func (c *checker) top(s fabric.SwitchIndex) fabric.SwitchIndex {
 	return s
 }
 
-// unite joins two switches, and says whether they were apart.
+// unite joins two switches, and reports whether they were apart.
 func (c *checker) unite(a, b fabric.SwitchIndex) bool {
 	a, b = c.top(a), c.top(b)
 	c.parent[a] = b

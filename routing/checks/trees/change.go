@@ -143,7 +143,7 @@ func (w *Walker) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// Has says whether the packets of a switch are among those that take another way.
+// Has reports whether the packets of a switch are among those that take another way.
 func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 
 // OldPath are the ports by which packets of a switch left one switch after the

@@ -41,7 +41,7 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	return d, true
 }
 
-// emptyFrom says whether a row has no entry above a LID.
+// emptyFrom reports whether a row has no entry above a LID.
 func emptyFrom(row []uint8, top uint16) bool {
 	for _, port := range row[min(len(row), int(top)+1):] {
 		if port != fabric.NoPath {
