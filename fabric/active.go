@@ -24,7 +24,7 @@ func (f *Fabric) Activated() *Fabric {
 	return g
 }
 
-// Swept says whether a subnet manager finds the link of a port: one end is on a
+// Swept reports whether a subnet manager finds the link of a port: one end is on a
 // switch of the subnet or is the SM's port. A link between two channel adapters
 // of the subnet is not found, as nobody looks through an adapter.
 func (f *Fabric) Swept(port PortIndex) bool {

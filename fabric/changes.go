@@ -207,7 +207,7 @@ func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func
 	}
 }
 
-// sameLink says whether a port's link leads to where it led.
+// sameLink reports whether a port's link leads to where it led.
 func (c *comparison) sameLink(was, is *Port) bool {
 	if was.Peer == None || is.Peer == None {
 		return false

@@ -51,7 +51,7 @@ type Port struct {
 	OperVLs uint8
 }
 
-// Linked says whether the port has a peer.
+// Linked reports whether the port has a peer.
 func (p *Port) Linked() bool { return p.Peer != None }
 
 // IsSwitch reports whether the node is a switch.

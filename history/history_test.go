@@ -72,7 +72,7 @@ func add(t testing.TB, s *history.Store, e history.Entry, tb *fabric.Tables) int
 	return id
 }
 
-// sameTables says whether forwarding tables hold the same for the same fabric.
+// sameTables reports whether forwarding tables hold the same for the same fabric.
 func sameTables(a, b *fabric.Tables) bool {
 	if !fabric.Same(a.Fabric, b.Fabric) || a.Origin != b.Origin || !cmp.Equal(a.Top, b.Top) || !cmp.Equal(a.Known, b.Known) {
 		return false

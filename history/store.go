@@ -87,7 +87,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// cannotWrite says whether an error is about writing, not about what is there.
+// cannotWrite reports whether an error is about writing, not about what is there.
 func cannotWrite(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

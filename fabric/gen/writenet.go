@@ -176,7 +176,7 @@ func plainID(id string) bool {
 	return true
 }
 
-// looksLikeGUID says whether a name could be taken for the id of another node.
+// looksLikeGUID reports whether a name could be taken for the id of another node.
 func looksLikeGUID(id string) bool {
 	return len(id) == 18 && strings.Contains("HSR", id[:1]) && id[1] == '-'
 }

@@ -103,7 +103,7 @@ func breakSome(r *rand.Rand, tb *fabric.Tables) {
 	}
 }
 
-// agree says whether both took the same ports and ended the same way.
+// agree reports whether both took the same ports and ended the same way.
 func agree(f *fabric.Fabric, p *livetrace.Path, want *walk.Path) bool {
 	verdicts := map[walk.Verdict][]livetrace.Verdict{
 		walk.Delivered:    {livetrace.Delivered},

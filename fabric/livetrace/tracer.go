@@ -295,7 +295,7 @@ func (w *walker) keep(port uint8) {
 	})
 }
 
-// owned says whether the LID is one of a port's.
+// owned reports whether the LID is one of a port's.
 func (w *walker) owned(info *mad.PortInfo) bool {
 	return info.LID != 0 && w.path.LID>>info.LMC == info.LID>>info.LMC
 }

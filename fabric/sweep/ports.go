@@ -135,7 +135,7 @@ func (r *reader) gotGUIDs(t task, reply *mad.Reply) {
 	}
 }
 
-// endPort says whether a port has a GUID and tables of its own and was read.
+// endPort reports whether a port has a GUID and tables of its own and was read.
 func (n *node) endPort(num int) bool { return n.isSwitch() == (num == 0) && n.ports[num].known }
 
 func appendBlocks(out []portBlock, num, entries, size int) []portBlock {

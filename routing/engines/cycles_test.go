@@ -75,7 +75,7 @@ func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw fabric.
 	}
 }
 
-// cyclic says whether dependencies have a cycle: what is left when channels on
+// cyclic reports whether dependencies have a cycle: what is left when channels on
 // which nothing depends are taken away again and again.
 func cyclic(next map[channel]map[channel]bool) bool {
 	waiting := map[channel]int{}

@@ -76,7 +76,7 @@ func (f *GUIDFile) note(line int, format string, args ...any) {
 // does with base 0, and what follows it.
 func (l *GUIDLine) Number() (n uint64, rest string, ok bool) { return leadingNumber(l.Rest) }
 
-// leadingNumber reads a number and says whether there is one.
+// leadingNumber reads a number and reports whether there is one.
 func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	n, rest, _ = cUnsigned(s)
 	return n, rest, rest != s

@@ -79,7 +79,7 @@ func (r *repair) result(lft *fabric.LFT) *Result {
 	}
 }
 
-// owned says whether a LID is to be routed: a port of the subnet has it.
+// owned reports whether a LID is to be routed: a port of the subnet has it.
 func (r *repair) owned(lid uint16) bool { return r.f.PortByLID(lid) != fabric.None }
 
 // switches counts those that have edits.

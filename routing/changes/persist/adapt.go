@@ -146,7 +146,7 @@ func (a *adapter) invalid(what incremental.Extent) bool {
 	return slices.ContainsFunc(a.res.Verdicts, func(v incremental.Verdict) bool { return v.LFT == what })
 }
 
-// incomplete says whether anything is to be routed: routes are invalid, or there
+// incomplete reports whether anything is to be routed: routes are invalid, or there
 // are none of a port.
 func (a *adapter) incomplete() bool {
 	if a.invalid(incremental.ThroughPort) || a.invalid(incremental.ChangedLIDs) {

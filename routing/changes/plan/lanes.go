@@ -109,7 +109,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// beyond says whether a table leads to data lanes that a port does not operate, nor
+// beyond reports whether a table leads to data lanes that a port does not operate, nor
 // will when its link has come up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]

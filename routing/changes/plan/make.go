@@ -182,7 +182,7 @@ func (m *maker) switches() ([]pair, error) {
 	return pairs, nil
 }
 
-// writes says whether a block is to be written: it has LIDs up to the new top,
+// writes reports whether a block is to be written: it has LIDs up to the new top,
 // and one of them has another entry in the switch, or nobody knows which, as
 // the block lies above the old top.
 func (m *maker) writes(p pair, b int) bool {

@@ -206,14 +206,14 @@ func (s *side) root(x fabric.SwitchIndex) fabric.SwitchIndex {
 	return x
 }
 
-// join says whether two switches were apart.
+// join reports whether two switches were apart.
 func (s *side) join(a, b fabric.SwitchIndex) bool {
 	a, b = s.root(a), s.root(b)
 	s.parent[a] = b
 	return a != b
 }
 
-// cuts says whether members that hear one another before and after do not
+// cuts reports whether members that hear one another before and after do not
 // meanwhile.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
@@ -232,7 +232,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	return false
 }
 
-// member says whether something beside other switches hears the group before and
+// member reports whether something beside other switches hears the group before and
 // after: a host, or the switch itself.
 func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric

@@ -109,7 +109,7 @@ func (c *comparison) goneLinks() {
 	}
 }
 
-// linked says whether g has a link of f.
+// linked reports whether g has a link of f.
 func linked(f, g *fabric.Fabric, to []fabric.NodeIndex, l fabric.Link) bool {
 	a, b := &f.Ports[l.A], &f.Ports[l.B]
 	x, y := to[a.Node], to[b.Node]

@@ -74,7 +74,7 @@ func (t *Torus) last() int {
 	return d
 }
 
-// deadlocks says whether there are missing switches other than one, or a run of
+// deadlocks reports whether there are missing switches other than one, or a run of
 // them along a dimension.
 func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	for _, c := range missing {

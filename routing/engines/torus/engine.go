@@ -164,7 +164,7 @@ func (p *placer) warnings() (w []string) {
 	return append(w, p.strangers()...)
 }
 
-// gap says whether a switch should have a link in a direction and has none.
+// gap reports whether a switch should have a link in a direction and has none.
 func (p *placer) gap(s int32, group int) bool {
 	d, at := group/2, p.switches[s].at[group/2]
 	last := 0

@@ -105,7 +105,7 @@ func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
 	return fabric.None
 }
 
-// install puts a switch at a place, and says whether there is one then.
+// install puts a switch at a place, and reports whether there is one then.
 func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	i := p.place(c)
 	if p.at[i] == absent && sw != fabric.None {
@@ -163,7 +163,7 @@ func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 	return c
 }
 
-// take takes a step, and says whether it found a switch.
+// take takes a step, and reports whether it found a switch.
 func (p *placer) take(c Coordinates, s step) bool {
 	target, base := p.corner(c, s.corner), p.corner(c, s.around[1])
 	sides := []fabric.SwitchIndex{p.switchAt(p.corner(c, s.around[0]))}
@@ -189,7 +189,7 @@ func (p *placer) take(c Coordinates, s step) bool {
 // switchAt is the switch of the fabric at a place that is known.
 func (p *placer) switchAt(c Coordinates) fabric.SwitchIndex { return p.switches[p.number(c)].sw }
 
-// safe says whether a line along a dimension can be told from the rings at a
+// safe reports whether a line along a dimension can be told from the rings at a
 // right angle to it: a ring of four links is a face, too, until two of its links
 // are in the torus.
 func (p *placer) safe(c Coordinates, along int) bool {
@@ -236,7 +236,7 @@ func (p *placer) joinCube(c Coordinates) {
 }
 
 // join puts the links between two neighbouring places into the torus, if both
-// are known, and says whether there was room for all.
+// are known, and reports whether there was room for all.
 func (p *placer) join(d int, low, high Coordinates) bool {
 	at := &p.joined[d][p.place(low)]
 	if *at == unjoined {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,21 +13,6 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 )
-
-// Config is a torus-2QoS.conf.
-type Config = osm.TorusConf
-
-// Seed is a switch of a configuration from which the torus is found.
-type Seed = osm.TorusSeed
-
-// Link is the way from a seed along one dimension.
-type Link = osm.TorusLink
-
-// Note is what was read oddly in a configuration.
-type Note = osm.FileNote
-
-// WriteConfig writes a configuration for OpenSM.
-func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
 
 // seedsTried bounds from how many switches a torus is looked for.
 const seedsTried = 48

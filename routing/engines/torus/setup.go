@@ -132,7 +132,7 @@ func sameOrigin(s *osm.TorusSeed, d int) bool {
 	return true
 }
 
-// seedPresent says whether the subnet has all switches of a seed.
+// seedPresent reports whether the subnet has all switches of a seed.
 func seedPresent(f *fabric.Fabric, conf *osm.TorusConf, s *osm.TorusSeed) bool {
 	for d := range dims {
 		for _, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
