@@ -24,11 +24,7 @@ func (r sl2vlRow) Cells() []any {
 
 // showSL2VL lists the tables of a node, equal ones of one way out together. Those
 // that were not read are left out: of ports without a link, or that did not answer.
-func (c *call) showSL2VL() error {
-	_, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	node, err := session.ResolveNode(f, c.Arg(0))
 	if err != nil {
@@ -110,11 +106,7 @@ func ranges(numbers []int) string {
 }
 
 // showMFT lists the multicast table of a switch.
-func (c *call) showMFT() error {
-	_, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showMFT(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	node, err := session.ResolveNode(f, c.Arg(0))
 	switch {
