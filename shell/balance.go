@@ -31,17 +31,6 @@ func balanceCommands() []spec {
 		}}}
 }
 
-// onTables runs a command on the picture whose tables were asked for.
-func onTables(run func(*call, *session.Picture) error) func(*call) error {
-	return func(c *call) error {
-		_, p, err := c.tablesOf()
-		if err != nil {
-			return err
-		}
-		return run(c, p)
-	}
-}
-
 type balanceSwitch struct {
 	Switch     string              `json:"switch"`
 	GUID       string              `json:"guid"`
@@ -53,7 +42,7 @@ type balanceSwitch struct {
 
 func (a *balanceSwitch) Text(w io.Writer) { a.of.Text(w, a.f) }
 
-func (c *call) balanceSwitches(p *session.Picture) error {
+func (c *call) balanceSwitches(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	switches, one, err := c.namedSwitch(f)
 	if err != nil {
@@ -109,7 +98,7 @@ type balanceNeighbour struct {
 	LIDs int    `json:"lids"`
 }
 
-func (c *call) balanceLIDs(p *session.Picture) error {
+func (c *call) balanceLIDs(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	only, end := fabric.SwitchIndex(fabric.None), fabric.PortIndex(fabric.None)
 	if c.Arg(0) != "" {
@@ -181,7 +170,7 @@ func (r hotPort) Cells() []any {
 
 // hotPorts holds what switch ports sent between two readings of the counters against
 // the paths over them.
-func (c *call) hotPorts(p *session.Picture) error {
+func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 	limit, err := c.atLeast("limit", maxListed, 1)
 	if err != nil {
 		return err

@@ -14,27 +14,17 @@ func calibrateCommand() spec {
 		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold", Run: runCalibrate}
 }
 
-type calibrateAnswer struct {
-	Engine  string                         `json:"engine"`
-	Entries int                            `json:"entries"`
-	Differ  int                            `json:"differ"`
-	Kinds   map[session.DifferenceKind]int `json:"kinds"`
-	// Lanes are SL2VL tables, 0 where none were compared. Levels says that the live
-	// paths have the computed service levels from now on.
-	Lanes       int               `json:"lanes"`
-	LanesDiffer int               `json:"lanes_differ"`
-	Levels      bool              `json:"levels_taken"`
-	Switches    []calibrateSwitch `json:"switches"`
-	warnings
-	agrees bool
-}
+type calibrateAnswer struct{ *session.Calibration }
 
-func (a *calibrateAnswer) Text(w io.Writer) {
+// Warned are the warnings among it.
+func (a calibrateAnswer) Warned() []string { return a.Warnings }
+
+func (a calibrateAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
 	if a.Lanes > 0 {
 		_, _ = fmt.Fprintf(w, ", %d of %s", a.LanesDiffer, count(a.Lanes, "SL2VL table"))
 	}
-	if a.agrees {
+	if a.Agrees() {
 		_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
 	} else {
 		_, _ = fmt.Fprintln(w, ": what-ifs are estimates")
@@ -52,20 +42,10 @@ func (a *calibrateAnswer) Text(w io.Writer) {
 	list(w, "warning", a.Warnings)
 }
 
-type calibrateSwitch struct {
-	Name    string `json:"name"`
-	Differ  int    `json:"differ"`
-	Entries int    `json:"entries"`
-}
-
 func runCalibrate(c *call) error {
 	cal, err := c.session.Calibrate(c.ctx)
 	if err != nil {
 		return err
 	}
-	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, warnings{cal.Warnings}, cal.Agrees()}
-	for _, sw := range cal.Switches {
-		a.Switches = append(a.Switches, calibrateSwitch{sw.Name, sw.Differ, sw.Entries})
-	}
-	return c.out.Answer(&a)
+	return c.out.Answer(calibrateAnswer{&cal})
 }

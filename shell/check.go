@@ -22,13 +22,13 @@ func checkCommands() []spec {
 	return []spec{{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
 		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + unknownHelp + loadHelp,
-		Bare: true, Run: (*call).checkAll, Options: []lang.Option{ofOption(), ends, strict},
+		Bare: true, Run: onTables((*call).checkAll), Options: []lang.Option{ofOption(), ends, strict},
 		Subcommands: []spec{
-			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: func(c *call) error { return c.checkReach(false) }},
-			{Name: "loops", Summary: "look for paths that come back to a switch", Run: func(c *call) error { return c.checkReach(true) }},
-			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: (*call).checkCredits},
-			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast", Run: (*call).checkMulticast},
-			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: (*call).checkLoad, Options: []lang.Option{
+			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: onTables(checkReach(false))},
+			{Name: "loops", Summary: "look for paths that come back to a switch", Run: onTables(checkReach(true))},
+			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: onTables((*call).checkCredits)},
+			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast", Run: onTables((*call).checkMulticast)},
+			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: onTables((*call).checkLoad), Options: []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
 				{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},
@@ -41,14 +41,14 @@ const unknownHelp = "The switches do not have the service levels of paths. Where
 	"the live tables were computed (engine from=FILE; calibrate) and the lanes read (sweep full sl2vl).\n"
 
 // checkAll makes all checks, and fails with all that they find.
-func (c *call) checkAll() error {
+func (c *call) checkAll(st *session.State, p *session.Picture) error {
 	var found []error
-	checks := []func() error{func() error { return c.checkReach(false) }, c.checkCredits, c.checkLoad}
-	if _, p, err := c.tablesOf(); err == nil && p.Tables.MFT != nil {
-		checks = append(checks, c.checkMulticast)
+	checks := []reading{checkReach(false), (*call).checkCredits, (*call).checkLoad}
+	if p.Tables.MFT != nil {
+		checks = append(checks, (*call).checkMulticast)
 	}
 	for _, check := range checks {
-		err := check()
+		err := check(c, st, p)
 		var wrong *foundError
 		if err != nil && !errors.As(err, &wrong) {
 			return err
@@ -106,17 +106,17 @@ type pathTrouble struct {
 	Why     string `json:"why"`
 }
 
-func (c *call) checkReach(loopsOnly bool) error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func checkReach(loopsOnly bool) reading {
+	return func(c *call, st *session.State, p *session.Picture) error { return c.checkReach(st, p, loopsOnly) }
+}
+
+func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool) error {
 	start := time.Now()
 	r, err := c.session.CheckReach(c.ctx, p, reach.Options{Switches: c.Flag("switches")})
 	if err != nil {
 		return err
 	}
-	answer := reachAnswer{checkedOf("reach", &st, p), r, time.Since(start).Seconds(), []pathTrouble{}}
+	answer := reachAnswer{checkedOf("reach", st, p), r, time.Since(start).Seconds(), []pathTrouble{}}
 	if loopsOnly {
 		answer.Check = "loops"
 	}

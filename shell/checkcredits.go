@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/shell/session"
 )
 
 type creditsAnswer struct {
@@ -39,18 +40,14 @@ type creditHop struct {
 	SL   uint8  `json:"sl"`
 }
 
-func (c *call) checkCredits() error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 	start := time.Now()
 	r, err := credits.Check(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
 	if err != nil {
 		return err
 	}
 	a := creditsAnswer{
-		checked: checkedOf("credits", &st, p), Loop: r.Verdict, Channels: r.Channels, Dependencies: r.Dependencies,
+		checked: checkedOf("credits", st, p), Loop: r.Verdict, Channels: r.Channels, Dependencies: r.Dependencies,
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
 	}
 	if !r.Unread.Any() {

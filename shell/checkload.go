@@ -69,12 +69,8 @@ type loadPair struct {
 	To   string `json:"to"`
 }
 
-func (c *call) checkLoad() error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
-	a := loadAnswer{checked: checkedOf("load", &st, p), Pattern: c.Option("pattern", "all-to-all")}
+func (c *call) checkLoad(st *session.State, p *session.Picture) error {
+	a := loadAnswer{checked: checkedOf("load", st, p), Pattern: c.Option("pattern", "all-to-all")}
 	start := time.Now()
 	hosts, err := c.patternHosts(p)
 	if err != nil {

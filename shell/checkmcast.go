@@ -37,11 +37,7 @@ type mcastFault struct {
 	Path []string   `json:"ports,omitempty"`
 }
 
-func (c *call) checkMulticast() error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) checkMulticast(st *session.State, p *session.Picture) error {
 	known, err := st.GroupsOf(p)
 	switch {
 	case p.Tables.MFT == nil:
@@ -54,11 +50,11 @@ func (c *call) checkMulticast() error {
 	if err != nil {
 		return err
 	}
-	a := mcastAnswer{checked: checkedOf("mcast", &st, p), Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
+	a := mcastAnswer{checked: checkedOf("mcast", st, p), Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
 	for i := range r.Faults {
 		a.Faults = append(a.Faults, mcastFaultOf(p.Fabric, &r.Faults[i]))
 	}
-	if err := c.groupCredits(&st, p, known, &a); err != nil {
+	if err := c.groupCredits(st, p, known, &a); err != nil {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()

@@ -25,28 +25,27 @@ func ofOption() lang.Option {
 	}
 }
 
-// of returns the picture that was asked for and names it in a note.
-func (c *call) of() (session.State, *session.Picture, error) {
-	st := c.session.State()
-	p, err := st.Of(session.Kind(c.Option("of", "")))
-	if err != nil {
-		return st, nil, err
-	}
-	return st, p, nil
-}
+// reading is what a command does with a picture.
+type reading func(*call, *session.State, *session.Picture) error
 
-// tablesOf is like of for a picture that must have tables; stale ones are laid over the
+// onPicture runs a command on the picture that was asked for.
+func onPicture(run reading) func(*call) error { return on((*session.State).Of, run) }
+
+// onTables is onPicture for a picture that must have tables; stale ones are laid over the
 // paper as it is now.
-func (c *call) tablesOf() (session.State, *session.Picture, error) {
-	st := c.session.State()
-	p, err := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
-	return st, p, err
-}
+func onTables(run reading) func(*call) error { return on((*session.State).FollowedTablesOf, run) }
 
-// freshTablesOf is like tablesOf for what is to be used: it takes no stale tables that
-// nobody named.
-func (c *call) freshTablesOf() (session.State, *session.Picture, error) {
-	st := c.session.State()
-	p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
-	return st, p, err
+// onFreshTables is onTables for what is to be used: it takes no stale tables that nobody
+// named.
+func onFreshTables(run reading) func(*call) error { return on((*session.State).FreshTablesOf, run) }
+
+func on(of func(*session.State, session.Kind) (*session.Picture, error), run reading) func(*call) error {
+	return func(c *call) error {
+		st := c.session.State()
+		p, err := of(&st, session.Kind(c.Option("of", "")))
+		if err != nil {
+			return err
+		}
+		return run(c, &st, p)
+	}
 }

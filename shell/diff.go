@@ -64,11 +64,10 @@ type groupEntryRow struct {
 	MLID   string `json:"mlid"`
 	Gone   []int  `json:"ports_gone"`
 	Come   []int  `json:"ports_come"`
-	of     *mcast.Change
 }
 
 func (r groupEntryRow) Cells() []any {
-	return []any{r.Switch, r.MLID, orDash(ranges(r.of.Gone)), orDash(ranges(r.of.Come)), "multicast"}
+	return []any{r.Switch, r.MLID, orDash(ranges(r.Gone)), orDash(ranges(r.Come)), "multicast"}
 }
 
 type entryRow struct {
@@ -106,7 +105,7 @@ func (c *call) diffEntries(from, to session.Kind) error {
 			}
 		}
 		for m := range mcast.Changes(before.Tables, after.Tables) {
-			if !yield(groupEntryRow{f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come), &m}, nil) {
+			if !yield(groupEntryRow{f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
 				return
 			}
 		}

@@ -99,11 +99,7 @@ func (r groupRow) Cells() []any {
 }
 
 // showGroups lists all groups, or the members of those of one LID.
-func (c *call) showGroups() error {
-	st, p, err := c.of()
-	if err != nil {
-		return err
-	}
+func (c *call) showGroups(st *session.State, p *session.Picture) error {
 	known, err := st.GroupsOf(p)
 	if err != nil {
 		return err

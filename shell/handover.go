@@ -25,7 +25,7 @@ func handoverCommands() []spec {
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
 			"handed over by its engine and options, for OpenSM takes no levels from a file.",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
-		Run: runHandover,
+		Run: onFreshTables(runHandover),
 	}}
 }
 
@@ -40,11 +40,7 @@ const (
 	handoverTorus = "torus-2QoS.conf"
 )
 
-func runHandover(c *call) error {
-	st, p, err := c.freshTablesOf()
-	if err != nil {
-		return err
-	}
+func runHandover(c *call, st *session.State, p *session.Picture) error {
 	dir, err := filepath.Abs(c.Arg(0))
 	if err != nil {
 		return err
@@ -53,8 +49,8 @@ func runHandover(c *call) error {
 		return err
 	}
 	files := map[string][]byte{}
-	conf := handoverLines(&st, p, dir)
-	if t, ok := torus.Of(p.Tables); ok && !given(&st, "torus_config") {
+	conf := handoverLines(st, p, dir)
+	if t, ok := torus.Of(p.Tables); ok && !given(st, "torus_config") {
 		var b bytes.Buffer
 		if err := torus.WriteConfig(&b, t.Config()); err != nil {
 			return fmt.Errorf("the configuration of %v: %w", t, err)

@@ -5,7 +5,7 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"math/bits"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -16,20 +16,15 @@ type sl2vlRow struct {
 	Out int   `json:"out"`
 	In  []int `json:"in"`
 	VLs []int `json:"vls"`
-	of  vlGroup
 }
 
 func (r sl2vlRow) Cells() []any {
-	return []any{r.Out, ranges(r.of.in), strings.Trim(fmt.Sprint(r.of.vls), "[]")}
+	return []any{r.Out, ranges(r.In), strings.Trim(fmt.Sprint(r.VLs), "[]")}
 }
 
 // showSL2VL lists the tables of a node, equal ones of one way out together. Those
 // that were not read are left out: of ports without a link, or that did not answer.
-func (c *call) showSL2VL() error {
-	_, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	node, err := session.ResolveNode(f, c.Arg(0))
 	if err != nil {
@@ -45,7 +40,7 @@ func (c *call) showSL2VL() error {
 			continue
 		}
 		for _, g := range equalVLs(f, p.Tables.SL2VL, node, uint8(out)) {
-			rows = append(rows, sl2vlRow{out, ints(g.in), ints(g.vls[:]), g})
+			rows = append(rows, sl2vlRow{out, ints(g.in), ints(g.vls[:])})
 		}
 	}
 	if len(rows) == 0 {
@@ -93,7 +88,7 @@ func ints(bytes []uint8) []int {
 }
 
 // ranges puts ascending numbers into words: "0-3,7".
-func ranges(numbers []uint8) string {
+func ranges(numbers []int) string {
 	var words []string
 	for i := 0; i < len(numbers); {
 		j := i
@@ -111,11 +106,7 @@ func ranges(numbers []uint8) string {
 }
 
 // showMFT lists the multicast table of a switch.
-func (c *call) showMFT() error {
-	_, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showMFT(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	node, err := session.ResolveNode(f, c.Arg(0))
 	switch {
@@ -129,8 +120,8 @@ func (c *call) showMFT() error {
 	var rows []mftRow
 	for i := range p.Tables.MFT.LIDs() {
 		mlid := uint16(fabric.FirstMLID + i)
-		if ports := portsIn(p.Tables.MFT.Ports(f.Nodes[node].Switch, mlid)); len(ports) > 0 {
-			rows = append(rows, mftRow{mlidText(mlid), ints(ports), ranges(ports)})
+		if ports := slices.Collect(p.Tables.MFT.Each(f.Nodes[node].Switch, mlid)); len(ports) > 0 {
+			rows = append(rows, mftRow{mlidText(mlid), ports})
 		}
 	}
 	return c.list([]string{"MLID", "PORTS"}, eachRow(rows))
@@ -139,17 +130,6 @@ func (c *call) showMFT() error {
 type mftRow struct {
 	MLID  string `json:"mlid"`
 	Ports []int  `json:"ports"`
-	text  string
 }
 
-func (r mftRow) Cells() []any { return []any{r.MLID, r.text} }
-
-func portsIn(words []uint64) []uint8 {
-	var ports []uint8
-	for i, w := range words {
-		for ; w != 0; w &= w - 1 {
-			ports = append(ports, uint8(i<<6+bits.TrailingZeros64(w)))
-		}
-	}
-	return ports
-}
+func (r mftRow) Cells() []any { return []any{r.MLID, ranges(r.Ports)} }

@@ -96,33 +96,17 @@ func (c *call) pathsShow() error {
 
 // pathsInfo says what a database has.
 func (c *call) pathsInfo(name string, i pathdb.Info) error {
-	return c.out.Answer(&pathsInfo{
-		File: name, State: i.State, Origin: i.Origin, Built: i.Built.Format("2006-01-02T15:04:05Z"), Ports: i.Ports, LIDs: i.LIDs, Switches: i.Switches,
-		Rows: i.Rows, Classes: i.Classes, Tables: i.Tables, Records: i.Records, Trace: i.Trace, Rest: i.Rest, Whole: i.Whole, traced: i.HasTrace,
-	})
+	return c.out.Answer(&pathsInfo{name, i})
 }
 
 type pathsInfo struct {
-	File     string `json:"file"`
-	State    uint64 `json:"state"`
-	Origin   string `json:"origin"`
-	Built    string `json:"built,omitempty"`
-	Ports    int    `json:"ports"`
-	LIDs     int    `json:"lids"`
-	Switches int    `json:"switches"`
-	Rows     int    `json:"rows"`
-	Classes  int    `json:"classes"`
-	Tables   int    `json:"table_bytes"`
-	Records  int    `json:"record_bytes"`
-	Trace    int    `json:"trace_bytes"`
-	Rest     int    `json:"rest_bytes"`
-	Whole    int    `json:"bytes"`
-	traced   bool
+	File string `json:"file"`
+	pathdb.Info
 }
 
 func (i *pathsInfo) Text(w io.Writer) {
 	trace := "none"
-	if i.traced {
+	if i.HasTrace {
 		trace = size(i.Trace)
 	}
 	_, _ = fmt.Fprintf(w, "%s: %s, path records of %s (%s) by %s, state %d\n", quoteFile(i.File), size(i.Whole), count(i.Ports, "port"),

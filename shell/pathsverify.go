@@ -50,7 +50,8 @@ func (c *call) pathsVerify() error {
 			return err
 		}
 	} else {
-		st, p, err := c.tablesOf()
+		st := c.session.State()
+		p, err := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
 		if err != nil {
 			return err
 		}

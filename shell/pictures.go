@@ -82,22 +82,13 @@ func groupsOf(t *fabric.Tables) (n int) {
 	}
 	for i := range t.MFT.LIDs() {
 		for sw := range t.Fabric.Switches {
-			if some(t.MFT.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i))) {
+			if t.MFT.Any(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)) {
 				n++
 				break
 			}
 		}
 	}
 	return n
-}
-
-func some(words []uint64) bool {
-	for _, w := range words {
-		if w != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func yesOrDash(yes bool) string {

@@ -32,11 +32,11 @@ func (r rankRow) Cells() []any {
 }
 
 // showRanks lists switches by rank, or the roots alone.
-func (c *call) showRanks(rootsOnly bool) error {
-	st, p, err := c.of()
-	if err != nil {
-		return err
-	}
+func showRanks(rootsOnly bool) reading {
+	return func(c *call, st *session.State, p *session.Picture) error { return c.showRanks(st, p, rootsOnly) }
+}
+
+func (c *call) showRanks(st *session.State, p *session.Picture, rootsOnly bool) error {
 	if p.Ranks == nil && p.Roots == nil {
 		return errNoRanks
 	}

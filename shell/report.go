@@ -17,17 +17,13 @@ import (
 func reportCommands() []spec {
 	var formats []spec
 	for _, f := range report.Formats() {
-		formats = append(formats, spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: func(c *call) error { return c.report(f) }})
+		formats = append(formats, spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: onPicture(func(c *call, st *session.State, p *session.Picture) error { return c.report(st, p, &f) })})
 	}
 	return []spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
 		Options: []lang.Option{ofOption()}, Subcommands: formats}}
 }
 
-func (c *call) report(f report.Format) error {
-	st, p, err := c.of()
-	if err != nil {
-		return err
-	}
+func (c *call) report(st *session.State, p *session.Picture, f *report.Format) error {
 	t := p.Tables
 	if f.Topology {
 		t = nil

@@ -50,14 +50,14 @@ func resilienceCommands() []spec {
 			{Name: "pairs", Summary: "each pair of links between switches", Options: study, Run: studyOf(resilience.Pairs)},
 			{Name: "merge", Summary: "put the files of shards together, and name those that are lost", Run: (*call).mergeResilience, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
 				Options: []lang.Option{top, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}}},
-			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Run: (*call).sbatchResilience, Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Run: onFreshTables((*call).sbatchResilience), Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
 				Options: []lang.Option{ofOption(), kind, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}}},
 		},
 	}}
 }
 
 func studyOf(kind resilience.Kind) func(*call) error {
-	return func(c *call) error { return c.study(kind) }
+	return onFreshTables(func(c *call, st *session.State, p *session.Picture) error { return c.study(st, p, kind) })
 }
 
 // shard reads I/N.
@@ -74,11 +74,7 @@ func (c *call) shard() (i, n int, err error) {
 	return i, n, nil
 }
 
-func (c *call) study(kind resilience.Kind) error {
-	st, p, err := c.freshTablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind) error {
 	shard, shards, err := c.shard()
 	if err != nil {
 		return err
@@ -232,13 +228,10 @@ func (c *call) mergeResilience() error {
 }
 
 // sbatchResilience writes the picture and a script that Slurm's sbatch takes.
-func (c *call) sbatchResilience() error {
+func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 	shards := c.Int("shards", 16)
 	if shards < 1 || shards > maxArray {
 		return c.Misused("%d shards, expected 1 to %d", shards, maxArray)
-	}
-	if _, _, err := c.freshTablesOf(); err != nil {
-		return err
 	}
 	dir, err := filepath.Abs(c.Arg(0))
 	if err != nil {

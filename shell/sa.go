@@ -27,19 +27,9 @@ func saCommands() []spec {
 func (c *call) saPath() error {
 	st := c.session.State()
 	f := st.Live.Fabric
-	var pairs []session.Pair
-	if c.Arg(1) == allWord {
-		all, err := session.PairsFrom(f, c.Arg(0))
-		if err != nil {
-			return err
-		}
-		pairs = all
-	} else {
-		pair, err := session.PairOf(f, c.Arg(0), c.Arg(1))
-		if err != nil {
-			return err
-		}
-		pairs = []session.Pair{pair}
+	pairs, err := pairsOf(f, c.Args)
+	if err != nil {
+		return err
 	}
 	differ := 0
 	return c.list([]string{"FROM", "TO", "SL", "MTU", "RATE", "TABLES"}, func(yield func(Row, error) bool) {

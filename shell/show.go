@@ -16,26 +16,26 @@ func showCommands() []spec {
 	of := []lang.Option{ofOption()}
 	node := []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}}
 	return []spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []spec{
-		{Name: "nodes", Summary: "all nodes, or one", Run: func(c *call) error { return c.showNodes(false) }, Args: node},
-		{Name: "switches", Summary: "the switches", Run: func(c *call) error { return c.showNodes(true) }},
-		{Name: "links", Summary: "the links, of one node or all", Run: (*call).showLinks, Args: node},
-		{Name: "ports", Summary: "the ports of a node", Run: (*call).showPorts, Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
-		{Name: "lft", Summary: "the forwarding table of a switch", Run: (*call).showLFT, Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-		{Name: "roots", Summary: "the switches that the engine took for roots", Run: func(c *call) error { return c.showRanks(true) }},
-		{Name: "ranks", Summary: "the switches by their distance from the roots", Run: func(c *call) error { return c.showRanks(false) }},
+		{Name: "nodes", Summary: "all nodes, or one", Run: onPicture(showNodes(false)), Args: node},
+		{Name: "switches", Summary: "the switches", Run: onPicture(showNodes(true))},
+		{Name: "links", Summary: "the links, of one node or all", Run: onPicture((*call).showLinks), Args: node},
+		{Name: "ports", Summary: "the ports of a node", Run: onPicture((*call).showPorts), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "lft", Summary: "the forwarding table of a switch", Run: onTables((*call).showLFT), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "roots", Summary: "the switches that the engine took for roots", Run: onPicture(showRanks(true))},
+		{Name: "ranks", Summary: "the switches by their distance from the roots", Run: onPicture(showRanks(false))},
 		{Name: "sms", Summary: "the subnet managers that were seen", Run: (*call).showSMs},
 		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time", Run: (*call).showCounters,
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
-		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: (*call).showSL2VL, Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: onTables((*call).showSL2VL), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
 		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Run: (*call).showVLArb, Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
-		{Name: "sl", Summary: "the service levels of paths", Run: (*call).showSL, Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
+		{Name: "sl", Summary: "the service levels of paths", Run: onTables((*call).showSL), Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
-		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: (*call).showTorus},
-		{Name: "mft", Summary: "the multicast table of a switch", Run: (*call).showMFT, Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
+		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: onTables((*call).showTorus)},
+		{Name: "mft", Summary: "the multicast table of a switch", Run: onTables((*call).showMFT), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes", Run: runWhatIf},
 		{Name: "pictures", Summary: "live, base, what-if and staged side by side", Run: (*call).showPictures},
-		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: (*call).showGroups,
+		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: onPicture((*call).showGroups),
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
 		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first", Run: (*call).showTargets},
 		{Name: "holes", Summary: "what did not answer the last sweep", Run: (*call).showHoles},
@@ -61,11 +61,11 @@ func (r nodeRow) Cells() []any {
 	return []any{lidText(r.LID), r.GUID, r.Type, fmt.Sprintf("%d/%d", r.Up, r.Ports), name}
 }
 
-func (c *call) showNodes(switches bool) error {
-	st, p, err := c.of()
-	if err != nil {
-		return err
-	}
+func showNodes(switches bool) reading {
+	return func(c *call, st *session.State, p *session.Picture) error { return c.showNodes(st, p, switches) }
+}
+
+func (c *call) showNodes(st *session.State, p *session.Picture, switches bool) error {
 	f := p.Fabric
 	only, err := c.onlyNode(f)
 	if err != nil {
@@ -142,11 +142,7 @@ type linkRow struct {
 
 func (r linkRow) Cells() []any { return []any{r.A, r.B, r.Width + r.Speed, r.State} }
 
-func (c *call) showLinks() error {
-	st, p, err := c.of()
-	if err != nil {
-		return err
-	}
+func (c *call) showLinks(st *session.State, p *session.Picture) error {
 	f := p.Fabric
 	only, err := c.onlyNode(f)
 	if err != nil {
@@ -190,11 +186,7 @@ func (r portRow) Cells() []any {
 	return []any{r.Port, r.State, lidText(r.LID), orDash(r.Width + r.Speed), r.Peer}
 }
 
-func (c *call) showPorts() error {
-	st, p, err := c.of()
-	if err != nil {
-		return err
-	}
+func (c *call) showPorts(st *session.State, p *session.Picture) error {
 	f := p.Fabric
 	node, err := session.ResolveNode(f, c.Arg(0))
 	if err != nil {
@@ -230,11 +222,7 @@ type lftRow struct {
 
 func (r lftRow) Cells() []any { return []any{r.LID, r.Port, orDash(r.Next), r.To} }
 
-func (c *call) showLFT() error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showLFT(st *session.State, p *session.Picture) error {
 	f := p.Fabric
 	sw, err := session.ResolveSwitch(f, c.Arg(0))
 	if err != nil {

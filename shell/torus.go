@@ -15,11 +15,7 @@ import (
 var errNoTorus = errors.New("these tables are not those of torus-2QoS (try: engine torus-2QoS; route)")
 
 // showTorus shows where the switches are in the torus.
-func (c *call) showTorus() error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showTorus(st *session.State, p *session.Picture) error {
 	t, ok := torus.Of(p.Tables)
 	if !ok {
 		return errNoTorus
@@ -83,20 +79,10 @@ func (t torusMap) name(at torus.Coordinates) string {
 }
 
 // showSL lists the service levels from one place to another, or to all.
-func (c *call) showSL() error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func (c *call) showSL(st *session.State, p *session.Picture) error {
 	f := p.Fabric
-	var pairs []session.Pair
-	if len(c.Args) == 2 && c.Arg(1) != allWord {
-		pair, err := session.PairOf(f, c.Arg(0), c.Arg(1))
-		if err != nil {
-			return err
-		}
-		pairs = []session.Pair{pair}
-	} else if pairs, err = session.PairsFrom(f, c.Arg(0)); err != nil {
+	pairs, err := pairsOf(f, c.Args)
+	if err != nil {
 		return err
 	}
 	if p.Tables.SLs == nil {

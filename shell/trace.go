@@ -64,15 +64,20 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 		return r, c.Misused("DST is missing")
 	case len(words) != 2:
 		return r, c.Misused("it takes a source and a destination, or file=PAIRS")
-	case words[1] == allWord:
-		r.many = true
-		r.pairs, err = session.PairsFrom(f, words[0])
 	default:
-		var pair session.Pair
-		pair, err = session.PairOf(f, words[0], words[1])
-		r.pairs = []session.Pair{pair}
+		r.many = words[1] == allWord
+		r.pairs, err = pairsOf(f, words)
 	}
 	return r, err
+}
+
+// pairsOf is the pair that SRC DST name, or all from SRC.
+func pairsOf(f *fabric.Fabric, words []string) ([]session.Pair, error) {
+	if len(words) == 1 || words[1] == allWord {
+		return session.PairsFrom(f, words[0])
+	}
+	pair, err := session.PairOf(f, words[0], words[1])
+	return []session.Pair{pair}, err
 }
 
 func runTrace(c *call) error {

@@ -19,7 +19,7 @@ func whoCommands() []spec {
 		Name: "who", Summary: "say whose packets go somewhere",
 		Options: []lang.Option{ofOption()},
 		Subcommands: []spec{{
-			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: runWhoUses,
+			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: onTables(runWhoUses),
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
 		}},
 	}}
@@ -60,11 +60,7 @@ type whoPath struct {
 	LID  uint16 `json:"lid"`
 }
 
-func runWhoUses(c *call) error {
-	st, p, err := c.tablesOf()
-	if err != nil {
-		return err
-	}
+func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 	what, name, err := c.what(p.Fabric)
 	if err != nil {
 		return err

@@ -16,21 +16,23 @@ import (
 // Calibration says how far tables computed with the settings agree with what the
 // switches hold.
 type Calibration struct {
-	Engine string
+	Engine string `json:"engine"`
 	// Entries is the number of entries compared, Differ that of those which differ.
-	Entries, Differ int
+	Entries int `json:"entries"`
+	Differ  int `json:"differ"`
 	// Kinds count the differences by kind.
-	Kinds map[DifferenceKind]int
-	// Switches have differences, those with most first.
-	Switches []CalibratedSwitch
+	Kinds map[DifferenceKind]int `json:"kinds"`
 	// Lanes is the number of SL2VL tables compared, LanesDiffer that of those which
 	// differ. None are where quality of service is off, so that OpenSM writes none, or
 	// where they were neither planned nor read.
-	Lanes, LanesDiffer int
+	Lanes       int `json:"lanes"`
+	LanesDiffer int `json:"lanes_differ"`
 	// Levels says that the service levels of the live paths are now taken to be those
 	// that were computed.
-	Levels   bool
-	Warnings []string
+	Levels bool `json:"levels_taken"`
+	// Switches have differences, those with most first.
+	Switches []CalibratedSwitch `json:"switches"`
+	Warnings []string           `json:"warnings,omitempty"`
 
 	// of are the tables that were compared, sls the levels that were computed, and planned
 	// the lanes, nil where the subnet manager writes none.
@@ -46,10 +48,10 @@ func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.LanesDiffer == 0
 
 // CalibratedSwitch is a switch whose table is not what was computed.
 type CalibratedSwitch struct {
-	Name    string
-	GUID    uint64
-	Differ  int
-	Entries int
+	Name    string `json:"name"`
+	GUID    uint64 `json:"-"`
+	Differ  int    `json:"differ"`
+	Entries int    `json:"entries"`
 }
 
 // DifferenceKind is how an entry differs.

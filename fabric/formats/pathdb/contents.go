@@ -9,23 +9,27 @@ import (
 
 // Info says what a database has, and what its parts take in bytes.
 type Info struct {
-	Built    time.Time
-	Origin   string
-	State    uint64 // 1, and one more after each change
-	Prefix   uint64
-	LifeTime uint8
-	Ports    int
-	Switches int
-	LIDs     int
-	Rows     int
-	Groups   int
-	Classes  int
-	PKeySets int
-	HasTrace bool
+	State    uint64    `json:"state"` // 1, and one more after each change
+	Origin   string    `json:"origin"`
+	Built    time.Time `json:"built"`
+	Prefix   uint64    `json:"-"`
+	LifeTime uint8     `json:"-"`
+	Ports    int       `json:"ports"`
+	LIDs     int       `json:"lids"`
+	Switches int       `json:"switches"`
+	Rows     int       `json:"rows"`
+	Groups   int       `json:"-"`
+	Classes  int       `json:"classes"`
+	PKeySets int       `json:"-"`
+	HasTrace bool      `json:"-"`
 	// Tables are the ports, LIDs and other tables; Records and Trace the references,
 	// blocks and vectors of each matrix, shared ones counted once; Rest is what
-	// changes have left behind, and checksums.
-	Tables, Records, Trace, Rest, Whole int
+	// changes have left behind, and checksums. All are bytes.
+	Tables  int `json:"table_bytes"`
+	Records int `json:"record_bytes"`
+	Trace   int `json:"trace_bytes"`
+	Rest    int `json:"rest_bytes"`
+	Whole   int `json:"bytes"`
 }
 
 // Info is what the view has. O(rows x groups).
