@@ -181,7 +181,7 @@ func (c *call) hotPorts(p *session.Picture) error {
 		return err
 	}
 	counted := c.session.State().Counted
-	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{})
+	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (c *call) checkReach(loopsOnly bool) error {
 		return err
 	}
 	start := time.Now()
-	r, err := c.session.CheckReach(c.ctx, p, reach.Options{Switches: c.Flag("switches")})
+	r, err := c.session.Analysis().Reach(c.ctx, p.Tables, reach.Options{Switches: c.Flag("switches")})
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (c *call) checkCredits() error {
 		return err
 	}
 	start := time.Now()
-	r, err := credits.Check(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
+	r, err := c.session.Analysis().Credits(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (c *call) checkLoad() error {
 }
 
 func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
-	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{Switches: c.Flag("switches")})
+	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{Switches: c.Flag("switches")})
 	if err == nil {
 		a.summarize(l, p)
 	}

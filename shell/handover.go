@@ -117,7 +117,7 @@ func given(st *session.State, name string) bool {
 
 // warnOfLost says beside the answer that tables leave pairs without a path.
 func (c *call) warnOfLost(p *session.Picture) error {
-	res, err := reach.Check(c.ctx, p.Tables, reach.Options{})
+	res, err := c.session.Analysis().Reach(c.ctx, p.Tables, reach.Options{})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func runReport(c *call) error {
 		if f.Topology {
 			t = nil
 		}
-		r, err := report.New(c.ctx, p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
+		r, err := report.New(c.ctx, c.session.Analysis(), p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
 		if err != nil {
 			return err
 		}

@@ -135,7 +135,7 @@ func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, 
 	if len(links) == 0 {
 		return nil, nil
 	}
-	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{})
+	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // Errors of [Session.Commit].
@@ -210,16 +211,16 @@ func (e *StoppedError) Error() string {
 func (e *StoppedError) Unwrap() error { return e.Err }
 
 // countCuts compares what is connected before and after.
-func (r *CommitReport) countCuts(ctx context.Context, live, staged *fabric.Tables) error {
+func (r *CommitReport) countCuts(ctx context.Context, facts *analysis.Memo, live, staged *fabric.Tables) error {
 	if r.Plan.Empty() {
 		return nil
 	}
-	d, err := diff.Compare(ctx, live, staged, diff.Options{})
+	d, err := facts.Diff(ctx, live, staged, diff.Options{})
 	if err != nil || d.Pairs.CutOff == 0 {
 		return err
 	}
 	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
-	own, err := diff.Compare(ctx, staged, staged, diff.Options{})
+	own, err := facts.Diff(ctx, staged, staged, diff.Options{})
 	if err == nil {
 		r.Unconnected = own.Pairs.Unreached + own.Pairs.Unknown
 	}
@@ -344,7 +345,7 @@ func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err 
 	if master, ok := st.Master(); ok {
 		rep.Master = &master
 	}
-	if err := rep.countCuts(ctx, live, staged); err != nil {
+	if err := rep.countCuts(ctx, &s.analysis, live, staged); err != nil {
 		return err
 	}
 	if rep.Credits, err = checkCredits(ctx, rep.Plan, live, staged); err != nil {

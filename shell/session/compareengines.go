@@ -202,13 +202,13 @@ const quickPaths = 500_000
 
 // measure fills in what tables do.
 func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, t *fabric.Tables) error {
-	r, err := reach.Check(ctx, t, reach.Options{Progress: s.progress})
+	r, err := s.analysis.Reach(ctx, t, reach.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}
 	e.Lost, e.Paths = r.Bad(), r.Paths
 	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
-	l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: s.progress})
+	l, err := s.analysis.Load(ctx, t, linkload.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 			return err
 		}
 	}
-	c, err := credits.Check(ctx, t, credits.Options{Progress: s.progress})
+	c, err := s.analysis.Credits(ctx, t, credits.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}

@@ -27,12 +27,13 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.compare(ctx, before.Tables, after.Tables)
+	res, err := s.analysis.Diff(ctx, before.Tables, after.Tables, diff.Options{Progress: s.progress})
 	if err != nil {
 		return nil, err
 	}
-	res.Old, res.New = st.Title(before), st.Title(after)
-	return res, nil
+	named := *res
+	named.Old, named.New = st.Title(before), st.Title(after)
+	return &named, nil
 }
 
 // diffWithRouted compares with what the engine makes of a base that has no

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // IncrementalReport says what [Session.RouteIncremental] did.
@@ -78,7 +79,7 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 	opt := st.Settings.routing
 	opt.Progress = s.progress
 	start := time.Now()
-	from, err := s.routesFrom(ctx, base.Tables)
+	from, err := s.analysis.RoutesFrom(ctx, base.Tables)
 	if err != nil {
 		return IncrementalReport{}, err
 	}
@@ -111,7 +112,7 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (Incrementa
 	if err != nil {
 		return IncrementalReport{}, err
 	}
-	loop, err := newLoop(ctx, base.Tables, p.Tables)
+	loop, err := newLoop(ctx, &s.analysis, base.Tables, p.Tables)
 	if err != nil {
 		return IncrementalReport{}, err
 	}
@@ -135,17 +136,17 @@ type loopVerdict struct {
 // newLoop looks for a credit loop that adapted tables have and those that they were
 // made of have not: ways around what failed follow no rule against turns, as those of
 // updn do.
-func newLoop(ctx context.Context, was, is *fabric.Tables) (loopVerdict, error) {
+func newLoop(ctx context.Context, facts *analysis.Memo, was, is *fabric.Tables) (loopVerdict, error) {
 	if creditWork(is) > cheapCredits {
 		return loopVerdict{warnings: []string{"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted ways, and nobody looked for loops: check credits does"}}, nil
 	}
-	loop, err := credits.Check(ctx, is, credits.Options{})
+	loop, err := facts.Credits(ctx, is, credits.Options{})
 	if err != nil {
 		return loopVerdict{}, err
 	}
 	before := &credits.Result{}
 	if loop.Verdict == credits.Loop {
-		if before, err = credits.Check(ctx, was, credits.Options{}); err != nil {
+		if before, err = facts.Credits(ctx, was, credits.Options{}); err != nil {
 			return loopVerdict{}, err
 		}
 	}

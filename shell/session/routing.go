@@ -87,7 +87,7 @@ type LostPath struct{ Src, Dst, Why string }
 const maxLost = 1000
 
 func (s *Session) lost(ctx context.Context, t *fabric.Tables) (*Lost, error) {
-	res, err := reach.Check(ctx, t, reach.Options{Examples: maxLost, Progress: s.progress})
+	res, err := s.analysis.Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.progress})
 	if err != nil {
 		return nil, err
 	}

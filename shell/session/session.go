@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
@@ -44,10 +45,9 @@ type Session struct {
 	// lights counts the light sweeps.
 	lights   int
 	recorder atomic.Pointer[recorder]
-	prepared prepared
+	analysis analysis.Memo
 	// paths is guarded by mu.
-	paths    loadedPaths
-	examined examined
+	paths loadedPaths
 	// stopped is the commit that did not come to its end, guarded by op.
 	stopped stopped
 	// stateDir is where baselines are kept, "" for nowhere.
@@ -81,6 +81,10 @@ func (s *Session) State() State {
 	return s.state
 }
 
+// Analysis is what follows from the tables of the pictures, each found once for all
+// who ask. It waits for no operation.
+func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
+
 // Close gives back the port that the session sits on. It waits for an operation
 // that runs; cancel that first.
 func (s *Session) Close() error {
@@ -102,6 +106,9 @@ func (s *Session) update(kind Change, change func(*State)) {
 	defer s.mu.Unlock()
 	change(&s.state)
 	s.state.Generation++
+	if kind&(ChangeLive|ChangePaper|ChangeStaged) != 0 {
+		s.analysis.Picture(s.state.paperBase().Tables, s.state.tables()...)
+	}
 	for _, w := range s.watchers {
 		w.tell(kind)
 	}

@@ -141,6 +141,17 @@ func (st *State) paperBase() *Picture {
 	return st.Live
 }
 
+// tables are those of all pictures.
+func (st *State) tables() []*fabric.Tables {
+	var all []*fabric.Tables
+	for _, p := range []*Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
+		if p != nil && p.Tables != nil {
+			all = append(all, p.Tables)
+		}
+	}
+	return all
+}
+
 // Of returns the picture of that name, the default one for "".
 func (st *State) Of(k Kind) (*Picture, error) {
 	var p *Picture
