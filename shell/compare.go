@@ -90,7 +90,7 @@ func runCompare(c *call) error {
 func engineRowOf(e *session.EngineFigures) engineRow {
 	r := engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
-		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections},
+		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick),
 	}
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean

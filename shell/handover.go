@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"
@@ -149,17 +148,8 @@ func handoverLines(st *session.State, p *session.Picture, dir string) string {
 		line("routing_engine", "file")
 		line("lfts_file", filepath.Join(dir, handoverLFTs))
 	}
-	line("lmc", fmt.Sprint(lmcOf(p.Fabric)))
+	line("lmc", fmt.Sprint(p.Fabric.MaxLMC()))
 	line("reassign_lids", "FALSE")
 	line("honor_guid2lid_file", "TRUE")
 	return b.String()
-}
-
-// lmcOf is the greatest LMC of the end ports.
-func lmcOf(f *fabric.Fabric) uint8 {
-	lmc := uint8(0)
-	for _, e := range f.EndPorts {
-		lmc = max(lmc, f.Ports[e].LMC)
-	}
-	return lmc
 }

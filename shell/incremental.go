@@ -29,20 +29,21 @@ type incrementalAnswer struct {
 }
 
 func runRouteIncremental(c *call) error {
-	rep, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "no") == "yes")
+	res, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "no") == "yes")
 	if err != nil {
 		return err
 	}
+	rep, did := res.Adapted, res.Figures
 	a := incrementalAnswer{
-		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: rep.Warnings, Loop: rep.Loop,
+		Engine: incrementalWord, Seconds: did.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
+		Against: did.Against, Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, Warnings: did.Warnings, Loop: rep.Loop,
 	}
 	if rep.Beside >= 0 {
 		a.Full = &rep.Beside
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		list(w, "changed", a.Changes)
-		_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched, of %d that a full route computes", rep.Against, seconds(rep.Took), count(a.Touched, "entry"), count(a.Switches, "switch"), a.Entries)
+		_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched, of %d that a full route computes", did.Against, seconds(did.Took), count(a.Touched, "entry"), count(a.Switches, "switch"), a.Entries)
 		if a.Full != nil {
 			_, _ = fmt.Fprintf(w, "; one by %s would change %d", rep.Engine, *a.Full)
 		}

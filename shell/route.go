@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -141,7 +142,7 @@ type multicastAnswer struct {
 	Changed *int   `json:"changed,omitempty"`
 }
 
-func multicastAnswerOf(rep *session.MulticastReport) *multicastAnswer {
+func multicastAnswerOf(rep *compute.Trees) *multicastAnswer {
 	if rep == nil {
 		return nil
 	}
@@ -166,7 +167,7 @@ func (a *multicastAnswer) text(w io.Writer) {
 	_, _ = fmt.Fprintln(w)
 }
 
-var keepWords = map[string]session.Keep{"": session.KeepAsOpenSM, "yes": session.KeepYes, "no": session.KeepNo}
+var keepWords = map[string]compute.Keep{"": compute.KeepAsOpenSM, "yes": compute.KeepYes, "no": compute.KeepNo}
 
 func runRoute(c *call) error {
 	if c.Arg(0) == incrementalWord {
@@ -181,15 +182,10 @@ func runRoute(c *call) error {
 	}
 	a := routeAnswer{
 		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
-		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), Warnings: rep.Warnings,
+		Against: rep.Against, Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), Warnings: rep.Warnings, measures: measures(rep.Measures),
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
-	}
-	if p := c.session.State().Staged; p != nil && len(withoutGaps(p.CAOrder)) > 1 {
-		if a.measures, err = quickMeasures(c.ctx, p, p.CAOrder, 1); err != nil {
-			return err
-		}
 	}
 	return c.out.answer(a, func(w io.Writer) {
 		list(w, "refused by", a.Refused)

@@ -48,10 +48,9 @@ type Routing struct {
 	Paths  int64  `json:"paths"`
 	Lost   int64  `json:"lost"`
 	// Links counts paths by their number of links.
-	Links      []int64            `json:"paths_by_links"`
-	Worst      int64              `json:"worst_load"`
-	Shifts     *linkload.Shifted  `json:"shifts,omitempty"`
-	Bisections *linkload.Bisected `json:"bisections,omitempty"`
+	Links []int64 `json:"paths_by_links"`
+	Worst int64   `json:"worst_load"`
+	linkload.Quick
 	// Lanes is null where it is unknown, and so is CreditLoop.
 	Lanes      *int            `json:"lanes"`
 	CreditLoop credits.Verdict `json:"credit_loop"`
@@ -71,9 +70,6 @@ type Port struct {
 	Paths int64   `json:"paths"`
 	LIDs  int32   `json:"lids"`
 }
-
-// quickPaths is how many paths each of shifts and bisections follows.
-const quickPaths = 500_000
 
 // New makes the report of a fabric, and of tables on it unless they are nil, from the
 // facts that a session knows. Progress,
@@ -116,14 +112,7 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 		lanes := max(1, c.Lanes)
 		out.Lanes = &lanes
 	}
-	hosts := linkload.Hosts(t.Fabric)
-	if len(hosts) < 2 {
-		return out, nil
-	}
-	if out.Shifts, err = linkload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
-		return nil, err
-	}
-	out.Bisections, err = linkload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, progress)
+	out.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
 	return out, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/compute"
 )
 
 // TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
@@ -97,7 +98,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	routed, err := s.Route(ctx, KeepNo)
+	routed, err := s.Route(ctx, compute.KeepNo)
 	if err != nil || routed.Engine != "torus-2QoS" {
 		t.Fatal(routed, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 )
 
@@ -48,7 +49,7 @@ func TestCompareEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.SetSettings(set)
-		rep, err := s.Route(t.Context(), KeepNo)
+		rep, err := s.Route(t.Context(), compute.KeepNo)
 		if none := (*engines.NoneError)(nil); errors.As(err, &none) != (g.Refused != "") {
 			t.Errorf("%s: %v, compared as %q", e.Name(), err, g.Refused)
 		}

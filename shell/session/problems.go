@@ -184,8 +184,8 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 	return s.creditProblems(ctx, st, r, opt)
 }
 
-// quickCredits is how many ways of a packet, entries of tables by service levels,
-// are looked at for credit loops where nobody asked for thoroughness.
+// quickCredits is how many paths of a packet, as [credits.Work] counts them, are looked
+// at for credit loops where nobody asked for thoroughness.
 const quickCredits = 50_000_000
 
 func (s *Session) creditProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
@@ -197,7 +197,7 @@ func (s *Session) creditProblems(ctx context.Context, st *State, r *problems.Rep
 	case opt.Quick:
 		r.Skip(what, "problems", "packets were not followed")
 		return nil
-	case creditWork(t) > quickCredits && !opt.Thorough:
+	case credits.Work(t) > quickCredits && !opt.Thorough:
 		r.Skip(what, "problems thorough", "it takes long on a subnet of this size")
 		return nil
 	default:
@@ -216,14 +216,6 @@ func (s *Session) creditProblems(ctx context.Context, st *State, r *problems.Rep
 		r.Unknown(what, try, "%s", why)
 	}
 	return nil
-}
-
-func creditWork(t *fabric.Tables) int {
-	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
-	if t.SLs != nil {
-		n *= 16
-	}
-	return n
 }
 
 // reachProblems are packets that do not arrive, in a subnet of whose sweep so many

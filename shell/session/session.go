@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
 )
 
@@ -40,8 +41,8 @@ type Session struct {
 	reads Reads
 	// counted is the last reading of counters, guarded by op.
 	counted *counters.Reading
-	// torus is what the subnet was recognised as, nil for nothing yet, guarded by op.
-	torus *knownTorus
+	// torus is what the subnet was recognised as, guarded by op.
+	torus torus.Known
 	// lights counts the light sweeps.
 	lights   int
 	recorder atomic.Pointer[recorder]

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/compute"
 )
 
 // open starts a session that ends with the test.
@@ -78,7 +79,7 @@ func openFile(t *testing.T, text string) *Session {
 
 func TestResolve(t *testing.T) {
 	s := openFile(t, twoSwitches)
-	if _, err := s.Route(context.Background(), KeepAsOpenSM); err != nil {
+	if _, err := s.Route(context.Background(), compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Staged.Fabric
@@ -133,7 +134,7 @@ func TestResolve(t *testing.T) {
 func TestPicturesOfAFailure(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, "sim:fattree:2,4")
-	if _, err := s.Route(ctx, KeepAsOpenSM); err != nil {
+	if _, err := s.Route(ctx, compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric
@@ -160,11 +161,11 @@ func TestPicturesOfAFailure(t *testing.T) {
 	if _, err := s.FailLink(ctx, link.A); err == nil {
 		t.Error("a link fails twice")
 	}
-	rep, err := s.Route(ctx, KeepAsOpenSM)
+	rep, err := s.Route(ctx, compute.KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != Base {
+	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != string(Base) {
 		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale, rep.Changed, rep.Against)
 	}
 	if _, err := s.Restore(ctx, func(x Failure) bool { return x.InvolvesLink(link) }, Failure{}); err != nil {
@@ -180,11 +181,11 @@ func TestPicturesOfAFailure(t *testing.T) {
 
 func TestLiveOfASimulationIsRouted(t *testing.T) {
 	s := open(t, "sim:torus:3x3")
-	rep, err := s.Route(context.Background(), KeepAsOpenSM)
+	rep, err := s.Route(context.Background(), compute.KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Changed != 0 || rep.Against != Live || rep.Entries == 0 {
+	if rep.Changed != 0 || rep.Against != string(Live) || rep.Entries == 0 {
 		t.Errorf("%d of %d entries differ from %q, want none of some from live", rep.Changed, rep.Entries, rep.Against)
 	}
 }
@@ -193,7 +194,7 @@ func TestCancelledRouteStagesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := open(t, "sim:fattree:2,4")
 	cancel()
-	if _, err := s.Route(ctx, KeepAsOpenSM); !errors.Is(err, context.Canceled) {
+	if _, err := s.Route(ctx, compute.KeepAsOpenSM); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if s.State().Staged != nil {
@@ -205,7 +206,7 @@ func TestWatcherPutsChangesTogether(t *testing.T) {
 	s := open(t, "sim:fattree:2,4")
 	w := s.Watch()
 	defer w.Stop()
-	if _, err := s.Route(context.Background(), KeepAsOpenSM); err != nil {
+	if _, err := s.Route(context.Background(), compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(s.State().Settings)

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/file"
 	"example.org/ibconsole/routing/engines/torus"
@@ -34,8 +35,7 @@ type Settings struct {
 	routing routing.Options
 	// cached says to route with OpenSM's unicast cache.
 	cached bool
-	lids   fabric.LIDOptions
-	lmcSet bool
+	lids   compute.LIDs
 	guids  []guidUse
 	file   file.Engine
 	torus  torus.Engine
@@ -161,7 +161,7 @@ func setLMC(s *Settings, value string) error {
 	if err != nil || n > fabric.MaxLMC {
 		return fmt.Errorf("%q is no LMC, expected 0 to %d", value, fabric.MaxLMC)
 	}
-	s.lids.LMC, s.lmcSet = uint8(n), true
+	s.lids.LMC, s.lids.Chosen = uint8(n), true
 	return nil
 }
 
@@ -271,46 +271,7 @@ func (s *Session) SetSettings(set Settings) {
 	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
 }
 
-// assignment is what [Settings.assignLIDs] found.
-type assignment struct {
-	fabric *fabric.Fabric
-	// top is the highest LID that OpenSM's tables have entries for.
-	top   uint16
-	notes []string
-}
-
-// assignLIDs gives the ports of f their LIDs by these settings.
-func (s *Settings) assignLIDs(f *fabric.Fabric) (assignment, error) {
-	o := s.lids
-	if !s.lmcSet {
-		o.LMC = ownLMC(f)
-	}
-	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && ownLMC(f) == 0 {
-		g, err := fabric.AssignLIDs(f)
-		if err != nil {
-			return assignment{}, err
-		}
-		return assignment{fabric: g, top: g.MaxLID}, nil
-	}
-	a, err := fabric.AssignLIDsWith(f, o)
-	if err != nil {
-		return assignment{}, err
-	}
-	out := assignment{fabric: a.Fabric, top: a.Top}
-	for _, n := range a.Notes {
-		out.notes = append(out.notes, n.String())
-	}
-	if fabric.SameLIDs(f, a.Fabric) {
-		out.fabric = f
-	}
-	return out, nil
-}
-
-// ownLMC is the highest LMC that a port of the subnet has.
-func ownLMC(f *fabric.Fabric) uint8 {
-	most := uint8(0)
-	for _, e := range f.EndPorts {
-		most = max(most, f.Ports[e].LMC)
-	}
-	return most
+// job is to make tables by the settings.
+func (s *Settings) job() *compute.Job {
+	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
 }

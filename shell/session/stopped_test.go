@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 )
 
@@ -195,7 +196,7 @@ func (n *subnet) route(s *Session, words ...string) {
 	set, err := ParseSettings(chain, given)
 	if err == nil {
 		s.SetSettings(set)
-		_, err = s.Route(n.t.Context(), KeepNo)
+		_, err = s.Route(n.t.Context(), compute.KeepNo)
 	}
 	if err != nil {
 		n.t.Fatal(err)

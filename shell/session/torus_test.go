@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -55,7 +56,7 @@ func TestTorusSettings(t *testing.T) {
 			continue
 		}
 		s.SetSettings(set)
-		rep, err := s.Route(t.Context(), KeepNo)
+		rep, err := s.Route(t.Context(), compute.KeepNo)
 		switch {
 		case err != nil:
 			t.Errorf("%q, %v: %v", k.conf, k.given, err)
@@ -83,7 +84,7 @@ func TestRecognisedTorusStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.SetSettings(set)
-		if _, err := s.Route(t.Context(), KeepNo); err != nil {
+		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 			t.Fatal(err)
 		}
 		before := s.State().Staged.Tables
@@ -101,7 +102,7 @@ func TestRecognisedTorusStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Route(t.Context(), KeepNo); err != nil {
+		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 			continue // a ring in pieces
 		}
 		after := s.State().Staged.Tables
@@ -198,7 +199,7 @@ func TestTorusIgnoresLoadedLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	if _, err := s.Route(t.Context(), KeepNo); err != nil {
+	if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 		t.Fatal(err)
 	}
 	before := s.State().Staged
