@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -77,7 +78,7 @@ func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 	if len(ask.Args) == 0 {
 		return nil
 	}
-	node, err := session.ResolveNode(f, ask.Args[len(ask.Args)-1])
+	node, err := places.ResolveNode(f, ask.Args[len(ask.Args)-1])
 	if err != nil {
 		return nil
 	}

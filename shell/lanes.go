@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/fabric/places"
 )
 
 // showSL2VL lists the tables of a node, equal ones of one way out together. Those
@@ -20,7 +20,7 @@ func (c *call) showSL2VL() error {
 		return err
 	}
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c *call) showMFT() error {
 		return err
 	}
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	switch {
 	case err != nil:
 		return err

@@ -3,13 +3,14 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 func paperCommands() []command {
@@ -41,89 +42,23 @@ func paperCommands() []command {
 	}
 }
 
-// link finds the link that two words name: NODE PORT, or NODE/PORT.
-func (c *call) link(f *fabric.Fabric) (fabric.PortIndex, error) {
-	p, err := session.Resolve(f, c.Arg(0))
-	if err != nil {
-		return fabric.None, err
-	}
-	if len(c.Args) > 1 {
-		num, err := strconv.Atoi(c.Arg(1))
-		if err != nil {
-			return fabric.None, c.Misused("%q is no port number", c.Arg(1))
-		}
-		if p.Port = f.PortAt(p.Node, num); p.Port == fabric.None {
-			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
-		}
-	} else if !p.PortNamed && f.Nodes[p.Node].NumPorts > 1 {
-		return fabric.None, c.Misused("which port of %s?", f.NodeName(p.Node))
-	}
-	if f.Ports[p.Port].Num == 0 {
-		return fabric.None, fmt.Errorf("port 0 of %s is no link", f.NodeName(p.Node))
-	}
-	return p.Port, nil
-}
-
 func runFail(c *call) error {
 	if c.Spec.Name == guidedWord {
 		return c.guide(FailFlow(c.session))
 	}
-	st := c.session.State()
-	f := st.Paper()
-	var failed []session.Failure
-	switch what := c.Spec.Name; what {
-	case "link":
-		port, err := c.link(f)
-		if err != nil {
-			return err
-		}
-		one, err := c.session.FailLink(c.ctx, port)
-		if err != nil {
-			return err
-		}
-		failed = append(failed, one)
-	case "random":
-		n, seed := atoi(c.Arg(0)), uint64(c.Int("seed", 1))
-		many, err := c.session.FailRandom(c.ctx, n, seed)
-		if err != nil {
-			return err
-		}
-		failed = many
-	case "director":
-		nodes, name, err := session.ResolveSystem(f, c.Arg(0))
-		if err != nil {
-			return err
-		}
-		one, err := c.session.FailNodes(c.ctx, what, name, nodes)
-		if err != nil {
-			return err
-		}
-		failed = append(failed, one)
-	default:
-		node, err := c.node(f)
-		if err != nil {
-			return err
-		}
-		one, err := c.session.FailNode(c.ctx, what, node)
-		if err != nil {
-			return err
-		}
-		failed = append(failed, one)
+	failed, err := c.session.Fail(c.ctx, failures.Named(c.Spec.Name, c.Args, uint64(c.Int("seed", 1))))
+	if err != nil {
+		return c.misnamed(err)
 	}
 	return c.failures("failed on paper", failed)
 }
 
-// node finds the node that the first argument names; a switch where the
-// command is about switches.
-func (c *call) node(f *fabric.Fabric) (fabric.NodeIndex, error) {
-	if c.Spec.Name != "switch" {
-		return session.ResolveNode(f, c.Arg(0))
+// misnamed makes words that name nothing anywhere a misuse of the command.
+func (c *call) misnamed(err error) error {
+	if unclear, ok := errors.AsType[*places.PortError](err); ok {
+		return c.Misused("%v", unclear)
 	}
-	sw, err := session.ResolveSwitch(f, c.Arg(0))
-	if err != nil {
-		return fabric.None, err
-	}
-	return f.Switches[sw], nil
+	return err
 }
 
 func runRestore(c *call) error {
@@ -138,10 +73,9 @@ func runRestore(c *call) error {
 		}
 		return c.failures("restored", gone)
 	}
-	f := st.Base.Fabric
-	match, repair, err := c.failureOf(f)
+	match, repair, err := failures.ToRestore(st.Base.Fabric, c.Spec.Name, c.Args)
 	if err != nil {
-		return err
+		return c.misnamed(err)
 	}
 	gone, err := c.session.Restore(c.ctx, match, repair)
 	switch {
@@ -151,28 +85,6 @@ func runRestore(c *call) error {
 		return c.failures("repaired on paper", gone)
 	}
 	return c.failures("restored", gone)
-}
-
-// failureOf says which failures the arguments mean, and what is repaired where it is
-// only a part of them.
-func (c *call) failureOf(f *fabric.Fabric) (match func(session.Failure) bool, repair session.Failure, err error) {
-	if c.Spec.Name == "link" {
-		port, err := c.link(f)
-		if err != nil {
-			return nil, repair, err
-		}
-		l, ok := f.LinkOf(port)
-		if ok {
-			repair = session.LinkRepair(f, l)
-		}
-		return func(x session.Failure) bool { return ok && x.InvolvesLink(l) }, repair, nil
-	}
-	node, err := c.node(f)
-	if err != nil {
-		return nil, repair, err
-	}
-	alone := func(x session.Failure) bool { return x.What != "director" && x.InvolvesNode(node) }
-	return alone, session.NodeRepair(f, c.Spec.Name, node), nil
 }
 
 func runUndo(c *call) error {
@@ -186,7 +98,7 @@ func runUndo(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.failures("undone", []session.Failure{gone})
+	return c.failures("undone", []failures.Failure{gone})
 }
 
 type failureRow struct {
@@ -198,7 +110,7 @@ type failureRow struct {
 	State  string `json:"state"`
 }
 
-func (c *call) failures(state string, all []session.Failure) error {
+func (c *call) failures(state string, all []failures.Failure) error {
 	for _, f := range all {
 		err := c.out.answer(failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}, func(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "%s: %s %s", state, f.What, f.Name)
@@ -227,7 +139,7 @@ func (c *call) failures(state string, all []session.Failure) error {
 	return nil
 }
 
-func failureWord(f session.Failure) string {
+func failureWord(f failures.Failure) string {
 	if f.Repair {
 		return "repaired"
 	}

@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 func showCommands() []command {
@@ -139,7 +139,7 @@ func (c *call) showNodes(want func(*fabric.Node) bool) error {
 	f := p.Fabric
 	var only fabric.NodeIndex = fabric.None
 	if c.Arg(0) != "" {
-		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
+		if only, err = places.ResolveNode(f, c.Arg(0)); err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (c *call) showLinks() error {
 	f := p.Fabric
 	var only fabric.NodeIndex = fabric.None
 	if c.Arg(0) != "" {
-		if only, err = session.ResolveNode(f, c.Arg(0)); err != nil {
+		if only, err = places.ResolveNode(f, c.Arg(0)); err != nil {
 			return err
 		}
 	}
@@ -266,7 +266,7 @@ func (c *call) showPorts() error {
 		return err
 	}
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -308,7 +308,7 @@ func (c *call) showLFT() error {
 		return err
 	}
 	f := p.Fabric
-	sw, err := session.ResolveSwitch(f, c.Arg(0))
+	sw, err := places.ResolveSwitch(f, c.Arg(0))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -83,7 +84,7 @@ func runNames(c *call) error {
 
 func runSet(c *call) error {
 	st := c.session.State()
-	p, err := session.Resolve(st.Live.Fabric, c.Arg(0))
+	p, err := places.Resolve(st.Live.Fabric, c.Arg(0))
 	if err != nil {
 		return err
 	}

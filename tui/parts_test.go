@@ -16,9 +16,9 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 // hostile are descriptions that somebody could have written into a node.
@@ -121,7 +121,7 @@ func TestWords(t *testing.T) {
 		if err != nil || len(stmts) != 1 || len(stmts[0].Words) != 3 {
 			t.Fatalf("%s: %v %v", nodeWord(f, node), stmts, err)
 		}
-		if got, err := session.ResolveNode(f, stmts[0].Words[2]); err != nil || got != node {
+		if got, err := places.ResolveNode(f, stmts[0].Words[2]); err != nil || got != node {
 			t.Errorf("%q says %s: node %d, %v, want %d", f.Nodes[i].Desc, nodeWord(f, node), got, err, node)
 		}
 		end := f.EndPortOf(firstLinked(f, node))
@@ -129,7 +129,7 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := session.Resolve(f, stmts[0].Words[1]); err != nil || f.EndPortOf(p.Port) != end {
+		if p, err := places.Resolve(f, stmts[0].Words[1]); err != nil || f.EndPortOf(p.Port) != end {
 			t.Errorf("%q says %s: %+v, %v", f.Nodes[i].Desc, portWord(f, end), p, err)
 		}
 	}

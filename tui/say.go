@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 // subject is what the selected row of a pane is about.
@@ -48,7 +48,7 @@ func nodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quot
 // nodeRef is nodeWord unquoted.
 func nodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	name := f.NodeName(node)
-	if n, err := session.ResolveNode(f, name); err == nil && n == node && plain(name) {
+	if n, err := places.ResolveNode(f, name); err == nil && n == node && plain(name) {
 		return name
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID)
@@ -59,11 +59,11 @@ func nodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 func portWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	name := f.NodeName(node)
-	if p, err := session.Resolve(f, name); err == nil && p.Port == end && up(f, &f.Nodes[node]) < 2 || f.Nodes[node].IsSwitch() {
+	if p, err := places.Resolve(f, name); err == nil && p.Port == end && up(f, &f.Nodes[node]) < 2 || f.Nodes[node].IsSwitch() {
 		return nodeWord(f, node)
 	}
 	name = f.PortName(end)
-	if p, err := session.Resolve(f, name); err == nil && p.Port == end && plain(name) {
+	if p, err := places.Resolve(f, name); err == nil && p.Port == end && plain(name) {
 		return lang.Quote(name)
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Ports[end].GUID)

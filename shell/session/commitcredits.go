@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/plan"
@@ -62,7 +61,7 @@ func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables)
 	if len(p.LIDs) > 0 {
 		after.Fabric = staged.Fabric
 	}
-	if before.SL2VL == nil && sameNodes(live.Fabric, staged.Fabric) { // they stay, and were not read
+	if before.SL2VL == nil && fabric.SameNodes(live.Fabric, staged.Fabric) { // they stay, and were not read
 		before.SL2VL, after.SL2VL = staged.SL2VL, staged.SL2VL
 	}
 	if before.SLs == nil {
@@ -154,8 +153,4 @@ func (c *ChangeCredits) judge(ctx context.Context, before, after *fabric.Tables,
 		c.Loop, c.Ring = credits.Loop, old.Ring
 	}
 	return nil
-}
-
-func sameNodes(f, g *fabric.Fabric) bool {
-	return slices.EqualFunc(f.Nodes, g.Nodes, func(a, b fabric.Node) bool { return a.GUID == b.GUID && a.FirstPort == b.FirstPort })
 }

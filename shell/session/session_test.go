@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/compute"
 )
 
@@ -104,7 +106,7 @@ func TestResolve(t *testing.T) {
 		{"0x200001", "core/0", 3},
 		{"0x100000", "node-1/1", 1},
 	} {
-		p, err := Resolve(f, tc.text)
+		p, err := places.Resolve(f, tc.text)
 		if err != nil {
 			t.Errorf("%s: %v", tc.text, err)
 			continue
@@ -125,7 +127,7 @@ func TestResolve(t *testing.T) {
 		"guid:z":    "is no GUID",
 		"":          "ambiguous",
 	} {
-		if p, err := Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
+		if p, err := places.Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %+v with error %v, want an error with %q", text, p, err, want)
 		}
 	}
@@ -144,7 +146,7 @@ func TestPicturesOfAFailure(t *testing.T) {
 			link = l
 		}
 	}
-	if _, err := s.FailLink(ctx, link.A); err != nil {
+	if _, err := s.Fail(ctx, failures.Link(link.A)); err != nil {
 		t.Fatal(err)
 	}
 	st := s.State()
@@ -158,7 +160,7 @@ func TestPicturesOfAFailure(t *testing.T) {
 	case st.WhatIf.Tables == nil || st.WhatIf.Tables.Fabric != st.WhatIf.Fabric:
 		t.Error("the what-if does not lay the live tables over the broken fabric")
 	}
-	if _, err := s.FailLink(ctx, link.A); err == nil {
+	if _, err := s.Fail(ctx, failures.Link(link.A)); err == nil {
 		t.Error("a link fails twice")
 	}
 	rep, err := s.Route(ctx, compute.KeepAsOpenSM)
@@ -168,13 +170,13 @@ func TestPicturesOfAFailure(t *testing.T) {
 	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != string(Base) {
 		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale, rep.Changed, rep.Against)
 	}
-	if _, err := s.Restore(ctx, func(x Failure) bool { return x.InvolvesLink(link) }, Failure{}); err != nil {
+	if _, err := s.Restore(ctx, func(x failures.Failure) bool { return x.InvolvesLink(link) }, failures.Failure{}); err != nil {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.WhatIf != nil || st.Base != nil || !st.Stale {
 		t.Error("the paper is not empty after its only failure was restored, or the tables for it are not stale")
 	}
-	if _, err := s.Restore(ctx, func(Failure) bool { return true }, Failure{}); !errors.Is(err, ErrNotFailed) {
+	if _, err := s.Restore(ctx, func(failures.Failure) bool { return true }, failures.Failure{}); !errors.Is(err, ErrNotFailed) {
 		t.Errorf("nothing to restore gives %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
@@ -28,7 +29,7 @@ type State struct {
 	Stale bool
 	// Written says that the staged tables were written and read back.
 	Written  bool
-	Failures []Failure
+	Failures []failures.Failure
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 
@@ -223,7 +224,7 @@ func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 	if err != nil || !st.IsStale(p) {
 		return p, err
 	}
-	if paper := st.Paper(); sameNodes(p.Fabric, paper) && keepsLIDs(p.Fabric, paper) {
+	if paper := st.Paper(); fabric.SameNodes(p.Fabric, paper) && keepsLIDs(p.Fabric, paper) {
 		return p.on(paper), nil
 	}
 	return st.FreshTablesOf(k)
@@ -260,8 +261,8 @@ func (st *State) Title(p *Picture) string {
 
 // countFailures says for example "2 failures, 1 repair".
 func (st *State) countFailures() string {
-	repairs, failures := splitFailures(st.Failures, func(f Failure) bool { return f.Repair })
-	text := prose.Count(len(failures), "failure")
+	repairs, failed := failures.Split(st.Failures, func(f failures.Failure) bool { return f.Repair })
+	text := prose.Count(len(failed), "failure")
 	if len(repairs) > 0 {
 		text += ", " + prose.Count(len(repairs), "repair")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
@@ -90,14 +91,14 @@ func TestRecognisedTorusStays(t *testing.T) {
 		before := s.State().Staged.Tables
 		grid, _ := torus.Of(before)
 		if r.IntN(2) == 0 {
-			_, err = s.FailRandom(t.Context(), 1+r.IntN(4), r.Uint64())
+			_, err = s.Fail(t.Context(), failures.Random(1+r.IntN(4), r.Uint64()))
 		} else {
 			f := before.Fabric
 			sw := f.Switches[r.IntN(len(f.Switches))]
 			if sw == f.PeerNode(f.SMPort) {
 				continue
 			}
-			_, err = s.FailNode(t.Context(), "switch", sw)
+			_, err = s.Fail(t.Context(), failures.Nodes("switch", f.NodeName(sw), sw))
 		}
 		if err != nil {
 			t.Fatal(err)

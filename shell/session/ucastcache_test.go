@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/routing/compute"
 )
 
@@ -34,7 +35,7 @@ func TestUnicastCache(t *testing.T) {
 		}
 		base := s.State().Live.Tables
 		node := base.Fabric.NodesByDescription(k.failed)[0]
-		if _, err := s.FailNode(t.Context(), "node", node); err != nil {
+		if _, err := s.Fail(t.Context(), failures.Nodes("node", k.failed, node)); err != nil {
 			t.Fatal(err)
 		}
 		rep, err := s.Route(t.Context(), compute.KeepAsOpenSM)
