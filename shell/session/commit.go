@@ -103,7 +103,7 @@ type CommitReport struct {
 	// Examples are some of the pairs cut off.
 	Examples []diff.Pair
 	// Credits is nil where no route changes.
-	Credits *ChangeCredits
+	Credits *plan.Credits
 	// Levels is nil where the routing needs no service levels.
 	Levels *Levels
 	// Circling counts the multicast groups whose packets would go round for ever.
@@ -348,7 +348,7 @@ func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err 
 	if err := rep.countCuts(ctx, &s.analysis, live, staged); err != nil {
 		return err
 	}
-	if rep.Credits, err = checkCredits(ctx, rep.Plan, live, staged); err != nil {
+	if rep.Credits, err = rep.Plan.CheckCredits(ctx, live, staged); err != nil {
 		return err
 	}
 	if len(rep.Plan.MFTs) > 0 {
@@ -374,7 +374,7 @@ func (r *CommitReport) harmless(opt CommitOptions) error {
 		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
-	case r.Credits.lasting() && !opt.Loop && !opt.back:
+	case r.Credits.Lasting() && !opt.Loop && !opt.back:
 		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
 	case r.Levels != nil && !r.Levels.Safe():
 		return &LevelsError{*r.Levels}
