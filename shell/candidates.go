@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // maxCandidates bounds what one completion offers.
@@ -27,7 +28,7 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 	f := st.Paper()
 	switch ask.Kind {
 	case lang.KindEngine:
-		return words(session.EngineNames())
+		return words(settings.EngineNames())
 	case lang.KindPicture:
 		return words(pictureNames())
 	case lang.KindNode, lang.KindPlace:

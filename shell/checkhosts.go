@@ -7,15 +7,15 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 // readHosts reads a file of end ports: words as [places.Resolve] takes them, with
 // the quoting of the command language. # starts a comment. An error names file and
 // line.
 func readHosts(f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
-	in, err := session.OpenFile(name)
+	in, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -52,7 +53,7 @@ func runDump(c *call) error {
 		})
 	}
 	var title string
-	err := session.WriteFile(path, func(w io.Writer) (err error) {
+	err := files.Write(path, func(w io.Writer) (err error) {
 		title, err = c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
 		return err
 	})
@@ -143,7 +144,7 @@ func runGen(c *call) error {
 	if path == "-" {
 		return c.raw(func(w io.Writer) error { return gen.WriteNet(w, f) })
 	}
-	if err := session.WriteFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
+	if err := files.Write(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err
 	}
 	answer := struct {

@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 func handoverCommands() []command {
@@ -50,17 +52,17 @@ func runHandover(c *call) error {
 	if err := onlyHere(p); err != nil {
 		return err
 	}
-	files := map[string][]byte{}
+	texts := map[string][]byte{}
 	conf := handoverLines(&st, p, dir)
 	if t, ok := torus.Of(p.Tables); ok && !given(&st, "torus_config") {
 		var b bytes.Buffer
 		if err := torus.WriteConfig(&b, t.Config()); err != nil {
 			return fmt.Errorf("the configuration of %v: %w", t, err)
 		}
-		files[handoverTorus] = b.Bytes()
+		texts[handoverTorus] = b.Bytes()
 		conf += fmt.Sprintf("torus_config %s\n", filepath.Join(dir, handoverTorus))
 	}
-	files[handoverConf] = []byte(conf)
+	texts[handoverConf] = []byte(conf)
 	c.noteFile()
 	if err := c.warnOfLost(p); err != nil {
 		return err
@@ -73,13 +75,13 @@ func runHandover(c *call) error {
 		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {
 			return err
 		}
-		files[name] = b.Bytes()
+		texts[name] = b.Bytes()
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	for name, text := range files {
-		if err := session.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	for name, text := range texts {
+		if err := files.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}
@@ -111,7 +113,7 @@ func onlyHere(p *session.Picture) error {
 
 // given says whether an option of the engine was set.
 func given(st *session.State, name string) bool {
-	return slices.ContainsFunc(st.Settings.Given, func(g session.Setting) bool { return g.Name == name })
+	return slices.ContainsFunc(st.Settings.Given, func(g settings.Setting) bool { return g.Name == name })
 }
 
 // warnOfLost says beside the answer that tables leave pairs without a path.

@@ -9,9 +9,9 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
-	"example.org/ibconsole/shell/session"
 )
 
 func reportCommands() []command {
@@ -47,7 +47,7 @@ func runReport(c *call) error {
 			}
 			return c.raw(func(w io.Writer) error { return f.Write(r, w) })
 		}
-		if err := session.WriteFile(path, func(w io.Writer) error { return f.Write(r, w) }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return f.Write(r, w) }); err != nil {
 			return err
 		}
 		return c.out.answer(struct {

@@ -12,12 +12,12 @@ import (
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 func routeCommands() []command {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
-	for _, o := range session.SettingOptions {
+	for _, o := range settings.Options {
 		kind := lang.KindText
 		if o.File {
 			kind = lang.KindFile
@@ -76,26 +76,26 @@ func runEngine(c *call) error {
 }
 
 // settings reads what the command was given.
-func (c *call) settings() (session.Settings, error) {
+func (c *call) settings() (settings.Settings, error) {
 	var chain []string
 	if c.Arg(0) != "" {
 		chain = strings.Split(c.Arg(0), ",")
 	}
-	var given []session.Setting
-	for _, o := range session.SettingOptions {
+	var given []settings.Setting
+	for _, o := range settings.Options {
 		if value, ok := c.Options[o.Name]; ok {
-			given = append(given, session.Setting{Name: o.Name, Value: value})
+			given = append(given, settings.Setting{Name: o.Name, Value: value})
 		}
 	}
 	if conf := c.Option("from", ""); conf != "" {
-		return session.ReadConf(conf, chain, given)
+		return c.session.ReadConf(conf, chain, given)
 	}
-	return session.ParseSettings(chain, given)
+	return settings.Parse(chain, given)
 }
 
 func runEngines(c *call) error {
 	chosen := c.session.State().Settings.Chain
-	for _, name := range session.EngineNames() {
+	for _, name := range settings.EngineNames() {
 		if name == engines.NoFallback {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // guide asks over the panes, question by question, what a command needs, and runs it.
@@ -183,7 +183,7 @@ func (f *guide) summarize() {
 func (f *guide) names() []string {
 	var out []string
 	all := []string{"of", "file", "kind", "what", "name", "port", "links", "seed", "engine"}
-	for _, o := range session.SettingOptions {
+	for _, o := range settings.Options {
 		all = append(all, o.Name)
 	}
 	for _, name := range all {

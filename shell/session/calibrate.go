@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Calibration says how far tables computed with the settings agree with what the
@@ -81,7 +82,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	}
 	defer end()
 	st, p, err := s.computeLive(ctx)
-	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && st.Settings.plansLanes(p) {
+	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && plansLanes(&st.Settings, p) {
 		s.reads.SL2VL = true
 		if _, err = s.sweep(ctx); err == nil {
 			st, p, err = s.computeLive(ctx)
@@ -93,7 +94,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
 	c.sls = p.Tables.SLs
-	if st.Settings.plansLanes(p) {
+	if plansLanes(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
 		c.Lanes, c.LanesDiffer = plan.LanesDiffer(c.of, c.planned)
 	}
@@ -128,7 +129,9 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 
 // plansLanes says that a subnet manager with these settings writes the lanes of a picture
 // that they gave: OpenSM does where quality of service is on.
-func (s *Settings) plansLanes(p *compute.Result) bool { return !s.torus.NoQoS && p.Tables.SL2VL != nil }
+func plansLanes(set *settings.Settings, p *compute.Result) bool {
+	return set.QoS() && p.Tables.SL2VL != nil
+}
 
 // takeLevels gives the live paths the service levels of the calibration, unless theirs
 // are known.

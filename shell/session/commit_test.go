@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
@@ -93,7 +94,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		}
 	}
 	same(&group, "written")
-	set, err := ParseSettings([]string{"torus-2QoS"}, nil)
+	set, err := settings.Parse([]string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

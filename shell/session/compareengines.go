@@ -66,9 +66,7 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	defer end()
 	st := s.State()
 	if len(names) == 0 {
-		names = slices.DeleteFunc(EngineNames(), func(n string) bool {
-			return n == engines.NoFallback || n == "file" && st.Settings.file.Routes == nil && st.Settings.file.Matrix == nil
-		})
+		names = st.Settings.Engines()
 	}
 	more, err := s.alsoCompared(ctx, &st, with)
 	if err != nil {
@@ -99,9 +97,8 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 // compareEngine routes with one engine.
 func (s *Session) compareEngine(ctx context.Context, st State, name string) (EngineFigures, error) {
 	e := EngineFigures{Name: name, Computed: true}
-	set := st.Settings
-	set.Chain, set.cached = []string{name, engines.NoFallback}, false
-	if err := set.chooseEngines(); err != nil {
+	set, err := st.Settings.Only(name)
+	if err != nil {
 		return e, fmt.Errorf("%s: %w", name, err)
 	}
 	st.Settings = set

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/checks/mcast"
@@ -89,7 +90,7 @@ func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State
 
 func (s *Session) loadGroups(path string) (LoadReport, error) {
 	var list []fabric.Group
-	err := readWith(path, func(r io.Reader) (err error) {
+	err := files.Read(path, func(r io.Reader) (err error) {
 		list, err = osm.ReadGroups(r, path)
 		return err
 	})

@@ -17,8 +17,10 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // LoadReport says what [Session.Load] found.
@@ -127,8 +129,8 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 	if d.Kind == "lid-matrix" {
 		chain = []string{file.Name}
 	}
-	given := slices.DeleteFunc(slices.Clone(set.Given), func(g Setting) bool { return g.Name == d.option })
-	next, err := ParseSettings(chain, append(given, Setting{d.option, path}))
+	given := slices.DeleteFunc(slices.Clone(set.Given), func(g settings.Setting) bool { return g.Name == d.option })
+	next, err := settings.Parse(chain, append(given, settings.Setting{Name: d.option, Value: path}))
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -141,7 +143,7 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 	if kind == "fdbs" {
 		read = osm.ReadFDBs
 	}
-	err = readWith(path, func(r io.Reader) (err error) {
+	err = files.Read(path, func(r io.Reader) (err error) {
 		routes, err = read(r, path)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -21,7 +22,7 @@ type Pair struct {
 // [places.Resolve] takes them, with the quoting of the command language. # starts a
 // comment. An error names file and line.
 func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
-	in, err := OpenFile(name)
+	in, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}

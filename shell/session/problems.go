@@ -145,7 +145,7 @@ func (st *State) calibrationProblems(r *problems.Report) {
 			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.LanesDiffer, c.Lanes, c.Engine)
 		}
-	case c != nil || st.Settings.conf != "":
+	case c != nil || st.Settings.Conf() != "":
 		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
 	default:
 		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf", "its settings are not known")

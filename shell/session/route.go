@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Route computes tables for the what-if, or the live fabric where nothing has
@@ -55,12 +56,12 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 // job is to route the paper of a state with its settings.
 func (s *Session) job(st *State) *compute.Job {
 	base, paper := st.paperBase(), st.Paper()
-	job := st.Settings.job()
+	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = base.Fabric, base.Tables, string(base.Kind)
 	job.Torus, job.Facts = &s.torus, &s.analysis
 	job.Options.Progress = s.progress
-	job.Notes = st.Settings.strangers(paper)
+	job.Notes = st.Settings.Strangers(paper)
 	if g, err := st.GroupsOf(base); err == nil {
 		job.Groups, job.GroupsOf = g.List, g.Origin
 	}
@@ -73,6 +74,16 @@ func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
 		Multicast: res.Multicast, When: time.Now(), madeOf: madeOf,
 	}
+}
+
+// SetSettings chooses the engines and options for the next routes.
+func (s *Session) SetSettings(set settings.Settings) {
+	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
+}
+
+// ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine.
+func (s *Session) ReadConf(path string, chain []string, given []settings.Setting) (settings.Settings, error) {
+	return settings.ReadConf(path, s.cacheDir, chain, given)
 }
 
 func (s *Session) stage(p *Picture) {

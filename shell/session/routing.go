@@ -80,7 +80,7 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		return LoadReport{}, fmt.Errorf("%s: %w", fabric.Escape(path), persist.ErrNoTables)
 	}
 	st := s.State()
-	set, notes := st.Settings.of(saved)
+	set, notes := st.Settings.Of(saved)
 	st.Settings = set
 	job := s.job(&st)
 	res, rep, err := compute.Bring(ctx, job, saved, opt.Keep)
@@ -109,29 +109,4 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 	s.stage(p)
 	s.record(history.Load, p, string(rep.How), map[string]float64{"entries": float64(out.Entries), "changed": float64(rep.Changed)})
 	return out, nil
-}
-
-// of are the settings that a saved routing was made with, but with the LMC that
-// was chosen here; these settings where it does not say or they are of no use now.
-func (s *Settings) of(saved *snapshot.Snapshot) (Settings, []string) {
-	r := saved.Routing
-	if r == nil || r.Engine == "" || slices.Contains(s.Chain, r.Engine) && len(r.Options) == 0 {
-		return *s, nil
-	}
-	var given []Setting
-	for _, o := range r.Options {
-		if o.Name != "lmc" && o.Name != "guid2lid" && o.Name != "reassign_lids" {
-			given = append(given, Setting(o))
-		}
-	}
-	for _, g := range s.Given {
-		if g.Name == "lmc" {
-			given = append(given, g)
-		}
-	}
-	set, err := ParseSettings([]string{r.Engine}, given)
-	if err != nil {
-		return *s, []string{fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s", fabric.Escape(r.Engine), err, s.String())}
-	}
-	return set, nil
 }

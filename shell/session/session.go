@@ -51,6 +51,8 @@ type Session struct {
 	paths loadedPaths
 	// stopped is the commit that did not come to its end, guarded by op.
 	stopped stopped
+	// cacheDir is where OpenSM keeps the LIDs that it remembers, "" for the usual place.
+	cacheDir string
 	// stateDir is where baselines are kept, "" for nowhere.
 	stateDir string
 	// names are the descriptions that a node-name map gives, by node GUID.

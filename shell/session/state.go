@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // State is a consistent view of a session at one moment. It is read-only.
@@ -33,7 +34,7 @@ type State struct {
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 
-	Settings Settings
+	Settings settings.Settings
 	// Estimate says that tables computed with the settings are not what the
 	// switches hold, so that a what-if only estimates what their subnet manager
 	// would do.

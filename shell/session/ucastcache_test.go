@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // With use_ucast_cache the tables of a what-if stay as they are where hosts or leaf
@@ -24,7 +25,7 @@ func TestUnicastCache(t *testing.T) {
 		{"spine-02", "minhop", "the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on"},
 	} {
 		s := open(t, "sim:fattree:2,4")
-		set, err := ParseSettings([]string{"minhop"}, []Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
+		set, err := settings.Parse([]string{"minhop"}, []settings.Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
 		if err != nil {
 			t.Fatal(err)
 		}
