@@ -79,6 +79,13 @@ func SameLinks(f, g *Fabric) bool {
 	return true
 }
 
+// SameNodes reports whether nodes and ports have the same indexes in both fabrics.
+func SameNodes(f, g *Fabric) bool {
+	return slices.EqualFunc(f.Nodes, g.Nodes, func(a, b Node) bool {
+		return a.GUID == b.GUID && a.FirstPort == b.FirstPort && a.NumPorts == b.NumPorts
+	})
+}
+
 // SameLIDs reports whether the end ports of two fabrics with the same indexes have
 // the same LIDs and LMCs. O(end ports).
 func SameLIDs(f, g *Fabric) bool {

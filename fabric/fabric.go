@@ -101,6 +101,15 @@ func (f *Fabric) NumSwitches() SwitchIndex { return SwitchIndex(len(f.Switches))
 // SwitchNode returns the node of a switch index.
 func (f *Fabric) SwitchNode(sw SwitchIndex) *Node { return &f.Nodes[f.Switches[sw]] }
 
+// MaxLMC is the highest LMC of an end port.
+func (f *Fabric) MaxLMC() uint8 {
+	most := uint8(0)
+	for _, e := range f.EndPorts {
+		most = max(most, f.Ports[e].LMC)
+	}
+	return most
+}
+
 // SwitchLID returns the LID of port 0 of a switch, 0 if it has none.
 func (f *Fabric) SwitchLID(sw SwitchIndex) uint16 { return f.Ports[f.SwitchNode(sw).FirstPort].LID }
 

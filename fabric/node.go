@@ -74,3 +74,6 @@ func upTo(first, last PortIndex) iter.Seq[PortIndex] {
 		}
 	}
 }
+
+// LIDRange is the LIDs of an end port that has one.
+func (p *Port) LIDRange() LIDRange { return LIDRange{Min: p.LID, Max: p.LID | (1<<p.LMC - 1)} }

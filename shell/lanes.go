@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -26,7 +27,7 @@ func (r sl2vlRow) Cells() []any {
 // that were not read are left out: of ports without a link, or that did not answer.
 func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func ranges(numbers []int) string {
 // showMFT lists the multicast table of a switch.
 func (c *call) showMFT(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	switch {
 	case err != nil:
 		return err

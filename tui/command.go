@@ -12,6 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -174,8 +175,8 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 	if err != nil {
 		return
 	}
-	from, err1 := session.Resolve(p.Fabric, src)
-	to, err2 := session.Resolve(p.Fabric, dst)
+	from, err1 := places.Resolve(p.Fabric, src)
+	to, err2 := places.Resolve(p.Fabric, dst)
 	if err1 != nil || err2 != nil {
 		return
 	}

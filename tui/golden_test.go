@@ -14,6 +14,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -95,7 +96,7 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	less := f.Without([]fabric.Link{cable})
 	back.state.Base = back.state.Live
 	back.state.WhatIf = &session.Picture{Kind: session.WhatIf, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
-	back.state.Failures = []session.Failure{{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}}}
+	back.state.Failures = []failures.Failure{{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}}}
 	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop")}
 	back.state.Holes = []string{"leaf-12 \x1b[2J port 9: no answer after 3 tries"}
 	d := driveBackend(t, back)

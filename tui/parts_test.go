@@ -13,9 +13,9 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -64,7 +64,7 @@ func TestWords(t *testing.T) {
 		if err != nil || len(stmts) != 1 || len(stmts[0].Words) != 3 {
 			t.Fatalf("%s: %v %v", pane.NodeWord(f, node), stmts, err)
 		}
-		if got, err := session.ResolveNode(f, stmts[0].Words[2]); err != nil || got != node {
+		if got, err := places.ResolveNode(f, stmts[0].Words[2]); err != nil || got != node {
 			t.Errorf("%q says %s: node %d, %v, want %d", f.Nodes[i].Desc, pane.NodeWord(f, node), got, err, node)
 		}
 		end := f.EndPortOf(pane.FirstLinked(f, node))
@@ -72,7 +72,7 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := session.Resolve(f, stmts[0].Words[1]); err != nil || f.EndPortOf(p.Port) != end {
+		if p, err := places.Resolve(f, stmts[0].Words[1]); err != nil || f.EndPortOf(p.Port) != end {
 			t.Errorf("%q says %s: %+v, %v", f.Nodes[i].Desc, pane.PortWord(f, end), p, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
@@ -92,12 +94,12 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		}
 	}
 	same(&group, "written")
-	set, err := ParseSettings([]string{"torus-2QoS"}, nil)
+	set, err := settings.Parse([]string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	routed, err := s.Route(ctx, KeepNo)
+	routed, err := s.Route(ctx, compute.KeepNo)
 	if err != nil || routed.Engine != "torus-2QoS" {
 		t.Fatal(routed, err)
 	}

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // bench is a session on a simulated subnet with a master subnet manager, as a
@@ -248,7 +249,7 @@ var plants = map[string]func(*bench) want{
 		return want{problems.NotActive, b.ends(p)}
 	},
 	"drift": func(b *bench) want {
-		set, err := ParseSettings(nil, []Setting{{"port_shifting", "TRUE"}})
+		set, err := settings.Parse(nil, []settings.Setting{{Name: "port_shifting", Value: "TRUE"}})
 		b.must(err)
 		b.SetSettings(set)
 		c, err := b.Calibrate(context.Background())

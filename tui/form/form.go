@@ -13,7 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/shell/guided"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -189,7 +189,7 @@ func (f *Form) summarize() {
 func (f *Form) names() []string {
 	var out []string
 	all := []string{"of", "file", "kind", "what", "name", "port", "links", "seed", "engine"}
-	for _, o := range session.SettingOptions {
+	for _, o := range settings.Options {
 		all = append(all, o.Name)
 	}
 	for _, name := range all {

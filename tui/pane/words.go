@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -34,7 +34,7 @@ func NodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quot
 // NodeRef is nodeWord unquoted.
 func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	name := f.NodeName(node)
-	if n, err := session.ResolveNode(f, name); err == nil && n == node && draw.Plain(name) {
+	if n, err := places.ResolveNode(f, name); err == nil && n == node && draw.Plain(name) {
 		return name
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID)
@@ -45,11 +45,11 @@ func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 func PortWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	name := f.NodeName(node)
-	if p, err := session.Resolve(f, name); err == nil && p.Port == end && Up(f, &f.Nodes[node]) < 2 || f.Nodes[node].IsSwitch() {
+	if p, err := places.Resolve(f, name); err == nil && p.Port == end && Up(f, &f.Nodes[node]) < 2 || f.Nodes[node].IsSwitch() {
 		return NodeWord(f, node)
 	}
 	name = f.PortName(end)
-	if p, err := session.Resolve(f, name); err == nil && p.Port == end && draw.Plain(name) {
+	if p, err := places.Resolve(f, name); err == nil && p.Port == end && draw.Plain(name) {
 		return lang.Quote(name)
 	}
 	return fmt.Sprintf("guid:0x%016x", f.Ports[end].GUID)

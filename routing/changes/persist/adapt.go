@@ -193,7 +193,7 @@ func (a *adapter) byMinHop(dor bool) error {
 	}
 	opt := a.opt
 	opt.Existing = nil
-	if ownLMC(a.f) == ownLMC(a.saved.Fabric) {
+	if a.f.MaxLMC() == a.saved.Fabric.MaxLMC() {
 		opt.Existing = Lay(a.f, a.saved.Tables).LFT
 	}
 	lft, err := assign.Tables(a.ctx, a.f, hops, &opt, dor)
@@ -251,13 +251,4 @@ func (a *adapter) rootGUIDs() (guids []uint64) {
 		guids = append(guids, a.f.SwitchNode(s).GUID)
 	}
 	return guids
-}
-
-// ownLMC is the highest LMC that a port has.
-func ownLMC(f *fabric.Fabric) uint8 {
-	most := uint8(0)
-	for _, e := range f.EndPorts {
-		most = max(most, f.Ports[e].LMC)
-	}
-	return most
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package settings
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -42,7 +43,7 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 // is not there has none.
 func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
 	var text []byte
-	err := readWith(path, func(r io.Reader) (err error) {
+	err := files.Read(path, func(r io.Reader) (err error) {
 		text, err = io.ReadAll(r)
 		return err
 	})
@@ -59,25 +60,4 @@ func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
 			}
 		}
 	}
-}
-
-// ownLanes says that tables of lanes over those of torus-2QoS are ignored, "" where
-// they are the same or the tables another engine's.
-func ownLanes(p *Picture, loaded *fabric.SL2VL) string {
-	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
-		return ""
-	}
-	f := p.Fabric
-	for _, node := range f.Switches {
-		n := &f.Nodes[node]
-		for out := range fabric.PortIndex(n.NumPorts) + 1 {
-			for in := range n.NumPorts {
-				ours, theirs := p.Tables.SL2VL.VLs(node, in+1, uint8(out)), loaded.VLs(node, in+1, uint8(out))
-				if f.Ports[n.FirstPort+out].Linked() && ours != theirs {
-					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps service levels to lanes itself", f.NodeName(node), in+1, out)
-				}
-			}
-		}
-	}
-	return ""
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package settings
 
 import (
 	"errors"
@@ -12,11 +12,12 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// cacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
-const cacheDir = "/var/cache/opensm"
+// usualCacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
+const usualCacheDir = "/var/cache/opensm"
 
 // unmodelled are options of opensm.conf that can change a route and that no
 // engine here takes, with the value that changes nothing.
@@ -29,10 +30,11 @@ var unmodelled = map[string]string{
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"}
 
 // ReadConf takes engines, options and guid2lid from an opensm.conf and lays the
-// chain and the options given over them. What it does not model is noted.
-func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
+// chain and the options given over them. The guid2lid is that of OpenSM's cache
+// directory, "" for the usual one. What is not modelled is noted.
+func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings, error) {
 	var conf *osm.Conf
-	err := readWith(path, func(r io.Reader) (err error) {
+	err := files.Read(path, func(r io.Reader) (err error) {
 		conf, err = osm.ReadConf(r, path)
 		return err
 	})
@@ -54,7 +56,7 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 		options = append(options, Setting{"qos", "FALSE"})
 	}
 	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
-		options = append(options, rememberedLIDs()...)
+		options = append(options, rememberedLIDs(cacheDir)...)
 	}
 	for _, g := range given {
 		if i := indexSetting(options, g.Name); i >= 0 {
@@ -63,7 +65,7 @@ func ReadConf(path string, chain []string, given []Setting) (Settings, error) {
 			options = append(options, g)
 		}
 	}
-	s, err := ParseSettings(chain, options)
+	s, err := Parse(chain, options)
 	if err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -103,19 +105,19 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 		if alias, ok := aliases[name]; ok {
 			name = alias
 		}
-		i := slices.IndexFunc(SettingOptions, func(x Option) bool { return x.Name == name })
+		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == name })
 		if i < 0 {
 			continue
 		}
-		if SettingOptions[i].boolean && o.Value != "TRUE" {
+		if Options[i].boolean && o.Value != "TRUE" {
 			o.Value = "FALSE"
 		}
-		if _, err := os.Stat(o.Value); err != nil && SettingOptions[i].File {
+		if _, err := os.Stat(o.Value); err != nil && Options[i].File {
 			then := "OpenSM goes on without it"
 			switch {
 			case name == torusConfig:
 				then = "torus-2QoS refuses"
-			case SettingOptions[i].without != nil:
+			case Options[i].without != nil:
 				then = "for OpenSM it is a broken one"
 			}
 			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; %s", conf.Name, o.Line, name, err, then))
@@ -145,10 +147,9 @@ func (s *Settings) defaultTorus(conf *osm.Conf) error {
 }
 
 // rememberedLIDs is the guid2lid of OpenSM's cache directory, if there is one.
-func rememberedLIDs() []Setting {
-	dir := os.Getenv("OSM_CACHE_DIR")
+func rememberedLIDs(dir string) []Setting {
 	if dir == "" {
-		dir = cacheDir
+		dir = usualCacheDir
 	}
 	file := filepath.Join(dir, "guid2lid")
 	if _, err := os.Stat(file); err != nil {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package plan
 
 import (
 	"context"
-	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// ChangeCredits says whether routes can wait for one another in a ring while they
+// Credits says whether routes can wait for one another in a ring while they
 // change.
-type ChangeCredits struct {
+type Credits struct {
 	// Fabric is that of the ports in Ring.
 	Fabric *fabric.Fabric
 	// Ring is a shortest credit loop of the old and the new routes together, nil for
@@ -30,25 +28,25 @@ type ChangeCredits struct {
 	Unchecked bool
 }
 
-// lasting says that the new routes alone have, or may have, a loop that the old have not.
-func (c *ChangeCredits) lasting() bool { return c != nil && c.comes }
+// Lasting reports whether the new routes alone have, or may have, a loop that the old have not.
+func (c *Credits) Lasting() bool { return c != nil && c.comes }
 
-// checkCredits looks for credit loops of old and new routes together. Where lanes
-// change, they do so before the routes, or if only that is free of loops behind
-// them.
-func checkCredits(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables) (*ChangeCredits, error) {
+// CheckCredits looks for credit loops of old and new routes together, nil where no
+// route changes. Where lanes change, they do so before the routes, or if only that is
+// free of loops behind them.
+func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	if len(p.Blocks)+len(p.Tops)+len(p.SL2VLs)+len(p.MFTs) == 0 {
 		return nil, nil
 	}
 	if len(p.LIDs) > 0 && !fabric.SameLinks(live.Fabric, staged.Fabric) {
-		return &ChangeCredits{Unchecked: true}, nil
+		return &Credits{Unchecked: true}, nil
 	}
-	c, err := checkPhases(ctx, p, live, staged)
+	c, err := p.checkPhases(ctx, live, staged)
 	if err != nil || c.Ring == nil || len(p.SL2VLs) == 0 {
 		return c, err
 	}
 	p.OrderSL2VLs(true)
-	late, err := checkPhases(ctx, p, live, staged)
+	late, err := p.checkPhases(ctx, live, staged)
 	if err != nil || late.Ring == nil {
 		return late, err
 	}
@@ -57,12 +55,12 @@ func checkCredits(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables
 }
 
 // checkPhases looks at lanes and routes in the order in which they change.
-func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables) (*ChangeCredits, error) {
+func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	before, after := *live, p.After(live)
 	if len(p.LIDs) > 0 {
 		after.Fabric = staged.Fabric
 	}
-	if before.SL2VL == nil && sameNodes(live.Fabric, staged.Fabric) { // they stay, and were not read
+	if before.SL2VL == nil && fabric.SameNodes(live.Fabric, staged.Fabric) { // they stay, and were not read
 		before.SL2VL, after.SL2VL = staged.SL2VL, staged.SL2VL
 	}
 	if before.SLs == nil {
@@ -90,7 +88,7 @@ func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables)
 			break
 		}
 	}
-	c := &ChangeCredits{Fabric: live.Fabric, Ring: ring, Loop: credits.VerdictOf(ring), Unread: live.Unread}
+	c := &Credits{Fabric: live.Fabric, Ring: ring, Loop: credits.VerdictOf(ring), Unread: live.Unread}
 	if err := c.alone(ctx, &before, after); err != nil {
 		return nil, err
 	}
@@ -104,7 +102,7 @@ func checkPhases(ctx context.Context, p *plan.Plan, live, staged *fabric.Tables)
 }
 
 // alone looks at the old and the new routes alone, where together they have a loop.
-func (c *ChangeCredits) alone(ctx context.Context, before, after *fabric.Tables) error {
+func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error {
 	if c.Ring == nil {
 		return nil
 	}
@@ -125,7 +123,7 @@ func (c *ChangeCredits) alone(ctx context.Context, before, after *fabric.Tables)
 }
 
 // judge says what holds whatever is unread of the old or the new routes.
-func (c *ChangeCredits) judge(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
+func (c *Credits) judge(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
 	one, other := *before, *after
 	for _, t := range []*fabric.Tables{&one, &other} { // on one lane there are all dependencies that there can be
 		t.SL2VL, t.SLs = nil, nil
@@ -154,8 +152,4 @@ func (c *ChangeCredits) judge(ctx context.Context, before, after *fabric.Tables,
 		c.Loop, c.Ring = credits.Loop, old.Ring
 	}
 	return nil
-}
-
-func sameNodes(f, g *fabric.Fabric) bool {
-	return slices.EqualFunc(f.Nodes, g.Nodes, func(a, b fabric.Node) bool { return a.GUID == b.GUID && a.FirstPort == b.FirstPort })
 }

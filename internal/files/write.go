@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package files
 
 import (
 	"bufio"
@@ -17,9 +17,9 @@ import (
 // ErrStream says that something is not written to standard output.
 var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
 
-// WriteFile writes a file whole or not at all: to a temporary file beside it,
+// Write writes a file whole or not at all: to a temporary file beside it,
 // which then takes its name. What is no regular file is written to directly.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return ErrStream
 	}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package settings
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -12,7 +11,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/file"
 	"example.org/ibconsole/routing/engines/torus"
@@ -34,8 +35,7 @@ type Settings struct {
 	routing routing.Options
 	// cached says to route with OpenSM's unicast cache.
 	cached bool
-	lids   fabric.LIDOptions
-	lmcSet bool
+	lids   compute.LIDs
 	guids  []guidUse
 	file   file.Engine
 	torus  torus.Engine
@@ -44,7 +44,7 @@ type Settings struct {
 // Setting is an option with its value.
 type Setting struct{ Name, Value string }
 
-// Option is an option that [ParseSettings] knows.
+// Option is an option that [Parse] knows.
 type Option struct {
 	Name    string
 	Summary string
@@ -60,9 +60,9 @@ type Option struct {
 // Boolean says that the value is TRUE or FALSE, or yes or no.
 func (o *Option) Boolean() bool { return o.boolean }
 
-// SettingOptions are the options, by OpenSM's names. guid2lid names the file
+// Options are the options, by OpenSM's names. guid2lid names the file
 // that OpenSM keeps in its cache directory.
-var SettingOptions = []Option{
+var Options = []Option{
 	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", set: setLMC},
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
 	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
@@ -113,22 +113,28 @@ func code(name, summary string, low, high uint64, field func(*Settings) *uint8) 
 	}}
 }
 
-// ParseSettings reads a chain of engines and options. The empty chain is the
+// Parse reads a chain of engines and options. The empty chain is the
 // default engine. Files are read now.
-func ParseSettings(chain []string, given []Setting) (Settings, error) {
+func Parse(chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: given}
 	for _, g := range given {
-		i := slices.IndexFunc(SettingOptions, func(o Option) bool { return o.Name == g.Name })
+		i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == g.Name })
 		if i < 0 {
 			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
 		}
-		if err := SettingOptions[i].set(&s, g.Value); err != nil {
+		if err := Options[i].set(&s, g.Value); err != nil {
 			return Settings{}, fmt.Errorf("%s: %w", g.Name, err)
 		}
 	}
 	if len(s.Chain) == 0 {
 		s.Chain = []string{engines.Default}
 	}
+	return s, s.chooseEngines()
+}
+
+// Only are the settings with one engine alone, and without the unicast cache.
+func (s Settings) Only(engine string) (Settings, error) {
+	s.Chain, s.cached = []string{engine, engines.NoFallback}, false
 	return s, s.chooseEngines()
 }
 
@@ -161,7 +167,7 @@ func setLMC(s *Settings, value string) error {
 	if err != nil || n > fabric.MaxLMC {
 		return fmt.Errorf("%q is no LMC, expected 0 to %d", value, fabric.MaxLMC)
 	}
-	s.lids.LMC, s.lmcSet = uint8(n), true
+	s.lids.LMC, s.lids.Chosen = uint8(n), true
 	return nil
 }
 
@@ -207,7 +213,7 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 }
 
 func setGUID2LID(s *Settings, path string) error {
-	return readWith(path, func(r io.Reader) error {
+	return files.Read(path, func(r io.Reader) error {
 		f, err := osm.ReadGUID2LID(r, path)
 		if err != nil {
 			return err
@@ -221,14 +227,14 @@ func setGUID2LID(s *Settings, path string) error {
 }
 
 func setLFTs(s *Settings, path string) error {
-	return readWith(path, func(r io.Reader) (err error) {
+	return files.Read(path, func(r io.Reader) (err error) {
 		s.file.Routes, err = osm.ReadLFTs(r, path)
 		return err
 	})
 }
 
 func setLIDMatrix(s *Settings, path string) error {
-	return readWith(path, func(r io.Reader) (err error) {
+	return files.Read(path, func(r io.Reader) (err error) {
 		s.file.MatrixName = path
 		s.file.Matrix, err = io.ReadAll(r)
 		return err
@@ -236,7 +242,7 @@ func setLIDMatrix(s *Settings, path string) error {
 }
 
 func setTorus(s *Settings, path string) error {
-	return readWith(path, func(r io.Reader) (err error) {
+	return files.Read(path, func(r io.Reader) (err error) {
 		s.torus.Conf, err = osm.ReadTorusConf(r, path)
 		if err != nil {
 			return err
@@ -256,61 +262,21 @@ func setQoS(s *Settings, value string) error {
 	return err
 }
 
-// readWith opens a file for a reader.
-func readWith(path string, read func(io.Reader) error) error {
-	f, err := OpenFile(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	return read(bufio.NewReader(f))
+// Job is to make tables by the settings.
+func (s *Settings) Job() *compute.Job {
+	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
 }
 
-// SetSettings chooses the engines and options for the next routes.
-func (s *Session) SetSettings(set Settings) {
-	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
-}
+// Conf is the opensm.conf that they were read from, "" for none.
+func (s *Settings) Conf() string { return s.conf }
 
-// assignment is what [Settings.assignLIDs] found.
-type assignment struct {
-	fabric *fabric.Fabric
-	// top is the highest LID that OpenSM's tables have entries for.
-	top   uint16
-	notes []string
-}
+// QoS reports whether quality of service is on: where it is not, OpenSM writes no
+// SL2VL tables.
+func (s *Settings) QoS() bool { return !s.torus.NoQoS }
 
-// assignLIDs gives the ports of f their LIDs by these settings.
-func (s *Settings) assignLIDs(f *fabric.Fabric) (assignment, error) {
-	o := s.lids
-	if !s.lmcSet {
-		o.LMC = ownLMC(f)
-	}
-	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && ownLMC(f) == 0 {
-		g, err := fabric.AssignLIDs(f)
-		if err != nil {
-			return assignment{}, err
-		}
-		return assignment{fabric: g, top: g.MaxLID}, nil
-	}
-	a, err := fabric.AssignLIDsWith(f, o)
-	if err != nil {
-		return assignment{}, err
-	}
-	out := assignment{fabric: a.Fabric, top: a.Top}
-	for _, n := range a.Notes {
-		out.notes = append(out.notes, n.String())
-	}
-	if fabric.SameLIDs(f, a.Fabric) {
-		out.fabric = f
-	}
-	return out, nil
-}
-
-// ownLMC is the highest LMC that a port of the subnet has.
-func ownLMC(f *fabric.Fabric) uint8 {
-	most := uint8(0)
-	for _, e := range f.EndPorts {
-		most = max(most, f.Ports[e].LMC)
-	}
-	return most
+// Engines are those that can route with these settings.
+func (s *Settings) Engines() []string {
+	return slices.DeleteFunc(EngineNames(), func(name string) bool {
+		return name == engines.NoFallback || name == file.Name && s.file.Routes == nil && s.file.Matrix == nil
+	})
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package places finds what somebody named in a fabric: a node, a port, a link, the
+// switches of a system.
+package places
 
 import (
 	"fmt"
@@ -10,7 +12,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/shell/lang"
 )
 
 // maxCandidates is how many names an error about an ambiguous one lists.
@@ -50,11 +51,10 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	if p, ok, err := nameAndPort(f, text); ok || err != nil {
 		return p, err
 	}
-	nodes := byPrefix(f, text)
-	if len(nodes) == 0 {
-		return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
+	if nodes := byPrefix(f, text); len(nodes) > 0 {
+		return one(f, text, nodes)
 	}
-	return one(f, text, nodes)
+	return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
 }
 
 // meant names nodes that an unknown name may have been meant to be, "" for none.
@@ -69,7 +69,7 @@ func meant(f *fabric.Fabric, text string) string {
 	slices.Sort(names)
 	var near []string
 	for len(near) < 3 {
-		name := lang.Nearest(text, names)
+		name := prose.Nearest(text, names)
 		if name == "" {
 			break
 		}
@@ -164,7 +164,7 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 		return Place{Node: f.Ports[port].Node, Port: port, LID: f.Ports[port].LID, PortNamed: true}, nil
 	}
 	if n := f.NodeByGUID(guid); n != fabric.None {
-		return place(f, n), nil
+		return of(f, n), nil
 	}
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
 }
@@ -209,7 +209,7 @@ func byPrefix(f *fabric.Fabric, text string) []fabric.NodeIndex {
 
 func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error) {
 	if len(nodes) == 1 {
-		return place(f, nodes[0]), nil
+		return of(f, nodes[0]), nil
 	}
 	names := make([]string, 0, len(nodes))
 	for _, n := range nodes {
@@ -224,9 +224,9 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
-// place is a node without a port: port 0 of a switch, else the first port with a
+// of is a node without a port: port 0 of a switch, else the first port with a
 // LID, the first linked one, or the first.
-func place(f *fabric.Fabric, node fabric.NodeIndex) Place {
+func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
 	if !n.IsSwitch() {
@@ -238,4 +238,45 @@ func place(f *fabric.Fabric, node fabric.NodeIndex) Place {
 		}
 	}
 	return Place{Node: node, Port: port, LID: f.Ports[port].LID}
+}
+
+// PortError says that words do not say which port is meant, whatever there is.
+type PortError struct{ text string }
+
+func (e *PortError) Error() string { return e.text }
+
+// Link finds the port whose link one or two words name: NODE PORT, or NODE/PORT. It fails with
+// a [PortError] where they name none.
+func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
+	p, err := Resolve(f, words[0])
+	if err != nil {
+		return fabric.None, err
+	}
+	if len(words) > 1 {
+		num, err := strconv.Atoi(words[1])
+		if err != nil {
+			return fabric.None, &PortError{fmt.Sprintf("%q is no port number", words[1])}
+		}
+		if p.Port = f.PortAt(p.Node, num); p.Port == fabric.None {
+			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
+		}
+	} else if !p.PortNamed && f.Nodes[p.Node].NumPorts > 1 {
+		return fabric.None, &PortError{fmt.Sprintf("which port of %s?", f.NodeName(p.Node))}
+	}
+	if f.Ports[p.Port].Num == 0 {
+		return fabric.None, fmt.Errorf("port 0 of %s is no link", f.NodeName(p.Node))
+	}
+	return p.Port, nil
+}
+
+// NodeOrSwitch is [ResolveNode], which must be a switch where what is "switch".
+func NodeOrSwitch(f *fabric.Fabric, what, text string) (fabric.NodeIndex, error) {
+	if what != "switch" {
+		return ResolveNode(f, text)
+	}
+	sw, err := ResolveSwitch(f, text)
+	if err != nil {
+		return fabric.None, err
+	}
+	return f.Switches[sw], nil
 }

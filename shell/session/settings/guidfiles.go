@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package settings
 
 import (
 	"io"
@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing"
 )
 
@@ -21,7 +22,7 @@ type guidUse struct {
 // guidFile is an option that names a file of GUIDs.
 func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	set := func(s *Settings, path string) error {
-		return readWith(path, func(r io.Reader) error {
+		return files.Read(path, func(r io.Reader) error {
 			f, err := osm.ReadGUIDFile(r, path)
 			if err != nil {
 				return err
@@ -53,12 +54,12 @@ func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings
 // there, where no others were given.
 func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
 	for _, o := range conf.Options {
-		i := slices.IndexFunc(SettingOptions, func(x Option) bool { return x.Name == o.Name })
-		if i < 0 || SettingOptions[i].without == nil || indexSetting(given, o.Name) >= 0 {
+		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == o.Name })
+		if i < 0 || Options[i].without == nil || indexSetting(given, o.Name) >= 0 {
 			continue
 		}
 		if _, err := os.Stat(o.Value); err != nil {
-			SettingOptions[i].without(s, o.Value)
+			Options[i].without(s, o.Value)
 		}
 	}
 }
@@ -126,8 +127,8 @@ func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
 	}
 }
 
-// strangers are the lines of the files that are for nothing on a subnet.
-func (s *Settings) strangers(f *fabric.Fabric) []string {
+// Strangers are the lines of the files that are for nothing on a subnet.
+func (s *Settings) Strangers(f *fabric.Fabric) []string {
 	var out []string
 	for _, u := range s.guids {
 		for _, n := range u.file.Check(f, u.kind) {
