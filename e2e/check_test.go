@@ -105,11 +105,11 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		want  map[string]float64
 		words []string
 	}{
-		"hole":            {"", "check reach", map[string]float64{"delivered": 54, "unreachable": 2}, []string{"check reach: ", "2 of 56 paths", "2 unreachable"}},
-		"hole, no loop":   {"", "check loops", map[string]float64{"loops": 0}, nil},
-		"wrong host":      {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
-		"open port":       {"000", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
-		"over the others": {"004", "check reach", map[string]float64{"delivered": 56}, nil},
+		"no entry":          {"", "check reach", map[string]float64{"delivered": 54, "unreachable": 2}, []string{"check reach: ", "2 of 56 paths", "2 unreachable"}},
+		"no entry, no loop": {"", "check loops", map[string]float64{"loops": 0}, nil},
+		"wrong host":        {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
+		"open port":         {"000", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
+		"over the others":   {"004", "check reach", map[string]float64{"delivered": 56}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := try("--json", "-s", smallTree, "-c", broken(t, "leaf-01", lid, tc.port)+tc.check)

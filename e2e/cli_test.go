@@ -240,7 +240,7 @@ func TestCalibrateFindsChangedEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first table is that of a leaf; its host ports are 1 and 2, spines hang on 3 and 4.
+	// The first table is that of a leaf; its host ports are 1 and 2, spines are attached to 3 and 4.
 	changed := strings.Replace(string(text), " 003 # ", " 004 # ", 1)
 	if changed == string(text) {
 		t.Fatal("no entry to change")

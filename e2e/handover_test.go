@@ -21,14 +21,14 @@ func TestHandover(t *testing.T) {
 	stateHome(t)
 	for name, c := range map[string]struct {
 		spec, script string
-		lanes        bool
+		vls          bool
 	}{
 		"drained cable": {"fattree:2,8", "engine minhop; fail link leaf-01 5; route; ", false},
 		"other engine":  {"fattree:2,8", "engine dor port_shifting=TRUE; route; ", false},
 		"with LMC":      {"fattree:2,8", "engine updn lmc=2; fail random 2 seed=7; route; ", false},
 		"incremental":   {"fattree:2,8", "route; fail random 3 seed=9; route incremental; ", false},
-		// OpenSM takes levels from no file: it gets the engine, also where another one has
-		// been chosen since, and must come to the same tables and lanes.
+		// OpenSM takes SLs from no file: it gets the engine, also where another one has
+		// been chosen since, and must come to the same tables and VLs.
 		"lash":       {"torus:4x4", "engine lash lash_start_vl=1; route; engine minhop; ", true},
 		"dfsssp":     {"torus:4x4", "engine dfsssp; route; ", true},
 		"torus-2QoS": {"torus:4x4x4", "engine torus-2QoS; route; ", true},
@@ -39,8 +39,8 @@ func TestHandover(t *testing.T) {
 			ibconsole(t, "-s", "sim:"+c.spec, "-c", "dump topology "+at("net"))
 			sim := ibsimtest.Start(t, at("net"))
 			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", c.script+"handover "+at("over")+"; dump lfts "+at("ours"))
-			if c.lanes {
-				ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", c.script+"dump sl2vl "+at("lanes"))
+			if c.vls {
+				ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", c.script+"dump sl2vl "+at("sl2vl"))
 			}
 			osm := at("opensm")
 			if err := os.Mkdir(osm, 0o700); err != nil {
@@ -58,8 +58,8 @@ func TestHandover(t *testing.T) {
 				t.Fatalf("opensm: %v\n%s", err, out)
 			}
 			sameFile(t, filepath.Join(osm, "opensm-lfts.dump"), at("ours"))
-			if c.lanes {
-				sameFile(t, filepath.Join(osm, "opensm-sl2vl.dump"), at("lanes"))
+			if c.vls {
+				sameFile(t, filepath.Join(osm, "opensm-sl2vl.dump"), at("sl2vl"))
 			}
 		})
 	}

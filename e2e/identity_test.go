@@ -101,7 +101,7 @@ func cutLinks(f *fabric.Fabric, r *rand.Rand, n int) damage {
 	return d
 }
 
-// cutSwitch unplugs all links of a switch, not of that which the SM hangs on.
+// cutSwitch unplugs all links of a switch, not of that which the SM is attached to.
 func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 	sm, _ := f.AttachedSwitch(f.EndPortOf(f.SMPort))
 	s := fabric.SwitchIndex(r.IntN(len(f.Switches)))

@@ -43,9 +43,9 @@ func TestUmadIsAsIbsim(t *testing.T) {
 			run := umadtest.Devices(t, sims[1].Name)
 			dirs := []string{t.TempDir(), t.TempDir()}
 			t.Setenv("XDG_STATE_HOME", t.TempDir()) // the commits have the same number
-			ours := ibconsole(t, "-s", "ibsim:"+sims[0].Name, "-c", errand(f, dirs[0]))
+			ours := ibconsole(t, "-s", "ibsim:"+sims[0].Name, "-c", everything(f, dirs[0]))
 			t.Setenv("XDG_STATE_HOME", t.TempDir())
-			over := run(program, "-s", "umad", "-c", errand(f, dirs[1]))
+			over := run(program, "-s", "umad", "-c", everything(f, dirs[1]))
 			if !adaptive.MatchString(over) {
 				t.Error("a trace over umad does not warn of adaptive routing")
 			}
@@ -59,8 +59,8 @@ func TestUmadIsAsIbsim(t *testing.T) {
 	}
 }
 
-// errand sweeps, reads, traces, routes and writes.
-func errand(f *fabric.Fabric, dir string) string {
+// everything sweeps, reads, traces, routes and writes.
+func everything(f *fabric.Fabric, dir string) string {
 	name := func(node fabric.NodeIndex) string { return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID) }
 	sw := name(f.Switches[len(f.Switches)/2])
 	first, last := f.EndPorts[0], f.EndPorts[len(f.EndPorts)-1]

@@ -54,14 +54,14 @@ func loopOf(t *testing.T, r result, field string) any {
 	return v
 }
 
-// TestNoLoopOfUnreadLevels: of a subnet that OpenSM has routed it is unknown whether there
-// is a credit loop, until the service levels were computed and the lanes read. lash,
+// TestNoLoopOfUnreadSLs: of a subnet that OpenSM has routed it is unknown whether there
+// is a credit loop, until the SLs were computed and the SL2VL tables read. lash,
 // dfsssp and torus-2QoS make routes without one (torus-2QoS(8), osm_ucast_lash.c,
 // osm_ucast_dfsssp.c), minhop makes some of more than four switches in a ring with one.
-// Without quality of service OpenSM writes no lanes, torus-2QoS leaves the subnet to
-// minhop, and the subnet administration grants the levels of the others all the same, on
-// the lanes that ibsim begins with: 0 1 2 ... 14 7.
-func TestNoLoopOfUnreadLevels(t *testing.T) {
+// Without quality of service OpenSM writes no SL2VL tables, torus-2QoS leaves the subnet to
+// minhop, and the subnet administration grants the SLs of the others all the same, on
+// the VLs that ibsim begins with: 0 1 2 ... 14 7.
+func TestNoLoopOfUnreadSLs(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, tc := range []struct {
 		engine            string
@@ -99,7 +99,7 @@ func TestNoLoopOfUnreadLevels(t *testing.T) {
 			if got := strings.Contains(out, "error   credit loop"); got != tc.loop || strings.Contains(out, "unknown") {
 				t.Errorf("problems: credit loop %v, want %v: %s", got, tc.loop, out)
 			}
-			if tc.qos && !tc.loop { // the lanes are compared, and so read
+			if tc.qos && !tc.loop { // the SL2VL tables are compared, and so read
 				r := try("--json", "-s", h.source, "-c", "engine from="+h.conf+"; calibrate; check credits of=live")
 				if got := loopOf(t, r, "loop"); got != false || !strings.Contains(r.out, `"lanes_differ":0,"levels_taken":true`) || strings.Contains(r.out, `"lanes":0,`) {
 					t.Errorf("calibrate alone: %v: %s%s", got, r.out, r.err)
@@ -132,8 +132,8 @@ func (h healthy) unknown(t *testing.T, before string) {
 	}
 }
 
-// TestLoopOnOneLane: links that operate one lane have no other, whatever the levels are.
-func TestLoopOnOneLane(t *testing.T) {
+// TestLoopOnOneVL: links that operate one VL have no other, whatever the SLs are.
+func TestLoopOnOneVL(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "minhop", false, false, "max_op_vls 1\n")
 	r := try("--json", "-s", h.source, "-c", "check credits of=live")
@@ -142,9 +142,9 @@ func TestLoopOnOneLane(t *testing.T) {
 	}
 }
 
-// TestLevelsAreForgotten: service levels that were computed hold as long as the tables of
+// TestSLsAreForgotten: service levels that were computed hold as long as the tables of
 // the switches are the same. With them a commit is refused that brings the first loop.
-func TestLevelsAreForgotten(t *testing.T) {
+func TestSLsAreForgotten(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", true, false)
 	known := "engine from=" + h.conf + "; calibrate; engine minhop; route keep=no; write on; "
@@ -164,9 +164,9 @@ func TestLevelsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestOtherLanesAreADifference: OpenSM without quality of service wrote no lanes, which are
+// TestOtherVLsAreADifference: OpenSM without quality of service wrote no SL2VL tables, which are
 // then not those of settings with it, though the routes are.
-func TestOtherLanesAreADifference(t *testing.T) {
+func TestOtherVLsAreADifference(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", false, false)
 	r := try("--json", "-s", h.source, "-c", "engine from="+h.conf+" qos=TRUE; calibrate; check credits of=live")

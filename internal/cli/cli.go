@@ -208,7 +208,7 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", text)
 		}
 		if n := len(s.State().Holes); n > 0 {
-			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s: %s (show holes)\n", prose.Count(n, "hole"), prose.List(s.State().Holes, 1))
+			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s unanswered: %s (show holes)\n", prose.Count(n, "request"), prose.List(s.State().Holes, 1))
 		}
 		return work(ctx, s)
 	})
@@ -328,7 +328,7 @@ func (o *options) interactive() int {
 	return o.tui(false)
 }
 
-// onTerminal says whether somebody sits in front of the program.
+// onTerminal reports whether somebody sits in front of the program.
 func (o *options) onTerminal() bool {
 	out, ok := o.out.(*os.File)
 	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))

@@ -176,7 +176,7 @@ func (o *options) man() int {
 	for l := range strings.SplitSeq(strings.TrimPrefix(head, "usage:\n"), "\n") {
 		line("%s", roff(strings.TrimPrefix(l, "  ")))
 	}
-	line(".fi\n.SH DESCRIPTION\n%s", roff("ibconsole shows what hangs on what in a subnet and which way every packet goes, computes routes and lets links and switches fail on paper, says what would change, and writes forwarding tables to switches when it is told to."))
+	line(".fi\n.SH DESCRIPTION\n%s", roff("ibconsole shows what is attached to what in a subnet and which path every packet takes, computes routes and lets links and switches fail on paper, says what would change, and writes forwarding tables to switches when it is told to."))
 	line(".PP\n%s", roff(strings.TrimSpace(rest)))
 	line(".SH OPTIONS")
 	for _, f := range flagWords {

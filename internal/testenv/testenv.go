@@ -104,7 +104,7 @@ func find(name string) (string, error) {
 	return "", fmt.Errorf("%s is not installed", name)
 }
 
-// Full says whether large matrices are to run in full (IBCONSOLE_FULL=1, as
+// Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as
 // `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 

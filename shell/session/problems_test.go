@@ -320,7 +320,7 @@ func TestPlantedProblems(t *testing.T) {
 	}
 	slices.Sort(names)
 	planted, rounds := 0, 0
-	for total := testenv.Count(t, 200, 2000); planted < total; {
+	for total := testenv.Count(t, 100, 2000); planted < total; { // each kind alone, and beside others
 		alone := rounds/len(names)%2 == 0
 		for range len(names) {
 			b := newBench(t, r, fmt.Sprintf("fattree:2,%d", []int{12, 16}[r.IntN(2)]), nil)

@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestLevelsThatTheMasterGrants: a routing that needs service levels is written where
+// TestSLsThatTheMasterGrants: a routing that needs service levels is written where
 // the path records of the master, a real OpenSM, grant them, and nowhere else.
-func TestLevelsThatTheMasterGrants(t *testing.T) {
+func TestSLsThatTheMasterGrants(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, tc := range []struct {
 		name, engine string
