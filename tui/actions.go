@@ -255,20 +255,20 @@ func (m *model) freeze() tea.Cmd {
 }
 
 func (m *model) whyNoTheme() string {
-	if m.retheme == nil || m.theme.Name == "none" && m.theme.Fixed {
+	if m.retheme == nil || m.Look.Name == "none" && m.Look.Fixed {
 		return "this terminal, or NO_COLOR, allows no colours"
 	}
 	return ""
 }
 
 func (m *model) nextTheme() tea.Cmd {
-	next := draw.Themes[(slices.Index(draw.Themes, m.theme.Name)+1)%len(draw.Themes)]
+	next := draw.Themes[(slices.Index(draw.Themes, m.Look.Name)+1)%len(draw.Themes)]
 	t, err := m.retheme(next)
 	if err != nil {
 		m.warn(err.Error())
 		return nil
 	}
-	*m.theme = *t
+	*m.Look = *t
 	m.inform("theme " + next)
 	return nil
 }

@@ -83,9 +83,8 @@ type model struct {
 	sight
 	work
 
-	back  backend
-	now   func() time.Time
-	theme *draw.Theme
+	back backend
+	now  func() time.Time
 
 	actions []pane.Action
 
@@ -127,8 +126,8 @@ const tickPause = 120 * time.Millisecond
 const ageing = 30 * time.Second
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
-	c := &pane.Common{Ctx: ctx}
-	m := &model{Common: c, desk: newDesk(newPanes(c, t, back)), back: back, theme: t, now: time.Now, untouched: true}
+	c := &pane.Common{Ctx: ctx, Look: t}
+	m := &model{Common: c, desk: newDesk(newPanes(c, back)), back: back, now: time.Now, untouched: true}
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
@@ -336,7 +335,7 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		m.setFocus(m.named(msg.Name))
 	case pane.GoTo:
 		m.setFocus(m.at(pane.SeatHome))
-		m.tellPanes(pane.Visit{At: msg.At})
+		m.tellPanes(pane.Visit(msg))
 	case pane.Follow:
 		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
 			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")

@@ -230,6 +230,7 @@ func (t *Table) NextSort() string {
 	return t.SortWord()
 }
 
+// SortWord says what the rows are sorted by, "" for the order that they come in.
 func (t *Table) SortWord() string {
 	switch {
 	case t.Sorted > 0:
@@ -257,6 +258,7 @@ func (t *Table) ToggleMark() {
 	t.To(t.Cursor + 1)
 }
 
+// Marked reports whether a row is marked.
 func (t *Table) Marked(row int) bool { return len(t.Marks) > 0 && t.ID != nil && t.Marks[t.ID(row)] }
 
 // Chosen are the lines that are marked, or else the selected one.

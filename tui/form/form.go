@@ -37,7 +37,6 @@ type Form struct {
 	File string
 
 	common *pane.Common
-	theme  *draw.Theme
 	src    Source
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -71,8 +70,8 @@ type Msg struct {
 }
 
 // Open makes a form; its fields are to be set before it begins.
-func Open(c *pane.Common, t *draw.Theme, src Source, what string) *Form {
-	f := &Form{What: what, common: c, theme: t, src: src}
+func Open(c *pane.Common, src Source, what string) *Form {
+	f := &Form{What: what, common: c, src: src}
 	f.ctx, f.cancel = context.WithCancel(c.Ctx)
 	return f
 }
@@ -285,20 +284,20 @@ func (f *Form) lay(w, h int) {
 	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
 	var lines []string
 	for _, l := range explain {
-		lines = append(lines, draw.Wrap(draw.Clean(l, f.theme.Ascii), w-1)...)
+		lines = append(lines, draw.Wrap(draw.Clean(l, f.common.Look.Ascii), w-1)...)
 	}
 	if room < len(lines) {
 		lines = lines[:max(room, 0)]
 		if n := len(lines); n > 0 {
-			lines[n-1] = draw.Cut(lines[n-1]+" "+f.theme.Ellipsis+f.theme.Ellipsis, w-1, f.theme.Ellipsis)
+			lines[n-1] = draw.Cut(lines[n-1]+" "+f.common.Look.Ellipsis+f.common.Look.Ellipsis, w-1, f.common.Look.Ellipsis)
 		}
 	}
-	f.field = newField(f.theme, f.q, lines, answer, w)
+	f.field = newField(f.common.Look, f.q, lines, answer, w)
 }
 
 // Frame draws the form.
 func (f *Form) Frame(body draw.Rect) []string {
-	t := f.theme
+	t := f.common.Look
 	inner := max(body.H-2, 1)
 	type line struct {
 		st     draw.Style
@@ -343,7 +342,7 @@ func (f *Form) Frame(body draw.Rect) []string {
 		}
 	}
 	win := &draw.Window{N: len(lines), Height: inner, Cursor: -1}
-	return f.theme.Frame(body, &draw.Framed{
+	return f.common.Look.Frame(body, &draw.Framed{
 		Tabs: func(p *draw.Pen) { p.Put(p.Key, strings.ToUpper(f.What[:1])+f.What[1:]) }, Focused: true, Win: win,
 		Draw: func(p *draw.Pen, row int) {
 			if l := lines[row]; l.styled {

@@ -111,4 +111,5 @@ func (e *PanicError) Error() string {
 // second. Where there are more a pane must be opened that wants it.
 const Quick = 40_000_000
 
+// EntriesOf is how many entries tables have.
 func EntriesOf(t *fabric.Tables) int { return len(t.Fabric.Switches) * (int(t.Fabric.MaxLID) + 1) }

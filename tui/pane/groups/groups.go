@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package groups shows multicast groups, their members and trees.
 package groups
 
 import (
@@ -37,9 +38,12 @@ type groups struct {
 	treeErr error
 }
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &groups{List: pane.List{Common: c}}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &groups{}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Groups", Help: "multicast groups, their members and trees"},
+		draw.Table{Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}, l.Renew)
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)
 	g := func(row int) *groupRow { return &l.all.rows[row] }
@@ -150,17 +154,6 @@ func (l *groups) pkey(row int) string {
 		return fmt.Sprintf("0x%04x", g.PKey)
 	}
 	return ""
-}
-
-func (l *groups) About() pane.About {
-	return pane.About{Name: "Groups", Short: "Groups", Help: "multicast groups, their members and trees"}
-}
-
-func (l *groups) Show(sc *pane.Scene, changed bool) {
-	l.Scene = sc
-	if changed {
-		l.Renew()
-	}
 }
 
 func (l *groups) Collect() {
@@ -302,10 +295,8 @@ func (l *groups) Enter() (func() tea.Msg, string) {
 			l.from = l.member(row).GUID
 			return pane.ShowKind{Kind: groupsTree}
 		}, ""
-	case s.Node == fabric.None:
-		return nil, "this row is a remark: there is nothing behind it"
 	}
-	return s.GoTo, ""
+	return l.GoTo(s, "", "this row is a remark: there is nothing behind it")
 }
 
 // groupsKey is what groups are computed from.

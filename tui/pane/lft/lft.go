@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package lft shows the forwarding table of the selected switch.
 package lft
 
 import (
@@ -51,9 +52,11 @@ type lft struct {
 	number   int
 }
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &lft{List: pane.List{Common: c}, sw: fabric.None}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"by LID", "by port"}}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &lft{sw: fabric.None}
+	l.List = pane.NewList(c, pane.About{Name: "LFT", Help: "the forwarding table of the selected switch", Seat: pane.SeatMain, Enter: "next hop"},
+		draw.Table{Kinds: []string{"by LID", "by port"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.Kind == lftByPort {
 			return 1<<32 | uint64(l.ports[row])
@@ -106,10 +109,6 @@ func (l *lft) portColumns() []draw.Column {
 		{Name: "paths", Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads == nil },
 			Text: func(row int) string { return draw.Thousands(int(l.paths(l.ports[row]))) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
 	}
-}
-
-func (l *lft) About() pane.About {
-	return pane.About{Name: "LFT", Short: "LFT", Help: "the forwarding table of the selected switch", Seat: pane.SeatMain, Enter: "next hop"}
 }
 
 // Show takes a new scene and stays on the LID.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package load shows how many paths take each link.
 package load
 
 import (
@@ -119,9 +120,12 @@ type links struct {
 	cut map[int]bool
 }
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &links{List: pane.List{Common: c}}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &links{}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Load", Help: "how many paths take each link", Beside: "Trace"},
+		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.isMap() {
 			return uint64(row)
@@ -173,17 +177,6 @@ func (l *links) look(row int) draw.Style {
 		return l.Theme.Dim
 	}
 	return l.Theme.Warmth(l.load.loads.Paths[l.port(row)], l.load.mean)
-}
-
-func (l *links) About() pane.About {
-	return pane.About{Name: "Load", Short: "Load", Help: "how many paths take each link", Beside: "Trace"}
-}
-
-func (l *links) Show(sc *pane.Scene, changed bool) {
-	l.Scene = sc
-	if changed {
-		l.Renew()
-	}
 }
 
 // Seek counts the paths over each link.
@@ -311,11 +304,7 @@ func (l *links) Subject() pane.Subject {
 }
 
 func (l *links) Enter() (func() tea.Msg, string) {
-	s := l.Subject()
-	if s.Node == fabric.None {
-		return nil, "no link is selected"
-	}
-	return s.GoTo, ""
+	return l.GoTo(l.Subject(), "no link is selected", "no link is selected")
 }
 
 func (l *links) HasHead() bool { return l.N > 0 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package topology shows switches as a tree, with what is attached to them.
 package topology
 
 import (
@@ -71,9 +72,11 @@ const (
 	tierLoose
 )
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &topology{List: pane.List{Common: c}, open: map[uint64]bool{}, shut: map[int32]bool{}}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.Renew() }}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
+	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Help: "switches, and hosts below them", Seat: pane.SeatHome, Beside: "LFT"},
+		draw.Table{Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.Renew() }}, l.Renew)
 	l.Cols = l.treeColumns()
 	return l
 }
@@ -88,10 +91,6 @@ func (t *topology) rowID(row int) uint64 {
 }
 
 func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.Filt.Invert }
-
-func (t *topology) About() pane.About {
-	return pane.About{Name: "Topology", Short: "Topo", Help: "switches, and hosts below them", Seat: pane.SeatHome, Beside: "LFT"}
-}
 
 // Show takes a new scene and stays on the row of the same thing.
 func (t *topology) Show(sc *pane.Scene, changed bool) {

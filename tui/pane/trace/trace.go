@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package trace shows the path of packets, hop by hop.
 package trace
 
 import (
@@ -51,9 +52,12 @@ type Source interface {
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
-func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
-	l := &trace{List: pane.List{Common: c}, src: src}
-	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &trace{src: src}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"},
+		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, l.Renew)
 	dim := func(int) draw.Style { return t.Dim }
 	hop := func(row int) *walk.Hop { return &l.rows[row].hop }
 	l.Cols = []draw.Column{
@@ -80,17 +84,6 @@ func (t *trace) mark(which int, at pane.Place, lid uint16) {
 	t.Ends[which] = at
 	if which == 1 {
 		t.lid = lid
-	}
-}
-
-func (t *trace) About() pane.About {
-	return pane.About{Name: "Trace", Short: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"}
-}
-
-func (t *trace) Show(sc *pane.Scene, changed bool) {
-	t.Scene = sc
-	if changed {
-		t.Renew()
 	}
 }
 
