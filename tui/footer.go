@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // statusLine is what is being typed, or what was said last and what was looked at.

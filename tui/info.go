@@ -5,12 +5,13 @@ package tui
 import (
 	"fmt"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 func (m *model) whyNoInfo() string {

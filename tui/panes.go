@@ -31,3 +31,11 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 		groups.New(c),
 	}
 }
+
+// sources is what the panes ask of the session.
+type sources interface {
+	problems.Source
+	trace.Source
+	history.Source
+	resilience.Source
+}

@@ -8,24 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/counters"
-	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/internal/heed"
-	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
-	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
-	"example.org/ibconsole/tui/pane/history"
 )
 
 // Options say what [Run] shows, and where.
@@ -50,11 +40,6 @@ type Options struct {
 	// In and Out are the terminal; nil for standard input and output.
 	In, Out *os.File
 }
-
-// SignalError says that a signal ended the program.
-type SignalError struct{ Signal syscall.Signal }
-
-func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
 
 // ErrTerminal says that there is no terminal that the screen can be drawn on.
 var ErrTerminal = errors.New("no terminal for the screen")
@@ -192,49 +177,6 @@ func signalled(ctx context.Context) bool {
 	return ok
 }
 
-// catcher ends the screen where a signal would end the program.
-type catcher struct {
-	ends chan os.Signal
-	// kept takes interrupts that are not for the screen, so that they do not end the
-	// program.
-	kept chan os.Signal
-	done chan struct{}
-}
-
-func catchSignals(cancel context.CancelCauseFunc) *catcher {
-	c := &catcher{ends: make(chan os.Signal, 1), kept: make(chan os.Signal, 1), done: make(chan struct{})}
-	heed.Signals(c.kept, syscall.SIGINT)
-	heed.Signals(c.ends, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	go func() {
-		for {
-			select {
-			case s := <-c.ends:
-				cancel(&SignalError{s.(syscall.Signal)})
-			case <-c.kept:
-			case <-c.done:
-				return
-			}
-		}
-	}()
-	return c
-}
-
-// away leaves interrupts to the shell while that has the terminal.
-func (c *catcher) away(yes bool) {
-	signal.Stop(c.ends)
-	heed.Signals(c.ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	if !yes {
-		heed.Signals(c.ends, syscall.SIGINT)
-	}
-}
-
-// stop leaves signals alone again.
-func (c *catcher) stop() {
-	signal.Stop(c.ends)
-	signal.Stop(c.kept)
-	close(c.done)
-}
-
 func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 	switch name := env("TERM"); {
 	case !term.IsTerminal(opt.In.Fd()) || !term.IsTerminal(opt.Out.Fd()):
@@ -251,81 +193,4 @@ func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 		name = env.Theme()
 	}
 	return draw.NewTheme(name, profile, env.Glyphs())
-}
-
-// shellBackend is the shell of a session.
-type shellBackend struct {
-	*shell.Shell
-	watcher *session.Watcher
-}
-
-func (b *shellBackend) State() session.State { return b.Session().State() }
-
-func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) error {
-	return b.Shell.Run(ctx, "screen", text, out)
-}
-
-// maxEntries is how many entries of the history are listed.
-const maxEntries = 500
-
-func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
-	store, err := b.Session().History()
-	if err != nil {
-		return nil, err
-	}
-	subnet := b.Session().Subnet()
-	list, err := store.List(ctx, subnet, maxEntries)
-	if err != nil {
-		return nil, err
-	}
-	journal, err := store.Journal(ctx, subnet)
-	if err != nil {
-		return nil, err
-	}
-	return history.Join(list, journal), nil
-}
-
-func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
-	st := b.State()
-	return st.Of(session.Kind(fmt.Sprint(id)))
-}
-
-func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report, error) {
-	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
-}
-
-func (b *shellBackend) Flow(ctx context.Context, what string) (*shell.Flow, error) {
-	s := b.Session()
-	switch what {
-	case "dump":
-		return shell.DumpFlow(s), nil
-	case "load":
-		return shell.LoadFlow(ctx, s), nil
-	case "engine":
-		return shell.EngineFlow(s), nil
-	}
-	return shell.FailFlow(s), nil
-}
-
-func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
-	return b.Session().Study(ctx, p, kind)
-}
-
-func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error) {
-	r, _, err := b.Session().Counters(ctx, ports...)
-	return r, err
-}
-
-func (b *shellBackend) Complete(line string, cursor int) (int, []lang.Candidate) {
-	return b.Shell.Complete(line, cursor)
-}
-
-func (b *shellBackend) Changed(ctx context.Context) bool {
-	select {
-	case <-b.watcher.C:
-		b.watcher.Take()
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"example.org/ibconsole/fabric"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
 )
 
 // AsyncResult computes beside the screen what a pane shows, for what it was asked

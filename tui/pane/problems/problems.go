@@ -10,13 +10,12 @@ import (
 	"hash/fnv"
 	"slices"
 
-	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/routing/checks/reach"
-	"example.org/ibconsole/shell/session"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )

@@ -9,12 +9,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.org/ibconsole/shell/session"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )

@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"example.org/ibconsole/fabric/counters"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -152,56 +151,6 @@ func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 	for i := range p.Hops {
 		t.rows = append(t.rows, traceRow{f: f, hop: p.Hops[i], at: i, last: i == len(p.Hops)-1, other: other})
 	}
-}
-
-// countWays counts at each switch of the path the ports on a shortest way to the
-// destination's switch. O(ports).
-func (t *trace) countWays() {
-	f := t.Scene.Picture.Fabric
-	t.ways = make([]int, len(t.hops.Hops))
-	if t.hops.Dst == fabric.None {
-		return
-	}
-	to, _ := f.AttachedSwitch(t.hops.Dst)
-	if to == fabric.None {
-		return
-	}
-	away := distances(f, to)
-	for i, h := range t.hops.Hops {
-		s := f.Nodes[h.Node].Switch
-		if s == fabric.None || away[s] == fabric.None {
-			continue
-		}
-		if s == to {
-			t.ways[i] = 1
-			continue
-		}
-		n := f.SwitchNode(s)
-		for p := range n.Ports() {
-			if q := f.PeerSwitch(p); q != fabric.None && away[q] == away[s]-1 {
-				t.ways[i]++
-			}
-		}
-	}
-}
-
-// distances are the links from each switch to one, None where there is no way.
-func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
-	away := make([]int32, len(f.Switches))
-	for s := range away {
-		away[s] = fabric.None
-	}
-	away[to] = 0
-	for queue := []fabric.SwitchIndex{to}; len(queue) > 0; queue = queue[1:] {
-		n := f.SwitchNode(queue[0])
-		for p := range n.Ports() {
-			if q := f.PeerSwitch(p); q != fabric.None && away[q] == fabric.None {
-				away[q] = away[queue[0]] + 1
-				queue = append(queue, q)
-			}
-		}
-	}
-	return away
 }
 
 // name names an end, by its GUID where the fabric has no such node.
