@@ -4,15 +4,11 @@ package tui
 
 import (
 	"cmp"
-	"context"
-	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -29,77 +25,6 @@ func (m *model) toggleZoom() tea.Cmd {
 	m.zoom = !m.zoom
 	m.fit()
 	return nil
-}
-
-func (m *model) whyOnePicture() string {
-	if len(m.pictures()) < 2 && m.old == nil {
-		return "there is no other picture: route, or let something fail"
-	}
-	return ""
-}
-
-// pictures are those that there are to choose from, "" for the default first.
-func (m *model) pictures() []session.Kind {
-	st := &m.sc.State
-	out := []session.Kind{""}
-	for _, k := range session.Kinds {
-		p, err := st.Of(k)
-		if err == nil && p != st.Default() && (k != session.Base || st.Base != nil) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-func (m *model) nextPicture() tea.Cmd {
-	all := m.pictures()
-	next := session.Kind("")
-	if m.old == nil {
-		next = all[(slices.Index(all, m.of)+1)%len(all)]
-	}
-	return m.choosePicture(next)
-}
-
-// choosePicture shows a picture of the session's state.
-func (m *model) choosePicture(of session.Kind) tea.Cmd {
-	m.of, m.old = of, nil
-	m.shown()
-	return nil
-}
-
-func (m *model) shown() {
-	m.refresh()
-	m.inform("the panes show " + m.sc.State.Title(m.sc.Picture))
-}
-
-// recalledMsg brings a picture out of the history.
-type recalledMsg struct {
-	pic *session.Picture
-	err error
-}
-
-// recallPicture shows the picture of an entry of the history.
-func (m *model) recallPicture(id int64) tea.Cmd {
-	m.inform(fmt.Sprintf("reading entry %d", id))
-	m.Common.Running++
-	return func() tea.Msg {
-		pic, err := pane.Shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
-		if err == nil {
-			m.indexes.Of(pic.Fabric)
-		}
-		return recalledMsg{pic, err}
-	}
-}
-
-func (m *model) recalled(msg recalledMsg) {
-	m.Common.Running--
-	if msg.err != nil {
-		m.warn("history: " + msg.err.Error())
-		return
-	}
-	m.old = msg.pic
-	m.shown()
-	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
 }
 
 // counting is what the session calls the reading of counters. What is read for the
@@ -121,7 +46,7 @@ func (m *model) whyNotRoute() string {
 	return m.whyBusy()
 }
 
-// Holding reports whether a pane keeps the session from other work.
+// holding reports whether a pane keeps the session from other work.
 func (m *model) holding() bool {
 	return slices.ContainsFunc(m.all, func(p pane.Pane) bool {
 		h, ok := p.(pane.Holder)
@@ -129,7 +54,7 @@ func (m *model) holding() bool {
 	})
 }
 
-// Yield ends what panes keep the session with, and returns a function that waits for that.
+// yield ends what panes keep the session with, and returns a function that waits for that.
 func (m *model) yield() (wait func()) {
 	wait = func() {}
 	for _, p := range m.all {
@@ -255,67 +180,20 @@ func (m *model) freeze() tea.Cmd {
 }
 
 func (m *model) whyNoTheme() string {
-	if m.retheme == nil || m.theme.Name == "none" && m.theme.Fixed {
+	if m.retheme == nil || m.Look.Name == "none" && m.Look.Fixed {
 		return "this terminal, or NO_COLOR, allows no colours"
 	}
 	return ""
 }
 
 func (m *model) nextTheme() tea.Cmd {
-	next := draw.Themes[(slices.Index(draw.Themes, m.theme.Name)+1)%len(draw.Themes)]
+	next := draw.Themes[(slices.Index(draw.Themes, m.Look.Name)+1)%len(draw.Themes)]
 	t, err := m.retheme(next)
 	if err != nil {
 		m.warn(err.Error())
 		return nil
 	}
-	*m.theme = *t
+	*m.Look = *t
 	m.inform("theme " + next)
 	return nil
-}
-
-func (m *model) whyNoShell() string {
-	if m.shell == nil {
-		return "there is no shell on this terminal"
-	}
-	if len(m.jobs) > 0 {
-		return m.jobs[len(m.jobs)-1].text + " is running: Esc cancels it"
-	}
-	return ""
-}
-
-// repl runs the shell on the terminal while the screen is away.
-type repl struct {
-	ctx context.Context
-	run func(context.Context) error
-	out *slowWriter
-}
-
-func (r repl) Run() (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &pane.PanicError{Value: v}
-		}
-	}()
-	if r.out != nil {
-		r.out.flush(r.ctx)
-	}
-	return r.run(r.ctx)
-}
-
-func (repl) SetStdin(io.Reader)  {}
-func (repl) SetStdout(io.Writer) {}
-func (repl) SetStderr(io.Writer) {}
-
-func (m *model) openShell() tea.Cmd {
-	return tea.Exec(repl{m.Ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
-}
-
-func (m *model) shellEnded(err error) {
-	m.refresh()
-	if err != nil {
-		m.note(pane.Line{When: m.now(), Kind: pane.LineError, Text: "shell: " + err.Error()})
-		m.warn("shell: " + err.Error())
-		return
-	}
-	m.inform("back from the shell")
 }

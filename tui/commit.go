@@ -112,7 +112,7 @@ func (m *model) whyNotCommit() string {
 
 // openCommit asks for the plan of a commit and shows it.
 func (m *model) openCommit() tea.Cmd {
-	t := m.theme
+	t := m.Look
 	p := &commitPage{Page: page.New(t, "Commit"), m: m, staged: m.sc.State.Staged}
 	p.Badge, p.Leave = m.sc.PictureBadge(t, p.staged), m.closePage
 	st := &m.sc.State
@@ -157,7 +157,7 @@ func (m *model) openCommit() tea.Cmd {
 // fillPage takes the plan of a commit.
 func (m *model) fillPage(msg pageMsg) {
 	m.Common.Running--
-	p, t := msg.page, m.theme
+	p, t := msg.page, m.Look
 	p.Drop()
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
 		st := draw.Style("")

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/tui/pane"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // failCommands let all that is marked, or else what is selected, fail on paper.

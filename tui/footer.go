@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // statusLine is what is being typed, or what was said last and what was looked at.
 func (m *model) statusLine(w int) string {
-	t := m.theme
+	t := m.Look
 	p := draw.NewPen(t, w)
 	if m.typed != nil {
 		p.Put(t.Key, m.typed.label())
@@ -51,7 +52,7 @@ func (m *model) statusLine(w int) string {
 
 // footer names the keys that do something where the keyboard is.
 func (m *model) footer(w int) string {
-	p := draw.NewPen(m.theme, w)
+	p := draw.NewPen(m.Look, w)
 	p.Gap(1)
 	var list []hint
 	switch over := m.over.(type) {
@@ -64,7 +65,7 @@ func (m *model) footer(w int) string {
 	case *form.Form:
 		list = m.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "leave")
 		if over.Chooses() {
-			list = append([]hint{{m.theme.Up + m.theme.Down, "choose", nil}, {"/", "find", nil}}, list...)
+			list = append([]hint{{m.Look.Up + m.Look.Down, "choose", nil}, {"/", "find", nil}}, list...)
 		}
 	case *commitPage:
 		list = m.pageHints(over.Page)
@@ -148,7 +149,7 @@ func (m *model) keyHints() []hint {
 		}
 	}
 	for _, a := range list {
-		out = append(out, hint{keyWord(&m.theme.Glyphs, a), m.label(a), func() tea.Cmd { return m.perform(a) }})
+		out = append(out, hint{keyWord(&m.Look.Glyphs, a), m.label(a), func() tea.Cmd { return m.perform(a) }})
 	}
 	return out
 }

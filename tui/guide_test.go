@@ -21,7 +21,7 @@ func TestFormsFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		*d.m.theme = *th
+		*d.m.Look = *th
 		for _, key := range []string{"D", "L", "E", "F"} {
 			for _, size := range [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}} {
 				d.size(80, 24).press("2", key, "j", "k", "/", "x", "\u00e9", "esc", "esc")

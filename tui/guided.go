@@ -17,7 +17,7 @@ import (
 // guided is a key that opens a form.
 func (m *model) guided(what string) func() tea.Cmd {
 	return func() tea.Cmd {
-		f := form.Open(m.Common, m.theme, m.back, what)
+		f := form.Open(m.Common, m.back, what)
 		f.Prefill, f.Body = m.prefill(what), m.body
 		f.Leave = func(msg tea.Msg) tea.Cmd {
 			m.lastFile = cmp.Or(f.File, m.lastFile)

@@ -18,7 +18,7 @@ import (
 // header is the first line: which subnet, in which state, what runs or what
 // there is. The state is never left out for want of room.
 func (m *model) header(w int) string {
-	t := m.theme
+	t := m.Look
 	st := &m.st
 	badges := m.badges()
 	need := 1
@@ -65,7 +65,7 @@ func (m *model) header(w int) string {
 
 // tabs names all panes in a line, with the one that has the keyboard.
 func (m *model) tabs(w int) string {
-	t := m.theme
+	t := m.Look
 	p := draw.NewPen(t, w)
 	for id, x := range m.all {
 		about := x.About()
@@ -100,7 +100,7 @@ func (m *model) tabs(w int) string {
 const tabsWide, tabsShort = 102, 78
 
 func (m *model) badges() []draw.Badge {
-	t := m.theme
+	t := m.Look
 	st := &m.st
 	var out []draw.Badge
 	if st.Source.Kind == session.SourceSim {
@@ -142,7 +142,7 @@ func (m *model) counts(w, room int) string {
 // busyText says what runs and how far it is.
 func (m *model) busyText(w int) string {
 	st := &m.st
-	t := m.theme
+	t := m.Look
 	name := st.Busy
 	if name == counting && len(m.jobs) == 0 {
 		name = ""

@@ -14,7 +14,7 @@ import (
 // them a cell until it is moved, marks that more is there, and crosses out what failed.
 func TestHeatMap(t *testing.T) {
 	d := drive(t, tree).press("6", "b", "b")
-	p := draw.NewPen(d.m.theme, 16+1+4)
+	p := draw.NewPen(d.m.Look, 16+1+4)
 	d.m.pane().Draw(p, 0)
 	if got := p.Done(); draw.Width(ansi.Strip(got)) != 16+1+4 {
 		t.Errorf("%q", got)

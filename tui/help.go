@@ -91,7 +91,7 @@ func (h *helpPage) Close() {}
 func (h *helpPage) Frame(body draw.Rect) []string {
 	h.Resize(len(h.rows), max(body.H-2, 0))
 	m := h.m
-	return m.theme.Frame(body, &draw.Framed{
+	return m.Look.Frame(body, &draw.Framed{
 		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
 		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().About().Name),
 	})

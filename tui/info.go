@@ -5,12 +5,13 @@ package tui
 import (
 	"fmt"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 func (m *model) whyNoInfo() string {
@@ -25,9 +26,9 @@ func (m *model) openInfo() tea.Cmd {
 	s := m.pane().Subject()
 	f := s.Fabric
 	n := &f.Nodes[s.Node]
-	p := page.New(m.theme, f.NodeName(s.Node))
+	p := page.New(m.Look, f.NodeName(s.Node))
 	p.Ready = true
-	t := m.theme
+	t := m.Look
 	line := func(what, format string, args ...any) {
 		p.Raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
 	}
@@ -58,7 +59,7 @@ func (m *model) openInfo() tea.Cmd {
 }
 
 func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, selected bool) {
-	t := m.theme
+	t := m.Look
 	x := &f.Ports[port]
 	if !x.Linked() {
 		if selected {
@@ -78,9 +79,9 @@ func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, 
 
 // firstPage explains the screen to somebody who sees it first, in 80x24 cells.
 func (m *model) firstPage() {
-	p := page.New(m.theme, "Welcome")
+	p := page.New(m.Look, "Welcome")
 	p.Ready = true
-	t := m.theme
+	t := m.Look
 	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
 	if m.st.Source.Kind == session.SourceSim {
 		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")

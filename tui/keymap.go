@@ -30,8 +30,8 @@ func (m *model) keymap() []pane.Action {
 
 // keymap lists all actions of any screen.
 func keymap() []pane.Action {
-	c := &pane.Common{}
-	m := &model{Common: c, desk: newDesk(newPanes(c, &draw.Theme{}, nil))}
+	c := &pane.Common{Look: &draw.Theme{}}
+	m := &model{Common: c, desk: newDesk(newPanes(c, nil))}
 	return m.keymap()
 }
 

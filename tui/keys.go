@@ -50,7 +50,7 @@ func (m *model) act(k tea.KeyMsg) tea.Cmd {
 			return m.perform(&m.actions[i])
 		}
 	}
-	m.warn(draw.Clean(k.String(), m.theme.Ascii) + " is no key: ? lists them")
+	m.warn(draw.Clean(k.String(), m.Look.Ascii) + " is no key: ? lists them")
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (m *model) perform(a *pane.Action) tea.Cmd {
 		m.quitting = false
 	}
 	if why := m.reason(a); why != "" {
-		m.warn(keyWord(&m.theme.Glyphs, a) + ": " + why)
+		m.warn(keyWord(&m.Look.Glyphs, a) + ": " + why)
 		return nil
 	}
 	if m.status.bad {

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/tui/draw"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestKeymap: each key does one thing, and each action can be told of.

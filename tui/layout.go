@@ -147,3 +147,42 @@ func (d *desk) companion() int {
 	}
 	return d.at(pane.SeatHome)
 }
+
+// setFocus gives a pane the keyboard.
+func (m *model) setFocus(at int) {
+	m.take(at)
+	m.fit()
+}
+
+// body is the part of the screen that the panes share: below the header and the
+// names of the panes, above the status line and the keys, and above the tour.
+func (m *model) body() draw.Rect {
+	top, bottom := 1, 2
+	switch {
+	case m.height < 8:
+		top, bottom = min(m.height/3, 1), min(m.height/2, 1)
+	case m.height >= tabsFrom:
+		top = 2
+	}
+	bottom += m.tourRows()
+	return draw.Rect{X: 0, Y: top, W: m.width, H: max(m.height-top-bottom, 0)}
+}
+
+func (m *model) panes() []placed { return m.arrange(m.body()) }
+
+// fit tells the panes how many of their rows are seen.
+func (m *model) fit() {
+	for _, p := range m.panes() {
+		x := m.all[p.at]
+		t := x.Base()
+		t.Resize(t.N, max(p.H-2-draw.Btoi(x.HasHead()), 0))
+	}
+}
+
+// visible reports whether a pane is on the screen.
+func (m *model) visible(at int) bool {
+	return slices.ContainsFunc(m.panes(), func(p placed) bool { return p.at == at })
+}
+
+// tabsFrom is how many lines a screen has that names all panes in one of them.
+const tabsFrom = 16

@@ -198,7 +198,7 @@ func commonPrefix(all []lang.Candidate) string {
 // popup draws the candidates in lines of w cells.
 func (m *model) popup(w int) []string {
 	c := m.comp
-	t := m.theme
+	t := m.Look
 	var lines []string
 	head := draw.NewPen(t, w)
 	head.Gap(1)

@@ -40,7 +40,7 @@ func (m *model) keyed(pairs ...any) []hint {
 		k := tea.KeyMsg{Type: pairs[i].(tea.KeyType)}
 		h := hint{draw.PlainKeyName(k.String()), pairs[i+1].(string), func() tea.Cmd { return m.key(k) }}
 		if k.Type == tea.KeyUp {
-			h.key, h.click = m.theme.Up+m.theme.Down, nil
+			h.key, h.click = m.Look.Up+m.Look.Down, nil
 		}
 		out = append(out, h)
 	}

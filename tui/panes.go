@@ -3,7 +3,6 @@
 package tui
 
 import (
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/groups"
 	"example.org/ibconsole/tui/pane/history"
@@ -18,17 +17,25 @@ import (
 )
 
 // newPanes makes the panes, in the order of their keys. A new one is a line here.
-func newPanes(c *pane.Common, t *draw.Theme, back backend) []pane.Pane {
+func newPanes(c *pane.Common, back backend) []pane.Pane {
 	return []pane.Pane{
-		problems.New(c, t, back),
-		topology.New(c, t),
-		lft.New(c, t),
-		trace.New(c, t, back),
-		whatif.New(c, t),
-		load.New(c, t),
-		history.New(c, t, back),
-		log.New(c, t),
-		resilience.New(c, t, back),
-		groups.New(c, t),
+		problems.New(c, back),
+		topology.New(c),
+		lft.New(c),
+		trace.New(c, back),
+		whatif.New(c),
+		load.New(c),
+		history.New(c, back),
+		log.New(c),
+		resilience.New(c, back),
+		groups.New(c),
 	}
+}
+
+// sources is what the panes ask of the session.
+type sources interface {
+	problems.Source
+	trace.Source
+	history.Source
+	resilience.Source
 }

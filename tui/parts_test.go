@@ -38,7 +38,7 @@ func TestHostileDescriptions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			*d.m.theme = *th
+			*d.m.Look = *th
 		}
 		for _, s := range [][2]int{{120, 36}, {80, 24}, {200, 50}, {40, 10}, {30, 60}} {
 			d.size(s[0], s[1]).press("2", "g", "j", "right", "z", "t")

@@ -23,12 +23,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	_ "example.org/ibconsole/internal/noprobe" // or every child stalls for want of an answer
+	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
-
-	"example.org/ibconsole/internal/signals"
-	"example.org/ibconsole/internal/testenv"
 )
 
 // envChild makes the test binary a program with a screen; its value says which.

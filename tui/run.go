@@ -16,17 +16,9 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/counters"
-	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/signals"
-	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
-	"example.org/ibconsole/shell/guided"
-	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
-	"example.org/ibconsole/tui/pane/history"
 )
 
 // Options say what [Run] shows, and where.
@@ -208,81 +200,4 @@ func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 		name = env.Theme()
 	}
 	return draw.NewTheme(name, profile, env.Glyphs())
-}
-
-// shellBackend is the shell of a session.
-type shellBackend struct {
-	*shell.Shell
-	watcher *session.Watcher
-}
-
-func (b *shellBackend) State() session.State { return b.Session().State() }
-
-func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) error {
-	return b.Shell.Run(ctx, "screen", text, out)
-}
-
-// maxEntries is how many entries of the history are listed.
-const maxEntries = 500
-
-func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
-	store, err := b.Session().History()
-	if err != nil {
-		return nil, err
-	}
-	subnet := b.Session().Subnet()
-	list, err := store.List(ctx, subnet, maxEntries)
-	if err != nil {
-		return nil, err
-	}
-	journal, err := store.Journal(ctx, subnet)
-	if err != nil {
-		return nil, err
-	}
-	return history.Join(list, journal), nil
-}
-
-func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
-	st := b.State()
-	return st.Of(session.Kind(fmt.Sprint(id)))
-}
-
-func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report, error) {
-	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
-}
-
-func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {
-	s := b.Session()
-	switch what {
-	case "dump":
-		return guided.Dump(s), nil
-	case "load":
-		return guided.Load(ctx, s), nil
-	case "engine":
-		return guided.Engine(s), nil
-	}
-	return guided.Fail(s), nil
-}
-
-func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
-	return b.Session().Study(ctx, p, kind)
-}
-
-func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error) {
-	r, _, err := b.Session().Counters(ctx, ports...)
-	return r, err
-}
-
-func (b *shellBackend) Complete(line string, cursor int) (int, []lang.Candidate) {
-	return b.Shell.Complete(line, cursor)
-}
-
-func (b *shellBackend) Changed(ctx context.Context) bool {
-	select {
-	case <-b.watcher.C:
-		b.watcher.Take()
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

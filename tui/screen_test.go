@@ -319,7 +319,7 @@ func TestNoColour(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		*d.m.theme = *th
+		*d.m.Look = *th
 		d.press("2", "f", "r", "f")
 		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.Cursor+"  "+g.Shut+" spine-01")
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {

@@ -127,7 +127,7 @@ func (m *model) tourLines(w int) []string {
 		return nil
 	}
 	steps := tourSteps()
-	t := m.theme
+	t := m.Look
 	text := draw.Wrap(steps[m.tour.step].text(m.tour), w-8)
 	var out []string
 	for i := range rows {

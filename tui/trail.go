@@ -101,16 +101,16 @@ func (m *model) crumbs(w int) string {
 	}
 	var words []string
 	for i := max(tr.at-3, 0); i < min(tr.at+2, len(tr.spots)); i++ {
-		word := draw.Clean(tr.spots[i].label, m.theme.Ascii)
+		word := draw.Clean(tr.spots[i].label, m.Look.Ascii)
 		if i == tr.at {
-			word = "[" + draw.Clean(m.here().label, m.theme.Ascii) + "]"
+			word = "[" + draw.Clean(m.here().label, m.Look.Ascii) + "]"
 		}
-		words = append(words, draw.Cut(word, 24, m.theme.Ellipsis))
+		words = append(words, draw.Cut(word, 24, m.Look.Ellipsis))
 	}
-	for len(words) > 1 && draw.Width(strings.Join(words, " "+m.theme.Prompt+" ")) > w {
+	for len(words) > 1 && draw.Width(strings.Join(words, " "+m.Look.Prompt+" ")) > w {
 		words = words[1:]
 	}
-	text := strings.Join(words, " "+m.theme.Prompt+" ")
+	text := strings.Join(words, " "+m.Look.Prompt+" ")
 	if draw.Width(text) > w {
 		return ""
 	}

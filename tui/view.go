@@ -93,12 +93,12 @@ func (m *model) drawPane(p placed) []string {
 		f.Head = x.Header
 	}
 	if f.Win.N == 0 {
-		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.theme.Ascii), p.W-5)
+		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.Look.Ascii), p.W-5)
 		if p.H > 6 {
 			f.Empty = append([]string{""}, f.Empty...)
 		}
 	}
-	return m.theme.Frame(p.Rect, &f)
+	return m.Look.Frame(p.Rect, &f)
 }
 
 // name writes the name and title of a pane.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package draw is how the screen is drawn: pens, themes and glyphs, the measuring and cleaning
+// of text, tables, frames, bars and maps. It knows no subnet and no session.
 package draw
 
 import "strings"

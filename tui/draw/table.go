@@ -8,29 +8,6 @@ import (
 	"strings"
 )
 
-// Column is one column of a table.
-type Column struct {
-	Name string
-	// Wide is its cells. Where it is 0 it shares with its like what the others
-	// leave, and has at least least.
-	Wide, Least int
-	// Share is how large a part it has among its like, 1 if it is 0.
-	Share int
-	Right bool
-	// Rank is above 0 where the column is left out when there is little room, those
-	// of the highest rank first.
-	Rank int
-	Text func(row int) string
-	Look func(row int) Style // nil for the usual
-	// Order is what rows are sorted by; nil for the text. It may be called from
-	// several goroutines.
-	Order func(row int) int64
-	// Hidden says now that the column does not apply; nil: it does.
-	Hidden func() bool
-	// Unsorted says that rows are not sorted by it.
-	Unsorted bool
-}
-
 // Table is a list of rows in columns. It sorts, filters and marks rows, and draws
 // only those in the window. Rows are numbered as their owner has them; where a
 // method takes a line, it is that of the list as it is sorted and filtered.
@@ -230,6 +207,7 @@ func (t *Table) NextSort() string {
 	return t.SortWord()
 }
 
+// SortWord says what the rows are sorted by, "" for the order that they come in.
 func (t *Table) SortWord() string {
 	switch {
 	case t.Sorted > 0:
@@ -257,6 +235,7 @@ func (t *Table) ToggleMark() {
 	t.To(t.Cursor + 1)
 }
 
+// Marked reports whether a row is marked.
 func (t *Table) Marked(row int) bool { return len(t.Marks) > 0 && t.ID != nil && t.Marks[t.ID(row)] }
 
 // Chosen are the lines that are marked, or else the selected one.
@@ -277,117 +256,6 @@ func (t *Table) Chosen() []int {
 
 // colGap is how many blanks stand between columns.
 const colGap = 2
-
-// widths are the cells of the columns in w cells, 0 for one that is left out.
-func (t *Table) widths(w int) []int {
-	out := make([]int, len(t.Cols))
-	shown := make([]bool, len(t.Cols))
-	need, worst := -colGap, 0
-	for i := range t.Cols {
-		c := &t.Cols[i]
-		if shown[i] = !c.gone(); shown[i] {
-			need += max(c.Wide, c.Least) + colGap
-			worst = max(worst, c.Rank)
-		}
-	}
-	for ; need > w && worst > 0; worst-- {
-		for i := len(t.Cols) - 1; i >= 0 && need > w; i-- {
-			if c := &t.Cols[i]; shown[i] && c.Rank == worst {
-				shown[i] = false
-				need -= max(c.Wide, c.Least) + colGap
-			}
-		}
-	}
-	free, flexible := max(w-need, 0), 0
-	for i := range t.Cols {
-		if shown[i] && t.Cols[i].Wide == 0 {
-			flexible += max(t.Cols[i].Share, 1)
-		}
-	}
-	for i := range t.Cols {
-		c := &t.Cols[i]
-		switch {
-		case !shown[i]:
-		case c.Wide > 0:
-			out[i] = c.Wide
-		default:
-			part := max(c.Share, 1)
-			out[i] = c.Least + free*part/flexible
-			free -= free * part / flexible
-			flexible -= part
-		}
-	}
-	return out
-}
-
-// Header writes the heads of the columns.
-func (t *Table) Header(p *Pen) {
-	first := true
-	for i, w := range t.widths(p.Left) {
-		if w == 0 {
-			continue
-		}
-		if !first {
-			p.Gap(colGap)
-		}
-		first = false
-		name, st := t.Cols[i].Name, p.Dim
-		switch t.Sorted {
-		case i + 1:
-			name, st = name+p.sortUp, p.Key
-		case -i - 1:
-			name, st = name+p.sortDown, p.Key
-		}
-		if t.Cols[i].Right {
-			p.Right(st, name, w)
-		} else {
-			p.Cell(st, name, w)
-		}
-	}
-}
-
-// HeadAt is the column, counted from 1, whose head stands at a cell of w, 0 for none.
-func (t *Table) HeadAt(x, w int) int {
-	at := 0
-	for i, cells := range t.widths(w) {
-		if cells == 0 {
-			continue
-		}
-		if x >= at && x < at+cells+colGap {
-			return i + 1
-		}
-		at += cells + colGap
-	}
-	return 0
-}
-
-// Draw writes a line.
-func (t *Table) Draw(p *Pen, line int) {
-	row := t.Row(line)
-	first := true
-	for i, w := range t.widths(p.Left) {
-		if w == 0 {
-			continue
-		}
-		if !first {
-			p.Gap(colGap)
-		}
-		first = false
-		c := &t.Cols[i]
-		st := Style("")
-		if c.Look != nil {
-			st = c.Look(row)
-		}
-		if c.Right {
-			p.Right(st, c.Text(row), w)
-		} else {
-			p.Cell(st, c.Text(row), w)
-		}
-	}
-}
-
-// HasHead says whether the heads of columns stand above the rows.
-func (t *Table) HasHead() bool { return len(t.Cols) > 0 && t.N > 0 }
 
 // NoMatch says that the filter lets nothing through.
 func (t *Table) NoMatch(what string) string {

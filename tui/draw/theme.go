@@ -12,6 +12,7 @@ import (
 // Style is the escape sequence that begins a manner of writing, "" for none.
 type Style string
 
+// Reset ends a style.
 const Reset = "\x1b[0m"
 
 // Theme is how everything looks. No style is told apart from another by colour

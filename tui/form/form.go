@@ -37,7 +37,6 @@ type Form struct {
 	File string
 
 	common *pane.Common
-	theme  *draw.Theme
 	src    Source
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -71,8 +70,8 @@ type Msg struct {
 }
 
 // Open makes a form; its fields are to be set before it begins.
-func Open(c *pane.Common, t *draw.Theme, src Source, what string) *Form {
-	f := &Form{What: what, common: c, theme: t, src: src}
+func Open(c *pane.Common, src Source, what string) *Form {
+	f := &Form{What: what, common: c, src: src}
 	f.ctx, f.cancel = context.WithCancel(c.Ctx)
 	return f
 }
@@ -263,96 +262,6 @@ func (f *Form) begin() string {
 		return text
 	}
 	return f.q.Default
-}
-
-// lay makes the field in w by h cells.
-func (f *Form) lay(w, h int) {
-	if f.q == nil || f.field != nil && f.size == [2]int{w, h} {
-		return
-	}
-	answer := ""
-	if f.field != nil {
-		answer, _ = f.field.value()
-	} else {
-		answer = f.begin()
-	}
-	f.size = [2]int{w, h}
-	explain := f.q.Explain
-	if f.command != "" {
-		explain = nil
-	}
-	// The question and an answer have room first, then what explains it.
-	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
-	var lines []string
-	for _, l := range explain {
-		lines = append(lines, draw.Wrap(draw.Clean(l, f.theme.Ascii), w-1)...)
-	}
-	if room < len(lines) {
-		lines = lines[:max(room, 0)]
-		if n := len(lines); n > 0 {
-			lines[n-1] = draw.Cut(lines[n-1]+" "+f.theme.Ellipsis+f.theme.Ellipsis, w-1, f.theme.Ellipsis)
-		}
-	}
-	f.field = newField(f.theme, f.q, lines, answer, w)
-}
-
-// Frame draws the form.
-func (f *Form) Frame(body draw.Rect) []string {
-	t := f.theme
-	inner := max(body.H-2, 1)
-	type line struct {
-		st     draw.Style
-		text   string
-		styled bool
-	}
-	var lines []line
-	if f.summary != "" && inner >= 6 {
-		lines = append(lines, line{t.Dim, f.summary, false})
-		if inner >= 10 {
-			lines = append(lines, line{})
-		}
-	}
-	if f.command != "" {
-		text := draw.Wrap("runs: "+draw.Clean(f.command, t.Ascii), max(body.W-5, 8))
-		for _, l := range text[:min(len(text), max(inner-4, 1))] {
-			lines = append(lines, line{t.Command, l, false})
-		}
-		if last := &lines[len(lines)-1]; len(text) > max(inner-4, 1) {
-			last.text += " " + t.Ellipsis
-		}
-	}
-	room := inner - len(lines) - 1
-	if f.waiting && f.field == nil {
-		lines = append(lines, line{t.Dim, "one moment", false})
-	} else {
-		f.lay(max(body.W-5, 8), max(room, 2))
-	}
-	if f.field != nil {
-		f.above = len(lines)
-		for _, l := range f.field.lines(max(room, 1)) {
-			lines = append(lines, line{"", l, true})
-		}
-		if len(lines) < inner-1 {
-			lines = append(lines, line{})
-		}
-		switch {
-		case f.err != "":
-			lines = append(lines, line{t.Bad, "! " + f.err, false})
-		case f.waiting:
-			lines = append(lines, line{t.Dim, "looking", false})
-		}
-	}
-	win := &draw.Window{N: len(lines), Height: inner, Cursor: -1}
-	return f.theme.Frame(body, &draw.Framed{
-		Tabs: func(p *draw.Pen) { p.Put(p.Key, strings.ToUpper(f.What[:1])+f.What[1:]) }, Focused: true, Win: win,
-		Draw: func(p *draw.Pen, row int) {
-			if l := lines[row]; l.styled {
-				p.Styled(l.text)
-			} else {
-				p.Put(l.st, l.text)
-			}
-		},
-	})
 }
 
 // Of reports whether a message is one of a form.

@@ -155,9 +155,10 @@ func (p *Page) Click(int) tea.Cmd { return nil }
 // Close does nothing.
 func (p *Page) Close() {}
 
-// More reports whether there is text below what is seen, and Scrolls whether there is any
-// that is not seen.
-func (p *Page) More() bool    { return !p.view.AtBottom() }
+// More reports whether there is text below what is seen.
+func (p *Page) More() bool { return !p.view.AtBottom() }
+
+// Scrolls reports whether there is text that is not seen.
 func (p *Page) Scrolls() bool { return p.view.TotalLineCount() > p.view.Height }
 
 // Frame draws the page.

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// What panes ask of the screen. It is done at once: keys that were typed behind find it
-// done.
+// Messages that panes ask of the screen. They are heeded at once: keys that were typed
+// behind find it done.
 type (
 	// Run runs a command of the shell, as a key does.
 	Run struct{ Command string }
@@ -38,7 +38,7 @@ type (
 	Several []tea.Msg
 )
 
-// What all panes are told.
+// Messages that all panes are told.
 type (
 	// Visit says that a node, or a port of one, is to be shown.
 	Visit struct{ At Place }

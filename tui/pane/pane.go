@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package pane says what a pane of the screen is, and holds what panes share: the scene that
+// they draw, places and subjects in it, indexes of fabrics, results that are computed beside
+// the screen, and the messages by which panes and screen talk.
 package pane
 
 import (
@@ -118,7 +121,9 @@ type Stage struct {
 
 // Common is what the panes of a screen share.
 type Common struct {
-	Ctx context.Context
+	// Look is how everything looks.
+	Look *draw.Theme
+	Ctx  context.Context
 	// Running is how many results are computed beside the screen.
 	Running int
 	// Focused is what the selected row of the pane with the keyboard is about.
@@ -138,32 +143,61 @@ type Common struct {
 }
 
 // List is a table that is a pane, as far as panes are alike.
-type List struct {
+type List struct{ list }
+
+type list struct {
 	draw.Table
 	*Common
 	Scene *Scene
+	is    About
+	renew func()
 }
 
-func (l *List) Base() *draw.Table                    { return &l.Table }
-func (l *List) Renew()                               { l.Again() }
-func (l *List) Seek(Stage) tea.Cmd                   { return nil }
-func (l *List) Collect()                             {}
-func (l *List) Update(tea.Msg)                       {}
-func (l *List) Leaving()                             {}
-func (l *List) Title() string                        { return "" }
-func (l *List) Picture() *draw.Badge                 { return nil }
-func (l *List) Alarm() int                           { return 0 }
-func (l *List) Subject() Subject                     { return Nothing }
-func (l *List) Spot() (Place, string)                { return Place{}, "" }
-func (l *List) FileName() string                     { return "" }
-func (l *List) Actions() []Action                    { return nil }
-func (l *List) Escape(bool) (func() tea.Msg, string) { return nil, "" }
+// NewList makes a list; renew makes its rows for a scene whose pictures are new.
+func NewList(c *Common, is About, t draw.Table, renew func()) List {
+	t.Theme = c.Look
+	return List{list{Table: t, Common: c, is: is, renew: renew}}
+}
 
-func (l *List) WhyNotSort() string {
+func (l *list) About() About                         { return l.is }
+func (l *list) Base() *draw.Table                    { return &l.Table }
+func (l *list) Renew()                               { l.Again() }
+func (l *list) Seek(Stage) tea.Cmd                   { return nil }
+func (l *list) Collect()                             {}
+func (l *list) Update(tea.Msg)                       {}
+func (l *list) Leaving()                             {}
+func (l *list) Title() string                        { return "" }
+func (l *list) Picture() *draw.Badge                 { return nil }
+func (l *list) Alarm() int                           { return 0 }
+func (l *list) Subject() Subject                     { return Nothing }
+func (l *list) Spot() (Place, string)                { return Place{}, "" }
+func (l *list) FileName() string                     { return "" }
+func (l *list) Actions() []Action                    { return nil }
+func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
+
+func (l *list) Show(sc *Scene, changed bool) {
+	if l.Scene = sc; changed {
+		l.renew()
+	}
+}
+
+func (l *list) WhyNotSort() string {
 	if l.N == 0 {
 		return "there are no rows to sort"
 	}
 	return ""
+}
+
+// GoTo is what Enter does on a row about s; else none or other says why it does nothing:
+// without rows, or on a row about nothing.
+func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
+	if _, ok := l.Selected(); !ok {
+		return nil, none
+	}
+	if s.Node == fabric.None {
+		return nil, other
+	}
+	return func() tea.Msg { return GoTo{placeIn(s.Fabric, s.Node, s.Link)} }, ""
 }
 
 // Action is something that a key does. The footer, the help page, the list of keys

@@ -10,6 +10,7 @@ type Place struct {
 	Port uint8
 }
 
+// PlaceOf is the place of a node, or of a port of it where port is not None.
 func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	p := Place{GUID: f.Nodes[node].GUID}
 	if port != fabric.None {

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"example.org/ibconsole/fabric"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
 )
 
 // AsyncResult computes beside the screen what a pane shows, for what it was asked
@@ -111,4 +112,5 @@ func (e *PanicError) Error() string {
 // second. Where there are more a pane must be opened that wants it.
 const Quick = 40_000_000
 
+// EntriesOf is how many entries tables have.
 func EntriesOf(t *fabric.Tables) int { return len(t.Fabric.Switches) * (int(t.Fabric.MaxLID) + 1) }

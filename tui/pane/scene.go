@@ -101,6 +101,7 @@ func (sc *Scene) whyNoTables() string {
 	return "no tables: press r to route"
 }
 
+// WhyNoSubnet says why there is no subnet to show.
 func (sc *Scene) WhyNoSubnet() string {
 	switch {
 	case sc.State.Busy != "":

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Subject is what the selected row of a pane is about.
@@ -30,9 +29,6 @@ type Subject struct {
 
 // Nothing is the subject of a row that is about nothing.
 var Nothing = Subject{Node: fabric.None, Port: fabric.None, Link: fabric.None, Via: fabric.None}
-
-// GoTo is the message that goes to the subject.
-func (s Subject) GoTo() tea.Msg { return GoTo{placeIn(s.Fabric, s.Node, s.Link)} }
 
 // each gives the command for a subject, of links that fail together one after the
 // other; else why says why there is none for any of them.

@@ -20,6 +20,7 @@ func LinkText(a *fabric.Port) (string, draw.Style) {
 	return s, ""
 }
 
+// LidText is a LID in words, "-" for none.
 func LidText(lid uint16) string {
 	if lid == 0 {
 		return "-"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package groups shows multicast groups, their members and trees.
 package groups
 
 import (
@@ -37,9 +38,12 @@ type groups struct {
 	treeErr error
 }
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &groups{List: pane.List{Common: c}}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &groups{}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Groups", Help: "multicast groups, their members and trees"},
+		draw.Table{Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}, l.Renew)
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)
 	g := func(row int) *groupRow { return &l.all.rows[row] }
@@ -98,36 +102,6 @@ func (l *groups) group() *groupRow {
 	return nil
 }
 
-func (l *groups) member(row int) *fabric.Member { return &l.group().group.Members[row] }
-
-func (l *groups) memberPort(row int) fabric.PortIndex {
-	return l.Scene.Picture.Fabric.PortByGUID(l.member(row).GUID)
-}
-
-func (l *groups) memberName(row int) string {
-	if p := l.memberPort(row); p != fabric.None {
-		return l.Scene.Picture.Fabric.PortName(p)
-	}
-	return "not in the subnet"
-}
-
-func (l *groups) memberLook(row int) draw.Style {
-	return draw.When(l.memberPort(row) == fabric.None, l.Theme.Warn, "")
-}
-
-func (l *groups) memberSwitch(row int) string {
-	f := l.Scene.Picture.Fabric
-	p := l.memberPort(row)
-	if p == fabric.None {
-		return ""
-	}
-	sw, port := f.AttachedSwitch(p)
-	if sw == fabric.None {
-		return ""
-	}
-	return f.PortName(f.Port(f.Switches[sw], port))
-}
-
 func (l *groups) switchesText(row int) string {
 	if n := l.all.rows[row].switches; n >= 0 {
 		return draw.Thousands(n)
@@ -150,17 +124,6 @@ func (l *groups) pkey(row int) string {
 		return fmt.Sprintf("0x%04x", g.PKey)
 	}
 	return ""
-}
-
-func (l *groups) About() pane.About {
-	return pane.About{Name: "Groups", Short: "Groups", Help: "multicast groups, their members and trees"}
-}
-
-func (l *groups) Show(sc *pane.Scene, changed bool) {
-	l.Scene = sc
-	if changed {
-		l.Renew()
-	}
 }
 
 func (l *groups) Collect() {
@@ -302,10 +265,8 @@ func (l *groups) Enter() (func() tea.Msg, string) {
 			l.from = l.member(row).GUID
 			return pane.ShowKind{Kind: groupsTree}
 		}, ""
-	case s.Node == fabric.None:
-		return nil, "this row is a remark: there is nothing behind it"
 	}
-	return s.GoTo, ""
+	return l.GoTo(s, "", "this row is a remark: there is nothing behind it")
 }
 
 // groupsKey is what groups are computed from.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package history shows what the subnet was.
 package history
 
 import (
@@ -52,9 +53,12 @@ type Source interface {
 	Entries(ctx context.Context) ([]Entry, error)
 }
 
-func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
-	l := &timeline{List: pane.List{Common: c}, src: src}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"entries", "events"}}
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &timeline{src: src}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "History", Short: "Hist", Help: "what the subnet was", Enter: "show it"},
+		draw.Table{Kinds: []string{"entries", "events"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.Kind == showEvents {
 			return uint64(l.events[row].When.UnixNano())<<8 | uint64(row&0xff)
@@ -131,10 +135,6 @@ func (l *timeline) look(row int) draw.Style {
 		return l.Theme.Dim
 	}
 	return l.Theme.Bad
-}
-
-func (l *timeline) About() pane.About {
-	return pane.About{Name: "History", Short: "Hist", Help: "what the subnet was", Enter: "show it"}
 }
 
 func (l *timeline) Show(sc *pane.Scene, _ bool) {

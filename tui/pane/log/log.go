@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package log shows what was run, and what it said.
 package log
 
 import (
@@ -20,9 +21,11 @@ type logbook struct {
 	dropped int
 }
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &logbook{List: pane.List{Common: c}}
-	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row + l.dropped) }}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &logbook{}
+	l.List = pane.NewList(c, pane.About{Name: "Log", Help: "what was run, and what it said", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"},
+		draw.Table{ID: func(row int) uint64 { return uint64(row + l.dropped) }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "time", Text: func(row int) string {
 			if l.lines[row].When.IsZero() {
@@ -34,10 +37,6 @@ func New(c *pane.Common, t *draw.Theme) pane.Pane {
 	}
 	l.Match = func(row int) bool { return l.Filt.Match(strings.ToLower(l.lines[row].Text)) }
 	return l
-}
-
-func (l *logbook) About() pane.About {
-	return pane.About{Name: "Log", Short: "Log", Help: "what was run, and what it said", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"}
 }
 
 func (l *logbook) Update(msg tea.Msg) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package problems lists what is wrong with the subnet.
 package problems
 
 import (
@@ -9,13 +10,12 @@ import (
 	"hash/fnv"
 	"slices"
 
-	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/routing/checks/reach"
-	"example.org/ibconsole/shell/session"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -73,9 +73,12 @@ type Source interface {
 	Problems(ctx context.Context, quick bool) (*found.Report, error)
 }
 
-func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
-	l := &problems{List: pane.List{Common: c}, src: src}
-	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return l.found[row].id() }}
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &problems{src: src}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Help: "what is wrong with the subnet", Seat: pane.SeatHead},
+		draw.Table{ID: func(row int) uint64 { return l.found[row].id() }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].severity.String() }, Look: l.look,
 			Order: func(row int) int64 { return int64(l.found[row].severity) }},
@@ -129,10 +132,6 @@ func (l *problems) look(row int) draw.Style {
 		return l.Theme.Warn
 	}
 	return l.Theme.Dim
-}
-
-func (l *problems) About() pane.About {
-	return pane.About{Name: "Problems", Short: "Probs", Help: "what is wrong with the subnet", Seat: pane.SeatHead}
 }
 
 func (l *problems) Show(sc *pane.Scene, _ bool) {
@@ -220,14 +219,7 @@ func (l *problems) Subject() pane.Subject {
 }
 
 func (l *problems) Enter() (func() tea.Msg, string) {
-	s := l.Subject()
-	if _, ok := l.Selected(); !ok {
-		return nil, "no problem is selected"
-	}
-	if s.Node == fabric.None {
-		return nil, "this is about the subnet as a whole: there is no node to go to"
-	}
-	return s.GoTo, ""
+	return l.GoTo(l.Subject(), "no problem is selected", "this is about the subnet as a whole: there is no node to go to")
 }
 
 // reportKey changes whenever something else may be wrong.

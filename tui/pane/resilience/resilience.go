@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package resilience shows what becomes of routes when anything fails.
 package resilience
 
 import (
@@ -8,12 +9,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.org/ibconsole/shell/session"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -70,9 +70,12 @@ type Source interface {
 	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
 }
 
-func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
-	l := &resilient{List: pane.List{Common: c}, src: src}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &resilient{src: src}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Resilience", Short: "Resil", Help: "what becomes of the routes when each link, switch or pair of links fails"},
+		draw.Table{Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}, l.Renew)
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
 	l.Cols = []draw.Column{
 		{Name: "what fails", Least: 27, Share: 2, Text: l.first, Look: l.look},
@@ -141,17 +144,6 @@ func (l *resilient) failures() int {
 // large says that so many failures are not tried unasked.
 func (l *resilient) large() bool {
 	return pane.EntriesOf(l.Scene.Picture.Tables) > pane.Quick || l.failures() > few
-}
-
-func (l *resilient) About() pane.About {
-	return pane.About{Name: "Resilience", Short: "Resil", Help: "what becomes of the routes when each link, switch or pair of links fails"}
-}
-
-func (l *resilient) Show(sc *pane.Scene, changed bool) {
-	l.Scene = sc
-	if changed {
-		l.Renew()
-	}
 }
 
 func (l *resilient) bring(now *studied, err error) {
@@ -240,9 +232,5 @@ func (l *resilient) Subject() pane.Subject {
 }
 
 func (l *resilient) Enter() (func() tea.Msg, string) {
-	s := l.Subject()
-	if s.Node == fabric.None {
-		return nil, "no failure is selected"
-	}
-	return s.GoTo, ""
+	return l.GoTo(l.Subject(), "no failure is selected", "no failure is selected")
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package topology shows switches as a tree, with what is attached to them.
 package topology
 
 import (
 	"fmt"
-	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -71,9 +71,11 @@ const (
 	tierLoose
 )
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	l := &topology{List: pane.List{Common: c}, open: map[uint64]bool{}, shut: map[int32]bool{}}
-	l.Table = draw.Table{Theme: t, Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.Renew() }}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
+	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Help: "switches, and hosts below them", Seat: pane.SeatHome, Beside: "LFT"},
+		draw.Table{Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.Renew() }}, l.Renew)
 	l.Cols = l.treeColumns()
 	return l
 }
@@ -88,10 +90,6 @@ func (t *topology) rowID(row int) uint64 {
 }
 
 func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.Filt.Invert }
-
-func (t *topology) About() pane.About {
-	return pane.About{Name: "Topology", Short: "Topo", Help: "switches, and hosts below them", Seat: pane.SeatHome, Beside: "LFT"}
-}
 
 // Show takes a new scene and stays on the row of the same thing.
 func (t *topology) Show(sc *pane.Scene, changed bool) {
@@ -157,212 +155,6 @@ func (t *topology) here() (pane.Place, bool) {
 		return pane.Place{}, false
 	}
 	return pane.PlaceOf(t.Scene.Top.Fabric, r.node, r.port), true
-}
-
-// findPlace selects the row of a place, or that of its node.
-func (t *topology) findPlace(at pane.Place) {
-	f := t.Scene.Top.Fabric
-	node, port := at.In(f)
-	found := -1
-	for i, r := range t.rows {
-		if r.node != node || r.kind == rowTier {
-			continue
-		}
-		if found < 0 || at.Port > 0 && r.port != fabric.None && port >= r.port && port <= max(r.last, r.port) {
-			found = i
-		}
-	}
-	if found >= 0 {
-		t.Reveal(found)
-	}
-}
-
-// visit opens the tree down to a node, a host below its switch, and selects it.
-func (t *topology) visit(node fabric.NodeIndex) {
-	f := t.Scene.Top.Fabric
-	at := pane.PlaceOf(f, node, fabric.None)
-	if !f.Nodes[node].IsSwitch() {
-		peer := f.Ports[pane.FirstLinked(f, node)].Peer
-		if peer != fabric.None && f.Nodes[f.Ports[peer].Node].IsSwitch() {
-			at = pane.PlaceOf(f, f.Ports[peer].Node, peer)
-			t.open[at.GUID] = true
-		}
-	}
-	t.unhide()
-	t.findPlace(at)
-}
-
-// visitPort is visit, and selects a port of a switch where one is meant.
-func (t *topology) visitPort(at pane.Place) {
-	f := t.Scene.Top.Fabric
-	node, port := at.In(f)
-	switch {
-	case node == fabric.None:
-	case f.Nodes[node].IsSwitch() && at.Port > 0 && port != fabric.None:
-		t.open[at.GUID] = true
-		t.unhide()
-		t.findPlace(at)
-	default:
-		t.visit(node)
-	}
-}
-
-// unhide shows all switches.
-func (t *topology) unhide() {
-	clear(t.shut)
-	t.Filt = draw.Filter{}
-	t.grow()
-}
-
-// grow makes the rows.
-func (t *topology) grow() {
-	t.rows = t.rows[:0]
-	ix := t.Scene.Top
-	if !t.Filt.Empty() {
-		t.hits = t.Filt.Hits(ix.Search)
-	}
-	t.groups = nil
-	switch t.Kind {
-	case treeBySystem:
-		t.groups = bySystem(ix)
-	case treeByName:
-		t.groups = byPattern(ix)
-	}
-	if t.groups != nil {
-		for i, g := range t.groups {
-			t.addTier(int32(i), g.switches)
-		}
-	} else {
-		for tier := int32(len(ix.Tiers)) - 1; tier >= 0; tier-- {
-			t.addTier(tier, ix.Tiers[tier])
-		}
-	}
-	t.addTier(tierOutside, ix.Outside)
-	t.addLoose(ix.Loose)
-	t.Size = len(t.rows)
-	t.Order = slices.Grow(t.Order[:0], t.Size)[:t.Size]
-	for i := range t.Order {
-		t.Order[i] = int32(i)
-	}
-	t.Window.Resize(len(t.rows), t.Height)
-}
-
-func (t *topology) addTier(tier int32, switches []fabric.SwitchIndex) {
-	head := len(t.rows)
-	t.add(treeRow{kind: rowTier, tier: tier, node: fabric.None, port: fabric.None})
-	if t.shut[tier] && t.Filt.Empty() {
-		if len(switches) == 0 {
-			t.rows = t.rows[:head]
-		}
-		return
-	}
-	for _, s := range t.sortSwitches(switches) {
-		t.addSwitch(t.Scene.Top.Fabric.Switches[s])
-	}
-	if len(t.rows) == head+1 {
-		t.rows = t.rows[:head]
-	}
-}
-
-func (t *topology) addSwitch(node fabric.NodeIndex) {
-	ix := t.Scene.Top
-	n := &ix.Fabric.Nodes[node]
-	row := treeRow{kind: rowSwitch, node: node, port: fabric.None}
-	if t.Filt.Empty() || t.hit(node) {
-		t.add(row)
-		if t.open[n.GUID] {
-			t.addPorts(n, func(treeRow) bool { return true })
-		}
-		return
-	}
-	head := len(t.rows)
-	t.add(row)
-	t.addPorts(n, func(r treeRow) bool {
-		peer := ix.Fabric.PeerNode(r.port)
-		return r.kind == rowPort && !ix.Fabric.Nodes[peer].IsSwitch() && t.hit(peer)
-	})
-	if len(t.rows) == head+1 {
-		t.rows = t.rows[:head]
-	}
-}
-
-// addPorts adds the ports of a switch, those without link that stand together as
-// one row.
-func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
-	f := t.Scene.Top.Fabric
-	node := f.Ports[n.FirstPort].Node
-	for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
-		r := treeRow{kind: rowPort, node: node, port: p}
-		if !f.Ports[p].Linked() {
-			r.kind, r.last = rowIdle, p
-			for r.last < n.FirstPort+fabric.PortIndex(n.NumPorts) && !f.Ports[r.last+1].Linked() {
-				r.last++
-			}
-			p = r.last
-		}
-		if want(r) {
-			t.add(r)
-		}
-	}
-}
-
-func (t *topology) addLoose(nodes []fabric.NodeIndex) {
-	head := len(t.rows)
-	t.add(treeRow{kind: rowTier, tier: tierLoose, node: fabric.None, port: fabric.None})
-	for _, n := range nodes {
-		if t.Filt.Empty() && !t.shut[tierLoose] || !t.Filt.Empty() && t.hit(n) {
-			t.add(treeRow{kind: rowLoose, node: n, port: fabric.None})
-		}
-	}
-	if len(nodes) == 0 || !t.Filt.Empty() && len(t.rows) == head+1 {
-		t.rows = t.rows[:head]
-	}
-}
-
-func (t *topology) add(r treeRow) { t.rows = append(t.rows, r) }
-
-// toggle opens or shuts the selected branch; of a leaf, the branch it is on.
-func (t *topology) toggle() {
-	if t.Cursor >= len(t.rows) {
-		return
-	}
-	r := t.rows[t.Cursor]
-	switch r.kind {
-	case rowTier:
-		t.shut[r.tier] = !t.shut[r.tier]
-	case rowSwitch:
-		t.setOpen(r.node, !t.isOpen(r.node))
-	}
-	t.Renew()
-}
-
-func (t *topology) isOpen(node fabric.NodeIndex) bool {
-	return t.open[t.Scene.Top.Fabric.Nodes[node].GUID]
-}
-
-func (t *topology) setOpen(node fabric.NodeIndex, open bool) {
-	t.open[t.Scene.Top.Fabric.Nodes[node].GUID] = open
-}
-
-// unfold opens the selected branch; shut says to close it, or go to its head.
-func (t *topology) unfold(shut bool) {
-	if t.Cursor >= len(t.rows) {
-		return
-	}
-	switch r := t.rows[t.Cursor]; {
-	case r.kind == rowTier:
-		t.shut[r.tier] = shut
-	case r.kind == rowSwitch && (t.isOpen(r.node) || !shut):
-		t.setOpen(r.node, !shut)
-	case shut:
-		for i := t.Cursor - 1; i >= 0; i-- {
-			if t.rows[i].kind < r.kind && t.rows[i].kind <= rowSwitch {
-				t.To(i)
-				return
-			}
-		}
-	}
-	t.Renew()
 }
 
 // switchShown is the switch that the selected row belongs to, None where it is a
@@ -441,35 +233,6 @@ func (t *topology) Empty() string {
 		return ""
 	}
 	return t.Scene.WhyNoSubnet()
-}
-
-// first selects the first switch.
-func (t *topology) first() {
-	for i, r := range t.rows {
-		if r.kind != rowTier {
-			t.To(i)
-			return
-		}
-	}
-}
-
-// firstMatch selects the first row that holds the filter's text.
-func (t *topology) firstMatch() {
-	if t.Filt.Empty() {
-		return
-	}
-	f := t.Scene.Top.Fabric
-	for i, r := range t.rows {
-		node := r.node
-		if r.kind == rowPort {
-			node = f.Ports[f.Ports[r.port].Peer].Node
-		}
-		if r.kind != rowTier && r.kind != rowIdle && t.hit(node) {
-			t.To(0)
-			t.To(i)
-			return
-		}
-	}
 }
 
 func (t *topology) Enter() (func() tea.Msg, string) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package trace shows the path of packets, hop by hop.
 package trace
 
 import (
@@ -7,11 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"example.org/ibconsole/fabric/counters"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -51,9 +51,12 @@ type Source interface {
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
-func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
-	l := &trace{List: pane.List{Common: c}, src: src}
-	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &trace{src: src}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"},
+		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, l.Renew)
 	dim := func(int) draw.Style { return t.Dim }
 	hop := func(row int) *walk.Hop { return &l.rows[row].hop }
 	l.Cols = []draw.Column{
@@ -80,17 +83,6 @@ func (t *trace) mark(which int, at pane.Place, lid uint16) {
 	t.Ends[which] = at
 	if which == 1 {
 		t.lid = lid
-	}
-}
-
-func (t *trace) About() pane.About {
-	return pane.About{Name: "Trace", Short: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"}
-}
-
-func (t *trace) Show(sc *pane.Scene, changed bool) {
-	t.Scene = sc
-	if changed {
-		t.Renew()
 	}
 }
 
@@ -159,56 +151,6 @@ func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 	for i := range p.Hops {
 		t.rows = append(t.rows, traceRow{f: f, hop: p.Hops[i], at: i, last: i == len(p.Hops)-1, other: other})
 	}
-}
-
-// countWays counts at each switch of the path the ports on a shortest way to the
-// destination's switch. O(ports).
-func (t *trace) countWays() {
-	f := t.Scene.Picture.Fabric
-	t.ways = make([]int, len(t.hops.Hops))
-	if t.hops.Dst == fabric.None {
-		return
-	}
-	to, _ := f.AttachedSwitch(t.hops.Dst)
-	if to == fabric.None {
-		return
-	}
-	away := distances(f, to)
-	for i, h := range t.hops.Hops {
-		s := f.Nodes[h.Node].Switch
-		if s == fabric.None || away[s] == fabric.None {
-			continue
-		}
-		if s == to {
-			t.ways[i] = 1
-			continue
-		}
-		n := f.SwitchNode(s)
-		for p := range n.Ports() {
-			if q := f.PeerSwitch(p); q != fabric.None && away[q] == away[s]-1 {
-				t.ways[i]++
-			}
-		}
-	}
-}
-
-// distances are the links from each switch to one, None where there is no way.
-func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
-	away := make([]int32, len(f.Switches))
-	for s := range away {
-		away[s] = fabric.None
-	}
-	away[to] = 0
-	for queue := []fabric.SwitchIndex{to}; len(queue) > 0; queue = queue[1:] {
-		n := f.SwitchNode(queue[0])
-		for p := range n.Ports() {
-			if q := f.PeerSwitch(p); q != fabric.None && away[q] == fabric.None {
-				away[q] = away[queue[0]] + 1
-				queue = append(queue, q)
-			}
-		}
-	}
-	return away
 }
 
 // name names an end, by its GUID where the fabric has no such node.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package whatif shows what has failed on paper, and what follows from it.
 package whatif
 
 import (
@@ -37,9 +38,11 @@ type whatIfRow struct {
 // maxMoved is how many links whose load changes are listed.
 const maxMoved = 40
 
-func New(c *pane.Common, t *draw.Theme) pane.Pane {
-	w := &whatIf{List: pane.List{Common: c}}
-	w.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	w := &whatIf{}
+	w.List = pane.NewList(c, pane.About{Name: "What-if", Help: "what has failed on paper, and what follows"},
+		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, w.Renew)
 	look := func(row int) draw.Style { return w.rows[row].st }
 	w.Cols = []draw.Column{
 		{Name: "what", Least: 16, Text: func(row int) string { return w.rows[row].what }, Look: look},
@@ -47,17 +50,6 @@ func New(c *pane.Common, t *draw.Theme) pane.Pane {
 		{Name: "after", Right: true, Text: func(row int) string { return w.rows[row].after }, Look: look},
 	}
 	return w
-}
-
-func (w *whatIf) About() pane.About {
-	return pane.About{Name: "What-if", Short: "What-if", Help: "what has failed on paper, and what follows"}
-}
-
-func (w *whatIf) Show(sc *pane.Scene, changed bool) {
-	w.Scene = sc
-	if changed {
-		w.Renew()
-	}
 }
 
 // Seek compares the tables that are shown with those of the base.
@@ -215,12 +207,5 @@ func (w *whatIf) Subject() pane.Subject {
 }
 
 func (w *whatIf) Enter() (func() tea.Msg, string) {
-	s := w.Subject()
-	if _, ok := w.Selected(); !ok {
-		return nil, "no failure is selected"
-	}
-	if s.Node == fabric.None {
-		return nil, "this row is a figure: there is nothing behind it"
-	}
-	return s.GoTo, ""
+	return w.GoTo(w.Subject(), "no failure is selected", "this row is a figure: there is nothing behind it")
 }

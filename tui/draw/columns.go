@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+// Column is one column of a table.
+type Column struct {
+	Name string
+	// Wide is its cells. Where it is 0 it shares with its like what the others
+	// leave, and has at least least.
+	Wide, Least int
+	// Share is how large a part it has among its like, 1 if it is 0.
+	Share int
+	Right bool
+	// Rank is above 0 where the column is left out when there is little room, those
+	// of the highest rank first.
+	Rank int
+	Text func(row int) string
+	Look func(row int) Style // nil for the usual
+	// Order is what rows are sorted by; nil for the text. It may be called from
+	// several goroutines.
+	Order func(row int) int64
+	// Hidden says now that the column does not apply; nil: it does.
+	Hidden func() bool
+	// Unsorted says that rows are not sorted by it.
+	Unsorted bool
+}
+
+// widths are the cells of the columns in w cells, 0 for one that is left out.
+func (t *Table) widths(w int) []int {
+	out := make([]int, len(t.Cols))
+	shown := make([]bool, len(t.Cols))
+	need, worst := -colGap, 0
+	for i := range t.Cols {
+		c := &t.Cols[i]
+		if shown[i] = !c.gone(); shown[i] {
+			need += max(c.Wide, c.Least) + colGap
+			worst = max(worst, c.Rank)
+		}
+	}
+	for ; need > w && worst > 0; worst-- {
+		for i := len(t.Cols) - 1; i >= 0 && need > w; i-- {
+			if c := &t.Cols[i]; shown[i] && c.Rank == worst {
+				shown[i] = false
+				need -= max(c.Wide, c.Least) + colGap
+			}
+		}
+	}
+	free, flexible := max(w-need, 0), 0
+	for i := range t.Cols {
+		if shown[i] && t.Cols[i].Wide == 0 {
+			flexible += max(t.Cols[i].Share, 1)
+		}
+	}
+	for i := range t.Cols {
+		c := &t.Cols[i]
+		switch {
+		case !shown[i]:
+		case c.Wide > 0:
+			out[i] = c.Wide
+		default:
+			part := max(c.Share, 1)
+			out[i] = c.Least + free*part/flexible
+			free -= free * part / flexible
+			flexible -= part
+		}
+	}
+	return out
+}
+
+// Header writes the heads of the columns.
+func (t *Table) Header(p *Pen) {
+	first := true
+	for i, w := range t.widths(p.Left) {
+		if w == 0 {
+			continue
+		}
+		if !first {
+			p.Gap(colGap)
+		}
+		first = false
+		name, st := t.Cols[i].Name, p.Dim
+		switch t.Sorted {
+		case i + 1:
+			name, st = name+p.sortUp, p.Key
+		case -i - 1:
+			name, st = name+p.sortDown, p.Key
+		}
+		if t.Cols[i].Right {
+			p.Right(st, name, w)
+		} else {
+			p.Cell(st, name, w)
+		}
+	}
+}
+
+// HeadAt is the column, counted from 1, whose head stands at a cell of w, 0 for none.
+func (t *Table) HeadAt(x, w int) int {
+	at := 0
+	for i, cells := range t.widths(w) {
+		if cells == 0 {
+			continue
+		}
+		if x >= at && x < at+cells+colGap {
+			return i + 1
+		}
+		at += cells + colGap
+	}
+	return 0
+}
+
+// Draw writes a line.
+func (t *Table) Draw(p *Pen, line int) {
+	row := t.Row(line)
+	first := true
+	for i, w := range t.widths(p.Left) {
+		if w == 0 {
+			continue
+		}
+		if !first {
+			p.Gap(colGap)
+		}
+		first = false
+		c := &t.Cols[i]
+		st := Style("")
+		if c.Look != nil {
+			st = c.Look(row)
+		}
+		if c.Right {
+			p.Right(st, c.Text(row), w)
+		} else {
+			p.Cell(st, c.Text(row), w)
+		}
+	}
+}
+
+// HasHead says whether the heads of columns stand above the rows.
+func (t *Table) HasHead() bool { return len(t.Cols) > 0 && t.N > 0 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// tell tells all panes.
+func (m *model) tellPanes(msg tea.Msg) {
+	for _, p := range m.all {
+		p.Update(msg)
+	}
+}
+
+// note adds lines to the log.
+func (m *model) note(lines ...pane.Line) { m.tellPanes(pane.Log{Lines: lines}) }
+
+// heed does what a pane asks for.
+func (m *model) heed(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case nil:
+	case pane.Several:
+		var cmds []tea.Cmd
+		for _, x := range msg {
+			cmds = append(cmds, m.heed(x))
+		}
+		return tea.Batch(cmds...)
+	case pane.Run:
+		return m.say(msg.Command, true)
+	case pane.Inform:
+		m.inform(msg.Text)
+	case pane.Warn:
+		m.warn(msg.Text)
+	case pane.Open:
+		m.setFocus(m.named(msg.Name))
+	case pane.GoTo:
+		m.setFocus(m.at(pane.SeatHome))
+		m.tellPanes(pane.Visit(msg))
+	case pane.Follow:
+		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
+			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
+		}
+		m.tellPanes(msg)
+	case pane.Choose:
+		return m.choosePicture(msg.Kind)
+	case pane.Recall:
+		return m.recallPicture(msg.ID)
+	case pane.ShowKind:
+		return m.setKind(msg.Kind, msg.Row)
+	case pane.Type:
+		return m.openCommand(draw.When(msg.Text == reading, "sweep", msg.Text))
+	default:
+		m.tellPanes(msg)
+	}
+	m.follow()
+	m.fit()
+	return nil
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lft
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/tui/draw"
+)
+
+func (l *lft) lidColumns() []draw.Column {
+	byPort := func() bool { return l.Kind == lftByPort }
+	dim := func(int) draw.Style { return l.Theme.Dim }
+	return []draw.Column{
+		{Name: "LID", Wide: 6, Right: true, Hidden: byPort, Look: dim,
+			Text: func(row int) string { return fmt.Sprint(l.lids[row]) }, Order: func(row int) int64 { return int64(l.lids[row]) }},
+		{Name: "destination", Least: 15, Share: 2, Hidden: byPort, Text: l.destination,
+			Order: func(row int) int64 { return l.rankOf(l.Scene.Picture.Fabric.PortByLID(l.lids[row])) },
+			Look: func(row int) draw.Style {
+				return draw.When(l.Scene.Picture.Fabric.PortByLID(l.lids[row]) == fabric.None, l.Theme.Dim, "")
+			}},
+		{Name: "port", Wide: 5, Right: true, Hidden: byPort,
+			Text: func(row int) string { return entryText(l.entry(row)) }, Order: func(row int) int64 { return int64(l.entry(row)) }},
+		{Name: "next hop", Least: 10, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
+			Order: func(row int) int64 { return l.nextRank(l.entry(row)) }, Look: func(row int) draw.Style { return l.nextLook(l.entry(row)) }},
+		{Name: "hops", Wide: 5, Right: true, Hidden: byPort, Text: func(row int) string { s, _ := l.hopText(row); return s },
+			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hopText(row); return st }},
+		{Name: "link", Wide: 7, Right: true, Rank: 1, Hidden: byPort, Text: func(row int) string { return l.link(l.entry(row)) },
+			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Look: dim},
+		{Name: "was", Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
+			Text: l.wasText, Order: func(row int) int64 { return int64(draw.Btoi(l.wasText(row) == "")) }, Look: func(int) draw.Style { return l.Theme.Warn }},
+	}
+}
+
+func (l *lft) portColumns() []draw.Column {
+	byLID := func() bool { return l.Kind == lftByLID }
+	dim := func(int) draw.Style { return l.Theme.Dim }
+	return []draw.Column{
+		{Name: "port", Wide: 5, Right: true, Hidden: byLID,
+			Text: func(row int) string { return entryText(l.ports[row]) }, Order: func(row int) int64 { return int64(l.ports[row]) }},
+		{Name: "next hop", Least: 10, Hidden: byLID, Text: func(row int) string { return l.nextHop(l.ports[row]) },
+			Order: func(row int) int64 { return l.nextRank(l.ports[row]) }, Look: func(row int) draw.Style { return l.nextLook(l.ports[row]) }},
+		{Name: "link", Wide: 7, Right: true, Hidden: byLID, Rank: 1, Text: func(row int) string { return l.link(l.ports[row]) },
+			Order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, Look: dim},
+		{Name: "LIDs", Wide: 6, Right: true, Hidden: byLID, Text: func(row int) string { return draw.Thousands(l.count[l.ports[row]]) },
+			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+		{Name: "share", Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string { return l.Theme.Bar(l.count[l.ports[row]], l.most, 10) },
+			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+		{Name: "paths", Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads == nil },
+			Text: func(row int) string { return draw.Thousands(int(l.paths(l.ports[row]))) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
+	}
+}
+
+func (l *lft) entry(row int) uint8 { return l.Scene.Picture.Tables.Port(l.sw, l.lids[row]) }
+
+func (l *lft) destination(row int) string {
+	f := l.Scene.Picture.Fabric
+	if e := f.PortByLID(l.lids[row]); e != fabric.None {
+		return f.NodeName(f.Ports[e].Node)
+	}
+	return "no port owns it"
+}
+
+func (l *lft) rankOf(port fabric.PortIndex) int64 {
+	if port == fabric.None {
+		return 1 << 40
+	}
+	return int64(l.Scene.Names.Rank[l.Scene.Picture.Fabric.Ports[port].Node])
+}
+
+// out is the port of the switch that an entry names, None where it has none.
+func (l *lft) out(entry uint8) fabric.PortIndex {
+	f := l.Scene.Picture.Fabric
+	return f.PortAt(f.Switches[l.sw], int(entry))
+}
+
+// nextHop is the name of the node behind an entry, or why there is none.
+func (l *lft) nextHop(entry uint8) string {
+	f := l.Scene.Picture.Fabric
+	out := l.out(entry)
+	switch {
+	case entry == fabric.NoPath:
+		return "no entry"
+	case out == fabric.None:
+		return "no such port"
+	case entry == 0:
+		return "this switch"
+	case !f.Ports[out].Linked():
+		return l.Theme.Failed + " link is down"
+	}
+	return f.NodeName(f.PeerNode(out))
+}
+
+func (l *lft) nextLook(entry uint8) draw.Style {
+	out := l.out(entry)
+	switch {
+	case entry == 0 && out != fabric.None:
+		return l.Theme.Dim
+	case out == fabric.None || !l.Scene.Picture.Fabric.Ports[out].Linked():
+		return l.Theme.Bad
+	}
+	return ""
+}
+
+func (l *lft) nextRank(entry uint8) int64 {
+	out := l.out(entry)
+	if out == fabric.None || !l.Scene.Picture.Fabric.Ports[out].Linked() {
+		return -1
+	}
+	return l.rankOf(l.Scene.Picture.Fabric.Ports[out].Peer)<<8 | int64(entry)
+}
+
+// hopText is how many links the table's own path takes from here, or how it ends
+// where it does not arrive.
+func (l *lft) hopText(row int) (string, draw.Style) {
+	end := walk.Follow(l.Scene.Picture.Tables, l.sw, l.lids[row], nil)
+	switch end.Verdict {
+	case walk.Delivered, walk.TooLong:
+		return fmt.Sprint(end.Links), ""
+	case walk.Loop:
+		return "loop", l.Theme.Bad
+	case walk.Misdelivered:
+		return "wrong", l.Theme.Bad
+	case walk.Unknown:
+		return "?", l.Theme.Warn
+	}
+	return "lost", l.Theme.Bad
+}
+
+func (l *lft) hopsOrder(row int) int64 {
+	if lid := int(l.lids[row]); l.hopped.key == l.hopKey() && lid < len(l.hopped.order) {
+		return int64(l.hopped.order[lid])
+	}
+	return 0
+}
+
+func (l *lft) link(entry uint8) string {
+	out := l.out(entry)
+	if out == fabric.None || entry == 0 || !l.Scene.Picture.Fabric.Ports[out].Linked() {
+		return ""
+	}
+	p := &l.Scene.Picture.Fabric.Ports[out]
+	return p.Width.String() + p.Speed.String()
+}
+
+func (l *lft) linkOrder(entry uint8) int64 {
+	out := l.out(entry)
+	if out == fabric.None || entry == 0 {
+		return 0
+	}
+	return int64(1000 * l.Scene.Picture.Fabric.Ports[out].Gbps())
+}
+
+func (l *lft) wasText(row int) string {
+	if l.was == nil || l.was(l.lids[row]) == l.entry(row) {
+		return ""
+	}
+	return l.Theme.Changed + " " + entryText(l.was(l.lids[row]))
+}
+
+func (l *lft) paths(entry uint8) int64 {
+	if out := l.out(entry); out != fabric.None && l.Loads != nil && entry != 0 {
+		return l.Loads.Paths[out]
+	}
+	return 0
+}
+
+func entryText(entry uint8) string {
+	if entry == fabric.NoPath {
+		return "-"
+	}
+	return fmt.Sprint(entry)
+}

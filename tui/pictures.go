@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane"
+)
+
+func (m *model) whyOnePicture() string {
+	if len(m.pictures()) < 2 && m.old == nil {
+		return "there is no other picture: route, or let something fail"
+	}
+	return ""
+}
+
+// pictures are those that there are to choose from, "" for the default first.
+func (m *model) pictures() []session.Kind {
+	st := &m.sc.State
+	out := []session.Kind{""}
+	for _, k := range session.Kinds {
+		p, err := st.Of(k)
+		if err == nil && p != st.Default() && (k != session.Base || st.Base != nil) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func (m *model) nextPicture() tea.Cmd {
+	all := m.pictures()
+	next := session.Kind("")
+	if m.old == nil {
+		next = all[(slices.Index(all, m.of)+1)%len(all)]
+	}
+	return m.choosePicture(next)
+}
+
+// choosePicture shows a picture of the session's state.
+func (m *model) choosePicture(of session.Kind) tea.Cmd {
+	m.of, m.old = of, nil
+	m.shown()
+	return nil
+}
+
+func (m *model) shown() {
+	m.refresh()
+	m.inform("the panes show " + m.sc.State.Title(m.sc.Picture))
+}
+
+// recalledMsg brings a picture out of the history.
+type recalledMsg struct {
+	pic *session.Picture
+	err error
+}
+
+// recallPicture shows the picture of an entry of the history.
+func (m *model) recallPicture(id int64) tea.Cmd {
+	m.inform(fmt.Sprintf("reading entry %d", id))
+	m.Common.Running++
+	return func() tea.Msg {
+		pic, err := pane.Shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
+		if err == nil {
+			m.indexes.Of(pic.Fabric)
+		}
+		return recalledMsg{pic, err}
+	}
+}
+
+func (m *model) recalled(msg recalledMsg) {
+	m.Common.Running--
+	if msg.err != nil {
+		m.warn("history: " + msg.err.Error())
+		return
+	}
+	m.old = msg.pic
+	m.shown()
+	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/pane"
+)
+
+// refresh takes the state of the session. While the panes are frozen they keep
+// what they show.
+func (m *model) refresh() {
+	m.st = m.back.State()
+	m.pace.note(&m.st, m.now())
+	if !m.frozen.IsZero() {
+		return
+	}
+	before := m.sc
+	m.sc = pane.NewScene(m.st, m.of, m.old, m.indexes.Of)
+	m.sc.Clock = m.now
+	m.sc.Lose(before)
+	m.of = m.sc.Of
+	if before != nil {
+		m.tell(before, len(m.jobs) == 0)
+	}
+	changed := m.sc.Changed(before)
+	for _, p := range m.all {
+		p.Show(m.sc, changed)
+	}
+	if !changed {
+		return
+	}
+	if before == nil || len(before.Top.Fabric.Nodes) == 0 {
+		m.welcomeSubnet()
+	}
+	m.follow()
+	m.collect()
+}
+
+// welcomeSubnet goes to the head where a subnet that was just read has any errors.
+func (m *model) welcomeSubnet() {
+	if head := m.at(pane.SeatHead); m.untouched && len(m.sc.Top.Fabric.Nodes) > 0 && m.all[head].Alarm() > 0 {
+		m.setFocus(head)
+	}
+}
+
+// follow shows what is selected where that is followed.
+func (m *model) follow() {
+	for _, p := range m.all {
+		to, ok := p.(pane.Pointer)
+		if !ok {
+			continue
+		}
+		for _, q := range m.all {
+			if f, ok := q.(pane.Follower); ok {
+				f.Follow(to.Pointed())
+			}
+		}
+	}
+}
+
+// collect lets the panes take what was computed for them.
+func (m *model) collect() {
+	for _, p := range m.all {
+		p.Collect()
+	}
+	m.fit()
+}
+
+// seek begins to compute what the panes on the screen want and have not got.
+func (m *model) seek() tea.Cmd {
+	if !m.frozen.IsZero() || len(m.sc.Picture.Fabric.Nodes) == 0 {
+		return nil
+	}
+	var cmds []tea.Cmd
+	idle := m.st.Busy == "" && len(m.jobs) == 0 && !m.onPage()
+	for i, p := range m.all {
+		if c := p.Seek(pane.Stage{Visible: m.visible(i), Focused: i == m.focus, Idle: idle}); c != nil {
+			cmds = append(cmds, c)
+		}
+	}
+	if cmds == nil {
+		return nil
+	}
+	m.collect()
+	return tea.Batch(append(cmds, m.tick())...)
+}
