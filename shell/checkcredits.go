@@ -47,7 +47,7 @@ func (c *call) checkCredits() error {
 		return err
 	}
 	a := creditsAnswer{
-		checked: checkedOf("credits", &st, p), Loop: r.Ring != nil, Channels: r.Channels, Lanes: r.Lanes, Dependencies: r.Dependencies,
+		checked: checkedOf("credits", &st, p), Loop: r.Ring != nil, Channels: r.Channels, Lanes: r.VLs, Dependencies: r.Dependencies,
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
 	}
 	if a.Loop && p.Tables.Origin == "dor" {

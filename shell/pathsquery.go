@@ -186,7 +186,7 @@ func (c *call) recordRow(t *table, v *pathdb.View, from, to pathdb.PortIndex, r 
 	}
 	cells := []any{row.From, row.To, row.SL, row.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", row.Gbps)), row.PKey, row.LifeTime, row.Hops}
 	if c.Flag("way") {
-		hops, err := v.Way(nil, r.SLID, r.DLID)
+		hops, err := v.Route(nil, r.SLID, r.DLID)
 		if err != nil {
 			return err
 		}

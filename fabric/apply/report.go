@@ -140,4 +140,4 @@ func (r *Report) err() error {
 // ErrDiffers says that something reads otherwise than it was written.
 var ErrDiffers = errors.New("otherwise than written")
 
-var errDeaf = fmt.Errorf("%w to anything", mad.ErrTimeout)
+var errSilent = fmt.Errorf("%w to anything", mad.ErrTimeout)

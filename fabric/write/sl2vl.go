@@ -10,7 +10,7 @@ import (
 )
 
 // SL2VL sets the table by which packets that come into a node by one port and leave
-// by another get their virtual lanes (IBA 1.2.1, 14.2.5.8). In counts for switches
+// by another get their VLs (IBA 1.2.1, 14.2.5.8). In counts for switches
 // only.
 type SL2VL struct {
 	Node    fabric.NodeIndex

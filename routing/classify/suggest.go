@@ -135,7 +135,7 @@ type top struct {
 }
 
 // tops are the choices of roots: those farthest from the leaves, then all from
-// which no way leads farther.
+// which no path leads farther.
 func (c *Classes) tops() []top {
 	var farthest, summits []fabric.SwitchIndex
 	for s := range c.Switches {

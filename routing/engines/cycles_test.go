@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// channel is one direction of a link, by the port that sends, and a lane.
+// channel is one direction of a link, by the port that sends, and a VL.
 type channel struct {
 	port fabric.PortIndex
 	vl   uint8
@@ -104,7 +104,7 @@ func cyclic(next map[channel]map[channel]bool) bool {
 	return done < len(waiting)
 }
 
-// Lanes have no cycle of dependencies, as counted here by following every packet
+// VLs have no cycle of dependencies, as counted here by following every packet
 // and by package credits.
 func TestLanesHaveNoCycles(t *testing.T) {
 	r := testenv.Rand(t)
@@ -151,7 +151,7 @@ func hasRouters(f *fabric.Fabric) bool {
 	return slices.ContainsFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == mad.NodeRouter })
 }
 
-// A ring is what lanes are for. With one lane, the engines say how many it takes.
+// A ring is what VLs are for. With one VL, the engines say how many it takes.
 func TestRingsNeedLanes(t *testing.T) {
 	f := assigned(t, "torus:6")
 	if !cyclic(dependencies(route(t, sssp.Engine{}, f, routing.Options{}).Tables)) {

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// laneFamily are the engines that count paths into lanes, and sssp.
+// laneFamily are the engines that count paths into VLs, and sssp.
 var laneFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
 
 func TestLaneEnginesStop(t *testing.T) {
@@ -111,7 +111,7 @@ func TestLaneEnginesWithoutSwitches(t *testing.T) {
 	}
 }
 
-// Every pair of LIDs that the engines know has a level below the number of lanes.
+// Every pair of LIDs that the engines know has a level below the number of VLs.
 func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
 	f := assigned(t, "torus:4x4")
 	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}} {

@@ -106,7 +106,7 @@ func routingOf(ctx context.Context, t *fabric.Tables, l *linkload.Loads, progres
 	if err != nil {
 		return nil, err
 	}
-	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, Lanes: max(1, c.Lanes), CreditLoop: c.Ring != nil}
+	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, Lanes: max(1, c.VLs), CreditLoop: c.Ring != nil}
 	hosts := linkload.Hosts(t.Fabric)
 	if len(hosts) < 2 {
 		return out, nil

@@ -225,7 +225,7 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 	if err != nil {
 		return err
 	}
-	e.Lanes, e.Loop = max(1, c.Lanes), c.Ring != nil
+	e.Lanes, e.Loop = max(1, c.VLs), c.Ring != nil
 	e.Changed = -1
 	if live.Tables != nil && live.Fabric.MaxLID > 0 {
 		d := diff.Count(live.Tables, t)

@@ -15,7 +15,7 @@ import (
 )
 
 // OpenSM's own dump, read and written, is the same file. With its defaults SL n
-// has lane n as far as there are lanes (osm_qos.c); ibsim's ports have few.
+// has VL n as far as there are VLs (osm_qos.c); ibsim's ports have few.
 func TestSL2VLAsOpenSM(t *testing.T) {
 	for _, spec := range []string{"fattree:2,6", "torus:3x3 hosts=2", "random:12,4,20"} {
 		f, file := made(t, spec)

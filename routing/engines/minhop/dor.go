@@ -29,18 +29,18 @@ func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (
 		return nil, err
 	}
 	res.Warnings = append(res.Warnings, inconsistent(f)...)
-	if !opt.DORLanes {
+	if !opt.DORVLs {
 		return res, nil
 	}
-	if err := e.giveLanes(ctx, f, opt, res); err != nil {
+	if err := e.giveVLs(ctx, f, opt, res); err != nil {
 		return nil, err
 	}
 	return res, nil
 }
 
-// giveLanes gives tables service levels and lanes by which they cannot deadlock.
-func (e DOR) giveLanes(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
-	sls, sl2vl, needed, err := sssp.Levels(ctx, res.Tables.LFT, f, opt, e.Name())
+// giveVLs gives tables SLs and VLs by which they cannot deadlock.
+func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
+	sls, sl2vl, needed, err := sssp.ServiceLevels(ctx, res.Tables.LFT, f, opt, e.Name())
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // does not mind deadlocks.
 type Engine struct{}
 
-// DeadlockFree is [Engine] with service levels, one lane each, by which the paths
+// DeadlockFree is [Engine] with SLs, one VL each, by which the paths
 // between adapters cannot deadlock.
 type DeadlockFree struct{}
 
