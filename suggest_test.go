@@ -42,7 +42,7 @@ func TestSuggestGUIDs(t *testing.T) {
 	if r := try("-s", "sim:bull:3,4", "-c", "suggest guids "+dir); r.status != exitFailed || !strings.Contains(r.err, "file exists") {
 		t.Errorf("into a directory that exists: status %d, %s", r.status, r.err)
 	}
-	if r := try("-s", "sim:torus:3x3", "-c", "suggest guids"); r.status != exitFailed || !strings.Contains(r.err, "no fat-tree: compute nodes hang on every switch") {
+	if r := try("-s", "sim:torus:3x3", "-c", "suggest guids"); r.status != exitFailed || !strings.Contains(r.err, "no fat-tree: compute nodes are attached to every switch") {
 		t.Errorf("of a torus: status %d, %s", r.status, r.err)
 	}
 }

@@ -124,9 +124,9 @@ func (c *Classes) findAdapters() {
 // The reasons beside names.
 const (
 	byDevice = "its device id is that of an aggregation node"
-	bySystem = "it is part of the switch that it hangs on"
+	bySystem = "it is part of the switch that it is attached to"
 	byPorts  = "more of its ports are linked than of other nodes'"
-	byPlace  = "it hangs above the leaf switches"
+	byPlace  = "it is attached above the leaf switches"
 	byRank   = "its switch is not as far from the roots as the others"
 )
 

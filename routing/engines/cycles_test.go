@@ -163,7 +163,7 @@ func TestRingsNeedLanes(t *testing.T) {
 	}{{sssp.DeadlockFree{}, 2}, {lash.Engine{}, 3}} {
 		_, err := routing.Route(context.Background(), c.e, f, routing.Options{MaxOpVLs: 1})
 		refused, ok := errors.AsType[*routing.RefusedError](err)
-		if want := fmt.Sprintf("paths without deadlock need %d lanes; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
+		if want := fmt.Sprintf("paths without deadlock need %d VLs; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
 			t.Errorf("%s: %v, want %s", c.e.Name(), err, want)
 		}
 		route(t, c.e, f, routing.Options{MaxOpVLs: 3})

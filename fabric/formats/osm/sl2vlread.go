@@ -139,12 +139,12 @@ func (p *sl2vlParser) row(text []byte) error {
 	for sl := range vls {
 		vl, after, ok := parseDecimal(skipSpace(rest))
 		if !ok || vl > 15 {
-			return fmt.Errorf("cannot parse the lane of SL %d in %q, expected 0 to 15", sl, shorten(text))
+			return fmt.Errorf("cannot parse the VL of SL %d in %q, expected 0 to 15", sl, shorten(text))
 		}
 		vls[sl], rest = uint8(vl), after
 	}
 	if rest = skipSpace(rest); len(rest) > 0 {
-		return fmt.Errorf("%q behind 16 lanes", shorten(rest))
+		return fmt.Errorf("%q behind 16 VLs", shorten(rest))
 	}
 	return p.set(in, out, vls)
 }

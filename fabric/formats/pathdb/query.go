@@ -17,7 +17,7 @@ var (
 	ErrDestination = errors.New("no port has the destination address")
 	ErrNoPath      = errors.New("the tables have no path")
 	ErrPartition   = errors.New("the ports share no such partition")
-	ErrSL          = errors.New("no path of that service level")
+	ErrSL          = errors.New("no path of that SL")
 )
 
 // Record is a path record: what a sender puts into its packets.

@@ -19,7 +19,7 @@ func (m *maker) sl2vl(context.Context) error {
 	case m.staged.SL2VL == nil:
 		return nil
 	case m.live.SL2VL == nil:
-		m.warn("the lanes are not written: those of the live subnet were not read (try: sweep full sl2vl)")
+		m.warn("the SL2VL tables are not written: those of the live subnet were not read (try: sweep full sl2vl)")
 		return nil
 	}
 	tooHigh := 0
@@ -31,7 +31,7 @@ func (m *maker) sl2vl(context.Context) error {
 	}
 	m.plan.OrderSL2VLs(false)
 	if tooHigh > 0 {
-		m.warn("tables of lanes that lead to lanes which their port does not operate: %d", tooHigh)
+		m.warn("SL2VL tables that lead to VLs which their port does not operate: %d", tooHigh)
 	}
 	return nil
 }

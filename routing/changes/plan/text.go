@@ -86,12 +86,12 @@ func (p *Plan) phases() (all []string) {
 	add(len(p.LIDs), "LIDs")
 	add(len(p.States), "ports up")
 	add(len(p.Tops)-falls, "tops that rise")
-	add(len(p.SL2VLs)-late, "lanes")
+	add(len(p.SL2VLs)-late, "SL2VL tables")
 	for step, n := range steps {
 		add(n, fmt.Sprintf("LFT blocks of step %d", step))
 	}
 	add(falls, "tops that fall")
-	add(late, "lanes")
+	add(late, "SL2VL tables")
 	add(len(p.MFTs)-grow, "multicast branches away")
 	add(grow, "multicast branches added")
 	return all
@@ -172,7 +172,7 @@ func (h *Hit) text(b *strings.Builder) {
 		reasons = append(reasons, fmt.Sprintf("%d to ports that lose a LID", h.Moved))
 	}
 	if h.Down > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d whose new way takes links that are down", h.Down))
+		reasons = append(reasons, fmt.Sprintf("%d whose new path takes links that are down", h.Down))
 	}
 	fmt.Fprintf(b, "%-16s %s\n", "PAIRS HIT", strings.Join(reasons, ", "))
 	for _, e := range h.Examples {

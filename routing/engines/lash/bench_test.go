@@ -42,7 +42,7 @@ func BenchmarkLayers(b *testing.B) {
 				}
 				lanes = len(l.list)
 			}
-			b.ReportMetric(float64(lanes), "lanes")
+			b.ReportMetric(float64(lanes), "VLs")
 		})
 	}
 }

@@ -45,9 +45,9 @@ func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options,
 		return err
 	}
 	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
-	said := "the paths are free of credit loops on one lane"
+	said := "the paths are free of credit loops on one VL"
 	if needed > 1 {
-		said = fmt.Sprintf("the paths are free of credit loops on %d lanes by service levels, which OpenSM's dor does not give", needed)
+		said = fmt.Sprintf("the paths are free of credit loops on %d VLs by SLs, which OpenSM's dor does not give", needed)
 	}
 	res.Warnings = append(res.Warnings, said)
 	return nil

@@ -38,7 +38,7 @@ func BenchmarkDeadlocks(b *testing.B) {
 				}
 				needed = d.needed
 			}
-			b.ReportMetric(float64(needed), "lanes")
+			b.ReportMetric(float64(needed), "VLs")
 		})
 	}
 }

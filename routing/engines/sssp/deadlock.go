@@ -29,7 +29,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 		return nil, err
 	}
 	if r.routers() > 0 {
-		r.warnings = append(r.warnings, "what routers send takes lane 0 and can deadlock there")
+		r.warnings = append(r.warnings, "what routers send takes VL 0 and can deadlock there")
 	}
 	res := r.result()
 	res.Tables.SLs = d.serviceLevels(d.vls)
@@ -159,7 +159,7 @@ func (d *deadlocks) remove(ctx context.Context) error {
 		}
 		return &routing.RefusedError{
 			Engine: d.name, Counted: d.lft,
-			Reason: fmt.Sprintf("paths without deadlock need %s lanes; the subnet has %d", need, d.vls),
+			Reason: fmt.Sprintf("paths without deadlock need %s VLs; the subnet has %d", need, d.vls),
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ func (r *router) route(ctx context.Context) error {
 		return err
 	}
 	if missing > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the way is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
+		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the path is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 	}
 	l := dataVLsOf(f, opt)
 	if l.between < 2 {
-		return nil, nil, routing.Refuse(Name, "a link between switches has one data lane, and routes without deadlock need two (ERR 4E48)")
+		return nil, nil, routing.Refuse(Name, "a link between switches has one data VL, and routes without deadlock need two (ERR 4E48)")
 	}
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -131,13 +131,13 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 // warnings say what too few VLs do not allow.
 func (l dataVLs) warnings() (w []string) {
 	if l.between < 4 {
-		w = append(w, fmt.Sprintf("links between switches have %d data lanes; with fewer than 4 paths around a failed switch can deadlock", l.between))
+		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 4 paths around a failed switch can deadlock", l.between))
 	}
 	if l.between < 8 {
-		w = append(w, fmt.Sprintf("links between switches have %d data lanes; with fewer than 8 both levels of quality of service share them", l.between))
+		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 8 both levels of quality of service share them", l.between))
 	}
 	if l.hosts < 2 {
-		w = append(w, "a host has one data lane; with fewer than 2 both levels of quality of service share it")
+		w = append(w, "a host has one data VL; with fewer than 2 both levels of quality of service share it")
 	}
 	return w
 }
