@@ -56,10 +56,10 @@ func TestMKeyOpensTheSubnet(t *testing.T) {
 	}
 	sweepWith := func(k uint64) (*sweep.Result, error) { return sweep.Full(t.Context(), dial(k), sweep.Options{}) }
 	res, err := sweepWith(key)
-	if err != nil || len(res.Holes) > 0 || len(res.Fabric.Nodes) != len(f.Nodes) {
+	if err != nil || len(res.Unanswered) > 0 || len(res.Fabric.Nodes) != len(f.Nodes) {
 		t.Fatalf("with the key: %v, %+v", err, res)
 	}
-	if res, err = sweepWith(0); err == nil && len(res.Holes) == 0 {
+	if res, err = sweepWith(0); err == nil && len(res.Unanswered) == 0 {
 		t.Error("without the key everything answers the sweep")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// twoAdapters has a link between adapters that hang on a switch too, and a part
+// twoAdapters has a link between adapters that are attached to a switch too, and a part
 // that nothing leads to.
 const twoAdapters = `Switch 4 "S" # "sw" base port 0 lid 7 lmc 0
 [1] "A"[1]

@@ -132,9 +132,9 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch that an end port belongs to or hangs on,
+// AttachedSwitch returns the switch that an end port belongs to or is attached to,
 // and the port number of that switch which leads to it (0 for the switch
-// itself); None where it hangs on nothing or on another host.
+// itself); None where it is attached to nothing or on another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {

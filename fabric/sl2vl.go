@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// VLs maps the service levels 0 to 15 to virtual lanes; lane 15 drops the packet.
+// VLs maps the SLs 0 to 15 to VLs; VL 15 drops the packet.
 type VLs [16]uint8
 
 // SL2VL holds the SLtoVLMappingTables of all ports of a fabric (IBA 1.2.1,
@@ -20,7 +20,7 @@ type SL2VL struct {
 	index map[VLs]uint16
 }
 
-// NewSL2VL makes tables that map every SL to lane 0, as a subnet does that was
+// NewSL2VL makes tables that map every SL to VL 0, as a subnet does that was
 // never told.
 func NewSL2VL(f *Fabric) *SL2VL {
 	t := &SL2VL{
@@ -56,7 +56,7 @@ func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.s
 // Has reports whether a table was set, see [SL2VL.VLs] for what it takes.
 func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
-// VL is the lane of one service level, see [SL2VL.VLs].
+// VL is the VL of one SL, see [SL2VL.VLs].
 func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
@@ -77,7 +77,7 @@ func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 }
 
 // On is the tables for another fabric: those of each node are what the node from[i]
-// of this one has, which must be of the same kind and size, and lane 0 where that is
+// of this one has, which must be of the same kind and size, and VL 0 where that is
 // None.
 func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
@@ -110,14 +110,14 @@ func (t *SL2VL) Clone() *SL2VL {
 	return &c
 }
 
-// PathSLs are the service levels by which packets travel.
+// PathSLs are the SLs by which packets travel.
 type PathSLs interface {
-	// SL is the service level from one LID to another. LIDs that no end port
+	// SL is the SL from one LID to another. LIDs that no end port
 	// has give 0.
 	SL(src, dst uint16) uint8
 }
 
-// SpreadSLs are service levels some of which are spread over several of one lane.
+// SpreadSLs are SLs some of which are spread over several of one VL.
 type SpreadSLs interface {
 	PathSLs
 	// Range is the first of the levels among which pairs are spread, and how many; SL

@@ -13,11 +13,11 @@ type Tables struct {
 	// Known says for each switch whether its table was read or computed; the row
 	// of a switch that did not answer is all NoPath.
 	Known []bool
-	// SL2VL are the mappings of service levels to virtual lanes, nil where they
-	// were neither read nor computed: every packet then takes lane 0, unless they are
+	// SL2VL are the mappings of SLs to VLs, nil where they
+	// were neither read nor computed: every packet then takes VL 0, unless they are
 	// Unread.
 	SL2VL *SL2VL
-	// SLs are the service levels of paths, nil for SL 0 everywhere, unless they are
+	// SLs are the SLs of paths, nil for SL 0 everywhere, unless they are
 	// Unread.
 	SLs PathSLs
 	// Unread says which of these two nobody knows.

@@ -131,7 +131,7 @@ func TestWindowAndDeadTargets(t *testing.T) {
 	})
 }
 
-// What a transport sends back at once has no way to go; that narrows nothing.
+// What a transport sends back at once has no path to go; that narrows nothing.
 func TestWindowAndSentBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {

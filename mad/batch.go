@@ -27,7 +27,7 @@ type Batch struct {
 	mad     [Size]byte  // of kept
 	ran     int         // callbacks of this Wait
 	in      Frame       // while it leads
-	deaf    func() bool // ends the watch of ctx while it leads
+	unwatch func() bool // ends the watch of ctx while it leads
 
 	// Guarded by client.mu.
 	done    []int32 // slots with ended requests
@@ -101,8 +101,8 @@ func (b *Batch) Wait() error {
 			b.ran += len(b.ended)
 			continue
 		case forFrame:
-			if b.deaf == nil {
-				b.deaf = context.AfterFunc(b.ctx, b.rouse)
+			if b.unwatch == nil {
+				b.unwatch = context.AfterFunc(b.ctx, b.rouse)
 			}
 			b.receive()
 			continue

@@ -92,7 +92,7 @@ func (c *Client) wait(s *slot, try int) time.Duration {
 func (s *slot) own() bool { return s.request.GSI != nil && s.request.GSI.Timeout > 0 }
 
 // lost takes note that the last try of slot s got no answer. What a transport
-// sends back at once has no way to go, which says nothing of how busy agents are.
+// sends back at once has no path to go, which says nothing of how busy agents are.
 func (c *Client) lost(s *slot, now time.Duration) {
 	t := c.targets.all[s.target]
 	t.lost++

@@ -140,9 +140,9 @@ func (c *Client) resign(b *Batch) {
 	if b.ran < leadAfter {
 		return
 	}
-	if b.deaf != nil {
-		b.deaf()
-		b.deaf = nil
+	if b.unwatch != nil {
+		b.unwatch()
+		b.unwatch = nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

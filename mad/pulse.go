@@ -18,7 +18,7 @@ var (
 // pulseLimit is how long nothing may answer before the local port is asked.
 const pulseLimit = 2 * time.Second
 
-// Pulse tells a node that is deaf from a subnet that is gone: when a request
+// Pulse tells a node that does not answer from a subnet that is gone: when a request
 // gets no answer and nothing else did for some seconds, it asks the local port for
 // itself and its link.
 // It belongs to the goroutine of a batch's callbacks. The zero value is ready.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestPulse: of a subnet that has stopped answering the local port says why, where it
-// answers itself, and a subnet of which much is deaf is asked on.
+// answers itself, and a subnet of which much does not answer is asked on.
 func TestPulse(t *testing.T) {
 	const stateAt = 32 // of a PortInfo, in its lower 4 bits
 	for name, c := range map[string]struct {

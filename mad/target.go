@@ -54,7 +54,7 @@ const (
 	silentFor   = 10 * time.Second
 	// One that left this many tries in a row without an answer, or never gave one,
 	// does not tell how busy the subnet is.
-	mute = 3
+	quietAfter = 3
 )
 
 // target is what a client knows of a [Target].
@@ -157,9 +157,9 @@ func (t *target) tries(most int, now time.Duration) int {
 	return most
 }
 
-// tells reports whether a loss on the way to the target tells how busy the subnet
+// tells reports whether a loss on the path to the target tells how busy the subnet
 // is.
-func (t *target) tells() bool { return t.stats.Received > 0 && t.lost <= mute }
+func (t *target) tells() bool { return t.stats.Received > 0 && t.lost <= quietAfter }
 
 func (t *target) report() TargetStats {
 	s := t.stats

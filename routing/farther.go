@@ -45,7 +45,7 @@ func (x *Farther) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
 }
 
 func (x *Farther) compute(was []uint8) []uint8 {
-	x.loseWays(was)
+	x.losePaths(was)
 	if len(x.touched) == 0 {
 		return was
 	}
@@ -85,8 +85,8 @@ func (x *Farther) compute(was []uint8) []uint8 {
 	return row
 }
 
-// loseWays finds the switches of which no neighbour is as near as before.
-func (x *Farther) loseWays(was []uint8) {
+// losePaths finds the switches of which no neighbour is as near as before.
+func (x *Farther) losePaths(was []uint8) {
 	x.touched = x.touched[:0]
 	for _, l := range x.removed {
 		for _, end := range [2][2]fabric.SwitchIndex{{l[0], l[1]}, {l[1], l[0]}} {

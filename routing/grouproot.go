@@ -37,7 +37,7 @@ type groupTarget struct {
 	more int
 }
 
-// groupTargets are the switches that members are or hang on.
+// groupTargets are the switches that members are or are attached to.
 func groupTargets(f *fabric.Fabric, members []fabric.PortIndex) []groupTarget {
 	var targets []groupTarget
 	at := map[fabric.SwitchIndex]int{}

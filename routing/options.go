@@ -75,19 +75,19 @@ type Options struct {
 	// through (port_search_ordering_file).
 	PortSearchOrder []PortOrder
 
-	// MaxOpVLs bounds the lanes of every link by the code of OperationalVLs: 1 to 5
-	// for 1, 2, 4, 8 and 15 data lanes (max_op_vls). 0 is no bound. OpenSM minds it
+	// MaxOpVLs bounds the VLs of every link by the code of OperationalVLs: 1 to 5
+	// for 1, 2, 4, 8 and 15 data VLs (max_op_vls). 0 is no bound. OpenSM minds it
 	// from its second sweep on, when it has told the ports.
 	MaxOpVLs uint8
-	// LASHStartVL is the first service level that lash uses (lash_start_vl).
+	// LASHStartVL is the first SL that lash uses (lash_start_vl).
 	LASHStartVL uint8
 	// MeshAnalysis makes lash look for a mesh and order links and switches by its
 	// dimensions (do_mesh_analysis).
 	MeshAnalysis bool
 
-	// DORLanes makes dor give paths service levels by which they cannot deadlock on
-	// the lanes of the subnet, and refuse where these are too few. OpenSM's has none.
-	DORLanes bool
+	// DORVLs makes dor give paths SLs by which they cannot deadlock on
+	// the VLs of the subnet, and refuse where these are too few. OpenSM's has none.
+	DORVLs bool
 
 	// Counted are tables whose routes count as use of ports before there are any:
 	// where an engine refuses after it has made tables, OpenSM's next one goes on

@@ -51,7 +51,7 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
 	}
 	if !r.Unread.Any() {
-		a.Lanes = &r.Lanes
+		a.Lanes = &r.VLs
 	}
 	if r.Verdict == credits.Unknown {
 		a.Why, a.Try = st.UnknownLoop(r.Unread)

@@ -99,7 +99,7 @@ func (c *call) showCounters() error {
 			return err
 		}
 	}
-	for _, h := range reading.Holes {
+	for _, h := range reading.Unanswered {
 		c.out.note("not read: %v", h)
 	}
 	c.out.note("%s read, %d shown", count(len(reading.Ports), "port"), len(rows))

@@ -199,7 +199,7 @@ func (c *call) recordRow(v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Rec
 		Gbps: sa.Rate(r.Rate).Gbps(), Rate: r.Rate, LifeTime: r.LifeTime, PKey: fmt.Sprintf("0x%04x", r.PKey), Hops: r.Hops,
 	}
 	if c.Flag("way") {
-		hops, err := v.Way(nil, r.SLID, r.DLID)
+		hops, err := v.Route(nil, r.SLID, r.DLID)
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *trace
 	if err != nil {
 		return err
 	}
-	for _, h := range reading.Holes {
+	for _, h := range reading.Unanswered {
 		answer.Unread = append(answer.Unread, h.String())
 	}
 	grown := map[fabric.PortIndex]*counters.Delta{}

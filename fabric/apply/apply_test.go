@@ -51,8 +51,8 @@ func full(t testing.TB, c *mad.Client) *sweep.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Holes)+len(res.Warnings) > 0 {
-		t.Fatalf("holes %v, warnings %v", res.Holes, res.Warnings)
+	if len(res.Unanswered)+len(res.Warnings) > 0 {
+		t.Fatalf("holes %v, warnings %v", res.Unanswered, res.Warnings)
 	}
 	return res
 }

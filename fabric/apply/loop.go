@@ -9,9 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// deaf is how many requests in a row a node may leave unanswered before it gets
+// mostUnanswered is how many requests in a row a node may leave unanswered before it gets
 // no more.
-const deaf = 4
+const mostUnanswered = 4
 
 // reportEvery is how many steps pass between two progress reports.
 const reportEvery = 256
@@ -41,13 +41,13 @@ func (a *applier) pump() {
 	}
 }
 
-// ask sends a request to the node of a port, unless that is deaf. ok handles a good
+// ask sends a request to the node of a port, unless that does not answer. ok handles a good
 // answer. Any other is a failure of the node and ends the step, unless bad, where
 // set, takes care of it.
 func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
 	node := a.f.Ports[port].Node
-	if a.unanswered[node] >= deaf {
-		a.fail(port, errDeaf)
+	if a.unanswered[node] >= mostUnanswered {
+		a.fail(port, errSilent)
 		return
 	}
 	req.Path, _ = a.routes.ToPort(port) // newApplier asked before
@@ -58,7 +58,7 @@ func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply
 	a.batch.Go(req, func(r *mad.Reply) {
 		a.pulse.Heard(a.batch, r.Err, func(err error) { a.fatal = err })
 		if errors.Is(r.Err, mad.ErrTimeout) {
-			a.unanswered[node] = min(a.unanswered[node]+1, deaf)
+			a.unanswered[node] = min(a.unanswered[node]+1, mostUnanswered)
 		} else {
 			a.unanswered[node] = 0
 		}

@@ -23,9 +23,9 @@ type Report struct {
 	// Failed are the writes and readings that failed, the first of a node's.
 	Failed []Failure
 	// Stopped says in what not all was written, so that what comes after it was not
-	// begun: "ports", "tops that rise", "lanes", "step 2 of 3", "tops that fall", "late
-	// lanes", "multicast branches to take away", "multicast branches to add"; "" where
-	// all was.
+	// begun: "ports", "tops that rise", "SL2VL tables", "step 2 of 3", "tops that fall",
+	// "late SL2VL tables", "multicast branches to take away", "multicast branches to
+	// add"; "" where all was.
 	Stopped string
 	// Left are the writes that are not known to be done: not sent, refused, or
 	// without an answer. Of the last nobody knows whether they were done.
@@ -61,8 +61,8 @@ func (c *Counts) of(item write.Item) *int {
 // Total is the sum.
 func (c Counts) Total() int { return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.MFTs + c.States }
 
-// String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states", and of lanes
-// and multicast blocks where there are any.
+// String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states", and of SL2VL
+// tables and multicast blocks where there are any.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"), number(c.States, "port state"))
 	if c.SL2VLs > 0 {
@@ -141,6 +141,6 @@ func (r *Report) err() error {
 }
 
 // ErrDiffers says that something reads otherwise than it was written.
-var ErrDiffers = errors.New("otherwise than written")
+var ErrDiffers = errors.New("read-back mismatch")
 
-var errDeaf = fmt.Errorf("%w to anything", mad.ErrTimeout)
+var errSilent = fmt.Errorf("%w to anything", mad.ErrTimeout)

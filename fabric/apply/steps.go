@@ -45,7 +45,7 @@ func (a *applier) phases() []phase {
 	grow := func(i int) bool { return a.w.MFTs[i].Grow }
 	all := []phase{
 		{what: "tops that rise", tasks: pick(a.tops, falls, false)},
-		{what: "lanes", tasks: pick(a.sl2vls, late, false)},
+		{what: "SL2VL tables", tasks: pick(a.sl2vls, late, false)},
 	}
 	steps := a.blockSteps()
 	for i, tasks := range steps {
@@ -53,7 +53,7 @@ func (a *applier) phases() []phase {
 	}
 	return append(all,
 		phase{what: "tops that fall", tasks: pick(a.tops, falls, true)},
-		phase{what: "late lanes", tasks: pick(a.sl2vls, late, true)},
+		phase{what: "late SL2VL tables", tasks: pick(a.sl2vls, late, true)},
 		phase{what: "multicast branches to take away", tasks: pick(a.mfts, grow, false)},
 		phase{what: "multicast branches to add", tasks: pick(a.mfts, grow, true), before: a.raiseMulticastTops},
 	)

@@ -44,16 +44,16 @@ var selects = [NumCounters]struct{ narrow, wide uint64 }{
 // can only be cleared where it is 64 bits wide. What a port does not have stays
 // out; the holes are ports that did not do it. It fails where
 // ctx ends.
-func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set, ports ...fabric.PortIndex) ([]Hole, error) {
+func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set, ports ...fabric.PortIndex) ([]Unanswered, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
 	}
 	r := newRun(ctx, client, f, opts, ports)
 	r.each = func(i int, a agent) { r.clear(i, a, what) }
 	if err := r.wait(); err != nil {
-		return r.holes, fmt.Errorf("clear counters: %w", err)
+		return r.unanswered, fmt.Errorf("clear counters: %w", err)
 	}
-	return r.holes, nil
+	return r.unanswered, nil
 }
 
 // clear clears counters of one port, in both of their widths.

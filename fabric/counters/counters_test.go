@@ -107,8 +107,8 @@ func TestReadAndClear(t *testing.T) {
 	c := open(t, s, f.SMPort, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 	check := func(r *counters.Reading) {
 		t.Helper()
-		if len(r.Holes) > 0 || len(r.Ports) != len(ports) {
-			t.Fatalf("%d ports, holes %v", len(r.Ports), r.Holes)
+		if len(r.Unanswered) > 0 || len(r.Ports) != len(ports) {
+			t.Fatalf("%d ports, holes %v", len(r.Ports), r.Unanswered)
 		}
 		for i, p := range r.Ports {
 			if p.Port != ports[i] {
@@ -127,9 +127,9 @@ func TestReadAndClear(t *testing.T) {
 	}
 	for _, what := range []counters.Set{counters.Of(counters.SymbolErrors, counters.XmitWait), counters.Errors, counters.Data, counters.All} {
 		some := ports[:len(ports)/2]
-		holes, err := counters.Clear(t.Context(), c, f, counters.Options{}, what, some...)
-		if err != nil || len(holes) > 0 {
-			t.Fatal(err, holes)
+		unanswered, err := counters.Clear(t.Context(), c, f, counters.Options{}, what, some...)
+		if err != nil || len(unanswered) > 0 {
+			t.Fatal(err, unanswered)
 		}
 		for _, p := range some {
 			v := want[p]
@@ -206,7 +206,7 @@ func TestHoles(t *testing.T) {
 	ports := append(counters.AllPorts(g), g.Port(without, 1))
 	r := read(t, c, g, ports...)
 	got := map[string]int{}
-	for _, h := range r.Holes {
+	for _, h := range r.Unanswered {
 		got[h.String()] = h.Count
 		if !errors.Is(h.Err, mad.ErrTimeout) && !errors.Is(h.Err, counters.ErrNoLID) {
 			t.Errorf("%v: %v", h, h.Err)
@@ -221,8 +221,8 @@ func TestHoles(t *testing.T) {
 			t.Errorf("hole %q of %d ports, want %d; all: %v", hole, got[hole], count, got)
 		}
 	}
-	if len(r.Holes) != 3 || len(r.Ports) != len(ports)-6 {
-		t.Errorf("%d holes, %d of %d ports", len(r.Holes), len(r.Ports), len(ports))
+	if len(r.Unanswered) != 3 || len(r.Ports) != len(ports)-6 {
+		t.Errorf("%d holes, %d of %d ports", len(r.Unanswered), len(r.Ports), len(ports))
 	}
 }
 
@@ -237,7 +237,7 @@ func TestLossyCounters(t *testing.T) {
 	s.SetFaults(sim.Faults{Loss: 0.1, Repeat: 0.2, Delay: 2 * time.Millisecond, Seed: rnd.Uint64()})
 	got := read(t, open(t, s, f.SMPort, mad.ClientOptions{Window: 32, Timeout: 25 * time.Millisecond, Tries: 12}), f)
 	if len(got.Ports) != len(want.Ports) {
-		t.Fatalf("%d ports, want %d; %v", len(got.Ports), len(want.Ports), got.Holes)
+		t.Fatalf("%d ports, want %d; %v", len(got.Ports), len(want.Ports), got.Unanswered)
 	}
 	for i := range want.Ports {
 		if got.Ports[i].Values != want.Ports[i].Values {

@@ -4,5 +4,5 @@
 // and errors, and says which errors are worth a look.
 //
 // Agents are asked by LID, so only a subnet that is routed can be read. A port
-// that does not answer is a [Hole].
+// that does not answer is [Unanswered].
 package counters

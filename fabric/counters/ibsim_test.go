@@ -82,8 +82,8 @@ var perfqueryLine = regexp.MustCompile(`(?m)^(\w+):\.+(\d+)$`)
 func TestErrorsArePerfquerys(t *testing.T) {
 	s, c, f := onIbsim(t)
 	r := read(t, c, f)
-	if len(r.Holes) > 0 {
-		t.Fatal(r.Holes)
+	if len(r.Unanswered) > 0 {
+		t.Fatal(r.Unanswered)
 	}
 	compared, faults := 0, 0
 	for _, p := range r.Ports {
@@ -150,9 +150,9 @@ func TestFlagsAreIbqueryerrors(t *testing.T) {
 	if len(w) < 6 || !maps.Equal(w, g) {
 		t.Errorf("beyond the thresholds:\n%v\nwant\n%v", slices.Sorted(maps.Keys(g)), slices.Sorted(maps.Keys(w)))
 	}
-	holes, err := counters.Clear(t.Context(), c, f, counters.Options{}, counters.Errors)
-	if err != nil || len(holes) > 0 {
-		t.Fatal(err, holes)
+	unanswered, err := counters.Clear(t.Context(), c, f, counters.Options{}, counters.Errors)
+	if err != nil || len(unanswered) > 0 {
+		t.Fatal(err, unanswered)
 	}
 	if w, g := want(), got(); len(w)+len(g) > 0 {
 		t.Errorf("after a clear: %v and %v", w, g)

@@ -39,12 +39,12 @@ type Reading struct {
 	Fabric *fabric.Fabric
 	// Ports are those that answered, in the order asked for.
 	Ports []Port
-	// Holes are what did not answer.
-	Holes []Hole
+	// Unanswered are what did not answer.
+	Unanswered []Unanswered
 }
 
-// Hole is a port, or all ports of a node, whose counters are missing.
-type Hole struct {
+// Unanswered is a port, or all ports of a node, whose counters are missing.
+type Unanswered struct {
 	Port fabric.PortIndex // the first one asked for where Whole is set
 	Name string
 	// Whole says that the agent of the node did not answer, and none of its Count
@@ -55,7 +55,7 @@ type Hole struct {
 }
 
 // String says what is missing: "leaf-01/3: no answer after 3 tries of 200ms".
-func (h Hole) String() string {
+func (h Unanswered) String() string {
 	why := h.Err
 	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
 		why = re.Err
@@ -98,7 +98,7 @@ func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Option
 	if err := r.wait(); err != nil {
 		return nil, fmt.Errorf("read counters: %w", err)
 	}
-	return &Reading{Fabric: f, Ports: r.good(), Holes: r.holes}, nil
+	return &Reading{Fabric: f, Ports: r.good(), Unanswered: r.unanswered}, nil
 }
 
 // read asks for the counters of one port.

@@ -15,21 +15,21 @@ import (
 // run asks agents and then does something with each port. All of it runs in one
 // goroutine.
 type run struct {
-	f      *fabric.Fabric
-	opts   Options
-	batch  *mad.Batch
-	pulse  mad.Pulse
-	cancel context.CancelCauseFunc
-	ctx    context.Context
-	source uint16 // LID of the session's port
-	ports  []Port
-	open   []int // answers that a port waits for
-	bad    []bool
-	done   int
-	each   func(i int, a agent)
-	holes  []Hole
-	queue  []func()
-	room   int
+	f          *fabric.Fabric
+	opts       Options
+	batch      *mad.Batch
+	pulse      mad.Pulse
+	cancel     context.CancelCauseFunc
+	ctx        context.Context
+	source     uint16 // LID of the session's port
+	ports      []Port
+	open       []int // answers that a port waits for
+	bad        []bool
+	done       int
+	each       func(i int, a agent)
+	unanswered []Unanswered
+	queue      []func()
+	room       int
 }
 
 func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports []fabric.PortIndex) *run {
@@ -105,12 +105,12 @@ func (r *run) agent(end fabric.PortIndex, ports []int) {
 
 // lost notes ports that cannot be asked.
 func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
-	h := Hole{Port: r.ports[ports[0]].Port, Whole: true, Count: len(ports), Err: err}
+	h := Unanswered{Port: r.ports[ports[0]].Port, Whole: true, Count: len(ports), Err: err}
 	h.Name = r.f.PortName(end)
 	if node := r.f.Ports[end].Node; r.f.Nodes[node].IsSwitch() {
 		h.Name = r.f.NodeName(node)
 	}
-	r.holes = append(r.holes, h)
+	r.unanswered = append(r.unanswered, h)
 	for _, i := range ports {
 		r.bad[i] = true
 		r.finished()
@@ -124,7 +124,7 @@ func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply
 	r.ask(r.f.Ports[r.f.EndPortOf(p.Port)].LID, m, a, func(reply *mad.Reply) {
 		if err := take(reply); err != nil && !r.bad[i] {
 			r.bad[i] = true
-			r.holes = append(r.holes, Hole{Port: p.Port, Name: r.f.PortName(p.Port), Count: 1, Err: err})
+			r.unanswered = append(r.unanswered, Unanswered{Port: p.Port, Name: r.f.PortName(p.Port), Count: 1, Err: err})
 		}
 		p.At = time.Now()
 		if r.open[i]--; r.open[i] == 0 {

@@ -118,7 +118,7 @@ func distances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	return d
 }
 
-// Hosts with W1 = 2 ports hang on two planes that only they join, and no subnet
+// Hosts with W1 = 2 ports are attached to two planes that only they join, and no subnet
 // manager looks through a host.
 func TestTwoPlanes(t *testing.T) {
 	f := parse(t, "xgft:2,2,2,2,2")

@@ -80,7 +80,7 @@ type walker struct {
 	path Path
 	done func(*Path)
 
-	to   mad.Path // the way to the node that the packet is at
+	to   mad.Path // the path to the node that the packet is at
 	info mad.NodeInfo
 
 	ended bool

@@ -12,8 +12,8 @@ import (
 )
 
 // Answers tells what did not answer a sweep, and what two claim.
-func (r *Report) Answers(holes []sweep.Hole, doubles []sweep.Double) {
-	for _, h := range holes {
+func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Duplicate) {
+	for _, h := range unanswered {
 		at := Place{h.GUID, h.Port, h.Node}
 		if h.Port >= 0 {
 			at.Name = fmt.Sprintf("%s/%d", h.Node, h.Port)
@@ -21,11 +21,11 @@ func (r *Report) Answers(holes []sweep.Hole, doubles []sweep.Double) {
 		r.Add(Error, Silent, at, "is it up, is its firmware alive, does the M_Key fit? sweep again; show targets", "%v", h)
 	}
 	told := map[string]bool{}
-	for _, d := range doubles {
+	for _, d := range duplicates {
 		at := Place{d.GUID, d.Port, fmt.Sprintf("%s/%d", d.Node, d.Port)}
-		kind, try := DoubleGUID, "one of the two needs another GUID: its firmware was copied (mlxfwmanager, flint)"
-		if d.Kind == sweep.DoubleLID {
-			kind, try = DoubleLID, "restart the subnet manager, or two of them are at work: show sms"
+		kind, try := DuplicateGUID, "one of the two needs another GUID: its firmware was copied (mlxfwmanager, flint)"
+		if d.Kind == sweep.DuplicateLID {
+			kind, try = DuplicateLID, "restart the subnet manager, or two of them are at work: show sms"
 		}
 		key := fmt.Sprintf("%s %d %s", d.Kind, d.Value, at.Name)
 		if !told[key] {

@@ -14,10 +14,10 @@ import (
 // Baseline tells what is missing, re-cabled, slower or new against an earlier
 // picture. since says of when that is. What is silent, as the holes have it, is not
 // missing: [Report.Answers] tells of it. O(ports).
-func (r *Report) Baseline(was, is *fabric.Fabric, holes []sweep.Hole, since string) {
+func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change
-	for _, c := range sweep.Heard(was, fabric.Changes(was, is), holes) {
+	for _, c := range sweep.Heard(was, fabric.Changes(was, is), unanswered) {
 		switch c.Kind {
 		case fabric.NodeHidden:
 			r.Add(Error, Missing, placeOf(c.At), "what is before it first: show holes", "%s was in the baseline of %s and cannot be seen behind what does not answer", c.At.Name, since)

@@ -53,8 +53,8 @@ const (
 	CreditLoop     Kind = "credit loop"
 	Silent         Kind = "no answer"
 	TableUnread    Kind = "table not read"
-	DoubleGUID     Kind = "duplicate GUID"
-	DoubleLID      Kind = "duplicate LID"
+	DuplicateGUID  Kind = "duplicate GUID"
+	DuplicateLID   Kind = "duplicate LID"
 	NoLID          Kind = "no LID"
 	Drifted        Kind = "routes drifted"
 	TablesDiffer   Kind = "other routes"
@@ -73,7 +73,7 @@ const (
 )
 
 var kinds = []Kind{
-	Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, DoubleGUID, DoubleLID,
+	Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, DuplicateGUID, DuplicateLID,
 	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
 }
 

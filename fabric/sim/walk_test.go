@@ -179,7 +179,7 @@ func TestByLID(t *testing.T) {
 	expect("right", 0)
 	set([]uint8{1, 2}, lid("right"), 2)
 	expect("right", 0x40)
-	set([]uint8{1, 2}, lid("left"), mad.NoPort) // no way back
+	set([]uint8{1, 2}, lid("left"), mad.NoPort) // no path back
 	expect("right", 0)
 	set([]uint8{1, 2}, lid("left"), 1)
 	info, err := c.SwitchInfo(t.Context(), path(t, 1, 2))

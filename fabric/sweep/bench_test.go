@@ -80,8 +80,8 @@ func (r *benchRuns) add(b *testing.B, c *mad.Client) {
 	r.nodes = full(b, c, sweep.Options{NoTables: true})
 	r.tables = full(b, c, sweep.Options{})
 	r.again = light(b, c, r.nodes.Fabric, sweep.LightOptions{})
-	if len(r.tables.Holes)+len(r.tables.Warnings) > 0 || !fabric.Same(r.nodes.Fabric, r.tables.Fabric) || !fabric.Same(r.nodes.Fabric, r.again.Fabric) {
-		b.Fatal(r.tables.Holes, r.tables.Warnings)
+	if len(r.tables.Unanswered)+len(r.tables.Warnings) > 0 || !fabric.Same(r.nodes.Fabric, r.tables.Fabric) || !fabric.Same(r.nodes.Fabric, r.again.Fabric) {
+		b.Fatal(r.tables.Unanswered, r.tables.Warnings)
 	}
 	seconds := func(r *sweep.Result) float64 { return r.Stats.Elapsed.Seconds() }
 	r.full = append(r.full, seconds(r.nodes))

@@ -136,7 +136,7 @@ func (b *builder) own(in *port, out *fabric.Port) {
 	other, taken := b.guids[out.GUID]
 	if taken {
 		in.shadowed = true
-		b.double(DoublePortGUID, out.GUID, b.order[out.Node], int(out.Num))
+		b.duplicate(DuplicatePortGUID, out.GUID, b.order[out.Node], int(out.Num))
 		b.warn("port GUID 0x%016x is that of both %s and %s; the second is left out", out.GUID, b.name(b.order[other]), b.portName(b.order[out.Node], out.Num))
 		return
 	}
@@ -159,7 +159,7 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 	}
 	for l := int(a.LID); l <= last; l++ {
 		if other := b.lids[l]; other != 0 {
-			b.double(DoubleLID, uint64(l), b.order[p.Node], int(p.Num))
+			b.duplicate(DuplicateLID, uint64(l), b.order[p.Node], int(p.Num))
 			b.warn("LID %d is claimed by both %s and %s; the second counts as having none", l, b.name(b.order[other-1]), name)
 			return 0, 0
 		}

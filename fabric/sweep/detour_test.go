@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// corner breaks the first cable on the way to the far corner of a square of four
+// corner breaks the first cable on the path to the far corner of a square of four
 // switches as soon as that has answered a question.
 type corner struct {
 	f      *fabric.Fabric
@@ -54,7 +54,7 @@ func TestDetour(t *testing.T) {
 			if !c.broken {
 				t.Error("this has tested nothing")
 			}
-			for _, h := range res.Holes {
+			for _, h := range res.Unanswered {
 				t.Errorf("hole: %v", h)
 			}
 			same(t, "tables", describeTables(tables), describeTables(res.Tables))
@@ -85,8 +85,8 @@ func TestDetourToAnother(t *testing.T) {
 	}}
 	res := full(t, client(t, conn, mad.ClientOptions{Window: 1}), sweep.Options{})
 	i := res.Fabric.SwitchByGUID(f.Nodes[c.far].GUID)
-	if i == fabric.None || res.Tables.Known[i] || len(res.Holes) == 0 {
-		t.Errorf("what is known of the lost one is another's; holes %v", res.Holes)
+	if i == fabric.None || res.Tables.Known[i] || len(res.Unanswered) == 0 {
+		t.Errorf("what is known of the lost one is another's; holes %v", res.Unanswered)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestStandstill(t *testing.T) {
 			return at <= packets && packets < at+window*tries
 		}}
 		res := full(t, client(t, conn, mad.ClientOptions{Window: window, MinWindow: window, Tries: tries, Backoff: 1}), sweep.Options{})
-		if slices.ContainsFunc(res.Holes, func(h sweep.Hole) bool { return h.Attr == mad.AttrNodeInfo }) {
+		if slices.ContainsFunc(res.Unanswered, func(h sweep.Unanswered) bool { return h.Attr == mad.AttrNodeInfo }) {
 			plausible(t, f, tables, res)
 			continue
 		}

@@ -237,7 +237,7 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	if old.NumPorts == info.NumPorts && old.Type == info.Type && old.SystemImageGUID == info.SystemImageGUID {
 		return true
 	}
-	s.double(DoubleNodeGUID, info.NodeGUID, t.node, int(t.port))
+	s.duplicate(DuplicateNodeGUID, info.NodeGUID, t.node, int(t.port))
 	s.warn("node GUID 0x%016x is that of two nodes: %s, a %s of %d ports, and a %s of %d ports behind %s, which is left out",
 		info.NodeGUID, s.name(i), old.Type, old.NumPorts, info.Type, info.NumPorts, s.portName(t.node, t.port))
 	return false
@@ -265,7 +265,7 @@ func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 		s.warn("%s led to %s at first and to %s after that", s.portName(from, num), s.portName(a.peer, a.peerNum), s.portName(i, info.LocalPort))
 		return false
 	case b.linked():
-		s.double(DoubleNodeGUID, info.NodeGUID, from, int(num))
+		s.duplicate(DuplicateNodeGUID, info.NodeGUID, from, int(num))
 		s.warn("%s answers behind both %s and %s; two nodes with GUID 0x%016x, or a cable that was moved? The second is left out",
 			s.portName(i, info.LocalPort), s.portName(b.peer, b.peerNum), s.portName(from, num), info.NodeGUID)
 		return false

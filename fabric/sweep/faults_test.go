@@ -243,15 +243,15 @@ func TestContradictions(t *testing.T) {
 	t.Run("a node without GUID", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.NodeGUID = 0 }))
 		expect(t, res, 13)
-		if len(res.Holes) != 1 || res.Holes[0].String() != "leaf-03 port 1: node has GUID 0" {
-			t.Errorf("holes %v", res.Holes)
+		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node has GUID 0" {
+			t.Errorf("holes %v", res.Unanswered)
 		}
 	})
 	t.Run("a node reached at a port that it has not", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.LocalPort = 2 }))
 		expect(t, res, 13)
-		if len(res.Holes) != 1 || res.Holes[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 ports was reached at its port 2" {
-			t.Errorf("holes %v", res.Holes)
+		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 ports was reached at its port 2" {
+			t.Errorf("holes %v", res.Unanswered)
 		}
 	})
 	t.Run("a top that cannot be", func(t *testing.T) {

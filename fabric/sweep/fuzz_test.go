@@ -68,7 +68,7 @@ func FuzzLies(f *testing.F) {
 		}
 		_ = describe(res.Fabric)
 		_ = describeTables(res.Tables)
-		for _, h := range res.Holes {
+		for _, h := range res.Unanswered {
 			_ = h.String()
 		}
 		if res.Fabric.SMPort == fabric.None {

@@ -60,9 +60,9 @@ func unpack(u uint64) task {
 	return task{kind: kind(u >> 56), port: uint8(u >> 48), mod: uint16(u >> 32), node: int32(uint32(u))}
 }
 
-// deaf is how many questions in a row a node may leave unanswered before it is
+// mostUnanswered is how many questions in a row a node may leave unanswered before it is
 // asked no more.
-const deaf = 4
+const mostUnanswered = 4
 
 // reportEvery is how many answers pass between two progress reports.
 const reportEvery = 1024
@@ -84,23 +84,23 @@ type sweeper struct {
 	handle   func(*mad.Reply)
 	answered [kinds]func(task, *mad.Reply)
 
-	nodes    []*node
-	room     room // for more of them
-	byGUID   map[uint64]int32
-	found    map[int32]bool // nodes that answered again
-	resumed  bool           // by the same way
-	local    uint8          // port of node 0
-	fatal    error
-	switches int
-	ports    int
-	full     bool            // no room for more nodes
-	built    bool            // the fabric is
-	warnings []func() string // as late as possible, when names are known
-	doubles  []Double        // what warnings are about
-	misses   []miss
-	answers  int
-	stats    Stats
-	progress Progress
+	nodes      []*node
+	room       room // for more of them
+	byGUID     map[uint64]int32
+	found      map[int32]bool // nodes that answered again
+	resumed    bool           // by the same way
+	local      uint8          // port of node 0
+	fatal      error
+	switches   int
+	ports      int
+	full       bool            // no room for more nodes
+	built      bool            // the fabric is
+	warnings   []func() string // as late as possible, when names are known
+	duplicates []Duplicate     // what warnings are about
+	misses     []miss
+	answers    int
+	stats      Stats
+	progress   Progress
 }
 
 // miss is a question without a good answer.
@@ -164,13 +164,13 @@ func (s *sweeper) pump() {
 }
 
 // superfluous says that a question need not be asked: the link is known from
-// its other end, or the node is deaf.
+// its other end, or the node does not answer.
 func (s *sweeper) superfluous(t task) bool {
 	n := s.nodes[t.node]
 	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {
 		return true
 	}
-	if n.unanswered >= deaf {
+	if n.unanswered >= mostUnanswered {
 		s.miss(t, errNotAsked)
 		return true
 	}

@@ -152,7 +152,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 		}
 		if t.Failed() {
 			t.Fatalf("round %d: %s of %s at packet %d of %d, light: %v, at once: %v; holes %v; warnings %s", round, moves, f.NodeName(sw), at, requests, light, atOnce,
-				res.Holes, strings.Join(res.Warnings, "\n"))
+				res.Unanswered, strings.Join(res.Warnings, "\n"))
 		}
 		if !comes {
 			move("ReLink")
@@ -180,7 +180,7 @@ func without(f *fabric.Fabric, node fabric.NodeIndex) *fabric.Fabric {
 func foretold(t *testing.T, f *fabric.Fabric, res *sweep.Result) {
 	t.Helper()
 	named := map[uint64]bool{}
-	for _, h := range res.Holes {
+	for _, h := range res.Unanswered {
 		named[h.GUID] = true
 	}
 	for sw, n := range res.Fabric.Switches {

@@ -46,7 +46,7 @@ func (s *sweeper) retry(round int) {
 	if float64(s.stats.Requests)*math.Pow(missed, float64(round+1)) < 0.01 {
 		return
 	}
-	s.reask(func(m miss) bool { return s.recoverable(m) && s.nodes[m.task.node].unanswered < deaf })
+	s.reask(func(m miss) bool { return s.recoverable(m) && s.nodes[m.task.node].unanswered < mostUnanswered })
 }
 
 // reask queues the questions again that missed their answer and are as asked for.
@@ -95,7 +95,7 @@ func (s *sweeper) recheck(round int) {
 }
 
 func (s *sweeper) again(node int32, num uint8) {
-	if s.nodes[node].unanswered < deaf {
+	if s.nodes[node].unanswered < mostUnanswered {
 		s.ask(task{kind: askAgain, node: node, port: num})
 	}
 }

@@ -13,14 +13,14 @@ import (
 // that is cabled and silent is not gone but [fabric.NodeSilent], and what could be
 // reached only through such nodes is [fabric.NodeHidden]. Links that cannot be seen
 // because of that are left out; one whose port says that it is down is told.
-func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Hole) []fabric.Change {
-	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, mute: map[end]bool{}}
+func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) []fabric.Change {
+	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: map[end]bool{}}
 	for _, hole := range holes {
 		if hole.Attr == mad.AttrNodeInfo {
-			h.mute[end{hole.GUID, hole.Port}] = true
+			h.silent[end{hole.GUID, hole.Port}] = true
 		}
 	}
-	if len(h.mute) == 0 {
+	if len(h.silent) == 0 {
 		return changes
 	}
 	for _, c := range changes {
@@ -45,16 +45,16 @@ type end struct {
 
 // hearing tells nodes that went from those that say nothing.
 type hearing struct {
-	f    *fabric.Fabric
-	gone map[uint64]fabric.ChangeKind
-	mute map[end]bool // ports that lead to silence
+	f      *fabric.Fabric
+	gone   map[uint64]fabric.ChangeKind
+	silent map[end]bool // ports that lead to silence
 }
 
 // listen finds the silent nodes, and from those the hidden ones.
 func (h *hearing) listen() {
 	var queue []fabric.NodeIndex
 	for guid := range h.gone {
-		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer fabric.PortIndex) bool { return h.mute[h.end(peer)] }) {
+		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer fabric.PortIndex) bool { return h.silent[h.end(peer)] }) {
 			h.gone[guid] = fabric.NodeSilent
 			queue = append(queue, n)
 		}
@@ -95,7 +95,7 @@ func (h *hearing) end(port fabric.PortIndex) end {
 // lead to silence.
 func (h *hearing) unseen(c fabric.Change) bool {
 	for _, e := range []fabric.End{c.At, c.Peer} {
-		if kind, gone := h.gone[e.GUID]; !h.mute[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {
+		if kind, gone := h.gone[e.GUID]; !h.silent[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {
 			return false
 		}
 	}

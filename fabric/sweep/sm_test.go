@@ -59,7 +59,7 @@ func TestSMs(t *testing.T) {
 	}
 	s.Silence(f.Ports[port(6)].Node, true)
 	res := full(t, c, sweep.Options{NoTables: true})
-	if len(res.Holes) == 0 {
+	if len(res.Unanswered) == 0 {
 		t.Error("a silent host is no hole")
 	}
 }

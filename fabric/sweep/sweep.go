@@ -66,12 +66,12 @@ type Result struct {
 	// Rerouted counts the switches whose tables are other than those that a light
 	// sweep was given, as far as it looked.
 	Rerouted int
-	// Holes are what did not answer.
-	Holes []Hole
+	// Unanswered are what did not answer.
+	Unanswered []Unanswered
 	// Warnings say what contradicted itself, one sentence each. Doubles are those of
 	// them that are about a number that two claim.
-	Warnings []string
-	Doubles  []Double
+	Warnings   []string
+	Duplicates []Duplicate
 	// Limits are what the ports of Fabric allow their links, by port index; nil of a
 	// light sweep.
 	Limits []fabric.LinkLimit
@@ -96,7 +96,7 @@ func (s Stats) PerSecond() float64 {
 }
 
 // Full sweeps the whole subnet. It fails where the local port does not answer
-// and where ctx ends; a node that does not answer is a [Hole]. One that answers no more
+// and where ctx ends; a node that does not answer is [Unanswered]. One that answers no more
 // in mid-sweep is asked by other ways before.
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
@@ -122,11 +122,11 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 // result sums a sweep up.
 func (s *sweeper) result(f *fabric.Fabric, start time.Time) *Result {
 	s.report()
-	res := &Result{Fabric: f, Holes: s.holes()}
+	res := &Result{Fabric: f, Unanswered: s.unanswered()}
 	for _, w := range s.warnings {
 		res.Warnings = append(res.Warnings, w())
 	}
-	res.Doubles = s.namedDoubles()
+	res.Duplicates = s.namedDuplicates()
 	res.Stats = s.stats
 	res.Stats.Elapsed = time.Since(start)
 	return res

@@ -78,7 +78,7 @@ func full(t testing.TB, c *mad.Client, opts sweep.Options) *sweep.Result {
 // clean demands that a sweep had nothing to complain of.
 func clean(t *testing.T, res *sweep.Result) {
 	t.Helper()
-	for _, h := range res.Holes {
+	for _, h := range res.Unanswered {
 		t.Errorf("hole: %v", h)
 	}
 	for _, w := range res.Warnings {
@@ -277,8 +277,8 @@ func TestSilentNodes(t *testing.T) {
 	s.Silence(spine, true)
 	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Timeout: time.Minute, Tries: 2})
 	res := full(t, c, sweep.Options{})
-	got := make([]string, 0, len(res.Holes))
-	for _, h := range res.Holes {
+	got := make([]string, 0, len(res.Unanswered))
+	for _, h := range res.Unanswered {
 		got = append(got, h.String())
 		if !errors.Is(h.Err, mad.ErrTimeout) {
 			t.Errorf("%v: error %v does not wrap ErrTimeout", h, h.Err)
@@ -367,7 +367,7 @@ func TestHalfAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			res := full(t, client(t, &mute{Transport: open(t, s, f.SMPort), drop: c.drop}, quick), sweep.Options{})
 			var got []string
-			for _, h := range res.Holes {
+			for _, h := range res.Unanswered {
 				got = append(got, h.String())
 			}
 			same(t, "holes", c.holes, got)
@@ -404,8 +404,8 @@ func TestDeafSwitch(t *testing.T) {
 	}
 	c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1, Window: 8})
 	res := full(t, c, sweep.Options{})
-	if len(res.Holes) != 1 || res.Holes[0].Count != 768 {
-		t.Errorf("holes %v, want one of 768 blocks", res.Holes)
+	if len(res.Unanswered) != 1 || res.Unanswered[0].Count != 768 {
+		t.Errorf("holes %v, want one of 768 blocks", res.Unanswered)
 	}
 	if asked > 20 {
 		t.Errorf("%d blocks asked of a dead switch", asked)
@@ -454,8 +454,8 @@ func BenchmarkFull(b *testing.B) {
 		res := full(b, c, sweep.Options{})
 		b.ReportMetric(res.Stats.PerSecond(), "MADs/s")
 		b.ReportMetric(float64(res.Stats.Requests), "MADs")
-		if len(res.Holes)+len(res.Warnings) > 0 {
-			b.Fatal(res.Holes, res.Warnings)
+		if len(res.Unanswered)+len(res.Warnings) > 0 {
+			b.Fatal(res.Unanswered, res.Warnings)
 		}
 	}
 }

@@ -174,8 +174,8 @@ func TestMissingTables(t *testing.T) {
 		drop := func(m *mad.SMP) bool { return m.HopCount == 1 && m.Attr == attr && m.Mod == mods[attr] }
 		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		res := full(t, c, everything)
-		if len(res.Holes) != 1 || res.Holes[0].String() != want {
-			t.Errorf("holes %v, want %s", res.Holes, want)
+		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != want {
+			t.Errorf("holes %v, want %s", res.Unanswered, want)
 		}
 		leaf := res.Fabric.NodesByDescription("leaf-01")[0]
 		port := res.Fabric.Port(leaf, 2)

@@ -79,8 +79,8 @@ func TestSilenceIsNotAskedTwice(t *testing.T) {
 	s.Silence(f.NodesByDescription("node-0008 HCA-1")[0], true)
 	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Timeout: time.Minute})
 	res := full(t, c, sweep.Options{})
-	if got := c.Stats(); got.TimedOut != 1 || len(res.Holes) != 1 {
-		t.Errorf("%d questions failed, holes %v", got.TimedOut, res.Holes)
+	if got := c.Stats(); got.TimedOut != 1 || len(res.Unanswered) != 1 {
+		t.Errorf("%d questions failed, holes %v", got.TimedOut, res.Unanswered)
 	}
 }
 
@@ -129,7 +129,7 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 	t.Helper()
 	g := res.Fabric
 	holes := map[string]bool{}
-	for _, h := range res.Holes {
+	for _, h := range res.Unanswered {
 		holes[fmt.Sprintf("%x/%d", h.GUID, h.Port)], holes[fmt.Sprintf("%x", h.GUID)] = true, true
 		for num := range uint8(64) { // a hole of several ports names the first
 			if h.Count > 1 && h.Attr == mad.AttrPortInfo {
@@ -144,7 +144,7 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 		}
 		bad := a.State <= mad.PortDown || b.State <= mad.PortDown || a.State != b.State || a.Width != b.Width || a.Speed != b.Speed
 		if bad && !holes[fmt.Sprintf("%x/%d", g.Nodes[a.Node].GUID, a.Num)] && !holes[fmt.Sprintf("%x/%d", g.Nodes[b.Node].GUID, b.Num)] {
-			t.Errorf("link of %s (%v) and %s (%v), holes %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State, res.Holes)
+			t.Errorf("link of %s (%v) and %s (%v), holes %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State, res.Unanswered)
 		}
 	}
 	for i := range g.NumPorts() {
@@ -237,11 +237,11 @@ func TestSwitchComesAndGoes(t *testing.T) {
 		})
 		res := full(t, client(t, conn, mad.ClientOptions{Window: 1 + rnd.IntN(16), Timeout: time.Minute, Tries: 2}), sweep.Options{})
 		plausible(t, f, tables, res)
-		if i := res.Fabric.SwitchByGUID(f.Nodes[sw].GUID); i != fabric.None && !comes && !res.Tables.Known[i] && len(res.Holes) == 0 {
+		if i := res.Fabric.SwitchByGUID(f.Nodes[sw].GUID); i != fabric.None && !comes && !res.Tables.Known[i] && len(res.Unanswered) == 0 {
 			t.Error("the switch is gone and no hole says so")
 		}
 		if t.Failed() {
-			t.Fatalf("round %d: %s at packet %d, comes: %v; holes %v", round, f.NodeName(sw), at, comes, res.Holes)
+			t.Fatalf("round %d: %s at packet %d, comes: %v; holes %v", round, f.NodeName(sw), at, comes, res.Unanswered)
 		}
 	}
 }

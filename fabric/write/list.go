@@ -95,7 +95,7 @@ func (l *List) Check(f *fabric.Fabric) error {
 	}
 	if err := check(f, l.SL2VLs, func(before, t *SL2VL) error {
 		if before.Late && !t.Late {
-			return fmt.Errorf("lanes of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
+			return fmt.Errorf("SL2VL tables of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
 		}
 		return nil
 	}); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // SL2VL sets the table by which packets that come into a node by one port and leave
-// by another get their virtual lanes (IBA 1.2.1, 14.2.5.8). In counts for switches
+// by another get their VLs (IBA 1.2.1, 14.2.5.8). In counts for switches
 // only.
 type SL2VL struct {
 	Node    fabric.NodeIndex
@@ -27,11 +27,11 @@ func (t *SL2VL) Check(f *fabric.Fabric) error {
 	}
 	n := &f.Nodes[t.Node]
 	if t.Out == 0 || max(t.In, t.Out) > n.NumPorts {
-		return fmt.Errorf("%s: lanes from port %d to port %d %w: it has ports 1 to %d", f.NodeName(t.Node), t.In, t.Out, ErrUnfit, n.NumPorts)
+		return fmt.Errorf("%s: SL2VL table from port %d to port %d %w: it has ports 1 to %d", f.NodeName(t.Node), t.In, t.Out, ErrUnfit, n.NumPorts)
 	}
 	for sl, vl := range t.New {
 		if vl > 15 {
-			return fmt.Errorf("%s: lane %d for SL %d %w: the highest is 15", f.NodeName(t.Node), vl, sl, ErrUnfit)
+			return fmt.Errorf("%s: VL %d for SL %d %w: the highest is 15", f.NodeName(t.Node), vl, sl, ErrUnfit)
 		}
 	}
 	return nil
@@ -56,5 +56,5 @@ func (t *SL2VL) Data() [mad.DataSize]byte { return mad.Data(&mad.SLToVLTable{VL:
 func (t *SL2VL) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var table mad.SLToVLTable
 	_ = now.Decode(&table) // the answer is a good one
-	compare(fmt.Sprintf("lanes from port %d to port %d", t.In, t.Out), t.New, fabric.VLs(table.VL))
+	compare(fmt.Sprintf("VLs from port %d to port %d", t.In, t.Out), t.New, fabric.VLs(table.VL))
 }

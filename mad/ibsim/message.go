@@ -13,7 +13,7 @@ import (
 
 // The types of control messages that are used here.
 const (
-	ctlError      = 0 // of a reply, and of a knock
+	ctlError      = 0 // of a reply, and of a probe
 	ctlConnect    = 1
 	ctlDisconnect = 2
 )
@@ -115,7 +115,7 @@ func decodeConnect(b []byte) (id uint32, node string) {
 //	 4  slid    4  likewise; 0: ibsim fills it in
 //	 8  dqp     4  big-endian
 //	12  sqp     4  big-endian
-//	16  status  4  big-endian; 110: ibsim had no way to the destination
+//	16  status  4  big-endian; 110: ibsim had no path to the destination
 //	20  padding 4
 //	24  length  8  big-endian
 //	32  MAD   256

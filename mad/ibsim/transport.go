@@ -144,10 +144,10 @@ func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	return remote{[4]byte(ips[0].To4()), t.opts.Port}, nil
 }
 
-// knock asks something that changes nothing: ibsim sends a message of no type back as
+// probe asks something that changes nothing: ibsim sends a message of no type back as
 // an error. One that hangs finds it in its queue when it goes on, where a connect would
 // make it look for a client that has gone, and end.
-func (t *Transport) knock(ctx context.Context) error {
+func (t *Transport) probe(ctx context.Context) error {
 	_, err := t.control(ctx, ctlError, 0, nil)
 	return err
 }
@@ -155,7 +155,7 @@ func (t *Transport) knock(ctx context.Context) error {
 // connect takes one of ibsim's places, at a node, and returns which that is. It asks
 // only an ibsim that answers.
 func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lane, at string, err error) {
-	if err := t.knock(ctx); err != nil {
+	if err := t.probe(ctx); err != nil {
 		return nil, "", err
 	}
 	number := newNumber()

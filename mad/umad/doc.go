@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package umad is the way to the InfiniBand adapters of this machine: a
+// Package umad is the path to the InfiniBand adapters of this machine: a
 // [mad.Transport] over the character devices /dev/infiniband/umadN of the Linux
 // module ib_umad, what sysfs says of adapters and their ports ([Ports]), and
 // why a port cannot be used ([Diagnose]).

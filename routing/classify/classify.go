@@ -13,7 +13,7 @@ import (
 // Layer says where in a tree a switch is.
 type Layer uint8
 
-// The layers. Apart are switches to which no way leads from a leaf.
+// The layers. Apart are switches to which no path leads from a leaf.
 const (
 	Leaf Layer = iota
 	Middle
@@ -54,7 +54,7 @@ type Switch struct {
 
 // Adapter is what was found out of a linked port of a channel adapter.
 type Adapter struct {
-	// End is the port, and Switch the one that it hangs on.
+	// End is the port, and Switch the one that it is attached to.
 	End    fabric.PortIndex
 	Switch fabric.SwitchIndex
 	Role   Role
@@ -124,9 +124,9 @@ func (c *Classes) findAdapters() {
 // The reasons beside names.
 const (
 	byDevice = "its device id is that of an aggregation node"
-	bySystem = "it is part of the switch that it hangs on"
+	bySystem = "it is part of the switch that it is attached to"
 	byPorts  = "more of its ports are linked than of other nodes'"
-	byPlace  = "it hangs above the leaf switches"
+	byPlace  = "it is attached above the leaf switches"
 	byRank   = "its switch is not as far from the roots as the others"
 )
 

@@ -158,10 +158,10 @@ func withAdapters(t *testing.T, f *fabric.Fabric, prefix string, kind mad.NodeTy
 
 func TestNoTree(t *testing.T) {
 	for spec, want := range map[string]string{
-		"torus:3x3":       "no fat-tree: compute nodes hang on every switch, of which there are 9",
-		"random:1,0,4":    "no fat-tree: compute nodes hang on every switch, of which there are 1",
-		"hypercube:2,3":   "no fat-tree: compute nodes hang on every switch, of which there are 4",
-		"dragonfly:4,2,2": "no fat-tree: compute nodes hang on every switch, of which there are 36",
+		"torus:3x3":       "no fat-tree: compute nodes are attached to every switch, of which there are 9",
+		"random:1,0,4":    "no fat-tree: compute nodes are attached to every switch, of which there are 1",
+		"hypercube:2,3":   "no fat-tree: compute nodes are attached to every switch, of which there are 4",
+		"dragonfly:4,2,2": "no fat-tree: compute nodes are attached to every switch, of which there are 36",
 	} {
 		_, err := Suggest(t.Context(), generate(t, spec), routing.Options{})
 		var none *NoTreeError

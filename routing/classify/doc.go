@@ -5,7 +5,7 @@
 // that it makes the files that OpenSM's fat-tree routing wants to be given, and
 // tries them.
 //
-// Aggregation nodes, adapters that are part of a switch, hang on spines too.
+// Aggregation nodes, adapters that are part of a switch, are attached to spines too.
 // OpenSM takes every adapter for a compute node unless told, and no fabric with
 // them for a fat-tree.
 package classify

@@ -125,7 +125,7 @@ func (c *Classes) noTree() string {
 	if leaves == 0 {
 		return "no switch has compute nodes"
 	}
-	return fmt.Sprintf("compute nodes hang on every switch, of which there are %d", leaves)
+	return fmt.Sprintf("compute nodes are attached to every switch, of which there are %d", leaves)
 }
 
 // top is a choice of roots.
@@ -135,7 +135,7 @@ type top struct {
 }
 
 // tops are the choices of roots: those farthest from the leaves, then all from
-// which no way leads farther.
+// which no path leads farther.
 func (c *Classes) tops() []top {
 	var farthest, summits []fabric.SwitchIndex
 	for s := range c.Switches {
@@ -152,7 +152,7 @@ func (c *Classes) tops() []top {
 	}
 	all := []top{{fmt.Sprintf("the %d switches farthest from the leaves as roots", len(farthest)), farthest}}
 	if !slices.Equal(farthest, summits) {
-		all = append(all, top{fmt.Sprintf("the %d switches from which no way leads farther as roots", len(summits)), summits})
+		all = append(all, top{fmt.Sprintf("the %d switches from which no path leads farther as roots", len(summits)), summits})
 	}
 	return all
 }

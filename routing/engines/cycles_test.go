@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// channel is one direction of a link, by the port that sends, and a lane.
+// channel is one direction of a link, by the port that sends, and a VL.
 type channel struct {
 	port fabric.PortIndex
 	vl   uint8
@@ -104,7 +104,7 @@ func cyclic(next map[channel]map[channel]bool) bool {
 	return done < len(waiting)
 }
 
-// Lanes have no cycle of dependencies, as counted here by following every packet
+// VLs have no cycle of dependencies, as counted here by following every packet
 // and by package credits.
 func TestLanesHaveNoCycles(t *testing.T) {
 	r := testenv.Rand(t)
@@ -151,7 +151,7 @@ func hasRouters(f *fabric.Fabric) bool {
 	return slices.ContainsFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == mad.NodeRouter })
 }
 
-// A ring is what lanes are for. With one lane, the engines say how many it takes.
+// A ring is what VLs are for. With one VL, the engines say how many it takes.
 func TestRingsNeedLanes(t *testing.T) {
 	f := assigned(t, "torus:6")
 	if !cyclic(dependencies(route(t, sssp.Engine{}, f, routing.Options{}).Tables)) {
@@ -163,7 +163,7 @@ func TestRingsNeedLanes(t *testing.T) {
 	}{{sssp.DeadlockFree{}, 2}, {lash.Engine{}, 3}} {
 		_, err := routing.Route(context.Background(), c.e, f, routing.Options{MaxOpVLs: 1})
 		refused, ok := errors.AsType[*routing.RefusedError](err)
-		if want := fmt.Sprintf("paths without deadlock need %d lanes; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
+		if want := fmt.Sprintf("paths without deadlock need %d VLs; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
 			t.Errorf("%s: %v, want %s", c.e.Name(), err, want)
 		}
 		route(t, c.e, f, routing.Options{MaxOpVLs: 3})

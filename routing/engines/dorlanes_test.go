@@ -29,15 +29,15 @@ func TestDORWithoutLanes(t *testing.T) {
 		if r, err := credits.Check(t.Context(), plain.Tables, credits.Options{}); err != nil || (r.Ring != nil) != loops {
 			t.Errorf("%s: a credit loop: %v, %v; want %v", spec, r.Ring != nil, err, loops)
 		}
-		safe := route(t, minhop.DOR{}, f, routing.Options{DORLanes: true})
+		safe := route(t, minhop.DOR{}, f, routing.Options{DORVLs: true})
 		if (safe.Tables.SLs != nil) != loops {
 			t.Errorf("%s has service levels: %v, want %v", spec, !loops, loops)
 		}
 	}
 }
 
-// With lanes the tables stay what they are, and no fabric has a credit loop, as
-// counted here by following every packet and by package credits; with fewer lanes
+// With VLs the tables stay what they are, and no fabric has a credit loop, as
+// counted here by following every packet and by package credits; with fewer VLs
 // than it takes the engine says how many.
 func TestDORLanes(t *testing.T) {
 	r := testenv.Rand(t)
@@ -58,7 +58,7 @@ func TestDORLanes(t *testing.T) {
 		f = lids.Fabric
 		opt := routing.Options{LMC: uint8(i % 3)}
 		plain := route(t, minhop.DOR{}, f, opt)
-		opt.DORLanes = true
+		opt.DORVLs = true
 		res, err := minhop.DOR{}.Route(context.Background(), f, opt)
 		if _, ok := errors.AsType[*routing.RefusedError](err); ok {
 			continue

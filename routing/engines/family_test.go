@@ -193,7 +193,7 @@ func TestUpDownFindsSpines(t *testing.T) {
 func TestUpDownWarns(t *testing.T) {
 	f := assigned(t, "fattree:2,12")
 	res := route(t, updn.Engine{}, f, routing.Options{})
-	// Of 18 switches the 6 spines have no way to one another.
+	// Of 18 switches the 6 spines have no path to one another.
 	want := "30 of 306 pairs of switches have no route, 0 of them with hosts on both (the first: spine-01 to spine-02); connect_roots would route them"
 	if len(res.Warnings) != 1 || res.Warnings[0] != want {
 		t.Errorf("warnings %q, want %q", res.Warnings, want)

@@ -25,7 +25,7 @@ type mess struct {
 	switches []fabric.NodeIndex
 }
 
-// vl0To7 is the code of eight data lanes.
+// vl0To7 is the code of eight data VLs.
 const vl0To7 = 4
 
 func irregular(t *testing.T, r *rand.Rand) *fabric.Fabric {

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// laneFamily are the engines that count paths into lanes, and sssp.
+// laneFamily are the engines that count paths into VLs, and sssp.
 var laneFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
 
 func TestLaneEnginesStop(t *testing.T) {
@@ -88,8 +88,8 @@ func TestLaneEnginesRefuse(t *testing.T) {
 		opt  routing.Options
 		want string
 	}{
-		{lash.Engine{}, f, routing.Options{LASHStartVL: 8}, "the subnet has 8 lanes, none from lash_start_vl 8 on"},
-		{lash.Engine{}, f, routing.Options{LASHStartVL: 2, MaxOpVLs: 2}, "the subnet has 2 lanes, none from lash_start_vl 2 on"},
+		{lash.Engine{}, f, routing.Options{LASHStartVL: 8}, "the subnet has 8 VLs, none from lash_start_vl 8 on"},
+		{lash.Engine{}, f, routing.Options{LASHStartVL: 2, MaxOpVLs: 2}, "the subnet has 2 VLs, none from lash_start_vl 2 on"},
 		{sssp.Engine{}, f, routing.Options{BrokenNodeFile: "cn_guid_file"}, "cn_guid_file has a line that OpenSM cannot read"},
 		// 21,600 LIDs: their square is 467 million a hop, and 2^31 is not enough for 9.
 		{sssp.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
@@ -111,7 +111,7 @@ func TestLaneEnginesWithoutSwitches(t *testing.T) {
 	}
 }
 
-// Every pair of LIDs that the engines know has a level below the number of lanes.
+// Every pair of LIDs that the engines know has a level below the number of VLs.
 func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
 	f := assigned(t, "torus:4x4")
 	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}} {

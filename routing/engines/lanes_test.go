@@ -30,7 +30,7 @@ var laneSpecs = []string{
 	"xgft:2,3,4,1,3,1,2", "dragonfly:4,2,2", "dragonfly:2,2,1", "random:9,5,60", "random:20,6,20", "random:40,3,40",
 }
 
-// TestLaneEnginesEqualOpenSM compares the engines that need lanes with OpenSM.
+// TestLaneEnginesEqualOpenSM compares the engines that need VLs with OpenSM.
 func TestLaneEnginesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -113,7 +113,7 @@ func laneTrial(r *rand.Rand, f *fabric.Fabric, chain []string) *trial {
 	return c
 }
 
-// compareLanes compares the lanes, and has OpenSM log them.
+// compareLanes compares the VLs, and has OpenSM log them.
 func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Result) error {
 	switch {
 	case c.chain[0] == "lash":
@@ -151,8 +151,8 @@ const debugLog = 8
 // mostLogged is how many LIDs make a log that is not too long.
 const mostLogged = 150
 
-// sameLanes compares the service levels of dfsssp with the lanes in OpenSM's log.
-// A pair of LIDs whose lane has several levels may take any of them.
+// sameLanes compares the SLs of dfsssp with the VLs in OpenSM's log.
+// A pair of LIDs whose VL has several levels may take any of them.
 func sameLanes(dir string, res *routing.Result) error {
 	if res.Tables.Origin != "dfsssp" {
 		return nil
@@ -191,7 +191,7 @@ func sameLanes(dir string, res *routing.Result) error {
 
 var pairsInLane = regexp.MustCompile(`Lanes in layer (\d+): (\d+)`)
 
-// sameLayers compares how many pairs of switches lash has in each lane with
+// sameLayers compares how many pairs of switches lash has in each VL with
 // OpenSM's log, which says it before and after they are balanced.
 func sameLayers(dir string, res *routing.Result, start int) error {
 	if res.Tables.Origin != "lash" {

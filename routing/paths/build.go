@@ -22,14 +22,14 @@ const DefaultLifeTime = 18
 
 // Options are what tables do not say.
 type Options struct {
-	// Trace keeps the switches on the way, too.
+	// Trace keeps the switches on the path, too.
 	Trace bool
 	// Prefix and LifeTime are of the subnet; 0 are those by default.
 	Prefix   uint64
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
 	PKeys map[fabric.PortIndex][]mad.PKey
-	// PartitionSLs are the service levels of partitions by their number, 0 for those
+	// PartitionSLs are the SLs of partitions by their number, 0 for those
 	// that it has not, nil where they are not known. An engine with levels of its own
 	// takes none of their bits, or those that [PartitionLevels] says.
 	PartitionSLs map[uint16]uint8
@@ -81,7 +81,7 @@ type builder struct {
 	seen []*classes
 }
 
-// row is a row of records: the sources of a switch with the same service levels.
+// row is a row of records: the sources of a switch with the same SLs.
 type row struct {
 	sw  fabric.SwitchIndex
 	lid uint16 // one of the sources
@@ -188,11 +188,11 @@ func (b *builder) point() {
 // partition in network order, read as a number (osm_physp_find_common_pkey).
 func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 
-// PartitionLevels is what service levels implement some bits of which are those of
+// PartitionLevels is what SLs implement some bits of which are those of
 // the partition's level.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
-// slMask are the bits of service levels that partitions decide.
+// slMask are the bits of SLs that partitions decide.
 func (o *Options) slMask(sls fabric.PathSLs) uint8 {
 	if o.PartitionSLs == nil {
 		return 0

@@ -61,7 +61,7 @@ func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 		if err := paths.Compare(v, tables, src, lid); err != nil {
 			t.Fatalf("LID %d to %d: %v", slid, lid, err)
 		}
-		hops, err = v.Way(hops[:0], slid, lid)
+		hops, err = v.Route(hops[:0], slid, lid)
 		if err != nil {
 			if _, err := v.Query(slid, lid, pathdb.Want{}); !errors.Is(err, pathdb.ErrNoPath) {
 				t.Fatalf("LID %d to %d: no way, and the record: %v", slid, lid, err)

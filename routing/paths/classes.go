@@ -65,7 +65,7 @@ type classes struct {
 		key    uint32
 		number uint16
 	}
-	// plain are the numbers of states without service levels, plus 1.
+	// plain are the numbers of states without SLs, plus 1.
 	plain []uint16
 }
 
@@ -88,7 +88,7 @@ func (c *classes) add(key uint32) uint16 {
 	return n
 }
 
-// ofState is the number of a path with service level 0.
+// ofState is the number of a path with SL 0.
 func (c *classes) ofState(s state) uint16 {
 	if n := c.plain[s]; n != 0 {
 		return n - 1

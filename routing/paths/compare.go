@@ -13,7 +13,7 @@ import (
 
 // Compare walks the path from an end port to a LID through the tables and returns
 // what a database says otherwise, nil where they agree. What partitions decide about
-// service levels is not in tables. O(hops).
+// SLs is not in tables. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)

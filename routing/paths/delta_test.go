@@ -227,7 +227,7 @@ func TestReadersDuringChanges(t *testing.T) {
 
 func answer(v *pathdb.View, src, dst uint16) string {
 	var b strings.Builder
-	hops, err := v.Way(nil, src, dst)
+	hops, err := v.Route(nil, src, dst)
 	if err != nil {
 		return err.Error()
 	}

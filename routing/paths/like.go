@@ -35,7 +35,7 @@ func (b *builder) like(v *pathdb.View) error {
 		}
 		now := b.out.Ports[i]
 		if now.LID != p.LID || now.LMC != p.LMC || now.Switch != p.Switch {
-			return differ("port 0x%016x has another LID or hangs on another switch", p.GUID)
+			return differ("port 0x%016x has another LID or is attached to another switch", p.GUID)
 		}
 		ports, ends = append(ports, now), append(ends, b.ends[i])
 		delete(here, p.GUID)

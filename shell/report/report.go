@@ -109,7 +109,7 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	}
 	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unread: c.Unread}
 	if !c.Unread.Any() {
-		lanes := max(1, c.Lanes)
+		lanes := max(1, c.VLs)
 		out.Lanes = &lanes
 	}
 	out.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress)

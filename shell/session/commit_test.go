@@ -63,7 +63,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		return rep
 	}
 	rep := commit(&Picture{Kind: Staged, Fabric: f, Tables: &group, madeOf: f})
-	if n := rep.Plan.Totals(); n.Lanes != 1 || n.MFTs != 2 || rep.Written.ReadBack.SL2VLs != 1 || rep.Written.ReadBack.MFTs != 2 {
+	if n := rep.Plan.Totals(); n.SL2VLs != 1 || n.MFTs != 2 || rep.Written.ReadBack.SL2VLs != 1 || rep.Written.ReadBack.MFTs != 2 {
 		t.Errorf("%+v, %+v", n, rep.Written)
 	}
 	same := func(want *fabric.Tables, what string) {

@@ -216,7 +216,7 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 		return err
 	}
 	if e.Loop = c.Verdict; !c.Unread.Any() {
-		e.Lanes = max(1, c.Lanes)
+		e.Lanes = max(1, c.VLs)
 	}
 	e.Changed = -1
 	if live.Tables != nil && live.Fabric.MaxLID > 0 {

@@ -99,7 +99,7 @@ func (st *State) counterProblems(r *problems.Report) {
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:
 		r.Counted(st.Counted.Reading.Fabric, st.Counted.Deltas)
-		for _, h := range st.Counted.Reading.Holes {
+		for _, h := range st.Counted.Reading.Unanswered {
 			r.Skip("counters", "", "%v", h)
 		}
 	}

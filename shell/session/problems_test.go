@@ -194,12 +194,12 @@ var plants = map[string]func(*bench) want{
 	"node GUID": func(b *bench) want {
 		p, q := b.host(), b.host()
 		b.sim.SetGUID(b.f.Ports[p].Node, b.f.Nodes[b.f.Ports[q].Node].GUID)
-		return want{problems.DoubleGUID, nil}
+		return want{problems.DuplicateGUID, nil}
 	},
 	"LID": func(b *bench) want {
 		p, q := b.host(), b.host()
 		b.sim.SetLID(p, b.f.Ports[q].LID)
-		return want{problems.DoubleLID, []problems.Place{problems.PlaceOfPort(b.f, p), problems.PlaceOfPort(b.f, q)}}
+		return want{problems.DuplicateLID, []problems.Place{problems.PlaceOfPort(b.f, p), problems.PlaceOfPort(b.f, q)}}
 	},
 	"no master": func(b *bench) want {
 		if b.r.IntN(2) == 0 {
@@ -414,13 +414,13 @@ func holds(rep *problems.Report, w want) bool {
 // gone or silent has tables that end there, and a link that came back is not Active,
 // as nobody manages this subnet.
 var follows = map[problems.Kind][]problems.Kind{
-	problems.Silent:      {problems.CutOff, problems.TableUnread, problems.NotActive, problems.Misdelivered, problems.Loops},
-	problems.Missing:     {problems.CutOff, problems.Misdelivered},
-	problems.LinkMissing: {problems.CutOff},
-	problems.NotActive:   {},
-	problems.Flapping:    {problems.NotActive},
-	problems.DoubleGUID:  {problems.CutOff, problems.Noticed, problems.Misdelivered},
-	problems.DoubleLID:   {problems.CutOff, problems.NoLID, problems.Misdelivered},
+	problems.Silent:        {problems.CutOff, problems.TableUnread, problems.NotActive, problems.Misdelivered, problems.Loops},
+	problems.Missing:       {problems.CutOff, problems.Misdelivered},
+	problems.LinkMissing:   {problems.CutOff},
+	problems.NotActive:     {},
+	problems.Flapping:      {problems.NotActive},
+	problems.DuplicateGUID: {problems.CutOff, problems.Noticed, problems.Misdelivered},
+	problems.DuplicateLID:  {problems.CutOff, problems.NoLID, problems.Misdelivered},
 }
 
 // only checks that nothing else is told than what was planted and what follows from

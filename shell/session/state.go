@@ -46,9 +46,9 @@ type State struct {
 	// Holes are the places that did not answer the last sweep, in words, and
 	// Unanswered the same.
 	Holes      []string
-	Unanswered []sweep.Hole
+	Unanswered []sweep.Unanswered
 	// Doubles are the GUIDs and LIDs that two claim.
-	Doubles []sweep.Double
+	Doubles []sweep.Duplicate
 	// Warnings are what the last sweep or reading of a file noticed.
 	Warnings []string
 	// Every is how often the subnet is swept in the background, 0 for never.

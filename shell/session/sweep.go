@@ -96,7 +96,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		now = now.WithDescriptions(s.names)
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
-	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Holes, before.Unanswered, sameHole) {
+	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.Unanswered, sameHole) {
 		return s.sweep(ctx)
 	}
 	sms, err := s.findSMs(ctx, now) // live knows those of its time
@@ -117,7 +117,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 }
 
 // sameHole says that two holes are the same one.
-func sameHole(a, b sweep.Hole) bool { return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr }
+func sameHole(a, b sweep.Unanswered) bool {
+	return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr
+}
 
 const (
 	// fullEvery is how often a light sweep is a full one.
@@ -181,7 +183,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
 		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Warnings: res.Warnings,
 	}
-	for _, h := range res.Holes {
+	for _, h := range res.Unanswered {
 		rep.Holes = append(rep.Holes, h.String())
 	}
 	tables := moved(s.State().Live.Tables, live.Tables)
@@ -194,7 +196,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 			st.note("the connection is back, and the subnet was read")
 		}
 		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
-		st.Unanswered, st.Doubles = res.Holes, res.Doubles
+		st.Unanswered, st.Doubles = res.Unanswered, res.Duplicates
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}

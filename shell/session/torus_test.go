@@ -206,7 +206,7 @@ func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	}
 	before := s.State().Staged
 	var b strings.Builder
-	if err := osm.WriteSL2VL(&b, before.Fabric, routing.LanePerSL(before.Fabric, 8)); err != nil {
+	if err := osm.WriteSL2VL(&b, before.Fabric, routing.VLPerSL(before.Fabric, 8)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "sl2vl")

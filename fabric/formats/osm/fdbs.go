@@ -13,10 +13,10 @@ import (
 // Hops are hop counts between switches, by switch index: OpenSM's lid matrices.
 type Hops interface {
 	// Least is the least number of hops from switch sw to switch dst, [NoHops]
-	// where there is no way.
+	// where there is no path.
 	Least(sw, dst fabric.SwitchIndex) uint8
 	// Through is the number of hops from sw to dst that leaves by this port,
-	// NoHops where that is no way.
+	// NoHops where that is no path.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 

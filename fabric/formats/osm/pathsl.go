@@ -73,7 +73,7 @@ func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 		err = b.Flush()
 	}
 	if err != nil {
-		return fmt.Errorf("write service levels: %w", err)
+		return fmt.Errorf("write SLs: %w", err)
 	}
 	return nil
 }

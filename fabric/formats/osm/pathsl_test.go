@@ -84,9 +84,9 @@ func TestReadPathSLsErrors(t *testing.T) {
 		"from 1-\n":                  "f:1: cannot parse LIDs",
 		"from 1;2\n":                 "f:1: cannot parse \";2\"",
 		"from 1,2\n\nfrom 2\n":       "f:3: LID 2 is a source for the second time",
-		"from 1\nto 2 16\n":          "f:2: cannot parse service level",
-		"from 1\nto 2\n":             "f:2: cannot parse service level",
-		"from 1\nto 2 1 1\n":         "f:2: cannot parse service level",
+		"from 1\nto 2 16\n":          "f:2: cannot parse SL",
+		"from 1\nto 2\n":             "f:2: cannot parse SL",
+		"from 1\nto 2 1 1\n":         "f:2: cannot parse SL",
 		"from 1\nto 2-4 1\nto 4 1\n": "f:3: LID 4 does not come behind LID 4",
 		"hello\n":                    "f:1: cannot parse \"hello\"",
 	} {

@@ -32,7 +32,7 @@ func ReadPathSLs(r io.Reader, name string) (*PathSLs, error) {
 		}
 	}
 	if lines.line == 0 {
-		return nil, fmt.Errorf("%s:1: the file is empty, expected service levels of paths", name)
+		return nil, fmt.Errorf("%s:1: the file is empty, expected SLs of paths", name)
 	}
 	return p.out, nil
 }
@@ -94,7 +94,7 @@ func (p *slParser) to(text []byte) error {
 	}
 	sl, after, ok := parseDecimal(skipSpace(rest))
 	if !ok || len(after) > 0 || len(rest) == 0 || rest[0] != ' ' || sl > 15 {
-		return fmt.Errorf("cannot parse service level in %q, expected 0 to 15", shorten(text))
+		return fmt.Errorf("cannot parse SL in %q, expected 0 to 15", shorten(text))
 	}
 	if runs := p.out.runs[n]; len(runs) > 0 && runs[len(runs)-1].last >= first {
 		return fmt.Errorf("LID %d does not come behind LID %d", first, runs[len(runs)-1].last)

@@ -15,7 +15,7 @@ import (
 )
 
 // OpenSM's own dump, read and written, is the same file. With its defaults SL n
-// has lane n as far as there are lanes (osm_qos.c); ibsim's ports have few.
+// has VL n as far as there are VLs (osm_qos.c); ibsim's ports have few.
 func TestSL2VLAsOpenSM(t *testing.T) {
 	for _, spec := range []string{"fattree:2,6", "torus:3x3 hosts=2", "random:12,4,20"} {
 		f, file := made(t, spec)
@@ -92,9 +92,9 @@ func TestReadSL2VLErrors(t *testing.T) {
 		"empty":            {someSL2VL, "", "f:1: the file is empty"},
 		"nothing in it":    {someSL2VL, "\n", "f:1: no SL2VL table"},
 		"cut short":        {sl2vlRule + "\n\n", "", "f:5: the file is cut short"},
-		"lane 16":          {"6  15\n", "6  16\n", "f:4: cannot parse the lane of SL 15"},
-		"few lanes":        {"  15\n", "\n", "f:4: cannot parse the lane of SL 15"},
-		"many lanes":       {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 lanes`},
+		"lane 16":          {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
+		"few lanes":        {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
+		"many lanes":       {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 VLs`},
 		"port 99":          {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
 		"no colon":         {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
 		"no GUID":          {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},

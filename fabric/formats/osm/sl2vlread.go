@@ -22,7 +22,7 @@ type SL2VLReport struct {
 	// UnknownPorts are in the file and not in the subnet; their tables were skipped.
 	UnknownPorts Finding
 	// MissingSwitches are in the subnet and not in the file. They map every SL to
-	// lane 0.
+	// VL 0.
 	MissingSwitches Finding
 }
 
@@ -35,7 +35,7 @@ func (r *SL2VLReport) Lines() []string {
 }
 
 // ReadSL2VL reads opensm-sl2vl.dump for a subnet. What the file does not say
-// maps to lane 0. It fails with "name:line:". O(bytes + switches x ports^2).
+// maps to VL 0. It fails with "name:line:". O(bytes + switches x ports^2).
 func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VLReport, error) {
 	p := sl2vlParser{f: f, t: fabric.NewSL2VL(f), seen: make([]bool, len(f.Switches)), different: map[fabric.VLs]bool{}, port: fabric.None}
 	lines := newLineReader(r, name)
@@ -139,12 +139,12 @@ func (p *sl2vlParser) row(text []byte) error {
 	for sl := range vls {
 		vl, after, ok := parseDecimal(skipSpace(rest))
 		if !ok || vl > 15 {
-			return fmt.Errorf("cannot parse the lane of SL %d in %q, expected 0 to 15", sl, shorten(text))
+			return fmt.Errorf("cannot parse the VL of SL %d in %q, expected 0 to 15", sl, shorten(text))
 		}
 		vls[sl], rest = uint8(vl), after
 	}
 	if rest = skipSpace(rest); len(rest) > 0 {
-		return fmt.Errorf("%q behind 16 lanes", shorten(rest))
+		return fmt.Errorf("%q behind 16 VLs", shorten(rest))
 	}
 	return p.set(in, out, vls)
 }

@@ -129,7 +129,7 @@ func TestBadDifferencesChangeNothing(t *testing.T) {
 func everything(v *pathdb.View) {
 	for l := range uint16(300) {
 		_, _ = v.Query(l, 300-l, pathdb.Want{PKey: 0x7fff})
-		_, _ = v.Way(nil, l, 300-l)
+		_, _ = v.Route(nil, l, 300-l)
 	}
 	for i := range v.Ports() {
 		_, _ = v.Paths(nil, i, 0, pathdb.Want{SL: 1})

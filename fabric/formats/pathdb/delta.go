@@ -89,12 +89,12 @@ func sameLayout(a, b *View) error {
 	case x.Prefix != y.Prefix:
 		return differ("prefix 0x%016x and 0x%016x", x.Prefix, y.Prefix)
 	case x.SLMask != y.SLMask:
-		return differ("partitions decide about service levels in another way")
+		return differ("partitions decide about SLs otherwise")
 	case x.HasTrace != y.HasTrace:
 		return differ("one has traces, the other not")
 	case x.PKeys != y.PKeys || x.PKeySets != y.PKeySets || !bytes.Equal(a.section(x.OffPKeys, x.PKeys, pKeySize), b.section(y.OffPKeys, y.PKeys, pKeySize)) ||
 		!bytes.Equal(a.section(x.OffPKeySets, x.PKeySets+1, setSize), b.section(y.OffPKeySets, y.PKeySets+1, setSize)):
-		return differ("other P_Keys, or service levels of partitions")
+		return differ("other P_Keys, or SLs of partitions")
 	case !bytes.Equal(a.section(x.OffLIDs, x.LIDs, lidSize), b.section(y.OffLIDs, y.LIDs, lidSize)) ||
 		!bytes.Equal(a.section(x.OffGroups, x.Groups, groupSize), b.section(y.OffGroups, y.Groups, groupSize)):
 		return differ("LIDs have moved")

@@ -142,7 +142,7 @@ func beside(t *testing.T, python, name string, r *rand.Rand) {
 		}
 		records++
 		fmt.Fprintf(&want, "%d %d %d %d %d %d", rec.SL, rec.MTU, rec.Rate, rec.LifeTime, rec.PKey, rec.Hops)
-		way, err := v.Way(nil, slid, dlid)
+		way, err := v.Route(nil, slid, dlid)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ type Port struct {
 	// Rate and MTU are the codes of its own link, 0 where that does not count.
 	Rate, MTU uint8
 	Flags     PortFlags
-	// Switch is the one that the port is or hangs on by SwitchPort, else -1 and Peer
+	// Switch is the one that the port is or is attached to by SwitchPort, else -1 and Peer
 	// the port that it is linked to, or -1.
 	Switch, Peer int32
 	SwitchPort   uint8

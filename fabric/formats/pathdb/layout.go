@@ -167,8 +167,8 @@ const (
 // port is an end port as it stands in the file.
 type port struct {
 	guid       uint64
-	row        uint32 // of the records, none for what hangs on no switch
-	sw         uint32 // the switch that it is or hangs on, none
+	row        uint32 // of the records, none for what is attached to no switch
+	sw         uint32 // the switch that it is or is attached to, none
 	peer       uint32 // the port at the other end where that is no switch, none
 	pKeys      uint32 // a set, none for the default partition alone
 	lid        uint16

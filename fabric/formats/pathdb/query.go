@@ -17,7 +17,7 @@ var (
 	ErrDestination = errors.New("no port has the destination address")
 	ErrNoPath      = errors.New("the tables have no path")
 	ErrPartition   = errors.New("the ports share no such partition")
-	ErrSL          = errors.New("no path of that service level")
+	ErrSL          = errors.New("no path of that SL")
 )
 
 // Record is a path record: what a sender puts into its packets.
@@ -27,7 +27,7 @@ type Record struct {
 	SL         uint8
 	// MTU, Rate and LifeTime are codes as in a PathRecord (IBA 1.2.1, 15.2.5.16).
 	MTU, Rate, LifeTime uint8
-	// Hops are the links on the way.
+	// Hops are the links on the path.
 	Hops uint8
 }
 
@@ -146,7 +146,7 @@ func ends(src, dst *port) (n uint8) {
 	return n
 }
 
-// between is what the way to a LID is like but for the links of both ends; packets
+// between is what the path to a LID is like but for the links of both ends; packets
 // that stay at home have a service level, too.
 func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
 	switch {

@@ -7,15 +7,15 @@ import "errors"
 // ErrNoTrace says that the database was built without its traces.
 var ErrNoTrace = errors.New("the database has no traces, only records")
 
-// Hop is a switch on the way, and the port that packets leave it by.
+// Hop is a switch on the path, and the port that packets leave it by.
 type Hop struct {
 	GUID uint64
 	Out  uint8
 }
 
-// Way appends the switches on the way from one LID to another, the first one that
-// the source hangs on. O(hops).
-func (v *View) Way(dst []Hop, slid, dlid uint16) ([]Hop, error) {
+// Route appends the switches on the path from one LID to another, the first one that
+// the source is attached to. O(hops).
+func (v *View) Route(dst []Hop, slid, dlid uint16) ([]Hop, error) {
 	if v.root.HasTrace == 0 {
 		return dst, ErrNoTrace
 	}

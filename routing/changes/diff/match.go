@@ -41,7 +41,7 @@ type side struct {
 // host is an end port in the old and in the new subnet, None where it is not there.
 type host struct{ old, new fabric.PortIndex }
 
-// group are hosts that hang on the same switch in each picture.
+// group are hosts that are attached to the same switch in each picture.
 type group struct {
 	// old and new are where packets come in, Nowhere for a host that is not there.
 	old, new walk.Target

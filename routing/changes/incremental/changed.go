@@ -46,11 +46,11 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	graph := routing.NewGraph(f)
 	wires := walk.NewWires(tables)
 	column, depths := make([]uint8, len(f.Switches)), make([]uint8, len(f.Switches))
-	var way []fabric.SwitchIndex
+	var path []fabric.SwitchIndex
 	r.repair = &repair{
 		f: f, wasFabric: old.Fabric, unread: unreadOf(old), links: graph.Of,
 		depth: func(_ uint16, target fabric.SwitchIndex) []uint8 {
-			way = trees.Depths(wires, column, target, depths, way)
+			path = trees.Depths(wires, column, target, depths, path)
 			return depths
 		},
 		attached: func(lid uint16) (fabric.SwitchIndex, uint8) { return f.AttachedSwitch(f.PortByLID(lid)) },
@@ -168,7 +168,7 @@ func (r *changed) movedLIDs() map[uint16]bool {
 	return moved
 }
 
-// sameSwitch reports whether an end port hangs on the port of a switch that it hung
+// sameSwitch reports whether an end port is attached to the port of a switch that it hung
 // on before.
 func (r *changed) sameSwitch(before, now fabric.PortIndex) bool {
 	sw, num := r.f.AttachedSwitch(now)

@@ -142,7 +142,7 @@ func (r *repair) lid(d task) {
 		r.set(target, lid, port)
 		r.state[target], r.hops[target] = found, 0
 	}
-	r.findWays(lid)
+	r.findPaths(lid)
 }
 
 func (r *repair) begin() {
@@ -172,9 +172,9 @@ func (r *repair) loseFeeders() {
 	}
 }
 
-// findWays gives each switch that is lost the way of the fewest hops, the nearest
+// findPaths gives each switch that is lost the path of the fewest hops, the nearest
 // first.
-func (r *repair) findWays(lid uint16) {
+func (r *repair) findPaths(lid uint16) {
 	for i := range r.deepest + 1 {
 		r.queue[i] = r.queue[i][:0]
 	}

@@ -78,7 +78,7 @@ func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool)
 	return from, moved
 }
 
-// movedSLs are the service levels of paths whose ends had other LIDs.
+// movedSLs are the SLs of paths whose ends had other LIDs.
 type movedSLs struct {
 	sls  fabric.PathSLs
 	from []uint16

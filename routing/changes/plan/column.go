@@ -18,7 +18,7 @@ import "example.org/ibconsole/fabric"
 //
 //   - those that may come first: the old way to the part's end from the new next
 //     switch is shorter than that from the switch itself, or nothing changes any
-//     more on the way from there;
+//     more on the path from there;
 //   - those that may come last: the same with old and new exchanged, for a step
 //     that is safe backwards in time is safe.
 //

@@ -23,7 +23,7 @@ type replay struct {
 	f   *fabric.Fabric
 	lft [][]uint8 // by switch and LID
 	top []int
-	// sl2vl are the lanes, nil where nobody knows them.
+	// sl2vl are the VLs, nil where nobody knows them.
 	sl2vl *fabric.SL2VL
 	// flows are all sources and LIDs, by LID.
 	flows map[int][]flow
@@ -150,7 +150,7 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 		}
 	}
 	tops(false)
-	r.lanes(p, false)
+	r.setSL2VL(p, false)
 	for step := 1; step <= p.Steps; step++ {
 		for _, i := range rnd.Perm(len(p.Blocks)) {
 			b := &p.Blocks[i]
@@ -166,11 +166,11 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 		}
 	}
 	tops(true)
-	r.lanes(p, true)
+	r.setSL2VL(p, true)
 }
 
-// lanes takes the writes of lanes that are, or are not, late.
-func (r *replay) lanes(p *plan.Plan, late bool) {
+// VLs takes the writes of VLs that are, or are not, late.
+func (r *replay) setSL2VL(p *plan.Plan, late bool) {
 	for _, l := range p.SL2VLs {
 		if l.Late != late {
 			continue

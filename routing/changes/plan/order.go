@@ -186,11 +186,11 @@ func (w *worker) load(num int) {
 // lid orders the writes of one column.
 func (w *worker) lid(num, i int, list []int32) {
 	c := w.column
-	way := hops{wires: w.wires, i: i, dead: c.dead}
+	paths := hops{wires: w.wires, i: i, dead: c.dead}
 	lid := uint16(num*fabric.BlockSize + i)
 	from, to := w.owners(lid)
 	if from == to && from != walk.Nowhere {
-		way.dst = from
+		paths.dst = from
 	}
 	c.changed = c.changed[:0]
 	for _, p := range list {
@@ -198,7 +198,7 @@ func (w *worker) lid(num, i int, list []int32) {
 			c.changed = append(c.changed, s)
 		}
 	}
-	if len(c.changed) < few && (w.falls(&way, w.old, w.new) || w.falls(&way, w.new, w.old)) {
+	if len(c.changed) < few && (w.falls(&paths, w.old, w.new) || w.falls(&paths, w.new, w.old)) {
 		for _, s := range c.changed {
 			w.turns[i][s] = turn{kind: anytime}
 		}
@@ -206,14 +206,14 @@ func (w *worker) lid(num, i int, list []int32) {
 	}
 	w.lowered = w.lowered[:0]
 	for s := range c.dead {
-		c.old[s] = way.next(w.old, s)
+		c.old[s] = paths.next(w.old, s)
 		c.new[s] = c.old[s]
 		if p := w.pairOf[s]; p != fabric.None && lid > w.staged.Top[w.pairs[p].staged] && lid <= w.live.Top[s] {
 			w.lowered = append(w.lowered, s)
 		}
 	}
 	for _, s := range c.changed {
-		c.new[s] = way.next(w.new, s)
+		c.new[s] = paths.next(w.new, s)
 	}
 	c.order(w.lowered)
 	for _, s := range c.changed {
@@ -224,18 +224,18 @@ func (w *worker) lid(num, i int, list []int32) {
 // few changed switches of a column are walked from one by one.
 const few = 64
 
-// falls is a quick look whether the hops to the destination with some entries fall
+// falls is a quick look whether the paths to the destination with some entries fall
 // along the other entry of each changed switch.
-func (w *worker) falls(way *hops, these, others []entries) bool {
+func (w *worker) falls(paths *hops, these, others []entries) bool {
 	for _, s := range w.column.changed {
-		if far := way.far(these, s); far > w.column.dead || way.far(these, way.next(others, s)) >= far {
+		if far := paths.far(these, s); far > w.column.dead || paths.far(these, paths.next(others, s)) >= far {
 			return false
 		}
 	}
 	return true
 }
 
-// hops are the ways to one LID, place i of its blocks.
+// hops are the paths to one LID, place i of its blocks.
 type hops struct {
 	wires walk.Wires
 	i     int

@@ -12,7 +12,7 @@
 // may packets loop for a while: those to LIDs above the old or the new one, from
 // where they do not arrive before or do not arrive after.
 //
-// Lanes change before the forwarding tables or behind them, see [Plan.OrderSL2VLs].
+// VLs change before the forwarding tables or behind them, see [Plan.OrderSL2VLs].
 // Of multicast, no packet circles or comes twice: the tree of a group loses its old
 // branches before it grows new ones, and between the two members may not hear one
 // another.
@@ -83,12 +83,12 @@ type Node struct {
 
 // Totals count what a plan writes and what it leaves.
 type Totals struct {
-	// Writes is the sum of LIDs, tops, blocks, lanes, multicast blocks and ports.
+	// Writes is the sum of LIDs, tops, blocks, VLs, multicast blocks and ports.
 	Writes   int `json:"writes"`
 	LIDs     int `json:"lids"`
 	Tops     int `json:"tops"`
 	Blocks   int `json:"blocks"`
-	Lanes    int `json:"sl2vl_tables"`
+	SL2VLs   int `json:"sl2vl_tables"`
 	MFTs     int `json:"mft_blocks"`
 	Ports    int `json:"ports"`
 	Switches int `json:"switches"`
@@ -106,7 +106,7 @@ type Totals struct {
 // Totals counts.
 func (p *Plan) Totals() Totals {
 	t := Totals{
-		Writes: p.Len(), LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches), Lanes: len(p.SL2VLs), MFTs: len(p.MFTs),
+		Writes: p.Len(), LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches), SL2VLs: len(p.SL2VLs), MFTs: len(p.MFTs),
 		Groups: len(p.Hit.Groups), Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
 	}
 	for _, s := range p.Switches {
@@ -126,7 +126,7 @@ func (p *Plan) Totals() Totals {
 // loops with the staged ones that times their steps.
 func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	m := maker{live: live, staged: staged, plan: &Plan{}}
-	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.lanes, m.multicast, m.links, m.hits} {
+	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.sl2vl, m.multicast, m.links, m.hits} {
 		if err := part(ctx); err != nil {
 			return nil, fmt.Errorf("plan: %w", err)
 		}

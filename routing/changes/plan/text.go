@@ -31,7 +31,7 @@ func (p *Plan) Text(w io.Writer) error {
 	line(t.Ports, "ports", "%d to bring up", t.Ports)
 	line(t.Tops, "LinearFDBTop", "on %s", count(t.Tops, "switch"))
 	line(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, count(t.Switches, "switch"), count(t.Entries, "changed entry"), p.order())
-	line(t.Lanes, "SL2VL tables", "%d, %s", t.Lanes, p.lanesOrder())
+	line(t.SL2VLs, "SL2VL tables", "%d, %s", t.SL2VLs, p.sl2vlOrder())
 	line(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, p.multicastOrder())
 	p.Hit.text(&b)
 	if phases := p.phases(); len(phases) > 1 {
@@ -86,12 +86,12 @@ func (p *Plan) phases() (all []string) {
 	add(len(p.LIDs), "LIDs")
 	add(len(p.States), "ports up")
 	add(len(p.Tops)-falls, "tops that rise")
-	add(len(p.SL2VLs)-late, "lanes")
+	add(len(p.SL2VLs)-late, "SL2VL tables")
 	for step, n := range steps {
 		add(n, fmt.Sprintf("LFT blocks of step %d", step))
 	}
 	add(falls, "tops that fall")
-	add(late, "lanes")
+	add(late, "SL2VL tables")
 	add(len(p.MFTs)-grow, "multicast branches away")
 	add(grow, "multicast branches added")
 	return all
@@ -112,8 +112,8 @@ func (p *Plan) order() string {
 	return text
 }
 
-// lanesOrder says when tables of lanes are written.
-func (p *Plan) lanesOrder() string {
+// sl2vlOrder says when SL2VL tables are written.
+func (p *Plan) sl2vlOrder() string {
 	late := 0
 	for _, l := range p.SL2VLs {
 		if l.Late {
@@ -122,7 +122,7 @@ func (p *Plan) lanesOrder() string {
 	}
 	switch {
 	case len(p.Blocks) == 0:
-		return "on ports of " + count(len(p.laneNodes()), "node")
+		return "on ports of " + count(len(p.sl2vlNodes()), "node")
 	case late == 0:
 		return "before the LFT blocks"
 	case late == len(p.SL2VLs):
@@ -131,7 +131,7 @@ func (p *Plan) lanesOrder() string {
 	return fmt.Sprintf("%d of them before the LFT blocks and %d behind", len(p.SL2VLs)-late, late)
 }
 
-func (p *Plan) laneNodes() map[fabric.NodeIndex]bool {
+func (p *Plan) sl2vlNodes() map[fabric.NodeIndex]bool {
 	nodes := map[fabric.NodeIndex]bool{}
 	for _, l := range p.SL2VLs {
 		nodes[l.Node] = true
@@ -172,7 +172,7 @@ func (h *Hit) text(b *strings.Builder) {
 		reasons = append(reasons, fmt.Sprintf("%d to ports that lose a LID", h.Moved))
 	}
 	if h.Down > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d whose new way takes links that are down", h.Down))
+		reasons = append(reasons, fmt.Sprintf("%d whose new path takes links that are down", h.Down))
 	}
 	fmt.Fprintf(b, "%-16s %s\n", "PAIRS HIT", strings.Join(reasons, ", "))
 	for _, e := range h.Examples {

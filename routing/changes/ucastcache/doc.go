@@ -3,7 +3,7 @@
 // Package ucastcache says when routes need no computation: it is OpenSM's unicast
 // routing cache (use_ucast_cache, -A; osm_ucast_cache.c of OpenSM 3.3.23).
 //
-// A leaf is a switch that a channel adapter or router hung on when the routes were
+// A leaf is a switch that a channel adapter or router was attached to when the routes were
 // made. From then on the tables stay as they are, entries for LIDs that are gone
 // included, while
 //

@@ -19,14 +19,14 @@ import (
 // and so is nil for all.
 //
 // Both tables must be of fabrics with the same nodes and ports. Where mappings to
-// lanes change, too, each port may have the old or the new one at any time; where
-// only one of the tables has them they do not change. Where there are lanes, only
-// dependencies count that one of the two tables has alone, with lanes of either.
+// VLs change, too, each port may have the old or the new one at any time; where
+// only one of the tables has them they do not change. Where there are VLs, only
+// dependencies count that one of the two tables has alone, with VLs of either.
 // Dependencies of neither have no LID.
 //
-// What is unread of the tables is taken as if it were not: SL 0 and lane 0.
+// What is unread of the tables is taken as if it were not: SL 0 and VL 0.
 //
-// It takes the time of a check, and of another one if there are lanes, and
+// It takes the time of a check, and of another one if there are VLs, and
 // O(LIDs x switches).
 func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
 	b, a := *before, *after
@@ -58,7 +58,7 @@ func (x *change) check(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.lanes == 1 && x.before.ends.Tables.MFT == x.after.ends.Tables.MFT {
+	if g.vls == 1 && x.before.ends.Tables.MFT == x.after.ends.Tables.MFT {
 		err = x.cross(ctx, g)
 	} else {
 		err = x.join(ctx, g)
@@ -91,7 +91,7 @@ func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// join adds the dependencies of the new tables, and without lanes those of packets
+// join adds the dependencies of the new tables, and without VLs those of packets
 // that meet entries of both.
 func (x *change) join(ctx context.Context, g *graph) error {
 	after, err := x.after.dependencies(ctx)
@@ -99,7 +99,7 @@ func (x *change) join(ctx context.Context, g *graph) error {
 		return err
 	}
 	g.merge(after)
-	if g.lanes > 1 {
+	if g.vls > 1 {
 		return nil
 	}
 	return x.cross(ctx, g)

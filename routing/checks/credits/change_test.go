@@ -139,7 +139,7 @@ func BenchmarkChangeFatTree11664(b *testing.B) {
 }
 
 // TestChangeOfLanes follows every pair by tables that stay while each port may have
-// its old mapping to lanes or its new one.
+// its old mapping to VLs or its new one.
 func TestChangeOfLanes(t *testing.T) {
 	rnd := testenv.Rand(t)
 	only, rings := 0, 0

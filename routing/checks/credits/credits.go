@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Switches counts port 0 of switches among the ports that send and are sent to.
 	Switches bool
-	// GroupSL is the service level of a multicast group, nil for 0 everywhere.
+	// GroupSL is the SL of a multicast group, nil for 0 everywhere.
 	GroupSL func(mlid uint16) uint8
 	// Progress, where set, is called now and then with the destinations done, in
 	// lots of 64, and all there are. It may be called from several goroutines.
@@ -24,10 +24,10 @@ type Options struct {
 
 // Result is what was found.
 type Result struct {
-	// Channels is the number of channels that packets take, Lanes that of the virtual
-	// lanes among them, and Dependencies that of the dependencies between channels.
+	// Channels is the number of channels that packets take, VLs that of the VLs among
+	// them, and Dependencies that of the dependencies between channels.
 	Channels     int
-	Lanes        int
+	VLs          int
 	Dependencies int
 	// Cyclic is the number of channels that lie on a cycle, and Rings that of the
 	// groups of channels that lie on cycles with one another.
@@ -42,7 +42,7 @@ type Result struct {
 	Unread fabric.Unread
 }
 
-// Channel is a virtual lane of one direction of a link.
+// Channel is a VL of one direction of a link.
 type Channel struct {
 	// Port is the switch port that packets leave by.
 	Port fabric.PortIndex
@@ -60,9 +60,9 @@ type Dependency struct {
 }
 
 // Check finds the channel dependencies of all paths, and a shortest cycle in
-// them. Of tables with service levels or mappings that are unread it says only what
+// them. Of tables with SLs or mappings that are unread it says only what
 // holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
-// cycle O(LIDs x switches x service levels) on all processors, and with service levels
+// cycle O(LIDs x switches x SLs) on all processors, and with SLs
 // of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if t.Unread.Any() {
@@ -95,7 +95,7 @@ type checker struct {
 	opt  Options
 	f    *fabric.Fabric
 	ends *trees.Ends
-	// sl2vl is nil where every packet takes lane 0, and sls where all have SL 0.
+	// sl2vl is nil where every packet takes VL 0, and sls where all have SL 0.
 	sl2vl *fabric.SL2VL
 	sls   fabric.PathSLs
 	// also are mappings that any port may have instead, nil for none.
@@ -118,22 +118,22 @@ func newChecker(t *fabric.Tables, opt Options) *checker {
 	return c
 }
 
-// lanes is how many lanes a channel number has room for.
-func (c *checker) lanes() int {
+// vls is how many VLs a channel number has room for.
+func (c *checker) vls() int {
 	if c.sl2vl == nil {
 		return 1
 	}
 	return dropped + 1
 }
 
-// dropped is the lane that drops packets (IBA 1.2.1, 7.6.6).
+// dropped is the VL that drops packets (IBA 1.2.1, 7.6.6).
 const dropped = 15
 
-// lanesOf is the set of the lanes that packets which pass a switch may get, empty if
+// vlsOf is the set of the VLs that packets which pass a switch may get, empty if
 // they are dropped.
-func (c *checker) lanesOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
+func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.certain {
-		return c.certainLane(sw, in, out)
+		return c.certainVL(sw, in, out)
 	}
 	if c.sl2vl == nil {
 		return 1
@@ -161,7 +161,7 @@ func (c *checker) dependencies(ctx context.Context) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := newGraph(c.f, c.lanes())
+	sum := newGraph(c.f, c.vls())
 	for _, w := range workers {
 		if w != nil {
 			sum.merge(w.graph)

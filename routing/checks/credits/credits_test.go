@@ -142,23 +142,23 @@ func (p plain) girth() int {
 	return best
 }
 
-// randomSLs are service levels of pairs of LIDs at random, always the same.
+// randomSLs are SLs of pairs of LIDs at random, always the same.
 type randomSLs struct {
-	seed   uint64
-	levels uint64
+	seed uint64
+	sls  uint64
 }
 
 func (r randomSLs) SL(src, dst uint16) uint8 {
-	return uint8(rand.New(rand.NewPCG(r.seed, uint64(src)<<16|uint64(dst))).Uint64N(r.levels))
+	return uint8(rand.New(rand.NewPCG(r.seed, uint64(src)<<16|uint64(dst))).Uint64N(r.sls))
 }
 
-// randomLanes maps service levels to lanes by ports at random.
-func randomLanes(r *rand.Rand, f *fabric.Fabric, lanes int, drop bool) *fabric.SL2VL {
+// randomLanes maps SLs to VLs by ports at random.
+func randomLanes(r *rand.Rand, f *fabric.Fabric, vls int, drop bool) *fabric.SL2VL {
 	s := fabric.NewSL2VL(f)
 	some := make([]fabric.VLs, 1+r.IntN(4))
 	for i := range some {
 		for sl := range some[i] {
-			some[i][sl] = uint8(r.IntN(lanes))
+			some[i][sl] = uint8(r.IntN(vls))
 			if drop && r.IntN(20) == 0 {
 				some[i][sl] = 15
 			}
@@ -174,7 +174,7 @@ func randomLanes(r *rand.Rand, f *fabric.Fabric, lanes int, drop bool) *fabric.S
 	return s
 }
 
-// someTables are tables of a random fabric: right or broken ones, with lanes and
+// someTables are tables of a random fabric: right or broken ones, with VLs and
 // levels or without.
 func someTables(t *testing.T, rnd *rand.Rand) *fabric.Tables {
 	f := treestest.Random(t, rnd)
@@ -202,13 +202,13 @@ func TestDependenciesAgainstWalkingEachPair(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := plainGraph(tables, opt.Switches)
-		dependencies, lanes := 0, map[uint8]bool{}
+		dependencies, vls := 0, map[uint8]bool{}
 		for c, to := range want {
 			dependencies += len(to)
-			lanes[c.VL] = true
+			vls[c.VL] = true
 		}
-		if r.Channels != len(want) || r.Dependencies != dependencies || r.Lanes != len(lanes) {
-			t.Errorf("case %d: %d channels, %d lanes, %d dependencies; walked %d, %d, %d", i, r.Channels, r.Lanes, r.Dependencies, len(want), len(lanes), dependencies)
+		if r.Channels != len(want) || r.Dependencies != dependencies || r.VLs != len(vls) {
+			t.Errorf("case %d: %d channels, %d lanes, %d dependencies; walked %d, %d, %d", i, r.Channels, r.VLs, r.Dependencies, len(want), len(vls), dependencies)
 		}
 		if g := want.girth(); g != len(r.Ring) {
 			t.Errorf("case %d: a ring of %d, the shortest is of %d", i, len(r.Ring), g)
@@ -329,15 +329,15 @@ func arriving(t *testing.T, rnd *rand.Rand, i int) *fabric.Tables {
 		tables = scattered(rnd, f)
 	}
 	if rnd.IntN(3) == 0 {
-		lanes := 2 + rnd.IntN(3)
-		tables.SL2VL = randomLanes(rnd, f, lanes, false)
-		tables.SLs = nodeSLs{f, randomSLs{rnd.Uint64(), uint64(lanes)}}
+		vls := 2 + rnd.IntN(3)
+		tables.SL2VL = randomLanes(rnd, f, vls, false)
+		tables.SLs = nodeSLs{f, randomSLs{rnd.Uint64(), uint64(vls)}}
 	}
 	return tables
 }
 
-// nodeSLs are service levels that all ports of a node share, as ibdmchk has them,
-// and all lanes as many as levels.
+// nodeSLs are SLs that all ports of a node share, as ibdmchk has them,
+// and all VLs as many as levels.
 type nodeSLs struct {
 	f *fabric.Fabric
 	randomSLs
@@ -345,7 +345,7 @@ type nodeSLs struct {
 
 func (n nodeSLs) SL(src, dst uint16) uint8 {
 	if src == 1 {
-		return uint8(n.levels) - 1 // so that ibdmchk counts all levels
+		return uint8(n.sls) - 1 // so that ibdmchk counts all levels
 	}
 	return n.randomSLs.SL(src, dst)
 }
@@ -437,7 +437,7 @@ func clockwise(t *testing.T) (*fabric.Tables, []int) {
 	return fabric.NewTables(f, lft, "clockwise"), place
 }
 
-// byPlace are service levels by the places of source and destination.
+// byPlace are SLs by the places of source and destination.
 type byPlace struct {
 	f     *fabric.Fabric
 	place []int
@@ -450,7 +450,7 @@ func (p byPlace) SL(src, dst uint16) uint8 {
 	return p.level(p.place[a], p.place[b])
 }
 
-// All clockwise on one lane, a ring of six waits for itself. Lanes break it if on
+// All clockwise on one VL, a ring of six waits for itself. VLs break it if on
 // each of them no path passes one of the switches, calculated by hand: those from a to
 // b > a never pass 0, those with b <= 3 <= a not 3, those with b <= 1 <= a not 1,
 // and (5, 4) is left.
@@ -465,10 +465,10 @@ func TestLanesBreakTheRing(t *testing.T) {
 		checkRing(t, tables, r)
 		return r
 	}
-	if r := check(6); r.Cyclic != 6 || r.Rings != 1 || r.Channels != 6 || r.Dependencies != 6 || r.Lanes != 1 {
+	if r := check(6); r.Cyclic != 6 || r.Rings != 1 || r.Channels != 6 || r.Dependencies != 6 || r.VLs != 1 {
 		t.Errorf("%+v", r)
 	}
-	levels := byPlace{tables.Fabric, place, func(a, b int) uint8 {
+	sls := byPlace{tables.Fabric, place, func(a, b int) uint8 {
 		switch {
 		case b > a:
 			return 0
@@ -479,20 +479,20 @@ func TestLanesBreakTheRing(t *testing.T) {
 		}
 		return 3
 	}}
-	tables.SLs = levels
-	check(6) // without lanes, levels change nothing
+	tables.SLs = sls
+	check(6) // without VLs, levels change nothing
 	tables.SL2VL = fabric.NewSL2VL(tables.Fabric)
-	check(6) // as long as all lead to lane 0
-	tables.SL2VL = routing.LanePerSL(tables.Fabric, 8)
-	if r := check(0); r.Lanes != 4 {
+	check(6) // as long as all lead to VL 0
+	tables.SL2VL = routing.VLPerSL(tables.Fabric, 8)
+	if r := check(0); r.VLs != 4 {
 		t.Errorf("%+v", r)
 	}
-	// The path from 5 to 4 on lane 1 passes 3, where that lane was open.
+	// The path from 5 to 4 on VL 1 passes 3, where that VL was open.
 	tables.SLs = byPlace{tables.Fabric, place, func(a, b int) uint8 {
 		if a == 5 && b == 4 {
 			return 1
 		}
-		return levels.level(a, b)
+		return sls.level(a, b)
 	}}
 	r := check(6)
 	for _, d := range r.Ring {
@@ -500,7 +500,7 @@ func TestLanesBreakTheRing(t *testing.T) {
 			t.Errorf("%+v is not on lane 1", d)
 		}
 	}
-	// A lane that drops packets closes nothing.
+	// A VL that drops packets closes nothing.
 	var drop fabric.VLs
 	for sl := range drop {
 		drop[sl] = 15
@@ -598,7 +598,7 @@ func TestMulticast(t *testing.T) {
 }
 
 // A host sends nothing to itself: packets to the first of two hosts on a switch that
-// go to another switch, by a wrong entry, take the lane of the second one alone.
+// go to another switch, by a wrong entry, take the VL of the second one alone.
 func TestNobodySendsToItself(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
 	f := tables.Fabric
@@ -625,7 +625,7 @@ func TestNobodySendsToItself(t *testing.T) {
 	}
 }
 
-// dfsssp is made to have no ring: on lanes that it needs, and only there.
+// dfsssp is made to have no ring: on VLs that it needs, and only there.
 func TestDFSSSPHasNoRing(t *testing.T) {
 	for _, spec := range []string{"torus:5x5", "torus:4x4x3,hosts=2", "random:30,4,60", "dragonfly:4,2,2"} {
 		f, err := gen.ParseSpec(spec)
@@ -640,11 +640,11 @@ func TestDFSSSPHasNoRing(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := Check(t.Context(), res.Tables, Options{})
-		if err != nil || r.Ring != nil || r.Lanes < 2 {
+		if err != nil || r.Ring != nil || r.VLs < 2 {
 			t.Errorf("%s: %+v, %v", spec, r, err)
 		}
 		res.Tables.SLs = nil
-		if r, err = Check(t.Context(), res.Tables, Options{}); err != nil || r.Ring == nil || r.Lanes != 1 {
+		if r, err = Check(t.Context(), res.Tables, Options{}); err != nil || r.Ring == nil || r.VLs != 1 {
 			t.Errorf("%s on SL 0: %+v, %v", spec, r, err)
 		}
 	}

@@ -104,7 +104,7 @@ type parter struct {
 	number, low []int32
 	at          []int32 // the edge to look at next
 	stack       []int32 // vertices met whose part is not known
-	path        []int32 // those on the way to here
+	path        []int32 // those on the path to here
 	met, count  int32
 }
 

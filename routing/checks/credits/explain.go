@@ -66,7 +66,7 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 		if end == t.End || c.ends.Groups[c.ends.GroupOf[end]].At < 0 {
 			continue
 		}
-		for sl := range c.levelsOf(end, t.LID.LID) {
+		for sl := range c.slsOf(end, t.LID.LID) {
 			if c.takes(t, end, sl, d) {
 				return end, sl
 			}
@@ -79,20 +79,20 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 // loop.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
-	last, lanes := fabric.PortIndex(fabric.None), uint16(0)
-	for range len(c.f.Switches)*c.lanes() + 1 {
+	last, vls := fabric.PortIndex(fabric.None), uint16(0)
+	for range len(c.f.Switches)*c.vls() + 1 {
 		out, next := t.Entry(sw), t.Next(sw)
 		if next < 0 || out == 0 {
 			return false
 		}
-		now, onto := c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out), c.lanesOf(sw, in, out, sl)
+		now, onto := c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out), c.vlsOf(sw, in, out, sl)
 		if onto == 0 {
 			return false
 		}
-		if last == d.From.Port && lanes>>d.From.VL&1 != 0 && now == d.To.Port && onto>>d.To.VL&1 != 0 {
+		if last == d.From.Port && vls>>d.From.VL&1 != 0 && now == d.To.Port && onto>>d.To.VL&1 != 0 {
 			return true
 		}
-		last, lanes = now, onto
+		last, vls = now, onto
 		sw, in = next, c.f.Ports[c.f.Ports[now].Peer].Num
 	}
 	return false
@@ -105,7 +105,7 @@ func (c *checker) explainMulticast(d *Dependency) {
 		return
 	}
 	at := c.switchOf(d.To.Port)
-	bit := int(c.f.Ports[d.To.Port].Num)*c.lanes() + int(d.To.VL)
+	bit := int(c.f.Ports[d.To.Port].Num)*c.vls() + int(d.To.VL)
 	for i := range m.LIDs() {
 		mlid := uint16(fabric.FirstMLID + i)
 		if !m.Has(at, mlid, c.f.Ports[d.To.Port].Num) || !m.Has(c.switchOf(d.From.Port), mlid, c.f.Ports[d.From.Port].Num) {

@@ -8,24 +8,24 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// graph collects channels and their dependencies. Channel number n is lane
-// n%lanes of the direction that leaves port n/lanes.
+// graph collects channels and their dependencies. Channel number n is VL
+// n%VLs of the direction that leaves port n/VLs.
 type graph struct {
-	f     *fabric.Fabric
-	lanes int
-	used  []bool
-	// rows are, by channel, the channels that it depends on: bit port*lanes+VL for
+	f    *fabric.Fabric
+	vls  int
+	used []bool
+	// rows are, by channel, the channels that it depends on: bit port*VLs+VL for
 	// a port of the switch that it leads to; nil for none.
 	rows [][]uint64
 }
 
-func newGraph(f *fabric.Fabric, lanes int) *graph {
-	n := len(f.Ports) * lanes
-	return &graph{f: f, lanes: lanes, used: make([]bool, n), rows: make([][]uint64, n)}
+func newGraph(f *fabric.Fabric, vls int) *graph {
+	n := len(f.Ports) * vls
+	return &graph{f: f, vls: vls, used: make([]bool, n), rows: make([][]uint64, n)}
 }
 
 func (g *graph) number(port fabric.PortIndex, vl uint8) int32 {
-	return int32(port)*int32(g.lanes) + int32(vl)
+	return int32(port)*int32(g.vls) + int32(vl)
 }
 
 // depend makes a channel depend on one of the switch sw that it leads to.
@@ -33,17 +33,17 @@ func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row := g.rows[from]
 	if row == nil {
 		ports := int(g.f.SwitchNode(sw).NumPorts) + 1
-		row = make([]uint64, (ports*g.lanes+63)/64)
+		row = make([]uint64, (ports*g.vls+63)/64)
 		g.rows[from] = row
 	}
-	bit := int(out)*g.lanes + int(vl)
+	bit := int(out)*g.vls + int(vl)
 	row[bit>>6] |= 1 << (bit & 63)
 }
 
-// dependAll makes it depend on a set of lanes.
-func (g *graph) dependAll(from int32, sw fabric.SwitchIndex, out uint8, lanes uint16) {
-	for ; lanes != 0; lanes &= lanes - 1 {
-		g.depend(from, sw, out, uint8(bits.TrailingZeros16(lanes)))
+// dependAll makes it depend on a set of VLs.
+func (g *graph) dependAll(from int32, sw fabric.SwitchIndex, out uint8, vls uint16) {
+	for ; vls != 0; vls &= vls - 1 {
+		g.depend(from, sw, out, uint8(bits.TrailingZeros16(vls)))
 	}
 }
 
@@ -70,7 +70,7 @@ type net struct {
 	to, first []int32
 }
 
-// net counts channels, lanes and dependencies into r.
+// net counts channels, VLs and dependencies into r.
 func (g *graph) net(r *Result) *net {
 	n := &net{graph: g, first: []int32{0}}
 	vertex := make([]int32, len(g.used))
@@ -79,12 +79,12 @@ func (g *graph) net(r *Result) *net {
 		if used {
 			vertex[c] = int32(len(n.channels))
 			n.channels = append(n.channels, int32(c))
-			seen |= 1 << (c % g.lanes)
+			seen |= 1 << (c % g.vls)
 		}
 	}
 	for _, c := range n.channels {
 		if g.rows[c] != nil {
-			base := g.number(g.f.Nodes[g.f.PeerNode(fabric.PortIndex(c/int32(g.lanes)))].FirstPort, 0)
+			base := g.number(g.f.Nodes[g.f.PeerNode(fabric.PortIndex(c/int32(g.vls)))].FirstPort, 0)
 			for i, w := range g.rows[c] {
 				for ; w != 0; w &= w - 1 {
 					n.to = append(n.to, vertex[base+int32(i*64+bits.TrailingZeros64(w))])
@@ -93,7 +93,7 @@ func (g *graph) net(r *Result) *net {
 		}
 		n.first = append(n.first, int32(len(n.to)))
 	}
-	r.Channels, r.Dependencies, r.Lanes = len(n.channels), len(n.to), bits.OnesCount32(seen)
+	r.Channels, r.Dependencies, r.VLs = len(n.channels), len(n.to), bits.OnesCount32(seen)
 	return n
 }
 
@@ -101,7 +101,7 @@ func (n *net) of(v int32) []int32 { return n.to[n.first[v]:n.first[v+1]] }
 
 func (n *net) channel(v int32) Channel {
 	c := n.channels[v]
-	return Channel{Port: fabric.PortIndex(c / int32(n.lanes)), VL: uint8(c % int32(n.lanes))}
+	return Channel{Port: fabric.PortIndex(c / int32(n.vls)), VL: uint8(c % int32(n.vls))}
 }
 
 // dependencies are those between the vertices of a ring.

@@ -15,26 +15,26 @@ import (
 type worker struct {
 	*checker
 	*graph
-	// lanesAt are, by service level and switch, the lanes of packets on the link that
+	// vlsAt are, by SL and switch, the VLs of packets on the link that
 	// the switch sends them by.
-	lanesAt [16][]uint16
-	// levels are the service levels of the packets to the destination at hand.
-	levels uint16
-	// firstLanes are, by group and port, the lanes of packets of SL 0 that leave the
+	vlsAt [16][]uint16
+	// sent are the SLs of the packets to the destination at hand.
+	sent uint16
+	// firstVLs are, by group and port, the VLs of packets of SL 0 that leave the
 	// switch where they come in; 0 is not known yet.
-	firstLanes [][]uint16
+	firstVLs [][]uint16
 	// seen are the channels of a multicast group, todo those to go on from.
 	seen []bool
 	todo []int32
 }
 
 func newWorker(c *checker) *worker {
-	return &worker{checker: c, graph: newGraph(c.f, c.lanes()), firstLanes: make([][]uint16, len(c.ends.Groups))}
+	return &worker{checker: c, graph: newGraph(c.f, c.vls()), firstVLs: make([][]uint16, len(c.ends.Groups))}
 }
 
 // tree adds the paths to one LID.
 func (w *worker) tree(t *trees.Tree) {
-	w.levels = 0
+	w.sent = 0
 	for g := range w.ends.Groups {
 		at := w.ends.Groups[g].At
 		if t.Fates[g] == walk.Unvisited || at < 0 {
@@ -55,49 +55,49 @@ func (w *worker) tree(t *trees.Tree) {
 		}
 	}
 	for sl := range uint8(16) {
-		if w.levels>>sl&1 != 0 {
+		if w.sent>>sl&1 != 0 {
 			w.pass(t, sl)
 		}
 	}
 }
 
-// enter puts packets on lanes of the link that a switch sends them by.
-func (w *worker) enter(at fabric.SwitchIndex, sl uint8, lanes uint16) {
-	if lanes == 0 {
+// enter puts packets on VLs of the link that a switch sends them by.
+func (w *worker) enter(at fabric.SwitchIndex, sl uint8, vls uint16) {
+	if vls == 0 {
 		return
 	}
-	if w.lanesAt[sl] == nil {
-		w.lanesAt[sl] = make([]uint16, len(w.checker.f.Switches))
+	if w.vlsAt[sl] == nil {
+		w.vlsAt[sl] = make([]uint16, len(w.checker.f.Switches))
 	}
-	w.lanesAt[sl][at] |= lanes
-	w.levels |= 1 << sl
+	w.vlsAt[sl][at] |= vls
+	w.sent |= 1 << sl
 }
 
-// first are the lanes of all ends of a group.
+// first are the VLs of all ends of a group.
 func (w *worker) first(g int, out uint8) uint16 {
-	if w.firstLanes[g] == nil {
-		w.firstLanes[g] = make([]uint16, 256)
+	if w.firstVLs[g] == nil {
+		w.firstVLs[g] = make([]uint16, 256)
 	}
-	if lanes := w.firstLanes[g][out]; lanes != 0 {
-		return lanes
+	if vls := w.firstVLs[g][out]; vls != 0 {
+		return vls
 	}
-	lanes := uint16(0)
+	vls := uint16(0)
 	for _, end := range w.ends.Groups[g].Ends {
-		lanes |= w.lanesOf(w.ends.Groups[g].At, w.ins[end], out, 0)
+		vls |= w.vlsOf(w.ends.Groups[g].At, w.ins[end], out, 0)
 	}
-	w.firstLanes[g][out] = lanes
-	return lanes
+	w.firstVLs[g][out] = vls
+	return vls
 }
 
 func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint16) {
-	for sl := range w.levelsOf(end, dlid) {
-		w.enter(at, sl, w.lanesOf(at, w.ins[end], out, sl))
+	for sl := range w.slsOf(end, dlid) {
+		w.enter(at, sl, w.vlsOf(at, w.ins[end], out, sl))
 	}
 }
 
-// levelsOf are the service levels of packets from an end to a LID, of all its
+// slsOf are the SLs of packets from an end to a LID, of all its
 // LIDs as sources; some of them more than once.
-func (c *checker) levelsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
+func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
 	return func(yield func(sl uint8) bool) {
 		if c.sls == nil {
 			yield(0)
@@ -112,7 +112,7 @@ func (c *checker) levelsOf(end int32, dlid uint16) func(yield func(sl uint8) boo
 	}
 }
 
-// pass takes the packets of one service level along a tree. Towards the root all
+// pass takes the packets of one SL along a tree. Towards the root all
 // is known of a switch when its turn comes; where there may be loops, it goes round
 // until nothing new comes.
 func (w *worker) pass(t *trees.Tree, sl uint8) {
@@ -121,19 +121,19 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 		again = w.round(t, sl) && lost
 	}
 	for _, sw := range t.Order {
-		w.lanesAt[sl][sw] = 0
+		w.vlsAt[sl][sw] = 0
 	}
 }
 
 // round lets each switch pass its packets on once, and reports whether any came upon
-// a lane that they had not been on.
+// a VL that they had not been on.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
-	lanes := w.lanesAt[sl]
+	vls := w.vlsAt[sl]
 	for _, sw := range slices.Backward(t.Order) {
-		if next := t.Next(sw); lanes[sw] != 0 && next >= 0 {
-			before := lanes[next]
+		if next := t.Next(sw); vls[sw] != 0 && next >= 0 {
+			before := vls[next]
 			w.hop(t, sw, next, sl)
-			grew = grew || lanes[next] != before
+			grew = grew || vls[next] != before
 		}
 	}
 	return grew
@@ -145,12 +145,12 @@ func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 	port := f.SwitchNode(sw).FirstPort + fabric.PortIndex(t.Entry(sw))
 	in, out := f.Ports[f.Ports[port].Peer].Num, t.Entry(next)
 	onward := out != 0 && t.Next(next) >= 0
-	lanes, onto := w.lanesAt[sl], uint16(0)
+	vls, onto := w.vlsAt[sl], uint16(0)
 	if onward {
-		onto = w.lanesOf(next, in, out, sl)
-		lanes[next] |= onto
+		onto = w.vlsOf(next, in, out, sl)
+		vls[next] |= onto
 	}
-	for set := lanes[sw] &^ uncertain; set != 0; set &= set - 1 {
+	for set := vls[sw] &^ uncertain; set != 0; set &= set - 1 {
 		from := w.number(port, uint8(bits.TrailingZeros16(set)))
 		w.used[from] = true
 		w.dependAll(from, next, out, onto&^uncertain)
@@ -198,7 +198,7 @@ func (w *worker) spread(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32
 	for len(w.todo) > 0 {
 		c := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		peer := w.checker.f.Ports[w.checker.f.Ports[c/int32(w.graph.lanes)].Peer]
+		peer := w.checker.f.Ports[w.checker.f.Ports[c/int32(w.graph.vls)].Peer]
 		all = w.fork(w.checker.f.Nodes[peer.Node].Switch, peer.Num, mlid, c, all)
 	}
 	return all
@@ -214,15 +214,15 @@ func (w *worker) fork(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, 
 				continue
 			}
 			port := node.FirstPort + fabric.PortIndex(out)
-			lanes := w.lanesOf(sw, in, uint8(out), w.groupSL(mlid)) &^ uncertain
-			if lanes == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
+			vls := w.vlsOf(sw, in, uint8(out), w.groupSL(mlid)) &^ uncertain
+			if vls == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
 				continue
 			}
 			if from != fabric.None {
-				w.dependAll(from, sw, uint8(out), lanes)
+				w.dependAll(from, sw, uint8(out), vls)
 			}
-			for ; lanes != 0; lanes &= lanes - 1 {
-				if to := w.number(port, uint8(bits.TrailingZeros16(lanes))); !w.seen[to] {
+			for ; vls != 0; vls &= vls - 1 {
+				if to := w.number(port, uint8(bits.TrailingZeros16(vls))); !w.seen[to] {
 					w.seen[to], w.used[to] = true, true
 					all, w.todo = append(all, to), append(w.todo, to)
 				}

@@ -17,7 +17,7 @@ type Verdict uint8
 const (
 	None Verdict = iota
 	Loop
-	// Unknown says that it depends on service levels or lanes that nobody read.
+	// Unknown says that it depends on SLs or VLs that nobody read.
 	Unknown
 )
 
@@ -55,10 +55,10 @@ func VerdictOf(ring []Dependency) Verdict {
 	return Loop
 }
 
-// judge checks tables of which something is unread. With every packet on one lane there
+// judge checks tables of which something is unread. With every packet on one VL there
 // are all the dependencies between links that there can be: what has no cycle then has
-// none whatever the levels and lanes are. The other way round there is a loop where
-// there is one of the hops alone whose lane is certain.
+// none whatever the SLs and VLs are. The other way round there is a loop where
+// there is one of the hops alone whose VL is certain.
 func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	worst := *t
 	worst.SL2VL, worst.SLs = nil, nil
@@ -89,13 +89,13 @@ func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 // oneDataVL is the code of OperationalVLs for VL 0 alone (IBA 1.2.1, 14.2.5.6).
 const oneDataVL = 1
 
-// uncertain stands for a lane that depends on the service level. Packets go on by it, and
+// uncertain stands for a VL that depends on the SL. Packets go on by it, and
 // it has no dependencies.
 const uncertain = 1 << dropped
 
-// certainLane is the lane that packets of every service level get, as a set, or
-// uncertain. A link that operates one lane has no other for them.
-func (c *checker) certainLane(sw fabric.SwitchIndex, in, out uint8) uint16 {
+// certainVL is the VL that packets of every SL get, as a set, or
+// uncertain. A link that operates one VL has no other for them.
+func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	node := c.f.Switches[sw]
 	if c.f.Ports[c.f.Port(node, out)].OperVLs == oneDataVL {
 		return 1

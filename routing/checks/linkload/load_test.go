@@ -217,7 +217,7 @@ func TestHostsComeByName(t *testing.T) {
 
 // dmodk routes a full fat-tree as Zahavi's D-Mod-K does: up by the digits of the
 // destination's number, down by the only way. It takes the shape from the
-// fabric: hosts are numbered by name and hang on the leaves in that order.
+// fabric: hosts are numbered by name and are attached to the leaves in that order.
 func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	hosts := Hosts(f)

@@ -31,7 +31,7 @@ func (c *checker) entries() (tree bool) {
 	return tree
 }
 
-// first is the switch that the first member hangs on.
+// first is the switch that the first member is attached to.
 func (c *checker) first() fabric.SwitchIndex {
 	sw, _ := c.f.AttachedSwitch(c.lid.Members[0].End)
 	return sw

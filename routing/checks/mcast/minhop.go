@@ -9,7 +9,7 @@ import (
 
 // minHop makes trees from hop counts, as OpenSM does for most engines
 // (osm_mcast_mgr.c, mcast_mgr_branch): from the root on, members are sent by the
-// first port with the fewest hops to the switch that they hang on, whatever has been
+// first port with the fewest hops to the switch that they are attached to, whatever has been
 // sent there before.
 //
 // Where hop counts are distances, a tree comes of it. Where an engine bars some
@@ -77,7 +77,7 @@ func (g *grower) branch(sw fabric.SwitchIndex, members []fabric.PortIndex, up ui
 // divide puts members by the port of a switch that leads to them.
 func (g *grower) divide(sw fabric.SwitchIndex, members []fabric.PortIndex) [][]fabric.PortIndex {
 	byPort := make([][]fabric.PortIndex, int(g.f.SwitchNode(sw).NumPorts)+1)
-	ports := map[fabric.SwitchIndex]int{} // by the switch that they hang on
+	ports := map[fabric.SwitchIndex]int{} // by the switch that they are attached to
 	for _, m := range members {
 		at, port := g.f.AttachedSwitch(m)
 		out := int(port)

@@ -12,7 +12,7 @@ import (
 type Tree struct {
 	MLID uint16
 	Src  fabric.PortIndex
-	// First is the switch that it comes to, nil where Src hangs on none.
+	// First is the switch that it comes to, nil where Src is attached to none.
 	First *Hop
 	// Delivered is how many copies end ports get, of the copies drawn.
 	Delivered int

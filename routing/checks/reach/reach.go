@@ -30,7 +30,7 @@ const defaultExamples = 20
 type Counts struct {
 	Paths     int64 `json:"paths"`
 	Delivered int64 `json:"delivered"`
-	// Unreachable end at a switch, or a source, that has no way on.
+	// Unreachable end at a switch, or a source, that has no path on.
 	Unreachable int64 `json:"unreachable"`
 	// Loops come back to a switch.
 	Loops int64 `json:"loops"`

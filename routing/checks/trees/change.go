@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Change is a LID to which packets of some switches take another way.
+// Change is a LID to which packets of some switches take another path.
 type Change struct {
 	LID uint16
 	// Switches are these, those that are cut off among them.
@@ -143,7 +143,7 @@ func (w *Walker) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// Has reports whether the packets of a switch are among those that take another way.
+// Has reports whether the packets of a switch are among those that take another path.
 func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 
 // OldPath are the ports by which packets of a switch left one switch after the

@@ -18,7 +18,7 @@ type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
 	Wires  walk.Wires
-	// At are the switches of the ports that have the LIDs, or on which those hang,
+	// At are the switches of the ports that have the LIDs, or to which those are attached,
 	// None for LIDs that no port has, and Local the ports that lead to them from there.
 	At    []fabric.SwitchIndex
 	Local []uint8
@@ -50,23 +50,23 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 			some[lid-i*lot], columns[lid-i*lot] = uint16(lid), f.Column(uint16(lid))
 		}
 		walk.Columns(t, some[:end-i*lot], columns[:end-i*lot])
-		var way []fabric.SwitchIndex
+		var path []fabric.SwitchIndex
 		for _, lid := range some[:end-i*lot] {
-			way = f.measure(lid, way)
+			path = f.measure(lid, path)
 		}
 	})
 	return f, err
 }
 
-// measure finds the depths of one LID. Way is scratch memory.
-func (f *Forest) measure(lid uint16, way []fabric.SwitchIndex) []fabric.SwitchIndex {
-	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), way)
+// measure finds the depths of one LID. Path is scratch memory.
+func (f *Forest) measure(lid uint16, path []fabric.SwitchIndex) []fabric.SwitchIndex {
+	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), path)
 }
 
 // Depths finds over how many links packets reach a switch, None for nowhere, by the
 // entries of all switches for a LID, [Far] where they do not. It fills depth. Way is
 // scratch memory, which it returns. O(switches).
-func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8, way []fabric.SwitchIndex) []fabric.SwitchIndex {
+func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8, path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
 	for s := range depth {
 		depth[s] = unknown
@@ -76,15 +76,15 @@ func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uin
 	}
 	for s := range depth {
 		x := fabric.SwitchIndex(s)
-		for way = way[:0]; x >= 0 && depth[x] == unknown; x = wires.Next(x, column[x]) {
+		for path = path[:0]; x >= 0 && depth[x] == unknown; x = wires.Next(x, column[x]) {
 			depth[x] = underway
-			way = append(way, x)
+			path = append(path, x)
 		}
 		d := uint8(Far)
 		if x >= 0 && depth[x] != underway {
 			d = depth[x]
 		}
-		for _, sw := range slices.Backward(way) {
+		for _, sw := range slices.Backward(path) {
 			if d != Far {
 				d++
 			}
@@ -94,7 +94,7 @@ func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uin
 			depth[sw] = d
 		}
 	}
-	return way
+	return path
 }
 
 // Depth is over how many links packets of all switches reach the switch of a LID

@@ -133,17 +133,17 @@ func (r *report) hop(i int) Hop {
 }
 
 // toSource are the egress ports from the SM's port to the source of a path, none
-// where there is no way.
+// where there is no path.
 func toSource(t *fabric.Tables, p *Path) []uint8 {
 	f := t.Fabric
 	if f.SMPort == fabric.None || f.SMPort == p.Src {
 		return nil
 	}
-	way := Trace(t, f.SMPort, f.Ports[p.Src].LID)
-	if way.Verdict != Delivered {
+	path := Trace(t, f.SMPort, f.Ports[p.Src].LID)
+	if path.Verdict != Delivered {
 		return nil
 	}
-	return egress(f, &way)
+	return egress(f, &path)
 }
 
 func egress(f *fabric.Fabric, p *Path) []uint8 {

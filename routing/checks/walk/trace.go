@@ -16,7 +16,7 @@ type Path struct {
 	// none does.
 	Src, Dst fabric.PortIndex
 	DstLID   uint16
-	// Hops are the nodes on the way, the source first. Where the path loops, the
+	// Hops are the nodes on the path, the source first. Where the path loops, the
 	// last one is the switch that it comes back to.
 	Hops    []Hop
 	Verdict Verdict
@@ -42,7 +42,7 @@ type Hop struct {
 }
 
 // Trace follows the packets that an end port sends to a LID. From a switch they
-// start in its own table; a port that owns the LID has no way to go, but for a
+// start in its own table; a port that owns the LID has no path to go, but for a
 // switch, whose table must keep the LID at port 0. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric

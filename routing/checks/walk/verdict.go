@@ -13,7 +13,7 @@ const (
 	Delivered Verdict = iota + 1
 	// Loop: the path comes back to a switch that it passed before.
 	Loop
-	// DeadEnd: a switch, or the source, has no way on; [Cause] says why.
+	// DeadEnd: a switch, or the source, has no path on; [Cause] says why.
 	DeadEnd
 	// Misdelivered: the path ends at an end port that does not own the LID.
 	Misdelivered

@@ -149,7 +149,7 @@ func (a *assigner[S]) assign(row []byte) {
 	}
 }
 
-// deliver routes to what hangs on the switch itself.
+// deliver routes to what is attached to the switch itself.
 func (a *assigner[S]) deliver(targets []target, offset int) {
 	for _, t := range targets {
 		if offset < int(t.lids) {

@@ -70,7 +70,7 @@ func (l *lister) add(e fabric.PortIndex, scatter bool) {
 	l.listed[e] = true
 	sw, local := l.f.AttachedSwitch(e)
 	if sw == fabric.None {
-		return // a host that hangs on another host
+		return // a host that is attached to another host
 	}
 	counted := local != 0 || l.opt.ProfileSwitchNodes
 	if k := len(l.runs) - 1; k < 0 || l.runs[k].sw != sw || l.runs[k].counted != counted {

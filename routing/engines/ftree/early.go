@@ -13,7 +13,7 @@ import "example.org/ibconsole/fabric"
 //   - Only main ways are counted.
 //   - A target that is not there leaves no trace but counts.
 
-// earlyDown leads the switches below s to it that have no way to the target.
+// earlyDown leads the switches below s to it that have no path to the target.
 func (w *walker) earlyDown(s, from fabric.SwitchIndex, main bool, hops uint8) bool {
 	list := w.down[s]
 	if len(list) == 0 || hops >= farthest {

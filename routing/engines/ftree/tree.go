@@ -52,7 +52,7 @@ type tree struct {
 // adapter is a linked port of a channel adapter.
 type adapter struct {
 	end fabric.PortIndex
-	// sw is the switch that it hangs on, by this port.
+	// sw is the switch that it is attached to, by this port.
 	sw   fabric.SwitchIndex
 	port uint8
 	// cn says that it is a compute node, io that it is an I/O node.
@@ -128,7 +128,7 @@ func newTree(f *fabric.Fabric, opt *routing.Options, inMemory []uint64) (*tree, 
 	return t, warn(uneven), nil
 }
 
-// findAdapters lists the ports of channel adapters that hang on switches.
+// findAdapters lists the ports of channel adapters that are attached to switches.
 func (t *tree) findAdapters() {
 	for _, e := range t.f.EndPorts {
 		n := &t.f.Nodes[t.f.Ports[e].Node]

@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkLayers times lash with its analysis of meshes, and without a bound of
-// lanes.
+// VLs.
 func BenchmarkLayers(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "torus:16x16", "mesh:8x8x8", "fattree:2,36", "fattree:3,16", "random:200,8,200"} {
 		b.Run(spec, func(b *testing.B) {
@@ -40,9 +40,9 @@ func BenchmarkLayers(b *testing.B) {
 				if err := l.balance(b.Context(), opt); err != nil {
 					b.Fatal(err)
 				}
-				lanes = len(l.lanes)
+				lanes = len(l.list)
 			}
-			b.ReportMetric(float64(lanes), "lanes")
+			b.ReportMetric(float64(lanes), "VLs")
 		})
 	}
 }

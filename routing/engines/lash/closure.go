@@ -7,7 +7,7 @@ import "math/bits"
 // mostClosed is how many channels have a closure at most: 19 MB each way.
 const mostClosed = 12288
 
-// closure is the transitive closure of the dependencies of a lane, which says at
+// closure is the transitive closure of the dependencies of a VL, which says at
 // once whether another one would close a cycle (Italiano, "Amortized efficiency of
 // a path retrieval data structure", Theoretical Computer Science 48, 1986).
 type closure struct {
@@ -93,7 +93,7 @@ func (c *closure) leads(d dependency, to []dependency) bool {
 }
 
 // dependClosed is depend for both paths, by the closure.
-func (l *lane) dependClosed(there, back []int32) bool {
+func (l *layer) dependClosed(there, back []int32) bool {
 	for _, path := range [...][]int32{there, back} {
 		for i := 1; i < len(path); i++ {
 			if uses := l.uses(path[i-1], path[i]); *uses > 0 {
@@ -120,7 +120,7 @@ func (l *lane) dependClosed(there, back []int32) bool {
 
 // remake makes the closure of the dependencies that are left. O(dependencies x
 // channels / 64).
-func (l *lane) remake() {
+func (l *layer) remake() {
 	c := newClosure(len(l.to))
 	order := l.sorted()
 	for i := range order {
@@ -140,7 +140,7 @@ func (c *closure) take(set []uint64, to, from int32) {
 }
 
 // each visits the channels that depend on one at once.
-func (l *lane) each(a int32, visit func(b int32)) {
+func (l *layer) each(a int32, visit func(b int32)) {
 	first := l.first[l.to[a]]
 	for k, n := range l.count[l.slot[a]:l.slot[a+1]] {
 		if n > 0 {
@@ -151,7 +151,7 @@ func (l *lane) each(a int32, visit func(b int32)) {
 
 // sorted are the channels, each before those that depend on it (Kahn, "Topological
 // sorting of large networks", CACM 5, 1962).
-func (l *lane) sorted() []int32 {
+func (l *layer) sorted() []int32 {
 	waiting := make([]int32, len(l.to))
 	for a := range int32(len(l.to)) {
 		l.each(a, func(b int32) { waiting[b]++ })

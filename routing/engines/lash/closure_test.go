@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Lanes with a closure take the same paths as lanes with an order, also after
+// VLs with a closure take the same paths as VLs with an order, also after
 // others have left.
 func TestClosureAgreesWithOrder(t *testing.T) {
 	r := testenv.Rand(t)
@@ -30,7 +30,7 @@ func TestClosureAgreesWithOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := newChannels(p)
-		closed, ordered := newLane(c), newLane(c)
+		closed, ordered := newLayer(c), newLayer(c)
 		ordered.closure = nil
 		l := &layers{channels: c}
 		in := map[[2]int32]bool{}

@@ -16,9 +16,9 @@ type Engine struct{}
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "lash" }
 
-// Route implements [routing.Engine]. A pair of switches has one service level
-// both ways, which is a lane of its own. It refuses a subnet that has too few
-// lanes. Hop counts are min-hop's, as OpenSM has them.
+// Route implements [routing.Engine]. A pair of switches has one SL
+// both ways, which is a VL of its own. It refuses a subnet that has too few
+// VLs. Hop counts are min-hop's, as OpenSM has them.
 // O(switches^2 x (depth + hops)) and the search for cycles.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
@@ -30,7 +30,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	}
 	all, _ := routing.DataVLs(f, &opt)
 	if int(opt.LASHStartVL) >= all {
-		return nil, routing.Refuse(e.Name(), "the subnet has %d lanes, none from lash_start_vl %d on", all, opt.LASHStartVL)
+		return nil, routing.Refuse(e.Name(), "the subnet has %d VLs, none from lash_start_vl %d on", all, opt.LASHStartVL)
 	}
 	net := newNetwork(f, &opt)
 	steps := 2 * len(net.switches)
@@ -52,8 +52,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	if err != nil {
 		return nil, err
 	}
-	if lanes := all - int(opt.LASHStartVL); len(l.lanes) > lanes {
-		return nil, routing.Refuse(e.Name(), "paths without deadlock need %d lanes; the subnet has %d from lash_start_vl %d on", len(l.lanes), lanes, opt.LASHStartVL)
+	if vls := all - int(opt.LASHStartVL); len(l.list) > vls {
+		return nil, routing.Refuse(e.Name(), "paths without deadlock need %d VLs; the subnet has %d from lash_start_vl %d on", len(l.list), vls, opt.LASHStartVL)
 	}
 	if err := l.balance(ctx, &opt); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, err
 	}
 	t := fabric.NewTables(f, lft, e.Name())
-	t.SLs = &levels{network: net, n: p.n, laneOf: l.laneOf, start: opt.LASHStartVL}
-	t.SL2VL = routing.LanePerSL(f, all)
+	t.SLs = &pathSLs{network: net, n: p.n, layerOf: l.layerOf, start: opt.LASHStartVL}
+	t.SL2VL = routing.VLPerSL(f, all)
 	return &routing.Result{Tables: t, Hops: hops}, nil
 }
 
@@ -104,31 +104,31 @@ func (p *paths) tables(ctx context.Context, opt *routing.Options, progress func(
 	return lft, err
 }
 
-// levels are the service levels of pairs of switches.
-type levels struct {
+// pathSLs are the SLs of pairs of switches.
+type pathSLs struct {
 	*network
-	n      int
-	laneOf []uint8
-	start  uint8
+	n       int
+	layerOf []uint8
+	start   uint8
 }
 
 // SL implements [fabric.PathSLs].
-func (l *levels) SL(src, dst uint16) uint8 {
+func (l *pathSLs) SL(src, dst uint16) uint8 {
 	s, d := l.number(src), l.number(dst)
 	if s == fabric.None || d == fabric.None {
 		return 0
 	}
-	return l.start + l.laneOf[int(s)*l.n+int(d)]
+	return l.start + l.layerOf[int(s)*l.n+int(d)]
 }
 
 // Range implements [fabric.SpreadSLs].
-func (l *levels) Range(src, dst uint16) (first, n uint8) { return l.SL(src, dst), 1 }
+func (l *pathSLs) Range(src, dst uint16) (first, n uint8) { return l.SL(src, dst), 1 }
 
 // Source implements [fabric.SpreadSLs].
-func (l *levels) Source(src uint16) int32 { return l.number(src) }
+func (l *pathSLs) Source(src uint16) int32 { return l.number(src) }
 
 // number is that of the switch that a LID is on.
-func (l *levels) number(lid uint16) int32 {
+func (l *pathSLs) number(lid uint16) int32 {
 	end := l.f.PortByLID(lid)
 	if end == fabric.None {
 		return fabric.None

@@ -29,25 +29,25 @@ func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (
 		return nil, err
 	}
 	res.Warnings = append(res.Warnings, inconsistent(f)...)
-	if !opt.DORLanes {
+	if !opt.DORVLs {
 		return res, nil
 	}
-	if err := e.giveLanes(ctx, f, opt, res); err != nil {
+	if err := e.giveVLs(ctx, f, opt, res); err != nil {
 		return nil, err
 	}
 	return res, nil
 }
 
-// giveLanes gives tables service levels and lanes by which they cannot deadlock.
-func (e DOR) giveLanes(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
-	sls, sl2vl, needed, err := sssp.Levels(ctx, res.Tables.LFT, f, opt, e.Name())
+// giveVLs gives tables SLs and VLs by which they cannot deadlock.
+func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
+	sls, sl2vl, needed, err := sssp.ServiceLevels(ctx, res.Tables.LFT, f, opt, e.Name())
 	if err != nil {
 		return err
 	}
 	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
-	said := "the paths are free of credit loops on one lane"
+	said := "the paths are free of credit loops on one VL"
 	if needed > 1 {
-		said = fmt.Sprintf("the paths are free of credit loops on %d lanes by service levels, which OpenSM's dor does not give", needed)
+		said = fmt.Sprintf("the paths are free of credit loops on %d VLs by SLs, which OpenSM's dor does not give", needed)
 	}
 	res.Warnings = append(res.Warnings, said)
 	return nil

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// BenchmarkDeadlocks times the search for lanes alone, on fabrics with as many as
+// BenchmarkDeadlocks times the search for VLs alone, on fabrics with as many as
 // they need.
 func BenchmarkDeadlocks(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "torus:6x5x4", "fattree:2,36", "fattree:3,16", "dragonfly:4,2,2"} {
@@ -32,13 +32,13 @@ func BenchmarkDeadlocks(b *testing.B) {
 			needed := 0
 			for b.Loop() {
 				d := newDeadlocks(r, false)
-				d.lanes = routing.MostDataVLs + 1
+				d.vls = routing.MostDataVLs + 1
 				if err := d.remove(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 				needed = d.needed
 			}
-			b.ReportMetric(float64(needed), "lanes")
+			b.ReportMetric(float64(needed), "VLs")
 		})
 	}
 }

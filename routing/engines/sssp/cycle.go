@@ -9,27 +9,27 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a lane, depth first. Which cycle it finds decides
-// which paths leave the lane, so it goes as OpenSM does
+// walker looks for cycles in a VL, depth first. Which cycle it finds decides
+// which paths leave the VL, so it goes as OpenSM does
 // (search_cycle_in_channel_dep_graph): from the channel that came first, along
 // the edges in their order, then from what is left in the order of starts.
 type walker struct {
-	*lane
+	*layer
 	state  []uint8 // by channel
 	before []int32 // by channel: from where it was come to, none for a start
-	starts []int32 // see [lane.starts]
+	starts []int32 // see [layer.starts]
 	next0  int
 	at     int32
 }
 
 const (
 	unknown = iota
-	open    // on the way that is being walked
+	open    // on the path that is being walked
 	closed  // no cycle goes through it
 )
 
-func newWalker(l *lane) *walker {
-	w := &walker{lane: l, state: make([]uint8, len(l.to)), before: make([]int32, len(l.to)), starts: l.starts()}
+func newWalker(l *layer) *walker {
+	w := &walker{layer: l, state: make([]uint8, len(l.to)), before: make([]int32, len(l.to)), starts: l.starts()}
 	for c := range w.before {
 		w.before[c] = fabric.None
 	}
@@ -72,7 +72,7 @@ func (w *walker) cycle() int32 {
 func (w *walker) ahead(c int32) int32 {
 	e := w.head[c]
 	for e != 0 && w.state[w.target[e]] == closed {
-		e = w.lane.next[e]
+		e = w.layer.next[e]
 	}
 	return e
 }
@@ -110,18 +110,18 @@ func (w *walker) weakest(start int32) (from, edge int32) {
 func (w *walker) onCycle(c int32) int32 {
 	e := w.head[c]
 	for w.state[w.target[e]] != open {
-		e = w.lane.next[e]
+		e = w.layer.next[e]
 	}
 	return e
 }
 
-// starts are the channels of a lane in the order in which OpenSM comes upon
+// starts are the channels of a VL in the order in which OpenSM comes upon
 // them. It keeps them in a search tree, by the LID of their switch and their
 // port, that grows as they come and is never balanced; the order is that of a
 // walk in which a channel comes before those below it. The same tree is built
 // here from the sorted channels (Vuillemin, "A unifying look at data structures",
 // CACM 23, 1980). O(channels x log channels).
-func (l *lane) starts() []int32 {
+func (l *layer) starts() []int32 {
 	sorted := slices.Clone(l.seen)
 	slices.SortFunc(sorted, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(l.f.SwitchLID(l.from[a]), l.f.SwitchLID(l.from[b])), cmp.Compare(l.port[a], l.port[b]))

@@ -12,9 +12,9 @@ import (
 )
 
 // Route implements [routing.Engine]. The tables are those of [Engine]. A pair of
-// LIDs has the service level that OpenSM gives it; where OpenSM draws one of
+// LIDs has the SL that OpenSM gives it; where OpenSM draws one of
 // several by lot, each time it is asked, it is one of those. It refuses where the
-// subnet has too few lanes, and what [Engine] refuses.
+// subnet has too few VLs, and what [Engine] refuses.
 // Beside [Engine] O(switches with hosts x LIDs x hops), in memory too.
 func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 2)
@@ -29,31 +29,31 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 		return nil, err
 	}
 	if r.routers() > 0 {
-		r.warnings = append(r.warnings, "what routers send takes lane 0 and can deadlock there")
+		r.warnings = append(r.warnings, "what routers send takes VL 0 and can deadlock there")
 	}
 	res := r.result()
-	res.Tables.SLs = d.serviceLevels(d.lanes)
-	res.Tables.SL2VL = routing.LanePerSL(f, d.lanes)
+	res.Tables.SLs = d.serviceLevels(d.vls)
+	res.Tables.SL2VL = routing.VLPerSL(f, d.vls)
 	return res, nil
 }
 
-// deadlocks moves paths out of cycles into further lanes. Sources on one switch
+// deadlocks moves paths out of cycles into further VLs. Sources on one switch
 // share their path to a LID, so that they move together; they are a unit.
 type deadlocks struct {
 	*router
-	lanes  int // that the subnet has
+	vls    int // that the subnet has
 	needed int
-	// groups are sources that follow one another and hang on one switch, and dests
+	// groups are sources that follow one another and are attached to one switch, and dests
 	// the LIDs that are sent to, in OpenSM's order.
 	groups []group
 	dests  []dest
 	// spans are where the LIDs of each port stand in dests, and the end.
 	spans []int32
-	// laneOf is by unit: destination x groups + group.
-	laneOf []uint8
-	// pairs of LIDs in each lane, those on switches too.
+	// layerOf is by unit: destination x groups + group.
+	layerOf []uint8
+	// pairs of LIDs in each VL, those on switches too.
 	pairs []int64
-	// everyone counts ports that map no service levels, too, which OpenSM leaves out.
+	// everyone counts ports that map no SLs, too, which OpenSM leaves out.
 	everyone bool
 	path     []int32 // scratch
 	// groupsOn are the groups by switch.
@@ -76,9 +76,9 @@ type dest struct {
 
 func newDeadlocks(r *router, everyone bool) *deadlocks {
 	d := &deadlocks{router: r, needed: 1, everyone: everyone}
-	lanes, known := routing.DataVLs(r.f, r.opt)
-	if d.lanes = lanes; !known {
-		d.lanes = 1
+	vls, known := routing.DataVLs(r.f, r.opt)
+	if d.vls = vls; !known {
+		d.vls = 1
 	}
 	d.pairs = make([]int64, routing.MostDataVLs)
 	d.groupsOn = make([][]int32, len(r.hosts))
@@ -93,7 +93,7 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n)})
 		}
 		if t.local == 0 {
-			continue // what a switch sends itself is in no lane
+			continue // what a switch sends itself is in no VL
 		}
 		if k := len(d.groups) - 1; k < 0 || d.groups[k].sw != t.sw {
 			d.groupsOn[t.sw] = append(d.groupsOn[t.sw], int32(len(d.groups)))
@@ -104,29 +104,29 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 		g.last = i
 	}
 	d.spans = append(d.spans, int32(len(d.dests)))
-	d.laneOf = make([]uint8, len(d.dests)*len(d.groups))
+	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
 	return d
 }
 
-// mapsSLs reports whether a port maps service levels to lanes; OpenSM leaves out
+// mapsSLs reports whether a port maps SLs to VLs; OpenSM leaves out
 // those that do not.
 func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
 
-// counts reports whether what a port sends, and what is sent to it, is in lanes.
+// counts reports whether what a port sends, and what is sent to it, is in VLs.
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
-// remove fills the first lane with all paths, and breaks its cycles at the edge
-// with the fewest pairs, whose paths go to the next lane, and so on. OpenSM stops
-// at the first cycle in the subnet's last lane; here the lanes are counted that it
+// remove fills the first VL with all paths, and breaks its cycles at the edge
+// with the fewest pairs, whose paths go to the next VL, and so on. OpenSM stops
+// at the first cycle in the subnet's last VL; here the VLs are counted that it
 // takes, up to all that a subnet can have.
 func (d *deadlocks) remove(ctx context.Context) error {
 	now, err := d.fill(ctx)
 	if err != nil {
 		return err
 	}
-	next := newLane(d.graph)
+	next := newLayer(d.graph)
 	for l := 0; len(now.seen) > 0; l++ {
 		w := newWalker(now)
 		if l == routing.MostDataVLs-1 {
@@ -152,14 +152,14 @@ func (d *deadlocks) remove(ctx context.Context) error {
 		now, next = next, now
 		next.reset()
 	}
-	if d.needed > d.lanes {
+	if d.needed > d.vls {
 		need := fmt.Sprint(d.needed)
 		if d.needed > routing.MostDataVLs {
 			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
 		}
 		return &routing.RefusedError{
 			Engine: d.name, Counted: d.lft,
-			Reason: fmt.Sprintf("paths without deadlock need %s lanes; the subnet has %d", need, d.lanes),
+			Reason: fmt.Sprintf("paths without deadlock need %s VLs; the subnet has %d", need, d.vls),
 		}
 	}
 	return nil
@@ -183,36 +183,36 @@ func (d *deadlocks) follow(unit uint32) {
 	}
 }
 
-// move takes the paths over an edge from lane l to the next.
-func (d *deadlocks) move(now, next *lane, edge int32, l uint8) {
+// move takes the paths over an edge from VL l to the next.
+func (d *deadlocks) move(now, next *layer, edge int32, l uint8) {
 	for u := now.firstUse[edge]; u != 0; u = now.uses[u].next {
 		for _, unit := range now.uses[u].units[:now.uses[u].n] {
-			if d.laneOf[unit] == l {
+			if d.layerOf[unit] == l {
 				d.moveUnit(now, next, unit, l)
 			}
 		}
 	}
 }
 
-func (d *deadlocks) moveUnit(now, next *lane, unit uint32, l uint8) {
+func (d *deadlocks) moveUnit(now, next *layer, unit uint32, l uint8) {
 	d.follow(unit)
 	lids := d.groups[int(unit)%len(d.groups)].lids
 	now.remove(d.path, lids)
 	next.add(d.path, unit, lids)
-	d.laneOf[unit] = l + 1
+	d.layerOf[unit] = l + 1
 	d.pairs[l] -= lids
 	d.pairs[l+1] += lids
 }
 
-// serviceLevels spreads the lanes that are needed over as many as are given: a
-// further lane goes to that with the most pairs for each that it has, and lanes
+// serviceLevels spreads the VLs that are needed over as many as are given: a
+// further VL goes to that with the most pairs for each that it has, and VLs
 // move up to make room.
-func (d *deadlocks) serviceLevels(lanes int) fabric.PathSLs {
+func (d *deadlocks) serviceLevels(vls int) fabric.PathSLs {
 	share := make([]uint8, d.needed)
 	for l := range share {
 		share[l] = 1
 	}
-	for range lanes - d.needed {
+	for range vls - d.needed {
 		fullest, most := 0, 0.0
 		for l, n := range share {
 			if each := float64(d.pairs[l]) / float64(n); each > most {
@@ -221,7 +221,7 @@ func (d *deadlocks) serviceLevels(lanes int) fabric.PathSLs {
 		}
 		share[fullest]++
 	}
-	sl := &levels{groups: len(d.groups), laneOf: d.laneOf, share: share, group: make([]int32, int(d.f.MaxLID)+1), dest: make([]int32, int(d.f.MaxLID)+1)}
+	sl := &pathSLs{groups: len(d.groups), layerOf: d.layerOf, share: share, group: make([]int32, int(d.f.MaxLID)+1), dest: make([]int32, int(d.f.MaxLID)+1)}
 	for l := range share {
 		if l > 0 {
 			sl.first = append(sl.first, sl.first[l-1]+share[l-1])
@@ -252,37 +252,37 @@ const (
 	switchItself = -2
 )
 
-// levels are the service levels of pairs of LIDs.
-type levels struct {
+// pathSLs are the SLs of pairs of LIDs.
+type pathSLs struct {
 	groups      int
-	laneOf      []uint8
+	layerOf     []uint8
 	group, dest []int32 // by LID
-	// A lane has share levels from first on.
+	// A VL has share levels from first on.
 	share, first []uint8
 }
 
-// SL implements [fabric.PathSLs]. Pairs whose lane has several levels are spread
+// SL implements [fabric.PathSLs]. Pairs whose VL has several levels are spread
 // over them.
-func (s *levels) SL(src, dst uint16) uint8 {
+func (s *pathSLs) SL(src, dst uint16) uint8 {
 	first, n := s.Range(src, dst)
 	return fabric.SpreadSL(first, n, src, dst)
 }
 
-// Range implements [fabric.SpreadSLs]: OpenSM draws one of the lane's levels for each
+// Range implements [fabric.SpreadSLs]: OpenSM draws one of the VL's levels for each
 // path record (osm_ucast_dfsssp.c, get_dfsssp_sl).
-func (s *levels) Range(src, dst uint16) (first, n uint8) {
+func (s *pathSLs) Range(src, dst uint16) (first, n uint8) {
 	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
 		return 0, 1
 	}
-	lane := uint8(0)
+	layer := uint8(0)
 	if g := s.group[src]; g != switchItself {
-		lane = s.laneOf[int(s.dest[dst])*s.groups+int(g)]
+		layer = s.layerOf[int(s.dest[dst])*s.groups+int(g)]
 	}
-	return s.first[lane], s.share[lane]
+	return s.first[layer], s.share[layer]
 }
 
 // Source implements [fabric.SpreadSLs].
-func (s *levels) Source(src uint16) int32 {
+func (s *pathSLs) Source(src uint16) int32 {
 	if int(src) >= len(s.group) {
 		return unlisted
 	}

@@ -11,21 +11,21 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fill makes the first lane, of the paths of all units, which is as if they were
+// fill makes the first VL, of the paths of all units, which is as if they were
 // added one by one, towards one port after the other, and of one group after the
 // other to all its LIDs. The workers take ports that follow one another, and their
-// lanes are then put together in that order. O(LIDs x switches) on all processors.
-func (d *deadlocks) fill(ctx context.Context) (*lane, error) {
+// VLs are then put together in that order. O(LIDs x switches) on all processors.
+func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 	d.countPairs()
 	parts := routing.Workers()
-	lanes := make([]*lane, parts)
-	lost := make([]*dest, parts) // a destination that a switch has no way to
+	layers := make([]*layer, parts)
+	lost := make([]*dest, parts) // a destination that a switch has no path to
 	ends := len(d.spans) - 1
 	var done atomic.Int64
 	done.Store(int64(d.done))
 	err := routing.ForEach(ctx, parts, nil, func(_, i int) {
 		w := newFiller(d)
-		lanes[i] = w.lane
+		layers[i] = w.layer
 		for k := i * ends / parts; k < (i+1)*ends/parts && lost[i] == nil && ctx.Err() == nil; k++ {
 			to := d.dests[d.spans[k]:d.spans[k+1]]
 			lost[i] = w.fill(to)
@@ -36,7 +36,7 @@ func (d *deadlocks) fill(ctx context.Context) (*lane, error) {
 		}
 	})
 	if err == nil {
-		d.done = d.total - 1 // what maps no service levels has no step here
+		d.done = d.total - 1 // what maps no SLs has no step here
 		err = d.step(ctx)
 	}
 	if err != nil {
@@ -44,16 +44,16 @@ func (d *deadlocks) fill(ctx context.Context) (*lane, error) {
 	}
 	for _, t := range lost {
 		if t != nil {
-			return nil, routing.Refuse(d.name, "a switch has no way to LID %d", t.lid)
+			return nil, routing.Refuse(d.name, "a switch has no path to LID %d", t.lid)
 		}
 	}
-	for _, l := range lanes[1:] {
-		lanes[0].merge(l)
+	for _, l := range layers[1:] {
+		layers[0].merge(l)
 	}
-	return lanes[0], nil
+	return layers[0], nil
 }
 
-// countPairs counts the pairs of LIDs, which are all in the first lane.
+// countPairs counts the pairs of LIDs, which are all in the first VL.
 func (d *deadlocks) countPairs() {
 	sources := int64(0)
 	for _, t := range d.targets {
@@ -68,10 +68,10 @@ func (d *deadlocks) countPairs() {
 	}
 }
 
-// filler adds the paths of all groups to a lane.
+// filler adds the paths of all groups to a VL.
 type filler struct {
 	*deadlocks
-	lane  *lane
+	layer *layer
 	trees []*pathTree // for as many LIDs as a port has
 }
 
@@ -91,7 +91,7 @@ type pathTree struct {
 	begins   []int32
 }
 
-func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, lane: newLane(d.graph)} }
+func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph)} }
 
 // fill adds the paths to the LIDs of a port, and returns one to which a switch has
 // no way.
@@ -134,10 +134,10 @@ func (t *pathTree) branch(g *group) bool {
 		if !known {
 			t.met[s], t.pairs[s], t.edge[s] = t.to, 0, 0
 			t.branches = append(t.branches, s)
-			t.lane.see(c)
+			t.layer.see(c)
 		}
 		if before != fabric.None {
-			t.edge[before] = t.lane.edgeTo(last, c)
+			t.edge[before] = t.layer.edgeTo(last, c)
 		}
 		if known {
 			break
@@ -155,7 +155,7 @@ func (t *pathTree) count() {
 	for _, begin := range slices.Backward(t.begins) {
 		for _, s := range t.branches[begin:end] {
 			if e := t.edge[s]; e != 0 {
-				t.lane.pairs[e] += t.pairs[s]
+				t.layer.pairs[e] += t.pairs[s]
 				t.pairs[t.graph.to[t.arc(s, t.ports[s])]] += t.pairs[s]
 			}
 		}
@@ -163,8 +163,8 @@ func (t *pathTree) count() {
 	}
 }
 
-// merge adds a lane whose paths came after those of l.
-func (l *lane) merge(more *lane) {
+// merge adds a VL whose paths came after those of l.
+func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		l.see(c)
 	}
@@ -173,9 +173,9 @@ func (l *lane) merge(more *lane) {
 	}
 }
 
-// moveFirst takes the paths over an edge from the first lane, which does not note
+// moveFirst takes the paths over an edge from the first VL, which does not note
 // them, to the next: they are found in the tables.
-func (d *deadlocks) moveFirst(now, next *lane, from, then int32) {
+func (d *deadlocks) moveFirst(now, next *layer, from, then int32) {
 	s := d.from[from]
 	row, rowThen := d.lft.Row(s), d.lft.Row(d.from[then])
 	for k := range len(d.spans) - 1 {
@@ -190,7 +190,7 @@ func (d *deadlocks) moveFirst(now, next *lane, from, then int32) {
 		slices.Sort(d.upstream.units)
 		for _, u := range d.upstream.units {
 			unit := uint32((int(first)+int(u)%len(to))*len(d.groups) + int(u)/len(to))
-			if d.laneOf[unit] == 0 {
+			if d.layerOf[unit] == 0 {
 				d.moveUnit(now, next, unit, 0)
 			}
 		}

@@ -13,8 +13,8 @@ type hops struct{ t *fabric.Tables }
 
 func newHops(t *fabric.Tables) *hops { return &hops{t: t} }
 
-// LeastTo is the number of switches after sw on the way to a LID, and the
-// adapter; NoHops where there is no way. O(hops).
+// LeastTo is the number of switches after sw on the path to a LID, and the
+// adapter; NoHops where there is no path. O(hops).
 func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	f := h.t.Fabric
 	count := 0

@@ -15,7 +15,7 @@ import (
 // does not mind deadlocks.
 type Engine struct{}
 
-// DeadlockFree is [Engine] with service levels, one lane each, by which the paths
+// DeadlockFree is [Engine] with SLs, one VL each, by which the paths
 // between adapters cannot deadlock.
 type DeadlockFree struct{}
 
@@ -124,7 +124,7 @@ func (r *router) route(ctx context.Context) error {
 		return err
 	}
 	if missing > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the way is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
+		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the path is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
 	}
 	return nil
 }

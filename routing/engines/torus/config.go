@@ -14,7 +14,7 @@ type Config = osm.TorusConf
 // Seed is a switch of a configuration from which the torus is found.
 type Seed = osm.TorusSeed
 
-// Link is the way from a seed along one dimension.
+// Link is the path from a seed along one dimension.
 type Link = osm.TorusLink
 
 // Note is what was read oddly in a configuration.

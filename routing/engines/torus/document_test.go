@@ -62,7 +62,7 @@ func (d *drawn) host(f *fabric.Fabric, letter string) uint16 {
 	return f.Ports[d.f.Ports[d.f.Port(d.at[d.letters[letter]], 1)].Peer].LID
 }
 
-// path is how packets go from the host of S to that of D, and the lane on which
+// path is how packets go from the host of S to that of D, and the VL on which
 // each switch sends them to the next, by the letters of both.
 func (d *drawn) path(res *routing.Result) (path string, vls map[string]uint8) {
 	d.t.Helper()
@@ -133,7 +133,7 @@ func TestDocumentPristine(t *testing.T) {
 	d.want(d.proved(d.lose(""), torus.Engine{}), "SnTrD")
 }
 
-// The long way round, by the same service levels as before.
+// The long way round, by the same SLs as before.
 func TestDocumentLinkSnFailed(t *testing.T) { longWay(t, "Sn") }
 func TestDocumentLinkNTFailed(t *testing.T) { longWay(t, "nT") }
 
@@ -157,7 +157,7 @@ func TestDocumentSwitchTFailed(t *testing.T) {
 	turned(t, vls, "Ir")
 }
 
-// turned wants bit 1 of the lane on the hop after the turn against the order of
+// turned wants bit 1 of the VL on the hop after the turn against the order of
 // dimensions, and on no other.
 func turned(t *testing.T, vls map[string]uint8, hop string) {
 	t.Helper()
@@ -196,7 +196,7 @@ func TestDocumentSwitchesTAndRFailed(t *testing.T) {
 	}
 }
 
-// With two lanes the turn shares them with the rest, and there is a loop.
+// With two VLs the turn shares them with the rest, and there is a loop.
 func TestDocumentTAndRNeedFourLanes(t *testing.T) {
 	d := drawTR(t)
 	_, err := torus.Engine{Conf: d.conf}.Route(t.Context(), d.lose("TT RR"), routing.Options{MaxOpVLs: 2})

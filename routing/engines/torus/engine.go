@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is torus-2QoS. It gives the tables, service levels and lanes that OpenSM
+// Engine is torus-2QoS. It gives the tables, SLs and VLs that OpenSM
 // computes, to the byte. It also routes, as torus-2QoS(8) has it, what OpenSM
 // 3.3.23 refuses; see Strict.
 type Engine struct {
@@ -42,7 +42,7 @@ func (Engine) Name() string { return Name }
 // Route implements [routing.Engine]. Without a configuration it looks for the torus
 // itself ([Recognise]). It refuses a fabric that is not the torus of the
 // configuration, one whose failures leave no routes without deadlock, and one with
-// fewer than two data lanes. The result's hop counts are all [routing.NoHops], as
+// fewer than two data VLs. The result's hop counts are all [routing.NoHops], as
 // OpenSM keeps none for this engine.
 // O(switches^2 + switches x LIDs).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
@@ -79,10 +79,10 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	if t.tree, err = t.grow(); err != nil {
 		return nil, err
 	}
-	t.levels = t.newLevels()
+	t.slParts = t.newSLParts()
 	tables := fabric.NewTables(f, lft, Name)
 	tables.SLs = &PathSLs{Torus: t}
-	tables.SL2VL = t.sl2vl(lanesOf(f, &opt))
+	tables.SL2VL = t.sl2vl(dataVLsOf(f, &opt))
 	if beyond := t.Beyond(); beyond != "" {
 		proof, err := t.prove(ctx, tables)
 		if err != nil {
@@ -109,9 +109,9 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 	if err := checkSize(conf); err != nil {
 		return nil, nil, err
 	}
-	l := lanesOf(f, opt)
+	l := dataVLsOf(f, opt)
 	if l.between < 2 {
-		return nil, nil, routing.Refuse(Name, "a link between switches has one data lane, and routes without deadlock need two (ERR 4E48)")
+		return nil, nil, routing.Refuse(Name, "a link between switches has one data VL, and routes without deadlock need two (ERR 4E48)")
 	}
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -128,16 +128,16 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 	return p.Torus, append(l.warnings(), p.warnings()...), nil
 }
 
-// warnings say what too few lanes do not allow.
-func (l lanes) warnings() (w []string) {
+// warnings say what too few VLs do not allow.
+func (l dataVLs) warnings() (w []string) {
 	if l.between < 4 {
-		w = append(w, fmt.Sprintf("links between switches have %d data lanes; with fewer than 4 paths around a failed switch can deadlock", l.between))
+		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 4 paths around a failed switch can deadlock", l.between))
 	}
 	if l.between < 8 {
-		w = append(w, fmt.Sprintf("links between switches have %d data lanes; with fewer than 8 both levels of quality of service share them", l.between))
+		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 8 both levels of quality of service share them", l.between))
 	}
 	if l.hosts < 2 {
-		w = append(w, "a host has one data lane; with fewer than 2 both levels of quality of service share it")
+		w = append(w, "a host has one data VL; with fewer than 2 both levels of quality of service share it")
 	}
 	return w
 }

@@ -44,7 +44,7 @@ type Torus struct {
 	// inOrder are the port numbers in the order in which hosts are routed.
 	inOrder []uint8
 	tree    *Tree
-	levels  levels
+	slParts slParts
 }
 
 // placed is a switch at its place.

@@ -26,34 +26,34 @@ func shorter(from, to, radix int) int {
 	return 0
 }
 
-// noWay is the group that leads nowhere.
-const noWay = noGroup
+// noPath is the group that leads nowhere.
+const noPath = noGroup
 
-// ways has the group by which a switch sends along one dimension to each
+// paths has the group by which a switch sends along one dimension to each
 // coordinate: t.Radix[d] entries of every switch.
-type ways [dims][]uint8
+type paths [dims][]uint8
 
-// newWays finds the ways along rings: the shorter one where it is whole, else the
+// newPaths finds the paths along rings: the shorter one where it is whole, else the
 // other. Towards a switch that is missing, from which the path would turn, it is
 // the shorter one as far as it goes; along z, after which there is no turn, it is
 // none. O(switches x sum of the radixes).
-func (t *Torus) newWays() *ways {
-	var w ways
+func (t *Torus) newPaths() *paths {
+	var w paths
 	for d := range dims {
 		w[d] = make([]uint8, len(t.switches)*t.Radix[d])
 		for s := range t.switches {
-			t.waysOf(int32(s), d, w[d][s*t.Radix[d]:(s+1)*t.Radix[d]])
+			t.pathsOf(int32(s), d, w[d][s*t.Radix[d]:(s+1)*t.Radix[d]])
 		}
 	}
 	return &w
 }
 
-func (t *Torus) waysOf(s int32, d int, to []uint8) {
+func (t *Torus) pathsOf(s int32, d int, to []uint8) {
 	at, radix := t.switches[s].at, t.Radix[d]
 	reach := [2]int{t.reach(s, 2*d), t.reach(s, 2*d+1)}
 	c := at
 	for c[d] = range radix {
-		to[c[d]] = noWay
+		to[c[d]] = noPath
 		if c[d] == at[d] {
 			continue
 		}
@@ -81,15 +81,15 @@ func (t *Torus) reach(s int32, group int) (steps int) {
 
 // towards is the group by which switch s sends to switch d: along x first, then y,
 // then z, and along the next dimension early where a failure blocks the way.
-func (t *Torus) towards(w *ways, s, d int32) uint8 {
+func (t *Torus) towards(w *paths, s, d int32) uint8 {
 	from, to := &t.switches[s].at, &t.switches[d].at
 	for dim := range dims {
 		if from[dim] == to[dim] {
 			continue
 		}
-		if group := w[dim][int(s)*t.Radix[dim]+to[dim]]; group != noWay {
+		if group := w[dim][int(s)*t.Radix[dim]+to[dim]]; group != noPath {
 			return group
 		}
 	}
-	return noWay
+	return noPath
 }

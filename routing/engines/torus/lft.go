@@ -43,7 +43,7 @@ func (t *Torus) hosts() [][]host {
 // O(switches^2 + switches x LIDs).
 func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fabric.LFT, error) {
 	lft := fabric.NewLFT(len(t.f.Switches), t.f.MaxLID)
-	w, hosts := t.newWays(), t.hosts()
+	w, hosts := t.newPaths(), t.hosts()
 	var lost atomic.Int64 // a pair of switches without a way, plus 1
 	err := routing.ForEach(ctx, len(t.switches), progress, func(_, s int) {
 		if d := t.fill(lft.Row(t.switches[s].sw), int32(s), w, hosts); d != absent {
@@ -55,14 +55,14 @@ func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fa
 	}
 	if pair := lost.Load(); pair != 0 {
 		n := int64(len(t.switches))
-		return nil, routing.Refuse(Name, "%s has no way to %s (ERR 4E39)", t.name(int32((pair-1)/n)), t.name(int32((pair-1)%n)))
+		return nil, routing.Refuse(Name, "%s has no path to %s (ERR 4E39)", t.name(int32((pair-1)/n)), t.name(int32((pair-1)%n)))
 	}
 	return lft, nil
 }
 
 // fill fills the table of a switch, and returns a switch to which it has no way,
 // absent where there is none.
-func (t *Torus) fill(row []uint8, s int32, w *ways, hosts [][]host) (lost int32) {
+func (t *Torus) fill(row []uint8, s int32, w *paths, hosts [][]host) (lost int32) {
 	lost = absent
 	var turns [2 * dims]turn
 	for d := range int32(len(t.switches)) {
@@ -73,7 +73,7 @@ func (t *Torus) fill(row []uint8, s int32, w *ways, hosts [][]host) (lost int32)
 			continue
 		}
 		group := t.towards(w, s, d)
-		if group == noWay {
+		if group == noPath {
 			lost = d
 			continue
 		}

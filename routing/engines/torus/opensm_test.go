@@ -35,7 +35,7 @@ type trial struct {
 	what string
 	f    *fabric.Fabric
 	conf *torus.Config
-	// sl is the service level that OpenSM is given for the default partition.
+	// sl is the SL that OpenSM is given for the default partition.
 	sl       uint8
 	lmc      uint8
 	maxOpVLs uint8
@@ -44,7 +44,7 @@ type trial struct {
 
 // TestEqualsOpenSM compares with OpenSM over ibsim on random tori and meshes,
 // whole and with failures, with configurations of which some do not fit: forwarding tables,
-// dumps, SL2VL tables that the switches and hosts then hold, service levels in path records,
+// dumps, SL2VL tables that the switches and hosts then hold, SLs in path records,
 // multicast tables, and the reasons of refusals.
 func TestEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
@@ -173,8 +173,8 @@ func read(t *testing.T, client *mad.Client) *sweep.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(live.Holes) > 0 {
-		t.Fatalf("not all answers: %v", live.Holes)
+	if len(live.Unanswered) > 0 {
+		t.Fatalf("not all answers: %v", live.Unanswered)
 	}
 	return live
 }
@@ -269,7 +269,7 @@ func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
 // pathsAsked is how many paths are asked for at most.
 const pathsAsked = 600
 
-// samePaths compares service levels with those of path records.
+// samePaths compares SLs with those of path records.
 func samePaths(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Result, sl uint8) error {
 	t.Helper()
 	f := res.Tables.Fabric

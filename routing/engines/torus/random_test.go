@@ -57,7 +57,7 @@ func randomTrial(t *testing.T, r *rand.Rand) *trial {
 		k.maxOpVLs = []uint8{1, 2, 2, 3, 3, 3, 4}[r.IntN(7)]
 	}
 	if k.maxOpVLs < 4 {
-		k.sl = 0 // a second level needs lanes
+		k.sl = 0 // a second level needs VLs
 	}
 	k.noQoS = r.IntN(30) == 0
 	k.conf = c.randomConfig(r)

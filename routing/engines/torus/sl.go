@@ -8,12 +8,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// qosLevel is the bit of service levels that tells the second level of quality of
+// qosLevel is the bit of SLs that tells the second level of quality of
 // service from the first. The bits below say in which dimensions the shortest path
 // crosses the dateline.
 const qosLevel = 1 << dims
 
-// PathSLs are the service levels of paths. They depend on where both ends are and
+// PathSLs are the SLs of paths. They depend on where both ends are and
 // not on failures, so that those that were granted hold when something fails.
 type PathSLs struct {
 	*Torus
@@ -23,7 +23,7 @@ type PathSLs struct {
 
 // SL implements [fabric.PathSLs]. A LID outside the torus gives 0, as OpenSM does.
 func (p *PathSLs) SL(src, dst uint16) uint8 {
-	l := &p.levels
+	l := &p.slParts
 	a, b := l.on(src), l.on(dst)
 	if a == absent || b == absent {
 		return 0
@@ -39,8 +39,8 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	return sl
 }
 
-// levels are what service levels come from, laid out to be looked up.
-type levels struct {
+// slParts are what SLs come from, laid out to be looked up.
+type slParts struct {
 	// at is the switch that a LID is on.
 	at []int32
 	// crossing is the bit of a dimension where the way from one place to another
@@ -48,8 +48,8 @@ type levels struct {
 	crossing [dims][]uint8
 }
 
-func (t *Torus) newLevels() levels {
-	l := levels{at: make([]int32, int(t.f.MaxLID)+1)}
+func (t *Torus) newSLParts() slParts {
+	l := slParts{at: make([]int32, int(t.f.MaxLID)+1)}
 	for lid := range l.at {
 		l.at[lid] = t.attached(uint16(lid))
 	}
@@ -67,24 +67,24 @@ func (t *Torus) newLevels() levels {
 }
 
 // on is the switch that a LID is on, absent where it is on none of the torus.
-func (l *levels) on(lid uint16) int32 {
+func (l *slParts) on(lid uint16) int32 {
 	if int(lid) >= len(l.at) {
 		return absent
 	}
 	return l.at[lid]
 }
 
-// PartitionBits are the bits that OpenSM takes from a partition's service level.
+// PartitionBits are the bits that OpenSM takes from a partition's SL.
 func (p *PathSLs) PartitionBits() uint8 { return qosLevel }
 
 // Range implements [fabric.SpreadSLs].
 func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst), 1 }
 
 // Source implements [fabric.SpreadSLs].
-func (p *PathSLs) Source(src uint16) int32 { return p.levels.on(src) }
+func (p *PathSLs) Source(src uint16) int32 { return p.slParts.on(src) }
 
 // Destination numbers destinations to which levels are the same from every source.
-func (p *PathSLs) Destination(dst uint16) int32 { return p.levels.on(dst) }
+func (p *PathSLs) Destination(dst uint16) int32 { return p.slParts.on(dst) }
 
 // attached is the switch that a LID is on.
 func (t *Torus) attached(lid uint16) int32 {
@@ -112,16 +112,16 @@ func Of(tables *fabric.Tables) (*Torus, bool) {
 	return p.Torus, true
 }
 
-// lanes are the numbers of data lanes that all links of a subnet can have.
-type lanes struct {
+// dataVLs are the numbers of data VLs that all links of a subnet can have.
+type dataVLs struct {
 	// between switches, and at the ports of hosts.
 	between, hosts int
 }
 
-// lanesOf takes the least of all linked ports, within max_op_vls. A port that does
+// dataVLsOf takes the least of all linked ports, within max_op_vls. A port that does
 // not say does not count.
-func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
-	l := lanes{between: routing.MostDataVLs, hosts: routing.MostDataVLs}
+func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
+	l := dataVLs{between: routing.MostDataVLs, hosts: routing.MostDataVLs}
 	most := opt.MaxOpVLs
 	if most == 0 {
 		most = 5
@@ -144,12 +144,12 @@ func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
 }
 
 // sl2vl makes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between
-// switches bit 0 of the lane says that the path crosses the dateline of the
+// switches bit 0 of the VL says that the path crosses the dateline of the
 // dimension that it leaves along, bit 1 that it turned against the order of
 // dimensions, and bit 2 is the level of quality of service; elsewhere bit 0 is the
 // level. OpenSM leaves out nodes that have no such tables, and ports without a
 // link.
-func (t *Torus) sl2vl(l lanes) *fabric.SL2VL {
+func (t *Torus) sl2vl(l dataVLs) *fabric.SL2VL {
 	tables := fabric.NewSL2VL(t.f)
 	for i := range t.f.NumNodes() {
 		n := &t.f.Nodes[i]
@@ -162,7 +162,7 @@ func (t *Torus) sl2vl(l lanes) *fabric.SL2VL {
 		}
 		for p := range n.Ports() {
 			if t.f.Ports[p].Linked() && mapsSLs(t.f, p) {
-				tables.Set(i, 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
+				tables.Set(i, 0, t.f.Ports[p].Num, t.vlsOf(p, local, local, l.hosts))
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func mapsSLs(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
 }
 
-func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l lanes) {
+func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l dataVLs) {
 	n := &t.f.Nodes[node]
 	if !mapsSLs(t.f, n.FirstPort) {
 		return
@@ -193,7 +193,7 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l lanes) {
 		}
 		var vls [dims + 1]fabric.VLs // by the dimension that a packet comes along
 		for in := range vls {
-			vls[in] = t.laneOf(port, in, t.dimension(port), data)
+			vls[in] = t.vlsOf(port, in, t.dimension(port), data)
 		}
 		for in := range fabric.PortIndex(n.NumPorts) + 1 {
 			tables.Set(node, uint8(in), uint8(out), vls[t.dimension(n.FirstPort+in)])
@@ -210,9 +210,9 @@ func (t *Torus) dimension(port fabric.PortIndex) int {
 	return local
 }
 
-// laneOf maps service levels to lanes for packets that come along one dimension
+// vlsOf maps SLs to VLs for packets that come along one dimension
 // and leave along another by a port.
-func (t *Torus) laneOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
+func (t *Torus) vlsOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
 	mask := uint8(0xf)
 	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {
 		mask = 1<<(oper-1) - 1

@@ -51,7 +51,7 @@ func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) 
 	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
-// withHosts are the switches that an adapter or a router hangs on.
+// withHosts are the switches that an adapter or a router is attached to.
 func withHosts(f *fabric.Fabric) []fabric.SwitchIndex {
 	hosts, _ := hostsOf(f)
 	var switches []fabric.SwitchIndex

@@ -78,7 +78,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	return warnings
 }
 
-// attached is the switch that the SM's port belongs to or hangs on.
+// attached is the switch that the SM's port belongs to or is attached to.
 func attached(f *fabric.Fabric) (sw fabric.SwitchIndex, port uint8) {
 	if f.SMPort == fabric.None {
 		return fabric.None, 0

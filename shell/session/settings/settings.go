@@ -90,7 +90,7 @@ var Options = []Option{
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
 	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
-	on("lanes", "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", func(s *Settings) *bool { return &s.routing.DORLanes }),
+	on("lanes", "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", func(s *Settings) *bool { return &s.routing.DORVLs }),
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, set: setLIDMatrix},

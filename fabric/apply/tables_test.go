@@ -63,8 +63,8 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 func compareTables(t *testing.T, c *mad.Client, w *write.List) {
 	t.Helper()
 	res, err := sweep.Full(t.Context(), c, sweep.Options{SL2VL: true, MFT: true})
-	if err != nil || len(res.Holes) > 0 {
-		t.Fatal(err, res.Holes)
+	if err != nil || len(res.Unanswered) > 0 {
+		t.Fatal(err, res.Unanswered)
 	}
 	for _, l := range w.SL2VLs {
 		if got := res.Tables.SL2VL.VLs(l.Node, l.In, l.Out); got != l.New {

@@ -4,17 +4,17 @@ package routing
 
 import "example.org/ibconsole/fabric"
 
-// MostDataVLs is the number of data lanes that a port can have at most (IBA
+// MostDataVLs is the number of data VLs that a port can have at most (IBA
 // 1.2.1, 3.5.7).
 const MostDataVLs = 15
 
 // allVLs is the code of OperationalVLs for VL0 to VL14 (IBA 1.2.1, 14.2.5.6).
 const allVLs = 5
 
-// DataVLs is the number of data lanes that every linked port of every switch of
+// DataVLs is the number of data VLs that every linked port of every switch of
 // the subnet operates, with MaxOpVLs at most; known is false where no port says
 // how many. O(ports).
-func DataVLs(f *fabric.Fabric, opt *Options) (lanes int, known bool) {
+func DataVLs(f *fabric.Fabric, opt *Options) (vls int, known bool) {
 	least := uint8(allVLs)
 	if opt.MaxOpVLs > 0 {
 		least = min(least, opt.MaxOpVLs)
@@ -33,19 +33,19 @@ func DataVLs(f *fabric.Fabric, opt *Options) (lanes int, known bool) {
 	return min(1<<(least-1), MostDataVLs), known
 }
 
-// LanePerSL maps service levels to lanes as OpenSM does where quality of service
-// is on and qos_sl2vl is not set: SL n to lane n, folded into as many lanes as
+// VLPerSL maps service levels to VLs as OpenSM does where quality of service
+// is on and qos_sl2vl is not set: SL n to VL n, folded into as many VLs as
 // a power of two has bits below (osm_qos.c, sl2vl_update_table). O(switches x ports^2).
-func LanePerSL(f *fabric.Fabric, lanes int) *fabric.SL2VL {
+func VLPerSL(f *fabric.Fabric, dataVLs int) *fabric.SL2VL {
 	mask := uint8(0xf)
-	if lanes < MostDataVLs {
-		mask = uint8(lanes - 1)
+	if dataVLs < MostDataVLs {
+		mask = uint8(dataVLs - 1)
 	}
 	var vls fabric.VLs
 	for sl := range vls {
 		vls[sl] = uint8(sl) & mask
 	}
-	vls[15] = 7 & mask // 15 is no data lane
+	vls[15] = 7 & mask // 15 is no data VL
 	t := fabric.NewSL2VL(f)
 	for i := range f.NumNodes() {
 		n := &f.Nodes[i]

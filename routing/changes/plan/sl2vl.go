@@ -10,34 +10,34 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// dropLane is the lane that drops packets (IBA 1.2.1, 7.6.6).
-const dropLane = 15
+// dropVL is the VL that drops packets (IBA 1.2.1, 7.6.6).
+const dropVL = 15
 
-// lanes plans the mappings to lanes of all ports whose live ones were read.
-func (m *maker) lanes(context.Context) error {
+// sl2vl plans the mappings to VLs of all ports whose live ones were read.
+func (m *maker) sl2vl(context.Context) error {
 	switch {
 	case m.staged.SL2VL == nil:
 		return nil
 	case m.live.SL2VL == nil:
-		m.warn("the lanes are not written: those of the live subnet were not read (try: sweep full sl2vl)")
+		m.warn("the SL2VL tables are not written: those of the live subnet were not read (try: sweep full sl2vl)")
 		return nil
 	}
 	tooHigh := 0
 	for i := range m.live.Fabric.NumNodes() {
 		s := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[i].GUID)
 		if s != fabric.None && m.live.Fabric.Nodes[i].InSubnet && m.staged.Fabric.Nodes[s].InSubnet {
-			tooHigh += m.lanesOf(i, s)
+			tooHigh += m.sl2vlsOf(i, s)
 		}
 	}
 	m.plan.OrderSL2VLs(false)
 	if tooHigh > 0 {
-		m.warn("tables of lanes that lead to lanes which their port does not operate: %d", tooHigh)
+		m.warn("SL2VL tables that lead to VLs which their port does not operate: %d", tooHigh)
 	}
 	return nil
 }
 
-// lanesOf plans those of one node, by its index in the live and the staged fabric.
-func (m *maker) lanesOf(node, staged fabric.NodeIndex) (tooHigh int) {
+// sl2vlsOf plans those of one node, by its index in the live and the staged fabric.
+func (m *maker) sl2vlsOf(node, staged fabric.NodeIndex) (tooHigh int) {
 	ins, outs := mappedPorts(m.live.Fabric, node)
 	for _, in := range ins {
 		for _, out := range outs {
@@ -109,7 +109,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// beyond reports whether a table leads to data lanes that a port does not operate, nor
+// beyond reports whether a table leads to data VLs that a port does not operate, nor
 // will when its link has come up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
@@ -120,18 +120,18 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	if code == 0 {
 		return false
 	}
-	lanes := min(uint8(1)<<(code-1), dropLane)
+	lanes := min(uint8(1)<<(code-1), dropVL)
 	for _, vl := range vls {
-		if vl != dropLane && vl >= lanes {
+		if vl != dropVL && vl >= lanes {
 			return true
 		}
 	}
 	return false
 }
 
-// OrderSL2VLs puts the changes of lanes before those of the forwarding tables, or
+// OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or
 // with late behind them. No packet is dropped meanwhile that is not before or
-// after: what drops packets of a service level now is changed before in any case,
+// after: what drops packets of an SL now is changed before in any case,
 // and what is to drop them behind. A table with both is written twice.
 func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = p.SL2VLs[:0:0]
@@ -140,8 +140,8 @@ func (p *Plan) OrderSL2VLs(late bool) {
 		mix := l.New
 		for sl := range mix {
 			switch {
-			case l.Old[sl] == dropLane:
-			case late || l.New[sl] == dropLane:
+			case l.Old[sl] == dropVL:
+			case late || l.New[sl] == dropVL:
 				mix[sl] = l.Old[sl]
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// channels are what the dependency graphs of all lanes have in common. A channel
+// channels are what the dependency graphs of all VLs have in common. A channel
 // is an arc; dependencies of channel a are numbered from slot[a] on, one for each
 // arc of the switch that it leads to.
 type channels struct {
@@ -69,15 +69,15 @@ func (c *channels) upThenDown() []int32 {
 	return order
 }
 
-// lane is the channel dependency graph of one lane, kept without cycles (Pearce
+// layer is the channel dependency graph of one VL, kept without cycles (Pearce
 // and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs",
 // ACM JEA 11, 2006).
-type lane struct {
+type layer struct {
 	*channels
 	// order has a number for each channel that is less than those of the channels
 	// that depend on it.
 	order []int32
-	// count is by dependency how often it was taken into use; see [lane.join].
+	// count is by dependency how often it was taken into use; see [layer.join].
 	count []uint32
 	// users are the paths on each channel.
 	users []uint32
@@ -98,8 +98,8 @@ type lane struct {
 
 type dependency struct{ before, then int32 }
 
-func newLane(c *channels) *lane {
-	l := &lane{
+func newLayer(c *channels) *layer {
+	l := &layer{
 		channels: c, order: slices.Clone(c.initial), count: make([]uint32, c.slot[len(c.to)]),
 		users: make([]uint32, len(c.to)), met: make([]uint32, len(c.to)),
 	}
@@ -110,14 +110,14 @@ func newLane(c *channels) *lane {
 }
 
 // uses is the count of the dependency of one channel on another.
-func (l *lane) uses(before, then int32) *uint32 {
+func (l *layer) uses(before, then int32) *uint32 {
 	return &l.count[l.slot[before]+then-l.first[l.to[before]]]
 }
 
-// join puts two paths into the lane, and reports whether it stays without cycles;
+// join puts two paths into the VL, and reports whether it stays without cycles;
 // where it does not, they are out again. As OpenSM does, it goes on counting old
 // dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
-func (l *lane) join(there, back []int32) bool {
+func (l *layer) join(there, back []int32) bool {
 	l.fresh = l.fresh[:0]
 	var ok bool
 	if l.closure != nil {
@@ -143,7 +143,7 @@ func (l *lane) join(there, back []int32) bool {
 
 // depend counts the dependencies of a path, and adds those that are new as long
 // as that makes no cycle.
-func (l *lane) depend(path []int32, ok bool) bool {
+func (l *layer) depend(path []int32, ok bool) bool {
 	for i := 1; i < len(path); i++ {
 		uses := l.uses(path[i-1], path[i])
 		switch {
@@ -160,7 +160,7 @@ func (l *lane) depend(path []int32, ok bool) bool {
 }
 
 // leave takes two paths out.
-func (l *lane) leave(there, back []int32) {
+func (l *layer) leave(there, back []int32) {
 	for _, path := range [...][]int32{there, back} {
 		for i, a := range path {
 			if l.users[a]--; l.users[a] == 0 {
@@ -175,7 +175,7 @@ func (l *lane) leave(there, back []int32) {
 }
 
 // drop takes a channel out that no path uses.
-func (l *lane) drop(a int32) {
+func (l *layer) drop(a int32) {
 	clear(l.count[l.slot[a]:l.slot[a+1]])
 	for b := l.first[l.from[a]]; b < l.first[l.from[a]+1]; b++ {
 		*l.uses(l.back[b], a) = 0
@@ -184,7 +184,7 @@ func (l *lane) drop(a int32) {
 
 // insert makes room in the order for a dependency, false where it would close a
 // cycle.
-func (l *lane) insert(before, then int32) bool {
+func (l *layer) insert(before, then int32) bool {
 	low, high := l.order[then], l.order[before]
 	if low > high {
 		return true
@@ -200,7 +200,7 @@ func (l *lane) insert(before, then int32) bool {
 
 // findAfter collects what depends on a channel, itself included, up to a number
 // in the order; false where the channel with that number is among it.
-func (l *lane) findAfter(start, high int32) bool {
+func (l *layer) findAfter(start, high int32) bool {
 	l.after = append(l.after[:0], start)
 	l.met[start] = l.visit
 	for i := 0; i < len(l.after); i++ {
@@ -223,7 +223,7 @@ func (l *lane) findAfter(start, high int32) bool {
 
 // findBefore collects what a channel depends on, itself included, down to a
 // number in the order.
-func (l *lane) findBefore(start, low int32) {
+func (l *layer) findBefore(start, low int32) {
 	l.prev = append(l.prev[:0], start)
 	l.met[start] = l.visit
 	for i := 0; i < len(l.prev); i++ {
@@ -241,7 +241,7 @@ func (l *lane) findBefore(start, low int32) {
 
 // reorder deals the numbers of the channels collected out anew, to those before
 // first.
-func (l *lane) reorder() {
+func (l *layer) reorder() {
 	byOrder := func(a, b int32) int { return cmp.Compare(l.order[a], l.order[b]) }
 	slices.SortFunc(l.prev, byOrder)
 	slices.SortFunc(l.after, byOrder)

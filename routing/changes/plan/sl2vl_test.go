@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// someLanes map every service level of all ports to some lane or to none. The ports
+// someLanes map every SL of all ports to some VL or to none. The ports
 // of the fabric must be capable of it.
 func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	t := fabric.NewSL2VL(f)
@@ -41,8 +41,8 @@ func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	return t
 }
 
-// TestLanesDropNothingMeanwhile carries out random changes of lanes: while tables
-// change no service level is dropped that passes before or after, and in the end
+// TestLanesDropNothingMeanwhile carries out random changes of VLs: while tables
+// change no SL is dropped that passes before or after, and in the end
 // all is as it was asked for.
 func TestLanesDropNothingMeanwhile(t *testing.T) {
 	rnd := testenv.Rand(t)
@@ -59,9 +59,9 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		late := rnd.IntN(2) == 0
 		p.OrderSL2VLs(late)
 		r := newReplay(t, &live)
-		r.lanes(p, false)
+		r.setSL2VL(p, false)
 		during := r.sl2vl.Clone()
-		r.lanes(p, true)
+		r.setSL2VL(p, true)
 		for i := range f.NumNodes() {
 			for in := range f.Nodes[i].NumPorts + 1 {
 				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
@@ -87,8 +87,8 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 			}
 		}
 		back := made(t, r.tables(&live), &live)
-		r.lanes(back, false)
-		r.lanes(back, true)
+		r.setSL2VL(back, false)
+		r.setSL2VL(back, true)
 		if again := made(t, r.tables(&live), &live); !again.Empty() {
 			t.Fatalf("on the way back something is left: %+v", again.Totals())
 		}
@@ -98,7 +98,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 	}
 }
 
-// What is not known of the live subnet is not written, and lanes that a port does
+// What is not known of the live subnet is not written, and VLs that a port does
 // not operate are pointed out.
 func TestLanesAndGroupsThatWereNotRead(t *testing.T) {
 	f := treestest.Made(t, "fattree:2,4").Activated()

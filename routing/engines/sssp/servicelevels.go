@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Levels gives the paths of another engine's tables service levels, one lane each,
+// ServiceLevels gives the paths of another engine's tables SLs, one VL each,
 // by which they cannot deadlock, in the way of [DeadlockFree]. It returns how
-// many lanes they take; where that is one, levels and lanes are nil. It fails with
+// many VLs they take; where that is one, levels and VLs are nil. It fails with
 // a [routing.RefusedError] where the subnet has too few. The cost is that of
 // [DeadlockFree] beside its tables.
-func Levels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options, engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
+func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options, engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
 	g := newGraph(f, &opt)
 	r := &router{search: newSearch(g), name: engine, opt: &opt, targets: g.everyone(&opt), lft: lft}
@@ -25,7 +25,7 @@ func Levels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.
 	if err := d.remove(ctx); err != nil || d.needed == 1 {
 		return nil, nil, d.needed, err
 	}
-	return d.serviceLevels(d.needed), routing.LanePerSL(f, d.lanes), d.needed, nil
+	return d.serviceLevels(d.needed), routing.VLPerSL(f, d.vls), d.needed, nil
 }
 
 // everyone lists all end ports, routers' too, switch by switch, and then the

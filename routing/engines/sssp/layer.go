@@ -2,12 +2,12 @@
 
 package sssp
 
-// lane is the channel dependency graph of one lane: its nodes are the arcs of the
+// layer is the channel dependency graph of one VL: its nodes are the arcs of the
 // fabric's graph, here called channels, and an edge says that paths go from one
 // channel to the next (Dally and Seitz, "Deadlock-Free Message Routing in
 // Multiprocessor Interconnection Networks", 1987). Edges of a channel are listed
 // in the order in which paths brought them.
-type lane struct {
+type layer struct {
 	*graph
 	// slot begins, by channel, the slots of its edges, one for each arc of the
 	// switch that it leads to; edge has the edge of a slot, 0 for none.
@@ -33,8 +33,8 @@ type uses struct {
 	units [14]uint32
 }
 
-func newLane(g *graph) *lane {
-	l := &lane{graph: g, slot: make([]int32, len(g.to)), number: make([]int32, len(g.to)), head: make([]int32, len(g.to)), tail: make([]int32, len(g.to))}
+func newLayer(g *graph) *layer {
+	l := &layer{graph: g, slot: make([]int32, len(g.to)), number: make([]int32, len(g.to)), head: make([]int32, len(g.to)), tail: make([]int32, len(g.to))}
 	slots := int32(0)
 	for c, sw := range g.to {
 		l.slot[c] = slots
@@ -46,8 +46,8 @@ func newLane(g *graph) *lane {
 	return l
 }
 
-// reset empties a lane.
-func (l *lane) reset() {
+// reset empties a VL.
+func (l *layer) reset() {
 	clear(l.edge)
 	clear(l.head)
 	clear(l.tail)
@@ -61,12 +61,12 @@ func (l *lane) reset() {
 }
 
 // at is the slot of the edge between two channels.
-func (l *lane) at(from, to int32) *int32 {
+func (l *layer) at(from, to int32) *int32 {
 	return &l.edge[l.slot[from]+to-l.graph.first[l.graph.to[from]]]
 }
 
-// add puts the path of a unit of some pairs into the lane.
-func (l *lane) add(path []int32, unit uint32, pairs int64) {
+// add puts the path of a unit of some pairs into the VL.
+func (l *layer) add(path []int32, unit uint32, pairs int64) {
 	for i, c := range path {
 		l.see(c)
 		if i > 0 {
@@ -77,8 +77,8 @@ func (l *lane) add(path []int32, unit uint32, pairs int64) {
 	}
 }
 
-// see notes that a channel is in the lane.
-func (l *lane) see(c int32) {
+// see notes that a channel is in the VL.
+func (l *layer) see(c int32) {
 	if l.number[c] < 0 {
 		l.number[c] = int32(len(l.seen))
 		l.seen = append(l.seen, c)
@@ -86,7 +86,7 @@ func (l *lane) see(c int32) {
 }
 
 // edgeTo is the edge between two channels, which it adds where there is none.
-func (l *lane) edgeTo(from, to int32) int32 {
+func (l *layer) edgeTo(from, to int32) int32 {
 	at := l.at(from, to)
 	if *at == 0 {
 		*at = int32(len(l.target))
@@ -104,7 +104,7 @@ func (l *lane) edgeTo(from, to int32) int32 {
 }
 
 // note puts a unit at the end of those on an edge.
-func (l *lane) note(e int32, unit uint32) {
+func (l *layer) note(e int32, unit uint32) {
 	last := l.lastUse[e]
 	if last == 0 || int(l.uses[last].n) == len(l.uses[last].units) {
 		more := int32(len(l.uses))
@@ -122,7 +122,7 @@ func (l *lane) note(e int32, unit uint32) {
 }
 
 // remove takes the path of a unit out. The channels and edges stay.
-func (l *lane) remove(path []int32, pairs int64) {
+func (l *layer) remove(path []int32, pairs int64) {
 	for i := 1; i < len(path); i++ {
 		if e := *l.at(path[i-1], path[i]); e != 0 {
 			l.pairs[e] -= pairs
@@ -131,7 +131,7 @@ func (l *lane) remove(path []int32, pairs int64) {
 }
 
 // cut takes an edge out.
-func (l *lane) cut(from, e int32) {
+func (l *layer) cut(from, e int32) {
 	*l.at(from, l.target[e]) = 0
 	if l.head[from] == e {
 		l.head[from] = l.next[e]

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Hole is something that did not answer, or only with an error.
-type Hole struct {
+// Unanswered is something that did not answer, or only with an error.
+type Unanswered struct {
 	// Node is the escaped name of the node that was asked, or behind whose port
 	// nothing answered, and GUID its node GUID.
 	Node string
@@ -31,7 +31,7 @@ type Hole struct {
 
 // String says what is missing: "sw1 port 7: no answer after 3 tries of 200ms",
 // "sw1: 208 blocks of LinearForwardingTable: no answer ...".
-func (h Hole) String() string {
+func (h Unanswered) String() string {
 	why := h.Err
 	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
 		why = re.Err
@@ -53,9 +53,9 @@ func (h Hole) String() string {
 	return fmt.Sprintf("%s: %v: %v", h.Node, h.Attr, why)
 }
 
-// holes sums the misses up: a hole for every link that leads to silence, and
+// unanswered sums the misses up: one for every link that leads to silence, and
 // one for each kind of question that a node left open, in the order of node GUIDs.
-func (s *sweeper) holes() []Hole {
+func (s *sweeper) unanswered() []Unanswered {
 	type key struct {
 		node int32
 		kind kind
@@ -64,7 +64,7 @@ func (s *sweeper) holes() []Hole {
 		return cmp.Or(cmp.Compare(s.nodes[a.task.node].info.NodeGUID, s.nodes[b.task.node].info.NodeGUID),
 			cmp.Compare(a.task.kind, b.task.kind), cmp.Compare(a.task.port, b.task.port), cmp.Compare(a.task.mod, b.task.mod))
 	})
-	var holes []Hole
+	var unanswered []Unanswered
 	at := map[key]int{}
 	for _, m := range s.misses {
 		k := key{m.task.node, m.task.kind}
@@ -78,10 +78,10 @@ func (s *sweeper) holes() []Hole {
 			continue
 		}
 		if i, ok := at[k]; ok && k.kind != askNode {
-			holes[i].Count++
+			unanswered[i].Count++
 			continue
 		}
-		h := Hole{
+		h := Unanswered{
 			Node: s.nameNow(k.node), GUID: s.nodes[k.node].info.NodeGUID,
 			Port: -1, Attr: attrs[k.kind], Count: 1, Err: m.err,
 		}
@@ -89,10 +89,10 @@ func (s *sweeper) holes() []Hole {
 		case askNode, askPort, askVLArb, askPKeys, askGUIDs, askSL2VL:
 			h.Port = int(m.task.port)
 		}
-		at[k] = len(holes)
-		holes = append(holes, h)
+		at[k] = len(unanswered)
+		unanswered = append(unanswered, h)
 	}
-	return holes
+	return unanswered
 }
 
 // settled says that what is beyond a port is known without its answer: the link
