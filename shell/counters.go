@@ -137,7 +137,7 @@ func runClear(c *call) error {
 	if err != nil {
 		return err
 	}
-	holes, err := c.session.ClearCounters(c.ctx, c.Flag("data"), ports...)
+	unanswered, err := c.session.ClearCounters(c.ctx, c.Flag("data"), ports...)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func runClear(c *call) error {
 		n = len(counters.AllPorts(f))
 	}
 	var silent []string
-	for _, h := range holes {
+	for _, h := range unanswered {
 		n -= h.Count
 		silent = append(silent, h.String())
 	}
@@ -154,13 +154,13 @@ func runClear(c *call) error {
 }
 
 type clearedCounters struct {
-	Cleared int      `json:"cleared"`
-	Holes   []string `json:"holes,omitempty"`
+	Cleared    int      `json:"cleared"`
+	Unanswered []string `json:"unanswered,omitempty"`
 }
 
 func (a clearedCounters) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "counters of %s cleared\n", count(a.Cleared, "port"))
-	list(w, "hole", a.Holes)
+	list(w, "unanswered", a.Unanswered)
 }
 
 // targetName says whom a target is: by a directed route the node at its end in the

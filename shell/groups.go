@@ -38,7 +38,7 @@ func saGroupsSpec() spec {
 	}
 }
 
-// Private says that a line holds a key, which is not to be kept in a file.
+// Private reports whether a line holds a key, which is not to be kept in a file.
 func Private(line string) bool {
 	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "key=") })
 }

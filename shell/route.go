@@ -23,7 +23,7 @@ func routeCommands() []spec {
 		if o.File {
 			kind = lang.KindFile
 		}
-		options = append(options, lang.Option{Name: o.Name, Kind: kind, Summary: o.Summary})
+		options = append(options, lang.Option{Name: o.Name, Aliases: was(o.Was), Kind: kind, Summary: o.Summary})
 	}
 	return []spec{
 		{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
@@ -44,6 +44,14 @@ func routeCommands() []spec {
 		calibrateCommand(),
 		{Name: "unstage", Summary: "throw the staged tables away", Run: runUnstage},
 	}
+}
+
+// was is the list of a name that a word had before, if it had one.
+func was(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
 }
 
 func runEngine(c *call) error {

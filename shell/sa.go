@@ -110,7 +110,7 @@ func beside(live *session.Picture, p session.Pair, r *sa.PathRecord) string {
 	}
 	off := r.Rate.Gbps() - slowest
 	if slowest > 0 && (off > 0.01 || off < -0.01 && !toSwitch) {
-		return fmt.Sprintf("the slowest link on the way has %g Gb/s", slowest)
+		return fmt.Sprintf("the slowest link of the path has %g Gb/s", slowest)
 	}
 	return agree
 }

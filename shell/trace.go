@@ -116,7 +116,7 @@ func runTrace(c *call) error {
 		return c.ibtracert(p, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.addLanes(p.Tables, &path)
+	answer.addVLs(p.Tables, &path)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
 	return c.out.Answer(answer)
 }

@@ -22,7 +22,7 @@ func (r sl2vlRow) Cells() []any {
 	return []any{r.Out, ranges(r.In), strings.Trim(fmt.Sprint(r.VLs), "[]")}
 }
 
-// showSL2VL lists the tables of a node, equal ones of one way out together. Those
+// showSL2VL lists the tables of a node, equal ones of one port out together. Those
 // that were not read are left out: of ports without a link, or that did not answer.
 func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
@@ -31,7 +31,7 @@ func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 		return err
 	}
 	if p.Tables.SL2VL == nil {
-		return errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
+		return errors.New("the VLs were neither computed nor read (try: sweep full sl2vl)")
 	}
 	n := &f.Nodes[node]
 	var rows []sl2vlRow
@@ -44,7 +44,7 @@ func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 		}
 	}
 	if len(rows) == 0 {
-		c.out.note("%s has no SL2VL tables, or none was read (show holes)", f.NodeName(node))
+		c.out.note("%s has no SL2VL tables, or none was read (show unanswered)", f.NodeName(node))
 	}
 	return c.list([]string{"OUT", "IN", "VL OF SL 0 TO 15"}, eachRow(rows))
 }
