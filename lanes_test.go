@@ -29,10 +29,10 @@ func TestLanesGoOutAndIn(t *testing.T) {
 func TestDORWithLanes(t *testing.T) {
 	stateHome(t)
 	r := try("-s", "sim:torus:6x5", "-c", "engine dor; route; check credits")
-	if r.status != exitFailed || !strings.Contains(r.out, "engine dor lanes=yes") {
+	if r.status != exitFailed || !strings.Contains(r.out, "engine dor vls=yes") {
 		t.Errorf("dor on a torus: status %d, %s", r.status, r.out)
 	}
-	ibconsole(t, "-s", "sim:torus:6x5", "-c", "engine dor lanes=yes; route; check credits")
+	ibconsole(t, "-s", "sim:torus:6x5", "-c", "engine dor vls=yes; route; check credits")
 	r = try("-s", "sim:torus:6x5", "-c", "engine dor lanes=yes; route; handover "+filepath.Join(t.TempDir(), "out"))
 	if r.status != exitFailed || !strings.Contains(r.err, "gives no service levels") {
 		t.Errorf("handover of dor with lanes: status %d, %s", r.status, r.err)
