@@ -16,14 +16,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func checkCommands() []spec {
+func checkCommands() []Spec {
 	ends := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
 	strict := lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "yes: fail also where it is unknown whether there is a credit loop"}
-	return []spec{{
+	return []Spec{{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
 		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + unknownHelp + loadHelp,
 		Bare: true, Run: onTables((*call).checkAll), Options: []lang.Option{ofOption(), ends, strict},
-		Subcommands: []spec{
+		Subcommands: []Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: onTables(checkReach(false))},
 			{Name: "loops", Summary: "look for paths that come back to a switch", Run: onTables(checkReach(true))},
 			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: onTables((*call).checkCredits)},

@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func commitCommands() []spec {
-	return []spec{
+func commitCommands() []Spec {
+	return []Spec{
 		{Name: "write", Summary: "allow or forbid writing to the switches",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}, Run: runWrite},
 		{Name: "commit", Summary: "write the staged tables to the switches and read them back",

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func compareCommands() []spec {
-	return []spec{{Name: "compare", Summary: "things side by side", Subcommands: []spec{
+func compareCommands() []Spec {
+	return []Spec{{Name: "compare", Summary: "things side by side", Subcommands: []Spec{
 		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged", Run: runCompare,
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
 				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func diffCommand() spec {
-	return spec{
+func diffCommand() Spec {
+	return Spec{
 		Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
 		Help: "A is the base of the paper, else the live picture, where it is not given; B is staged if there, else whatif, else live.",
 		Args: []lang.Arg{

@@ -19,8 +19,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func handoverCommands() []spec {
-	return []spec{{
+func handoverCommands() []Spec {
+	return []Spec{{
 		Name: "handover", Summary: "write what a master OpenSM needs to route the subnet so: the way beside a subnet manager",
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
 			"handed over by its engine and options, for OpenSM takes no SLs from a file.",

@@ -16,15 +16,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func historyCommands() []spec {
-	return []spec{
+func historyCommands() []Spec {
+	return []Spec{
 		{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first", Run: onHistory((*call).historyList),
 			Options: []lang.Option{
 				{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more; 30"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets too"},
 			},
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
-			Subcommands: []spec{
+			Subcommands: []Spec{
 				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Run: onHistory((*call).historyShow), Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
 				{Name: "export", Summary: "write entries into one file", Run: onHistory((*call).historyExport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
 				{Name: "import", Summary: "take over the entries of an exported file", Run: onHistory((*call).historyImport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},

@@ -14,12 +14,12 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func pathsCommands() []spec {
+func pathsCommands() []Spec {
 	db := lang.Option{Name: "file", Kind: lang.KindFile, Summary: "ask this database, not the one that was loaded"}
 	file := lang.Arg{Name: "FILE", Kind: lang.KindFile}
-	return []spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
+	return []Spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
 		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
-		Subcommands: []spec{
+		Subcommands: []Spec{
 			{Name: "build", Summary: "write the path records of a routing", Run: (*call).pathsBuild, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
 				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches of the paths (yes by default)"},
 				{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func routeCommands() []spec {
+func routeCommands() []Spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
 	for _, o := range session.SettingOptions {
 		kind := lang.KindText
@@ -25,7 +25,7 @@ func routeCommands() []spec {
 		}
 		options = append(options, lang.Option{Name: o.Name, Aliases: was(o.Was), Kind: kind, Summary: o.Summary})
 	}
-	return []spec{
+	return []Spec{
 		{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
 				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.",

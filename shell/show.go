@@ -12,10 +12,10 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func showCommands() []spec {
+func showCommands() []Spec {
 	of := []lang.Option{ofOption()}
 	node := []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}}
-	return []spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []spec{
+	return []Spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []Spec{
 		{Name: "nodes", Summary: "all nodes, or one", Run: onPicture(showNodes(false)), Args: node},
 		{Name: "switches", Summary: "the switches", Run: onPicture(showNodes(true))},
 		{Name: "links", Summary: "the links, of one node or all", Run: onPicture((*call).showLinks), Args: node},

@@ -6,8 +6,8 @@ import "testing"
 
 // TestEveryCommandRuns: what can be said has something that does it.
 func TestEveryCommandRuns(t *testing.T) {
-	var walk func(path string, specs []spec)
-	walk = func(path string, specs []spec) {
+	var walk func(path string, specs []Spec)
+	walk = func(path string, specs []Spec) {
 		for i := range specs {
 			s := &specs[i]
 			name := path + s.Name

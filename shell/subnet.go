@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func subnetCommands() []spec {
-	return []spec{
+func subnetCommands() []Spec {
+	return []Spec{
 		{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}},
 			Options: []lang.Option{
@@ -27,7 +27,7 @@ func subnetCommands() []spec {
 			Options: []lang.Option{ofOption()}, Run: runSummary},
 		{Name: "names", Summary: "take node names from a node-name map",
 			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
-		{Name: "set", Summary: "set something of the session", Subcommands: []spec{
+		{Name: "set", Summary: "set something of the session", Subcommands: []Spec{
 			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline)",
 				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}, Run: runSet}}},
 	}

@@ -14,11 +14,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func whoCommands() []spec {
-	return []spec{{
+func whoCommands() []Spec {
+	return []Spec{{
 		Name: "who", Summary: "say whose packets go somewhere",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []spec{{
+		Subcommands: []Spec{{
 			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: onTables(runWhoUses),
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
 		}},
