@@ -2,7 +2,11 @@
 
 package shell
 
-import "testing"
+import (
+	"testing"
+
+	"example.org/ibconsole/shell/session"
+)
 
 // TestEveryCommandRuns: what can be said has something that does it.
 func TestEveryCommandRuns(t *testing.T) {
@@ -18,4 +22,13 @@ func TestEveryCommandRuns(t *testing.T) {
 		}
 	}
 	walk("", commands())
+}
+
+// TestOldSettings: a routing that was saved when an option had another name is read.
+func TestOldSettings(t *testing.T) {
+	given := []session.Setting{{Name: "lanes", Value: "yes"}}
+	set, err := session.ParseSettings([]string{"dor"}, given)
+	if err != nil || len(set.Given) != 1 || set.Given[0].Name != "vls" || given[0].Name != "lanes" {
+		t.Errorf("%+v, %v", set.Given, err)
+	}
 }
