@@ -17,6 +17,12 @@ LINT         := $(LINT_DIR)/golangci-lint
 # The race detector needs cgo, which Go turns off where there is no C compiler.
 RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 
+# With the race detector tests take three times the processor time. `make test` has it
+# where goroutines are the subject, `make acceptance` everywhere; engines, checks and
+# formats compute, and the whole program waits for OpenSM.
+CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fabric/sim ./fabric/sweep ./history ./internal/... ./routing \
+              ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
+
 .PHONY: help
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,9 +47,17 @@ run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 tools: ## install the Debian packages that the tests want and this machine lacks
 	@scripts/debian-packages
 
+.PHONY: check
+check: check-fmt vet lint check-tidy ## formatting, vet, linter, go.mod and the tests that need no other program: what to run while working
+	go test -short -vet=off $(PKG)
+
 .PHONY: test
 test: tools ## install what is missing and run all tests, large matrices as samples
-	go test $(RACE) -count=1 -timeout $(TEST_TIMEOUT) $(PKG)
+	@status=0; all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) || exit 1; \
+	run() { [ -z "$$1" ] || go test "$${@:2}" -count=1 -timeout $(TEST_TIMEOUT) $$1 || status=1; }; \
+	run "$$(grep -vxF "$$raced" <<<"$$all")"; \
+	run "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
+	exit $$status
 
 .PHONY: acceptance
 acceptance: tools ## the same tests with their full counts; takes long
@@ -85,6 +99,10 @@ vet: ## run go vet
 .PHONY: check-fmt
 check-fmt: ## fail where gofmt would change a file
 	@files=$$(gofmt -s -l .); [ -z "$$files" ] || { echo "gofmt would change:" $$files; exit 1; }
+
+.PHONY: check-tidy
+check-tidy: ## fail where go mod tidy would change go.mod or go.sum
+	go mod tidy -diff
 
 .PHONY: clean
 clean: ## remove what building and testing left here

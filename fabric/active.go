@@ -16,15 +16,15 @@ func (f *Fabric) Activated() *Fabric {
 	for _, e := range g.EndPorts {
 		g.Ports[e].SMLID = smLID
 	}
-	for i := range g.Ports {
-		if p := &g.Ports[i]; f.Swept(PortIndex(i)) {
+	for i := range g.NumPorts() {
+		if p := &g.Ports[i]; f.Swept(i) {
 			p.State = mad.PortActive
 		}
 	}
 	return g
 }
 
-// Swept says whether a subnet manager finds the link of a port: one end is on a
+// Swept reports whether a subnet manager finds the link of a port: one end is on a
 // switch of the subnet or is the SM's port. A link between two channel adapters
 // of the subnet is not found, as nobody looks through an adapter.
 func (f *Fabric) Swept(port PortIndex) bool {

@@ -67,9 +67,9 @@ func TestActivated(t *testing.T) {
 func TestSwept(t *testing.T) {
 	f := parsed(t, twoAdapters)
 	want := map[string]bool{"sw/1": true, "sw/2": true, "A/1": true, "B/1": true}
-	for i := range f.Ports {
-		if name := f.PortName(fabric.PortIndex(i)); f.Swept(fabric.PortIndex(i)) != want[name] {
-			t.Errorf("%s: %v, expected %v", name, f.Swept(fabric.PortIndex(i)), want[name])
+	for i := range f.NumPorts() {
+		if name := f.PortName(i); f.Swept(i) != want[name] {
+			t.Errorf("%s: %v, expected %v", name, f.Swept(i), want[name])
 		}
 	}
 }

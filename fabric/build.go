@@ -133,11 +133,11 @@ func (b *Builder) Build() (*Fabric, error) {
 	}
 	f.nodeGUID = b.byGUID
 	f.nodeNames = make(map[string][]NodeIndex, len(f.Nodes))
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
-		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], NodeIndex(i))
+		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], i)
 		if n.IsSwitch() {
-			f.Switches = append(f.Switches, NodeIndex(i))
+			f.Switches = append(f.Switches, i)
 		}
 	}
 	slices.SortFunc(f.Switches, func(x, y NodeIndex) int {

@@ -40,7 +40,7 @@ func (f *Fabric) copy() *Fabric {
 	return &g
 }
 
-// Same says whether two fabrics have the same nodes and ports under the same
+// Same reports whether two fabrics have the same nodes and ports under the same
 // indexes, the same links and the same LIDs, but for LIDs that one of them has
 // not assigned. O(ports).
 func Same(f, g *Fabric) bool {
@@ -79,7 +79,14 @@ func SameLinks(f, g *Fabric) bool {
 	return true
 }
 
-// SameLIDs says whether the end ports of two fabrics with the same indexes have
+// SameNodes reports whether nodes and ports have the same indexes in both fabrics.
+func SameNodes(f, g *Fabric) bool {
+	return slices.EqualFunc(f.Nodes, g.Nodes, func(a, b Node) bool {
+		return a.GUID == b.GUID && a.FirstPort == b.FirstPort && a.NumPorts == b.NumPorts
+	})
+}
+
+// SameLIDs reports whether the end ports of two fabrics with the same indexes have
 // the same LIDs and LMCs. O(end ports).
 func SameLIDs(f, g *Fabric) bool {
 	for _, e := range f.EndPorts {

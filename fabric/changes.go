@@ -89,12 +89,12 @@ func losses(earlier, later *Fabric, links []Link) []Change {
 	c := comparison{old: earlier}
 	links = slices.Clone(links)
 	if len(earlier.Nodes) > 0 && &earlier.Nodes[0] != &later.Nodes[0] {
-		for i := range earlier.Nodes {
+		for i := range earlier.NumNodes() {
 			n := &earlier.Nodes[i]
 			if !n.InSubnet || later.Nodes[i].InSubnet {
 				continue
 			}
-			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, NodeIndex(i))})
+			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, i)})
 			for p := range n.Slots() {
 				if l, ok := earlier.LinkOf(p); ok {
 					links = append(links, l)
@@ -120,14 +120,14 @@ func namedEnd(f *Fabric, port PortIndex) End {
 // changes compares everything.
 func changes(earlier, later *Fabric) []Change {
 	c := comparison{old: earlier, now: later, to: counterparts(earlier, later), from: counterparts(later, earlier)}
-	for i := range earlier.Nodes {
+	for i := range earlier.NumNodes() {
 		if earlier.Nodes[i].InSubnet && c.to[i] == None {
-			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, NodeIndex(i))})
+			c.add(Change{Kind: NodeGone, At: nodeEnd(earlier, i)})
 		}
 	}
-	for i := range later.Nodes {
+	for i := range later.NumNodes() {
 		if later.Nodes[i].InSubnet && c.from[i] == None {
-			c.add(Change{Kind: NodeNew, At: nodeEnd(later, NodeIndex(i))})
+			c.add(Change{Kind: NodeNew, At: nodeEnd(later, i)})
 		}
 	}
 	for i, was := range c.from {
@@ -207,7 +207,7 @@ func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func
 	}
 }
 
-// sameLink says whether a port's link leads to where it led.
+// sameLink reports whether a port's link leads to where it led.
 func (c *comparison) sameLink(was, is *Port) bool {
 	if was.Peer == None || is.Peer == None {
 		return false

@@ -7,12 +7,12 @@ package fabric
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()
 	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))
-	for i := range g.Nodes {
+	for i := range g.NumNodes() {
 		n := &g.Nodes[i]
 		if d, ok := desc[n.GUID]; ok {
 			n.Desc = d
 		}
-		g.nodeNames[n.Desc] = append(g.nodeNames[n.Desc], NodeIndex(i))
+		g.nodeNames[n.Desc] = append(g.nodeNames[n.Desc], i)
 	}
 	return g
 }

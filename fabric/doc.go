@@ -8,4 +8,9 @@
 // dense indexes; GUIDs and names are looked up at the edges only. A failure on
 // paper ([Fabric.Without]) yields another Fabric with the same indexes, so that
 // tables of both can be compared row by row.
+//
+// Read first the example, then [Fabric], [Node], [Port] and [Tables]. Subnets come from
+// files (package formats, and below it a package for each format), from the wire
+// (sweep), or are made up (gen). Over the wire go sweep, counters, livetrace and apply,
+// which carries out what package write says; sim answers them all without hardware.
 package fabric

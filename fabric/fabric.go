@@ -89,8 +89,26 @@ func (f *Fabric) SwitchByGUID(guid uint64) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
+// NumNodes is the number of nodes; to range over it gives their indexes.
+func (f *Fabric) NumNodes() NodeIndex { return NodeIndex(len(f.Nodes)) }
+
+// NumPorts is the number of port slots; to range over it gives their indexes.
+func (f *Fabric) NumPorts() PortIndex { return PortIndex(len(f.Ports)) }
+
+// NumSwitches is the number of switches; to range over it gives their indexes.
+func (f *Fabric) NumSwitches() SwitchIndex { return SwitchIndex(len(f.Switches)) }
+
 // SwitchNode returns the node of a switch index.
 func (f *Fabric) SwitchNode(sw SwitchIndex) *Node { return &f.Nodes[f.Switches[sw]] }
+
+// MaxLMC is the highest LMC of an end port.
+func (f *Fabric) MaxLMC() uint8 {
+	most := uint8(0)
+	for _, e := range f.EndPorts {
+		most = max(most, f.Ports[e].LMC)
+	}
+	return most
+}
 
 // SwitchLID returns the LID of port 0 of a switch, 0 if it has none.
 func (f *Fabric) SwitchLID(sw SwitchIndex) uint16 { return f.Ports[f.SwitchNode(sw).FirstPort].LID }

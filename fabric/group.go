@@ -57,7 +57,7 @@ const (
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
 
-// Receives says whether packets to the group are for such a member; every member
+// Receives reports whether packets to the group are for such a member; every member
 // may send.
 func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
 

@@ -101,6 +101,7 @@ func text(t *testing.T, table *fabric.GUID2LID) string {
 // TestOutOfStandbyAsOpenSM has an OpenSM take over from another one, with
 // honor_guid2lid_file and without.
 func TestOutOfStandbyAsOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
 	rnd := testenv.Rand(t)
 	compared := 0
 	for i := range testenv.Count(t, 4, 60) {

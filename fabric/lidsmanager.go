@@ -182,7 +182,7 @@ func (m *lidManager) findFree() {
 	}
 }
 
-// keeps says whether a LID is taken, and up to which LID that is known.
+// keeps reports whether a LID is taken, and up to which LID that is known.
 func (m *lidManager) keeps(lid uint16) (last uint16, kept bool) {
 	if m.table.used[lid] {
 		return lid, true

@@ -76,7 +76,7 @@ func (t *GUID2LID) Get(guid uint64) (LIDRange, bool) {
 	return r.LIDs, true
 }
 
-// Set gives a port GUID LIDs. It says whether that changed the text of the table.
+// Set gives a port GUID LIDs. It reports whether that changed the text of the table.
 func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	value := fmt.Sprintf("0x%04x 0x%04x", lids.Min, lids.Max)
 	key := guidKey(guid)
@@ -109,7 +109,7 @@ func (t *GUID2LID) Add(r GUIDRecord) bool {
 	return true
 }
 
-// Delete removes the record of a port GUID and says whether there was one.
+// Delete removes the record of a port GUID and reports whether there was one.
 func (t *GUID2LID) Delete(guid uint64) bool {
 	if t.len == 0 {
 		return false

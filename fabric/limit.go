@@ -17,7 +17,7 @@ func (l LinkLimit) Common(other LinkLimit) LinkLimit {
 	}
 }
 
-// Known says whether all of it is known.
+// Known reports whether all of it is known.
 func (l LinkLimit) Known() bool {
 	return l.WidthEnabled != 0 && l.WidthSupported != 0 && l.SpeedEnabled != 0 && l.SpeedSupported != 0
 }

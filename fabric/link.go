@@ -66,9 +66,9 @@ type Link struct{ A, B PortIndex }
 // O(ports).
 func (f *Fabric) Links() []Link {
 	links := make([]Link, 0, len(f.Ports)/2)
-	for i := range f.Ports {
-		if p := f.Ports[i].Peer; p > PortIndex(i) {
-			links = append(links, Link{PortIndex(i), p})
+	for i := range f.NumPorts() {
+		if p := f.Ports[i].Peer; p > i {
+			links = append(links, Link{i, p})
 		}
 	}
 	return links

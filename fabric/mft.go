@@ -48,7 +48,7 @@ func (t *MFT) Ports(sw SwitchIndex, mlid uint16) []uint64 {
 	return t.slab[i : i+t.words : i+t.words]
 }
 
-// Has says whether a packet to mlid leaves a switch by a port.
+// Has reports whether a packet to mlid leaves a switch by a port.
 func (t *MFT) Has(sw SwitchIndex, mlid uint16, port uint8) bool {
 	set := t.Ports(sw, mlid)
 	return int(port>>6) < len(set) && set[port>>6]>>(port&63)&1 != 0
@@ -80,7 +80,7 @@ func (t *MFT) Clone() *MFT {
 	return &c
 }
 
-// Any says whether a packet to mlid leaves a switch at all.
+// Any reports whether a packet to mlid leaves a switch at all.
 func (t *MFT) Any(sw SwitchIndex, mlid uint16) bool {
 	return slices.ContainsFunc(t.Ports(sw, mlid), func(set uint64) bool { return set != 0 })
 }

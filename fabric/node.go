@@ -51,7 +51,7 @@ type Port struct {
 	OperVLs uint8
 }
 
-// Linked says whether the port has a peer.
+// Linked reports whether the port has a peer.
 func (p *Port) Linked() bool { return p.Peer != None }
 
 // IsSwitch reports whether the node is a switch.
@@ -74,3 +74,6 @@ func upTo(first, last PortIndex) iter.Seq[PortIndex] {
 		}
 	}
 }
+
+// LIDRange is the LIDs of an end port that has one.
+func (p *Port) LIDRange() LIDRange { return LIDRange{Min: p.LID, Max: p.LID | (1<<p.LMC - 1)} }

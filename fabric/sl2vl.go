@@ -53,7 +53,7 @@ func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 // and leave by another. For a channel adapter in does not count.
 func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
-// Has says whether a table was set, see [SL2VL.VLs] for what it takes.
+// Has reports whether a table was set, see [SL2VL.VLs] for what it takes.
 func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
 // VL is the lane of one service level, see [SL2VL.VLs].

@@ -64,7 +64,7 @@ func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	return links, true
 }
 
-// anyUp says whether one of these links is there.
+// anyUp reports whether one of these links is there.
 func (f *Fabric) anyUp(links []Link) bool {
 	return slices.ContainsFunc(links, func(l Link) bool { return f.Ports[l.A].Peer == l.B })
 }
@@ -91,7 +91,7 @@ func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[PortIndex]bool, o
 	return gone, true
 }
 
-// Splits says whether the subnet falls apart, or loses a host, without these links.
+// Splits reports whether the subnet falls apart, or loses a host, without these links.
 // It looks no further than it has to.
 func (f *Fabric) Splits(links []Link) bool {
 	down := make(map[PortIndex]bool, 2*len(links))
@@ -110,7 +110,7 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// joined says whether a way through switches leads from one to the other past
+// joined reports whether a way through switches leads from one to the other past
 // ports that are down. It looks no further than it has to.
 func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := map[NodeIndex]bool{a: true}
@@ -185,7 +185,7 @@ func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 	f.lidPort = f.lidPort[:int(f.MaxLID)+1]
 }
 
-// hasSwitch says whether a switch is in the subnet.
+// hasSwitch reports whether a switch is in the subnet.
 func (f *Fabric) hasSwitch() bool {
 	for _, n := range f.Switches {
 		if f.Nodes[n].InSubnet {

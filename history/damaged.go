@@ -47,7 +47,7 @@ func Check(path string) error {
 	return nil
 }
 
-// damaged says whether an error is about what is in a file.
+// damaged reports whether an error is about what is in a file.
 func damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)

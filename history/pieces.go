@@ -23,14 +23,14 @@ func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(t.LFT.MaxLID))
 	b = binary.AppendUvarint(b, uint64(len(t.Fabric.Switches)))
 	last := int64(0)
-	for sw := range t.Fabric.Switches {
+	for sw := range t.Fabric.NumSwitches() {
 		known := uint64(0)
 		if t.Known[sw] {
 			known = 1
 		}
 		b = binary.AppendUvarint(b, known)
 		b = binary.AppendUvarint(b, uint64(t.Top[sw]))
-		row := t.LFT.Row(fabric.SwitchIndex(sw))[:int(t.LFT.MaxLID)+1]
+		row := t.LFT.Row(sw)[:int(t.LFT.MaxLID)+1]
 		for len(row) > 0 {
 			n := min(pieceLIDs, len(row))
 			id, err := w.blob(row[:n])
@@ -111,9 +111,9 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 	}
 	known := map[int64][]byte{}
 	last := int64(0)
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		t.Known[sw], t.Top[sw] = n.uint() == 1, uint16(n.uint())
-		row := t.LFT.Row(fabric.SwitchIndex(sw))[:int(h.most)+1]
+		row := t.LFT.Row(sw)[:int(h.most)+1]
 		for len(row) > 0 {
 			last += n.int()
 			if n.bad {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -42,7 +43,7 @@ func TestReadOnly(t *testing.T) {
 	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Skipf("it cannot be made read-only: %v", err)
 	}
-	s, err := history.Open(ctx, dir)
+	s, err := history.OpenFile(ctx, filepath.Join(dir, history.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

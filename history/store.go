@@ -60,16 +60,10 @@ func Dir() (string, error) {
 	return filepath.Join(home, ".local", "state", "ibconsole"), nil
 }
 
-// Open opens the history in a directory and makes both where they are missing.
-// One that is there and cannot be written is opened for reading, see
-// [Store.ReadOnly]. The error says where there is none and none can be made, and
-// where a newer program has made the file.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	return OpenFile(ctx, filepath.Join(dir, FileName))
-}
-
-// OpenFile is [Open] for a history in a file of any name. Locks of subnets lie
-// beside it.
+// OpenFile opens the history in a file and makes it and its directory where they are
+// missing; locks of subnets lie beside it. One that is there and cannot be written is
+// opened for reading, see [Store.ReadOnly]. The error says where there is none and
+// none can be made, and where a newer program has made the file.
 func OpenFile(ctx context.Context, path string) (*Store, error) {
 	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
@@ -93,7 +87,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// cannotWrite says whether an error is about writing, not about what is there.
+// cannotWrite reports whether an error is about writing, not about what is there.
 func cannotWrite(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

@@ -75,7 +75,7 @@ func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	return false, nil
 }
 
-// Done says whether all segments are there.
+// Done reports whether all segments are there.
 func (a *Assembler) Done() bool { return a.last != 0 && a.next > a.last }
 
 // Segments is how many segments came in order.

@@ -88,7 +88,7 @@ func (c *Client) wait(s *slot, try int) time.Duration {
 	return wait
 }
 
-// own says whether the request has a time-out of its own.
+// own reports whether the request has a time-out of its own.
 func (s *slot) own() bool { return s.request.GSI != nil && s.request.GSI.Timeout > 0 }
 
 // lost takes note that the last try of slot s got no answer. What a transport

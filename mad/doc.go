@@ -5,6 +5,10 @@
 // many requests in flight over a [Transport]. Subnet administration is in
 // package sa, on top of this one.
 //
+// Read first the example, then [Client], [Request] and [Batch]. Package umad is the
+// transport to this machine's adapters, ibsim that to a running ibsim, sa what a
+// subnet administration is asked, and capture writes what a transport carries.
+//
 // It knows packets, not subnets: a caller says by which [Path] or LID a
 // request goes and gets 64 bytes of attribute data back, which the attribute
 // types ([NodeInfo], [PortInfo], [SwitchInfo], ...) decode. Requests of other

@@ -94,7 +94,7 @@ func (c *Client) acquire(b *Batch) int {
 	return -1
 }
 
-// roomy says whether the window has room.
+// roomy reports whether the window has room.
 func (c *Client) roomy() bool {
 	return len(c.free) > 0 && len(c.slots)-len(c.free) < c.window.limit()
 }

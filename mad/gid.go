@@ -40,7 +40,7 @@ func (g GID) Prefix() uint64 { return binary.BigEndian.Uint64(g[:8]) }
 // GUID is the lower half: of a port's GID, one of its GUIDs.
 func (g GID) GUID() uint64 { return binary.BigEndian.Uint64(g[8:]) }
 
-// IsMulticast says whether the GID is that of a multicast group.
+// IsMulticast reports whether the GID is that of a multicast group.
 func (g GID) IsMulticast() bool { return g[0] == 0xff }
 
 // String writes the GID as an IPv6 address, as the diagnostic tools do:

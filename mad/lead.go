@@ -86,7 +86,7 @@ func (c *Client) rest(b *Batch) sleep {
 	return forReady
 }
 
-// alone says whether no other batch has requests.
+// alone reports whether no other batch has requests.
 func (c *Client) alone(b *Batch) bool {
 	return len(c.slots)-len(c.free) == b.active+len(b.granted) && (len(c.queue) == 0 || len(c.queue) == 1 && b.queued)
 }

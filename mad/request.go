@@ -43,6 +43,17 @@ type Request struct {
 	User uint64
 }
 
+// Set makes the request write an attribute of subnet management.
+func (r *Request) Set(a Attribute) {
+	r.Method, r.Attr, r.Data = MethodSet, a.AttrID(), Data(a)
+}
+
+// Data is an attribute of subnet management as it goes over the wire.
+func Data(a Attribute) [DataSize]byte {
+	b, _ := a.MarshalBinary() // never fails
+	return [DataSize]byte(b)
+}
+
 // GSI is what a request of a class other than subnet management carries, where
 // 64 bytes at the place of an SMP's are not enough.
 type GSI struct {

@@ -113,7 +113,7 @@ const (
 	SegmentWindow = 64
 )
 
-// segmented says whether m is a segment of a transfer, or about one.
+// segmented reports whether m is a segment of a transfer, or about one.
 func segmented(m *[Size]byte) bool {
 	return Class(m[offClass]) == ClassSA && m[offRMPPFlags]&RMPPActive != 0
 }

@@ -100,5 +100,5 @@ func (s *Segmenter) abort(out *[Size]byte, status RMPPStatus) (bool, error) {
 // Rewind makes Next begin again behind the last segment that was acknowledged.
 func (s *Segmenter) Rewind() { s.sent = s.acked }
 
-// Done says whether all segments are acknowledged.
+// Done reports whether all segments are acknowledged.
 func (s *Segmenter) Done() bool { return s.acked == s.count }

@@ -40,7 +40,7 @@ const (
 	ClassPerf        Class = 0x04 // performance management
 )
 
-// isSMP says whether MADs of the class are SMPs; so is no class.
+// isSMP reports whether MADs of the class are SMPs; so is no class.
 func (c Class) isSMP() bool { return c == 0 || c == ClassSMPLID || c == ClassSMPDirected }
 
 // version is the class version that is spoken here.

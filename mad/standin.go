@@ -11,7 +11,7 @@ import "encoding/binary"
 // kernel to fill in. And what is an acknowledgement to the kernel is one more request
 // to the program.
 
-// ControlsSegments says whether a MAD is for a kernel's segmentation alone.
+// ControlsSegments reports whether a MAD is for a kernel's segmentation alone.
 func ControlsSegments(m *[Size]byte) bool {
 	return segmented(m) && m[offRMPPType] != RMPPData
 }

@@ -22,7 +22,7 @@ func (r *Request) target() Target {
 	return Target{Path: r.Path}
 }
 
-// is says whether the request goes to t.
+// is reports whether the request goes to t.
 func (r *Request) is(t *Target) bool {
 	return r.LID == t.LID && (r.LID != 0 || r.Path == t.Path)
 }
@@ -157,7 +157,7 @@ func (t *target) tries(most int, now time.Duration) int {
 	return most
 }
 
-// tells says whether a loss on the way to the target tells how busy the subnet
+// tells reports whether a loss on the way to the target tells how busy the subnet
 // is.
 func (t *target) tells() bool { return t.stats.Received > 0 && t.lost <= mute }
 

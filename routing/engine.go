@@ -4,6 +4,7 @@ package routing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -55,6 +56,15 @@ type GroupRouter interface {
 // Unranked is the rank of a switch that has none.
 const Unranked int32 = -1
 
+// Route computes routes by an engine. The error says by which.
+func Route(ctx context.Context, e Engine, f *fabric.Fabric, opt Options) (*Result, error) {
+	res, err := e.Route(ctx, f, opt)
+	if _, refused := errors.AsType[*RefusedError](err); err != nil && !refused {
+		err = fmt.Errorf("route with %s: %w", e.Name(), err)
+	}
+	return res, err
+}
+
 // RefusedError says that an engine does not take a fabric, so that the next one
 // may be tried.
 type RefusedError struct {
@@ -65,6 +75,11 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.Engine, e.Reason) }
+
+// Refuse makes a [RefusedError].
+func Refuse(engine, format string, args ...any) error {
+	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...)}
+}
 
 // Hops are hop counts between switches as an engine counts them.
 type Hops interface {

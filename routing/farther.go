@@ -113,7 +113,7 @@ func (x *Farther) loseWays(was []uint8) {
 	}
 }
 
-// near says whether a neighbour is as near as before.
+// near reports whether a neighbour is as near as before.
 func (x *Farther) near(s fabric.SwitchIndex, was []uint8) bool {
 	for _, l := range x.part.Of(s) {
 		if was[l.Peer] == was[s]-1 && !x.far[l.Peer] {

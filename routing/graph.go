@@ -27,8 +27,8 @@ type SwitchLink struct {
 // NewGraph collects the cables of a fabric. O(ports).
 func NewGraph(f *fabric.Fabric) *Graph {
 	g := &Graph{First: make([]int32, 1, len(f.Switches)+1)}
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		for p := 1; n.InSubnet && p <= int(n.NumPorts); p++ {
 			port := n.FirstPort + fabric.PortIndex(p)
 			if peer := f.PeerSwitch(port); peer != fabric.None {

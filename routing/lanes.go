@@ -19,8 +19,8 @@ func DataVLs(f *fabric.Fabric, opt *Options) (lanes int, known bool) {
 	if opt.MaxOpVLs > 0 {
 		least = min(least, opt.MaxOpVLs)
 	}
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		if !n.InSubnet {
 			continue
 		}
@@ -47,7 +47,7 @@ func LanePerSL(f *fabric.Fabric, lanes int) *fabric.SL2VL {
 	}
 	vls[15] = 7 & mask // 15 is no data lane
 	t := fabric.NewSL2VL(f)
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		ins := uint8(0)
 		if n.IsSwitch() {
@@ -55,7 +55,7 @@ func LanePerSL(f *fabric.Fabric, lanes int) *fabric.SL2VL {
 		}
 		for in := 0; in <= int(ins); in++ {
 			for out := 0; out <= int(n.NumPorts); out++ {
-				t.Set(fabric.NodeIndex(i), uint8(in), uint8(out), vls)
+				t.Set(i, uint8(in), uint8(out), vls)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ type PortSet [4]uint64
 // Add puts a port into the set.
 func (s *PortSet) Add(port uint8) { s[port>>6] |= 1 << (port & 63) }
 
-// Has says whether a port is in the set.
+// Has reports whether a port is in the set.
 func (s *PortSet) Has(port uint8) bool { return s[port>>6]>>(port&63)&1 != 0 }
 
 // PortSets are sets of ports of one switch, such as one for each destination,
@@ -46,7 +46,7 @@ func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
-// Has says whether a port is in set i.
+// Has reports whether a port is in set i.
 func (s PortSets) Has(i fabric.SwitchIndex, port uint8) bool {
 	return s.Words(i)[port>>6]>>(port&63)&1 != 0
 }

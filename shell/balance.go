@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
@@ -69,7 +70,7 @@ func (c *call) balanceSwitches(_ *session.State, p *session.Picture) error {
 // namedSwitch is the switch that is named, or all of the subnet.
 func (c *call) namedSwitch(f *fabric.Fabric) (switches []fabric.SwitchIndex, one bool, err error) {
 	if name := c.Arg(0); name != "" {
-		sw, err := session.ResolveSwitch(f, name)
+		sw, err := places.ResolveSwitch(f, name)
 		return []fabric.SwitchIndex{sw}, true, err
 	}
 	for sw, n := range f.Switches {
@@ -102,7 +103,7 @@ func (c *call) balanceLIDs(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
 	only, end := fabric.SwitchIndex(fabric.None), fabric.PortIndex(fabric.None)
 	if c.Arg(0) != "" {
-		place, err := session.Resolve(f, c.Arg(0))
+		place, err := places.Resolve(f, c.Arg(0))
 		if err != nil {
 			return err
 		}
@@ -179,7 +180,7 @@ func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 		return err
 	}
 	counted := c.session.State().Counted
-	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{})
+	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // maxCandidates bounds what one completion offers.
@@ -26,7 +28,7 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 	f := st.Paper()
 	switch ask.Kind {
 	case lang.KindEngine:
-		return words(session.EngineNames())
+		return words(settings.EngineNames())
 	case lang.KindPicture:
 		return words(pictureNames())
 	case lang.KindNode, lang.KindPlace:
@@ -77,7 +79,7 @@ func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 	if len(ask.Args) == 0 {
 		return nil
 	}
-	node, err := session.ResolveNode(f, ask.Args[len(ask.Args)-1])
+	node, err := places.ResolveNode(f, ask.Args[len(ask.Args)-1])
 	if err != nil {
 		return nil
 	}

@@ -112,7 +112,7 @@ func checkReach(loopsOnly bool) reading {
 
 func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool) error {
 	start := time.Now()
-	r, err := c.session.CheckReach(c.ctx, p, reach.Options{Switches: c.Flag("switches")})
+	r, err := c.session.Analysis().Reach(c.ctx, p.Tables, reach.Options{Switches: c.Flag("switches")})
 	if err != nil {
 		return err
 	}

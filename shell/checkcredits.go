@@ -42,7 +42,7 @@ type creditHop struct {
 
 func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 	start := time.Now()
-	r, err := credits.Check(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
+	r, err := c.session.Analysis().Credits(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
 	if err != nil {
 		return err
 	}

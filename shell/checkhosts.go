@@ -6,15 +6,16 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
-// readHosts reads a file of end ports: words as [session.Resolve] takes them, with
+// readHosts reads a file of end ports: words as [places.Resolve] takes them, with
 // the quoting of the command language. # starts a comment. An error names file and
 // line.
 func readHosts(f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
-	in, err := session.OpenFile(name)
+	in, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +25,7 @@ func readHosts(f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
 			for _, word := range s.Words {
-				p, err := session.Resolve(f, word)
+				p, err := places.Resolve(f, word)
 				if err != nil {
 					return fmt.Errorf("%s:%d: %w", name, s.Line, err)
 				}

@@ -29,11 +29,8 @@ const (
 
 // How much of many figures there is where nobody says.
 const (
-	someBisections = 100
-	worstLinks     = 5
-	pairsOnWorst   = 5
-	// quickPaths is how many paths a figure that nobody asked for follows.
-	quickPaths = 500_000
+	worstLinks   = 5
+	pairsOnWorst = 5
 )
 
 type loadAnswer struct {
@@ -76,14 +73,16 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	a.Hosts = len(withoutGaps(hosts))
+	a.Hosts = len(linkload.WithoutGaps(hosts))
 	word, arg, hasArg := strings.Cut(c.Option("pattern", ""), ":")
 	switch word {
 	case "":
 		err = c.loadAll(&a, p)
 	case "all":
-		if err = c.loadAll(&a, p); err == nil && a.Hosts > 1 {
-			a.measures, err = quickMeasures(c.ctx, p, hosts, c.seed())
+		if err = c.loadAll(&a, p); err == nil {
+			var q linkload.Quick
+			q, err = linkload.Quickly(c.ctx, p.Tables, hosts, c.seed(), nil)
+			a.measures = measures(q)
 		}
 	case "shifts", "bisection":
 		err = c.loadMany(&a, p, hosts, word, arg, hasArg)
@@ -101,7 +100,7 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 }
 
 func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
-	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{Switches: c.Flag("switches")})
+	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{Switches: c.Flag("switches")})
 	if err == nil {
 		a.summarize(l, p)
 	}
@@ -149,9 +148,9 @@ func (c *call) loadMany(a *loadAnswer, p *session.Picture, hosts []fabric.PortIn
 		return err
 	}
 	if !hasArg {
-		n = someBisections
+		n = linkload.SomeBisections
 	}
-	a.Bisections, err = linkload.Bisections(c.ctx, p.Tables, withoutGaps(hosts), n, c.seed(), nil)
+	a.Bisections, err = linkload.Bisections(c.ctx, p.Tables, linkload.WithoutGaps(hosts), n, c.seed(), nil)
 	return err
 }
 
@@ -176,7 +175,7 @@ func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg
 		if err != nil {
 			return nil, c.Misused("%q is no seed: want a number from 0 up", arg)
 		}
-		return linkload.Permutation(withoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
+		return linkload.Permutation(linkload.WithoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
 	case "pairs":
 		named, err := session.ReadPairs(p.Fabric, arg)
 		pairs := make([]linkload.Pair, 0, len(named))

@@ -78,7 +78,7 @@ func (c *call) groupCredits(st *session.State, p *session.Picture, known *sessio
 		sls[known.List[i].MLID] = known.List[i].SL
 	}
 	opt := credits.Options{GroupSL: func(mlid uint16) uint8 { return sls[mlid] }}
-	r, err := credits.Check(c.ctx, p.Tables, opt)
+	r, err := c.session.Analysis().Credits(c.ctx, p.Tables, opt)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *call) groupCredits(st *session.State, p *session.Picture, known *sessio
 	a.Ring = creditHops(p.Fabric, r.Ring)
 	alone := *p.Tables
 	alone.MFT = nil
-	r, err = credits.Check(c.ctx, &alone, opt)
+	r, err = c.session.Analysis().Credits(c.ctx, &alone, opt)
 	if err == nil {
 		a.Mixed = r.Verdict == credits.None
 	}

@@ -229,7 +229,7 @@ type changeLoop struct {
 	Ring []string `json:"ring,omitempty"`
 }
 
-func (c *call) newChangeLoop(loop *session.ChangeCredits) *changeLoop {
+func (c *call) newChangeLoop(loop *plan.Credits) *changeLoop {
 	if loop == nil {
 		return nil
 	}

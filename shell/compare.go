@@ -107,7 +107,7 @@ func (r refusedEngines) Text(w io.Writer) {
 func engineRowOf(e *session.EngineFigures) *engineRow {
 	r := &engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
-		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures{e.Shifts, e.Bisections}, computed: e.Computed, took: e.Took,
+		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
 	}
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean

@@ -9,8 +9,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 func counterCommands() []Spec {
@@ -28,7 +28,7 @@ func (c *call) portsOf(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 	if len(c.Args) == 0 {
 		return nil, nil
 	}
-	p, err := session.Resolve(f, c.Arg(0))
+	p, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
 		return nil, err
 	}

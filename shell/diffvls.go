@@ -20,7 +20,7 @@ type vlDiff struct {
 // nodes. What was neither read nor computed is SL 0 on VL 0; where neither picture
 // has any, or the nodes are others, there is nothing to compare.
 func vlsBetween(before, after *fabric.Tables) *vlDiff {
-	if before == nil || after == nil || !sameNodes(before.Fabric, after.Fabric) ||
+	if before == nil || after == nil || !fabric.SameNodes(before.Fabric, after.Fabric) ||
 		before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
 		return nil
 	}
@@ -51,18 +51,6 @@ func vlsBetween(before, after *fabric.Tables) *vlDiff {
 		}
 	}
 	return d
-}
-
-func sameNodes(a, b *fabric.Fabric) bool {
-	if len(a.Nodes) != len(b.Nodes) {
-		return false
-	}
-	for i := range a.Nodes {
-		if a.Nodes[i].GUID != b.Nodes[i].GUID || a.Nodes[i].NumPorts != b.Nodes[i].NumPorts {
-			return false
-		}
-	}
-	return true
 }
 
 func vlsOf(t *fabric.Tables, node fabric.NodeIndex, in, out int) fabric.VLs {

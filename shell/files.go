@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -50,7 +51,7 @@ func (c *call) dump(kind string) error {
 		})
 	}
 	var title string
-	err := session.WriteFile(path, func(w io.Writer) (err error) {
+	err := files.Write(path, func(w io.Writer) (err error) {
 		title, err = c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), w)
 		return err
 	})
@@ -154,7 +155,7 @@ func (c *call) generate(kind string) error {
 	if path == "-" {
 		return c.raw(func(w io.Writer) error { return gen.WriteNet(w, f) })
 	}
-	if err := session.WriteFile(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
+	if err := files.Write(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err
 	}
 	return c.out.Answer(generated{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links()), kind + " " + strings.Join(args, " ")})

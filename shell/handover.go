@@ -12,11 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 func handoverCommands() []Spec {
@@ -48,17 +49,17 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 	if err := onlyHere(p); err != nil {
 		return err
 	}
-	files := map[string][]byte{}
+	texts := map[string][]byte{}
 	conf := handoverLines(st, p, dir)
 	if t, ok := torus.Of(p.Tables); ok && !given(st, "torus_config") {
 		var b bytes.Buffer
 		if err := torus.WriteConfig(&b, t.Config()); err != nil {
 			return fmt.Errorf("the configuration of %v: %w", t, err)
 		}
-		files[handoverTorus] = b.Bytes()
+		texts[handoverTorus] = b.Bytes()
 		conf += fmt.Sprintf("torus_config %s\n", filepath.Join(dir, handoverTorus))
 	}
-	files[handoverConf] = []byte(conf)
+	texts[handoverConf] = []byte(conf)
 	c.noteFile()
 	if err := c.warnOfLost(p); err != nil {
 		return err
@@ -71,13 +72,13 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {
 			return err
 		}
-		files[name] = b.Bytes()
+		texts[name] = b.Bytes()
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	for name, text := range files {
-		if err := session.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	for name, text := range texts {
+		if err := files.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}
@@ -113,12 +114,12 @@ func onlyHere(p *session.Picture) error {
 
 // given reports whether an option of the engine was set.
 func given(st *session.State, name string) bool {
-	return slices.ContainsFunc(st.Settings.Given, func(g session.Setting) bool { return g.Name == name })
+	return slices.ContainsFunc(st.Settings.Given, func(g settings.Setting) bool { return g.Name == name })
 }
 
 // warnOfLost says beside the answer that tables leave pairs without a path.
 func (c *call) warnOfLost(p *session.Picture) error {
-	res, err := reach.Check(c.ctx, p.Tables, reach.Options{})
+	res, err := c.session.Analysis().Reach(c.ctx, p.Tables, reach.Options{})
 	if err != nil {
 		return err
 	}
@@ -150,17 +151,8 @@ func handoverLines(st *session.State, p *session.Picture, dir string) string {
 		line("routing_engine", "file")
 		line("lfts_file", filepath.Join(dir, handoverLFTs))
 	}
-	line("lmc", fmt.Sprint(lmcOf(p.Fabric)))
+	line("lmc", fmt.Sprint(p.Fabric.MaxLMC()))
 	line("reassign_lids", "FALSE")
 	line("honor_guid2lid_file", "TRUE")
 	return b.String()
-}
-
-// lmcOf is the greatest LMC of the end ports.
-func lmcOf(f *fabric.Fabric) uint8 {
-	lmc := uint8(0)
-	for _, e := range f.EndPorts {
-		lmc = max(lmc, f.Ports[e].LMC)
-	}
-	return lmc
 }

@@ -33,13 +33,14 @@ type incrementalAnswer struct {
 }
 
 func runRouteIncremental(c *call) error {
-	rep, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "no") == "yes")
+	res, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "no") == "yes")
 	if err != nil {
 		return err
 	}
+	rep, did := res.Adapted, res.Figures
 	a := incrementalAnswer{
-		Engine: incrementalWord, Seconds: rep.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: string(rep.Against), Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, warnings: warnings{rep.Warnings}, Loop: rep.Loop, took: rep.Took, fullBy: rep.Engine,
+		Engine: incrementalWord, Seconds: did.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
+		Against: did.Against, Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, warnings: warnings{did.Warnings}, Loop: rep.Loop, took: did.Took, fullBy: rep.Engine,
 	}
 	if rep.Beside >= 0 {
 		a.Full = &rep.Beside

@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/session"
 )
 
 // showMFT lists the multicast table of a switch.
 func (c *call) showMFT(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	switch {
 	case err != nil:
 		return err

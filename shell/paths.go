@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -47,7 +48,7 @@ func pathsCommands() []Spec {
 
 func (c *call) pathsBuild() error {
 	if c.Arg(0) == "-" {
-		return session.ErrStream
+		return files.ErrStream
 	}
 	var like *pathdb.View
 	if name := c.Option("like", ""); name != "" {
@@ -130,7 +131,7 @@ func size(n int) string {
 
 func (c *call) pathsDelta() error {
 	if c.Arg(2) == "-" {
-		return session.ErrStream
+		return files.ErrStream
 	}
 	old, err := pathdb.Open(c.Arg(0))
 	if err != nil {
@@ -198,7 +199,7 @@ func (c *call) pathsACM() error {
 	if path == "-" {
 		return c.raw(write)
 	}
-	if err := session.WriteFile(path, write); err != nil {
+	if err := files.Write(path, write); err != nil {
 		return err
 	}
 	return c.out.Answer(acmFile{path})

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/session"
@@ -73,7 +74,7 @@ func (c *call) pathsPort(v *pathdb.View, text string) (pathdb.PortIndex, uint16,
 	if err != nil {
 		return 0, 0, err
 	}
-	place, err := session.Resolve(p.Fabric, text)
+	place, err := places.Resolve(p.Fabric, text)
 	if err != nil {
 		return 0, 0, err
 	}

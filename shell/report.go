@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/shell/session"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
-	"example.org/ibconsole/shell/session"
 )
 
 func reportCommands() []Spec {
@@ -28,7 +30,7 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 	if f.Topology {
 		t = nil
 	}
-	r, err := report.New(c.ctx, p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
+	r, err := report.New(c.ctx, c.session.Analysis(), p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
 	if err != nil {
 		return err
 	}
@@ -40,7 +42,7 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 		}
 		return c.raw(write)
 	}
-	if err := session.WriteFile(path, write); err != nil {
+	if err := files.Write(path, write); err != nil {
 		return err
 	}
 	return c.out.Answer(reported{f.Name, path, r.Title})

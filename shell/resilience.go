@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell/lang"
@@ -91,7 +92,7 @@ func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind
 			return nil
 		}
 		saved = time.Now()
-		return session.WriteFile(to, r.Write)
+		return files.Write(to, r.Write)
 	}
 	began := time.Now()
 	r, stopped := c.session.Resilience(c.ctx, p, kind, start, save)
@@ -99,7 +100,7 @@ func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind
 		return stopped
 	}
 	if to != "" {
-		if err := session.WriteFile(to, r.Write); err != nil {
+		if err := files.Write(to, r.Write); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func continued(s *resilience.Study, file string, shard, shards int) (*resilience
 }
 
 func readReport(file string) (*resilience.Report, error) {
-	in, err := session.OpenFile(file)
+	in, err := files.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +214,7 @@ func (c *call) mergeResilience() error {
 		return err
 	}
 	if to := c.Option("to", ""); to != "" {
-		if err := session.WriteFile(to, all.Write); err != nil {
+		if err := files.Write(to, all.Write); err != nil {
 			return err
 		}
 	}
@@ -247,7 +248,7 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	err = session.WriteFile(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
+	err = files.Write(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
 		_, err := c.session.Dump(c.ctx, "snapshot", session.Kind(c.Option("of", "")), w)
 		return err
 	})
@@ -256,7 +257,7 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 	}
 	script := sbatchScript(dir, program, c.Option("kind", "links"), shards)
 	file := filepath.Join(dir, arrayScript)
-	if err := session.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
+	if err := files.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
 		return err
 	}
 	return c.out.Answer(jobArray{file, shards, filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))})

@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 func routeCommands() []Spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
-	for _, o := range session.SettingOptions {
+	for _, o := range settings.Options {
 		kind := lang.KindText
 		if o.File {
 			kind = lang.KindFile
@@ -73,10 +74,10 @@ type engineAnswer struct {
 	Engine  string            `json:"engine"`
 	Options map[string]string `json:"options,omitempty"`
 	Notes   []string          `json:"notes,omitempty"`
-	given   []session.Setting
+	given   []settings.Setting
 }
 
-func engineAnswerOf(set *session.Settings) engineAnswer {
+func engineAnswerOf(set *settings.Settings) engineAnswer {
 	a := engineAnswer{set.String(), map[string]string{}, set.Notes, set.Given}
 	for _, g := range set.Given {
 		a.Options[g.Name] = g.Value
@@ -94,27 +95,27 @@ func (a engineAnswer) Text(w io.Writer) {
 }
 
 // settings reads what the command was given.
-func (c *call) settings() (session.Settings, error) {
+func (c *call) settings() (settings.Settings, error) {
 	var chain []string
 	if c.Arg(0) != "" {
 		chain = strings.Split(c.Arg(0), ",")
 	}
-	var given []session.Setting
-	for _, o := range session.SettingOptions {
+	var given []settings.Setting
+	for _, o := range settings.Options {
 		if value, ok := c.Options[o.Name]; ok {
-			given = append(given, session.Setting{Name: o.Name, Value: value})
+			given = append(given, settings.Setting{Name: o.Name, Value: value})
 		}
 	}
 	if conf := c.Option("from", ""); conf != "" {
-		return session.ReadConf(conf, chain, given)
+		return c.session.ReadConf(conf, chain, given)
 	}
-	return session.ParseSettings(chain, given)
+	return settings.Parse(chain, given)
 }
 
 func runEngines(c *call) error {
 	chosen := c.session.State().Settings.Chain
 	var rows []engineChoice
-	for _, name := range session.EngineNames() {
+	for _, name := range settings.EngineNames() {
 		if name == engines.NoFallback {
 			continue
 		}
@@ -161,7 +162,7 @@ type multicastAnswer struct {
 	Changed *int   `json:"changed,omitempty"`
 }
 
-func multicastAnswerOf(rep *session.MulticastReport) *multicastAnswer {
+func multicastAnswerOf(rep *compute.Trees) *multicastAnswer {
 	if rep == nil {
 		return nil
 	}
@@ -186,7 +187,7 @@ func (a *multicastAnswer) text(w io.Writer) {
 	_, _ = fmt.Fprintln(w)
 }
 
-var keepWords = map[string]session.Keep{"": session.KeepAsOpenSM, "yes": session.KeepYes, "no": session.KeepNo}
+var keepWords = map[string]compute.Keep{"": compute.KeepAsOpenSM, "yes": compute.KeepYes, "no": compute.KeepNo}
 
 func runRoute(c *call) error {
 	if c.Arg(0) == incrementalWord {
@@ -201,15 +202,10 @@ func runRoute(c *call) error {
 	}
 	a := routeAnswer{
 		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
-		Against: string(rep.Against), Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, took: rep.Took,
+		Against: rep.Against, Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
-	}
-	if p := c.session.State().Staged; p != nil && len(withoutGaps(p.CAOrder)) > 1 {
-		if a.measures, err = quickMeasures(c.ctx, p, p.CAOrder, 1); err != nil {
-			return err
-		}
 	}
 	return c.out.Answer(&a)
 }

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -70,7 +71,7 @@ func validWord(invalid bool) string {
 
 // routingRows has a row twice where some of its changes invalidate the min-hop
 // tables and others do not.
-func routingRows(r *session.RoutingReport) []routingRow {
+func routingRows(r *compute.Brought) []routingRow {
 	rows := []routingRow{}
 	names, of := r.Rows()
 	for _, name := range names {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -88,7 +89,7 @@ func (c *call) onlyNode(f *fabric.Fabric) (fabric.NodeIndex, error) {
 	if c.Arg(0) == "" {
 		return fabric.None, nil
 	}
-	return session.ResolveNode(f, c.Arg(0))
+	return places.ResolveNode(f, c.Arg(0))
 }
 
 func typeWord(t mad.NodeType) string {
@@ -188,7 +189,7 @@ func (r portRow) Cells() []any {
 
 func (c *call) showPorts(st *session.State, p *session.Picture) error {
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (r lftRow) Cells() []any { return []any{r.LID, r.Port, orDash(r.Next), r.To
 
 func (c *call) showLFT(st *session.State, p *session.Picture) error {
 	f := p.Fabric
-	sw, err := session.ResolveSwitch(f, c.Arg(0))
+	sw, err := places.ResolveSwitch(f, c.Arg(0))
 	if err != nil {
 		return err
 	}

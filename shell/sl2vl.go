@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -25,7 +26,7 @@ func (r sl2vlRow) Cells() []any {
 // that were not read are left out: of ports without a link, or that did not answer.
 func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
-	node, err := session.ResolveNode(f, c.Arg(0))
+	node, err := places.ResolveNode(f, c.Arg(0))
 	if err != nil {
 		return err
 	}

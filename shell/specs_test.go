@@ -5,7 +5,7 @@ package shell
 import (
 	"testing"
 
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // TestEveryCommandRuns: what can be said has something that does it.
@@ -26,8 +26,8 @@ func TestEveryCommandRuns(t *testing.T) {
 
 // TestOldSettings: a routing that was saved when an option had another name is read.
 func TestOldSettings(t *testing.T) {
-	given := []session.Setting{{Name: "lanes", Value: "yes"}}
-	set, err := session.ParseSettings([]string{"dor"}, given)
+	given := []settings.Setting{{Name: "lanes", Value: "yes"}}
+	set, err := settings.Parse([]string{"dor"}, given)
 	if err != nil || len(set.Given) != 1 || set.Given[0].Name != "vls" || given[0].Name != "lanes" {
 		t.Errorf("%+v, %v", set.Given, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -97,7 +98,7 @@ func (a named) Text(w io.Writer) {
 
 func runSet(c *call) error {
 	st := c.session.State()
-	p, err := session.Resolve(st.Live.Fabric, c.Arg(0))
+	p, err := places.Resolve(st.Live.Fabric, c.Arg(0))
 	if err != nil {
 		return err
 	}

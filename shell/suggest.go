@@ -11,11 +11,11 @@ import (
 	"text/tabwriter"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 func suggestCommands() []Spec {
@@ -41,7 +41,7 @@ func (c *call) suggestTorus() error {
 	}
 	path := c.Arg(0)
 	if path != "" {
-		if err := session.WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func span(low, high int) string {
 
 // writeSuggestion writes the files of a suggestion to a new directory, and says by
 // which command ftree takes them.
-func writeSuggestion(dir string, s *classify.Suggestion) (files []string, command string, err error) {
+func writeSuggestion(dir string, s *classify.Suggestion) (names []string, command string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, "", err
 	}
@@ -215,16 +215,16 @@ func writeSuggestion(dir string, s *classify.Suggestion) (files []string, comman
 			continue
 		}
 		path := filepath.Join(dir, file.name)
-		if err := session.WriteFile(path, func(w io.Writer) error { return writeGUIDs(w, f, file.ports) }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return writeGUIDs(w, f, file.ports) }); err != nil {
 			return nil, "", err
 		}
-		files = append(files, file.name)
+		names = append(names, file.name)
 		command += " " + file.option + "=" + lang.Quote(path)
 	}
 	if s.MaxReverseHops > 0 {
 		command += fmt.Sprintf(" max_reverse_hops=%d", s.MaxReverseHops)
 	}
-	return files, command, nil
+	return names, command, nil
 }
 
 // longestName is how many runes of a name a line of GUIDs has: OpenSM reads no more

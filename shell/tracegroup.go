@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 )
@@ -48,7 +49,7 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 		return err
 	}
 	f := p.Fabric
-	src, err := session.Resolve(f, from)
+	src, err := places.Resolve(f, from)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/shell/session"
 )
 
 type vlWeight struct {
@@ -21,7 +21,7 @@ type vlWeight struct {
 func (c *call) showVLArb() error {
 	live := c.session.State().Live
 	f := live.Fabric
-	at, err := session.Resolve(f, c.Arg(0))
+	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
 		return err
 	}

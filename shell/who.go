@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/lang"
@@ -89,17 +90,17 @@ func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 // what is the link that the words name, all links of a node that is no switch, or a
 // switch.
 func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
-	place, err := session.Resolve(f, c.Arg(0))
+	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
 		return uses.What{}, "", err
 	}
-	n := &f.Nodes[place.Node]
-	named := place.PortNamed && f.Ports[place.Port].Num != 0
+	n := &f.Nodes[at.Node]
+	named := at.PortNamed && f.Ports[at.Port].Num != 0
 	switch {
 	case len(c.Args) > 1 || named && n.NumPorts > 1:
-		port, err := c.link(f)
+		port, err := places.Link(f, c.Args)
 		if err != nil {
-			return uses.What{}, "", err
+			return uses.What{}, "", c.misnamed(err)
 		}
 		l, ok := f.LinkOf(port)
 		if !ok {
@@ -107,7 +108,7 @@ func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
 		}
 		return uses.What{Links: []fabric.Link{l}}, f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer), nil
 	case n.IsSwitch():
-		return uses.What{Switches: []fabric.SwitchIndex{n.Switch}}, f.NodeName(place.Node), nil
+		return uses.What{Switches: []fabric.SwitchIndex{n.Switch}}, f.NodeName(at.Node), nil
 	}
 	var what uses.What
 	for p := range n.Ports() {
@@ -115,7 +116,7 @@ func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
 			what.Links = append(what.Links, l)
 		}
 	}
-	return what, f.NodeName(place.Node), nil
+	return what, f.NodeName(at.Node), nil
 }
 
 func whoPorts(f *fabric.Fabric, list []uses.Use) []whoPort {
@@ -131,7 +132,7 @@ func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, 
 	if len(links) == 0 {
 		return nil, nil
 	}
-	l, err := linkload.AllToAll(c.ctx, p.Tables, linkload.Options{})
+	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,14 +12,15 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // visit gives a pane the keyboard, so that there is a way back.
-func (m *model) visit(id paneID) tea.Cmd {
+func (m *model) visit(at int) tea.Cmd {
 	return m.jump(func() tea.Cmd {
-		m.setFocus(id)
+		m.setFocus(at)
 		return nil
 	})
 }
@@ -38,7 +40,7 @@ func (m *model) whyOnePicture() string {
 
 // pictures are those that there are to choose from, "" for the default first.
 func (m *model) pictures() []session.Kind {
-	st := &m.sc.st
+	st := &m.sc.State
 	out := []session.Kind{""}
 	for _, k := range session.Kinds {
 		p, err := st.Of(k)
@@ -67,8 +69,7 @@ func (m *model) choosePicture(of session.Kind) tea.Cmd {
 
 func (m *model) shown() {
 	m.refresh()
-	m.tree.path = m.trace.nodes()
-	m.inform("the panes show " + m.sc.st.Title(m.sc.pic))
+	m.inform("the panes show " + m.sc.State.Title(m.sc.Picture))
 }
 
 // recalledMsg brings a picture out of the history.
@@ -80,18 +81,18 @@ type recalledMsg struct {
 // recallPicture shows the picture of an entry of the history.
 func (m *model) recallPicture(id int64) tea.Cmd {
 	m.inform(fmt.Sprintf("reading entry %d", id))
-	m.errands++
+	m.Common.Running++
 	return func() tea.Msg {
-		pic, err := shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
+		pic, err := pane.Shielded(func() (*session.Picture, error) { return m.back.Recall(id) })
 		if err == nil {
-			m.indexes.of(pic.Fabric)
+			m.indexes.Of(pic.Fabric)
 		}
 		return recalledMsg{pic, err}
 	}
 }
 
 func (m *model) recalled(msg recalledMsg) {
-	m.errands--
+	m.Common.Running--
 	if msg.err != nil {
 		m.warn("history: " + msg.err.Error())
 		return
@@ -101,204 +102,141 @@ func (m *model) recalled(msg recalledMsg) {
 	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
 }
 
-func (m *model) toggleChanged() tea.Cmd {
-	m.lft.changedOnly = !m.lft.changedOnly
-	m.lft.renew()
-	m.fit()
-	return nil
-}
-
 // counting is what the session calls the reading of counters. What is read for the
 // trace gives way to every command.
 const counting = "counters"
 
 // whyBusy says what keeps the session from another operation.
 func (m *model) whyBusy() string {
-	if busy := m.back.State().Busy; busy != "" && (busy != counting || m.errs.doing == nil) {
+	if busy := m.back.State().Busy; busy != "" && (busy != counting || !m.holding()) {
 		return busy + " is running: Esc cancels it"
 	}
 	return ""
 }
 
 func (m *model) whyNotRoute() string {
-	if len(m.sc.st.Live.Fabric.Nodes) == 0 && m.sc.st.WhatIf == nil {
-		return orElse(m.whyBusy(), "there is no subnet to route: R reads it")
+	if len(m.sc.State.Live.Fabric.Nodes) == 0 && m.sc.State.WhatIf == nil {
+		return cmp.Or(m.whyBusy(), "there is no subnet to route: R reads it")
 	}
 	return m.whyBusy()
 }
 
-func (m *model) whyNotDiff() string {
-	if m.focus == paneHistory && m.past.kind == pastEntries && m.past.n > 0 {
-		return m.whyBusy()
+// Holding reports whether a pane keeps the session from other work.
+func (m *model) holding() bool {
+	return slices.ContainsFunc(m.all, func(p pane.Pane) bool {
+		h, ok := p.(pane.Holder)
+		return ok && h.Holding()
+	})
+}
+
+// Yield ends what panes keep the session with, and returns a function that waits for that.
+func (m *model) yield() (wait func()) {
+	wait = func() {}
+	for _, p := range m.all {
+		if h, ok := p.(pane.Holder); ok && h.Holding() {
+			before, ended := wait, h.Yield()
+			wait = func() { before(); ended() }
+		}
 	}
-	if m.sc.st.Staged == nil && m.sc.st.WhatIf == nil {
+	return wait
+}
+
+// rowDiff is the command that compares what is selected, if there is one.
+func (m *model) rowDiff() (command string, ok bool) {
+	if d, has := m.pane().(pane.Differ); has {
+		return d.Diff()
+	}
+	return "", false
+}
+
+func (m *model) whyNotDiff() string {
+	if _, ok := m.rowDiff(); !ok && m.sc.State.Staged == nil && m.sc.State.WhatIf == nil {
 		return "there is only the live picture: f lets something fail, r routes"
 	}
 	return m.whyBusy()
 }
 
 func (m *model) diffNow() tea.Cmd {
-	if row, ok := m.past.selected(); ok && m.focus == paneHistory && m.past.kind == pastEntries {
-		return m.say(fmt.Sprintf("diff %d live", m.past.entries[row].ID), true)
-	}
-	return m.say("diff", true)
-}
-
-func (m *model) whyNotDiffBefore() string {
-	row, ok := m.past.selected()
-	switch {
-	case !ok || m.past.kind != pastEntries:
-		return "no entry of the history is selected"
-	case m.past.parents[row] == 0:
-		return "nothing is known from before this entry: d compares it with live"
-	}
-	return m.whyBusy()
-}
-
-// diffBefore compares the selected entry with the one that it came from.
-func (m *model) diffBefore() tea.Cmd {
-	row, _ := m.past.selected()
-	return m.say(fmt.Sprintf("diff %d %d", m.past.parents[row], m.past.entries[row].ID), true)
+	command, ok := m.rowDiff()
+	return m.say(draw.When(ok, command, "diff"), true)
 }
 
 func (m *model) whyNotSweep() string {
-	if m.sc.st.Source.Offline() {
+	if m.sc.State.Source.Offline() {
 		return "a file cannot be swept"
 	}
 	return m.whyBusy()
 }
 
 func (m *model) whyNotOpen() string {
-	_, why := m.pane().enter(m)
+	_, why := m.pane().Enter()
 	return why
 }
 
 // open is Enter: it goes to what the selected row leads to.
 func (m *model) open() tea.Cmd {
-	act, _ := m.pane().enter(m)
-	return m.jump(act)
+	act, _ := m.pane().Enter()
+	return m.jump(func() tea.Cmd { return m.heed(act()) })
 }
 
-// visitNode goes to a node, or a port of one, in the topology.
-func (m *model) visitNode(at place) func() tea.Cmd {
-	return func() tea.Cmd {
-		m.setFocus(paneTopology)
-		m.tree.visitPort(at)
-		m.followTree()
-		return nil
-	}
-}
-
-func (m *model) openTree() {
-	s := m.tree.subject()
-	switch {
-	case s.link != fabric.None && s.node != m.tree.switchShown():
-		m.follow(s.f, s.node)
-	case s.port != fabric.None:
-		m.setFocus(paneLFT)
-		m.lft.findLID(m.sc.lid(s.port))
-	default:
-		m.tree.toggle()
-		m.followTree()
-	}
-}
-
-// follow selects a node of a fabric in the topology, so that its table is shown.
-func (m *model) follow(f *fabric.Fabric, node fabric.NodeIndex) {
-	target, _ := placeOf(f, node, fabric.None).in(m.sc.top.f)
-	if target == fabric.None {
-		m.warn(f.NodeName(node) + " is not in the topology that is shown")
-		return
-	}
-	lid, keep := m.lft.lid()
-	m.tree.visit(target)
-	m.followTree()
-	if keep {
-		m.lft.findLID(lid)
-	}
-	m.fit()
-}
-
-func (m *model) whyNotSort() string {
-	p := m.pane()
-	if x, ok := p.(interface{ sortWhyNot() string }); ok {
-		return x.sortWhyNot()
-	}
-	if m.focus == paneLoad && m.load.isMap() {
-		return "a map is not sorted: b shows a list"
-	}
-	if p.base().n == 0 {
-		return "there are no rows to sort"
-	}
-	return ""
-}
+func (m *model) whyNotSort() string { return m.pane().WhyNotSort() }
 
 func (m *model) sort() tea.Cmd {
-	word := m.pane().(interface{ nextSort() string }).nextSort()
-	m.inform(orElse(word, "in the order that they come in"))
-	if m.focus == paneTopology {
-		m.followTree()
-	}
+	m.inform(cmp.Or(m.pane().Base().NextSort(), "in the order that they come in"))
 	return nil
 }
 
 func (m *model) whyNoKind() string {
-	if len(m.pane().base().kinds) == 0 {
+	if len(m.pane().Base().Kinds) == 0 {
 		return "there is one manner of showing this"
 	}
 	return ""
 }
 
 func (m *model) nextKind() tea.Cmd {
-	t := m.pane().base()
-	return m.setKind((t.kind + 1) % len(t.kinds))
+	t := m.pane().Base()
+	return m.setKind((t.Kind+1)%len(t.Kinds), 0)
 }
 
-// setKind shows the list in one of its manners.
-func (m *model) setKind(kind int) tea.Cmd {
-	t := m.pane().base()
-	if x, ok := m.pane().(interface{ leave() }); ok {
-		x.leave()
+// setKind shows the list in one of its manners, with the cursor on a row.
+func (m *model) setKind(kind int, row uint64) tea.Cmd {
+	p := m.pane()
+	t := p.Base()
+	p.Leaving()
+	t.Show(kind)
+	p.Renew()
+	if row != 0 {
+		t.Find(row)
 	}
-	t.kind = kind
-	t.sorted, t.marks, t.aside = 0, nil, 0
-	t.cursor, t.top, t.order, t.held = 0, 0, t.order[:0], false
-	m.pane().renew()
-	if m.focus == paneTopology {
-		m.tree.findPlace(m.lft.place)
-		m.followTree()
-	}
-	m.inform(t.kinds[t.kind])
+	m.inform(t.Kinds[t.Kind])
+	m.follow()
 	m.fit()
 	return nil
 }
 
 func (m *model) whyNoRow() string {
-	if m.pane().base().n == 0 {
+	if m.pane().Base().N == 0 {
 		return "there are no rows"
 	}
 	return ""
 }
 
 func (m *model) markRow() tea.Cmd {
-	t := m.pane().base()
-	t.toggleMark()
-	m.inform(count(len(t.marks), "row") + " marked")
-	if m.focus == paneTopology {
-		m.followTree()
-	}
+	t := m.pane().Base()
+	t.ToggleMark()
+	m.inform(draw.Count(len(t.Marks), "row") + " marked")
 	return nil
 }
 
 func (m *model) whyNoMarks() string {
-	if len(m.pane().base().marks) == 0 {
+	if len(m.pane().Base().Marks) == 0 {
 		return "no row of this list is marked"
 	}
 	return ""
 }
 
 func (m *model) unmark() tea.Cmd {
-	m.pane().base().marks = nil
+	m.pane().Base().Marks = nil
 	m.inform("")
 	return nil
 }
@@ -317,14 +255,14 @@ func (m *model) freeze() tea.Cmd {
 }
 
 func (m *model) whyNoTheme() string {
-	if m.retheme == nil || m.theme.name == "none" && m.theme.fixed {
+	if m.retheme == nil || m.theme.Name == "none" && m.theme.Fixed {
 		return "this terminal, or NO_COLOR, allows no colours"
 	}
 	return ""
 }
 
 func (m *model) nextTheme() tea.Cmd {
-	next := Themes[(slices.Index(Themes, m.theme.name)+1)%len(Themes)]
+	next := draw.Themes[(slices.Index(draw.Themes, m.theme.Name)+1)%len(draw.Themes)]
 	t, err := m.retheme(next)
 	if err != nil {
 		m.warn(err.Error())
@@ -355,7 +293,7 @@ type repl struct {
 func (r repl) Run() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &panicError{value: v}
+			err = &pane.PanicError{Value: v}
 		}
 	}()
 	if r.out != nil {
@@ -369,13 +307,13 @@ func (repl) SetStdout(io.Writer) {}
 func (repl) SetStderr(io.Writer) {}
 
 func (m *model) openShell() tea.Cmd {
-	return tea.Exec(repl{m.ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
+	return tea.Exec(repl{m.Ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
 }
 
 func (m *model) shellEnded(err error) {
 	m.refresh()
 	if err != nil {
-		m.log.add(logLine{when: m.now(), kind: lineError, text: "shell: " + err.Error()})
+		m.note(pane.Line{When: m.now(), Kind: pane.LineError, Text: "shell: " + err.Error()})
 		m.warn("shell: " + err.Error())
 		return
 	}

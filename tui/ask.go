@@ -7,6 +7,8 @@ import (
 	"io"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/pane"
 )
 
 // question is what a command that runs asks. What there is to choose from it has
@@ -50,14 +52,11 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 // openQuestion shows the log with what the question is, and takes the answer below it.
 func (m *model) openQuestion(q *question) {
 	m.drain(q.job, true)
-	if m.focus != paneLog {
-		was := m.focus
-		m.setFocus(paneLog)
-		m.leave = was
-	}
-	m.log.to(m.log.n - 1)
-	m.question, m.mode = q, modeAsk
-	m.edit.set("")
+	m.showLog()
+	m.tellPanes(pane.ShowJob{})
+	m.question, m.typed = q, newTyped("")
+	m.typed.label, m.typed.key = func() string { return q.prompt }, m.askKey
+	m.typed.hints = m.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets", tea.KeyPgUp, "read", tea.KeyEsc, "leave")
 }
 
 func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
@@ -66,15 +65,14 @@ func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEsc, tea.KeyCtrlC:
 		close(q.reply)
 	case tea.KeyEnter:
-		q.reply <- m.edit.String()
-		m.log.add(logLine{job: q.job.id, kind: lineNote, text: q.prompt + m.edit.String()})
+		q.reply <- m.typed.Value()
+		m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + m.typed.Value()})
 	case tea.KeyPgUp, tea.KeyPgDown:
-		m.act(k.String())
-		return nil
+		return m.act(k)
 	default:
-		m.edit.key(k)
+		m.typed.edit(k)
 		return nil
 	}
-	m.question, m.mode = nil, modeKeys
+	m.question, m.typed = nil, nil
 	return q.job.asked
 }

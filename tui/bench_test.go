@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // large has 2,502 switches and 48,006 LIDs: 45,504 hosts in 79 groups of 24 leaves.
@@ -75,10 +76,11 @@ func BenchmarkScreen(b *testing.B) {
 				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
 			})
 			d.press("esc")
-			for _, id := range []paneID{paneTopology, paneLFT, paneLoad} {
-				t := d.m.paneOf(id).base()
-				t.sorted, t.kind, t.filt = 0, 0, filter{}
-				d.m.paneOf(id).renew()
+			for _, name := range []string{"Topology", "LFT", "Load"} {
+				p := d.m.all[d.m.named(name)]
+				t := p.Base()
+				t.Sorted, t.Kind, t.Filt = 0, 0, draw.Filter{}
+				p.Renew()
 			}
 		}
 	}

@@ -3,23 +3,26 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // say runs a command of the shell. keyed says that a key stood for it.
 func (m *model) say(text string, keyed bool) tea.Cmd {
-	wait := m.errs.halt() // which holds the session while it reads counters
+	wait := m.yield() // which holds the session while it reads counters
 	return m.do(text, keyed, func(ctx context.Context, out *shell.Output) error {
 		wait()
 		return m.back.Run(ctx, text, out)
@@ -32,11 +35,11 @@ const reading = "read the subnet"
 // do runs work beside the screen and logs it under a name.
 func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	m.lastJob++
-	j, ctx := newJob(m.ctx, m.lastJob, name, m.now())
+	j, ctx := newJob(m.Ctx, m.lastJob, name, m.now())
 	j.keyed = keyed
 	m.jobs = append(m.jobs, j)
-	m.log.add(logLine{when: j.started, job: j.id, kind: lineCommand, text: name})
-	m.log.to(m.log.n - 1)
+	m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
+	m.tellPanes(pane.ShowJob{})
 	m.inform("")
 	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
@@ -44,23 +47,32 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 
 // drain moves the output of a job to the log.
 func (m *model) drain(j *job, all bool) {
-	var lines []logLine
+	var lines []pane.Line
 	for _, l := range j.take(all) {
-		kind := lineOutput
+		kind := pane.LineOutput
 		if l.note {
-			kind = lineNote
+			kind = pane.LineNote
 		}
-		lines = append(lines, logLine{job: j.id, kind: kind, text: l.text})
+		lines = append(lines, pane.Line{Kind: kind, Text: l.text})
 		j.hear(l)
 	}
-	m.log.add(lines...)
+	m.noteOf(j, lines...)
+}
+
+// noteOf adds lines of a job to the log.
+func (m *model) noteOf(j *job, lines ...pane.Line) {
+	for i := range lines {
+		lines[i].Job = j.id
+		j.said += draw.Btoi(lines[i].Kind <= pane.LineNote)
+	}
+	m.note(lines...)
 }
 
 // done ends a job: its last output, how it ended, and what follows.
 func (m *model) done(j *job, err error) tea.Cmd {
 	m.drain(j, true)
 	if m.question != nil && m.question.job == j {
-		m.question, m.mode = nil, modeKeys
+		m.question, m.typed = nil, nil
 	}
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
@@ -74,21 +86,21 @@ func (m *model) done(j *job, err error) tea.Cmd {
 		return tea.Quit
 	case err == nil:
 		m.learnFile(j.text)
-		m.log.ended(j.id, seconds(took), false)
+		m.tellPanes(pane.Ended{Job: j.id, End: draw.Seconds(took), Failed: false})
 		m.inform(j.summary())
 		m.status.warned = len(j.warnings) > 0
 		if j == m.starting && m.st.Interrupted != "" {
 			m.warn(m.st.Interrupted)
 		}
-		if j.keyed && firstWord(j.text) == "trace" && m.trace.ok {
-			m.inform(fmt.Sprintf("%s: %s", m.sc.st.Title(m.sc.pic), m.trace.path.Explain(m.sc.pic.Fabric)))
+		if j.keyed && draw.FirstWord(j.text) == "trace" && m.Traced != "" {
+			m.inform(fmt.Sprintf("%s: %s", m.sc.State.Title(m.sc.Picture), m.Traced))
 		}
 		m.learn(j)
 	case errors.Is(err, context.Canceled):
-		m.log.ended(j.id, "cancelled", true)
+		m.tellPanes(pane.Ended{Job: j.id, End: "cancelled", Failed: true})
 		text := j.text + ": cancelled"
 		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // it says how far it was
-			m.log.add(logLine{job: j.id, kind: lineNote, text: so.Error()})
+			m.noteOf(j, pane.Line{Kind: pane.LineNote, Text: so.Error()})
 			text = "cancelled: " + so.Error()
 		}
 		m.warn(text)
@@ -100,39 +112,41 @@ func (m *model) done(j *job, err error) tea.Cmd {
 }
 
 func (m *model) failed(j *job, err error) {
-	m.log.ended(j.id, "failed", true)
-	lines := []logLine{{job: j.id, kind: lineError, text: "error: " + err.Error()}}
-	if p, ok := errors.AsType[*panicError](err); ok {
-		for l := range strings.SplitSeq(strings.TrimSpace(string(p.stack)), "\n") {
-			lines = append(lines, logLine{job: j.id, kind: lineNote, text: l})
+	m.tellPanes(pane.Ended{Job: j.id, End: "failed", Failed: true})
+	lines := []pane.Line{{Job: j.id, Kind: pane.LineError, Text: "error: " + err.Error()}}
+	if p, ok := errors.AsType[*pane.PanicError](err); ok {
+		for l := range strings.SplitSeq(strings.TrimSpace(string(p.Stack)), "\n") {
+			lines = append(lines, pane.Line{Kind: pane.LineNote, Text: l})
 		}
 		m.failure = p
 	}
-	m.log.add(lines...)
+	m.noteOf(j, lines...)
 	text := err.Error()
-	if !lang.IsUsage(err) && !strings.HasPrefix(text, firstWord(j.text)) {
+	if !lang.IsUsage(err) && !strings.HasPrefix(text, draw.FirstWord(j.text)) {
 		text = j.text + ": " + text
 	}
 	m.warn(text)
 }
 
-func firstWord(s string) string {
-	word, _, _ := strings.Cut(s, " ")
-	return word
-}
-
 // present brings the log up where there is more to read than the status line
 // holds: what was asked for in words, or by a key whose answer is text.
 func (m *model) present(j *job) {
-	said := m.log.said(j.id)
-	wanted := !j.keyed || firstWord(j.text) == "diff" || j.text == "whatif" || firstWord(j.text) == "who"
-	if wanted && said > 1 && m.focus != paneLog && (!m.visible(paneLog) || said+1 > m.log.height) {
-		was := m.focus
-		m.setFocus(paneLog)
-		m.leave = was
+	log := m.at(pane.SeatLog)
+	room := m.all[log].Base().Height
+	wanted := !j.keyed || draw.FirstWord(j.text) == "diff" || j.text == "whatif" || draw.FirstWord(j.text) == "who"
+	if wanted && j.said > 1 && (!m.visible(log) || j.said+1 > room) {
+		m.showLog()
 	}
-	if said+1 > m.log.height && m.log.filt.empty() {
-		m.log.job(j.id)
+	if j.said+1 > m.all[log].Base().Height {
+		m.tellPanes(pane.ShowJob{Job: j.id})
+	}
+}
+
+// showLog brings the log up, so that Esc goes back from there.
+func (m *model) showLog() {
+	if was := m.focus; !m.on(pane.SeatLog) {
+		m.setFocus(m.at(pane.SeatLog))
+		m.leave = was
 	}
 }
 
@@ -157,19 +171,21 @@ func (m *model) learn(j *job) {
 }
 
 func (m *model) traceWords(of session.Kind, src, dst string) {
-	p, err := m.sc.st.Of(of)
+	p, err := m.sc.State.Of(of)
 	if err != nil {
 		return
 	}
-	from, err1 := session.Resolve(p.Fabric, src)
-	to, err2 := session.Resolve(p.Fabric, dst)
+	from, err1 := places.Resolve(p.Fabric, src)
+	to, err2 := places.Resolve(p.Fabric, dst)
 	if err1 != nil || err2 != nil {
 		return
 	}
 	m.of, m.old = of, nil
-	m.trace.mark(0, placeOf(p.Fabric, from.Node, from.Port), 0)
-	m.trace.mark(1, placeOf(p.Fabric, to.Node, to.Port), to.LID)
-	m.retrace()
+	if m.of != m.sc.Of {
+		m.refresh()
+	}
+	m.tellPanes(pane.Mark{From: pane.PlaceOf(p.Fabric, from.Node, from.Port), To: pane.PlaceOf(p.Fabric, to.Node, to.Port), LID: to.LID})
+	m.collect()
 }
 
 // heard keeps the values of which the status line speaks: warnings, and what a commit
@@ -212,32 +228,15 @@ func (j *job) hear(l outputLine) {
 func (j *job) summary() string {
 	switch {
 	case len(j.warnings) > 1:
-		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], count(len(j.warnings), "warning"))
+		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], draw.Count(len(j.warnings), "warning"))
 	case len(j.warnings) == 1:
 		return j.warnings[0] + "; " + j.line
 	case j.written != "":
 		return j.written
 	case j.line == "":
-		return j.text + ": " + orElse(j.lastNote, "done")
+		return j.text + ": " + cmp.Or(j.lastNote, "done")
 	case j.lastNote != "" && j.keyed:
 		return j.line + "; " + j.lastNote
 	}
 	return j.line
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-func seconds(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // Config is what a configuration file says. The zero value leaves all as it is.
@@ -56,11 +59,11 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 	}
 	owner := map[string]string{}
 	for _, a := range c.rebound(keymap()) {
-		for _, k := range a.keys {
+		for _, k := range a.Keys() {
 			if other := owner[k]; other != "" {
-				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.name], where[other]), plainKeyName(k), other, a.name)
+				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
 			}
-			owner[k] = a.name
+			owner[k] = a.Name
 		}
 	}
 	return c, nil
@@ -72,8 +75,8 @@ func (c *Config) take(line string) (string, error) {
 	rest = strings.TrimSpace(rest)
 	switch word {
 	case "theme":
-		if !slices.Contains(Themes, rest) {
-			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(Themes, ", "))
+		if !slices.Contains(draw.Themes, rest) {
+			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
 		}
 		c.Theme = rest
 	case "mouse":
@@ -95,7 +98,7 @@ func (c *Config) takeKey(text string) (string, error) {
 	if !found {
 		return "", fmt.Errorf("expected key ACTION = KEYS, found %q", text)
 	}
-	if !slices.ContainsFunc(keymap(), func(a action) bool { return a.name == name }) {
+	if !slices.ContainsFunc(keymap(), func(a pane.Action) bool { return a.Name == name }) {
 		return "", fmt.Errorf("no action is called %q (the list of keys names them)", name)
 	}
 	list := []string{}
@@ -140,39 +143,11 @@ func parseKey(k string) (string, error) {
 }
 
 // rebound gives actions the keys of the configuration.
-func (c *Config) rebound(actions []action) []action {
+func (c *Config) rebound(actions []pane.Action) []pane.Action {
 	for i := range actions {
-		if keys, ok := c.Keys[actions[i].name]; ok {
-			actions[i].keys = keys
+		if keys, ok := c.Keys[actions[i].Name]; ok {
+			actions[i].SetKeys(keys...)
 		}
 	}
 	return actions
-}
-
-// KeyList is the list of keys as a document.
-func KeyList() string {
-	var b strings.Builder
-	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes it anew.\n\n" +
-		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), a line each, by the name of its action:\n\n" +
-		"    # what is not named here stays as it is\n    theme light\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
-		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" + strings.Join(namedKeys[:15], "`, `") + "`. " +
-		"An action without keys is reached from the list that `?` opens.\n")
-	group := ""
-	for _, a := range keymap() {
-		if a.group != group {
-			group = a.group
-			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", group)
-		}
-		names := make([]string, len(a.keys))
-		for i, k := range a.keys {
-			names[i] = "`" + plainKeyName(k) + "`"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.name, a.help)
-	}
-	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
-		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
-		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
-		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular expression, `/~lf7` letters in this order, and `!` before " +
-		"any of these shows the other rows.\n")
-	return b.String()
 }

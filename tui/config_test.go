@@ -42,7 +42,7 @@ func TestReboundKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := drive(t, tree)
-	d.m.bind(c.rebound(keymap()))
+	d.m.actions = c.rebound(d.m.keymap())
 	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "H keys")
 	d.press("H").sees("Find and say").press("esc")
 }
@@ -65,57 +65,35 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-func TestFilters(t *testing.T) {
-	for _, c := range []struct {
-		filter, text string
-		want         bool
-	}{
-		{"LEAF", "leaf-01", true}, {"!leaf", "leaf-01", false}, {"~lf1", "leaf-01", true}, {"~1f", "leaf-01", false}, {"!~1f", "leaf-01", true},
-		{"/^LEAF-0[12]$", "leaf-02", true}, {"/^leaf-0[12]$", "leaf-03", false}, {`/\D\d$`, "leaf-1", true}, {`/\S+`, " ", false}, {"!/x", "leaf", true},
-		{"", "any", true}, {"!", "any", true}, {"/", "any", true}, {"~日", "日本", true}, {`/(?-i)leaf`, "leaf", true},
-	} {
-		f, err := parseFilter(c.filter)
-		if err != nil {
-			t.Fatal(c.filter, err)
-		}
-		if got := f.empty() || f.match(c.text); got != c.want {
-			t.Errorf("%q lets %q through: %v", c.filter, c.text, got)
-		}
-	}
-	if _, err := parseFilter("/["); err == nil {
-		t.Error("/[ is taken")
-	}
-}
-
 // TestTable sorts by every column of every list, up and down, filters, marks and
 // exports, on the lists of a what-if that is routed.
 func TestTable(t *testing.T) {
 	d := traced(t)
 	d.press("f", "r").size(200, 50)
-	for pane := paneProblems; int(pane) <= paneCount; pane++ {
+	for pane := range d.m.all {
 		d.m.setFocus(pane)
 		d.size(200, 50)
 		l := d.m.pane()
-		for range max(len(l.base().kinds), 1) {
+		for range max(len(l.Base().Kinds), 1) {
 			d.settle()
-			n := l.base().n
-			for range 2 * len(l.base().cols) {
+			n := l.Base().N
+			for range 2 * len(l.Base().Cols) {
 				d.press("s")
 			}
-			if l.base().n != n {
-				t.Errorf("%s: %d rows, %d once they were sorted", paneNames[pane], n, l.base().n)
+			if l.Base().N != n {
+				t.Errorf("%s: %d rows, %d once they were sorted", l.About().Name, n, l.Base().N)
 			}
-			lines := make([]int, l.base().n)
+			lines := make([]int, l.Base().N)
 			for i := range lines {
 				lines[i] = i
 			}
-			if text := l.base().plainText(lines, true); strings.Count(text, "\n") != n+1 {
-				t.Errorf("%s: %d rows, as text:\n%s", paneNames[pane], n, text)
+			if text := l.Base().PlainText(lines, true); strings.Count(text, "\n") != n+1 {
+				t.Errorf("%s: %d rows, as text:\n%s", l.About().Name, n, text)
 			}
-			if _, err := l.base().jsonText(lines); err != nil {
+			if _, err := l.Base().JsonText(lines); err != nil {
 				t.Error(err)
 			}
-			if _, err := l.base().csvText(lines); err != nil {
+			if _, err := l.Base().CsvText(lines); err != nil {
 				t.Error(err)
 			}
 			d.press("m", "m", "M", "/", "zzz", "esc", "b")

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/gen"
+	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
@@ -26,6 +27,8 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane/history"
 )
 
 // driver presses keys and reads the screen, without a terminal.
@@ -59,7 +62,7 @@ func drive(t testing.TB, source string) *driver {
 
 func driveBackend(t testing.TB, back backend) *driver {
 	t.Helper()
-	th, err := newTheme("dark", termenv.TrueColor, unicodeGlyphs())
+	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +135,12 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
-	for (len(d.m.jobs) > 0 || d.m.errands > 0) && d.m.mode != modeAsk {
+	for (len(d.m.jobs) > 0 || d.m.Common.Running > 0) && d.m.question == nil {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-limit:
-			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.errands)
+			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.Common.Running)
 		}
 	}
 }
@@ -203,9 +206,9 @@ func misfit(view string, w, h int) string {
 	}
 	for i, l := range lines {
 		if n := ansi.StringWidth(l); n != w {
-			return fmt.Sprintf("line %d is %d wide (terminals that count runes: %d)", i, n, runeCells(ansi.Strip(l)))
+			return fmt.Sprintf("line %d is %d wide (terminals that count runes: %d)", i, n, draw.Width(ansi.Strip(l)))
 		}
-		if n := runeCells(ansi.Strip(l)); n != w {
+		if n := draw.Width(ansi.Strip(l)); n != w {
 			return fmt.Sprintf("line %d is %d runes wide", i, n)
 		}
 		rest := ansi.Strip(l)
@@ -222,7 +225,7 @@ type fake struct {
 	state   session.State
 	run     func(ctx context.Context, text string, out *shell.Output) error
 	changed chan struct{}
-	entries []pastEntry
+	entries []history.Entry
 	recall  *session.Picture
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
@@ -259,10 +262,10 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]pastEntry, error)            { return f.entries, nil }
-func (f *fake) Problems(context.Context, bool) (*problemsReport, error) { return nil, nil }
-func (f *fake) Recall(int64) (*session.Picture, error)                  { return f.recall, nil }
-func (f *fake) Flow(context.Context, string) (*guided.Flow, error)      { return nil, session.ErrOffline }
+func (f *fake) Entries(context.Context) ([]history.Entry, error)      { return f.entries, nil }
+func (f *fake) Problems(context.Context, bool) (*found.Report, error) { return nil, nil }
+func (f *fake) Recall(int64) (*session.Picture, error)                { return f.recall, nil }
+func (f *fake) Flow(context.Context, string) (*guided.Flow, error)    { return nil, session.ErrOffline }
 
 func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {
@@ -347,4 +350,9 @@ func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// glyphsOf are the glyphs of a terminal of this locale and kind.
+func glyphsOf(locale, term string) draw.Glyphs {
+	return draw.Environment(func(name string) string { return map[string]string{"LANG": locale, "TERM": term}[name] }).Glyphs()
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/tui/pane"
 )
 
 // maxNamed is how many things of a kind an event names.
@@ -17,8 +18,8 @@ const maxNamed = 4
 // tell logs what changed in the session since the scene before: what sweeps
 // found, and tables that went stale. alone says that no command runs, which
 // would tell that itself.
-func (m *model) tell(before *scene, alone bool) {
-	old, st := &before.st, &m.sc.st
+func (m *model) tell(before *pane.Scene, alone bool) {
+	old, st := &before.State, &m.sc.State
 	if st.Live != old.Live {
 		m.tellLive(old.Live.Fabric, st.Live.Fabric)
 	}
@@ -44,7 +45,7 @@ func (m *model) tell(before *scene, alone bool) {
 func (m *model) tellLost(before, now string) {
 	switch {
 	case before == "" && now != "":
-		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ", m.sc.st.Live.When.Format(time.TimeOnly))
+		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ", m.sc.State.Live.When.Format(time.TimeOnly))
 		m.event(text + now)
 		m.warn(text + now)
 	case before != "" && now == "":
@@ -64,23 +65,18 @@ func (m *model) tellNew(label string, list []string, known map[string]bool) {
 }
 
 func (m *model) event(text string) {
-	m.log.add(logLine{when: m.now(), kind: lineEvent, text: text})
+	m.note(pane.Line{When: m.now(), Kind: pane.LineEvent, Text: text})
 }
 
 // tellLive says which nodes and links a new live fabric has lost or gained.
 func (m *model) tellLive(old, live *fabric.Fabric) {
-	if m.seen == nil || len(m.seen.Nodes) == 0 {
-		m.seen = live
+	if len(old.Nodes) == 0 {
 		return
 	}
-	m.namesOf("node gone", missing(old, live))
-	m.namesOf("node new", missing(live, old))
-	m.namesOf("link down", downs(old, live))
-	m.namesOf("link up", downs(live, old))
-	m.lost = len(downPorts(m.seen, live))
-	if m.problems.lost = lostLinks(m.seen, live); len(m.problems.lost) == 0 {
-		m.seen = live
-	}
+	m.namesOf("node gone", pane.Missing(old, live))
+	m.namesOf("node new", pane.Missing(live, old))
+	m.namesOf("link down", pane.Downs(old, live))
+	m.namesOf("link up", pane.Downs(live, old))
 }
 
 func (m *model) namesOf(what string, names []string) {
@@ -91,46 +87,4 @@ func (m *model) namesOf(what string, names []string) {
 	if more != "" {
 		m.event(what + ": " + more)
 	}
-}
-
-// missing names the nodes of f that g has not.
-func missing(f, g *fabric.Fabric) []string {
-	var out []string
-	for i := range f.Nodes {
-		if f.Nodes[i].InSubnet && g.NodeByGUID(f.Nodes[i].GUID) == fabric.None {
-			out = append(out, f.NodeName(fabric.NodeIndex(i)))
-		}
-	}
-	return out
-}
-
-// downs names the links of f that are not in g.
-func downs(f, g *fabric.Fabric) []string {
-	var out []string
-	for _, p := range downPorts(f, g) {
-		out = append(out, f.PortName(p)+" -- "+f.PortName(f.Ports[p].Peer))
-	}
-	return out
-}
-
-// downPorts are ports of f, one for each link, whose links are not in g. O(ports).
-func downPorts(f, g *fabric.Fabric) []fabric.PortIndex {
-	var out []fabric.PortIndex
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		other := g.NodeByGUID(n.GUID)
-		for p := range n.Slots() {
-			if f.Ports[p].Peer <= p {
-				continue
-			}
-			var q fabric.PortIndex = fabric.None
-			if other != fabric.None {
-				q = g.PortAt(other, int(f.Ports[p].Num))
-			}
-			if q == fabric.None || !g.Ports[q].Linked() {
-				out = append(out, p)
-			}
-		}
-	}
-	return out
 }

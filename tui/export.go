@@ -3,132 +3,20 @@
 package tui
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // Saver makes a new file of a name; it fails where there is one.
 type Saver func(name string) (io.WriteCloser, error)
-
-// shownColumns are the columns of a list that apply now.
-func (t *table) shownColumns() []*column {
-	var out []*column
-	for i := range t.cols {
-		if !t.cols[i].gone() {
-			out = append(out, &t.cols[i])
-		}
-	}
-	return out
-}
-
-// plainText writes lines of a list as text in columns.
-func (t *table) plainText(lines []int, head bool) string {
-	cols := t.shownColumns()
-	cells := make([][]string, 0, len(lines)+1)
-	if head {
-		row := make([]string, len(cols))
-		for i, c := range cols {
-			row[i] = strings.TrimSpace(c.name)
-		}
-		cells = append(cells, row)
-	}
-	for _, line := range lines {
-		row := make([]string, len(cols))
-		for i, c := range cols {
-			row[i] = clean(c.text(t.row(line)), false)
-		}
-		cells = append(cells, row)
-	}
-	wide := make([]int, len(cols))
-	for _, row := range cells {
-		for i, s := range row {
-			wide[i] = max(wide[i], width(s))
-		}
-	}
-	var b strings.Builder
-	for _, row := range cells {
-		var line strings.Builder
-		for i, s := range row {
-			if cols[i].right {
-				line.WriteString(spaces(wide[i] - width(s)))
-			}
-			line.WriteString(s)
-			if !cols[i].right {
-				line.WriteString(spaces(wide[i] - width(s)))
-			}
-			line.WriteString("  ")
-		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// csvText writes lines of a list as comma-separated values (RFC 4180).
-func (t *table) csvText(lines []int) (string, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	cols := t.shownColumns()
-	row := make([]string, len(cols))
-	for i, c := range cols {
-		row[i] = strings.TrimSpace(c.name)
-	}
-	_ = w.Write(row)
-	for _, line := range lines {
-		for i, c := range cols {
-			row[i] = clean(c.text(t.row(line)), false)
-			if _, err := number(row[i]); err == nil {
-				row[i] = strings.ReplaceAll(row[i], ",", "")
-			}
-		}
-		_ = w.Write(row)
-	}
-	w.Flush()
-	return b.String(), w.Error()
-}
-
-// jsonText writes lines of a list as JSON, an object a line.
-func (t *table) jsonText(lines []int) (string, error) {
-	var b strings.Builder
-	cols := t.shownColumns()
-	for _, line := range lines {
-		b.WriteByte('{')
-		for i, c := range cols {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			name, err := json.Marshal(strings.TrimSpace(c.name))
-			if err != nil {
-				return "", err
-			}
-			text := clean(c.text(t.row(line)), false)
-			value, err := json.Marshal(text)
-			if n, nerr := number(text); c.right && nerr == nil {
-				value, err = json.Marshal(n)
-			}
-			if err != nil {
-				return "", err
-			}
-			fmt.Fprintf(&b, "%s:%s", name, value)
-		}
-		b.WriteString("}\n")
-	}
-	return b.String(), nil
-}
-
-// number reads what thousands and others have written.
-func number(s string) (float64, error) {
-	return strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
-}
 
 func (m *model) whyNotExport() string {
 	if m.save == nil {
@@ -139,41 +27,43 @@ func (m *model) whyNotExport() string {
 
 // openExport asks for the name of the file.
 func (m *model) openExport() tea.Cmd {
-	name := strings.ToLower(paneNames[m.focus])
-	if m.focus == paneLFT {
+	name := strings.ToLower(m.pane().About().Name)
+	if file := m.pane().FileName(); file != "" {
 		name += "-" + strings.Map(func(r rune) rune {
 			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
 				return r
 			}
 			return '_'
-		}, strings.ToLower(m.sc.pic.Fabric.NodeName(m.sc.pic.Fabric.Switches[m.lft.sw])))
+		}, strings.ToLower(file))
 	}
-	m.mode = modeExport
-	m.edit.set(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
+	m.typed = newTyped(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
+	m.typed.label, m.typed.key = func() string { return "write to: " }, m.exportKey
+	m.typed.hints = m.keyed(tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
 	return nil
 }
 
 func (m *model) exportKey(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEsc:
-		m.mode = modeKeys
+		m.typed = nil
 	case tea.KeyEnter:
-		m.mode = modeKeys
-		m.export(strings.TrimSpace(m.edit.String()))
+		name := strings.TrimSpace(m.typed.Value())
+		m.typed = nil
+		m.export(name)
 	case tea.KeyTab:
 		m.nextFormat()
 	default:
-		m.edit.key(k)
+		m.typed.edit(k)
 	}
 	return nil
 }
 
 // nextFormat changes the end of the name that is typed.
 func (m *model) nextFormat() {
-	name := m.edit.String()
+	name := m.typed.Value()
 	end := filepath.Ext(name)
 	next := map[string]string{".csv": ".json", ".json": ".txt"}[end]
-	m.edit.set(strings.TrimSuffix(name, end) + orElse(next, ".csv"))
+	m.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
 }
 
 // export writes the list, or its marked rows, in the form that the name ends with.
@@ -181,11 +71,11 @@ func (m *model) export(name string) {
 	if name == "" {
 		return
 	}
-	t := m.pane().base()
-	lines := t.chosen()
-	if len(t.marks) == 0 {
+	t := m.pane().Base()
+	lines := t.Chosen()
+	if len(t.Marks) == 0 {
 		lines = lines[:0]
-		for i := range t.n {
+		for i := range t.N {
 			lines = append(lines, i)
 		}
 	}
@@ -193,11 +83,11 @@ func (m *model) export(name string) {
 	var err error
 	switch filepath.Ext(name) {
 	case ".csv":
-		text, err = t.csvText(lines)
+		text, err = t.CsvText(lines)
 	case ".json":
-		text, err = t.jsonText(lines)
+		text, err = t.JsonText(lines)
 	case ".txt":
-		text = t.plainText(lines, true)
+		text = t.PlainText(lines, true)
 	default:
 		err = fmt.Errorf("%s says no form: .txt, .csv or .json", name)
 	}
@@ -208,8 +98,8 @@ func (m *model) export(name string) {
 		m.warn("export: " + err.Error())
 		return
 	}
-	m.inform(fmt.Sprintf("%s written to %s", count(len(lines), "row"), name))
-	m.event(fmt.Sprintf("%s of %s written to %s", count(len(lines), "row"), paneNames[m.focus], name))
+	m.inform(fmt.Sprintf("%s written to %s", draw.Count(len(lines), "row"), name))
+	m.event(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().About().Name, name))
 }
 
 func (m *model) write(name, text string) error {
@@ -251,9 +141,9 @@ func (c *clipboard) sequence(text string) string {
 
 // copyRows copies the selected row, or those that are marked.
 func (m *model) copyRows() tea.Cmd {
-	t := m.pane().base()
-	lines := t.chosen()
-	text := t.plainText(lines, false)
+	t := m.pane().Base()
+	lines := t.Chosen()
+	text := t.PlainText(lines, false)
 	if len(lines) == 1 {
 		text = strings.Join(strings.Fields(text), " ")
 	}
@@ -261,7 +151,7 @@ func (m *model) copyRows() tea.Cmd {
 	case m.clip.write == nil:
 		m.warn("c: there is no terminal to copy to")
 	case len(text) > maxClip:
-		m.warn(fmt.Sprintf("c: %s bytes are more than a terminal's clipboard takes: e writes a file", thousands(len(text))))
+		m.warn(fmt.Sprintf("c: %s bytes are more than a terminal's clipboard takes: e writes a file", draw.Thousands(len(text))))
 	default:
 		m.clip.write(m.clip.sequence(text))
 		m.inform("copied: " + strings.TrimSpace(firstLine(text)) + moreLines(len(lines)))
@@ -278,5 +168,5 @@ func moreLines(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" and %s more", thousands(n-1))
+	return fmt.Sprintf(" and %s more", draw.Thousands(n-1))
 }

@@ -7,29 +7,30 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/pane"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // failCommands let all that is marked, or else what is selected, fail on paper.
 func (m *model) failCommands() (commands []string, why string) {
-	t := m.pane().base()
-	if len(t.marks) == 0 {
-		command, why := m.sc.fail(m.pane().subject())
-		if director := m.tree.director(); m.focus == paneTopology && director != "" {
-			command, why = "fail director "+director, ""
+	t := m.pane().Base()
+	if len(t.Marks) == 0 {
+		command, why := m.sc.Fail(m.pane().Subject())
+		if system := m.pane().Subject().System; system != "" {
+			command, why = "fail director "+system, ""
 		}
 		return []string{command}, why
 	}
-	at := t.cursor
-	for _, line := range t.chosen() {
-		t.cursor = line
-		if command, no := m.sc.fail(m.pane().subject()); no == "" {
+	at := t.Cursor
+	for _, line := range t.Chosen() {
+		t.Cursor = line
+		if command, no := m.sc.Fail(m.pane().Subject()); no == "" {
 			commands = append(commands, command)
 		} else {
 			why = no
 		}
 	}
-	t.cursor = at
+	t.Cursor = at
 	if len(commands) > 0 {
 		why = ""
 	}
@@ -46,16 +47,16 @@ func (m *model) whyNotFail() string {
 
 func (m *model) fail() tea.Cmd {
 	commands, _ := m.failCommands()
-	m.pane().base().marks = nil
+	m.pane().Base().Marks = nil
 	return m.say(strings.Join(commands, "; "), true)
 }
 
 // undoCommand takes back the failure of what is selected, or else the last one.
 func (m *model) undoCommand() (command, why string) {
-	if command, why = m.sc.restore(m.pane().subject()); why == "" {
+	if command, why = m.sc.Restore(m.pane().Subject()); why == "" {
 		return command, ""
 	}
-	st := &m.sc.st
+	st := &m.sc.State
 	if st.Base == nil || len(st.Failures) == 0 {
 		return "", "nothing has failed on paper"
 	}
@@ -63,11 +64,11 @@ func (m *model) undoCommand() (command, why string) {
 	f := st.Base.Fabric
 	if len(last.Links) == 1 && last.What == "link" {
 		p := last.Links[0].A
-		return fmt.Sprintf("restore link %s %d", nodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
+		return fmt.Sprintf("restore link %s %d", pane.NodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
 	}
 	for node := range f.Nodes {
 		if (last.What == "switch" || last.What == "node") && last.InvolvesNode(fabric.NodeIndex(node)) {
-			return fmt.Sprintf("restore %s %s", last.What, nodeWord(f, fabric.NodeIndex(node))), ""
+			return fmt.Sprintf("restore %s %s", last.What, pane.NodeWord(f, fabric.NodeIndex(node))), ""
 		}
 	}
 	return "undo", ""
@@ -83,5 +84,41 @@ func (m *model) whyNotUndo() string {
 
 func (m *model) undo() tea.Cmd {
 	command, _ := m.undoCommand()
+	return m.say(command, true)
+}
+
+// usesCommand asks whose packets go over what is selected.
+func (m *model) usesCommand() (command, why string) {
+	s := m.pane().Subject()
+	f := m.sc.Picture.Fabric
+	switch {
+	case s.Node == fabric.None:
+		return "", "no link, switch or host is selected"
+	case m.sc.Why != "":
+		return "", m.sc.Why
+	case len(s.With) > 0:
+		return "", "two links are selected, and this is of one: Enter goes to the first"
+	}
+	if s.Link != fabric.None {
+		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
+		if port == fabric.None || !f.Ports[port].Linked() {
+			return "", s.Fabric.PortName(s.Link) + " has no link in " + string(m.sc.Picture.Kind)
+		}
+		return fmt.Sprintf("who uses %s %d%s", pane.NodeWord(f, node), f.Ports[port].Num, m.sc.OfWord()), ""
+	}
+	node, _ := pane.PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
+	if node == fabric.None {
+		return "", s.Fabric.NodeName(s.Node) + " is not in " + string(m.sc.Picture.Kind)
+	}
+	return "who uses " + pane.NodeWord(f, node) + m.sc.OfWord(), ""
+}
+
+func (m *model) whyNotUses() string {
+	_, why := m.usesCommand()
+	return why
+}
+
+func (m *model) whoUses() tea.Cmd {
+	command, _ := m.usesCommand()
 	return m.say(command, true)
 }

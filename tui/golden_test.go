@@ -14,24 +14,28 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/log"
 )
 
 // look is how a screen can look: a theme on a terminal.
 type look struct {
 	name, theme string
 	profile     termenv.Profile
-	glyphs      glyphs
+	glyphs      draw.Glyphs
 }
 
 func looks() []look {
 	return []look{
-		{"dark", "dark", termenv.TrueColor, unicodeGlyphs()},
-		{"light", "light", termenv.TrueColor, unicodeGlyphs()},
-		{"contrast", "contrast", termenv.TrueColor, unicodeGlyphs()},
-		{"none", "none", termenv.Ascii, unicodeGlyphs()},
-		{"16-colours", "dark", termenv.ANSI, consoleGlyphs()},
-		{"ascii", "none", termenv.Ascii, asciiGlyphs()},
+		{"dark", "dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm")},
+		{"light", "light", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm")},
+		{"contrast", "contrast", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm")},
+		{"none", "none", termenv.Ascii, glyphsOf("C.UTF-8", "xterm")},
+		{"16-colours", "dark", termenv.ANSI, glyphsOf("C.UTF-8", "linux")},
+		{"ascii", "none", termenv.Ascii, glyphsOf("C", "")},
 	}
 }
 
@@ -72,10 +76,10 @@ func golden(t *testing.T, name, got string) {
 // TestGoldenPanes is the same for each pane on a small screen, without colours.
 func TestGoldenPanes(t *testing.T) {
 	d := goldenScreen(t, looks()[0], [2]int{80, 24})
-	for id := paneProblems; int(id) <= paneCount; id++ {
-		d.press(id.key())
+	for id := range d.m.all {
+		d.press(digit(id))
 		d.m.inform("")
-		golden(t, filepath.Join("panes", strings.ToLower(paneNames[id])), d.screen())
+		golden(t, filepath.Join("panes", strings.ToLower(d.m.all[id].About().Name)), d.screen())
 	}
 }
 
@@ -92,11 +96,11 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	less := f.Without([]fabric.Link{cable})
 	back.state.Base = back.state.Live
 	back.state.WhatIf = &session.Picture{Kind: session.WhatIf, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
-	back.state.Failures = []session.Failure{{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}}}
+	back.state.Failures = []failures.Failure{{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}}}
 	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop")}
 	back.state.Holes = []string{"leaf-12 \x1b[2J port 9: no answer after 3 tries"}
 	d := driveBackend(t, back)
-	th, err := newTheme(l.theme, l.profile, l.glyphs)
+	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +108,10 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	d.m.now = func() time.Time { return time.Unix(0, 0).UTC() }
 	d.size(size[0], size[1])
 	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0050", "enter", "T", "2", "esc", "m", "3", "4")
-	d.m.log.lines, d.m.jobs = nil, nil
-	d.m.log.add(logLine{when: time.Unix(0, 0).UTC(), job: 1, kind: lineCommand, text: "fail link leaf-01 8", end: "1 ms"}, logLine{job: 1, text: "failed on paper"})
+	d.m.jobs = nil
+	d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common, d.m.theme)
+	d.m.note(pane.Line{When: time.Unix(0, 0).UTC(), Job: 1, Kind: pane.LineCommand, Text: "fail link leaf-01 8", End: "1 ms"}, pane.Line{Job: 1, Text: "failed on paper"})
+	d.m.fit()
 	d.m.inform("failed on paper")
 	if size[0] == 80 {
 		d.press("4")

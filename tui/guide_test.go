@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/shell/guided"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestFormsFit opens every form in every look, from nothing to much room, and presses
@@ -16,7 +17,7 @@ import (
 func TestFormsFit(t *testing.T) {
 	for _, l := range looks() {
 		d := drive(t, "sim:fattree:2,4")
-		th, err := newTheme(l.theme, l.profile, l.glyphs)
+		th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,39 +33,11 @@ func TestFormsFit(t *testing.T) {
 	}
 }
 
-// TestFormOfHostileText: what a question and its answers hold does not reach the terminal
-// as it is.
-func TestFormOfHostileText(t *testing.T) {
-	th := looks()[0]
-	d := drive(t, "sim:fattree:2,4")
-	theme, err := newTheme(th.theme, th.profile, th.glyphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	evil := "\x1b[2J\x1b]0;title\a\r\n\t\u202e\x9b"
-	q := &guided.Question{Name: "name", Text: "Which" + evil + "?", Choices: []guided.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
-	for _, choices := range [][]guided.Choice{q.Choices, nil} {
-		q.Choices = choices
-		f := newField(theme, q, []string{clean(evil, false)}, evil, 40)
-		for _, l := range f.lines(10) {
-			p := newPen(theme, 40)
-			p.styled(l)
-			if problem := misfit(p.done(), 40, 1); problem != "" {
-				t.Errorf("%s: %q", problem, l)
-			}
-		}
-		if text, ok := f.value(); choices != nil && (!ok || text != "a"+evil) {
-			t.Errorf("the answer is %q", text)
-		}
-	}
-	d.press("F", "esc").sees("nothing was done")
-}
-
 // TestFormFromSelection: a form begins from the link that is selected, as the key f
 // would take it.
 func TestFormFromSelection(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").press("6")
-	command, why := d.m.sc.fail(d.m.load.subject())
+	command, why := d.m.sc.Fail(d.m.pane().Subject())
 	if why != "" {
 		t.Fatal(why)
 	}
@@ -81,7 +54,7 @@ func TestFormClicks(t *testing.T) {
 		t.Helper()
 		for y, l := range strings.Split(d.screen(), "\n") {
 			if before, _, found := strings.Cut(l, text); found {
-				d.send(tea.MouseMsg{X: width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+				d.send(tea.MouseMsg{X: draw.Width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 				d.settle()
 				d.check()
 				return

@@ -6,23 +6,18 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestHeatMap: a map of 12 leaves by 6 spines in fewer cells than spines has two of
 // them a cell until it is moved, marks that more is there, and crosses out what failed.
 func TestHeatMap(t *testing.T) {
 	d := drive(t, tree).press("6", "b", "b")
-	p := newPen(d.m.theme, mapName+1+4)
-	d.m.load.draw(p, 0)
-	if got := p.done(); runeCells(ansi.Strip(got)) != mapName+1+4 {
+	p := draw.NewPen(d.m.theme, 16+1+4)
+	d.m.pane().Draw(p, 0)
+	if got := p.Done(); draw.Width(ansi.Strip(got)) != 16+1+4 {
 		t.Errorf("%q", got)
 	}
-	for _, c := range []struct{ aside, room, first, per int }{{0, 6, 0, 1}, {0, 4, 0, 2}, {0, 1, 0, 6}, {8, 4, 0, 1}, {16, 4, 5, 1}, {16, 6, 0, 1}} {
-		d.m.load.aside = c.aside
-		if first, per := d.m.load.columns(c.room); first != c.first || per != c.per {
-			t.Errorf("%+v: %d, %d", c, first, per)
-		}
-	}
-	d.m.load.aside = 0
 	d.misses("✕").press(":", "fail link leaf-02 8; route", "enter", "6", "g").sees("spine-01 → spine-06", "leaf-02          ▒✕▒▒▒▒")
 }

@@ -3,119 +3,150 @@
 package tui
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // helpPage lists all keys. It is made of the key map; Enter does what is selected.
 type helpPage struct {
-	window
+	draw.Window
+	m    *model
 	rows []helpRow
 }
 
 // helpRow is an action or, without one, a heading.
 type helpRow struct {
 	heading string
-	action  *action
+	action  *pane.Action
 }
 
 func (m *model) openHelp() tea.Cmd {
-	h := &helpPage{}
+	h := &helpPage{m: m}
 	group := ""
 	for i := range m.actions {
 		a := &m.actions[i]
-		if a.group != group {
-			group = a.group
+		if a.Group != group {
+			group = a.Group
 			h.rows = append(h.rows, helpRow{heading: group})
 		}
 		h.rows = append(h.rows, helpRow{action: a})
 	}
-	m.help, m.mode = h, modeHelp
-	h.resize(len(h.rows), max(m.body().h-2, 0))
-	h.to(1)
+	m.cover(h)
+	h.Resize(len(h.rows), max(m.body().H-2, 0))
+	h.To(1)
 	return nil
 }
 
-func (m *model) helpKey(k tea.KeyMsg) tea.Cmd {
-	h := m.help
+// Key moves the cursor, does what is selected, or leaves.
+func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "up", "k":
 		h.step(-1)
 	case "down", "j":
 		h.step(1)
 	case "pgup", "ctrl+b":
-		h.step(-max(h.height-1, 1))
+		h.step(-max(h.Height-1, 1))
 	case "pgdown", "ctrl+f", " ":
-		h.step(max(h.height-1, 1))
+		h.step(max(h.Height-1, 1))
 	case "home", "g":
-		h.to(1)
+		h.To(1)
 	case "end", "G":
-		h.to(len(h.rows))
+		h.To(len(h.rows))
 	case "enter":
-		if a := h.rows[h.cursor].action; a != nil {
-			m.mode = modeKeys
-			return m.perform(a)
+		if a := h.rows[h.Cursor].action; a != nil {
+			h.m.cover(nil)
+			return h.m.perform(a)
 		}
 	case "esc", "q", "?":
-		m.mode = modeKeys
+		h.m.cover(nil)
 	}
 	return nil
 }
 
+// Wheel moves the cursor.
+func (h *helpPage) Wheel(by int) tea.Cmd {
+	h.step(by)
+	return nil
+}
+
+// Click does what is clicked.
+func (h *helpPage) Click(line int) tea.Cmd {
+	if line += h.Top; line < 0 || line >= h.N {
+		return nil
+	}
+	h.To(line)
+	return h.Key(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+// Close does nothing.
+func (h *helpPage) Close() {}
+
+// Frame draws the page.
+func (h *helpPage) Frame(body draw.Rect) []string {
+	h.Resize(len(h.rows), max(body.H-2, 0))
+	m := h.m
+	return m.theme.Frame(body, &draw.Framed{
+		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
+		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().About().Name),
+	})
+}
+
 // step moves the cursor and passes over headings.
 func (h *helpPage) step(by int) {
-	h.to(h.cursor + by)
-	if h.rows[h.cursor].action == nil {
-		if by < 0 && h.cursor > 0 {
-			h.to(h.cursor - 1)
+	h.To(h.Cursor + by)
+	if h.rows[h.Cursor].action == nil {
+		if by < 0 && h.Cursor > 0 {
+			h.To(h.Cursor - 1)
 		} else {
-			h.to(h.cursor + 1)
+			h.To(h.Cursor + 1)
 		}
 	}
-	if h.cursor == 1 {
-		h.top = 0
+	if h.Cursor == 1 {
+		h.Top = 0
 	}
 }
 
 // keyWide is how wide the keys of an action are on the page.
 const keyWide = 14
 
-// helpCut is what the selected row does not have room for: why the key does nothing now,
-// else what it does; "" where all can be read.
-func (m *model) helpCut(w int) string {
-	if m.mode != modeHelp {
-		return ""
-	}
-	a := m.help.rows[m.help.cursor].action
+// cut is what the selected row does not have room for: why the key does nothing now, else
+// what it does; "" where all can be read.
+func (h *helpPage) cut(w int) string {
+	a := h.rows[h.Cursor].action
 	if a == nil {
 		return ""
 	}
-	text, why := a.help, a.reason(m)
+	text, why := a.Help().Desc, h.m.reason(a)
 	if why != "" {
 		text += "  (" + why + ")"
 	}
-	if w-6-keyWide >= width(text) {
+	if w-6-keyWide >= draw.Width(text) {
 		return ""
 	}
-	return orElse(why, a.help)
+	return cmp.Or(why, a.Help().Desc)
 }
 
-func (m *model) drawHelp(p *pen, row int) {
-	r := m.help.rows[row]
+func (h *helpPage) drawRow(p *draw.Pen, row int) {
+	r := h.rows[row]
 	if r.action == nil {
-		p.put(p.strong, r.heading)
+		p.Put(p.Strong, r.heading)
 		return
 	}
 	var names []string
-	for _, k := range r.action.keys {
-		names = append(names, m.theme.keyName(k))
+	for _, k := range r.action.Keys() {
+		names = append(names, p.KeyName(k))
 	}
-	why := r.action.reason(m)
-	p.gap(2)
-	p.cell(when(why == "", p.key, p.dim), strings.Join(names, " "), keyWide)
-	p.put(when(why == "", "", p.dim), r.action.help)
+	why := h.m.reason(r.action)
+	p.Gap(2)
+	p.Cell(draw.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
+	p.Put(draw.When(why == "", "", p.Dim), r.action.Help().Desc)
 	if why != "" {
-		p.put(p.dim, "  ("+why+")")
+		p.Put(p.Dim, "  ("+why+")")
 	}
 }

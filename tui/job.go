@@ -12,10 +12,10 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-)
 
-// maxKept is how many lines of one command's output, and of the log, are kept.
-const maxKept = 10_000
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
 
 // outputPause is how long output is gathered before the screen hears of it.
 const outputPause = 30 * time.Millisecond
@@ -39,7 +39,8 @@ type job struct {
 	dropped int
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
-	// For the status line.
+	// For the status line and the log.
+	said                    int // lines of the answer and the notes
 	line, lastNote, written string
 	warnings                []string
 }
@@ -65,22 +66,12 @@ func newJob(ctx context.Context, id int, text string, now time.Time) (*job, cont
 	return &job{id: id, text: text, started: now, cancel: cancel, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}, ctx
 }
 
-// panicError is a command that panicked.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("internal error: %v (a bug; the session goes on, what ran last may be half done)", e.value)
-}
-
 // run carries out the command and reports how it ended. A panic is an error.
 func (j *job) run(work func() error) tea.Msg {
 	err := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &panicError{v, debug.Stack()}
+				err = &pane.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}()
 		return work()
@@ -116,7 +107,7 @@ func (s sink) Write(b []byte) (int, error) {
 	j := s.job
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	part := &j.partial[btoi(s.note)]
+	part := &j.partial[draw.Btoi(s.note)]
 	*part = append(*part, b...)
 	for {
 		line, rest, found := bytes.Cut(*part, []byte("\n"))
@@ -135,8 +126,8 @@ func (s sink) Write(b []byte) (int, error) {
 
 func (j *job) add(l outputLine) {
 	j.pending = append(j.pending, l)
-	if len(j.pending) >= 2*maxKept {
-		n := len(j.pending) - maxKept
+	if len(j.pending) >= 2*pane.MaxKept {
+		n := len(j.pending) - pane.MaxKept
 		j.dropped += n
 		j.pending = append(j.pending[:0], j.pending[n:]...)
 	}
@@ -156,15 +147,8 @@ func (j *job) take(all bool) []outputLine {
 	out := j.pending
 	j.pending = nil
 	if j.dropped > 0 {
-		out = append([]outputLine{{fmt.Sprintf("%s left out here: write long answers to a file", count(j.dropped, "line")), true}}, out...)
+		out = append([]outputLine{{fmt.Sprintf("%s left out here: write long answers to a file", draw.Count(j.dropped, "line")), true}}, out...)
 		j.dropped = 0
 	}
 	return out
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

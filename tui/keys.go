@@ -3,173 +3,157 @@
 package tui
 
 import (
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // key sends a key to where it belongs.
 func (m *model) key(k tea.KeyMsg) tea.Cmd {
-	if k.Type == tea.KeyCtrlC && m.mode != modeAsk {
+	switch {
+	case k.Type == tea.KeyCtrlC && m.question == nil:
 		return m.interrupt()
-	}
-	switch m.mode {
-	case modeCommand:
-		return m.commandKey(k)
-	case modeFilter:
-		return m.filterKey(k)
-	case modeExport:
-		return m.exportKey(k)
-	case modePage:
-		return m.pageKey(k)
-	case modeAsk:
-		return m.askKey(k)
-	case modeForm:
-		return m.formKey(k)
-	case modeHelp:
-		return m.helpKey(k)
-	}
-	if k.Paste {
+	case m.over != nil:
+		return m.over.Key(k)
+	case m.typed != nil:
+		return m.typed.key(k)
+	case k.Paste:
 		m.warn("a paste goes into the command line: press : first")
 		return nil
-	}
 	// Keys that were typed faster than the screen was drawn come as one.
-	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt {
+	case k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt:
 		return m.keys(k.Runes)
 	}
-	return m.act(k.String())
+	return m.act(k)
 }
 
 // keys takes several keys one after the other, as far as they are for the panes.
 func (m *model) keys(runes []rune) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, r := range runes {
-		if m.mode != modeKeys {
+		if m.over != nil || m.typed != nil {
 			cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: runes[i:]}))
 			break
 		}
-		cmds = append(cmds, m.act(string(r)))
+		cmds = append(cmds, m.act(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
 	}
 	return tea.Batch(cmds...)
 }
 
 // act does what a key stands for, or says why it cannot.
-func (m *model) act(key string) tea.Cmd {
+func (m *model) act(k tea.KeyMsg) tea.Cmd {
 	m.untouched = false
-	a := m.byKey[key]
-	if a == nil {
-		m.warn(clean(key, m.theme.ascii) + " is no key: ? lists them")
-		return nil
+	for i := range m.actions {
+		if key.Matches(k, m.actions[i].Binding) {
+			return m.perform(&m.actions[i])
+		}
 	}
-	return m.perform(a)
+	m.warn(draw.Clean(k.String(), m.theme.Ascii) + " is no key: ? lists them")
+	return nil
 }
 
-func (m *model) perform(a *action) tea.Cmd {
-	if a.name != "quit" {
+func (m *model) perform(a *pane.Action) tea.Cmd {
+	if a.Name != "quit" {
 		m.quitting = false
 	}
-	if why := a.reason(m); why != "" {
-		m.warn(m.theme.keyWord(a) + ": " + why)
+	if why := m.reason(a); why != "" {
+		m.warn(keyWord(&m.theme.Glyphs, a) + ": " + why)
 		return nil
 	}
 	if m.status.bad {
 		m.status = status{}
 	}
-	return a.run(m)
+	cmd := a.Run()
+	m.follow()
+	m.fit()
+	return cmd
 }
 
 // moveTo moves the cursor of the focused pane.
 func (m *model) moveTo(row int) {
-	m.pane().base().to(row)
-	if m.focus == paneTopology {
-		m.followTree()
-	}
+	m.pane().Base().To(row)
+	m.follow()
 }
 
 // sideStep is how many cells, or columns of a map, a key moves.
 const sideStep = 8
 
-func (m *model) sideways(by int) {
-	switch m.focus {
-	case paneTopology:
-		m.tree.unfold(by < 0)
-		m.followTree()
-	case paneLog, paneLoad:
-		t := m.pane().base()
-		t.aside = max(t.aside+by*sideStep, 0)
-	}
+func (m *model) sideways(by int) tea.Cmd {
+	m.pane().(pane.Mover).Sideways(by * sideStep)
+	return nil
 }
 
 func (m *model) whyNotFilter() string {
-	if t := m.pane().base(); t.n == 0 && t.filt.empty() {
+	if t := m.pane().Base(); t.N == 0 && t.Filt.Empty() {
 		return "there are no rows"
 	}
 	return ""
 }
 
 func (m *model) openFilter() tea.Cmd {
-	m.mode = modeFilter
-	m.edit.set("")
+	m.typed = newTyped("")
+	m.typed.label, m.typed.key, m.typed.note = func() string { return "/" }, m.filterKey, true
+	m.typed.hints = append([]hint{{"text /regexp ~letters !not", "", nil}}, m.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
 	return nil
 }
 
 func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
-	p := m.pane().base()
+	p := m.pane().Base()
 	switch k.Type {
 	case tea.KeyEnter:
-		m.mode = modeKeys
-		if m.edit.String() == "" {
+		if m.typed.Value() == "" {
 			m.setFilter("")
 		}
+		m.typed = nil
 	case tea.KeyEsc:
-		m.mode = modeKeys
+		m.typed = nil
 		m.setFilter("")
 	case tea.KeyUp:
-		m.moveTo(p.cursor - 1)
+		m.moveTo(p.Cursor - 1)
 	case tea.KeyDown:
-		m.moveTo(p.cursor + 1)
+		m.moveTo(p.Cursor + 1)
 	case tea.KeyPgUp, tea.KeyPgDown:
-		return m.act(k.String())
+		return m.act(k)
 	default:
-		if m.edit.key(k) && m.edit.String() != p.filt.text {
-			m.setFilter(m.edit.String())
+		if m.typed.edit(k); m.typed.Value() != p.Filt.Text {
+			m.setFilter(m.typed.Value())
 		}
 	}
 	return nil
 }
 
 func (m *model) setFilter(text string) {
-	f, err := parseFilter(text)
+	f, err := draw.ParseFilter(text)
 	if err != nil {
 		m.inform(err.Error())
 		return
 	}
 	m.inform("")
-	m.pane().base().filt = f
-	m.pane().renew()
-	if m.focus == paneTopology {
-		m.tree.firstMatch()
-		m.followTree()
-	}
+	m.pane().Base().Filt = f
+	m.pane().Renew()
+	m.follow()
 	m.fit()
 }
 
 func (m *model) whyNoEscape() string {
-	if m.pane().base().filt.empty() && m.leave == 0 && len(m.jobs) == 0 && !m.studying() && !m.groups.within(m.focus) {
+	act, _ := m.pane().Escape(true)
+	if m.pane().Base().Filt.Empty() && m.leave < 0 && len(m.jobs) == 0 && act == nil {
 		return "there is nothing to leave or cancel"
 	}
 	return ""
 }
 
 func (m *model) escape() tea.Cmd {
+	act, _ := m.pane().Escape(len(m.jobs) == 0)
 	switch {
-	case !m.pane().base().filt.empty():
+	case !m.pane().Base().Filt.Empty():
 		m.setFilter("")
-	case m.leave != 0 && m.focus == paneLog:
+	case m.leave >= 0 && m.on(pane.SeatLog):
 		m.setFocus(m.leave)
-	case m.groups.within(m.focus):
-		m.groups.leave()
-		return m.listGroups()
-	case len(m.jobs) == 0 && m.studying():
-		m.stopStudy()
+	case act != nil:
+		return m.heed(act())
 	default:
 		m.cancel()
 	}
@@ -179,9 +163,9 @@ func (m *model) escape() tea.Cmd {
 // interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
 func (m *model) interrupt() tea.Cmd {
 	switch {
-	case m.mode != modeKeys:
-		m.closeForm()
-		m.mode, m.comp, m.page = modeKeys, nil, nil
+	case m.over != nil || m.typed != nil:
+		m.cover(nil)
+		m.typed, m.comp = nil, nil
 	case len(m.jobs) > 0:
 		m.cancel()
 	default:

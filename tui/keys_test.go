@@ -4,12 +4,14 @@ package tui
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/tui/draw"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -17,18 +19,18 @@ import (
 func TestKeymap(t *testing.T) {
 	seen, names := map[string]string{}, map[string]bool{}
 	for _, a := range keymap() {
-		if a.name == "" || a.help == "" || a.group == "" || a.run == nil || len(a.keys) == 0 {
+		if a.Name == "" || a.Help().Desc == "" || a.Group == "" || a.Run == nil || len(a.Keys()) == 0 {
 			t.Errorf("incomplete: %+v", a)
 		}
-		if names[a.name] {
-			t.Errorf("two actions are called %s", a.name)
+		if names[a.Name] {
+			t.Errorf("two actions are called %s", a.Name)
 		}
-		names[a.name] = true
-		for _, k := range a.keys {
+		names[a.Name] = true
+		for _, k := range a.Keys() {
 			if seen[k] != "" {
-				t.Errorf("%s is both %s and %s", k, seen[k], a.name)
+				t.Errorf("%s is both %s and %s", k, seen[k], a.Name)
 			}
-			seen[k] = a.name
+			seen[k] = a.Name
 		}
 	}
 }
@@ -39,7 +41,7 @@ var update = flag.Bool("update", false, "write the list of keys and the golden s
 func TestKeyList(t *testing.T) {
 	path := filepath.Join("..", "docs", "keys.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(KeyList()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(keyList()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +49,7 @@ func TestKeyList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != KeyList() {
+	if string(got) != keyList() {
 		t.Errorf("%s is not what the key map says: go test ./tui -run TestKeyList -update", path)
 	}
 }
@@ -70,12 +72,12 @@ func FuzzKeys(f *testing.F) {
 			case b >= 0x80:
 				s := sizes[int(b)%len(sizes)]
 				d.size(s[0], s[1])
-			case b >= 0x20 && b < 0x7f && !(d.m.mode == modeCommand && b == '/'): // no paths: load and dump would touch files
+			case b >= 0x20 && b < 0x7f && !(d.m.commanding() && b == '/'): // no paths: load and dump would touch files
 				d.send(rune1(rune(b)))
 			}
 			d.settle()
 			d.check()
-			if d.m.mode == modeAsk { // answers would write files
+			if d.m.question != nil { // answers would write files
 				d.send(tea.KeyMsg{Type: tea.KeyEsc})
 				d.settle()
 			}
@@ -88,7 +90,8 @@ func TestHelpSaysAll(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24).press("5", "?")
 	const why = "there is no trace: t and T mark its ends"
 	d.misses(why)
-	for d.m.help.rows[d.m.help.cursor].action.name != "trace-back" {
+	help := d.m.over.(*helpPage)
+	for help.rows[help.Cursor].action.Name != "trace-back" {
 		d.press("down")
 	}
 	d.sees(" "+why).size(120, 36).sees("(" + why + ")")
@@ -102,4 +105,32 @@ func TestEnterOnNothing(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	d.press("1", "enter").sees("! Enter: no problem is selected").press("5", "enter").sees("! Enter: no failure is selected")
 	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 2 Topology, 6 Load, 8 Log")
+}
+
+// keyList is the list of keys as a document.
+func keyList() string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes it anew.\n\n" +
+		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), a line each, by the name of its action:\n\n" +
+		"    # what is not named here stays as it is\n    theme light\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" + strings.Join(namedKeys[:15], "`, `") + "`. " +
+		"An action without keys is reached from the list that `?` opens.\n")
+	group := ""
+	for _, a := range keymap() {
+		if a.Group != group {
+			group = a.Group
+			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", group)
+		}
+		names := make([]string, len(a.Keys()))
+		for i, k := range a.Keys() {
+			names[i] = "`" + draw.PlainKeyName(k) + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
+	}
+	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
+		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
+		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
+		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular expression, `/~lf7` letters in this order, and `!` before " +
+		"any of these shows the other rows.\n")
+	return b.String()
 }

@@ -2,117 +2,148 @@
 
 package tui
 
-// rect is a part of the screen.
-type rect struct{ x, y, w, h int }
+import (
+	"slices"
+	"strconv"
 
-func (r rect) holds(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// desk is the panes and where they stand.
+type desk struct {
+	all           []pane.Pane
+	width, height int
+	focus         int // the pane with the keyboard
+	leave         int // where Esc goes from a log that came up by itself, -1 for nowhere
+	slots         slots
+	zoom          bool
+	lean          int // how many hundredths wider the panes at the left are
+}
 
 // placed is a pane and where it stands.
 type placed struct {
-	id paneID
-	rect
+	at int
+	draw.Rect
 }
 
 // slots say which of the panes that share a place on the screen was used last.
 type slots struct {
-	home  paneID // problems or topology, where there is room for one of them
-	main  paneID // the LFT or one of those of side, where there is room for one
-	side  paneID // what-if, load, history, resilience or groups, beside the LFT
-	aside paneID // any but problems and topology, beside one of those
-	// problems is how many of them are listed.
-	problems int
+	home  int // the head or home, where there is room for one of them
+	main  int // the main pane or one of the side, where there is room for one
+	side  int // one of the side, beside the main pane
+	aside int // any but head and home, beside one of those
 }
 
-func (s *slots) take(id paneID) {
-	switch id {
-	case paneProblems, paneTopology:
-		s.home = id
+func newDesk(all []pane.Pane) desk {
+	d := desk{all: all, leave: -1}
+	d.focus = d.at(pane.SeatHome)
+	d.slots = slots{home: d.focus, main: d.at(pane.SeatMain), side: d.at(pane.SeatSide), aside: d.at(pane.SeatMain)}
+	return d
+}
+
+// at is the first pane of a seat.
+func (d *desk) at(s pane.Seat) int {
+	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Seat == s })
+}
+
+// named is the pane of a name.
+func (d *desk) named(name string) int {
+	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Name == name })
+}
+
+func (d *desk) pane() pane.Pane { return d.all[d.focus] }
+
+// on reports whether a pane of this seat has the keyboard.
+func (d *desk) on(s pane.Seat) bool { return d.pane().About().Seat == s }
+
+// digit is the key that leads to a pane: 0 is the tenth.
+func digit(at int) string { return strconv.Itoa((at + 1) % 10) }
+
+func (d *desk) take(at int) {
+	d.focus, d.leave = at, -1
+	switch d.all[at].About().Seat {
+	case pane.SeatHead, pane.SeatHome:
+		d.slots.home = at
 		return
-	case paneLFT:
-		s.main = id
-	case paneWhatIf, paneLoad, paneHistory, paneResilience, paneGroups:
-		s.main, s.side = id, id
+	case pane.SeatMain:
+		d.slots.main = at
+	case pane.SeatSide:
+		d.slots.main, d.slots.side = at, at
 	}
-	s.aside = id
+	d.slots.aside = at
 }
 
-// form is the way in which the panes share the screen.
-type form uint8
+// shape is the way in which the panes share the screen.
+type shape uint8
 
-// The forms, for smaller and larger screens.
+// The shapes, for smaller and larger screens.
 const (
-	formSingle form = iota // one pane at a time, two when zoomed
-	formPair               // two beside one another
-	formFour               // problems over topology; one over the trace; log
-	formWide               // those, the LFT, and the trace over one more, side by side; log
+	shapeSingle shape = iota // one pane at a time, two when zoomed
+	shapePair                // two beside one another
+	shapeFour                // problems over topology; one over the trace; log
+	shapeWide                // those, the LFT, and the trace over one more, side by side; log
 )
 
-func formOf(w, h int) form {
+func shapeOf(w, h int) shape {
 	switch {
 	case w < 100 || h < 20:
-		return formSingle
+		return shapeSingle
 	case h < 30:
-		return formPair
+		return shapePair
 	case w < 160:
-		return formFour
+		return shapeFour
 	}
-	return formWide
+	return shapeWide
 }
 
-// arrange places the panes on a body of this form. Panes do not overlap; one
-// that has no room is left out. lean widens what is at the left.
-func arrange(f form, body rect, focus paneID, s slots, zoom bool, lean int) []placed {
+// arrange places the panes on a body. Panes do not overlap; one that has no room is left
+// out.
+func (d *desk) arrange(body draw.Rect) []placed {
+	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
-	case f == formSingle && zoom && body.h >= 10:
-		top, bottom := splitRows(body, body.h/2)
-		return []placed{{focus, top}, {companion(focus), bottom}}
-	case f == formSingle || zoom:
-		return []placed{{focus, body}}
-	case f == formPair:
-		left, right := splitColumns(body, body.w*(40+lean)/100)
+	case f == shapeSingle && d.zoom && body.H >= 10:
+		top, bottom := draw.SplitRows(body, body.H/2)
+		return []placed{{d.focus, top}, {d.companion(), bottom}}
+	case f == shapeSingle || d.zoom:
+		return []placed{{d.focus, body}}
+	case f == shapePair:
+		left, right := draw.SplitColumns(body, body.W*(40+d.lean)/100)
 		return []placed{{s.home, left}, {s.aside, right}}
 	}
-	logRows := max(min(body.h/5, 12), 6)
-	if focus == paneLog {
-		logRows = body.h / 2
+	logRows := max(min(body.H/5, 12), 6)
+	if d.on(pane.SeatLog) {
+		logRows = body.H / 2
 	}
-	upper, log := splitRows(body, body.h-logRows)
-	home := func(left rect) []placed {
-		n := max(min(s.problems+3, left.h/3), 4)
-		if focus == paneProblems {
-			n = max(n, min(s.problems+3, left.h*2/3))
-		}
-		top, rest := splitRows(left, n)
-		return []placed{{paneProblems, top}, {paneTopology, rest}}
+	upper, log := draw.SplitRows(body, body.H-logRows)
+	logged := placed{d.at(pane.SeatLog), log}
+	if f == shapeWide {
+		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
+		middle, right := draw.SplitColumns(rest, rest.W*48/100)
+		top, bottom := draw.SplitRows(right, right.H/2)
+		return append(d.homes(left), placed{d.at(pane.SeatMain), middle}, placed{d.at(pane.SeatTrace), top}, placed{s.side, bottom}, logged)
 	}
-	if f == formWide {
-		left, rest := splitColumns(upper, upper.w*(32+lean)/100)
-		middle, right := splitColumns(rest, rest.w*48/100)
-		top, bottom := splitRows(right, right.h/2)
-		return append(home(left), placed{paneLFT, middle}, placed{paneTrace, top}, placed{s.side, bottom}, placed{paneLog, log})
-	}
-	left, right := splitColumns(upper, upper.w*(42+lean)/100)
-	main, trace := splitRows(right, right.h-max(right.h*9/20, 5))
-	return append(home(left), placed{s.main, main}, placed{paneTrace, trace}, placed{paneLog, log})
+	left, right := draw.SplitColumns(upper, upper.W*(42+d.lean)/100)
+	main, trace := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
+	return append(d.homes(left), placed{s.main, main}, placed{d.at(pane.SeatTrace), trace}, logged)
 }
 
-// companion is the pane that is shown with another on a small screen.
-func companion(id paneID) paneID {
-	switch id {
-	case paneTopology:
-		return paneLFT
-	case paneLog, paneLoad:
-		return paneTrace
-	case paneTrace:
-		return paneWhatIf
+// homes are the panes at the left: the head has as many rows as it needs, if it can.
+func (d *desk) homes(left draw.Rect) []placed {
+	head := d.at(pane.SeatHead)
+	want := d.all[head].Base().N + 3
+	n := max(min(want, left.H/3), 4)
+	if d.on(pane.SeatHead) {
+		n = max(n, min(want, left.H*2/3))
 	}
-	return paneTopology
+	top, rest := draw.SplitRows(left, n)
+	return []placed{{head, top}, {d.at(pane.SeatHome), rest}}
 }
 
-func splitRows(r rect, h int) (top, bottom rect) {
-	return rect{r.x, r.y, r.w, h}, rect{r.x, r.y + h, r.w, r.h - h}
-}
-
-func splitColumns(r rect, w int) (left, right rect) {
-	return rect{r.x, r.y, w, r.h}, rect{r.x + w, r.y, r.w - w, r.h}
+// companion is the pane that is shown with that of the keyboard on a small screen.
+func (d *desk) companion() int {
+	if name := d.pane().About().Beside; name != "" {
+		return d.named(name)
+	}
+	return d.at(pane.SeatHome)
 }

@@ -8,6 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // maxHistory is how many commands can be recalled.
@@ -51,30 +53,15 @@ type completion struct {
 	start      int
 	candidates []lang.Candidate
 	chosen     int // -1: none yet
-	window     window
+	window     draw.Window
 }
 
-func (m *model) openCommand() tea.Cmd {
-	m.mode, m.comp = modeCommand, nil
-	m.edit.set("")
-	m.history.at = len(m.history.lines)
+func (m *model) openCommand(text string) tea.Cmd {
+	m.comp, m.history.at = nil, len(m.history.lines)
+	m.typed = newTyped(text)
+	m.typed.label, m.typed.key = func() string { return ":" }, m.commandKey
+	m.typed.hints = m.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall", tea.KeyEsc, "leave")
 	return nil
-}
-
-// recall puts the command of the selected log line into the command line.
-func (m *model) recall() {
-	id := m.log.line(m.log.cursor).job
-	for i := range m.log.lines {
-		if x := &m.log.lines[i]; x.job == id && x.kind == lineCommand {
-			m.openCommand()
-			m.edit.set(x.text)
-			if x.text == reading {
-				m.edit.set("sweep")
-			}
-			return
-		}
-	}
-	m.warn("no command belongs to this line")
 }
 
 func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
@@ -87,7 +74,7 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 		return nil
 	case tea.KeyEsc:
 		if m.comp == nil {
-			m.mode = modeKeys
+			m.typed = nil
 		}
 		m.comp = nil
 		return nil
@@ -101,25 +88,26 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyDown, tea.KeyCtrlN:
 		m.remember(1)
 	case tea.KeyBackspace:
-		if len(m.edit.text) == 0 {
-			m.mode = modeKeys
+		if m.typed.Value() == "" {
+			m.typed = nil
+			return nil
 		}
-		m.edit.key(k)
+		m.typed.edit(k)
 	default:
-		m.edit.key(k)
+		m.typed.edit(k)
 	}
 	return nil
 }
 
 func (m *model) remember(by int) {
-	if line, ok := m.history.recall(by, m.edit.String()); ok {
-		m.edit.set(line)
+	if line, ok := m.history.recall(by, m.typed.Value()); ok {
+		m.typed.set(line)
 	}
 }
 
 func (m *model) submit() tea.Cmd {
-	text := strings.TrimSpace(m.edit.String())
-	m.mode = modeKeys
+	text := strings.TrimSpace(m.typed.Value())
+	m.typed = nil
 	if text == "" {
 		return nil
 	}
@@ -137,7 +125,7 @@ func (m *model) submit() tea.Cmd {
 }
 
 // formOf is the key that opens the form of a guided command, nil for other commands.
-func (m *model) formOf(text string) *action {
+func (m *model) formOf(text string) *pane.Action {
 	what, guided, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(guided) != "guided" {
 		return nil
@@ -156,8 +144,8 @@ func (m *model) formOf(text string) *action {
 func (m *model) complete(by int) {
 	if c := m.comp; c != nil {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
-		c.window.to(c.chosen)
-		m.edit.replace(c.start, c.candidates[c.chosen].Text)
+		c.window.To(c.chosen)
+		m.typed.replace(c.start, c.candidates[c.chosen].Text)
 		return
 	}
 	start, all := m.candidates()
@@ -170,14 +158,14 @@ func (m *model) complete(by int) {
 		if !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "/") {
 			text += " "
 		}
-		m.edit.replace(start, text)
+		m.typed.replace(start, text)
 		return
 	}
-	if common := commonPrefix(all); len(common) > len(m.edit.before())-start {
-		m.edit.replace(start, common)
+	if common := commonPrefix(all); len(common) > len(m.typed.before())-start {
+		m.typed.replace(start, common)
 	}
 	m.comp = &completion{start: start, candidates: all, chosen: -1}
-	m.comp.window.resize(len(all), min(len(all), max(m.body().h-2, 1), 8))
+	m.comp.window.Resize(len(all), min(len(all), max(m.body().H-2, 1), 8))
 }
 
 // screenWords are commands that only the screen knows.
@@ -188,9 +176,9 @@ var screenWords = []lang.Candidate{
 
 // candidates are those of the shell, and the words that only the screen knows.
 func (m *model) candidates() (int, []lang.Candidate) {
-	start, all := m.back.Complete(m.edit.String(), len(m.edit.before()))
+	start, all := m.back.Complete(m.typed.Value(), len(m.typed.before()))
 	for _, c := range screenWords {
-		if word := m.edit.before(); word != "" && strings.HasPrefix(c.Text, word) {
+		if word := m.typed.before(); word != "" && strings.HasPrefix(c.Text, word) {
 			all = append(all, c)
 		}
 	}
@@ -212,25 +200,28 @@ func (m *model) popup(w int) []string {
 	c := m.comp
 	t := m.theme
 	var lines []string
-	head := newPen(t, w)
-	head.gap(1)
-	head.put(t.dim, count(len(c.candidates), "candidate")+": Tab takes the next, Enter runs")
-	lines = append(lines, head.done())
+	head := draw.NewPen(t, w)
+	head.Gap(1)
+	head.Put(t.Dim, draw.Count(len(c.candidates), "candidate")+": Tab takes the next, Enter runs")
+	lines = append(lines, head.Done())
 	name := 12
 	for _, x := range c.candidates {
-		name = max(name, min(width(clean(x.Text, t.ascii)), w/2))
+		name = max(name, min(draw.Width(draw.Clean(x.Text, t.Ascii)), w/2))
 	}
-	for i := c.window.top; i < min(c.window.top+c.window.height, len(c.candidates)); i++ {
-		p := newPen(t, w)
+	for i := c.window.Top; i < min(c.window.Top+c.window.Height, len(c.candidates)); i++ {
+		p := draw.NewPen(t, w)
 		mark := " "
 		if i == c.chosen {
-			p.over, mark = t.cursor, t.glyphs.cursor
+			p.Over, mark = t.Cursor, t.Glyphs.Cursor
 		}
-		p.put(t.info, mark+" ")
-		p.cell("", c.candidates[i].Text, name)
-		p.gap(2)
-		p.put(t.dim, c.candidates[i].Description)
-		lines = append(lines, p.done())
+		p.Put(t.Info, mark+" ")
+		p.Cell("", c.candidates[i].Text, name)
+		p.Gap(2)
+		p.Put(t.Dim, c.candidates[i].Description)
+		lines = append(lines, p.Done())
 	}
 	return lines
 }
+
+// commanding reports whether a command is being typed.
+func (m *model) commanding() bool { return m.typed != nil && m.typed.label() == ":" }

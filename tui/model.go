@@ -4,143 +4,107 @@ package tui
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
 	"time"
 
+	"github.com/charmbracelet/bubbles/spinner"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/routing/changes/resilience"
-	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/form"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/history"
+	"example.org/ibconsole/tui/pane/problems"
+	"example.org/ibconsole/tui/pane/resilience"
+	"example.org/ibconsole/tui/pane/trace"
 )
 
-// backend is the shell as the screen uses it. Only State and Complete must be
-// quick.
+// backend is the shell as the screen and its panes use it. Only State and Complete must
+// be quick.
 type backend interface {
+	problems.Source
+	trace.Source
+	history.Source
+	resilience.Source
 	State() session.State
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
 	// Changed waits until the state has changed; false says that ctx has ended.
 	Changed(ctx context.Context) bool
-	// Entries are the newest entries of the history, and Recall the picture of one.
-	Entries(ctx context.Context) ([]pastEntry, error)
+	// Recall is the picture of an entry of the history.
 	Recall(id int64) (*session.Picture, error)
-	// Problems says what is wrong with the live subnet; quick leaves out what takes
-	// long. Nil says that nobody knows more than the state does.
-	Problems(ctx context.Context, quick bool) (*problemsReport, error)
 	// Flow begins the questions that a command asks: dump, load, engine or fail.
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
-	// Study prepares what failures of a kind do to a picture with tables.
-	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
-	// Counters reads the counters of ports of the live fabric.
-	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
-// model is the state of the screen.
-type model struct {
-	ctx   context.Context
-	back  backend
+// host is what the program gives the screen.
+type host struct {
 	shell func(context.Context) error // runs the REPL, nil without
 	start func(context.Context) error // reads the subnet first, nil where that is done
 	save  Saver                       // nil where nothing can be exported
 	out   *slowWriter                 // nil where nobody counts what was written
 	clip  clipboard
-	now   func() time.Time
-	theme *theme
 	// retheme makes another theme for the same terminal, nil where there is but one.
-	retheme func(name string) (*theme, error)
+	retheme func(name string) (*draw.Theme, error)
+}
 
-	actions []action
-	byKey   map[string]*action
+// sight is what the panes show.
+type sight struct {
+	st      session.State // the newest, which the panes may lag behind
+	sc      *pane.Scene
+	of      session.Kind
+	old     *session.Picture // out of the history, shown instead of of; nil for none
+	frozen  time.Time        // since when the panes stand still, zero where they do not
+	indexes pane.Indexes
+}
 
-	width, height int
-	focus         paneID
-	slots         slots
-	leave         paneID // where Esc goes from a log that came up by itself, 0 for nowhere
-	zoom          bool
-	lean          int // how many hundredths wider the panes at the left are
-	untouched     bool
-
-	st     session.State // the newest, which the panes may lag behind
-	sc     *scene
-	of     session.Kind
-	old    *session.Picture // out of the history, shown instead of of; nil for none
-	frozen time.Time        // since when the panes stand still, zero where they do not
-	seen   *fabric.Fabric   // the live fabric that lost links are counted from
-	lost   int
-
-	problems *problems
-	tree     *topology
-	lft      *lft
-	trace    *trace
-	whatIf   *whatIf
-	load     *loadPane
-	past     *past
-	resil    *resilient
-	groups   *groupsPane
-	log      *logbook
-	trail    trail
-
-	indexes indexes
-	loading errand[*loading]
-	diff    errand[*diff.Result]
-	reach   errand[*reach.Result]
-	entries errand[[]pastEntry]
-	errs    errand[map[place]uint64]
-	hops    errand[hopCounts]
-	report  errand[*problemsReport]
-	study   errand[*studied]
-	soFar   *atomic.Pointer[studied] // of the study that runs
-	mcast   errand[*grouping]
-	drawing errand[*groupTree]
-	errands int // that run
-
-	mode     mode
-	edit     editor
-	comp     *completion
-	history  typedLines
-	help     *helpPage
-	page     *page
-	form     *guide
-	lastFile string // that was written or read last
-	tour     *tour
-	question *question // that is being answered
-	zones    []zone    // of the frame drawn last, that can be clicked
-
+// work is what runs beside the screen.
+type work struct {
 	jobs     []*job // that run
 	lastJob  int
-	spin     int
+	spinner  spinner.Model
 	ticking  bool
 	pace     pace
-	quitting bool // q was pressed while something runs
-	status   status
-	failure  *panicError        // of a command, to be told of at the end
+	quitting bool               // q was pressed while something runs
+	failure  *pane.PanicError   // of a command, to be told of at the end
 	starting *job               // reads the subnet for the first time
 	unopened *session.OpenError // why that failed
+}
+
+// model is the state of the screen.
+type model struct {
+	*pane.Common
+	host
+	desk
+	sight
+	work
+
+	back  backend
+	now   func() time.Time
+	theme *draw.Theme
+
+	actions []pane.Action
+
+	trail     trail
+	over      overlay // nil for none
+	typed     *typed  // the line that is being typed, nil for none
+	comp      *completion
+	history   typedLines
+	lastFile  string // that was written or read last
+	tour      *tour
+	question  *question // that is being answered
+	zones     []zone    // of the frame drawn last, that can be clicked
+	status    status
+	untouched bool
 
 	drawn     string // the frame drawn last
 	drawnSize [2]int
 }
-
-// mode says where keys go.
-type mode uint8
-
-const (
-	modeKeys mode = iota
-	modeCommand
-	modeFilter
-	modeExport
-	modeHelp
-	modePage
-	modeAsk
-	modeForm
-)
 
 // status is the line below the panes.
 type status struct {
@@ -152,7 +116,6 @@ type status struct {
 
 type (
 	changedMsg struct{}
-	tickMsg    struct{}
 	minuteMsg  struct{}
 	shellMsg   struct{ err error }
 	drainedMsg struct{}
@@ -164,29 +127,14 @@ const tickPause = 120 * time.Millisecond
 // ageing is how often it is looked whether what is shown has become old.
 const ageing = 30 * time.Second
 
-func newModel(ctx context.Context, back backend, t *theme) *model {
-	m := &model{
-		ctx: ctx, back: back, theme: t, now: time.Now, untouched: true,
-		slots: slots{home: paneTopology, main: paneLFT, side: paneWhatIf, aside: paneLFT}, focus: paneTopology,
-		problems: newProblems(t), tree: newTopology(t), lft: newLFT(t), trace: newTrace(t), whatIf: newWhatIf(t), load: newLoadPane(t),
-		past: newPast(t), log: newLog(t), resil: newResilient(t), groups: newGroupsPane(t),
-	}
-	m.problems.checking = m.reach.progress
-	m.resil.busy, m.groups.busy = m.study.progress, m.mcast.progress
-	m.whatIf.busy, m.load.busy, m.past.busy = m.diff.progress, m.loading.progress, m.entries.progress
-	m.bind(keymap())
+func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
+	c := &pane.Common{Ctx: ctx}
+	m := &model{Common: c, desk: newDesk(newPanes(c, t, back)), back: back, theme: t, now: time.Now, untouched: true}
+	c.Focused = func() pane.Subject { return m.pane().Subject() }
+	m.actions = m.keymap()
+	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
 	m.refresh()
 	return m
-}
-
-// bind takes a key map.
-func (m *model) bind(actions []action) {
-	m.actions, m.byKey = actions, map[string]*action{}
-	for i := range m.actions {
-		for _, k := range m.actions[i].keys {
-			m.byKey[k] = &m.actions[i]
-		}
-	}
 }
 
 // Init implements [tea.Model].
@@ -202,14 +150,14 @@ func (m *model) Init() tea.Cmd {
 // watch waits for the session to change. Changes that come fast are taken
 // together, and indexes of new fabrics are made before the screen hears of them.
 func (m *model) watch() tea.Msg {
-	if !m.back.Changed(m.ctx) {
+	if !m.back.Changed(m.Ctx) {
 		return nil
 	}
 	select {
 	case <-time.After(outputPause):
-		m.indexes.foresee(m.back.State())
+		m.indexes.Foresee(m.back.State())
 		return changedMsg{}
-	case <-m.ctx.Done():
+	case <-m.Ctx.Done():
 		return nil
 	}
 }
@@ -240,9 +188,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case changedMsg:
 		m.refresh()
 		return m.watch
-	case errandMsg:
-		msg.deliver()
-		m.spread()
+	case pane.ResultMsg:
+		msg.Deliver()
+		m.collect()
 	case outputMsg:
 		m.drain(msg.job, false)
 		return msg.job.listen
@@ -254,12 +202,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.openQuestion(msg)
 	case pageMsg:
 		m.fillPage(msg)
-	case formMsg:
+	case form.Msg:
 		return m.questioned(msg)
-	case tickMsg:
-		m.spin++
+	case spinner.TickMsg:
 		m.ticking = false
-		m.spreadStudy()
+		m.spinner, _ = m.spinner.Update(msg)
+		m.collect()
 		return m.tick()
 	case minuteMsg:
 		return m.age()
@@ -270,11 +218,14 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *model) tick() tea.Cmd {
-	if m.ticking || len(m.jobs)+m.errands == 0 {
+	if m.ticking || len(m.jobs)+m.Common.Running == 0 {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(tickPause, func(time.Time) tea.Msg { return tickMsg{} })
+	return func() tea.Msg {
+		time.Sleep(tickPause)
+		return m.spinner.Tick()
+	}
 }
 
 // refresh takes the state of the session. While the panes are frozen they keep
@@ -286,91 +237,137 @@ func (m *model) refresh() {
 		return
 	}
 	before := m.sc
-	m.sc = newScene(m.st, m.of, m.old, m.indexes.of)
-	m.sc.clock = m.now
-	m.of = m.sc.of
+	m.sc = pane.NewScene(m.st, m.of, m.old, m.indexes.Of)
+	m.sc.Clock = m.now
+	m.sc.Lose(before)
+	m.of = m.sc.Of
 	if before != nil {
 		m.tell(before, len(m.jobs) == 0)
-	} else {
-		m.seen = m.sc.st.Live.Fabric
 	}
-	m.tree.sc, m.lft.sc, m.trace.sc, m.whatIf.sc, m.load.sc = m.sc, m.sc, m.sc, m.sc, m.sc
-	m.resil.sc, m.groups.sc = m.sc, m.sc
-	m.problems.show(m.sc)
-	m.past.show(m.sc)
-	if !m.sc.changed(before) {
+	changed := m.sc.Changed(before)
+	for _, p := range m.all {
+		p.Show(m.sc, changed)
+	}
+	if !changed {
 		return
 	}
-	m.trace.show(m.sc)
-	m.tree.path = m.trace.nodes()
-	m.tree.show(m.sc)
-	if before == nil || len(before.top.f.Nodes) == 0 {
-		m.tree.first()
+	if before == nil || len(before.Top.Fabric.Nodes) == 0 {
 		m.welcomeSubnet()
 	}
-	m.lft.show(m.sc)
-	m.whatIf.show(m.sc)
-	m.load.show(m.sc)
-	m.resil.show(m.sc)
-	m.groups.show(m.sc)
-	m.followTree()
-	m.spread()
+	m.follow()
+	m.collect()
 }
 
-// welcomeSubnet goes to the problems where a subnet that was just read has any.
+// welcomeSubnet goes to the head where a subnet that was just read has any errors.
 func (m *model) welcomeSubnet() {
-	if m.untouched && len(m.sc.top.f.Nodes) > 0 && m.problems.worst() > 0 {
-		m.setFocus(paneProblems)
+	if head := m.at(pane.SeatHead); m.untouched && len(m.sc.Top.Fabric.Nodes) > 0 && m.all[head].Alarm() > 0 {
+		m.setFocus(head)
 	}
 }
 
-// followTree shows the table of the switch that the topology has selected.
-func (m *model) followTree() {
-	node := m.tree.switchShown()
-	if node == fabric.None {
-		return
-	}
-	if at := placeOf(m.sc.top.f, node, fabric.None); at != m.lft.place {
-		m.lft.showSwitch(m.sc, at)
+// Follow shows what is selected where that is followed.
+func (m *model) follow() {
+	for _, p := range m.all {
+		to, ok := p.(pane.Pointer)
+		if !ok {
+			continue
+		}
+		for _, q := range m.all {
+			if f, ok := q.(pane.Follower); ok {
+				f.Follow(to.Pointed())
+			}
+		}
 	}
 }
 
-func (m *model) pane() pane { return m.paneOf(m.focus) }
-
-func (m *model) paneOf(id paneID) pane {
-	switch id {
-	case paneProblems:
-		return m.problems
-	case paneLFT:
-		return m.lft
-	case paneTrace:
-		return m.trace
-	case paneWhatIf:
-		return m.whatIf
-	case paneLoad:
-		return m.load
-	case paneHistory:
-		return m.past
-	case paneLog:
-		return m.log
-	case paneResilience:
-		return m.resil
-	case paneGroups:
-		return m.groups
+// Collect lets the panes take what was computed for them.
+func (m *model) collect() {
+	for _, p := range m.all {
+		p.Collect()
 	}
-	return m.tree
+	m.fit()
+}
+
+// Seek begins to compute what the panes on the screen want and have not got.
+func (m *model) seek() tea.Cmd {
+	if !m.frozen.IsZero() || len(m.sc.Picture.Fabric.Nodes) == 0 {
+		return nil
+	}
+	var cmds []tea.Cmd
+	idle := m.st.Busy == "" && len(m.jobs) == 0 && !m.onPage()
+	for i, p := range m.all {
+		if c := p.Seek(pane.Stage{Visible: m.visible(i), Focused: i == m.focus, Idle: idle}); c != nil {
+			cmds = append(cmds, c)
+		}
+	}
+	if cmds == nil {
+		return nil
+	}
+	m.collect()
+	return tea.Batch(append(cmds, m.tick())...)
+}
+
+// tell tells all panes.
+func (m *model) tellPanes(msg tea.Msg) {
+	for _, p := range m.all {
+		p.Update(msg)
+	}
+}
+
+// note adds lines to the log.
+func (m *model) note(lines ...pane.Line) { m.tellPanes(pane.Log{Lines: lines}) }
+
+// heed does what a pane asks for.
+func (m *model) heed(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case nil:
+	case pane.Several:
+		var cmds []tea.Cmd
+		for _, x := range msg {
+			cmds = append(cmds, m.heed(x))
+		}
+		return tea.Batch(cmds...)
+	case pane.Run:
+		return m.say(msg.Command, true)
+	case pane.Inform:
+		m.inform(msg.Text)
+	case pane.Warn:
+		m.warn(msg.Text)
+	case pane.Open:
+		m.setFocus(m.named(msg.Name))
+	case pane.GoTo:
+		m.setFocus(m.at(pane.SeatHome))
+		m.tellPanes(pane.Visit{At: msg.At})
+	case pane.Follow:
+		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
+			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
+		}
+		m.tellPanes(msg)
+	case pane.Choose:
+		return m.choosePicture(msg.Kind)
+	case pane.Recall:
+		return m.recallPicture(msg.ID)
+	case pane.ShowKind:
+		return m.setKind(msg.Kind, msg.Row)
+	case pane.Type:
+		return m.openCommand(draw.When(msg.Text == reading, "sweep", msg.Text))
+	default:
+		m.tellPanes(msg)
+	}
+	m.follow()
+	m.fit()
+	return nil
 }
 
 // setFocus gives a pane the keyboard.
-func (m *model) setFocus(id paneID) {
-	m.focus, m.leave = id, 0
-	m.slots.take(id)
+func (m *model) setFocus(at int) {
+	m.take(at)
 	m.fit()
 }
 
 // body is the part of the screen that the panes share: below the header and the
 // names of the panes, above the status line and the keys, and above the tour.
-func (m *model) body() rect {
+func (m *model) body() draw.Rect {
 	top, bottom := 1, 2
 	switch {
 	case m.height < 8:
@@ -379,35 +376,26 @@ func (m *model) body() rect {
 		top = 2
 	}
 	bottom += m.tourRows()
-	return rect{0, top, m.width, max(m.height-top-bottom, 0)}
+	return draw.Rect{X: 0, Y: top, W: m.width, H: max(m.height-top-bottom, 0)}
 }
 
 // tabsFrom is how many lines a screen has that names all panes in one of them.
 const tabsFrom = 16
 
-func (m *model) panes() []placed {
-	s := m.slots
-	s.problems = m.problems.n
-	return arrange(formOf(m.width, m.height), m.body(), m.focus, s, m.zoom, m.lean)
-}
+func (m *model) panes() []placed { return m.arrange(m.body()) }
 
 // fit tells the panes how many of their rows are seen.
 func (m *model) fit() {
 	for _, p := range m.panes() {
-		x := m.paneOf(p.id)
-		t := x.base()
-		t.resize(t.n, max(p.h-2-btoi(x.hasHead()), 0))
+		x := m.all[p.at]
+		t := x.Base()
+		t.Resize(t.N, max(p.H-2-draw.Btoi(x.HasHead()), 0))
 	}
 }
 
-// visible says whether a pane is on the screen.
-func (m *model) visible(id paneID) bool {
-	for _, p := range m.panes() {
-		if p.id == id {
-			return true
-		}
-	}
-	return false
+// visible reports whether a pane is on the screen.
+func (m *model) visible(at int) bool {
+	return slices.ContainsFunc(m.panes(), func(p placed) bool { return p.at == at })
 }
 
 func (m *model) inform(text string) { m.status = status{text: text} }

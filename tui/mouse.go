@@ -4,11 +4,14 @@ package tui
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // zone is a part of the frame that does something when it is clicked.
 type zone struct {
-	rect
+	draw.Rect
 	click func() tea.Cmd
 }
 
@@ -33,59 +36,38 @@ func (m *model) mouse(e tea.MouseMsg) tea.Cmd {
 }
 
 func (m *model) wheel(e tea.MouseMsg, by int) tea.Cmd {
-	switch m.mode {
-	case modeHelp:
-		m.help.step(by)
-	case modeForm:
-		key := tea.KeyMsg{Type: tea.KeyDown}
-		if by < 0 {
-			key.Type = tea.KeyUp
-		}
-		return m.formKey(key)
-	case modePage:
-		key := tea.KeyMsg{Type: tea.KeyDown}
-		if by < 0 {
-			key.Type = tea.KeyUp
-		}
-		for range wheelRows {
-			m.pageKey(key)
-		}
-	case modeKeys, modeFilter:
-		for _, p := range m.panes() {
-			if p.holds(e.X, e.Y) {
-				t := m.paneOf(p.id).base()
-				t.to(t.cursor + by)
-				if p.id == paneTopology {
-					m.followTree()
-				}
-			}
-		}
+	if m.over != nil {
+		return m.over.Wheel(by)
+	}
+	if at, ok := m.under(e.X, e.Y); ok {
+		t := m.all[at.at].Base()
+		t.To(t.Cursor + by)
+		m.follow()
 	}
 	return nil
 }
 
+// under is the pane at a cell, if it takes the mouse now.
+func (m *model) under(x, y int) (placed, bool) {
+	for _, p := range m.panes() {
+		if p.Holds(x, y) {
+			return p, m.typed == nil || m.typed.note
+		}
+	}
+	return placed{}, false
+}
+
 func (m *model) click(x, y int) tea.Cmd {
 	for _, z := range m.zones {
-		if z.holds(x, y) {
+		if z.Holds(x, y) {
 			return z.click()
 		}
 	}
-	switch m.mode {
-	case modeHelp:
-		row := m.help.top + y - m.body().y - 1
-		if row < 0 || row >= m.help.n || y <= m.body().y {
-			return nil
-		}
-		m.help.to(row)
-		return m.helpKey(tea.KeyMsg{Type: tea.KeyEnter})
-	case modeForm:
-		return m.clickForm(y)
-	case modeKeys, modeFilter:
-		for _, p := range m.panes() {
-			if p.holds(x, y) {
-				return m.clickPane(p, x, y)
-			}
-		}
+	if m.over != nil {
+		return m.over.Click(y - m.body().Y - 1)
+	}
+	if p, ok := m.under(x, y); ok {
+		return m.clickPane(p, x, y)
 	}
 	return nil
 }
@@ -93,43 +75,43 @@ func (m *model) click(x, y int) tea.Cmd {
 // clickPane gives a pane the keyboard. A click on a row selects it, on the
 // selected row it is Enter, on the head of a column it sorts.
 func (m *model) clickPane(p placed, x, y int) tea.Cmd {
-	had := m.focus == p.id
+	had := m.focus == p.at
 	if !had {
-		m.visit(p.id)
+		m.visit(p.at)
 	}
-	l := m.paneOf(p.id)
-	t := l.base()
-	line := y - p.y - 1
-	if l.hasHead() {
+	l := m.all[p.at]
+	t := l.Base()
+	line := y - p.Y - 1
+	if l.HasHead() {
 		if line == 0 {
-			return m.clickHead(l, x-p.x-2, p.w-4)
+			return m.clickHead(l, x-p.X-2, p.W-4)
 		}
 		line--
 	}
-	line += t.top
-	if y <= p.y || y >= p.y+p.h-1 || line < 0 || line >= t.n {
+	line += t.Top
+	if y <= p.Y || y >= p.Y+p.H-1 || line < 0 || line >= t.N {
 		return nil
 	}
-	if had && line == t.cursor {
+	if had && line == t.Cursor {
 		return m.perform(m.action("open"))
 	}
 	m.moveTo(line)
 	return nil
 }
 
-func (m *model) clickHead(l pane, x, w int) tea.Cmd {
-	if why := m.whyNotSort(); why != "" {
+func (m *model) clickHead(l pane.Pane, x, w int) tea.Cmd {
+	if why := l.WhyNotSort(); why != "" {
 		m.warn(why)
 		return nil
 	}
-	if col := l.base().headAt(x, w); col > 0 && l.base().cols[col-1].name != "" {
-		l.base().sortBy(col)
-		m.inform(l.base().sortWord())
+	if col := l.Base().HeadAt(x, w); col > 0 && l.Base().Cols[col-1].Name != "" {
+		l.Base().SortBy(col)
+		m.inform(l.Base().SortWord())
 	}
 	return nil
 }
 
 // zoneAt makes a part of a line clickable.
 func (m *model) zoneAt(y, from, to int, click func() tea.Cmd) {
-	m.zones = append(m.zones, zone{rect{from, y, to - from, 1}, click})
+	m.zones = append(m.zones, zone{draw.Rect{X: from, Y: y, W: to - from, H: 1}, click})
 }

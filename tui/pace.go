@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // pace measures how fast the operation that runs gets on.
@@ -31,5 +32,5 @@ func (p *pace) text(st *session.State, now time.Time) string {
 	}
 	rate := float64(done) / took.Seconds()
 	left := max(time.Duration(float64(st.Total-st.Done)/rate*float64(time.Second)), 0)
-	return fmt.Sprintf("%s/s, %s left", thousands(int(rate+0.5)), seconds(left.Round(100*time.Millisecond)))
+	return fmt.Sprintf("%s/s, %s left", draw.Thousands(int(rate+0.5)), draw.Seconds(left.Round(100*time.Millisecond)))
 }

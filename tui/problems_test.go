@@ -42,7 +42,7 @@ func TestProblems(t *testing.T) {
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")
 	// The worst come first; Enter goes to the port in the topology.
 	d.press("/", "narrow", "enter", "enter").sees("›2 Topology", "4 Trace")
-	if s := d.m.tree.subject(); s.link != cable.A && s.via != cable.A {
+	if s := d.m.pane().Subject(); s.Link != cable.A && s.Via != cable.A {
 		t.Errorf("Enter selects %+v, want port %d", s, cable.A)
 	}
 	d.press("[").sees("›1 Problems").press("esc", "g")
@@ -58,16 +58,4 @@ func TestProblems(t *testing.T) {
 	d.send(changedMsg{})
 	d.settle()
 	d.misses("was up when the session began", "pairs cut off")
-}
-
-// TestUnknownIsListed: what may be a problem is a note that says so, with what to try; what
-// was only not looked at is not listed.
-func TestUnknownIsListed(t *testing.T) {
-	var r problemsReport
-	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
-	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
-	want := []problem{{curious, "credit loops", "unknown: the service levels of paths were not read", "calibrate", place{}}}
-	if got := reported(&r); !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
 }

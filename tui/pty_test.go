@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 
+	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/internal/testenv"
 )
 
@@ -59,7 +60,7 @@ func child(kind string) {
 	} else {
 		err = Run(ctx, opt)
 	}
-	if sig, ok := errors.AsType[*SignalError](err); ok {
+	if sig, ok := errors.AsType[*signals.Error](err); ok {
 		fmt.Printf("SIGNAL %d\n", sig.Signal)
 		return
 	}

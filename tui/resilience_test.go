@@ -46,7 +46,7 @@ func TestPairs(t *testing.T) {
 	d.press("b").sees("8 failures").press("b", "b").sees("28 failures; 4 lose paths")
 	d.press("p").sees("! p: two links are selected")
 	d.press("i").sees("and at leaf-0").press("esc")
-	worst := d.m.resil.now.rows[0].Name
+	worst := d.m.pane().Base().Cols[0].Text(0) + ", " + d.m.pane().Base().Cols[1].Text(0)
 	ends := regexp.MustCompile(`(leaf-0\d)/([34])`).FindAllStringSubmatch(worst, -1)
 	if len(ends) != 2 || ends[0][1] != ends[1][1] || ends[0][2] == ends[1][2] {
 		t.Fatalf("the worst pair is no leaf's: %s", worst)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,12 +18,15 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/internal/heed"
+	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane/history"
 )
 
 // Options say what [Run] shows, and where.
@@ -49,11 +52,6 @@ type Options struct {
 	In, Out *os.File
 }
 
-// SignalError says that a signal ended the program.
-type SignalError struct{ Signal syscall.Signal }
-
-func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
-
 // ErrTerminal says that there is no terminal that the screen can be drawn on.
 var ErrTerminal = errors.New("no terminal for the screen")
 
@@ -61,7 +59,7 @@ var ErrTerminal = errors.New("no terminal for the screen")
 const closingTime = 5 * time.Second
 
 // Run shows the screen until it is quit. The terminal is then as it was before,
-// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, which give a [*SignalError],
+// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, which give a [*signals.Error],
 // and after a panic of a command, which gives an error with its stack. It fails
 // with [ErrTerminal] where In or Out is no terminal, or one that cannot move its
 // cursor.
@@ -93,21 +91,25 @@ func run(ctx context.Context, opt Options, back backend) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	signals := catchSignals(cancel)
-	defer signals.stop()
+	var away atomic.Bool // the shell has the terminal, and interrupts are for it
+	defer signals.Watch(func(s syscall.Signal) {
+		if s != syscall.SIGINT || !away.Load() {
+			cancel(&signals.Error{Signal: s})
+		}
+	}, signals.Ending()...)()
 
 	m := newModel(ctx, back, t)
 	m.start, m.save = opt.Start, opt.Save
-	m.bind(opt.Config.rebound(keymap()))
-	m.retheme = func(name string) (*theme, error) {
+	m.actions = opt.Config.rebound(m.keymap())
+	m.retheme = func(name string) (*draw.Theme, error) {
 		o := opt
 		o.Theme = name
 		return checkTerminal(&o, os.Getenv)
 	}
 	if opt.RunShell != nil {
 		m.shell = func(ctx context.Context) error {
-			signals.away(true)
-			defer signals.away(false)
+			away.Store(true)
+			defer away.Store(false)
 			return opt.RunShell(ctx)
 		}
 	}
@@ -160,7 +162,7 @@ func (m *model) end(out io.Writer) {
 		default:
 		}
 		if i == 0 {
-			fmt.Fprintf(out, "cancelling %s\n", clean(j.text, true))
+			fmt.Fprintf(out, "cancelling %s\n", draw.Clean(j.text, true))
 		}
 		select {
 		case <-j.done:
@@ -178,7 +180,7 @@ func outcome(ctx context.Context, m *model, err error) error {
 	case m.unopened != nil:
 		return m.unopened
 	case m.failure != nil:
-		return fmt.Errorf("%w\n%s", m.failure, m.failure.stack)
+		return fmt.Errorf("%w\n%s", m.failure, m.failure.Stack)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -186,69 +188,26 @@ func outcome(ctx context.Context, m *model, err error) error {
 }
 
 func signalled(ctx context.Context) bool {
-	_, ok := errors.AsType[*SignalError](context.Cause(ctx))
+	_, ok := errors.AsType[*signals.Error](context.Cause(ctx))
 	return ok
 }
 
-// catcher ends the screen where a signal would end the program.
-type catcher struct {
-	ends chan os.Signal
-	// kept takes interrupts that are not for the screen, so that they do not end the
-	// program.
-	kept chan os.Signal
-	done chan struct{}
-}
-
-func catchSignals(cancel context.CancelCauseFunc) *catcher {
-	c := &catcher{ends: make(chan os.Signal, 1), kept: make(chan os.Signal, 1), done: make(chan struct{})}
-	heed.Signals(c.kept, syscall.SIGINT)
-	heed.Signals(c.ends, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	go func() {
-		for {
-			select {
-			case s := <-c.ends:
-				cancel(&SignalError{s.(syscall.Signal)})
-			case <-c.kept:
-			case <-c.done:
-				return
-			}
-		}
-	}()
-	return c
-}
-
-// away leaves interrupts to the shell while that has the terminal.
-func (c *catcher) away(yes bool) {
-	signal.Stop(c.ends)
-	heed.Signals(c.ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	if !yes {
-		heed.Signals(c.ends, syscall.SIGINT)
-	}
-}
-
-// stop leaves signals alone again.
-func (c *catcher) stop() {
-	signal.Stop(c.ends)
-	signal.Stop(c.kept)
-	close(c.done)
-}
-
-func checkTerminal(opt *Options, env environment) (*theme, error) {
+func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 	switch name := env("TERM"); {
 	case !term.IsTerminal(opt.In.Fd()) || !term.IsTerminal(opt.Out.Fd()):
 		return nil, fmt.Errorf("%w: input and output must be one", ErrTerminal)
 	case name == "" || name == "dumb":
 		return nil, fmt.Errorf("%w: TERM=%s cannot move its cursor; use the shell", ErrTerminal, name)
 	}
-	profile := env.profile()
+	profile := env.Profile()
 	if opt.NoColor {
 		profile = termenv.Ascii
 	}
 	name := opt.Theme
 	if name == "" {
-		name = env.theme()
+		name = env.Theme()
 	}
-	return newTheme(name, profile, env.glyphs())
+	return draw.NewTheme(name, profile, env.Glyphs())
 }
 
 // shellBackend is the shell of a session.
@@ -266,7 +225,7 @@ func (b *shellBackend) Run(ctx context.Context, text string, out *shell.Output) 
 // maxEntries is how many entries of the history are listed.
 const maxEntries = 500
 
-func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
+func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
 	store, err := b.Session().History()
 	if err != nil {
 		return nil, err
@@ -280,7 +239,7 @@ func (b *shellBackend) Entries(ctx context.Context) ([]pastEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return joinJournal(list, journal), nil
+	return history.Join(list, journal), nil
 }
 
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
@@ -288,7 +247,7 @@ func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	return st.Of(session.Kind(fmt.Sprint(id)))
 }
 
-func (b *shellBackend) Problems(ctx context.Context, quick bool) (*problemsReport, error) {
+func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report, error) {
 	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
 }
 

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane"
 )
 
 // TestCommitIsSaid: what was written, and how to take it back, stands in the status
@@ -151,8 +152,8 @@ func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.firstPage()
 	d.sees("Welcome", "SIMULATED subnet", "1 to 9, 0, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
-	for id := paneProblems; int(id) <= paneCount; id++ {
-		if key := id.key(); d.m.byKey[key] == nil || key > "9" || key < "0" {
+	for id := range d.m.all {
+		if key := digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool { return slices.Contains(a.Keys(), key) }) || key > "9" || key < "0" {
 			t.Errorf("the page does not name the key %s of a pane", key)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
@@ -201,7 +203,7 @@ func TestPaste(t *testing.T) {
 func TestHelpPage(t *testing.T) {
 	d := drive(t, tree).size(150, 90).press("?")
 	for _, a := range d.m.actions {
-		d.sees(a.help)
+		d.sees(a.Help().Desc)
 	}
 	d.sees("or else the last one  (nothing has failed on paper)")
 	d.press("/").sees("Keys").press("esc").misses("Keys ─")
@@ -263,7 +265,7 @@ func TestPanicOfCommand(t *testing.T) {
 func TestOutput(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	back.run = func(_ context.Context, text string, out *shell.Output) error {
-		for i := range 3 * maxKept {
+		for i := range 3 * pane.MaxKept {
 			fmt.Fprintf(out.W, "line %d\r\n", i)
 		}
 		fmt.Fprint(out.Notes, "a note without end\a\t|")
@@ -273,8 +275,8 @@ func TestOutput(t *testing.T) {
 		return nil
 	}
 	d := driveBackend(t, back)
-	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*maxKept-1))
-	if n := len(d.m.log.lines); n > maxKept*11/10+1 {
+	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*pane.MaxKept-1))
+	if n := d.m.all[d.m.at(pane.SeatLog)].Base().Size; n > pane.MaxKept*11/10+1 {
 		t.Errorf("the log keeps %d lines", n)
 	}
 	d.press(":", "bad", "enter").sees(`! bad\x0athings`).press("G").sees(`error: bad\x0athings`)
@@ -311,73 +313,22 @@ func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
 
 // TestNoColour holds the cursor row and the states to being told without colour.
 func TestNoColour(t *testing.T) {
-	for _, g := range []glyphs{unicodeGlyphs(), consoleGlyphs(), asciiGlyphs()} {
+	for _, g := range []draw.Glyphs{glyphsOf("C.UTF-8", "xterm"), glyphsOf("C.UTF-8", "linux"), glyphsOf("C", "")} {
 		d := drive(t, tree)
-		th, err := newTheme("dark", termenv.Ascii, g)
+		th, err := draw.NewTheme("dark", termenv.Ascii, g)
 		if err != nil {
 			t.Fatal(err)
 		}
 		*d.m.theme = *th
 		d.press("2", "f", "r", "f")
-		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.cursor+"  "+g.shut+" spine-01")
+		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.Cursor+"  "+g.Shut+" spine-01")
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
 			t.Error("there is colour")
 		}
-		if g.ascii && !plain(strings.ReplaceAll(d.screen(), "\n", "")) {
+		if g.Ascii && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
 			t.Errorf("more than ASCII:\n%s", d.screen())
 		}
-		d.size(80, 24).press("8").sees(g.cursor)
-	}
-}
-
-func TestThemes(t *testing.T) {
-	for _, name := range Themes {
-		if _, err := newTheme(name, termenv.ANSI, unicodeGlyphs()); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := newTheme("pink", termenv.ANSI, unicodeGlyphs()); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, none") {
-		t.Errorf("unknown theme: %v", err)
-	}
-}
-
-// TestEnvironment: the values are those that terminals set, by their manuals.
-func TestEnvironment(t *testing.T) {
-	env := func(pairs ...string) environment {
-		return func(name string) string {
-			for i := 0; i < len(pairs); i += 2 {
-				if pairs[i] == name {
-					return pairs[i+1]
-				}
-			}
-			return ""
-		}
-	}
-	for _, c := range []struct {
-		env     environment
-		utf8    bool
-		profile termenv.Profile
-		theme   string
-	}{
-		{env("LANG", "en_US.UTF-8", "TERM", "xterm-256color"), true, termenv.ANSI256, "dark"},
-		{env("LANG", "C.utf8", "TERM", "xterm", "COLORTERM", "truecolor"), true, termenv.TrueColor, "dark"},
-		{env("LANG", "en_US.UTF-8", "LC_ALL", "C", "TERM", "linux"), false, termenv.ANSI, "dark"},
-		{env("TERM", "vt100"), false, termenv.Ascii, "dark"},
-		{env("LC_CTYPE", "de_DE.UTF-8", "TERM", "screen", "COLORTERM", "truecolor"), true, termenv.ANSI256, "dark"},
-		{env("TERM", "tmux-256color", "NO_COLOR", "1"), false, termenv.Ascii, "dark"},
-		{env("TERM", "rxvt", "COLORFGBG", "0;15"), false, termenv.ANSI, "light"},
-		{env("TERM", "rxvt", "COLORFGBG", "0;default;7"), false, termenv.ANSI, "light"},
-		{env("TERM", "rxvt", "COLORFGBG", "15;0"), false, termenv.ANSI, "dark"},
-	} {
-		if got := c.env.utf8(); got != c.utf8 {
-			t.Errorf("%s: utf8 %v", c.env("TERM"), got)
-		}
-		if got := c.env.profile(); got != c.profile {
-			t.Errorf("%s: profile %v, want %v", c.env("TERM"), got, c.profile)
-		}
-		if got := c.env.theme(); got != c.theme {
-			t.Errorf("%s: theme %v, want %v", c.env("TERM"), got, c.theme)
-		}
+		d.size(80, 24).press("8").sees(g.Cursor)
 	}
 }
 

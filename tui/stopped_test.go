@@ -10,12 +10,13 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestInterruptedIsSaidFirst: the screen names a commit that was interrupted below the
 // panes as soon as the subnet was read, as the first of its problems and in the log.
 func TestInterruptedIsSaidFirst(t *testing.T) {
-	th, err := newTheme("dark", termenv.TrueColor, unicodeGlyphs())
+	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
 	if err != nil {
 		t.Fatal(err)
 	}

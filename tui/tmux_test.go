@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/tui/draw"
 )
 
 // patience is how long a test waits for what must come.
@@ -86,7 +87,7 @@ func (s *screenOf) listen(out io.Reader) {
 		if err != nil {
 			return
 		}
-		switch word := firstWord(strings.TrimSpace(line)); {
+		switch word := draw.FirstWord(strings.TrimSpace(line)); {
 		case !inside && word == "%begin":
 			inside = true
 			text.Reset()

@@ -8,6 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // tour leads through a session, a step at a time.
@@ -32,18 +34,18 @@ func tourSteps() []tourStop {
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Find a host: press 2 for the topology, then / and type %s, then Enter.", t.names[0])
 		}, keys: func(t *tour) []string { return []string{"2", "/", t.names[0], "enter"} },
-			done: func(m *model) bool { return m.mode == modeKeys && m.tourAt(0) }},
-		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.trace.ends[0].none() }},
+			done: func(m *model) bool { return m.typed == nil && m.over == nil && m.tourAt(0) }},
+		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.Ends[0].None() }},
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Now where they go: / and %s, Enter, then T. The trace comes up by itself.", t.names[1])
-		}, keys: func(t *tour) []string { return []string{"/", t.names[1], "enter", "T"} }, done: func(m *model) bool { return m.trace.ok }},
+		}, keys: func(t *tour) []string { return []string{"/", t.names[1], "enter", "T"} }, done: func(m *model) bool { return m.Traced != "" }},
 		{text: say("This is the way, hop by hop: ports, link, paths that share it, errors. The cursor is on the first link between switches. What if it fails? Press f."),
 			keys: keys("f"), done: func(m *model) bool { return len(m.st.Failures) > 0 }},
 		{text: say("It has failed on paper: nothing was written. The old routes lose packets now; the frame says WHAT-IF. Press r to route around it."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
 		{text: say("The new routes are STAGED, not written. Press 5 to compare before and after: pairs cut off, entries that change, the busiest link."),
-			keys: keys("5"), done: func(m *model) bool { return m.focus == paneWhatIf && len(m.whatIf.rows) > 1 }},
-		{text: say("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"), done: func(m *model) bool { return m.focus == paneTrace }},
+			keys: keys("5"), done: func(m *model) bool { return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1 }},
+		{text: say("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"), done: func(m *model) bool { return m.on(pane.SeatTrace) }},
 		{text: say("Press u to take the failure back."), keys: keys("u"), done: func(m *model) bool { return len(m.st.Failures) == 0 }},
 		{text: say("That was the tour. C would show what a commit writes, 6 the hottest links, ? all keys. Press Ctrl-G to end it."),
 			keys: keys("ctrl+g"), done: func(*model) bool { return false }},
@@ -59,8 +61,8 @@ func (m *model) toggleTour() tea.Cmd {
 		return nil
 	}
 	m.tour = &tour{names: m.tourHosts()}
-	if m.mode == modePage {
-		m.closePage()
+	if m.onPage() {
+		m.cover(nil)
 	}
 	m.fit()
 	return nil
@@ -68,7 +70,7 @@ func (m *model) toggleTour() tea.Cmd {
 
 // tourHosts are two hosts on different switches, by what to type for them.
 func (m *model) tourHosts() [2]string {
-	f := m.sc.top.f
+	f := m.sc.Top.Fabric
 	var first fabric.NodeIndex = fabric.None
 	names := [2]string{"node-0001", "node-0050"}
 	var last fabric.NodeIndex = fabric.None
@@ -80,22 +82,22 @@ func (m *model) tourHosts() [2]string {
 		if first == fabric.None {
 			first = n
 		}
-		if a, _ := f.AttachedSwitch(firstLinked(f, n)); a != fabric.None {
-			if b, _ := f.AttachedSwitch(firstLinked(f, first)); a != b {
+		if a, _ := f.AttachedSwitch(pane.FirstLinked(f, n)); a != fabric.None {
+			if b, _ := f.AttachedSwitch(pane.FirstLinked(f, first)); a != b {
 				last = n
 			}
 		}
 	}
 	if first != fabric.None && last != fabric.None {
-		names = [2]string{firstWord(f.NodeName(first)), firstWord(f.NodeName(last))}
+		names = [2]string{draw.FirstWord(f.NodeName(first)), draw.FirstWord(f.NodeName(last))}
 	}
 	return names
 }
 
 // tourAt says that the host of the tour is selected in the topology.
 func (m *model) tourAt(which int) bool {
-	s := m.tree.subject()
-	return m.focus == paneTopology && s.node != fabric.None && firstWord(s.f.NodeName(s.node)) == m.tour.names[which]
+	s := m.pane().Subject()
+	return m.on(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) == m.tour.names[which]
 }
 
 // tourStep goes on where the step was done.
@@ -103,7 +105,7 @@ func (m *model) tourStep() {
 	if m.tour == nil {
 		return
 	}
-	if m.tour.step == 0 && len(m.sc.top.f.Nodes) > 0 {
+	if m.tour.step == 0 && len(m.sc.Top.Fabric.Nodes) > 0 {
 		m.tour.names = m.tourHosts()
 	}
 	if steps := tourSteps(); steps[m.tour.step].done(m) {
@@ -126,20 +128,20 @@ func (m *model) tourLines(w int) []string {
 	}
 	steps := tourSteps()
 	t := m.theme
-	text := wrap(steps[m.tour.step].text(m.tour), w-8)
+	text := draw.Wrap(steps[m.tour.step].text(m.tour), w-8)
 	var out []string
 	for i := range rows {
-		p := newPen(t, w)
+		p := draw.NewPen(t, w)
 		if i == 0 {
-			p.badge(t.frozen, fmt.Sprintf("%d/%d", m.tour.step+1, len(steps)))
+			p.Badge(t.Frozen, fmt.Sprintf("%d/%d", m.tour.step+1, len(steps)))
 		} else {
-			p.gap(5)
+			p.Gap(5)
 		}
-		p.gap(1)
+		p.Gap(1)
 		if i < len(text) {
-			p.put(t.strong, text[i])
+			p.Put(t.Strong, text[i])
 		}
-		out = append(out, p.done())
+		out = append(out, p.Done())
 	}
 	return out
 }

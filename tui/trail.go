@@ -3,25 +3,25 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // spot is something that was looked at: a pane, what it was about, and the row.
 type spot struct {
-	pane  paneID
-	at    place
+	pane  int
+	at    pane.Place
 	id    uint64
 	label string
 }
 
-// same says that two spots differ at most in the row.
-func (s *spot) same(o *spot) bool {
-	return s.pane == o.pane && (s.at == o.at || s.pane != paneTopology && s.pane != paneLFT)
-}
+// same reports whether two spots differ at most in the row.
+func (s *spot) same(o *spot) bool { return s.pane == o.pane && s.at == o.at }
 
 // trail is what was looked at, to go back and forward in.
 type trail struct {
@@ -35,16 +35,11 @@ const maxTrail = 200
 // here is what is looked at now.
 func (m *model) here() spot {
 	p := m.pane()
-	s := spot{pane: m.focus, at: p.at(), label: paneNames[m.focus]}
-	t := p.base()
-	if row, ok := t.selected(); ok && t.id != nil {
-		s.id = t.id(row)
-	}
-	if node, _ := s.at.in(m.sc.top.f); node != fabric.None && (m.focus == paneTopology || m.focus == paneLFT) {
-		s.label = m.sc.top.f.NodeName(node)
-		if m.focus == paneLFT {
-			s.label = "LFT " + s.label
-		}
+	at, label := p.Spot()
+	s := spot{pane: m.focus, at: at, label: cmp.Or(label, p.About().Name)}
+	t := p.Base()
+	if row, ok := t.Selected(); ok && t.ID != nil {
+		s.id = t.ID(row)
 	}
 	return s
 }
@@ -89,18 +84,10 @@ func (m *model) walk(by int) tea.Cmd {
 	tr.at += by
 	s := tr.spots[tr.at]
 	m.setFocus(s.pane)
-	switch s.pane {
-	case paneTopology:
-		m.tree.visitPort(s.at)
-		m.followTree()
-	case paneLFT:
-		if node, _ := s.at.in(m.sc.top.f); node != fabric.None {
-			m.tree.visit(node)
-			m.followTree()
-		}
-	}
-	if t := m.pane().base(); t.id != nil {
-		t.find(s.id)
+	m.tellPanes(pane.Visit{At: s.at})
+	m.follow()
+	if t := m.pane().Base(); t.ID != nil {
+		t.Find(s.id)
 	}
 	m.fit()
 	return nil
@@ -114,17 +101,17 @@ func (m *model) crumbs(w int) string {
 	}
 	var words []string
 	for i := max(tr.at-3, 0); i < min(tr.at+2, len(tr.spots)); i++ {
-		word := clean(tr.spots[i].label, m.theme.ascii)
+		word := draw.Clean(tr.spots[i].label, m.theme.Ascii)
 		if i == tr.at {
-			word = "[" + clean(m.here().label, m.theme.ascii) + "]"
+			word = "[" + draw.Clean(m.here().label, m.theme.Ascii) + "]"
 		}
-		words = append(words, cut(word, 24, m.theme.ellipsis))
+		words = append(words, draw.Cut(word, 24, m.theme.Ellipsis))
 	}
-	for len(words) > 1 && width(strings.Join(words, " "+m.theme.prompt+" ")) > w {
+	for len(words) > 1 && draw.Width(strings.Join(words, " "+m.theme.Prompt+" ")) > w {
 		words = words[1:]
 	}
-	text := strings.Join(words, " "+m.theme.prompt+" ")
-	if width(text) > w {
+	text := strings.Join(words, " "+m.theme.Prompt+" ")
+	if draw.Width(text) > w {
 		return ""
 	}
 	return text

@@ -5,10 +5,12 @@ package apply
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 )
 
@@ -21,22 +23,22 @@ type Options struct {
 }
 
 // Apply writes w to the subnet of f, reads all that was written back and reports.
-// f must be the subnet as it is: its links are the way to its switches.
+// f must be the subnet as it is: its links lead to its switches.
 //
 // Where something fails the rest of its step is written and nothing that comes
 // after that. The error names what failed or reads otherwise, and wraps [ErrDiffers] or
-// [mad.ErrTimeout] as the case may be. It wraps [ErrWrites] or
+// [mad.ErrTimeout] as the case may be. It wraps [write.ErrUnfit] or
 // [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends
 // nothing more is sent; Apply waits for the answers that are under way, reads
 // nothing back, and returns ctx's error. There is a report unless nothing was
 // written.
-func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes, opts Options) (*Report, error) {
+func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*Report, error) {
 	start := time.Now()
 	a, err := newApplier(ctx, client, f, w, opts)
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
-	a.write()
+	a.writeAll()
 	a.readBack()
 	a.listLeft()
 	a.report.Elapsed = time.Since(start)
@@ -49,129 +51,112 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes,
 	return &a.report, nil
 }
 
-// done says which of the writes are done.
-type done struct{ lids, tops, lanes, blocks, mfts, states []bool }
+// task is an item on its way.
+type task struct {
+	write.Item
+	done  bool // acknowledged, or found to be so
+	again bool // what it sets was written again
+}
 
-// begun counts the writes of the steps that were begun, of those that may be written
-// more than once.
-type begun struct{ lanes, blocks, mfts int }
+// table is what one table is, whatever is in it.
+type table struct {
+	port fabric.PortIndex
+	attr mad.AttrID
+	mod  uint32
+}
 
 // applier does the work, in one goroutine.
 type applier struct {
 	ctx    context.Context
 	f      *fabric.Fabric
-	w      *Writes
+	w      *write.List
 	opts   Options
+	routes *sweep.Routes
 	batch  *mad.Batch
 	pulse  mad.Pulse
 	limit  int // requests handed to the batch at a time
 	report Report
 	fatal  error
 
-	switchPath []mad.Path // by switch
-	lidPath    []mad.Path // by w.LIDs
-	statePath  []mad.Path // by w.States
-	lanePath   []mad.Path // by w.Lanes
-	infos      []mad.PortInfo
-	done       done
+	lids, states, tops, sl2vls, blocks, mfts []task // by place in w
+
+	infos      []mad.PortInfo // of states
+	latest     map[table]*task
 	failed     map[fabric.NodeIndex]int // index into report.Failed, by node
 	unanswered []uint8                  // requests in a row, by node
 
-	begun   begun
-	low     map[fabric.SwitchIndex]uint16 // MulticastFDBTops that are yet to be reached, by switch
-	next, n int                           // of the list that is being worked on
+	next, n int // of the list that is being worked on
 	begin   func(i int)
 
 	steps, allSteps int
 }
 
-func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *Writes, opts Options) (*applier, error) {
-	if err := w.check(f); err != nil {
+func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*applier, error) {
+	if err := w.Check(f); err != nil {
 		return nil, err
 	}
 	a := &applier{
 		ctx: ctx, f: f, w: w, opts: opts,
-		batch:      client.NewBatch(context.WithoutCancel(ctx)),
-		limit:      client.Options().Window + 1, // the one whose answer is being handled counts
+		routes: sweep.NewRoutes(f),
+		batch:  client.NewBatch(context.WithoutCancel(ctx)),
+		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
+		lids:   tasks(w.LIDs), states: tasks(w.States), tops: tasks(w.Tops),
+		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs),
+		infos:      make([]mad.PortInfo, len(w.States)),
+		latest:     make(map[table]*task, len(w.Blocks)),
 		failed:     map[fabric.NodeIndex]int{},
 		unanswered: make([]uint8, len(f.Nodes)),
-		infos:      make([]mad.PortInfo, len(w.States)),
 		allSteps:   2 * w.Len(),
 	}
-	a.done = done{
-		lids: make([]bool, len(w.LIDs)), tops: make([]bool, len(w.Tops)), lanes: make([]bool, len(w.Lanes)),
-		blocks: make([]bool, len(w.Blocks)), mfts: make([]bool, len(w.MFTs)), states: make([]bool, len(w.States)),
-	}
-	return a, a.route()
-}
-
-// route finds the way to all that is to be written.
-func (a *applier) route() (err error) {
-	routes := sweep.NewRoutes(a.f)
-	a.switchPath = make([]mad.Path, len(a.f.Switches))
-	need := make([]bool, len(a.f.Switches))
-	for _, t := range a.w.Tops {
-		need[t.Switch] = true
-	}
-	for i := range a.w.Blocks {
-		need[a.w.Blocks[i].Switch] = true
-	}
-	for i := range a.w.MFTs {
-		need[a.w.MFTs[i].Switch] = true
-	}
-	for i := range a.w.Lanes {
-		if sw := a.f.Nodes[a.w.Lanes[i].Node].Switch; sw != fabric.None {
-			need[sw] = true
-		}
-	}
-	for sw := range need {
-		if need[sw] {
-			if a.switchPath[sw], err = routes.ToNode(a.f.Switches[sw]); err != nil {
-				return err
+	for _, kind := range a.kinds() {
+		for i := range kind {
+			if _, err := a.routes.ToPort(kind[i].Target(f)); err != nil {
+				return nil, err
 			}
 		}
 	}
-	a.lanePath = make([]mad.Path, len(a.w.Lanes))
-	for i := range a.w.Lanes {
-		l := &a.w.Lanes[i]
-		if sw := a.f.Nodes[l.Node].Switch; sw != fabric.None {
-			a.lanePath[i] = a.switchPath[sw]
-		} else if a.lanePath[i], err = routes.ToPort(a.f.Port(l.Node, l.Out)); err != nil {
-			return err
-		}
+	return a, nil
+}
+
+func tasks[T any, P interface {
+	*T
+	write.Item
+}](items []T) []task {
+	all := make([]task, len(items))
+	for i := range items {
+		all[i].Item = P(&items[i])
 	}
-	a.lidPath, a.statePath = make([]mad.Path, len(a.w.LIDs)), make([]mad.Path, len(a.w.States))
-	for i, l := range a.w.LIDs {
-		if a.lidPath[i], err = routes.ToPort(l.Port); err != nil {
-			return err
-		}
-	}
-	for i, s := range a.w.States {
-		if a.statePath[i], err = routes.ToPort(s.Port); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all
+}
+
+// kinds are all tasks, in the order in which they are read back.
+func (a *applier) kinds() [][]task {
+	return [][]task{a.lids, a.tops, a.sl2vls, a.blocks, a.mfts, a.states}
 }
 
 // listLeft lists what is not done.
 func (a *applier) listLeft() {
-	a.report.Left = Writes{
-		LIDs:   undone(a.w.LIDs, a.done.lids),
-		Tops:   undone(a.w.Tops, a.done.tops),
-		Lanes:  undone(a.w.Lanes, a.done.lanes),
-		Blocks: undone(a.w.Blocks, a.done.blocks),
-		MFTs:   undone(a.w.MFTs, a.done.mfts),
-		States: undone(a.w.States, a.done.states),
+	a.report.Left = write.List{
+		LIDs:   undone(a.w.LIDs, a.lids),
+		Tops:   undone(a.w.Tops, a.tops),
+		SL2VLs: undone(a.w.SL2VLs, a.sl2vls),
+		Blocks: undone(a.w.Blocks, a.blocks),
+		MFTs:   undone(a.w.MFTs, a.mfts),
+		States: undone(a.w.States, a.states),
 	}
 }
 
-func undone[T any](all []T, done []bool) []T {
+func undone[T any](items []T, tasks []task) []T {
 	var left []T
-	for i := range all {
-		if !done[i] {
-			left = append(left, all[i])
+	for i := range tasks {
+		if !tasks[i].done {
+			left = append(left, items[i])
 		}
 	}
 	return left
+}
+
+// allDone reports whether all of some tasks are done.
+func allDone(tasks []*task) bool {
+	return !slices.ContainsFunc(tasks, func(t *task) bool { return !t.done })
 }

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/minhop"
@@ -72,32 +73,32 @@ func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 
 // changes are the writes that make a live subnet one of want's LIDs and tables,
 // with all links up.
-func changes(live, want *fabric.Tables) *apply.Writes {
-	var w apply.Writes
+func changes(live, want *fabric.Tables) *write.List {
+	var w write.List
 	f := want.Fabric
 	for _, e := range f.EndPorts {
 		p, now := &f.Ports[e], &live.Fabric.Ports[e]
 		if p.LID != now.LID || p.SMLID != now.SMLID || p.LMC != now.LMC {
-			w.LIDs = append(w.LIDs, apply.LID{Port: e, LID: p.LID, SMLID: p.SMLID, LMC: p.LMC})
+			w.LIDs = append(w.LIDs, write.LID{Port: e, New: p.LID, NewSM: p.SMLID, NewLMC: p.LMC})
 		}
 	}
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		if live.Top[sw] != want.Top[sw] {
-			w.Tops = append(w.Tops, apply.Top{Switch: fabric.SwitchIndex(sw), Top: want.Top[sw]})
+			w.Tops = append(w.Tops, write.Top{Switch: sw, New: want.Top[sw]})
 		}
 	}
 	for num := range want.LFT.Blocks() {
-		for sw := range f.Switches {
-			b := apply.Block{Switch: fabric.SwitchIndex(sw), Num: uint16(num), Ports: [64]uint8(want.LFT.Block(fabric.SwitchIndex(sw), num))}
-			if num > int(live.Top[sw])/fabric.BlockSize || b.Ports != [64]uint8(live.LFT.Block(fabric.SwitchIndex(sw), num)) {
+		for sw := range f.NumSwitches() {
+			b := write.Block{Switch: sw, Num: uint16(num), New: (*[64]uint8)(want.LFT.Block(sw, num))}
+			if num > int(live.Top[sw])/fabric.BlockSize || *b.New != [64]uint8(live.LFT.Block(sw, num)) {
 				w.Blocks = append(w.Blocks, b)
 			}
 		}
 	}
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		p := &f.Ports[i]
 		if p.Linked() && p.State < mad.PortActive {
-			w.States = append(w.States, apply.State{Port: fabric.PortIndex(i), State: mad.PortActive})
+			w.States = append(w.States, write.State{Port: i, New: mad.PortActive})
 		}
 	}
 	return &w
@@ -106,13 +107,13 @@ func changes(live, want *fabric.Tables) *apply.Writes {
 func sameTables(t *testing.T, want, got *fabric.Tables) {
 	t.Helper()
 	f := got.Fabric
-	for sw := range f.Switches {
-		other := want.Fabric.SwitchByGUID(f.SwitchNode(fabric.SwitchIndex(sw)).GUID)
+	for sw := range f.NumSwitches() {
+		other := want.Fabric.SwitchByGUID(f.SwitchNode(sw).GUID)
 		if got.Top[sw] != want.Top[other] {
 			t.Errorf("%s: top %d, want %d", f.NodeName(f.Switches[sw]), got.Top[sw], want.Top[other])
 		}
 		for lid := range want.Top[other] + 1 {
-			if p, q := got.Port(fabric.SwitchIndex(sw), lid), want.Port(other, lid); p != q {
+			if p, q := got.Port(sw, lid), want.Port(other, lid); p != q {
 				t.Fatalf("%s: LID %d by port %d, want %d", f.NodeName(f.Switches[sw]), lid, p, q)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 )
@@ -45,7 +46,7 @@ type subnet struct {
 	port fabric.PortIndex
 	live *sweep.Result
 	want *fabric.Tables
-	w    *apply.Writes
+	w    *write.List
 }
 
 func newSubnet(t testing.TB, spec string) *subnet {
@@ -104,7 +105,7 @@ func TestAgainIsNothing(t *testing.T) {
 	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	again := &apply.Writes{LIDs: n.w.LIDs, Tops: n.w.Tops, States: n.w.States}
+	again := &write.List{LIDs: n.w.LIDs, Tops: n.w.Tops, States: n.w.States}
 	sets := 0
 	c := n.client(t, func(m *mad.SMP) {
 		if m.Method == mad.MethodSet {
@@ -143,7 +144,7 @@ func TestKeepsOtherFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &apply.Writes{LIDs: []apply.LID{{Port: f.Nodes[sw].FirstPort, LID: 40, SMLID: 1}}, Tops: []apply.Top{{Switch: 3, Top: 99}}}
+	w := &write.List{LIDs: []write.LID{{Port: f.Nodes[sw].FirstPort, New: 40, NewSM: 1}}, Tops: []write.Top{{Switch: 3, New: 99}}}
 	if _, err := apply.Apply(t.Context(), c, f, w, apply.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -211,13 +212,13 @@ func TestDeadSwitch(t *testing.T) {
 
 // inSteps are writes of blocks in so many steps, for a subnet that is up: in each
 // the block of every switch, filled with the number of the step.
-func inSteps(n *subnet, steps int) *apply.Writes {
-	w := &apply.Writes{}
+func inSteps(n *subnet, steps int) *write.List {
+	w := &write.List{}
 	for step := 1; step <= steps; step++ {
-		for sw := range n.live.Fabric.Switches {
-			b := apply.Block{Switch: fabric.SwitchIndex(sw), Num: 700, Step: step}
-			for i := range b.Ports {
-				b.Ports[i] = uint8(step)
+		for sw := range n.live.Fabric.NumSwitches() {
+			b := write.Block{Switch: sw, Num: 700, Step: step, New: new([64]uint8)}
+			for i := range b.New {
+				b.New[i] = uint8(step)
 			}
 			w.Blocks = append(w.Blocks, b)
 		}
@@ -259,7 +260,7 @@ func TestStepsWaitForOneAnother(t *testing.T) {
 func TestFailureStopsTheSteps(t *testing.T) {
 	n := newSubnet(t, "torus:5x4,2")
 	w := inSteps(n, 3)
-	w.Tops = []apply.Top{{Switch: 3, Top: 100}, {Switch: 4, Top: 90, Last: true}}
+	w.Tops = []write.Top{{Switch: 3, New: 100}, {Switch: 4, Old: 100, New: 90}}
 	dead := n.live.Fabric.Switches[7]
 	silent := generate(t, "torus:5x4,2").NodeByGUID(n.live.Fabric.Nodes[dead].GUID)
 	path, err := sweep.NewRoutes(n.live.Fabric).ToNode(dead)
@@ -283,7 +284,7 @@ func TestFailureStopsTheSteps(t *testing.T) {
 	if len(rep.Differ) != 0 || rep.ReadBack.Blocks != switches-1 {
 		t.Errorf("%v read back, differ %v", rep.ReadBack, rep.Differ)
 	}
-	if len(rep.Left.Blocks) != switches+1 || rep.Left.Blocks[0].Step != 2 || rep.Left.Blocks[0].Switch != 7 || len(rep.Left.Tops) != 1 || !rep.Left.Tops[0].Last {
+	if len(rep.Left.Blocks) != switches+1 || rep.Left.Blocks[0].Step != 2 || rep.Left.Blocks[0].Switch != 7 || len(rep.Left.Tops) != 1 || !rep.Left.Tops[0].Falls() {
 		t.Errorf("%d blocks and tops %v are left", len(rep.Left.Blocks), rep.Left.Tops)
 	}
 }
@@ -413,9 +414,9 @@ func TestNonsense(t *testing.T) {
 	f := n.live.Fabric
 	host := f.SMPort
 	var free fabric.PortIndex = fabric.None
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		if p := &f.Ports[i]; !p.Linked() && p.Num > 0 {
-			free = fabric.PortIndex(i)
+			free = i
 		}
 	}
 	sw := f.SwitchNode(0)
@@ -429,23 +430,23 @@ func TestNonsense(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		f    *fabric.Fabric
-		w    apply.Writes
+		w    write.List
 		err  error
 		say  string
 	}{
-		{"LID 0", f, apply.Writes{LIDs: []apply.LID{{Port: host}}}, apply.ErrWrites, "LID 0 with LMC 0"},
-		{"LID too high", f, apply.Writes{LIDs: []apply.LID{{Port: host, LID: 0xbffc, LMC: 3}}}, apply.ErrWrites, "LID 49148"},
-		{"LID crooked", f, apply.Writes{LIDs: []apply.LID{{Port: host, LID: 3, LMC: 1}}}, apply.ErrWrites, "no multiple of 2"},
-		{"LMC too high", f, apply.Writes{LIDs: []apply.LID{{Port: host, LID: 256, LMC: 8}}}, apply.ErrWrites, "LMC 8"},
-		{"no end port", f, apply.Writes{LIDs: []apply.LID{{Port: sw.FirstPort + 1, LID: 3}}}, apply.ErrWrites, "no end port"},
-		{"no port", f, apply.Writes{States: []apply.State{{Port: -1, State: mad.PortActive}}}, apply.ErrWrites, "port index -1"},
-		{"no switch", f, apply.Writes{Tops: []apply.Top{{Switch: 99}}}, apply.ErrWrites, "switch index 99"},
-		{"top too high", f, apply.Writes{Tops: []apply.Top{{Top: 0xc000}}}, apply.ErrWrites, "49152"},
-		{"block too high", f, apply.Writes{Blocks: []apply.Block{{Num: 768}}}, apply.ErrWrites, "block 768"},
-		{"steps", f, apply.Writes{Blocks: []apply.Block{{Num: 1, Step: 2}, {Num: 2, Step: 1}}}, apply.ErrWrites, "step 1 stands behind step 2"},
-		{"no link", f, apply.Writes{States: []apply.State{{Port: free, State: mad.PortActive}}}, apply.ErrWrites, "no link"},
-		{"no such state", f, apply.Writes{States: []apply.State{{Port: host, State: mad.PortDown}}}, apply.ErrWrites, "Down"},
-		{"no way", apart, apply.Writes{Tops: []apply.Top{{Top: 5}}}, sweep.ErrNoRoute, "leaf-01-01: no directed route"},
+		{"LID 0", f, write.List{LIDs: []write.LID{{Port: host}}}, write.ErrUnfit, "LID 0 with LMC 0"},
+		{"LID too high", f, write.List{LIDs: []write.LID{{Port: host, New: 0xbffc, NewLMC: 3}}}, write.ErrUnfit, "LID 49148"},
+		{"LID crooked", f, write.List{LIDs: []write.LID{{Port: host, New: 3, NewLMC: 1}}}, write.ErrUnfit, "no multiple of 2"},
+		{"LMC too high", f, write.List{LIDs: []write.LID{{Port: host, New: 256, NewLMC: 8}}}, write.ErrUnfit, "LMC 8"},
+		{"no end port", f, write.List{LIDs: []write.LID{{Port: sw.FirstPort + 1, New: 3}}}, write.ErrUnfit, "no end port"},
+		{"no port", f, write.List{States: []write.State{{Port: -1, New: mad.PortActive}}}, write.ErrUnfit, "port index -1"},
+		{"no switch", f, write.List{Tops: []write.Top{{Switch: 99}}}, write.ErrUnfit, "switch index 99"},
+		{"top too high", f, write.List{Tops: []write.Top{{New: 0xc000}}}, write.ErrUnfit, "49152"},
+		{"block too high", f, write.List{Blocks: []write.Block{{Num: 768}}}, write.ErrUnfit, "block 768"},
+		{"steps", f, write.List{Blocks: []write.Block{{Num: 1, Step: 2}, {Num: 2, Step: 1}}}, write.ErrUnfit, "step 1 stands behind step 2"},
+		{"no link", f, write.List{States: []write.State{{Port: free, New: mad.PortActive}}}, write.ErrUnfit, "no link"},
+		{"no such state", f, write.List{States: []write.State{{Port: host, New: mad.PortDown}}}, write.ErrUnfit, "Down"},
+		{"no way", apart, write.List{Tops: []write.Top{{New: 5}}}, sweep.ErrNoRoute, "leaf-01-01: no directed route"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rep, err := apply.Apply(t.Context(), c, test.f, &test.w, apply.Options{})
@@ -477,13 +478,13 @@ func BenchmarkApply(b *testing.B) {
 	}
 	s := sim.New(f, sim.Options{})
 	c := client(b, open(b, s, f.SMPort), mad.ClientOptions{Window: 64})
-	var w apply.Writes
-	for sw := range f.Switches {
-		w.Tops = append(w.Tops, apply.Top{Switch: fabric.SwitchIndex(sw), Top: f.MaxLID})
+	var w write.List
+	for sw := range f.NumSwitches() {
+		w.Tops = append(w.Tops, write.Top{Switch: sw, New: f.MaxLID})
 	}
 	for num := range int(f.MaxLID)/fabric.BlockSize + 1 {
-		for sw := range f.Switches {
-			w.Blocks = append(w.Blocks, apply.Block{Switch: fabric.SwitchIndex(sw), Num: uint16(num)})
+		for sw := range f.NumSwitches() {
+			w.Blocks = append(w.Blocks, write.Block{Switch: sw, Num: uint16(num), New: new([64]uint8)})
 		}
 	}
 	b.ReportAllocs()

@@ -12,42 +12,43 @@ import (
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 )
 
 // someTables are lanes for some pairs of linked ports and ports for some multicast
 // LIDs of each switch, as writes.
-func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
-	w := &apply.Writes{}
-	for i := range f.Nodes {
+func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
+	w := &write.List{}
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		for out := uint8(1); out <= n.NumPorts; out++ {
-			port := f.Port(fabric.NodeIndex(i), out)
+			port := f.Port(i, out)
 			if !f.Ports[port].Linked() || mad.CapabilityMask(f.Ports[f.EndPortOf(port)].CapMask)&mad.CapSLMapping == 0 || rnd.IntN(3) > 0 {
 				continue
 			}
-			l := apply.Lanes{Node: fabric.NodeIndex(i), Out: out, Late: len(w.Lanes) > 20}
+			l := write.SL2VL{Node: i, Out: out, Late: len(w.SL2VLs) > 20}
 			if n.IsSwitch() {
 				l.In = uint8(rnd.IntN(int(n.NumPorts) + 1))
-				for l.In > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), l.In)].Linked() {
+				for l.In > 0 && !f.Ports[f.Port(i, l.In)].Linked() {
 					l.In--
 				}
 			}
-			for sl := range l.VLs {
-				l.VLs[sl] = uint8(rnd.IntN(16))
+			for sl := range l.New {
+				l.New[sl] = uint8(rnd.IntN(16))
 			}
-			w.Lanes = append(w.Lanes, l)
+			w.SL2VLs = append(w.SL2VLs, l)
 		}
 	}
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		for num := range (mlids + 31) / 32 {
-			for pos := range f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts/16 + 1 {
-				b := apply.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: uint16(num), Position: pos}
+			for pos := range f.SwitchNode(sw).NumPorts/16 + 1 {
+				b := write.MFTBlock{Switch: sw, Num: uint16(num), Position: pos, New: new(mad.MulticastForwardingTable)}
 				for i := range min(32, mlids-32*num) {
 					for bit := range 16 {
-						if int(pos)*16+bit <= int(f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) && rnd.IntN(4) == 0 {
-							b.Ports[i] |= 1 << bit
+						if int(pos)*16+bit <= int(f.SwitchNode(sw).NumPorts) && rnd.IntN(4) == 0 {
+							b.New[i] |= 1 << bit
 						}
 					}
 				}
@@ -59,19 +60,19 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *apply.Writes {
 }
 
 // compareTables reads all again and looks for what was written.
-func compareTables(t *testing.T, c *mad.Client, w *apply.Writes) {
+func compareTables(t *testing.T, c *mad.Client, w *write.List) {
 	t.Helper()
 	res, err := sweep.Full(t.Context(), c, sweep.Options{SL2VL: true, MFT: true})
 	if err != nil || len(res.Holes) > 0 {
 		t.Fatal(err, res.Holes)
 	}
-	for _, l := range w.Lanes {
-		if got := res.Tables.SL2VL.VLs(l.Node, l.In, l.Out); got != l.VLs {
-			t.Errorf("%s from %d to %d: %v, want %v", res.Fabric.NodeName(l.Node), l.In, l.Out, got, l.VLs)
+	for _, l := range w.SL2VLs {
+		if got := res.Tables.SL2VL.VLs(l.Node, l.In, l.Out); got != l.New {
+			t.Errorf("%s from %d to %d: %v, want %v", res.Fabric.NodeName(l.Node), l.In, l.Out, got, l.New)
 		}
 	}
 	for _, b := range w.MFTs {
-		for i, ports := range b.Ports {
+		for i, ports := range b.New {
 			for bit := range uint8(16) {
 				if got := res.Tables.MFT.Has(b.Switch, fabric.FirstMLID+b.Num*32+uint16(i), b.Position*16+bit); got != (ports>>bit&1 != 0) {
 					t.Fatalf("switch %d, multicast LID %d of block %d, port %d: %v", b.Switch, i, b.Num, b.Position*16+bit, got)
@@ -93,8 +94,8 @@ func TestLanesAndGroupsIbsim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Written.Lanes != len(w.Lanes) || rep.Written.MFTs != len(w.MFTs) || rep.ReadBack != rep.Written || len(w.Lanes) == 0 {
-		t.Errorf("%v written of %d and %d, %v read back", rep.Written, len(w.Lanes), len(w.MFTs), rep.ReadBack)
+	if rep.Written.SL2VLs != len(w.SL2VLs) || rep.Written.MFTs != len(w.MFTs) || rep.ReadBack != rep.Written || len(w.SL2VLs) == 0 {
+		t.Errorf("%v written of %d and %d, %v read back", rep.Written, len(w.SL2VLs), len(w.MFTs), rep.ReadBack)
 	}
 	compareTables(t, c, w)
 }
@@ -116,7 +117,7 @@ func TestMulticastTopRises(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareTables(t, c, w)
-	far := &apply.Writes{MFTs: []apply.MFTBlock{{Switch: 1, Num: 32, Grow: true, Ports: mad.MulticastForwardingTable{2}}}}
+	far := &write.List{MFTs: []write.MFTBlock{{Switch: 1, Num: 32, Grow: true, New: &mad.MulticastForwardingTable{2}}}}
 	rep, err := apply.Apply(t.Context(), c, live, far, apply.Options{})
 	if err == nil || !strings.Contains(err.Error(), "room for 1024 multicast LIDs") || rep.Stopped != "multicast branches to add" || rep.Written.Total() != 0 {
 		t.Errorf("%v, %+v", err, rep)
@@ -127,18 +128,18 @@ func TestBadLanesAndGroups(t *testing.T) {
 	f := route(t, generate(t, "fattree:2,8")).Fabric
 	c := client(t, open(t, sim.New(f, sim.Options{Active: true}), f.SMPort), mad.ClientOptions{})
 	leaf := f.NodesByDescription("leaf-01")[0]
-	for _, w := range []apply.Writes{
-		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 9}}},
-		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 0}}},
-		{Lanes: []apply.Lanes{{Node: fabric.NodeIndex(len(f.Nodes)), In: 1, Out: 1}}},
-		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 1, VLs: fabric.VLs{16}}}},
-		{Lanes: []apply.Lanes{{Node: leaf, In: 1, Out: 1, Late: true}, {Node: leaf, In: 1, Out: 2}}},
-		{MFTs: []apply.MFTBlock{{Switch: 99}}},
-		{MFTs: []apply.MFTBlock{{Position: 1}}},
-		{MFTs: []apply.MFTBlock{{Num: 512}}},
-		{MFTs: []apply.MFTBlock{{Grow: true}, {}}},
+	for _, w := range []write.List{
+		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 9}}},
+		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 0}}},
+		{SL2VLs: []write.SL2VL{{Node: fabric.NodeIndex(len(f.Nodes)), In: 1, Out: 1}}},
+		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 1, New: fabric.VLs{16}}}},
+		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 1, Late: true}, {Node: leaf, In: 1, Out: 2}}},
+		{MFTs: []write.MFTBlock{{Switch: 99}}},
+		{MFTs: []write.MFTBlock{{Position: 1}}},
+		{MFTs: []write.MFTBlock{{Num: 512}}},
+		{MFTs: []write.MFTBlock{{Grow: true}, {}}},
 	} {
-		if _, err := apply.Apply(t.Context(), c, f, &w, apply.Options{}); !errors.Is(err, apply.ErrWrites) {
+		if _, err := apply.Apply(t.Context(), c, f, &w, apply.Options{}); !errors.Is(err, write.ErrUnfit) {
 			t.Errorf("%+v: %v", w, err)
 		}
 	}

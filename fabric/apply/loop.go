@@ -41,14 +41,16 @@ func (a *applier) pump() {
 	}
 }
 
-// ask sends a request to a node, unless that is deaf. ok handles a good answer.
-// Any other is a failure of the node and ends the step, unless bad, where set,
-// takes care of it.
-func (a *applier) ask(node fabric.NodeIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
+// ask sends a request to the node of a port, unless that is deaf. ok handles a good
+// answer. Any other is a failure of the node and ends the step, unless bad, where
+// set, takes care of it.
+func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
+	node := a.f.Ports[port].Node
 	if a.unanswered[node] >= deaf {
-		a.fail(node, errDeaf)
+		a.fail(port, errDeaf)
 		return
 	}
+	req.Path, _ = a.routes.ToPort(port) // newApplier asked before
 	a.report.Requests++
 	if req.Method == mad.MethodSet {
 		a.report.Sets++
@@ -64,14 +66,15 @@ func (a *applier) ask(node fabric.NodeIndex, req mad.Request, ok func(*mad.Reply
 		case r.Err == nil:
 			ok(r)
 		case bad == nil || !bad():
-			a.fail(node, r.Err)
+			a.fail(port, r.Err)
 		}
 		a.pump()
 	})
 }
 
 // fail ends a step that failed.
-func (a *applier) fail(node fabric.NodeIndex, err error) {
+func (a *applier) fail(port fabric.PortIndex, err error) {
+	node := a.f.Ports[port].Node
 	i, known := a.failed[node]
 	if !known {
 		i = len(a.report.Failed)
@@ -83,9 +86,9 @@ func (a *applier) fail(node fabric.NodeIndex, err error) {
 }
 
 // wrote ends a step that is done.
-func (a *applier) wrote(done *bool, count *int) {
-	*done = true
-	*count++
+func (a *applier) wrote(t *task) {
+	t.done = true
+	*a.report.Written.of(t.Item)++
 	a.step()
 }
 

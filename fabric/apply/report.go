@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 )
 
@@ -28,7 +29,7 @@ type Report struct {
 	Stopped string
 	// Left are the writes that are not known to be done: not sent, refused, or
 	// without an answer. Of the last nobody knows whether they were done.
-	Left Writes
+	Left write.List
 	// Requests counts questions and writes, not how often they were sent.
 	Requests int
 	// Sets counts the writes that were handed to the client; where it is 0 nothing was
@@ -38,17 +39,34 @@ type Report struct {
 }
 
 // Counts count writes by kind.
-type Counts struct{ LIDs, Tops, Lanes, Blocks, MFTs, States int }
+type Counts struct{ LIDs, Tops, SL2VLs, Blocks, MFTs, States int }
+
+// of is the count of an item's kind.
+func (c *Counts) of(item write.Item) *int {
+	switch item.(type) {
+	case *write.LID:
+		return &c.LIDs
+	case *write.Top:
+		return &c.Tops
+	case *write.SL2VL:
+		return &c.SL2VLs
+	case *write.Block:
+		return &c.Blocks
+	case *write.MFTBlock:
+		return &c.MFTs
+	}
+	return &c.States
+}
 
 // Total is the sum.
-func (c Counts) Total() int { return c.LIDs + c.Tops + c.Lanes + c.Blocks + c.MFTs + c.States }
+func (c Counts) Total() int { return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.MFTs + c.States }
 
 // String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states", and of lanes
 // and multicast blocks where there are any.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"), number(c.States, "port state"))
-	if c.Lanes > 0 {
-		text += ", " + number(c.Lanes, "SL2VL table")
+	if c.SL2VLs > 0 {
+		text += ", " + number(c.SL2VLs, "SL2VL table")
 	}
 	if c.MFTs > 0 {
 		text += ", " + number(c.MFTs, "MFT block")

@@ -17,8 +17,8 @@ func (a *applier) writeStates() {
 		byPort[s.Port] = i
 	}
 	a.each(len(a.w.States), func(i int) {
-		p := &a.f.Ports[a.w.States[i].Port]
-		a.ask(p.Node, getPort(a.statePath[i], p.Num), func(r *mad.Reply) {
+		s := &a.w.States[i]
+		a.ask(s.Port, s.Get(a.f), func(r *mad.Reply) {
 			_ = r.Decode(&a.infos[i]) // the answer is a good one
 			a.looked(i)
 		}, nil)
@@ -29,7 +29,7 @@ func (a *applier) writeStates() {
 		}
 	})
 	a.each(len(a.w.States), func(i int) {
-		if a.infos[i].PortState == mad.PortArmed && !a.done.states[i] {
+		if a.infos[i].PortState == mad.PortArmed && !a.states[i].done {
 			a.raise(i, mad.PortActive)
 		}
 	})
@@ -37,12 +37,12 @@ func (a *applier) writeStates() {
 
 // looked ends the step of a port that is up already, or that cannot come up.
 func (a *applier) looked(i int) {
-	s := a.w.States[i]
+	s := &a.w.States[i]
 	switch state := a.infos[i].PortState; {
-	case state >= s.State:
-		a.wrote(&a.done.states[i], &a.report.Written.States)
+	case state >= s.New:
+		a.wrote(&a.states[i])
 	case state < mad.PortInit:
-		a.fail(a.f.Ports[s.Port].Node, fmt.Errorf("port %d is %v and cannot become %v", a.f.Ports[s.Port].Num, state, s.State))
+		a.fail(s.Port, fmt.Errorf("port %d is %v and cannot become %v", a.f.Ports[s.Port].Num, state, s.New))
 	}
 }
 
@@ -61,28 +61,25 @@ func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 // raise takes a port up by one state. A port that refuses may have gone there,
 // or farther, by itself.
 func (a *applier) raise(i int, to mad.PortState) {
-	s := a.w.States[i]
-	p := &a.f.Ports[s.Port]
-	set := a.infos[i]
-	keep(&set)
-	set.PortState = to
+	s := &a.w.States[i]
+	get := s.Get(a.f)
 	reached := func(state mad.PortState) {
 		a.infos[i].PortState = state
-		if state >= s.State {
-			a.wrote(&a.done.states[i], &a.report.Written.States)
+		if state >= s.New {
+			a.wrote(&a.states[i])
 		}
 	}
-	caps := mad.CapabilityMask(a.f.Ports[a.f.EndPortOf(s.Port)].CapMask)
-	req := setPort(a.statePath[i], p.Num, &set, caps)
-	a.ask(p.Node, req, func(*mad.Reply) { reached(to) }, func() bool {
-		a.ask(p.Node, getPort(a.statePath[i], p.Num), func(r *mad.Reply) {
+	req := get
+	s.Raise(a.f, a.infos[i], to, &req)
+	a.ask(s.Port, req, func(*mad.Reply) { reached(to) }, func() bool {
+		a.ask(s.Port, get, func(r *mad.Reply) {
 			var now mad.PortInfo
 			_ = r.Decode(&now) // the answer is a good one
 			if now.PortState >= to {
 				reached(now.PortState)
 				return
 			}
-			a.fail(p.Node, fmt.Errorf("port %d stays %v and does not become %v", p.Num, now.PortState, to))
+			a.fail(s.Port, fmt.Errorf("port %d stays %v and does not become %v", a.f.Ports[s.Port].Num, now.PortState, to))
 			a.infos[i].PortState = mad.PortNoChange
 		}, nil)
 		return true

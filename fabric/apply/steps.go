@@ -4,135 +4,124 @@ package apply
 
 import (
 	"fmt"
-	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/mad"
 )
 
-// write writes all, as far as nothing fails.
-func (a *applier) write() {
-	a.writeLIDs()
+// phase is what is written together, and begun only when the one before it is done.
+type phase struct {
+	what  string
+	tasks []*task
+	// before, where set, comes before the tasks and reports whether they can be begun.
+	before func() bool
+}
+
+// writeAll writes all, as far as nothing fails.
+func (a *applier) writeAll() {
+	a.each(len(a.lids), func(i int) { a.write(&a.lids[i]) })
 	a.writeStates()
-	if a.barrier("ports", a.waysUp()) {
+	if !a.linksUp() {
+		a.report.Stopped = "ports"
 		return
 	}
-	a.writeTops(false)
-	if a.barrier("tops that rise", a.topsDone(false)) {
-		return
-	}
-	if a.lanes(false) {
-		return
-	}
-	ends := a.stepEnds()
-	for i, end := range ends {
-		begin := 0
-		if i > 0 {
-			begin = ends[i-1]
-		}
-		a.writeBlocks(begin, end)
-		a.begun.blocks = end
-		if a.barrier(fmt.Sprintf("step %d of %d", i+1, len(ends)), !slices.Contains(a.done.blocks[begin:end], false)) {
-			return
-		}
-	}
-	a.writeTops(true)
-	if a.barrier("tops that fall", a.topsDone(true)) || a.lanes(true) {
-		return
-	}
-	a.multicast()
-}
-
-// lanes writes the tables of lanes that are, or are not, late.
-func (a *applier) lanes(late bool) (stop bool) {
-	begin, end := part(a.w.Lanes, func(l *Lanes) bool { return l.Late }, late)
-	a.writeLanes(begin, end)
-	a.begun.lanes = end
-	what := "lanes"
-	if late {
-		what = "late lanes"
-	}
-	return a.barrier(what, !slices.Contains(a.done.lanes[begin:end], false))
-}
-
-// multicast takes branches of trees away, and then adds others.
-func (a *applier) multicast() {
-	for _, grow := range []bool{false, true} {
-		begin, end := part(a.w.MFTs, func(b *MFTBlock) bool { return b.Grow }, grow)
-		what := "multicast branches to take away"
-		if grow {
-			what = "multicast branches to add"
-			if a.raiseMulticastTops(begin, end); a.barrier(what, len(a.low) == 0) {
-				return
+	for _, p := range a.phases() {
+		if p.before == nil || p.before() {
+			a.each(len(p.tasks), func(i int) { a.write(p.tasks[i]) })
+			if allDone(p.tasks) {
+				continue
 			}
 		}
-		a.writeMFTs(begin, end)
-		a.begun.mfts = end
-		if a.barrier(what, !slices.Contains(a.done.mfts[begin:end], false)) {
+		a.report.Stopped = p.what
+		return
+	}
+}
+
+// phases are those that follow LIDs and port states.
+func (a *applier) phases() []phase {
+	falls := func(i int) bool { return a.w.Tops[i].Falls() }
+	late := func(i int) bool { return a.w.SL2VLs[i].Late }
+	grow := func(i int) bool { return a.w.MFTs[i].Grow }
+	all := []phase{
+		{what: "tops that rise", tasks: pick(a.tops, falls, false)},
+		{what: "lanes", tasks: pick(a.sl2vls, late, false)},
+	}
+	steps := a.blockSteps()
+	for i, tasks := range steps {
+		all = append(all, phase{what: fmt.Sprintf("step %d of %d", i+1, len(steps)), tasks: tasks})
+	}
+	return append(all,
+		phase{what: "tops that fall", tasks: pick(a.tops, falls, true)},
+		phase{what: "late lanes", tasks: pick(a.sl2vls, late, true)},
+		phase{what: "multicast branches to take away", tasks: pick(a.mfts, grow, false)},
+		phase{what: "multicast branches to add", tasks: pick(a.mfts, grow, true), before: a.raiseMulticastTops},
+	)
+}
+
+// pick are the tasks of which something is, or is not, so.
+func pick(tasks []task, is func(i int) bool, want bool) []*task {
+	var some []*task
+	for i := range tasks {
+		if is(i) == want {
+			some = append(some, &tasks[i])
+		}
+	}
+	return some
+}
+
+// blockSteps are the blocks by step.
+func (a *applier) blockSteps() (steps [][]*task) {
+	for i := range a.blocks {
+		if i == 0 || a.w.Blocks[i].Step != a.w.Blocks[i-1].Step {
+			steps = append(steps, nil)
+		}
+		last := &steps[len(steps)-1]
+		*last = append(*last, &a.blocks[i])
+	}
+	return steps
+}
+
+// linksUp reports whether no link between switches failed to come up.
+func (a *applier) linksUp() bool {
+	for i := range a.states {
+		port := a.w.States[i].Port
+		if !a.states[i].done && a.f.Nodes[a.f.Ports[port].Node].IsSwitch() && a.f.PeerSwitch(port) != fabric.None {
+			return false
+		}
+	}
+	return true
+}
+
+// write writes one item. Of an attribute of which it is a part the rest is read before.
+func (a *applier) write(t *task) {
+	switch item := t.Item.(type) {
+	case write.Table:
+		a.writeTable(t, item)
+	case write.Field:
+		a.writeField(t, item)
+	}
+}
+
+func (a *applier) writeTable(t *task, item write.Table) {
+	port, req := item.Target(a.f), item.Get(a.f)
+	what := table{port, req.Attr, req.Mod}
+	if before := a.latest[what]; before != nil {
+		before.again = true
+	}
+	a.latest[what] = t
+	req.Method, req.Data = mad.MethodSet, item.Data()
+	a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, nil)
+}
+
+func (a *applier) writeField(t *task, item write.Field) {
+	port := item.Target(a.f)
+	a.ask(port, item.Get(a.f), func(now *mad.Reply) {
+		req := item.Get(a.f)
+		if !item.Set(now, &req) {
+			a.wrote(t)
 			return
 		}
-	}
-}
-
-// part are the places in a list of what is, or is not, the second of its two parts.
-func part[T any](all []T, second func(*T) bool, want bool) (begin, end int) {
-	middle := slices.IndexFunc(all, func(x T) bool { return second(&x) })
-	if middle < 0 {
-		middle = len(all)
-	}
-	if want {
-		return middle, len(all)
-	}
-	return 0, middle
-}
-
-// barrier stops if not all is done.
-func (a *applier) barrier(what string, done bool) (stop bool) {
-	if !done {
-		a.report.Stopped = what
-	}
-	return !done
-}
-
-// waysUp says that no link between switches failed to come up.
-func (a *applier) waysUp() bool {
-	for i, s := range a.w.States {
-		p := &a.f.Ports[s.Port]
-		if !a.done.states[i] && a.f.Nodes[p.Node].IsSwitch() && a.f.PeerSwitch(s.Port) != fabric.None {
-			return false
-		}
-	}
-	return true
-}
-
-func (a *applier) topsDone(last bool) bool {
-	for i, t := range a.w.Tops {
-		if t.Last == last && !a.done.tops[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// stepEnds are the places in the list of blocks at which steps end.
-func (a *applier) stepEnds() []int {
-	var ends []int
-	for i := range a.w.Blocks {
-		if i+1 == len(a.w.Blocks) || a.w.Blocks[i+1].Step != a.w.Blocks[i].Step {
-			ends = append(ends, i+1)
-		}
-	}
-	return ends
-}
-
-// latest says of each of the writes that were begun whether the same was not written
-// again.
-func latest[T any, K comparable](begun []T, what func(*T) K) []bool {
-	last := make([]bool, len(begun))
-	seen := make(map[K]bool, len(begun))
-	for i := len(begun) - 1; i >= 0; i-- {
-		k := what(&begun[i])
-		last[i] = !seen[k]
-		seen[k] = true
-	}
-	return last
+		a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, nil)
+	}, nil)
 }

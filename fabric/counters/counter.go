@@ -78,7 +78,7 @@ func Of(counters ...Counter) Set {
 	return s
 }
 
-// Has says whether a counter is in the set.
+// Has reports whether a counter is in the set.
 func (s Set) Has(c Counter) bool { return s>>c&1 != 0 }
 
 // All yields the counters of the set in their order.

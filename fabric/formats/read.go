@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package formats reads a subnet from a file of whatever format the file is in.
+// Package formats reads a subnet from a file of whatever format the file is in. Below it
+// is a package for each format: ibnet (ibnetdiscover, ibdiagnet, ibsim), osm (what OpenSM
+// reads and dumps), snapshot (a subnet with its tables), pathdb (path records), slurm and
+// names (node-name maps).
 package formats
 
 import (

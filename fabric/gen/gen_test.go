@@ -162,9 +162,9 @@ func TestTreeDistances(t *testing.T) {
 func TestTorusDistances(t *testing.T) {
 	f := parse(t, "torus:6x5x4")
 	size := []int{6, 5, 4}
-	for s := range f.Switches {
-		from := strings.Split(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "-")[1:]
-		for d, hops := range distances(f, fabric.SwitchIndex(s)) {
+	for s := range f.NumSwitches() {
+		from := strings.Split(f.SwitchNode(s).Desc, "-")[1:]
+		for d, hops := range distances(f, s) {
 			want := 0
 			for k, c := range strings.Split(f.SwitchNode(fabric.SwitchIndex(d)).Desc, "-")[1:] {
 				a, _ := strconv.Atoi(from[k])
@@ -181,17 +181,17 @@ func TestTorusDistances(t *testing.T) {
 
 func TestHypercubeDistances(t *testing.T) {
 	f := parse(t, "hypercube:6")
-	at := func(s int) uint64 {
-		v, err := strconv.ParseUint(strings.TrimPrefix(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "sw-"), 2, 64)
+	at := func(s fabric.SwitchIndex) uint64 {
+		v, err := strconv.ParseUint(strings.TrimPrefix(f.SwitchNode(s).Desc, "sw-"), 2, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	for s := range f.Switches {
-		for d, hops := range distances(f, fabric.SwitchIndex(s)) {
-			if want := bits.OnesCount64(at(s) ^ at(d)); hops != want {
-				t.Fatalf("%b to %b: %d hops, want %d", at(s), at(d), hops, want)
+	for s := range f.NumSwitches() {
+		for d, hops := range distances(f, s) {
+			if want := bits.OnesCount64(at(s) ^ at(fabric.SwitchIndex(d))); hops != want {
+				t.Fatalf("%b to %b: %d hops, want %d", at(s), at(fabric.SwitchIndex(d)), hops, want)
 			}
 		}
 	}

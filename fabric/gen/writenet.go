@@ -24,8 +24,8 @@ func WriteNet(w io.Writer, f *fabric.Fabric) error {
 	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
 	}}
-	for i := range f.Nodes {
-		if err := n.node(fabric.NodeIndex(i)); err != nil {
+	for i := range f.NumNodes() {
+		if err := n.node(i); err != nil {
 			return fmt.Errorf("write ibsim net: %w", err)
 		}
 	}
@@ -176,7 +176,7 @@ func plainID(id string) bool {
 	return true
 }
 
-// looksLikeGUID says whether a name could be taken for the id of another node.
+// looksLikeGUID reports whether a name could be taken for the id of another node.
 func looksLikeGUID(id string) bool {
 	return len(id) == 18 && strings.Contains("HSR", id[:1]) && id[1] == '-'
 }

@@ -74,9 +74,9 @@ func compare(t *testing.T, what string, got, want *fabric.Fabric) {
 			t.Fatalf("%s: node %+v, want %+v", what, got.Nodes[i], want.Nodes[i])
 		}
 	}
-	for i := range want.Ports {
+	for i := range want.NumPorts() {
 		if got.Ports[i] != want.Ports[i] {
-			t.Fatalf("%s: port %s %+v, want %+v", what, want.PortName(fabric.PortIndex(i)), got.Ports[i], want.Ports[i])
+			t.Fatalf("%s: port %s %+v, want %+v", what, want.PortName(i), got.Ports[i], want.Ports[i])
 		}
 	}
 	if got.SMPort != want.SMPort || got.MaxLID != want.MaxLID {

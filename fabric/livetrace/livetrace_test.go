@@ -103,7 +103,7 @@ func breakSome(r *rand.Rand, tb *fabric.Tables) {
 	}
 }
 
-// agree says whether both took the same ports and ended the same way.
+// agree reports whether both took the same ports and ended the same way.
 func agree(f *fabric.Fabric, p *livetrace.Path, want *walk.Path) bool {
 	verdicts := map[walk.Verdict][]livetrace.Verdict{
 		walk.Delivered:    {livetrace.Delivered},
@@ -140,7 +140,7 @@ func TestSeesWhatMoved(t *testing.T) {
 	src, dst := f.EndPorts[len(f.EndPorts)-1], f.EndPortOf(f.SMPort)
 	tracer := livetrace.New(client, f)
 	trace := func() livetrace.Path {
-		p, err := tracer.Trace(context.Background(), livetrace.Pair{Src: dst, LID: f.Ports[src].LID})
+		p, err := traceOne(tracer, livetrace.Pair{Src: dst, LID: f.Ports[src].LID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestManyTraces(t *testing.T) {
 	before := testenv.Resources(t)
 	for range testenv.Count(t, 3000, 100000) {
 		src, dst := f.EndPorts[r.IntN(len(f.EndPorts))], f.EndPorts[r.IntN(len(f.EndPorts))]
-		p, err := tracer.Trace(context.Background(), livetrace.Pair{Src: src, LID: f.Ports[dst].LID})
+		p, err := traceOne(tracer, livetrace.Pair{Src: src, LID: f.Ports[dst].LID})
 		if err != nil || p.Verdict != livetrace.Delivered {
 			t.Fatalf("%s to LID %d: %v, %v", f.PortName(src), p.LID, p.Verdict, err)
 		}
@@ -222,4 +222,10 @@ func TestLinksAreAsTheyRun(t *testing.T) {
 	if err != nil || len(seen) != 36 {
 		t.Errorf("%d widths and speeds, %v", len(seen), err)
 	}
+}
+
+// traceOne follows one pair.
+func traceOne(t *livetrace.Tracer, pair livetrace.Pair) (path livetrace.Path, err error) {
+	err = t.All(context.Background(), []livetrace.Pair{pair}, func(_ int, p *livetrace.Path) { path = *p })
+	return path, err
 }

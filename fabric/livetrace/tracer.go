@@ -28,14 +28,6 @@ func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// Trace follows one pair. It fails where ctx ends, where the client dies and
-// where no directed route leads to the source.
-func (t *Tracer) Trace(ctx context.Context, pair Pair) (Path, error) {
-	var path Path
-	err := t.All(ctx, []Pair{pair}, func(_ int, p *Path) { path = *p })
-	return path, err
-}
-
 // All follows many pairs and calls visit with each as it ends, in no certain
 // order, in the caller's goroutine. It keeps what it reads until it returns, so
 // it shows the subnet of one moment as well as that can be had.
@@ -303,7 +295,7 @@ func (w *walker) keep(port uint8) {
 	})
 }
 
-// owned says whether the LID is one of a port's.
+// owned reports whether the LID is one of a port's.
 func (w *walker) owned(info *mad.PortInfo) bool {
 	return info.LID != 0 && w.path.LID>>info.LMC == info.LID>>info.LMC
 }

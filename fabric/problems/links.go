@@ -37,7 +37,7 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	}
 }
 
-// says whether it is known how a link of the subnet runs.
+// reports whether it is known how a link of the subnet runs.
 func says(f *fabric.Fabric, l fabric.Link) bool {
 	p := &f.Ports[l.A]
 	return f.Nodes[p.Node].InSubnet && p.Width != 0 && p.Speed != fabric.SpeedUnknown

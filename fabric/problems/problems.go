@@ -77,9 +77,6 @@ var kinds = []Kind{
 	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
 }
 
-// Kinds are all kinds.
-func Kinds() []Kind { return slices.Clone(kinds) }
-
 // Place is where a problem is: a node, or with Port above -1 a port of it. It is the
 // zero value with Port -1 for what the whole subnet has.
 type Place struct {

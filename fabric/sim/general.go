@@ -34,7 +34,7 @@ func (s *Sim) general(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// asks says whether a method wants an answer.
+// asks reports whether a method wants an answer.
 func asks(m mad.Method) bool {
 	return m&mad.MethodResponse == 0 && m != mad.MethodTrap && m != mad.MethodTrapRepress
 }

@@ -110,14 +110,14 @@ func (w *twins) ask(t *testing.T, where string, q mad.Request) ([mad.DataSize]by
 // askAll compares all that there is.
 func (w *twins) askAll(t *testing.T) (asked int) {
 	t.Helper()
-	for node := range w.f.Nodes {
-		path, err := w.routes.ToNode(fabric.NodeIndex(node))
+	for node := range w.f.NumNodes() {
+		path, err := w.routes.ToNode(node)
 		if err != nil {
 			continue
 		}
-		for _, q := range questions(w.f, fabric.NodeIndex(node)) {
+		for _, q := range questions(w.f, node) {
 			q.Path = path
-			_, _ = w.ask(t, w.f.NodeName(fabric.NodeIndex(node)), q)
+			_, _ = w.ask(t, w.f.NodeName(node), q)
 			asked++
 		}
 	}
@@ -216,8 +216,8 @@ func TestFramesAreIbsims(t *testing.T) {
 	}
 	defer ours.Close()
 	routes := sweep.NewRoutes(f)
-	for node := range f.Nodes {
-		path, err := routes.ToNode(fabric.NodeIndex(node))
+	for node := range f.NumNodes() {
+		path, err := routes.ToNode(node)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestFramesAreIbsims(t *testing.T) {
 		clear(a.Data[offTID : offTID+4])
 		a.Data[offReturnPath] = 0
 		if a.Data != b.Data {
-			t.Errorf("%s by %v:\nibsim     %x\nsimulated %x", f.NodeName(fabric.NodeIndex(node)), path, a.Data, b.Data)
+			t.Errorf("%s by %v:\nibsim     %x\nsimulated %x", f.NodeName(node), path, a.Data, b.Data)
 		}
 	}
 }

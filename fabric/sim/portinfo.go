@@ -59,7 +59,7 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	return mad.StatusOK
 }
 
-// stateAllowed says whether a port can be told to go to a state. As in ibsim
+// stateAllowed reports whether a port can be told to go to a state. As in ibsim
 // a port goes up by one step, and never more than one above its peer.
 func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	if want <= mad.PortDown {

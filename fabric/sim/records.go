@@ -61,7 +61,7 @@ const (
 
 func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
-// matches says whether a record has all the components that are asked for, but
+// matches reports whether a record has all the components that are asked for, but
 // for those in except.
 func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0

@@ -26,7 +26,7 @@ var (
 	byRate = scale{order: rateOrder, below: slower, strict: true}
 )
 
-// selects says whether a question has both a selector, whose component that is,
+// selects reports whether a question has both a selector, whose component that is,
 // and its value; one alone does not count.
 func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 

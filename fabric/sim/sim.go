@@ -88,8 +88,8 @@ func New(f *fabric.Fabric, opts Options) *Sim {
 	for i := range f.Nodes {
 		s.nodes[i] = newNode(&f.Nodes[i])
 	}
-	for i := range f.Ports {
-		s.ports[i] = newPort(f, fabric.PortIndex(i), opts.Active)
+	for i := range f.NumPorts() {
+		s.ports[i] = newPort(f, i, opts.Active)
 		s.ports[i].encode()
 	}
 	if opts.Tables != nil {

@@ -26,9 +26,9 @@ func TestLoadedTables(t *testing.T) {
 	}
 	const top = fabric.FirstMLID + 1999 // more than ibsim has
 	tables.MFT = fabric.NewMFT(f, top)
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		for range 3000 {
-			tables.MFT.Add(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+rnd.IntN(2000)), uint8(rnd.IntN(37)))
+			tables.MFT.Add(sw, uint16(fabric.FirstMLID+rnd.IntN(2000)), uint8(rnd.IntN(37)))
 		}
 	}
 	s := sim.New(f, sim.Options{Tables: tables, SendBack: true})

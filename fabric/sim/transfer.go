@@ -117,7 +117,7 @@ func (s *Sim) answerFate() fate {
 	return s.wayBack()
 }
 
-// lost says whether a packet that wants no answer is lost.
+// lost reports whether a packet that wants no answer is lost.
 func (s *Sim) lost() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 // by GUID, so that the order of its nodes does not matter.
 func describe(f *fabric.Fabric) []string {
 	var lines []string
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		if !n.InSubnet {
 			continue
@@ -32,7 +32,7 @@ func describe(f *fabric.Fabric) []string {
 			Enhanced           bool
 		}{n.SystemGUID, n.Desc, n.Type, int(n.VendorID), int(n.DeviceID), int(n.Revision), int(n.NumPorts), n.EnhancedPort0}))
 		for num := 0; num <= int(n.NumPorts); num++ {
-			at := f.PortAt(fabric.NodeIndex(i), num)
+			at := f.PortAt(i, num)
 			if at == fabric.None {
 				continue
 			}
@@ -62,14 +62,14 @@ func describe(f *fabric.Fabric) []string {
 // describeTables is like describe for what the switches hold.
 func describeTables(t *fabric.Tables) []string {
 	var lines []string
-	for sw := range t.Fabric.Switches {
-		if !t.Fabric.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+	for sw := range t.Fabric.NumSwitches() {
+		if !t.Fabric.SwitchNode(sw).InSubnet {
 			continue
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "%016x: known %v top %d:", t.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID, t.Known[sw], t.Top[sw])
+		fmt.Fprintf(&b, "%016x: known %v top %d:", t.Fabric.SwitchNode(sw).GUID, t.Known[sw], t.Top[sw])
 		for lid := 0; lid <= int(t.Top[sw]); lid++ {
-			fmt.Fprintf(&b, " %d", t.Port(fabric.SwitchIndex(sw), uint16(lid)))
+			fmt.Fprintf(&b, " %d", t.Port(sw, uint16(lid)))
 		}
 		lines = append(lines, b.String())
 	}

@@ -87,10 +87,10 @@ func (s *sweeper) explore() error {
 	}
 }
 
-// isLocal says whether this is the port that the sweep goes out from.
+// isLocal reports whether this is the port that the sweep goes out from.
 func (s *sweeper) isLocal(node int32, num uint8) bool { return node == 0 && num == s.local }
 
-// usable says whether a node can be what its NodeInfo says.
+// usable reports whether a node can be what its NodeInfo says.
 func usable(info *mad.NodeInfo) error {
 	switch {
 	case info.NodeGUID == 0:
@@ -231,7 +231,7 @@ func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	return true
 }
 
-// same says whether a node that answers with a known GUID can be the known one.
+// same reports whether a node that answers with a known GUID can be the known one.
 func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	old := s.nodes[i].info
 	if old.NumPorts == info.NumPorts && old.Type == info.Type && old.SystemImageGUID == info.SystemImageGUID {
@@ -326,33 +326,4 @@ func (s *sweeper) gotSpeed(t task, r *mad.Reply) {
 
 func (s *sweeper) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, func() string { return fmt.Sprintf(format, args...) })
-}
-
-// nodeName and portName are names that are looked up when they are printed.
-type nodeName struct {
-	s    *sweeper
-	node int32
-}
-
-type portName struct {
-	nodeName
-	num uint8
-}
-
-// String implements [fmt.Stringer].
-func (n nodeName) String() string { return n.s.nameNow(n.node) }
-
-// String implements [fmt.Stringer].
-func (p portName) String() string { return fmt.Sprintf("%s/%d", p.nodeName, p.num) }
-
-func (s *sweeper) name(i int32) nodeName                { return nodeName{s, i} }
-func (s *sweeper) portName(i int32, num uint8) portName { return portName{s.name(i), num} }
-
-// nameNow is a node's description, escaped, or its GUID.
-func (s *sweeper) nameNow(i int32) string {
-	n := s.nodes[i]
-	if text := n.text.String(); text != "" {
-		return fabric.Escape(text)
-	}
-	return fmt.Sprintf("0x%016x", n.info.NodeGUID)
 }

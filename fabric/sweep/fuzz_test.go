@@ -47,18 +47,18 @@ func FuzzLies(f *testing.F) {
 			for _, change := range res.Changes {
 				_ = change.String()
 			}
-			for i := range res.Fabric.Nodes {
+			for i := range res.Fabric.NumNodes() {
 				if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
-					t.Errorf("light: %s is left out without a word", res.Fabric.NodeName(fabric.NodeIndex(i)))
+					t.Errorf("light: %s is left out without a word", res.Fabric.NodeName(i))
 				}
 			}
 		}
 		if err != nil {
 			return // the local port lied
 		}
-		for i := range res.Fabric.Nodes {
+		for i := range res.Fabric.NumNodes() {
 			if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
-				t.Errorf("%s is left out without a word", res.Fabric.NodeName(fabric.NodeIndex(i)))
+				t.Errorf("%s is left out without a word", res.Fabric.NodeName(i))
 			}
 		}
 		for _, l := range res.Fabric.Links() {

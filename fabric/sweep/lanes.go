@@ -15,9 +15,9 @@ func (r *reader) askSL2VL() {
 	r.answered[askSL2VL] = r.gotSL2VL
 	linked := map[int32][]uint8{} // by node of the sweep; of a switch with 0
 	nodes := r.known()
-	for n := range r.f.Nodes {
+	for n := range r.f.NumNodes() {
 		if node := &r.f.Nodes[n]; node.InSubnet && !node.IsSwitch() {
-			nodes = append(nodes, fabric.NodeIndex(n))
+			nodes = append(nodes, n)
 		}
 	}
 	for _, n := range nodes {

@@ -193,7 +193,7 @@ func (s *sweeper) doubt(p *port) {
 	}
 }
 
-// leadsTo says whether the link of a switch's port is taken to lead to a port.
+// leadsTo reports whether the link of a switch's port is taken to lead to a port.
 func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 	back := s.memory.assumed(s.nodes[i], num)
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID

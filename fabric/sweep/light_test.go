@@ -29,10 +29,10 @@ type plan struct {
 // planOf is a fabric's plan; its switches get two ports more.
 func planOf(f *fabric.Fabric) *plan {
 	p := &plan{nodes: slices.Clone(f.Nodes), ports: map[end]fabric.Port{}, cables: map[end]end{}, sm: guidPort(f, f.SMPort)}
-	for i := range f.Ports {
-		p.ports[guidPort(f, fabric.PortIndex(i))] = f.Ports[i]
+	for i := range f.NumPorts() {
+		p.ports[guidPort(f, i)] = f.Ports[i]
 		if to := f.Ports[i].Peer; to != fabric.None {
-			p.cables[guidPort(f, fabric.PortIndex(i))] = guidPort(f, to)
+			p.cables[guidPort(f, i)] = guidPort(f, to)
 		}
 	}
 	for i := range p.nodes {

@@ -37,7 +37,7 @@ const (
 	kinds
 )
 
-// ofTables says whether a question is about what a node holds in a table.
+// ofTables reports whether a question is about what a node holds in a table.
 func (k kind) ofTables() bool {
 	switch k {
 	case askBlock, askSL2VL, askMFT, askVLArb, askPKeys, askGUIDs:

@@ -39,9 +39,9 @@ func (r *reader) askPorts() {
 func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
 	all := map[int32][]portBlock{}
 	var nodes []fabric.NodeIndex
-	for n := range r.f.Nodes {
+	for n := range r.f.NumNodes() {
 		if i := r.b.order[n]; r.f.Nodes[n].InSubnet {
-			nodes = append(nodes, fabric.NodeIndex(n))
+			nodes = append(nodes, n)
 			all[i] = blocks(r.nodes[i])
 		}
 	}
@@ -135,7 +135,7 @@ func (r *reader) gotGUIDs(t task, reply *mad.Reply) {
 	}
 }
 
-// endPort says whether a port has a GUID and tables of its own and was read.
+// endPort reports whether a port has a GUID and tables of its own and was read.
 func (n *node) endPort(num int) bool { return n.isSwitch() == (num == 0) && n.ports[num].known }
 
 func appendBlocks(out []portBlock, num, entries, size int) []portBlock {

@@ -76,13 +76,9 @@ func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	if port == r.f.SMPort || r.f.Nodes[p.Node].IsSwitch() {
 		return r.ToNode(p.Node)
 	}
-	none := fmt.Errorf("%s: %w", r.f.PortName(port), ErrNoRoute)
-	if p.Peer == fabric.None {
-		return mad.Path{}, none
+	peer := r.f.PeerNode(port)
+	if peer == fabric.None || !r.met[peer] || !r.f.Nodes[peer].IsSwitch() && p.Peer != r.f.SMPort {
+		return mad.Path{}, fmt.Errorf("%s: %w", r.f.PortName(port), ErrNoRoute)
 	}
-	peer := &r.f.Ports[p.Peer]
-	if !r.met[peer.Node] || (!r.f.Nodes[peer.Node].IsSwitch() && p.Peer != r.f.SMPort) {
-		return mad.Path{}, none
-	}
-	return r.paths[peer.Node].Append(peer.Num)
+	return r.paths[peer].Append(r.f.Ports[p.Peer].Num)
 }

@@ -102,7 +102,7 @@ func (s *sweeper) again(node int32, num uint8) {
 
 func (s *sweeper) peer(p *port) *port { return &s.nodes[p.peer].ports[p.peerNum] }
 
-// agree says whether two ports can be the ends of one link.
+// agree reports whether two ports can be the ends of one link.
 func agree(p, q *port) bool {
 	if !p.known || !q.known {
 		return true

@@ -74,7 +74,7 @@ func (h *hearing) listen() {
 	}
 }
 
-// touches says whether one of the ports at the other ends of a node's links is as
+// touches reports whether one of the ports at the other ends of a node's links is as
 // asked for.
 func (h *hearing) touches(node fabric.NodeIndex, is func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]

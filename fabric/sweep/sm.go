@@ -24,7 +24,7 @@ type SM struct {
 	Err error
 }
 
-// Master says whether this subnet manager is the one in charge.
+// Master reports whether this subnet manager is the one in charge.
 func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
 
 // SMs asks for subnet managers: the ports whose IsSM bit is set in f, the local

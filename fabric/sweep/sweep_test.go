@@ -305,11 +305,11 @@ func TestSilentNodes(t *testing.T) {
 		rest.Ports[l.A].State, rest.Ports[l.B].State = f.Ports[l.A].State, f.Ports[l.B].State
 	}
 	same(t, "fabric", describe(rest), describe(res.Fabric))
-	for sw := range res.Fabric.Switches {
-		guid := res.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID
+	for sw := range res.Fabric.NumSwitches() {
+		guid := res.Fabric.SwitchNode(sw).GUID
 		was := f.SwitchByGUID(guid)
 		for lid := range tables.Top[was] + 1 {
-			if got, want := res.Tables.Port(fabric.SwitchIndex(sw), lid), tables.Port(was, lid); got != want {
+			if got, want := res.Tables.Port(sw, lid), tables.Port(was, lid); got != want {
 				t.Fatalf("switch %x LID %d: port %d, want %d", guid, lid, got, want)
 			}
 		}

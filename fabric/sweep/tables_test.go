@@ -59,8 +59,8 @@ func TestEveryTable(t *testing.T) {
 	}
 	vls, arb, keys, guids := map[key][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{}
 	linkedSwitchPorts, pairs := 0, 0
-	for i := range f.Ports {
-		port := fabric.PortIndex(i)
+	for i := range f.NumPorts() {
+		port := i
 		p, n := &f.Ports[i], &f.Nodes[f.Ports[i].Node]
 		isSwitch := n.IsSwitch()
 		if !p.Linked() && p.Num > 0 || p.Num == 0 && !isSwitch {
@@ -316,10 +316,10 @@ func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 		}
 	}
 	got := map[string]bool{}
-	for sw := range res.Fabric.Switches {
+	for sw := range res.Fabric.NumSwitches() {
 		for mlid := fabric.FirstMLID; mlid <= int(res.Tables.MFT.Top); mlid++ {
 			for port := range uint8(37) {
-				if res.Tables.MFT.Has(fabric.SwitchIndex(sw), uint16(mlid), port) {
+				if res.Tables.MFT.Has(sw, uint16(mlid), port) {
 					got[fmt.Sprintf("%d %x %d", sw, mlid, port)] = true
 				}
 			}

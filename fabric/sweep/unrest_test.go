@@ -147,23 +147,23 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 			t.Errorf("link of %s (%v) and %s (%v), holes %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State, res.Holes)
 		}
 	}
-	for i := range g.Ports {
+	for i := range g.NumPorts() {
 		p := &g.Ports[i]
 		n := &g.Nodes[p.Node]
 		if !n.IsSwitch() || p.Num == 0 || p.Linked() || p.State <= mad.PortDown || !n.InSubnet {
 			continue
 		}
 		if !holes[fmt.Sprintf("%x", n.GUID)] && len(res.Warnings) == 0 {
-			t.Errorf("%s is up, leads nowhere, and is no hole", g.PortName(fabric.PortIndex(i)))
+			t.Errorf("%s is up, leads nowhere, and is no hole", g.PortName(i))
 		}
 	}
 	if res.Tables == nil {
 		return
 	}
-	for sw := range g.Switches {
-		was := f.SwitchByGUID(g.SwitchNode(fabric.SwitchIndex(sw)).GUID)
+	for sw := range g.NumSwitches() {
+		was := f.SwitchByGUID(g.SwitchNode(sw).GUID)
 		for lid := uint16(0); res.Tables.Known[sw] && lid <= tables.Top[was]; lid++ {
-			if got, want := res.Tables.Port(fabric.SwitchIndex(sw), lid), tables.Port(was, lid); got != want {
+			if got, want := res.Tables.Port(sw, lid), tables.Port(was, lid); got != want {
 				t.Fatalf("%s: LID %d by port %d, want %d", g.NodeName(g.Switches[sw]), lid, got, want)
 			}
 		}

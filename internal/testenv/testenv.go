@@ -57,8 +57,12 @@ func SharedFile(t testing.TB, name string) string {
 
 // Tool returns the path of a program, looked for in PATH and in the system's
 // sbin folders. Where it is missing the test is skipped, and fails with CI=true.
+// With -short it is skipped in any case.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skipf("%s: -short runs no other programs", name)
+	}
 	path, err := find(name)
 	if err != nil {
 		if os.Getenv(ciVar) == "true" {
@@ -100,7 +104,7 @@ func find(name string) (string, error) {
 	return "", fmt.Errorf("%s is not installed", name)
 }
 
-// Full says whether large matrices are to run in full (IBCONSOLE_FULL=1, as
+// Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as
 // `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 

@@ -102,7 +102,7 @@ func TestRandOfSamples(t *testing.T) {
 	}
 }
 
-// skips runs f as a subtest and says whether it skipped.
+// skips runs f as a subtest and reports whether it skipped.
 func skips(t *testing.T, f func(*testing.T)) bool {
 	t.Helper()
 	skipped := false

@@ -72,14 +72,6 @@ func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
 	return out, nil
 }
 
-// AppendTable appends records to b as they are in a table.
-func AppendTable[T any, P recordOf[T]](b []byte, records []T) []byte {
-	for i := range records {
-		b, _ = P(&records[i]).AppendBinary(b) // does not fail
-	}
-	return b
-}
-
 // Selector says how a bound of a record is meant (IBA 15.2.5.16).
 type Selector uint8
 

@@ -112,10 +112,6 @@ func TestSMInfoRecord(t *testing.T) {
 	checkRecord(t, b, smInfoUsed, SMInfoRecord{LID: 1, Info: mad.SMInfo{GUID: 0x0002c90300a00010, ActCount: 0x71, State: mad.SMMaster}})
 }
 
-func TestLinkRecord(t *testing.T) {
-	checkRecord(t, golden(t, linkSize, `0002 03 01 0003 0000`), linkSize-2, LinkRecord{FromLID: 2, FromPort: 3, ToPort: 1, ToLID: 3})
-}
-
 func TestMCMemberRecord(t *testing.T) {
 	mgid := mad.GID{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff}
 	broadcast := mgid
@@ -134,23 +130,6 @@ func TestMCMemberRecord(t *testing.T) {
 		MTUSelector: LessThan, MTU: mad.MTU4096, TrafficClass: 0xab, PKey: 0x8001, RateSelector: Exactly, Rate: 7,
 		LifeTimeSelector: Largest, LifeTime: 9, SL: 9, FlowLabel: 0xedcba, HopLimit: 0x3f, Scope: 5, JoinState: JoinFull, ProxyJoin: true,
 	})
-}
-
-func TestServiceRecord(t *testing.T) {
-	// By hand from IBA 15.2.5.14.
-	b := golden(t, serviceSize, `1122334455667788 fe800000000000000002c90300b00041 ffff 0000 00000e10
-		0102030405060708090a0b0c0d0e0f10 73746f7261676500`)
-	b[112], b[175] = 1, 2
-	want := ServiceRecord{
-		ID: 0x1122334455667788, GID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), PKey: mad.PKeyDefault, Lease: 3600,
-		Key:  [16]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
-		Data: [64]byte{0: 1, 63: 2},
-	}
-	copy(want.Name[:], "storage")
-	checkRecord(t, b, serviceSize, want)
-	if got := want.NameString(); got != "storage" {
-		t.Errorf("its name is %q", got)
-	}
 }
 
 func TestRate(t *testing.T) {
@@ -184,6 +163,4 @@ func FuzzPathRecord(f *testing.F)     { fuzzRecord[PathRecord](f) }
 func FuzzNodeRecord(f *testing.F)     { fuzzRecord[NodeRecord](f) }
 func FuzzPortInfoRecord(f *testing.F) { fuzzRecord[PortInfoRecord](f) }
 func FuzzSMInfoRecord(f *testing.F)   { fuzzRecord[SMInfoRecord](f) }
-func FuzzLinkRecord(f *testing.F)     { fuzzRecord[LinkRecord](f) }
 func FuzzMCMemberRecord(f *testing.F) { fuzzRecord[MCMemberRecord](f) }
-func FuzzServiceRecord(f *testing.F)  { fuzzRecord[ServiceRecord](f) }

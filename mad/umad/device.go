@@ -42,7 +42,7 @@ func openDevice(path string) (*device, error) {
 	return &device{path: path, fd: fd, wake: wake}, nil
 }
 
-// mayOpen says whether this process may open the device, without opening it.
+// mayOpen reports whether this process may open the device, without opening it.
 func mayOpen(path string) error {
 	err := unix.Faccessat(unix.AT_FDCWD, path, unix.R_OK|unix.W_OK, unix.AT_EACCESS)
 	if err != nil {

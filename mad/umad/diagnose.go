@@ -96,7 +96,7 @@ func (d *diagnosis) noAdapter() {
 	}
 }
 
-// module says whether ib_umad is there in the version that is spoken here.
+// module reports whether ib_umad is there in the version that is spoken here.
 func (d *diagnosis) module(ports bool) bool {
 	err := checkABI(d.root)
 	switch {
@@ -126,7 +126,7 @@ func (d *diagnosis) choice(ports []Port) {
 	d.say(Fine, "", "", "-s umad means %s", p.Source())
 }
 
-// device says whether the device of a port may be opened.
+// device reports whether the device of a port may be opened.
 func (d *diagnosis) device(p Port) bool {
 	if p.Umad == "" {
 		d.say(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad", "the kernel offers no umad device for this port")

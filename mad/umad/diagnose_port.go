@@ -93,7 +93,7 @@ func (d *diagnosis) link(p Port) {
 	}
 }
 
-// issm says whether a subnet manager runs on the port, without opening the
+// issm reports whether a subnet manager runs on the port, without opening the
 // device: that would make the port say that one does.
 func (d *diagnosis) issm(p Port) {
 	if p.ISSM == "" {

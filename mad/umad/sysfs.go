@@ -81,7 +81,7 @@ func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
 	return v
 }
 
-// there says whether the folder has an entry.
+// there reports whether the folder has an entry.
 func (a *attributes) there(name string) bool {
 	_, err := os.Lstat(filepath.Join(a.dir, name))
 	return err == nil

@@ -50,7 +50,7 @@ func usualHosts(hosts []int) int {
 	return 0
 }
 
-// below says whether a neighbour has twice as many hosts or more: one of the two is
+// below reports whether a neighbour has twice as many hosts or more: one of the two is
 // above the other.
 func (c *Classes) below(s fabric.SwitchIndex, hosts []int) bool {
 	for _, l := range c.graph.Of(s) {
@@ -61,7 +61,7 @@ func (c *Classes) below(s fabric.SwitchIndex, hosts []int) bool {
 	return false
 }
 
-// likeLeaf says whether a switch with few hosts is linked as a leaf is: to none of
+// likeLeaf reports whether a switch with few hosts is linked as a leaf is: to none of
 // the leaves, and to no more switches than they are. What is above leaves serves
 // more switches than a leaf is served by.
 func (c *Classes) likeLeaf(s fabric.SwitchIndex, sure []bool, widest int) bool {

@@ -226,7 +226,7 @@ const mostExamples = 1 << 18
 
 func (s *search) route(one *Suggestion, a *Attempt) error {
 	f := one.Classes.Fabric
-	res, err := ftree.Engine{}.Route(s.ctx, f, one.Options(s.opt))
+	res, err := routing.Route(s.ctx, ftree.Engine{}, f, one.Options(s.opt))
 	if err != nil {
 		return err
 	}

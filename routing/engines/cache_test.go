@@ -244,7 +244,7 @@ func (l *life) route(t *testing.T, f *fabric.Fabric, before *fabric.Tables) *fab
 	if before != nil && !l.back {
 		l.trial.opt.Existing = before.LFT
 	}
-	res, _, err := engines.Route(t.Context(), l.trial.chain, f, l.trial.opt)
+	res, _, err := tryAll(t.Context(), l.trial.chain, f, l.trial.opt)
 	if err != nil {
 		t.Fatalf("%s: %v", l, err)
 	}

@@ -30,23 +30,13 @@ func (e *NoneError) Error() string {
 	return "no engine routes this subnet: " + strings.Join(reasons, "; ")
 }
 
-// Route tries the engines of these names in their order, then minhop unless
-// NoFallback is among the names, and returns what the first one computed that did
-// not refuse; the tables' Origin names it. With it come the refusals before. It
-// fails with a [NoneError] where all refuse, and stops at any other error.
-func Route(ctx context.Context, names []string, f *fabric.Fabric, opt routing.Options) (*routing.Result, []Refusal, error) {
-	chain, err := Chain(names)
-	if err != nil {
-		return nil, nil, err
-	}
-	return Try(ctx, chain, f, opt)
-}
-
-// Try is [Route] with engines that were chosen already.
+// Try tries engines in their order and returns what the first one computed that did
+// not refuse; the tables' Origin names it. With it come the refusals before. It fails
+// with a [NoneError] where all refuse, and stops at any other error.
 func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result, []Refusal, error) {
 	var refusals []Refusal
 	for _, e := range chain {
-		res, err := e.Route(ctx, f, opt)
+		res, err := routing.Route(ctx, e, f, opt)
 		var refused *routing.RefusedError
 		switch {
 		case err == nil:
@@ -62,8 +52,9 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain are the engines that [Route] tries, looked for among more and then among
-// [All]. It fails on an unknown name, and where nothing is left to try.
+// Chain are the engines of these names, looked for among more and then among [All],
+// and then minhop unless NoFallback is among the names. It fails on an unknown name,
+// and where nothing is left to try.
 func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true

@@ -8,9 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 )
+
+// tryAll tries the engines of a chain.
+func tryAll(ctx context.Context, names []string, f *fabric.Fabric, opt routing.Options) (*routing.Result, []engines.Refusal, error) {
+	chain, err := engines.Chain(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	return engines.Try(ctx, chain, f, opt)
+}
 
 func TestChain(t *testing.T) {
 	torus, tree := assigned(t, "torus:4x4"), assigned(t, "fattree:2,12")
@@ -32,7 +42,7 @@ func TestChain(t *testing.T) {
 		if c.refuses {
 			f = torus
 		}
-		res, refusals, err := engines.Route(context.Background(), strings.Fields(c.names), f, routing.Options{})
+		res, refusals, err := tryAll(context.Background(), strings.Fields(c.names), f, routing.Options{})
 		var none *engines.NoneError
 		switch {
 		case c.want == "":
@@ -53,12 +63,12 @@ func TestChainErrors(t *testing.T) {
 		"updn upndown": `no engine is called "upndown"`,
 		"no_fallback":  "leaves none",
 	} {
-		if _, _, err := engines.Route(context.Background(), strings.Fields(names), f, routing.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := tryAll(context.Background(), strings.Fields(names), f, routing.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", names, err, want)
 		}
 	}
 	// Other errors than refusals end the chain.
-	_, refusals, err := engines.Route(context.Background(), []string{"updn"}, made(t, "fattree:2,4"), routing.Options{})
+	_, refusals, err := tryAll(context.Background(), []string{"updn"}, made(t, "fattree:2,4"), routing.Options{})
 	if err == nil || len(refusals) > 0 || !strings.Contains(err.Error(), "has no LID") {
 		t.Errorf("without LIDs: %v after %v", err, refusals)
 	}

@@ -75,7 +75,7 @@ func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw fabric.
 	}
 }
 
-// cyclic says whether dependencies have a cycle: what is left when channels on
+// cyclic reports whether dependencies have a cycle: what is left when channels on
 // which nothing depends are taken away again and again.
 func cyclic(next map[channel]map[channel]bool) bool {
 	waiting := map[channel]int{}
@@ -122,7 +122,7 @@ func TestLanesHaveNoCycles(t *testing.T) {
 		}
 		for _, e := range []routing.Engine{sssp.DeadlockFree{}, lash.Engine{}} {
 			opt := routing.Options{LMC: lmc, MeshAnalysis: r.IntN(2) == 0, LASHStartVL: uint8(r.IntN(2))}
-			res, err := e.Route(context.Background(), lids.Fabric, opt)
+			res, err := routing.Route(context.Background(), e, lids.Fabric, opt)
 			if _, ok := errors.AsType[*routing.RefusedError](err); ok {
 				continue
 			}
@@ -161,7 +161,7 @@ func TestRingsNeedLanes(t *testing.T) {
 		e    routing.Engine
 		need int
 	}{{sssp.DeadlockFree{}, 2}, {lash.Engine{}, 3}} {
-		_, err := c.e.Route(context.Background(), f, routing.Options{MaxOpVLs: 1})
+		_, err := routing.Route(context.Background(), c.e, f, routing.Options{MaxOpVLs: 1})
 		refused, ok := errors.AsType[*routing.RefusedError](err)
 		if want := fmt.Sprintf("paths without deadlock need %d lanes; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
 			t.Errorf("%s: %v, want %s", c.e.Name(), err, want)

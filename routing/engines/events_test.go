@@ -197,7 +197,7 @@ func (m *manager) compare(t *testing.T, f *fabric.Fabric, c *trial) (*fabric.LFT
 	if err != nil {
 		return nil, err
 	}
-	res, _, err := engines.Route(context.Background(), c.chain, g, c.opt)
+	res, _, err := tryAll(context.Background(), c.chain, g, c.opt)
 	if err != nil {
 		return nil, err
 	}

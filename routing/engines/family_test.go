@@ -28,7 +28,7 @@ func assigned(t testing.TB, spec string) *fabric.Fabric {
 
 func route(t *testing.T, e routing.Engine, f *fabric.Fabric, opt routing.Options) *routing.Result {
 	t.Helper()
-	res, err := e.Route(context.Background(), f, opt)
+	res, err := routing.Route(context.Background(), e, f, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, e := range family {
-		if res, err := e.Route(ctx, f, routing.Options{}); !errors.Is(err, context.Canceled) || res != nil {
+		if res, err := routing.Route(ctx, e, f, routing.Options{}); !errors.Is(err, context.Canceled) || res != nil {
 			t.Errorf("%s: %v, want that it was cancelled", e.Name(), err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestCancelledOnTheWay(t *testing.T) {
 				cancel()
 			}
 		}}
-		if _, err := e.Route(ctx, f, opt); !errors.Is(err, context.Canceled) {
+		if _, err := routing.Route(ctx, e, f, opt); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want that it was cancelled", e.Name(), err)
 		}
 		cancel()
@@ -98,7 +98,7 @@ func TestBadInput(t *testing.T) {
 		{whole, routing.Options{Existing: fabric.NewLFT(3, 9)}, "existing tables of 3 switches, expected 6"},
 	} {
 		for _, e := range family {
-			_, err := e.Route(context.Background(), c.f, c.opt)
+			_, err := routing.Route(context.Background(), e, c.f, c.opt)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), e.Name()) {
 				t.Errorf("%s: %v, want %q", e.Name(), err, c.want)
 			}
@@ -133,7 +133,7 @@ func twoAdapters(t *testing.T) *fabric.Fabric {
 func TestNoSwitches(t *testing.T) {
 	f := twoAdapters(t)
 	for _, e := range family {
-		res, err := e.Route(context.Background(), f, routing.Options{})
+		res, err := routing.Route(context.Background(), e, f, routing.Options{})
 		var refused *routing.RefusedError
 		if !errors.As(err, &refused) && (err != nil || res.Tables.LFT.Switches() != 0) {
 			t.Errorf("%s: %v, want no tables", e.Name(), err)
@@ -164,8 +164,8 @@ func TestUnknownNamesArePassedOver(t *testing.T) {
 
 func switchesNamed(f *fabric.Fabric, prefix string) []uint64 {
 	var guids []uint64
-	for s := range f.Switches {
-		if n := f.SwitchNode(fabric.SwitchIndex(s)); strings.HasPrefix(n.Desc, prefix) {
+	for s := range f.NumSwitches() {
+		if n := f.SwitchNode(s); strings.HasPrefix(n.Desc, prefix) {
 			guids = append(guids, n.GUID)
 		}
 	}
@@ -176,13 +176,13 @@ func TestUpDownFindsSpines(t *testing.T) {
 	f := assigned(t, "fattree:2,12")
 	found := route(t, updn.Engine{}, f, routing.Options{})
 	given := route(t, updn.Engine{}, f, routing.Options{RootGUIDs: switchesNamed(f, "spine")})
-	for s := range f.Switches {
+	for s := range f.NumSwitches() {
 		want := int32(1)
-		if strings.HasPrefix(f.SwitchNode(fabric.SwitchIndex(s)).Desc, "spine") {
+		if strings.HasPrefix(f.SwitchNode(s).Desc, "spine") {
 			want = 0
 		}
 		if found.Ranks[s] != want || given.Ranks[s] != want {
-			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(fabric.SwitchIndex(s)).Desc, found.Ranks[s], given.Ranks[s], want)
+			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(s).Desc, found.Ranks[s], given.Ranks[s], want)
 		}
 	}
 	if len(found.Roots) != 6 || len(given.Roots) != 6 {
@@ -240,7 +240,7 @@ func TestRefusals(t *testing.T) {
 		{updn.Engine{}, hostless, routing.Options{}, "no hosts, and so no roots"},
 		{updn.DnUp{}, hostless, routing.Options{}, "no switch has hosts"},
 	} {
-		_, err := c.e.Route(context.Background(), c.f, c.opt)
+		_, err := routing.Route(context.Background(), c.e, c.f, c.opt)
 		var refused *routing.RefusedError
 		if !errors.As(err, &refused) || refused.Engine != c.e.Name() || !strings.HasPrefix(refused.Reason, c.want) {
 			t.Errorf("%s: %v, want that it refuses: %s", c.e.Name(), err, c.want)

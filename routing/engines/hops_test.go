@@ -29,7 +29,7 @@ func TestLeastHopsAreThoseOfAPort(t *testing.T) {
 		}
 		opt := randomOptions(r, f)
 		e := family[r.IntN(len(family))]
-		res, err := e.Route(context.Background(), f, opt)
+		res, err := routing.Route(context.Background(), e, f, opt)
 		if _, ok := errors.AsType[*routing.RefusedError](err); ok {
 			continue
 		}

@@ -130,7 +130,7 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, refusals, err := engines.Route(context.Background(), c.chain, f, c.opt)
+	res, refusals, err := tryAll(context.Background(), c.chain, f, c.opt)
 	var none *engines.NoneError
 	switch {
 	case errors.As(err, &none):
@@ -271,14 +271,14 @@ func withLIDs(f *fabric.Fabric, dir string) (*fabric.Fabric, error) {
 			return nil, err
 		}
 	}
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		p := f.Ports[i]
 		q := b.Port(p.Node, int(p.Num))
 		if q == nil {
 			continue
 		}
 		q.GUID, q.CapMask, q.VLCap, q.OperVLs = p.GUID, p.CapMask, p.VLCap, p.OperVLs
-		if fabric.PortIndex(i) == f.EndPortOf(fabric.PortIndex(i)) && slices.Contains(f.EndPorts, fabric.PortIndex(i)) {
+		if i == f.EndPortOf(i) && slices.Contains(f.EndPorts, i) {
 			for q.LID = first[p.GUID]; q.LID+1<<q.LMC <= last[p.GUID]; {
 				q.LMC++
 			}

@@ -31,7 +31,7 @@ func TestLaneEnginesStop(t *testing.T) {
 					cancel()
 				}
 			}}
-			if res, err := e.Route(ctx, f, opt); !errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), e.Name()) {
+			if res, err := routing.Route(ctx, e, f, opt); !errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), e.Name()) {
 				t.Errorf("%s, cancelled after %d/4: %v, want that it was cancelled", e.Name(), share, err)
 			}
 			cancel()
@@ -72,7 +72,7 @@ func TestLaneEnginesOnBadInput(t *testing.T) {
 			{whole, routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
 			{whole, routing.Options{Existing: fabric.NewLFT(3, 9)}, "existing tables of 3 switches, expected 6"},
 		} {
-			_, err := e.Route(context.Background(), c.f, c.opt)
+			_, err := routing.Route(context.Background(), e, c.f, c.opt)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), e.Name()) {
 				t.Errorf("%s: %v, want %q", e.Name(), err, c.want)
 			}
@@ -94,7 +94,7 @@ func TestLaneEnginesRefuse(t *testing.T) {
 		// 21,600 LIDs: their square is 467 million a hop, and 2^31 is not enough for 9.
 		{sssp.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
 	} {
-		_, err := c.e.Route(context.Background(), c.f, c.opt)
+		_, err := routing.Route(context.Background(), c.e, c.f, c.opt)
 		refused, ok := errors.AsType[*routing.RefusedError](err)
 		if !ok || refused.Engine != c.e.Name() || !strings.HasPrefix(refused.Reason, c.want) {
 			t.Errorf("%s: %v, want that it refuses: %s", c.e.Name(), err, c.want)

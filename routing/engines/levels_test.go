@@ -45,7 +45,7 @@ func serviceLevels(t *testing.T, spec, name string, r *rand.Rand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, _, err := engines.Route(context.Background(), c.chain, f, c.opt)
+	res, _, err := tryAll(context.Background(), c.chain, f, c.opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -251,7 +251,7 @@ func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Grou
 	if err != nil {
 		return err
 	}
-	res, refusals, err := engines.Route(context.Background(), c.chain, f, c.opt)
+	res, refusals, err := tryAll(context.Background(), c.chain, f, c.opt)
 	var none *engines.NoneError
 	if errors.As(err, &none) || slices.ContainsFunc(refusals, func(r engines.Refusal) bool { return r.Engine == "dfsssp" }) {
 		return nil // what it counted in hops stays in OpenSM's matrices
@@ -319,7 +319,7 @@ func withCycle(t *testing.T, r *rand.Rand) (*fabric.Fabric, *trial, fabric.Group
 		if err != nil || len(g.Members) > mostMembers {
 			continue
 		}
-		res, _, err := engines.Route(t.Context(), c.chain, with, c.opt)
+		res, _, err := tryAll(t.Context(), c.chain, with, c.opt)
 		if err != nil || res.Tables.Origin != c.chain[0] {
 			continue
 		}

@@ -58,7 +58,7 @@ func (b *builder) nearer(ctx context.Context) error {
 	return nil
 }
 
-// allIn says whether a set of ports has the entries of all LIDs.
+// allIn reports whether a set of ports has the entries of all LIDs.
 func allIn(set []uint64, row []uint8, lids []uint16) bool {
 	in := uint64(1)
 	if len(set) == 1 {
@@ -93,7 +93,7 @@ func (b *builder) within(g *group) bool {
 	return true
 }
 
-// atHome says whether the switch of a group hands packets to each of its ports.
+// atHome reports whether the switch of a group hands packets to each of its ports.
 func (b *builder) atHome(g *group) bool {
 	row := b.row(int(g.sw))
 	for _, l := range g.lids {

@@ -37,7 +37,7 @@ func (b *builder) sources() {
 	b.out.Rows = len(b.rows)
 }
 
-// alike says whether the service levels to all LIDs of a group are known to be the
+// alike reports whether the service levels to all LIDs of a group are known to be the
 // same from every source.
 func (b *builder) alike(g *group) bool {
 	sls, ok := b.sls.(interface{ Destination(dst uint16) int32 })

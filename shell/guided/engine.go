@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // engineTexts say for which subnets engines are.
@@ -49,7 +50,7 @@ func Engine(s *session.Session) *Flow {
 func askEngine(s *session.Session) *Question {
 	set := s.State().Settings
 	q := &Question{Name: "engine", Text: "Which engine computes the routes?", Explain: []string{"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults."}}
-	for _, name := range session.EngineNames() {
+	for _, name := range settings.EngineNames() {
 		if name == engines.NoFallback {
 			continue
 		}
@@ -64,7 +65,7 @@ func askEngine(s *session.Session) *Question {
 // askOption offers the options that were not given yet.
 func (f *Flow) askOption() *Question {
 	q := &Question{Name: "option", Text: "Which option shall be other than OpenSM's default?", Default: noMore, Choices: []Choice{{noMore, "no more options"}}}
-	for _, o := range session.SettingOptions {
+	for _, o := range settings.Options {
 		if !f.has(o.Name) {
 			q.Choices = append(q.Choices, Choice{o.Name, o.Summary})
 		}
@@ -73,7 +74,7 @@ func (f *Flow) askOption() *Question {
 }
 
 func (f *Flow) askValue(name string) *Question {
-	for _, o := range session.SettingOptions {
+	for _, o := range settings.Options {
 		if o.Name != name {
 			continue
 		}
@@ -82,7 +83,7 @@ func (f *Flow) askValue(name string) *Question {
 			q.Choices = []Choice{{"yes", "TRUE in opensm.conf"}, {"no", "FALSE"}}
 		}
 		q.check = func(value string) error {
-			_, err := session.ParseSettings([]string{f.answers["engine"]}, append(f.given(), session.Setting{Name: name, Value: value}))
+			_, err := settings.Parse([]string{f.answers["engine"]}, append(f.given(), settings.Setting{Name: name, Value: value}))
 			return err
 		}
 		return q
@@ -91,11 +92,11 @@ func (f *Flow) askValue(name string) *Question {
 }
 
 // given are the options that were answered, in the order of the session's.
-func (f *Flow) given() []session.Setting {
-	var given []session.Setting
-	for _, o := range session.SettingOptions {
+func (f *Flow) given() []settings.Setting {
+	var given []settings.Setting
+	for _, o := range settings.Options {
 		if f.has(o.Name) {
-			given = append(given, session.Setting{Name: o.Name, Value: f.answers[o.Name]})
+			given = append(given, settings.Setting{Name: o.Name, Value: f.answers[o.Name]})
 		}
 	}
 	return given

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -80,21 +81,21 @@ func askFailing(paper *fabric.Fabric, what string) *Question {
 	switch what {
 	case "link":
 		q.Text = "At which switch or host does the cable end?"
-		q.check = func(name string) error { _, err := session.ResolveNode(paper, name); return err }
+		q.check = func(name string) error { _, err := places.ResolveNode(paper, name); return err }
 	case "switch":
-		q.check = func(name string) error { _, err := session.ResolveSwitch(paper, name); return err }
+		q.check = func(name string) error { _, err := places.ResolveSwitch(paper, name); return err }
 	case "director":
 		q.Text, q.Explain = "Which chassis?", []string{"A switch of it, or PREFIX* for all switches whose names begin so."}
-		q.check = func(name string) error { _, _, err := session.ResolveSystem(paper, name); return err }
+		q.check = func(name string) error { _, _, err := places.ResolveSystem(paper, name); return err }
 	default:
-		q.check = func(name string) error { _, err := session.ResolveNode(paper, name); return err }
+		q.check = func(name string) error { _, err := places.ResolveNode(paper, name); return err }
 	}
 	return q
 }
 
 // askPort offers the ports of a node that have a link.
 func (f *Flow) askPort(paper *fabric.Fabric) (*Question, error) {
-	node, err := session.ResolveNode(paper, f.answers["name"])
+	node, err := places.ResolveNode(paper, f.answers["name"])
 	if err != nil {
 		return nil, err
 	}

@@ -142,28 +142,6 @@ func TestInvocationReads(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	words := []string{"format", "file", "of", "switches", "switch", "updn", "dnup", "lash", "nue"}
-	tests := []struct{ word, want string }{
-		{"fromat", "format"},
-		{"FORMAT", "format"},
-		{"formats", "format"},
-		{"fil", "file"},
-		{"swi", "switches"},
-		{"swich", "switch"},
-		{"updm", "updn"},
-		{"o", ""},
-		{"off", "of"},
-		{"torus", ""},
-		{"", ""},
-	}
-	for _, tt := range tests {
-		if got := Nearest(tt.word, words); got != tt.want {
-			t.Errorf("Nearest(%q) = %q, want %q", tt.word, got, tt.want)
-		}
-	}
-}
-
 // TestAliases: a word that a command or an option had before still stands for it, and
 // is given twice where both are.
 func TestAliases(t *testing.T) {

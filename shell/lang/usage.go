@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // UsageError is a statement that does not fit its command. It is told apart
@@ -92,7 +94,7 @@ func names[C any](specs []Spec[C]) []string {
 
 // didYouMean returns `: did you mean "x"?`, or other where nothing is near.
 func didYouMean(word string, candidates []string, other string) string {
-	if near := Nearest(word, candidates); near != "" {
+	if near := prose.Nearest(word, candidates); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return other

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.org/ibconsole/internal/heed"
+	"example.org/ibconsole/internal/signals"
 )
 
 // grace is how long a command may take to return after a signal that ends
@@ -31,10 +31,11 @@ type loop struct {
 	o    *Options
 	face face
 
-	ctx     context.Context // of Run, or cancelled with a *SignalError
+	ctx     context.Context // of Run, or cancelled with a [*signals.Error]
 	cancel  context.CancelCauseFunc
-	quit    chan struct{}
-	watched sync.WaitGroup
+	unwatch func()
+	unclose func()
+	late    *time.Timer // since a signal that ends programs
 
 	mu      sync.Mutex
 	command context.CancelCauseFunc // of the command that runs
@@ -42,51 +43,43 @@ type loop struct {
 
 // startLoop begins to listen; stop ends it.
 func startLoop(ctx context.Context, o *Options, f face) *loop {
-	l := &loop{o: o, face: f, quit: make(chan struct{})}
+	l := &loop{o: o, face: f}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
-	signals := make(chan os.Signal, 8)
-	heed.Signals(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGCONT)
-	l.watched.Go(func() {
-		defer signal.Stop(signals)
-		l.watch(signals)
+	closed := make(chan struct{})
+	unlink := context.AfterFunc(l.ctx, func() {
+		defer close(closed)
+		f.close()
 	})
+	l.unclose = func() {
+		if !unlink() {
+			<-closed
+		}
+	}
+	l.unwatch = signals.Watch(l.heed, append(signals.Ending(), syscall.SIGWINCH, syscall.SIGCONT)...)
 	return l
 }
 
 func (l *loop) stop() {
-	close(l.quit)
-	l.watched.Wait()
+	l.unwatch()
+	if l.late != nil {
+		l.late.Stop()
+	}
+	l.unclose()
 	l.cancel(context.Canceled)
 }
 
-func (l *loop) watch(signals <-chan os.Signal) {
-	ended := l.ctx.Done()
-	var late <-chan time.Time
-	var last syscall.Signal
-	for {
-		select {
-		case <-l.quit:
-			return
-		case <-ended:
-			ended = nil
-			l.face.close()
-		case <-late:
-			l.die(last)
-		case s := <-signals:
-			switch s {
-			case syscall.SIGINT:
-				l.interrupt()
-			case syscall.SIGWINCH, syscall.SIGCONT:
-				l.face.redraw()
-			default:
-				if late != nil {
-					l.die(s.(syscall.Signal))
-				}
-				last = s.(syscall.Signal)
-				late = time.After(grace)
-				l.cancel(&SignalError{last})
-			}
+func (l *loop) heed(s syscall.Signal) {
+	switch s {
+	case syscall.SIGINT:
+		l.interrupt()
+	case syscall.SIGWINCH, syscall.SIGCONT:
+		l.face.redraw()
+	default:
+		if l.late != nil {
+			l.die(s)
 		}
+		l.late = time.AfterFunc(grace, func() { l.die(s) })
+		l.cancel(&signals.Error{Signal: s})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 
 	"example.org/ibconsole/shell/lang"
 )
@@ -18,14 +17,6 @@ var ErrExit = errors.New("exit")
 
 // ErrInterrupted is the cause of a command's context that Ctrl-C has cancelled.
 var ErrInterrupted = errors.New("interrupted")
-
-// SignalError is what Run returns after a signal that ends programs. The caller
-// is to finish and to leave with status 128+Signal.
-type SignalError struct {
-	Signal syscall.Signal
-}
-
-func (e *SignalError) Error() string { return "ended by the signal " + e.Signal.String() }
 
 // Options say what Run works with. Execute is needed.
 type Options struct {
@@ -53,7 +44,7 @@ type Options struct {
 // On a terminal a line that fails has its error printed to Err and the next is
 // read. Ctrl-C drops the line, or cancels the command that runs; SIGINT is Ctrl-C, so ctx
 // must not be cancelled by it. However Run ends, by a panic of Execute too, the terminal is as it
-// was before. SIGTERM, SIGHUP and SIGQUIT end it with a *SignalError; they kill
+// was before. SIGTERM, SIGHUP and SIGQUIT end it with a [*signals.Error]; they kill
 // the process where a command has not returned after five seconds, or at the second one.
 // Run may be called again, but not twice at once.
 //

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // Report is what a report says. Figures are nil or empty where there are no tables.
@@ -47,10 +48,9 @@ type Routing struct {
 	Paths  int64  `json:"paths"`
 	Lost   int64  `json:"lost"`
 	// Links counts paths by their number of links.
-	Links      []int64            `json:"paths_by_links"`
-	Worst      int64              `json:"worst_load"`
-	Shifts     *linkload.Shifted  `json:"shifts,omitempty"`
-	Bisections *linkload.Bisected `json:"bisections,omitempty"`
+	Links []int64 `json:"paths_by_links"`
+	Worst int64   `json:"worst_load"`
+	linkload.Quick
 	// VLs is null where it is unknown, and so is CreditLoop.
 	VLs        *int            `json:"vls"`
 	CreditLoop credits.Verdict `json:"credit_loop"`
@@ -71,22 +71,20 @@ type Port struct {
 	LIDs  int32   `json:"lids"`
 }
 
-// quickPaths is how many paths each of shifts and bisections follows.
-const quickPaths = 500_000
-
-// New makes the report of a fabric, and of tables on it unless they are nil. Progress,
+// New makes the report of a fabric, and of tables on it unless they are nil, from the
+// facts that a session knows. Progress,
 // where set, is told the steps done of a check.
-func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
+func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f}
 	r.Hosts = len(linkload.Hosts(f))
 	paths, lids := make([]int64, len(f.Ports)), make([]int32, len(f.Ports))
 	if t != nil && f.MaxLID > 0 {
-		l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: progress})
+		l, err := facts.Load(ctx, t, linkload.Options{Progress: progress})
 		if err != nil {
 			return nil, err
 		}
 		paths, lids = l.Paths, l.Destinations
-		if r.Routing, err = routingOf(ctx, t, l, progress); err != nil {
+		if r.Routing, err = routingOf(ctx, facts, t, l, progress); err != nil {
 			return nil, err
 		}
 	}
@@ -100,12 +98,12 @@ func New(ctx context.Context, f *fabric.Fabric, t *fabric.Tables, title, source 
 	return r, nil
 }
 
-func routingOf(ctx context.Context, t *fabric.Tables, l *linkload.Loads, progress func(done, total int)) (*Routing, error) {
-	res, err := reach.Check(ctx, t, reach.Options{Progress: progress})
+func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *linkload.Loads, progress func(done, total int)) (*Routing, error) {
+	res, err := facts.Reach(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	c, err := credits.Check(ctx, t, credits.Options{Progress: progress})
+	c, err := facts.Credits(ctx, t, credits.Options{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -114,14 +112,7 @@ func routingOf(ctx context.Context, t *fabric.Tables, l *linkload.Loads, progres
 		vls := max(1, c.Lanes)
 		out.VLs = &vls
 	}
-	hosts := linkload.Hosts(t.Fabric)
-	if len(hosts) < 2 {
-		return out, nil
-	}
-	if out.Shifts, err = linkload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
-		return nil, err
-	}
-	out.Bisections, err = linkload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, progress)
+	out.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
 	return out, err
 }
 

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/shell/report"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // made is the report of a routed fat-tree whose first nodes have these names.
@@ -47,7 +48,7 @@ func made(t testing.TB, names ...string) *report.Report {
 	if len(names) > 0 {
 		title = fabric.Escape(names[0])
 	}
-	r, err := report.New(t.Context(), f, res.Tables, title, "sim", nil)
+	r, err := report.New(t.Context(), &analysis.Memo{}, f, res.Tables, title, "sim", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

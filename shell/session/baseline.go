@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/internal/files"
 )
 
 // Baseline is what a subnet is to be like.
@@ -50,7 +51,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 		}
 	}
 	b := &Baseline{Fabric: st.Live.Fabric, When: time.Now(), File: file}
-	if err := WriteFile(file, func(w io.Writer) error { return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric}) }); err != nil {
+	if err := files.Write(file, func(w io.Writer) error { return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric}) }); err != nil {
 		return nil, err
 	}
 	s.update(ChangeLive, func(st *State) { st.Baseline = b })

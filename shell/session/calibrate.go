@@ -11,6 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Calibration says how far tables computed with the settings agree with what the
@@ -81,27 +83,27 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 		return Calibration{}, err
 	}
 	defer end()
-	st, p, rep, err := s.computeLive(ctx)
-	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && st.Settings.plansLanes(p) {
+	st, p, err := s.computeLive(ctx)
+	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && plansLanes(&st.Settings, p) {
 		s.reads.SL2VL = true
 		if _, err = s.sweep(ctx); err == nil {
-			st, p, rep, err = s.computeLive(ctx)
+			st, p, err = s.computeLive(ctx)
 		}
 	}
 	if err != nil {
 		return Calibration{}, err
 	}
-	c := Calibration{Engine: rep.Engine, Kinds: map[DifferenceKind]int{}, Warnings: rep.Warnings, of: st.Live.Tables}
+	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
 	c.sls = p.Tables.SLs
-	if st.Settings.plansLanes(p) {
-		c.planned = &fabric.Tables{Fabric: p.Fabric, SL2VL: p.Tables.SL2VL}
+	if plansLanes(&st.Settings, p) {
+		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
 		c.Lanes, c.LanesDiffer = plan.LanesDiffer(c.of, c.planned)
 	}
 	if master, ok := st.Master(); ok {
 		c.master = master.GUID
 	}
-	sameLIDs := fabric.SameLIDs(st.Live.Fabric, p.Fabric)
+	sameLIDs := fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric)
 	s.update(ChangeSettings|ChangeLive, func(st *State) {
 		st.forgetLevels()
 		c.of = st.Live.Tables
@@ -115,19 +117,23 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 }
 
 // computeLive routes the live subnet, whatever has failed on paper.
-func (s *Session) computeLive(ctx context.Context) (State, *Picture, RouteReport, error) {
+func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, error) {
 	st := s.State()
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
-		return st, nil, RouteReport{}, errors.New("the live subnet has no forwarding tables to compare with")
+		return st, nil, errors.New("the live subnet has no forwarding tables to compare with")
 	}
 	st.Base, st.WhatIf = nil, nil
-	p, rep, err := s.compute(ctx, &st, KeepNo)
-	return st, p, rep, err
+	job := s.job(&st)
+	job.Keep = compute.KeepNo
+	p, err := compute.Unicast(ctx, job)
+	return st, p, err
 }
 
 // plansLanes says that a subnet manager with these settings writes the lanes of a picture
 // that they gave: OpenSM does where quality of service is on.
-func (s *Settings) plansLanes(p *Picture) bool { return !s.torus.NoQoS && p.Tables.SL2VL != nil }
+func plansLanes(set *settings.Settings, p *compute.Result) bool {
+	return set.QoS() && p.Tables.SL2VL != nil
+}
 
 // takeLevels gives the live paths the service levels of the calibration, unless theirs
 // are known.

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // Errors of [Session.Commit].
@@ -102,7 +103,7 @@ type CommitReport struct {
 	// Examples are some of the pairs cut off.
 	Examples []diff.Pair
 	// Credits is nil where no route changes.
-	Credits *ChangeCredits
+	Credits *plan.Credits
 	// Levels is nil where the routing needs no service levels.
 	Levels *Levels
 	// Circling counts the multicast groups whose packets would go round for ever.
@@ -210,16 +211,16 @@ func (e *StoppedError) Error() string {
 func (e *StoppedError) Unwrap() error { return e.Err }
 
 // countCuts compares what is connected before and after.
-func (r *CommitReport) countCuts(ctx context.Context, live, staged *fabric.Tables) error {
+func (r *CommitReport) countCuts(ctx context.Context, facts *analysis.Memo, live, staged *fabric.Tables) error {
 	if r.Plan.Empty() {
 		return nil
 	}
-	d, err := diff.Compare(ctx, live, staged, diff.Options{})
+	d, err := facts.Diff(ctx, live, staged, diff.Options{})
 	if err != nil || d.Pairs.CutOff == 0 {
 		return err
 	}
 	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
-	own, err := diff.Compare(ctx, staged, staged, diff.Options{})
+	own, err := facts.Diff(ctx, staged, staged, diff.Options{})
 	if err == nil {
 		r.Unconnected = own.Pairs.Unreached + own.Pairs.Unknown
 	}
@@ -283,8 +284,8 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return rep, err
 	}
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
-	if len(p.Lanes) > 0 && st.Source.Kind == SourceSim {
+	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, &p.List, apply.Options{Progress: s.progress})
+	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
 		s.reads.SL2VL = true // else they count as untouched
 	}
 	done := err == nil
@@ -344,10 +345,10 @@ func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err 
 	if master, ok := st.Master(); ok {
 		rep.Master = &master
 	}
-	if err := rep.countCuts(ctx, live, staged); err != nil {
+	if err := rep.countCuts(ctx, &s.analysis, live, staged); err != nil {
 		return err
 	}
-	if rep.Credits, err = checkCredits(ctx, rep.Plan, live, staged); err != nil {
+	if rep.Credits, err = rep.Plan.CheckCredits(ctx, live, staged); err != nil {
 		return err
 	}
 	if len(rep.Plan.MFTs) > 0 {
@@ -373,7 +374,7 @@ func (r *CommitReport) harmless(opt CommitOptions) error {
 		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
-	case r.Credits.lasting() && !opt.Loop && !opt.back:
+	case r.Credits.Lasting() && !opt.Loop && !opt.back:
 		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
 	case r.Levels != nil && !r.Levels.Safe():
 		return &LevelsError{*r.Levels}
@@ -426,28 +427,4 @@ func allowed(st *State, opt CommitOptions) error {
 		return opt.notAsked()
 	}
 	return nil
-}
-
-// writes puts a plan into the words of the package that carries it out.
-func writes(p *plan.Plan) *apply.Writes {
-	w := &apply.Writes{}
-	for _, l := range p.LIDs {
-		w.LIDs = append(w.LIDs, apply.LID{Port: l.Port, LID: l.New, SMLID: l.NewSM, LMC: l.NewLMC})
-	}
-	for _, t := range p.Tops {
-		w.Tops = append(w.Tops, apply.Top{Switch: t.Switch, Top: t.New, Last: t.Falls()})
-	}
-	for _, b := range p.Blocks {
-		w.Blocks = append(w.Blocks, apply.Block{Switch: b.Switch, Num: b.Num, Step: b.Step, Ports: *b.New})
-	}
-	for _, l := range p.Lanes {
-		w.Lanes = append(w.Lanes, apply.Lanes{Node: l.Node, In: l.In, Out: l.Out, Late: l.Late, VLs: l.New})
-	}
-	for _, b := range p.MFTs {
-		w.MFTs = append(w.MFTs, apply.MFTBlock{Switch: b.Switch, Num: b.Num, Position: b.Position, Grow: b.Grow, Ports: *b.New})
-	}
-	for _, st := range p.States {
-		w.States = append(w.States, apply.State{Port: st.Port, State: st.New})
-	}
-	return w
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
@@ -61,7 +63,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		return rep
 	}
 	rep := commit(&Picture{Kind: Staged, Fabric: f, Tables: &group, madeOf: f})
-	if n := rep.Plan.Totals(); n.Lanes != 1 || n.MFTs != 2 || rep.Written.ReadBack.Lanes != 1 || rep.Written.ReadBack.MFTs != 2 {
+	if n := rep.Plan.Totals(); n.Lanes != 1 || n.MFTs != 2 || rep.Written.ReadBack.SL2VLs != 1 || rep.Written.ReadBack.MFTs != 2 {
 		t.Errorf("%+v, %+v", n, rep.Written)
 	}
 	same := func(want *fabric.Tables, what string) {
@@ -92,12 +94,12 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		}
 	}
 	same(&group, "written")
-	set, err := ParseSettings([]string{"torus-2QoS"}, nil)
+	set, err := settings.Parse([]string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	routed, err := s.Route(ctx, KeepNo)
+	routed, err := s.Route(ctx, compute.KeepNo)
 	if err != nil || routed.Engine != "torus-2QoS" {
 		t.Fatal(routed, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 )
 
@@ -35,11 +36,9 @@ type EngineFigures struct {
 	Computed bool
 	Took     time.Duration
 	Memory   int64
-	// Worst is the edge forwarding index, Shifts and Bisections are the published
-	// measures by as many patterns as are quick; nil where there are no two hosts.
-	Worst      int64
-	Shifts     *linkload.Shifted
-	Bisections *linkload.Bisected
+	// Worst is the edge forwarding index.
+	Worst int64
+	linkload.Quick
 	// MaxHops and MeanHops count the switches that paths pass.
 	MaxHops  int
 	MeanHops float64
@@ -67,9 +66,7 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	defer end()
 	st := s.State()
 	if len(names) == 0 {
-		names = slices.DeleteFunc(EngineNames(), func(n string) bool {
-			return n == engines.NoFallback || n == "file" && st.Settings.file.Routes == nil && st.Settings.file.Matrix == nil
-		})
+		names = st.Settings.Engines()
 	}
 	more, err := s.alsoCompared(ctx, &st, with)
 	if err != nil {
@@ -100,14 +97,15 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 // compareEngine routes with one engine.
 func (s *Session) compareEngine(ctx context.Context, st State, name string) (EngineFigures, error) {
 	e := EngineFigures{Name: name, Computed: true}
-	set := st.Settings
-	set.Chain, set.cached = []string{name, engines.NoFallback}, false
-	if err := set.chooseEngines(); err != nil {
+	set, err := st.Settings.Only(name)
+	if err != nil {
 		return e, fmt.Errorf("%s: %w", name, err)
 	}
 	st.Settings = set
 	watch := watchHeap()
-	p, rep, err := s.compute(ctx, &st, KeepNo)
+	job := s.job(&st)
+	job.Keep = compute.KeepNo
+	res, err := compute.Unicast(ctx, job)
 	grown := watch()
 	var none *engines.NoneError
 	switch {
@@ -121,8 +119,8 @@ func (s *Session) compareEngine(ctx context.Context, st State, name string) (Eng
 	case err != nil:
 		return e, err
 	}
-	e.Took, e.Memory = rep.Took, grown
-	return e, s.measure(ctx, &e, st.Live, p.Tables)
+	e.Took, e.Memory = res.Figures.Took, grown
+	return e, s.measure(ctx, &e, st.Live, res.Tables)
 }
 
 // tablesCompared are tables beside those of engines.
@@ -197,31 +195,23 @@ func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric
 	return &t, nil
 }
 
-// quickPaths is how many paths each of shifts and bisections follows.
-const quickPaths = 500_000
-
 // measure fills in what tables do.
 func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, t *fabric.Tables) error {
-	r, err := reach.Check(ctx, t, reach.Options{Progress: s.progress})
+	r, err := s.analysis.Reach(ctx, t, reach.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}
 	e.Lost, e.Paths = r.Bad(), r.Paths
 	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
-	l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: s.progress})
+	l, err := s.analysis.Load(ctx, t, linkload.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}
 	e.Worst = l.Summary(1).EdgeForwardingIndex
-	if hosts := linkload.Hosts(t.Fabric); len(hosts) > 1 {
-		if e.Shifts, err = linkload.Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, s.progress); err != nil {
-			return err
-		}
-		if e.Bisections, err = linkload.Bisections(ctx, t, hosts, min(100, 2*quickPaths/len(hosts)+1), 1, s.progress); err != nil {
-			return err
-		}
+	if e.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, s.progress); err != nil {
+		return err
 	}
-	c, err := credits.Check(ctx, t, credits.Options{Progress: s.progress})
+	c, err := s.analysis.Credits(ctx, t, credits.Options{Progress: s.progress})
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,16 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // TestCompareEngines compares what engines make of a torus with what each of them
 // does by itself, and with a walk of every pair.
 func TestCompareEngines(t *testing.T) {
 	s := open(t, "sim:torus:4x4x3")
-	set, err := ParseSettings(nil, []Setting{{"qos", "TRUE"}})
+	set, err := settings.Parse(nil, []settings.Setting{{Name: "qos", Value: "TRUE"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +45,12 @@ func TestCompareEngines(t *testing.T) {
 			t.Errorf("%s is missing", e.Name())
 			continue
 		}
-		set, err := ParseSettings([]string{e.Name(), engines.NoFallback}, set.Given)
+		set, err := settings.Parse([]string{e.Name(), engines.NoFallback}, set.Given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.SetSettings(set)
-		rep, err := s.Route(t.Context(), KeepNo)
+		rep, err := s.Route(t.Context(), compute.KeepNo)
 		if none := (*engines.NoneError)(nil); errors.As(err, &none) != (g.Refused != "") {
 			t.Errorf("%s: %v, compared as %q", e.Name(), err, g.Refused)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/compute"
 )
 
 // Diff compares two pictures that have tables. The names default to the base of
@@ -27,12 +28,13 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.compare(ctx, before.Tables, after.Tables)
+	res, err := s.analysis.Diff(ctx, before.Tables, after.Tables, diff.Options{Progress: s.progress})
 	if err != nil {
 		return nil, err
 	}
-	res.Old, res.New = st.Title(before), st.Title(after)
-	return res, nil
+	named := *res
+	named.Old, named.New = st.Title(before), st.Title(after)
+	return &named, nil
 }
 
 // diffWithRouted compares with what the engine makes of a base that has no
@@ -42,7 +44,9 @@ func (s *Session) diffWithRouted(ctx context.Context, st *State, base *Picture, 
 	if err != nil {
 		return nil, err
 	}
-	before, rep, err := s.compute(ctx, &State{Live: base, Settings: st.Settings}, KeepNo)
+	job := s.job(&State{Live: base, Settings: st.Settings})
+	job.Keep = compute.KeepNo
+	before, err := compute.Unicast(ctx, job)
 	if err != nil {
 		return nil, fmt.Errorf("route the base, to compare with: %w", err)
 	}
@@ -50,7 +54,7 @@ func (s *Session) diffWithRouted(ctx context.Context, st *State, base *Picture, 
 	if err != nil {
 		return nil, err
 	}
-	res.Old, res.New = fmt.Sprintf("%s (routed by %s to compare with)", base.Kind, rep.Engine), st.Title(after)
+	res.Old, res.New = fmt.Sprintf("%s (routed by %s to compare with)", base.Kind, before.Figures.Engine), st.Title(after)
 	return res, nil
 }
 

@@ -139,7 +139,7 @@ func writeGUID2LID(w io.Writer, p *Picture) error {
 	for _, e := range p.Fabric.EndPorts {
 		port := &p.Fabric.Ports[e]
 		if port.LID != 0 {
-			t.Set(port.GUID, fabric.LIDRange{Min: port.LID, Max: port.LID | (1<<port.LMC - 1)})
+			t.Set(port.GUID, port.LIDRange())
 		}
 	}
 	return osm.WriteGUID2LID(w, t)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/places"
 )
 
 // TestUndoOneByOne: each failure and repair is undone on its own, whatever the
@@ -25,12 +27,12 @@ func TestUndoOneByOne(t *testing.T) {
 		}
 	}
 	link, _ := f.LinkOf(f.Port(node("leaf-01"), 5))
-	if _, err := s.FailLink(ctx, link.A); err != nil {
+	if _, err := s.Fail(ctx, failures.Link(link.A)); err != nil {
 		t.Fatal(err)
 	}
 	up(63, "a link")
-	leaf, err := s.FailNode(ctx, "switch", node("leaf-01"))
-	if err != nil || leaf.Number != 2 || len(leaf.Links) != 8 {
+	leaf, err := s.Fail(ctx, failures.Named("switch", []string{"leaf-01"}, 0))
+	if err != nil || leaf[0].Number != 2 || len(leaf[0].Links) != 8 {
 		t.Fatal(leaf, err)
 	}
 	up(56, "and its switch")
@@ -38,20 +40,24 @@ func TestUndoOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	up(56, "the switch keeps the link down")
-	repaired, err := s.Restore(ctx, func(x Failure) bool { return x.InvolvesLink(link) }, LinkRepair(f, link))
+	repaired, err := s.Restore(ctx, func(x failures.Failure) bool { return x.InvolvesLink(link) }, failures.OfLink(f, link))
 	if err != nil || len(repaired) != 1 || !repaired[0].Repair || repaired[0].Number != 3 {
 		t.Fatal(repaired, err)
 	}
 	up(57, "the link alone is repaired")
-	spines, name, err := ResolveSystem(f, "spine*")
+	spines, name, err := places.ResolveSystem(f, "spine*")
 	if err != nil || len(spines) != 4 || !strings.Contains(name, "4 switches") {
 		t.Fatal(spines, name, err)
 	}
-	if _, err := s.FailNodes(ctx, "director", name, spines); err != nil {
+	if _, err := s.Fail(ctx, failures.Nodes("director", name, spines...)); err != nil {
 		t.Fatal(err)
 	}
 	up(28, "all spines: 28 hosts of 7 leaves are left")
-	if _, err := s.Restore(ctx, func(x Failure) bool { return x.What != "director" && x.InvolvesNode(spines[0]) }, NodeRepair(f, "switch", spines[0])); err != nil {
+	match, repair, err := failures.ToRestore(f, "switch", []string{f.NodeName(spines[0])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Restore(ctx, match, repair); err != nil {
 		t.Fatal(err)
 	}
 	up(36, "one spine with 8 leaves is repaired")
@@ -71,7 +77,7 @@ func TestUndoOneByOne(t *testing.T) {
 	if _, err := s.Undo(ctx, 0); err == nil {
 		t.Error("nothing is undone")
 	}
-	if _, err := s.FailLink(ctx, link.A); err != nil {
+	if _, err := s.Fail(ctx, failures.Link(link.A)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Undo(ctx, 2); !errors.Is(err, ErrNotFailed) {
@@ -85,11 +91,11 @@ func TestUndoOneByOne(t *testing.T) {
 func TestResolveSystem(t *testing.T) {
 	f := open(t, "sim:fattree:2,8").State().Live.Fabric
 	for _, bad := range []string{"*", "nothing*", "node-0001 HCA-1", "0x99", "spin"} {
-		if nodes, _, err := ResolveSystem(f, bad); err == nil {
+		if nodes, _, err := places.ResolveSystem(f, bad); err == nil {
 			t.Errorf("%q is %d switches", bad, len(nodes))
 		}
 	}
-	if _, err := Resolve(f, "lef-02"); err == nil || !strings.Contains(err.Error(), `"leaf-02"`) {
+	if _, err := places.Resolve(f, "lef-02"); err == nil || !strings.Contains(err.Error(), `"leaf-02"`) {
 		t.Error(err)
 	}
 }

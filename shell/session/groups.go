@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/checks/mcast"
@@ -89,7 +90,7 @@ func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State
 
 func (s *Session) loadGroups(path string) (LoadReport, error) {
 	var list []fabric.Group
-	err := readWith(path, func(r io.Reader) (err error) {
+	err := files.Read(path, func(r io.Reader) (err error) {
 		list, err = osm.ReadGroups(r, path)
 		return err
 	})
@@ -110,8 +111,11 @@ func (s *Session) loadGroups(path string) (LoadReport, error) {
 	return rep, nil
 }
 
+// maxGone is how many members that are not in the subnet a report names.
+const maxGone = 8
+
 func (r *LoadReport) gone(mlid uint16, guid uint64) {
-	if len(r.Notes) < maxListed {
+	if len(r.Notes) < maxGone {
 		r.Notes = append(r.Notes, fmt.Sprintf("port GUID 0x%016x in group 0x%04x is not in the subnet", guid, mlid))
 	}
 }
@@ -129,41 +133,4 @@ func writeMCFDBs(w io.Writer, p *Picture) error {
 		return mcast.ErrNoTables
 	}
 	return osm.WriteMCFDBs(w, p.Fabric, p.Tables.MFT)
-}
-
-// MulticastReport says what became of multicast groups when tables were made.
-type MulticastReport struct {
-	// LIDs have entries, Alone too few members for a tree. Changed entries, of a
-	// switch and a LID, differ from those of the base, -1 where that has no tables.
-	LIDs, Alone, Changed int
-	Groups               string
-}
-
-// multicast adds the tables of the known groups to a picture that was routed: those
-// that the session was told of, else those that the base's tables serve.
-func (s *Session) multicast(ctx context.Context, st *State, p *Picture) (*MulticastReport, []string, error) {
-	base := st.paperBase()
-	known, err := st.GroupsOf(base)
-	if err != nil {
-		return nil, nil, nil //nolint:nilerr // a subnet without known groups has no multicast tables
-	}
-	res, err := mcast.Route(ctx, p.Fabric, mcast.Router(p.Fabric, p.hops(), p.Multicast), known.List, s.progress)
-	if err != nil {
-		return nil, nil, err
-	}
-	tables := *p.Tables
-	tables.MFT = res.MFT
-	p.Tables = &tables
-	found, err := mcast.Check(ctx, p.Tables, known.List, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if found.Cycles > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the trees of %d multicast LIDs have cycles, in which packets would go round for ever; OpenSM makes the same with these hop counts (see check mcast)", found.Cycles))
-	}
-	rep := &MulticastReport{LIDs: res.LIDs, Alone: res.Alone, Changed: -1, Groups: known.Origin}
-	if base.Tables != nil && base.Tables.MFT != nil {
-		rep.Changed = mcast.Changed(base.Tables, p.Tables)
-	}
-	return rep, res.Warnings, nil
 }

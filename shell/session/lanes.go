@@ -11,6 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 var (
@@ -46,7 +48,7 @@ func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 	}
 	tables := *p.Tables
 	rep := LoadReport{Lanes: kind}
-	err = readWith(path, func(r io.Reader) error {
+	err = files.Read(path, func(r io.Reader) error {
 		if kind == "sls" {
 			sls, err := osm.ReadPathSLs(r, path)
 			tables.SLs = sls
@@ -78,4 +80,25 @@ func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 	}
 	s.stage(&staged)
 	return rep, nil
+}
+
+// ownLanes says that tables of lanes over those of torus-2QoS are ignored, "" where
+// they are the same or the tables another engine's.
+func ownLanes(p *Picture, loaded *fabric.SL2VL) string {
+	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
+		return ""
+	}
+	f := p.Fabric
+	for _, node := range f.Switches {
+		n := &f.Nodes[node]
+		for out := range fabric.PortIndex(n.NumPorts) + 1 {
+			for in := range n.NumPorts {
+				ours, theirs := p.Tables.SL2VL.VLs(node, in+1, uint8(out)), loaded.VLs(node, in+1, uint8(out))
+				if f.Ports[n.FirstPort+out].Linked() && ours != theirs {
+					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps service levels to lanes itself", f.NodeName(node), in+1, out)
+				}
+			}
+		}
+	}
+	return ""
 }

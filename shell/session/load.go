@@ -17,7 +17,10 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // LoadReport says what [Session.Load] found.
@@ -31,7 +34,7 @@ type LoadReport struct {
 	// Ignored says why a file changes nothing, "" where it does.
 	Ignored string
 	// Routing is what became of a saved routing, nil for other kinds.
-	Routing *RoutingReport
+	Routing *compute.Brought
 	// Lost are the paths that tables leave unconnected which were kept as they are,
 	// nil where nobody asked.
 	Lost *Lost
@@ -91,38 +94,30 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 
 func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	st := s.State()
-	lids, err := st.Settings.assignLIDs(st.Paper())
-	if err != nil {
-		return LoadReport{}, err
-	}
-	f := lids.fabric
 	routes, err := readRoutes(kind, path)
 	if err != nil {
 		return LoadReport{}, err
 	}
-	tables, rep, err := routes.Apply(f)
+	job := s.job(&st)
+	res, rep, err := compute.Lay(ctx, job, routes)
 	if err != nil {
 		return LoadReport{}, err
 	}
-	if rep.Switches == 0 {
+	if res == nil {
 		return LoadReport{}, fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(rep.Lines(), "; "))
 	}
-	tables.Origin = fabric.Escape(filepath.Base(path))
-	out := LoadReport{Remapped: rep.Remapped.Count, Notes: rep.Lines()}
+	res.Tables.Origin = fabric.Escape(filepath.Base(path))
+	out := LoadReport{
+		Remapped: rep.Remapped.Count, Switches: res.Figures.Switches, Entries: res.Figures.Entries, Notes: append(rep.Lines(), res.Figures.Warnings...),
+	}
 	if opt.Keep {
-		if out.Lost, err = s.lost(ctx, tables); err != nil {
+		if out.Lost, err = s.lost(ctx, res.Tables); err != nil {
 			return LoadReport{}, err
 		}
 	}
-	p := &Picture{Kind: Staged, Fabric: f, Tables: tables, When: time.Now(), madeOf: st.Paper()}
-	_, warnings, err := s.multicast(ctx, &st, p)
-	if err != nil {
-		return LoadReport{}, err
-	}
-	out.Notes = append(out.Notes, warnings...)
+	p := stagedOf(res, job.Fabric)
 	s.stage(p)
 	s.record(history.Load, p, "", nil)
-	out.Switches, out.Entries = countEntries(tables)
 	return out, nil
 }
 
@@ -134,8 +129,8 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 	if d.Kind == "lid-matrix" {
 		chain = []string{file.Name}
 	}
-	given := slices.DeleteFunc(slices.Clone(set.Given), func(g Setting) bool { return g.Name == d.option })
-	next, err := ParseSettings(chain, append(given, Setting{d.option, path}))
+	given := slices.DeleteFunc(slices.Clone(set.Given), func(g settings.Setting) bool { return g.Name == d.option })
+	next, err := settings.Parse(chain, append(given, settings.Setting{Name: d.option, Value: path}))
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -148,7 +143,7 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 	if kind == "fdbs" {
 		read = osm.ReadFDBs
 	}
-	err = readWith(path, func(r io.Reader) (err error) {
+	err = files.Read(path, func(r io.Reader) (err error) {
 		routes, err = read(r, path)
 		return err
 	})

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing/compute"
 )
 
 // news sweeps lightly and returns the new events.
@@ -169,7 +170,7 @@ func TestUnreadTables(t *testing.T) {
 	}
 	for _, want := range []int{0, 1} { // a simulation holds what minhop makes
 		show(was + uint8(want))
-		if rep, err := s.Route(t.Context(), KeepNo); err != nil || rep.Changed != want || rep.Unread != 1 {
+		if rep, err := s.Route(t.Context(), compute.KeepNo); err != nil || rep.Changed != want || rep.Unread != 1 {
 			t.Errorf("%d entries changed, %d switches unread, %v; want %d and 1", rep.Changed, rep.Unread, err, want)
 		}
 	}
@@ -286,7 +287,7 @@ func TestWatchComparesWithTheLastCommit(t *testing.T) {
 		}
 	}
 	session(func(s *Session) {
-		if _, err := s.Route(t.Context(), KeepNo); err != nil {
+		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.SetWrite(true); err != nil {

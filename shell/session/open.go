@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Open connects to a source, or with Later leaves that to the first sweep. The session knows nothing of the subnet until
@@ -30,13 +31,13 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := ParseSettings(nil, nil)
+	chosen, err := settings.Parse(nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{state: State{Source: src, Settings: settings, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
+	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(newRecorder(stateFile(opt.StateDir), opt.Record, opt.NoState))
-	s.stateDir = opt.StateDir
+	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	switch src.Kind {
 	case SourceFile, SourceNet:
@@ -168,7 +169,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := engine.Route(ctx, f, routing.Options{})
+	res, err := routing.Route(ctx, engine, f, routing.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -17,10 +19,10 @@ type Pair struct {
 }
 
 // ReadPairs reads a file of pairs, a line each: a source and a destination as
-// [Resolve] takes them, with the quoting of the command language. # starts a
+// [places.Resolve] takes them, with the quoting of the command language. # starts a
 // comment. An error names file and line.
 func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
-	in, err := OpenFile(name)
+	in, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +53,11 @@ func pairOf(f *fabric.Fabric, words []string) (Pair, error) {
 
 // PairOf is the pair of two places. The destination must have a LID.
 func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
-	src, err := Resolve(f, from)
+	src, err := places.Resolve(f, from)
 	if err != nil {
 		return Pair{}, err
 	}
-	dst, err := Resolve(f, to)
+	dst, err := places.Resolve(f, to)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -67,7 +69,7 @@ func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
 
 // PairsFrom are the pairs of one place with every end port but itself.
 func PairsFrom(f *fabric.Fabric, from string) ([]Pair, error) {
-	src, err := Resolve(f, from)
+	src, err := places.Resolve(f, from)
 	if err != nil {
 		return nil, err
 	}

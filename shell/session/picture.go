@@ -8,6 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Kind names one of the pictures of a subnet.
@@ -62,12 +63,12 @@ type Picture struct {
 // maker is an engine with its options.
 type maker struct {
 	engine string
-	given  []Setting
+	given  []settings.Setting
 }
 
 // RoutedWith is the engine that made the tables with its options; ok is false where
 // that is not known.
-func (p *Picture) RoutedWith() (engine string, given []Setting, ok bool) {
+func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
 	if p.by == nil {
 		return "", nil, false
 	}

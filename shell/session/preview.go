@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/compute"
 )
 
 // mostPreviewed is how many differences a preview names.
@@ -33,7 +34,7 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 	case d.option != "":
 		return []string{fmt.Sprintf("The engine routes with %s from the next route on.", d.option)}, nil
 	case d.Routes:
-		return previewRoutes(kind, path, &st)
+		return s.previewRoutes(ctx, kind, path, &st)
 	}
 	file, err := formats.Read(ctx, path)
 	if err != nil {
@@ -56,27 +57,24 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of another subnet become stale, and nothing is written to switches."), nil
 }
 
-func previewRoutes(kind, path string, st *State) ([]string, error) {
-	lids, err := st.Settings.assignLIDs(st.Paper())
-	if err != nil {
-		return nil, err
-	}
+func (s *Session) previewRoutes(ctx context.Context, kind, path string, st *State) ([]string, error) {
 	routes, err := readRoutes(kind, path)
 	if err != nil {
 		return nil, err
 	}
-	tables, rep, err := routes.Apply(lids.fabric)
+	job := s.job(st)
+	job.GroupsOf = ""
+	res, rep, err := compute.Lay(ctx, job, routes)
 	if err != nil {
 		return nil, err
 	}
-	if rep.Switches == 0 {
+	if res == nil {
 		return nil, fmt.Errorf("%s: none of its switches is in the subnet at hand", fabric.Escape(path))
 	}
-	switches, entries := countEntries(tables)
-	says := []string{fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", switches, len(lids.fabric.Switches), entries)}
-	if base := st.paperBase(); base.Tables != nil {
-		d := diff.Count(base.Tables, tables)
-		says = append(says, fmt.Sprintf("%s other than those of %s%s.", prose.Verb(d.Changed, "entry", "is", "are"), base.Kind, diff.NotCompared(d.Unread)))
+	g := &res.Figures
+	says := []string{fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", g.Switches, len(job.Fabric.Switches), g.Entries)}
+	if job.Before != nil {
+		says = append(says, fmt.Sprintf("%s other than those of %s%s.", prose.Verb(g.Changed, "entry", "is", "are"), job.Against, diff.NotCompared(g.Unread)))
 	}
 	says = append(says, rep.Lines()...)
 	return append(says, "The tables are staged then, in place of those that are staged now, and nothing is written to switches."), nil

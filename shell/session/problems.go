@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
@@ -146,25 +145,10 @@ func (st *State) calibrationProblems(r *problems.Report) {
 			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.LanesDiffer, c.Lanes, c.Engine)
 		}
-	case c != nil || st.Settings.conf != "":
+	case c != nil || st.Settings.Conf() != "":
 		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
 	default:
 		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf", "its settings are not known")
-	}
-}
-
-// examined are tables with what following their packets found.
-type examined struct {
-	mu      sync.Mutex
-	tables  *fabric.Tables
-	reach   *reach.Result
-	credits *credits.Result
-}
-
-// of forgets what is of other tables. The caller holds mu.
-func (e *examined) of(t *fabric.Tables) {
-	if e.tables != t {
-		e.tables, e.reach, e.credits = t, nil, nil
 	}
 }
 
@@ -185,64 +169,53 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 			r.Add(problems.Error, problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
 		}
 	}
-	e := &s.examined
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.of(t)
-	var err error
-	if e.reach == nil && !opt.Quick {
-		if e.reach, err = s.CheckReach(ctx, st.Live, reach.Options{}); err != nil {
+	known := s.analysis.KnownReach(t)
+	if known == nil && !opt.Quick {
+		var err error
+		if known, err = s.analysis.Reach(ctx, t, reach.Options{}); err != nil {
 			return err
 		}
 	}
-	if e.reach != nil {
-		reachProblems(f, len(st.Holes), e.reach, r)
+	if known != nil {
+		reachProblems(f, len(st.Holes), known, r)
 	} else {
 		r.Skip("pairs cut off", "problems", "packets were not followed")
 	}
-	return e.creditProblems(ctx, st, r, opt)
+	return s.creditProblems(ctx, st, r, opt)
 }
 
-// quickCredits is how many ways of a packet, entries of tables by service levels,
-// are looked at for credit loops where nobody asked for thoroughness.
+// quickCredits is how many paths of a packet, as [credits.Work] counts them, are looked
+// at for credit loops where nobody asked for thoroughness.
 const quickCredits = 50_000_000
 
-func (e *examined) creditProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
+func (s *Session) creditProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
 	const what = "credit loops"
-	t := e.tables
+	t := st.Live.Tables
+	known := s.analysis.KnownCredits(t)
 	switch {
-	case e.credits != nil:
+	case known != nil:
 	case opt.Quick:
 		r.Skip(what, "problems", "packets were not followed")
 		return nil
-	case creditWork(t) > quickCredits && !opt.Thorough:
+	case credits.Work(t) > quickCredits && !opt.Thorough:
 		r.Skip(what, "problems thorough", "it takes long on a subnet of this size")
 		return nil
 	default:
-		c, err := credits.Check(ctx, t, credits.Options{})
-		if err != nil {
+		var err error
+		if known, err = s.analysis.Credits(ctx, t, credits.Options{}); err != nil {
 			return err
 		}
-		e.credits = c
 	}
-	switch e.credits.Verdict {
+	switch known.Verdict {
 	case credits.Loop:
-		at := problems.PlaceOfPort(t.Fabric, e.credits.Ring[0].From.Port)
+		at := problems.PlaceOfPort(t.Fabric, known.Ring[0].From.Port)
 		r.Add(problems.Error, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
-			"%d links wait for one another in a ring through %s", len(e.credits.Ring), at.Name)
+			"%d links wait for one another in a ring through %s", len(known.Ring), at.Name)
 	case credits.Unknown:
-		why, try := st.UnknownLoop(e.credits.Unread)
+		why, try := st.UnknownLoop(known.Unread)
 		r.Unknown(what, try, "%s", why)
 	}
 	return nil
-}
-
-func creditWork(t *fabric.Tables) int {
-	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
-	if t.SLs != nil {
-		n *= 16
-	}
-	return n
 }
 
 // reachProblems are packets that do not arrive, in a subnet of whose sweep so many

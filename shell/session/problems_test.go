@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // bench is a session on a simulated subnet with a master subnet manager, as a
@@ -248,7 +249,7 @@ var plants = map[string]func(*bench) want{
 		return want{problems.NotActive, b.ends(p)}
 	},
 	"drift": func(b *bench) want {
-		set, err := ParseSettings(nil, []Setting{{"port_shifting", "TRUE"}})
+		set, err := settings.Parse(nil, []settings.Setting{{Name: "port_shifting", Value: "TRUE"}})
 		b.must(err)
 		b.SetSettings(set)
 		c, err := b.Calibrate(context.Background())
@@ -319,7 +320,7 @@ func TestPlantedProblems(t *testing.T) {
 	}
 	slices.Sort(names)
 	planted, rounds := 0, 0
-	for total := testenv.Count(t, 200, 2000); planted < total; {
+	for total := testenv.Count(t, 100, 2000); planted < total; { // each kind alone, and beside others
 		alone := rounds/len(names)%2 == 0
 		for range len(names) {
 			b := newBench(t, r, fmt.Sprintf("fattree:2,%d", []int{12, 16}[r.IntN(2)]), nil)

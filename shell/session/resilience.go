@@ -5,8 +5,6 @@ package session
 import (
 	"context"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/resilience"
 )
 
@@ -47,19 +45,9 @@ func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Ki
 // Study prepares a study of what failures of a kind do to a picture with tables. It
 // holds up nothing else.
 func (s *Session) Study(ctx context.Context, p *Picture, kind resilience.Kind) (*resilience.Study, error) {
-	base, err := s.baseFor(ctx, p.Tables)
+	base, err := s.analysis.RoutesFrom(ctx, p.Tables)
 	if err != nil {
 		return nil, err
 	}
 	return resilience.New(ctx, base, kind)
-}
-
-// baseFor prepares tables, and keeps what was prepared of others.
-func (s *Session) baseFor(ctx context.Context, t *fabric.Tables) (*incremental.Base, error) {
-	s.prepared.mu.Lock()
-	defer s.prepared.mu.Unlock()
-	if s.prepared.tables == t {
-		return s.prepared.base, nil
-	}
-	return incremental.NewBase(ctx, t)
 }

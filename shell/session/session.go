@@ -10,6 +10,8 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
@@ -39,17 +41,18 @@ type Session struct {
 	reads Reads
 	// counted is the last reading of counters, guarded by op.
 	counted *counters.Reading
-	// torus is what the subnet was recognised as, nil for nothing yet, guarded by op.
-	torus *knownTorus
+	// torus is what the subnet was recognised as, guarded by op.
+	torus torus.Known
 	// lights counts the light sweeps.
 	lights   int
 	recorder atomic.Pointer[recorder]
-	prepared prepared
+	analysis analysis.Memo
 	// paths is guarded by mu.
-	paths    loadedPaths
-	examined examined
+	paths loadedPaths
 	// stopped is the commit that did not come to its end, guarded by op.
 	stopped stopped
+	// cacheDir is where OpenSM keeps the LIDs that it remembers, "" for the usual place.
+	cacheDir string
 	// stateDir is where baselines are kept, "" for nowhere.
 	stateDir string
 	// names are the descriptions that a node-name map gives, by node GUID.
@@ -81,6 +84,10 @@ func (s *Session) State() State {
 	return s.state
 }
 
+// Analysis is what follows from the tables of the pictures, each found once for all
+// who ask. It waits for no operation.
+func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
+
 // Close gives back the port that the session sits on. It waits for an operation
 // that runs; cancel that first.
 func (s *Session) Close() error {
@@ -102,6 +109,9 @@ func (s *Session) update(kind Change, change func(*State)) {
 	defer s.mu.Unlock()
 	change(&s.state)
 	s.state.Generation++
+	if kind&(ChangeLive|ChangePaper|ChangeStaged) != 0 {
+		s.analysis.Picture(s.state.paperBase().Tables, s.state.tables()...)
+	}
 	for _, w := range s.watchers {
 		w.tell(kind)
 	}

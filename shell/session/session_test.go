@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/routing/compute"
 )
 
 // open starts a session that ends with the test.
@@ -78,7 +81,7 @@ func openFile(t *testing.T, text string) *Session {
 
 func TestResolve(t *testing.T) {
 	s := openFile(t, twoSwitches)
-	if _, err := s.Route(context.Background(), KeepAsOpenSM); err != nil {
+	if _, err := s.Route(context.Background(), compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Staged.Fabric
@@ -103,7 +106,7 @@ func TestResolve(t *testing.T) {
 		{"0x200001", "core/0", 3},
 		{"0x100000", "node-1/1", 1},
 	} {
-		p, err := Resolve(f, tc.text)
+		p, err := places.Resolve(f, tc.text)
 		if err != nil {
 			t.Errorf("%s: %v", tc.text, err)
 			continue
@@ -124,7 +127,7 @@ func TestResolve(t *testing.T) {
 		"guid:z":    "is no GUID",
 		"":          "ambiguous",
 	} {
-		if p, err := Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
+		if p, err := places.Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %+v with error %v, want an error with %q", text, p, err, want)
 		}
 	}
@@ -133,7 +136,7 @@ func TestResolve(t *testing.T) {
 func TestPicturesOfAFailure(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, "sim:fattree:2,4")
-	if _, err := s.Route(ctx, KeepAsOpenSM); err != nil {
+	if _, err := s.Route(ctx, compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric
@@ -143,7 +146,7 @@ func TestPicturesOfAFailure(t *testing.T) {
 			link = l
 		}
 	}
-	if _, err := s.FailLink(ctx, link.A); err != nil {
+	if _, err := s.Fail(ctx, failures.Link(link.A)); err != nil {
 		t.Fatal(err)
 	}
 	st := s.State()
@@ -157,34 +160,34 @@ func TestPicturesOfAFailure(t *testing.T) {
 	case st.WhatIf.Tables == nil || st.WhatIf.Tables.Fabric != st.WhatIf.Fabric:
 		t.Error("the what-if does not lay the live tables over the broken fabric")
 	}
-	if _, err := s.FailLink(ctx, link.A); err == nil {
+	if _, err := s.Fail(ctx, failures.Link(link.A)); err == nil {
 		t.Error("a link fails twice")
 	}
-	rep, err := s.Route(ctx, KeepAsOpenSM)
+	rep, err := s.Route(ctx, compute.KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != Base {
+	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != string(Base) {
 		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale, rep.Changed, rep.Against)
 	}
-	if _, err := s.Restore(ctx, func(x Failure) bool { return x.InvolvesLink(link) }, Failure{}); err != nil {
+	if _, err := s.Restore(ctx, func(x failures.Failure) bool { return x.InvolvesLink(link) }, failures.Failure{}); err != nil {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.WhatIf != nil || st.Base != nil || !st.Stale {
 		t.Error("the paper is not empty after its only failure was restored, or the tables for it are not stale")
 	}
-	if _, err := s.Restore(ctx, func(Failure) bool { return true }, Failure{}); !errors.Is(err, ErrNotFailed) {
+	if _, err := s.Restore(ctx, func(failures.Failure) bool { return true }, failures.Failure{}); !errors.Is(err, ErrNotFailed) {
 		t.Errorf("nothing to restore gives %v", err)
 	}
 }
 
 func TestLiveOfASimulationIsRouted(t *testing.T) {
 	s := open(t, "sim:torus:3x3")
-	rep, err := s.Route(context.Background(), KeepAsOpenSM)
+	rep, err := s.Route(context.Background(), compute.KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Changed != 0 || rep.Against != Live || rep.Entries == 0 {
+	if rep.Changed != 0 || rep.Against != string(Live) || rep.Entries == 0 {
 		t.Errorf("%d of %d entries differ from %q, want none of some from live", rep.Changed, rep.Entries, rep.Against)
 	}
 }
@@ -193,7 +196,7 @@ func TestCancelledRouteStagesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := open(t, "sim:fattree:2,4")
 	cancel()
-	if _, err := s.Route(ctx, KeepAsOpenSM); !errors.Is(err, context.Canceled) {
+	if _, err := s.Route(ctx, compute.KeepAsOpenSM); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if s.State().Staged != nil {
@@ -205,7 +208,7 @@ func TestWatcherPutsChangesTogether(t *testing.T) {
 	s := open(t, "sim:fattree:2,4")
 	w := s.Watch()
 	defer w.Stop()
-	if _, err := s.Route(context.Background(), KeepAsOpenSM); err != nil {
+	if _, err := s.Route(context.Background(), compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(s.State().Settings)

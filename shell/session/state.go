@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // State is a consistent view of a session at one moment. It is read-only.
@@ -28,11 +30,11 @@ type State struct {
 	Stale bool
 	// Written says that the staged tables were written and read back.
 	Written  bool
-	Failures []Failure
+	Failures []failures.Failure
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 
-	Settings Settings
+	Settings settings.Settings
 	// Estimate says that tables computed with the settings are not what the
 	// switches hold, so that a what-if only estimates what their subnet manager
 	// would do.
@@ -141,6 +143,17 @@ func (st *State) paperBase() *Picture {
 	return st.Live
 }
 
+// tables are those of all pictures.
+func (st *State) tables() []*fabric.Tables {
+	var all []*fabric.Tables
+	for _, p := range []*Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
+		if p != nil && p.Tables != nil {
+			all = append(all, p.Tables)
+		}
+	}
+	return all
+}
+
 // Of returns the picture of that name, the default one for "".
 func (st *State) Of(k Kind) (*Picture, error) {
 	var p *Picture
@@ -212,7 +225,7 @@ func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 	if err != nil || !st.IsStale(p) {
 		return p, err
 	}
-	if paper := st.Paper(); sameNodes(p.Fabric, paper) && keepsLIDs(p.Fabric, paper) {
+	if paper := st.Paper(); fabric.SameNodes(p.Fabric, paper) && keepsLIDs(p.Fabric, paper) {
 		return p.on(paper), nil
 	}
 	return st.FreshTablesOf(k)
@@ -249,8 +262,8 @@ func (st *State) Title(p *Picture) string {
 
 // countFailures says for example "2 failures, 1 repair".
 func (st *State) countFailures() string {
-	repairs, failures := splitFailures(st.Failures, func(f Failure) bool { return f.Repair })
-	text := prose.Count(len(failures), "failure")
+	repairs, failed := failures.Split(st.Failures, func(f failures.Failure) bool { return f.Repair })
+	text := prose.Count(len(failed), "failure")
 	if len(repairs) > 0 {
 		text += ", " + prose.Count(len(repairs), "repair")
 	}

@@ -21,7 +21,9 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // counting is a transport that counts Sets, and calls at when as many were sent.
@@ -184,18 +186,18 @@ func (n *subnet) held() string {
 func (n *subnet) route(s *Session, words ...string) {
 	n.t.Helper()
 	var chain []string
-	var given []Setting
+	var given []settings.Setting
 	for _, word := range words {
 		if name, value, is := strings.Cut(word, "="); is {
-			given = append(given, Setting{name, value})
+			given = append(given, settings.Setting{Name: name, Value: value})
 		} else {
 			chain = append(chain, word)
 		}
 	}
-	set, err := ParseSettings(chain, given)
+	set, err := settings.Parse(chain, given)
 	if err == nil {
 		s.SetSettings(set)
-		_, err = s.Route(n.t.Context(), KeepNo)
+		_, err = s.Route(n.t.Context(), compute.KeepNo)
 	}
 	if err != nil {
 		n.t.Fatal(err)

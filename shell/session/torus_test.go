@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 const torusConf = "torus 6 5 1\nxp_link 0x200000 0x200005\nyp_link 0x200000 0x200001\n"
@@ -31,31 +34,31 @@ func TestTorusSettings(t *testing.T) {
 	good, bad := write("good", torusConf), write("bad", torusConf+"x_dateline 6\n")
 	for _, k := range []struct {
 		conf  string // "" for options alone
-		given []Setting
+		given []settings.Setting
 		why   string
 	}{
 		{"", nil, ""},
-		{"", []Setting{{Name: "torus_config", Value: good}}, ""},
-		{"", []Setting{{Name: "torus_config", Value: bad}}, bad + ":4: x_dateline: 6 is out of range"},
-		{"", []Setting{{Name: "qos", Value: "no"}}, "ERR 4E44"},
+		{"", []settings.Setting{{Name: "torus_config", Value: good}}, ""},
+		{"", []settings.Setting{{Name: "torus_config", Value: bad}}, bad + ":4: x_dateline: 6 is out of range"},
+		{"", []settings.Setting{{Name: "qos", Value: "no"}}, "ERR 4E44"},
 		{"qos TRUE\ntorus_config " + good, nil, ""},
 		{"torus_config " + good, nil, "ERR 4E44"},
-		{"torus_config " + good, []Setting{{Name: "qos", Value: "yes"}}, ""},
+		{"torus_config " + good, []settings.Setting{{Name: "qos", Value: "yes"}}, ""},
 		{"qos TRUE\ntorus_config " + dir + "/none", nil, "ERR 4E11"},
 		{"qos TRUE\ntorus_config (null)", nil, "ERR 4E11"},
-		{"qos TRUE\ntorus_config " + bad, []Setting{{Name: "torus_config", Value: good}}, ""},
+		{"qos TRUE\ntorus_config " + bad, []settings.Setting{{Name: "torus_config", Value: good}}, ""},
 	} {
 		s := open(t, "sim:torus:6x5")
-		set, err := ParseSettings([]string{"torus-2QoS"}, k.given)
+		set, err := settings.Parse([]string{"torus-2QoS"}, k.given)
 		if k.conf != "" {
-			set, err = ReadConf(write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), nil, k.given)
+			set, err = settings.ReadConf(write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), "", nil, k.given)
 		}
 		if err != nil {
 			t.Errorf("%q, %v: %v", k.conf, k.given, err)
 			continue
 		}
 		s.SetSettings(set)
-		rep, err := s.Route(t.Context(), KeepNo)
+		rep, err := s.Route(t.Context(), compute.KeepNo)
 		switch {
 		case err != nil:
 			t.Errorf("%q, %v: %v", k.conf, k.given, err)
@@ -65,7 +68,7 @@ func TestTorusSettings(t *testing.T) {
 			t.Errorf("%q, %v: routed by %s after %v, want that torus-2QoS refuses with %q", k.conf, k.given, rep.Engine, rep.Refusals, k.why)
 		}
 	}
-	if _, err := ParseSettings([]string{"torus-2QoS"}, []Setting{{Name: "torus_config", Value: dir + "/none"}}); err == nil {
+	if _, err := settings.Parse([]string{"torus-2QoS"}, []settings.Setting{{Name: "torus_config", Value: dir + "/none"}}); err == nil {
 		t.Error("a file that is not there is taken")
 	}
 }
@@ -78,30 +81,30 @@ func TestRecognisedTorusStays(t *testing.T) {
 	for i := range testenv.Count(t, 10, 200) {
 		source := []string{"sim:torus:6x6", "sim:torus:5x4x3", "sim:torus:4x4", "sim:mesh:5x5", "sim:torus:3x7,links=2"}[i%5]
 		s := open(t, source)
-		set, err := ParseSettings([]string{"torus-2QoS", "no_fallback"}, nil)
+		set, err := settings.Parse([]string{"torus-2QoS", "no_fallback"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.SetSettings(set)
-		if _, err := s.Route(t.Context(), KeepNo); err != nil {
+		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 			t.Fatal(err)
 		}
 		before := s.State().Staged.Tables
 		grid, _ := torus.Of(before)
 		if r.IntN(2) == 0 {
-			_, err = s.FailRandom(t.Context(), 1+r.IntN(4), r.Uint64())
+			_, err = s.Fail(t.Context(), failures.Random(1+r.IntN(4), r.Uint64()))
 		} else {
 			f := before.Fabric
 			sw := f.Switches[r.IntN(len(f.Switches))]
 			if sw == f.PeerNode(f.SMPort) {
 				continue
 			}
-			_, err = s.FailNode(t.Context(), "switch", sw)
+			_, err = s.Fail(t.Context(), failures.Nodes("switch", f.NodeName(sw), sw))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Route(t.Context(), KeepNo); err != nil {
+		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 			continue // a ring in pieces
 		}
 		after := s.State().Staged.Tables
@@ -175,7 +178,7 @@ func TestTorusQoSNotes(t *testing.T) {
 		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:7: service level 5"},
 		"minhop":     nil,
 	} {
-		set, err := ReadConf(write("opensm.conf", "routing_engine "+engine+"\n"+conf), nil, nil)
+		set, err := settings.ReadConf(write("opensm.conf", "routing_engine "+engine+"\n"+conf), "", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,12 +196,12 @@ func TestTorusQoSNotes(t *testing.T) {
 
 func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	s := open(t, "sim:torus:4x4")
-	set, err := ParseSettings([]string{"torus-2QoS"}, nil)
+	set, err := settings.Parse([]string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	if _, err := s.Route(t.Context(), KeepNo); err != nil {
+	if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 		t.Fatal(err)
 	}
 	before := s.State().Staged

@@ -15,7 +15,7 @@ import (
 func (st *State) UnknownLoop(u fabric.Unread) (why, try string) {
 	var tries []string
 	if u.SLs {
-		if st.Settings.conf == "" {
+		if st.Settings.Conf() == "" {
 			tries = append(tries, "engine from=/etc/opensm/opensm.conf")
 		}
 		tries = append(tries, "calibrate")

@@ -242,7 +242,7 @@ func rates(together func(near, far string) bool) string {
 
 func sameWord(near, far string) bool { return near == far }
 
-// fittingWords says whether ibsim brings the link up: the lanes must fit.
+// fittingWords reports whether ibsim brings the link up: the lanes must fit.
 func fittingWords(near, far string) bool {
 	lanes := func(s string) string {
 		switch l := s[:2]; l {

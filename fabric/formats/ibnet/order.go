@@ -80,7 +80,7 @@ func (d *discovery) answered(s step) {
 	}
 }
 
-// maybeFDR10 says whether a port has to be asked for the difference between QDR
+// maybeFDR10 reports whether a port has to be asked for the difference between QDR
 // and FDR10.
 func maybeFDR10(n *fabric.Node, p *fabric.Port) bool {
 	return (p.Speed == fabric.QDR || p.Speed == fabric.FDR10) && fabric.KnowsFDR10(n.VendorID, n.DeviceID)

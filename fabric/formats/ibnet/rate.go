@@ -156,7 +156,7 @@ func (p *parser) statedRate(s string) statedRate {
 }
 
 // parseRate takes a word such as "4xNDR", "??QDR" or "4x???", the inverse of how
-// widths and speeds are written. It says whether the word has the shape of a rate and
+// widths and speeds are written. It reports whether the word has the shape of a rate and
 // whether both are known, or written as unknown.
 func parseRate(word string) (r statedRate, shaped, known bool) {
 	speed, known := strings.CutPrefix(word, fabric.Width(0).String())

@@ -28,14 +28,6 @@ const (
 	AsIbsim
 )
 
-// String names the reading.
-func (r Reading) String() string {
-	if r == AsIbsim {
-		return "as ibsim reads it"
-	}
-	return "as stated"
-}
-
 // Options choose how a file is read. The zero value will do.
 type Options struct {
 	Reading Reading

@@ -192,9 +192,9 @@ func TestWrittenIsRead(t *testing.T) {
 // sameStated holds all of f that a discovery finds against g, by GUIDs.
 func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 	t.Helper()
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		p := &f.Ports[i]
-		if !f.Nodes[p.Node].InSubnet || !f.Swept(fabric.PortIndex(i)) && f.Nodes[p.Node].Switch == fabric.None {
+		if !f.Nodes[p.Node].InSubnet || !f.Swept(i) && f.Nodes[p.Node].Switch == fabric.None {
 			continue
 		}
 		n := g.NodeByGUID(f.Nodes[p.Node].GUID)
@@ -209,11 +209,11 @@ func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 		q := g.Ports[g.PortAt(n, int(p.Num))]
 		was := *p
 		if (was.Peer == fabric.None) != (q.Peer == fabric.None) || was.Peer != fabric.None && f.PortName(was.Peer) != g.PortName(q.Peer) {
-			t.Fatalf("%s: %s leads elsewhere", name, f.PortName(fabric.PortIndex(i)))
+			t.Fatalf("%s: %s leads elsewhere", name, f.PortName(i))
 		}
 		was.Node, was.Peer, q.Node, q.Peer = 0, 0, 0, 0
 		if was != q {
-			t.Errorf("%s: port %s is %+v, expected %+v", name, f.PortName(fabric.PortIndex(i)), q, was)
+			t.Errorf("%s: port %s is %+v, expected %+v", name, f.PortName(i), q, was)
 		}
 	}
 }

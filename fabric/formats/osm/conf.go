@@ -152,51 +152,10 @@ func (c *Conf) Uint(name string) uint64 {
 	return v
 }
 
-// Affecting are those of Options that differ from the default and affect one of these.
-func (c *Conf) Affecting(what Affects) []ConfOption {
-	var out []ConfOption
-	for _, o := range c.Options {
-		if d, _ := FindConfDef(o.Name); d.Affects&what != 0 && o.Value != d.Default {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
 // LIDOptions are the options that decide which LIDs OpenSM gives.
 func (c *Conf) LIDOptions() fabric.LIDOptions {
 	return fabric.LIDOptions{
 		LMC: uint8(c.Uint("lmc")), LMCESP0: c.Bool("lmc_esp0"),
 		Reassign: c.Bool("reassign_lids"), Honor: c.Bool("honor_guid2lid_file"),
 	}
-}
-
-// EngineChain is a list of routing engines as OpenSM tries them.
-type EngineChain struct {
-	// Engines are tried in this order.
-	Engines []string
-	// NoFallback says that minhop does not follow by itself (no_fallback).
-	NoFallback bool
-	// Unknown are names that are none of OpenSM's engines; it passes over them.
-	Unknown []string
-}
-
-// ConfEngines are the names of OpenSM's engines (osm_opensm.c).
-var ConfEngines = []string{"none", "minhop", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp"}
-
-// ParseEngineChain reads the value of routing_engine as OpenSM does
-// (osm_opensm.c, setup_routing_engines): names with commas or space between them.
-func ParseEngineChain(value string) EngineChain {
-	var c EngineChain
-	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
-		switch {
-		case name == "no_fallback":
-			c.NoFallback = true
-		case slices.Contains(ConfEngines, name):
-			c.Engines = append(c.Engines, name)
-		default:
-			c.Unknown = append(c.Unknown, name)
-		}
-	}
-	return c
 }

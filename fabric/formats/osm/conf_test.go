@@ -45,7 +45,7 @@ func sameConf(t *testing.T, conf string) {
 		t.Fatal(err)
 	}
 	taken, says := takenByOpenSM(t, conf)
-	for _, d := range ConfDefs() {
+	for _, d := range confDefs {
 		theirs, ok := taken[d.Name]
 		if d.For != "" || d.Type == ConfText || d.Type == ConfPerSL {
 			continue
@@ -90,7 +90,7 @@ func TestConfDefaults(t *testing.T) {
 	sameConf(t, "")
 	taken, _ := takenByOpenSM(t, "")
 	known := 0
-	for _, d := range ConfDefs() {
+	for _, d := range confDefs {
 		if _, ok := taken[d.Name]; ok != (d.For == "") {
 			t.Errorf("%s: OpenSM writes it: %v", d.Name, ok)
 		}
@@ -112,7 +112,7 @@ func TestConfAsOpenSM(t *testing.T) {
 }
 
 func randomConf(rnd *rand.Rand) string {
-	defs := ConfDefs()
+	defs := confDefs
 	var b strings.Builder
 	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }
 	for range 1 + rnd.IntN(30) {
@@ -171,23 +171,6 @@ func TestConfMethods(t *testing.T) {
 	}
 	if got := c.Uint("guid"); got != 42 {
 		t.Errorf("guid %d, expected 42", got)
-	}
-	if got, want := fmt.Sprint(c.Affecting(AffectsRoutes)), "[{lmc 2 1} {lmc_esp0 TRUE 2} {port_search_ordering_file /x 3} {guid 0x000000000000002a 7}]"; got != want {
-		t.Errorf("routes are affected by %s, expected %s", got, want)
-	}
-}
-
-// TestEngineChain: by hand, from setup_routing_engines of osm_opensm.c.
-func TestEngineChain(t *testing.T) {
-	for value, want := range map[string]string{
-		"":                         "{[] false []}",
-		"updn,minhop,no_fallback":  "{[updn minhop] true []}",
-		"no_fallback updn\tdnup,,": "{[updn dnup] true []}",
-		"Updn,torus-2QoS,ftree2":   "{[torus-2QoS] false [Updn ftree2]}",
-	} {
-		if got := fmt.Sprint(ParseEngineChain(value)); got != want {
-			t.Errorf("%q is %s, expected %s", value, got, want)
-		}
 	}
 }
 

@@ -123,9 +123,6 @@ func FindConfDef(name string) (ConfDef, bool) {
 	return confDefs[i], true
 }
 
-// ConfDefs returns all options of OpenSM 3.3.23.
-func ConfDefs() []ConfDef { return append([]ConfDef(nil), confDefs...) }
-
 var confIndex = func() map[string]int {
 	index := make(map[string]int, len(confDefs))
 	for i, d := range confDefs {

@@ -46,11 +46,11 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 	if recommend == nil {
 		d.recommend = (&pathCounts{t: t, hops: hops, targets: d.targets, sw: fabric.None}).recommend
 	}
-	for s := range t.Fabric.Switches {
-		if !t.Known[s] || !t.Fabric.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+	for s := range t.Fabric.NumSwitches() {
+		if !t.Known[s] || !t.Fabric.SwitchNode(s).InSubnet {
 			continue
 		}
-		if err := d.write(fabric.SwitchIndex(s)); err != nil {
+		if err := d.write(s); err != nil {
 			return fmt.Errorf("write forwarding tables with hops: %w", err)
 		}
 	}

@@ -47,9 +47,9 @@ func TestReadFDBs(t *testing.T) {
 	if err != nil || rep.Switches != 12 {
 		t.Fatalf("%d switches of 12, error %v", rep.Switches, err)
 	}
-	for sw := range res.Tables.Fabric.Switches {
+	for sw := range res.Tables.Fabric.NumSwitches() {
 		for lid := uint16(1); lid <= res.Tables.LFT.MaxLID; lid++ {
-			if a, b := res.Tables.Port(fabric.SwitchIndex(sw), lid), got.Port(fabric.SwitchIndex(sw), lid); a != b {
+			if a, b := res.Tables.Port(sw, lid), got.Port(sw, lid); a != b {
 				t.Fatalf("switch %d, LID %d: port %d, want %d", sw, lid, b, a)
 			}
 		}

@@ -76,25 +76,8 @@ func (f *GUIDFile) note(line int, format string, args ...any) {
 // does with base 0, and what follows it.
 func (l *GUIDLine) Number() (n uint64, rest string, ok bool) { return leadingNumber(l.Rest) }
 
-// leadingNumber reads a number and says whether there is one.
+// leadingNumber reads a number and reports whether there is one.
 func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	n, rest, _ = cUnsigned(s)
 	return n, rest, rest != s
-}
-
-// Numbers reads all the numbers of the rest of a line, up to a comment. ok is
-// false where something else stands among them.
-func (l *GUIDLine) Numbers() (all []uint64, ok bool) {
-	rest := l.Rest
-	for {
-		rest = strings.TrimLeft(rest, cSpace)
-		if rest == "" || rest[0] == '#' {
-			return all, true
-		}
-		n, after, ok := leadingNumber(rest)
-		if !ok {
-			return all, false
-		}
-		all, rest = append(all, n), after
-	}
 }

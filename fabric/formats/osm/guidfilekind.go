@@ -2,8 +2,6 @@
 
 package osm
 
-import "slices"
-
 // GUIDFileKind is an option of OpenSM that names a file of GUIDs.
 type GUIDFileKind uint8
 
@@ -23,26 +21,15 @@ var guidFileKinds = []struct {
 	option string
 	ports  bool
 	broken string
-	none   string
 }{
-	{"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AA02, AB2A)", "updn refuses, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AB25)"},
-	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB23, AD33)", "ftree refuses (ERR AB27), dfsssp and sssp do without"},
-	{"io_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB28, AD35)", "ftree refuses (ERR AB29), dfsssp and sssp do without"},
-	{"ids_guid_file", false, "updn takes the numbers before it (ERR AA03)", ""},
-	{"guid_routing_order_file", true, "OpenSM takes the ports before it (ERR 3A0D)", ""},
-	{"port_prof_ignore_file", false, "OpenSM takes the lines before it (ERR 3A0E)", ""},
-	{"hop_weights_file", false, "OpenSM takes the lines before it (ERR 3A05)", ""},
-	{"port_search_ordering_file", false, "OpenSM takes the lines before it (ERR 3A0F)", ""},
-}
-
-// FindGUIDFileKind returns the kind of file that an option of opensm.conf names.
-func FindGUIDFileKind(option string) (GUIDFileKind, bool) {
-	for k, x := range slices.All(guidFileKinds) {
-		if x.option == option {
-			return GUIDFileKind(k), true
-		}
-	}
-	return 0, false
+	{"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AA02, AB2A)"},
+	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB23, AD33)"},
+	{"io_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB28, AD35)"},
+	{"ids_guid_file", false, "updn takes the numbers before it (ERR AA03)"},
+	{"guid_routing_order_file", true, "OpenSM takes the ports before it (ERR 3A0D)"},
+	{"port_prof_ignore_file", false, "OpenSM takes the lines before it (ERR 3A0E)"},
+	{"hop_weights_file", false, "OpenSM takes the lines before it (ERR 3A05)"},
+	{"port_search_ordering_file", false, "OpenSM takes the lines before it (ERR 3A0F)"},
 }
 
 // Option is the name of the option.
@@ -54,7 +41,3 @@ func (k GUIDFileKind) OfPorts() bool { return guidFileKinds[k].ports }
 // AfterBroken says what OpenSM does where such a file is [GUIDFile.Broken] or
 // cannot be read.
 func (k GUIDFileKind) AfterBroken() string { return guidFileKinds[k].broken }
-
-// WithoutAny says what OpenSM does where a file has no GUID at all, or as roots
-// none of the subnet; it is empty where that is as without a file.
-func (k GUIDFileKind) WithoutAny() string { return guidFileKinds[k].none }

@@ -35,8 +35,8 @@ func TestIbrouteAndDumpFTSGiveOpenSMsTables(t *testing.T) {
 	sim := ibsimtest.Start(t, file)
 	want := dump(t, ibsimtest.OpenSM(t, sim), "opensm-lfts.dump")
 	var routes strings.Builder
-	for s := range f.Switches {
-		routes.WriteString(sim.Output("ibroute", fmt.Sprint(f.SwitchLID(fabric.SwitchIndex(s)))))
+	for s := range f.NumSwitches() {
+		routes.WriteString(sim.Output("ibroute", fmt.Sprint(f.SwitchLID(s))))
 	}
 	for what, text := range map[string]string{"ibroute": routes.String(), "dump_fts": sim.Output("dump_fts")} {
 		tables, report := apply(t, []byte(text), f)
@@ -65,9 +65,9 @@ func TestLastLIDLost(t *testing.T) {
 	sim := ibsimtest.Start(t, file)
 	ibsimtest.OpenSM(t, sim)
 	tables, report := apply(t, []byte(sim.Output("dump_fts")), f)
-	for s := range f.Switches {
-		if tables.Port(fabric.SwitchIndex(s), 64) != fabric.NoPath || tables.Port(fabric.SwitchIndex(s), 63) == fabric.NoPath {
-			t.Errorf("switch %d: LID 63 by port %d, LID 64 by port %d, want only 64 missing", s, tables.Port(fabric.SwitchIndex(s), 63), tables.Port(fabric.SwitchIndex(s), 64))
+	for s := range f.NumSwitches() {
+		if tables.Port(s, 64) != fabric.NoPath || tables.Port(s, 63) == fabric.NoPath {
+			t.Errorf("switch %d: LID 63 by port %d, LID 64 by port %d, want only 64 missing", s, tables.Port(s, 63), tables.Port(s, 64))
 		}
 	}
 	if report.Lost.Count != 16 {

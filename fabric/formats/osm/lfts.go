@@ -20,11 +20,11 @@ import (
 func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	owners := lftOwners(t)
-	for s := range t.Fabric.Switches {
-		if !t.Known[s] || !t.Fabric.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+	for s := range t.Fabric.NumSwitches() {
+		if !t.Known[s] || !t.Fabric.SwitchNode(s).InSubnet {
 			continue
 		}
-		if err := writeLFT(b, t, fabric.SwitchIndex(s), owners); err != nil {
+		if err := writeLFT(b, t, s, owners); err != nil {
 			return fmt.Errorf("write forwarding tables: %w", err)
 		}
 	}

@@ -137,8 +137,8 @@ func TestOpenSMDumpComesBack(t *testing.T) {
 
 func inSubnet(f *fabric.Fabric) int {
 	n := 0
-	for s := range f.Switches {
-		if f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+	for s := range f.NumSwitches() {
+		if f.SwitchNode(s).InSubnet {
 			n++
 		}
 	}
@@ -414,8 +414,8 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 func TestWritersReportErrors(t *testing.T) {
 	f, _ := made(t, "fattree:3,8")
 	tables := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), "test")
-	for i := range f.Switches {
-		clear(tables.LFT.Row(fabric.SwitchIndex(i)))
+	for i := range f.NumSwitches() {
+		clear(tables.LFT.Row(i))
 	}
 	for room := range 3 {
 		for what, err := range map[string]error{
@@ -479,10 +479,10 @@ func large(b *testing.B) *fabric.Tables {
 	b.Helper()
 	f, _ := made(b, "fattree:3,36")
 	tables := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), "test")
-	for s := range f.Switches {
-		row := tables.LFT.Row(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		row := tables.LFT.Row(s)
 		for lid := range row {
-			row[lid] = byte((lid + s) % 37)
+			row[lid] = byte((lid + int(s)) % 37)
 		}
 	}
 	return tables

@@ -16,11 +16,11 @@ import (
 // being the least of all. O(switches^2 x ports).
 func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	for s := range f.Switches {
-		if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+	for s := range f.NumSwitches() {
+		if !f.SwitchNode(s).InSubnet {
 			continue
 		}
-		if err := writeMatrix(b, f, fabric.SwitchIndex(s), hops); err != nil {
+		if err := writeMatrix(b, f, s, hops); err != nil {
 			return fmt.Errorf("write lid matrix: %w", err)
 		}
 	}

@@ -38,7 +38,7 @@ func TestSL2VLAsOpenSM(t *testing.T) {
 
 func randomSL2VL(r *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	t := fabric.NewSL2VL(f)
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		for in := range n.NumPorts + 1 {
 			for out := range n.NumPorts + 1 {
@@ -47,7 +47,7 @@ func randomSL2VL(r *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 					vls[sl] = uint8(r.IntN(16))
 				}
 				if f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() {
-					t.Set(fabric.NodeIndex(i), in, out, vls)
+					t.Set(i, in, out, vls)
 				}
 			}
 		}
@@ -66,12 +66,12 @@ func TestSL2VLRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		for in := range n.NumPorts + 1 {
 			for out := range n.NumPorts + 1 {
-				if is.VLs(fabric.NodeIndex(i), in, out) != was.VLs(fabric.NodeIndex(i), in, out) {
-					t.Fatalf("%s from %d to %d: %v, was %v", n.Desc, in, out, is.VLs(fabric.NodeIndex(i), in, out), was.VLs(fabric.NodeIndex(i), in, out))
+				if is.VLs(i, in, out) != was.VLs(i, in, out) {
+					t.Fatalf("%s from %d to %d: %v, was %v", n.Desc, in, out, is.VLs(i, in, out), was.VLs(i, in, out))
 				}
 			}
 		}

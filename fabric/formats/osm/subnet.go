@@ -44,9 +44,9 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 // nodesLE are the nodes of the subnet in the order of OpenSM's node table.
 func nodesLE(f *fabric.Fabric) []fabric.NodeIndex {
 	var nodes []fabric.NodeIndex
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		if f.Nodes[i].InSubnet {
-			nodes = append(nodes, fabric.NodeIndex(i))
+			nodes = append(nodes, i)
 		}
 	}
 	slices.SortFunc(nodes, func(x, y fabric.NodeIndex) int {

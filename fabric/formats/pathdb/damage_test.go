@@ -133,7 +133,6 @@ func everything(v *pathdb.View) {
 	}
 	for i := range v.Ports() {
 		_, _ = v.Paths(nil, i, 0, pathdb.Want{SL: 1})
-		_, _, _ = v.Disjoint(i, 0, pathdb.Record{SLID: 1, DLID: 2}, pathdb.Want{})
 	}
 	v.Info()
 	v.Groups()

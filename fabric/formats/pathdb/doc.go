@@ -10,6 +10,9 @@
 // cells are kept once, and most are the same for all LIDs and need no memory of
 // their own. docs/pathdb.md describes every byte.
 //
+// Package routing/paths builds a database from tables; its example asks one. Read first
+// [Open], [View.Query] and [Record].
+//
 // A database answers many goroutines at once, allocates nothing for an answer, and
 // can be changed by another process meanwhile: a change is appended, and then one
 // word names the new state. An answer comes from one state, the old or the new.

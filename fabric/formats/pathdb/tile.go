@@ -148,7 +148,7 @@ func constant(values []uint16) bool {
 	return true
 }
 
-// Constant says whether all bytes are equal.
+// Constant reports whether all bytes are equal.
 func Constant(v []uint8) bool {
 	if len(v) < 8 {
 		for _, b := range v {

@@ -124,7 +124,7 @@ func (b *builder) levels() {
 	b.root()
 }
 
-// next says whether a switch is beside one of a rank.
+// next reports whether a switch is beside one of a rank.
 func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	n := b.f.SwitchNode(sw)
 	for p := range n.Ports() {

@@ -12,10 +12,10 @@ func encodeLFT(t *fabric.Tables) []byte {
 	e := &encoder{}
 	e.string(t.Origin)
 	e.uint(uint64(t.LFT.MaxLID))
-	for sw := range t.Fabric.Switches {
+	for sw := range t.Fabric.NumSwitches() {
 		e.bool(t.Known[sw])
 		e.uint(uint64(t.Top[sw]))
-		e.bytes(t.LFT.Row(fabric.SwitchIndex(sw))[:int(t.LFT.MaxLID)+1])
+		e.bytes(t.LFT.Row(sw)[:int(t.LFT.MaxLID)+1])
 	}
 	return e.b
 }
@@ -28,9 +28,9 @@ func decodeLFT(f *fabric.Fabric, b []byte) (*fabric.Tables, error) {
 		return nil, fmt.Errorf("lft: %w", errShort)
 	}
 	t.LFT = fabric.NewLFT(len(f.Switches), most)
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		t.Known[sw], t.Top[sw] = d.bool(), uint16(d.uint(0xffff))
-		copy(t.LFT.Row(fabric.SwitchIndex(sw)), d.bytes(int(most)+1))
+		copy(t.LFT.Row(sw), d.bytes(int(most)+1))
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("lft: %w", d.err)
@@ -40,7 +40,7 @@ func decodeLFT(f *fabric.Fabric, b []byte) (*fabric.Tables, error) {
 
 // eachVLs calls visit for every SL2VL table of a fabric, in order.
 func eachVLs(f *fabric.Fabric, visit func(node fabric.NodeIndex, in, out uint8)) {
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		ins := 1
 		if n.IsSwitch() {
@@ -48,7 +48,7 @@ func eachVLs(f *fabric.Fabric, visit func(node fabric.NodeIndex, in, out uint8))
 		}
 		for in := range ins {
 			for out := range int(n.NumPorts) + 1 {
-				visit(fabric.NodeIndex(i), uint8(in), uint8(out))
+				visit(i, uint8(in), uint8(out))
 			}
 		}
 	}
@@ -89,9 +89,9 @@ const maxVLs = 1 << 15
 func encodeMFT(f *fabric.Fabric, t *fabric.MFT) []byte {
 	e := &encoder{}
 	e.uint(uint64(t.LIDs()))
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		for i := range t.LIDs() {
-			for _, w := range t.Ports(fabric.SwitchIndex(sw), fabric.FirstMLID+uint16(i)) {
+			for _, w := range t.Ports(sw, fabric.FirstMLID+uint16(i)) {
 				e.uint(w)
 			}
 		}
@@ -106,9 +106,9 @@ func decodeMFT(f *fabric.Fabric, b []byte) (*fabric.MFT, error) {
 		return nil, fmt.Errorf("mft: %w", errShort)
 	}
 	t := fabric.NewMFT(f, uint16(fabric.FirstMLID+lids-1))
-	for sw := range f.Switches {
+	for sw := range f.NumSwitches() {
 		for i := range lids {
-			set := t.Ports(fabric.SwitchIndex(sw), fabric.FirstMLID+uint16(i))
+			set := t.Ports(sw, fabric.FirstMLID+uint16(i))
 			for w := range set {
 				set[w] = d.uint(1<<64 - 1)
 			}

@@ -247,7 +247,7 @@ func (d *delta) note(pairs []pair, g *group, dst int32) []pair {
 	return pairs
 }
 
-// change counts the paths to a host that are others. It says whether they arrive.
+// change counts the paths to a host that are others. It reports whether they arrive.
 func (d *delta) change(c *trees.Change, dst int32) bool {
 	to := walk.ToPort(d.m.hosts[dst].old)
 	var named []int32

@@ -58,7 +58,7 @@ func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options)
 	return w.result(b.Tables.LFT.Patched(slices.Clone(w.edits))), nil
 }
 
-// Takes says whether the base has tables for all of f, a part of its fabric: of
+// Takes reports whether the base has tables for all of f, a part of its fabric: of
 // every switch, and up to the highest LID.
 func (b *Base) Takes(f *fabric.Fabric) bool {
 	if f.MaxLID > b.Tables.LFT.MaxLID {

@@ -25,10 +25,10 @@ type changed struct {
 func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	r := &changed{old: old, before: make([]fabric.SwitchIndex, len(f.Switches))}
 	same := len(f.Switches) == len(old.Fabric.Switches)
-	for sw := range f.Switches {
-		guid := f.SwitchNode(fabric.SwitchIndex(sw)).GUID
-		r.before[sw] = fabric.SwitchIndex(sw)
-		if !same || old.Fabric.SwitchNode(fabric.SwitchIndex(sw)).GUID != guid {
+	for sw := range f.NumSwitches() {
+		guid := f.SwitchNode(sw).GUID
+		r.before[sw] = sw
+		if !same || old.Fabric.SwitchNode(sw).GUID != guid {
 			same = false
 			r.before[sw] = old.Fabric.SwitchByGUID(guid)
 		}
@@ -91,8 +91,8 @@ func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 func (r *changed) todo() []task {
 	anew := r.movedLIDs()
 	broken := map[uint16][]fabric.SwitchIndex{}
-	for sw := range r.f.Switches {
-		switch s := fabric.SwitchIndex(sw); {
+	for sw := range r.f.NumSwitches() {
+		switch s := sw; {
 		case !r.f.SwitchNode(s).InSubnet:
 		case !r.routed(s):
 			for lid := range int(r.f.MaxLID) + 1 {
@@ -114,7 +114,7 @@ func (r *changed) todo() []task {
 	return all
 }
 
-// routed says whether a switch had tables before.
+// routed reports whether a switch had tables before.
 func (r *changed) routed(s fabric.SwitchIndex) bool {
 	was := r.before[s]
 	return was != fabric.None && r.old.Known[was] && r.old.Fabric.SwitchNode(was).InSubnet
@@ -144,7 +144,7 @@ func (r *changed) deadEntries(s fabric.SwitchIndex, broken map[uint16][]fabric.S
 	}
 }
 
-// samePeer says whether a link still leads to the node that it led to.
+// samePeer reports whether a link still leads to the node that it led to.
 func (r *changed) samePeer(before, now fabric.NodeIndex) bool {
 	return now != fabric.None && r.f.Nodes[now].GUID == r.old.Fabric.Nodes[before].GUID
 }
@@ -168,7 +168,7 @@ func (r *changed) movedLIDs() map[uint16]bool {
 	return moved
 }
 
-// sameSwitch says whether an end port hangs on the port of a switch that it hung
+// sameSwitch reports whether an end port hangs on the port of a switch that it hung
 // on before.
 func (r *changed) sameSwitch(before, now fabric.PortIndex) bool {
 	sw, num := r.f.AttachedSwitch(now)

@@ -118,11 +118,11 @@ func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fab
 		t.Fatalf("%s: from a base %d entries on %d switches, %d not reached, else %d, %d, %d", what,
 			got.Touched, got.Switches, len(got.Unreached), want.Touched, want.Switches, len(want.Unreached))
 	}
-	for sw := range f.Switches {
-		if !bytes.Equal(got.Tables.LFT.Row(fabric.SwitchIndex(sw)), want.Tables.LFT.Row(fabric.SwitchIndex(sw))) {
-			for lid, p := range got.Tables.LFT.Row(fabric.SwitchIndex(sw)) {
-				if q := want.Tables.LFT.Row(fabric.SwitchIndex(sw))[lid]; p != q {
-					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q, base.Tables.LFT.Row(fabric.SwitchIndex(sw))[lid])
+	for sw := range f.NumSwitches() {
+		if !bytes.Equal(got.Tables.LFT.Row(sw), want.Tables.LFT.Row(sw)) {
+			for lid, p := range got.Tables.LFT.Row(sw) {
+				if q := want.Tables.LFT.Row(sw)[lid]; p != q {
+					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q, base.Tables.LFT.Row(sw)[lid])
 				}
 			}
 			t.FailNow()
@@ -159,9 +159,9 @@ func TestBaseOfAnything(t *testing.T) {
 // changed counts the entries that differ, for LIDs that still are there.
 func changed(a, b *fabric.Tables) int {
 	n := 0
-	for sw := range a.Fabric.Switches {
+	for sw := range a.Fabric.NumSwitches() {
 		for lid := range int(a.Fabric.MaxLID) + 1 {
-			if a.Port(fabric.SwitchIndex(sw), uint16(lid)) != b.Port(fabric.SwitchIndex(sw), uint16(lid)) {
+			if a.Port(sw, uint16(lid)) != b.Port(sw, uint16(lid)) {
 				n++
 			}
 		}
@@ -178,9 +178,9 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 		named[u] = true
 	}
 	count := 0
-	for sw := range f.Switches {
-		was := old.LFT.Row(fabric.SwitchIndex(sw))[:int(f.MaxLID)+1]
-		now := res.Tables.LFT.Row(fabric.SwitchIndex(sw))[:int(f.MaxLID)+1]
+	for sw := range f.NumSwitches() {
+		was := old.LFT.Row(sw)[:int(f.MaxLID)+1]
+		now := res.Tables.LFT.Row(sw)[:int(f.MaxLID)+1]
 		if !bytes.Equal(was, now) {
 			for i := range was {
 				if was[i] != now[i] {
@@ -188,13 +188,13 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 				}
 			}
 		}
-		if !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+		if !f.SwitchNode(sw).InSubnet {
 			continue
 		}
 		for _, dst := range f.EndPorts {
 			lid := f.Ports[dst].LID
-			path := walk.Trace(res.Tables, f.SwitchNode(fabric.SwitchIndex(sw)).FirstPort, lid)
-			if !path.Verdict.Arrives() && !named[incremental.Unreached{Switch: fabric.SwitchIndex(sw), LID: lid}] {
+			path := walk.Trace(res.Tables, f.SwitchNode(sw).FirstPort, lid)
+			if !path.Verdict.Arrives() && !named[incremental.Unreached{Switch: sw, LID: lid}] {
 				t.Fatalf("%s: %s to LID %d: %s", what, f.NodeName(f.Switches[sw]), lid, path.Explain(f))
 			}
 		}

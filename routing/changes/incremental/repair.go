@@ -79,7 +79,7 @@ func (r *repair) result(lft *fabric.LFT) *Result {
 	}
 }
 
-// owned says whether a LID is to be routed: a port of the subnet has it.
+// owned reports whether a LID is to be routed: a port of the subnet has it.
 func (r *repair) owned(lid uint16) bool { return r.f.PortByLID(lid) != fabric.None }
 
 // switches counts those that have edits.
@@ -125,9 +125,9 @@ func (r *repair) lid(d task) {
 	r.entries = r.column(lid)
 	r.depths = r.depth(lid, target)
 	if d.anew {
-		for s := range r.f.Switches {
-			if r.f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
-				r.lose(fabric.SwitchIndex(s))
+		for s := range r.f.NumSwitches() {
+			if r.f.SwitchNode(s).InSubnet {
+				r.lose(s)
 			}
 		}
 	}

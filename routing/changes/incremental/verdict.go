@@ -92,7 +92,7 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 	return v, true
 }
 
-// moved says whether a cable that is new leads to a port of an adapter that had
+// moved reports whether a cable that is new leads to a port of an adapter that had
 // another one before. The table does not speak of it: the routes to its LIDs lead
 // to where it was.
 func moved(before, now *fabric.Fabric, c fabric.Change) bool {
@@ -111,7 +111,7 @@ func moved(before, now *fabric.Fabric, c fabric.Change) bool {
 	return false
 }
 
-// linked says whether a cable joins two nodes.
+// linked reports whether a cable joins two nodes.
 func linked(f *fabric.Fabric, a, b uint64) bool {
 	n := f.NodeByGUID(a)
 	if n == fabric.None {

@@ -146,7 +146,7 @@ func (a *adapter) invalid(what incremental.Extent) bool {
 	return slices.ContainsFunc(a.res.Verdicts, func(v incremental.Verdict) bool { return v.LFT == what })
 }
 
-// incomplete says whether anything is to be routed: routes are invalid, or there
+// incomplete reports whether anything is to be routed: routes are invalid, or there
 // are none of a port.
 func (a *adapter) incomplete() bool {
 	if a.invalid(incremental.ThroughPort) || a.invalid(incremental.ChangedLIDs) {
@@ -158,8 +158,8 @@ func (a *adapter) incomplete() bool {
 			return true
 		}
 	}
-	for s := range a.f.Switches {
-		n := a.f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range a.f.NumSwitches() {
+		n := a.f.SwitchNode(s)
 		if old := was.SwitchByGUID(n.GUID); n.InSubnet && (old == fabric.None || !a.saved.Tables.Known[old]) {
 			return true
 		}
@@ -193,7 +193,7 @@ func (a *adapter) byMinHop(dor bool) error {
 	}
 	opt := a.opt
 	opt.Existing = nil
-	if ownLMC(a.f) == ownLMC(a.saved.Fabric) {
+	if a.f.MaxLMC() == a.saved.Fabric.MaxLMC() {
 		opt.Existing = Lay(a.f, a.saved.Tables).LFT
 	}
 	lft, err := assign.Tables(a.ctx, a.f, hops, &opt, dor)
@@ -228,8 +228,8 @@ func (a *adapter) keepMFT() {
 func used(t *fabric.Tables) (all []uint16) {
 	for i := range t.MFT.LIDs() {
 		mlid := fabric.FirstMLID + uint16(i)
-		for s := range t.Fabric.Switches {
-			if slices.ContainsFunc(t.MFT.Ports(fabric.SwitchIndex(s), mlid), func(w uint64) bool { return w != 0 }) {
+		for s := range t.Fabric.NumSwitches() {
+			if slices.ContainsFunc(t.MFT.Ports(s, mlid), func(w uint64) bool { return w != 0 }) {
 				all = append(all, mlid)
 				break
 			}
@@ -251,13 +251,4 @@ func (a *adapter) rootGUIDs() (guids []uint64) {
 		guids = append(guids, a.f.SwitchNode(s).GUID)
 	}
 	return guids
-}
-
-// ownLMC is the highest LMC that a port has.
-func ownLMC(f *fabric.Fabric) uint8 {
-	most := uint8(0)
-	for _, e := range f.EndPorts {
-		most = max(most, f.Ports[e].LMC)
-	}
-	return most
 }

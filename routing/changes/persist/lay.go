@@ -14,13 +14,13 @@ func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	was := t.Fabric
 	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
 	out := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), uint16(len(from)-1)), t.Origin)
-	for s := range f.Switches {
-		old := was.SwitchByGUID(f.SwitchNode(fabric.SwitchIndex(s)).GUID)
+	for s := range f.NumSwitches() {
+		old := was.SwitchByGUID(f.SwitchNode(s).GUID)
 		if out.Known[s] = out.Known[s] && old != fabric.None && t.Known[old]; !out.Known[s] {
 			continue
 		}
 		out.Top[s] = max(t.Top[old], f.MaxLID)
-		row := out.LFT.Row(fabric.SwitchIndex(s))
+		row := out.LFT.Row(s)
 		for lid, o := range from {
 			row[lid] = fabric.NoPath
 			if o != 0 && o <= t.LFT.MaxLID {
@@ -122,8 +122,8 @@ func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
 			continue
 		}
 		gone = append(gone, mlid)
-		for s := range f.Switches {
-			clear(t.MFT.Ports(fabric.SwitchIndex(s), mlid))
+		for s := range f.NumSwitches() {
+			clear(t.MFT.Ports(s, mlid))
 		}
 	}
 	return gone
@@ -131,11 +131,11 @@ func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
 
 func brokenTree(t *fabric.Tables, was *fabric.Fabric, mlid uint16) bool {
 	f := t.Fabric
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		old := was.SwitchByGUID(n.GUID)
 		for p := 1; old != fabric.None && p <= int(min(n.NumPorts, was.SwitchNode(old).NumPorts)); p++ {
-			if !t.MFT.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
+			if !t.MFT.Has(s, mlid, uint8(p)) {
 				continue
 			}
 			a, b := was.PeerSwitch(was.SwitchNode(old).FirstPort+fabric.PortIndex(p)), f.PeerSwitch(n.FirstPort+fabric.PortIndex(p))

@@ -15,8 +15,8 @@ import (
 func MinHops(ctx context.Context, f *fabric.Fabric, hops routing.Hops) (*snapshot.MinHop, error) {
 	n := len(f.Switches)
 	m := &snapshot.MinHop{Least: make([]uint8, n*n), Words: 1}
-	for s := range f.Switches {
-		m.Words = max(m.Words, routing.PortSetWords(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts))
+	for s := range f.NumSwitches() {
+		m.Words = max(m.Words, routing.PortSetWords(f.SwitchNode(s).NumPorts))
 	}
 	m.Ports = make([]uint64, n*n*m.Words)
 	graph := routing.NewGraph(f)
@@ -53,8 +53,8 @@ type savedHops struct {
 func newSavedHops(f *fabric.Fabric, saved *snapshot.Snapshot) *savedHops {
 	was := saved.Fabric
 	h := &savedHops{f: f, m: saved.Routing.MinHop, n: len(was.Switches), index: make([]fabric.SwitchIndex, len(f.Switches)), alive: make([]routing.PortSet, len(f.Switches))}
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		i := was.SwitchByGUID(n.GUID)
 		if h.index[s] = i; i == fabric.None {
 			if n.InSubnet {
@@ -101,14 +101,14 @@ func (h *savedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 // LeastHopPorts implements [assign.Matrix].
 func (h *savedHops) LeastHopPorts(sw fabric.SwitchIndex, sets routing.PortSets) routing.PortSets {
 	sets.Clear()
-	for d := range h.f.Switches {
-		i, ok := h.pair(sw, fabric.SwitchIndex(d))
+	for d := range h.f.NumSwitches() {
+		i, ok := h.pair(sw, d)
 		if !ok {
 			continue
 		}
-		for w := range sets.Words(fabric.SwitchIndex(d)) {
+		for w := range sets.Words(d) {
 			if w < h.m.Words {
-				sets.Words(fabric.SwitchIndex(d))[w] = h.m.Ports[i*h.m.Words+w] & h.alive[sw][w]
+				sets.Words(d)[w] = h.m.Ports[i*h.m.Words+w] & h.alive[sw][w]
 			}
 		}
 	}

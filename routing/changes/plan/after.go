@@ -33,7 +33,7 @@ func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 		b := &p.Blocks[i]
 		copy(after.LFT.Block(b.Switch, int(b.Num)), b.New[:])
 	}
-	after.SL2VL, after.MFT = p.lanesAfter(live.SL2VL, true), p.multicastAfter(live)
+	after.SL2VL, after.MFT = p.sl2vlsAfter(live.SL2VL, true), p.multicastAfter(live)
 	return &after
 }
 
@@ -49,8 +49,8 @@ func (p *Plan) Turns(live *fabric.Tables) *fabric.LFT {
 		top = max(top, p.Blocks[i].Num*fabric.BlockSize)
 	}
 	turns := fabric.NewLFT(len(live.Fabric.Switches), top)
-	for s := range live.Fabric.Switches {
-		clear(turns.Row(fabric.SwitchIndex(s)))
+	for s := range live.Fabric.NumSwitches() {
+		clear(turns.Row(s))
 	}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]

@@ -206,7 +206,7 @@ func (c *column) unloop(next []fabric.SwitchIndex, start fabric.SwitchIndex) {
 	}
 }
 
-// falls says whether a depth falls along an edge of each of the switches.
+// falls reports whether a depth falls along an edge of each of the switches.
 func falls(switches, depth, next []fabric.SwitchIndex) bool {
 	for _, s := range switches {
 		if x := next[s]; x != there && depth[x] >= depth[s] {
@@ -267,7 +267,7 @@ func (c *column) split(p part) {
 	c.parts(rest, p.level+1)
 }
 
-// early says whether a switch can be among the first to take an edge to x, by the
+// early reports whether a switch can be among the first to take an edge to x, by the
 // potential of the edges that it has now and the ways that are final already.
 func (c *column) early(s, x fabric.SwitchIndex, pot []fabric.SwitchIndex, final []bool) bool {
 	return c.exits(x) || final[x] || pot[x] < pot[s]

@@ -6,18 +6,9 @@ import (
 	"context"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 )
-
-// Lanes sets the table by which packets that come into a node by one port and leave
-// by another get their virtual lanes (IBA 1.2.1, 14.2.5.8).
-type Lanes struct {
-	Node    fabric.NodeIndex
-	In, Out uint8
-	// Late says that it is written behind the forwarding tables, and not before them.
-	Late     bool
-	Old, New fabric.VLs
-}
 
 // dropLane is the lane that drops packets (IBA 1.2.1, 7.6.6).
 const dropLane = 15
@@ -32,13 +23,13 @@ func (m *maker) lanes(context.Context) error {
 		return nil
 	}
 	tooHigh := 0
-	for i := range m.live.Fabric.Nodes {
+	for i := range m.live.Fabric.NumNodes() {
 		s := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[i].GUID)
 		if s != fabric.None && m.live.Fabric.Nodes[i].InSubnet && m.staged.Fabric.Nodes[s].InSubnet {
-			tooHigh += m.lanesOf(fabric.NodeIndex(i), s)
+			tooHigh += m.lanesOf(i, s)
 		}
 	}
-	m.plan.OrderLanes(false)
+	m.plan.OrderSL2VLs(false)
 	if tooHigh > 0 {
 		m.warn("tables of lanes that lead to lanes which their port does not operate: %d", tooHigh)
 	}
@@ -57,7 +48,7 @@ func (m *maker) lanesOf(node, staged fabric.NodeIndex) (tooHigh int) {
 			if old == new {
 				continue
 			}
-			m.plan.lanes = append(m.plan.lanes, Lanes{Node: node, In: in, Out: out, Old: old, New: new})
+			m.plan.sl2vls = append(m.plan.sl2vls, write.SL2VL{Node: node, In: in, Out: out, Old: old, New: new})
 			if beyond(m.live.Fabric, m.live.Fabric.Port(node, out), new) {
 				tooHigh++
 			}
@@ -118,7 +109,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// beyond says whether a table leads to data lanes that a port does not operate, nor
+// beyond reports whether a table leads to data lanes that a port does not operate, nor
 // will when its link has come up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
@@ -138,14 +129,14 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	return false
 }
 
-// OrderLanes puts the changes of lanes before those of the forwarding tables, or
+// OrderSL2VLs puts the changes of lanes before those of the forwarding tables, or
 // with late behind them. No packet is dropped meanwhile that is not before or
 // after: what drops packets of a service level now is changed before in any case,
 // and what is to drop them behind. A table with both is written twice.
-func (p *Plan) OrderLanes(late bool) {
-	p.Lanes = p.Lanes[:0:0]
-	var behind []Lanes
-	for _, l := range p.lanes {
+func (p *Plan) OrderSL2VLs(late bool) {
+	p.SL2VLs = p.SL2VLs[:0:0]
+	var behind []write.SL2VL
+	for _, l := range p.sl2vls {
 		mix := l.New
 		for sl := range mix {
 			switch {
@@ -155,25 +146,25 @@ func (p *Plan) OrderLanes(late bool) {
 			}
 		}
 		if mix != l.Old {
-			p.Lanes = append(p.Lanes, Lanes{l.Node, l.In, l.Out, false, l.Old, mix})
+			p.SL2VLs = append(p.SL2VLs, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Old: l.Old, New: mix})
 		}
 		if mix != l.New {
-			behind = append(behind, Lanes{l.Node, l.In, l.Out, true, mix, l.New})
+			behind = append(behind, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Late: true, Old: mix, New: l.New})
 		}
 	}
-	p.Lanes = append(p.Lanes, behind...)
+	p.SL2VLs = append(p.SL2VLs, behind...)
 }
 
-// LanesDuring are the mappings that hold while forwarding tables change, for the
+// SL2VLsDuring are the mappings that hold while forwarding tables change, for the
 // live mappings. O(tables).
-func (p *Plan) LanesDuring(live *fabric.SL2VL) *fabric.SL2VL { return p.lanesAfter(live, false) }
+func (p *Plan) SL2VLsDuring(live *fabric.SL2VL) *fabric.SL2VL { return p.sl2vlsAfter(live, false) }
 
-func (p *Plan) lanesAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {
-	if live == nil || len(p.Lanes) == 0 {
+func (p *Plan) sl2vlsAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {
+	if live == nil || len(p.SL2VLs) == 0 {
 		return live
 	}
 	t := live.Clone()
-	for _, l := range p.Lanes {
+	for _, l := range p.SL2VLs {
 		if all || !l.Late {
 			t.Set(l.Node, l.In, l.Out, l.New)
 		}

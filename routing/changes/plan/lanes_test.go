@@ -17,7 +17,7 @@ import (
 // of the fabric must be capable of it.
 func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	t := fabric.NewSL2VL(f)
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		ins := uint8(0)
 		if n.IsSwitch() {
@@ -34,7 +34,7 @@ func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 						vls[sl] = 15
 					}
 				}
-				t.Set(fabric.NodeIndex(i), in, out+1, vls)
+				t.Set(i, in, out+1, vls)
 			}
 		}
 	}
@@ -57,20 +57,20 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		live.SL2VL, staged.SL2VL = someLanes(rnd, f), someLanes(rnd, f)
 		p := made(t, &live, &staged)
 		late := rnd.IntN(2) == 0
-		p.OrderLanes(late)
+		p.OrderSL2VLs(late)
 		r := newReplay(t, &live)
 		r.lanes(p, false)
 		during := r.sl2vl.Clone()
 		r.lanes(p, true)
-		for i := range f.Nodes {
+		for i := range f.NumNodes() {
 			for in := range f.Nodes[i].NumPorts + 1 {
 				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
-					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(fabric.NodeIndex(i), in)].Linked() || !f.Ports[f.Port(fabric.NodeIndex(i), out)].Linked() {
+					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(i, in)].Linked() || !f.Ports[f.Port(i, out)].Linked() {
 						continue // there is nothing to write
 					}
-					old, mid, end, want := live.SL2VL.VLs(fabric.NodeIndex(i), in, out), during.VLs(fabric.NodeIndex(i), in, out), r.sl2vl.VLs(fabric.NodeIndex(i), in, out), staged.SL2VL.VLs(fabric.NodeIndex(i), in, out)
+					old, mid, end, want := live.SL2VL.VLs(i, in, out), during.VLs(i, in, out), r.sl2vl.VLs(i, in, out), staged.SL2VL.VLs(i, in, out)
 					if end != want {
-						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(fabric.NodeIndex(i)), in, out, end, want)
+						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(i), in, out, end, want)
 					}
 					if mid != old && mid != end {
 						twice++
@@ -86,7 +86,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 				}
 			}
 		}
-		back := p.Reverse()
+		back := made(t, r.tables(&live), &live)
 		r.lanes(back, false)
 		r.lanes(back, true)
 		if again := made(t, r.tables(&live), &live); !again.Empty() {
@@ -118,7 +118,7 @@ func TestLanesAndGroupsThatWereNotRead(t *testing.T) {
 	staged.SL2VL.Set(leaf, 1, 2, fabric.VLs{1, 1, 15})
 	staged.SL2VL.Set(leaf, 2, 1, fabric.VLs{2})
 	p = made(t, &live, &staged)
-	if len(p.Lanes) != 3 || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], ": 1") { // one is written twice
-		t.Errorf("%+v, %q", p.Lanes, p.Warnings)
+	if len(p.SL2VLs) != 3 || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], ": 1") { // one is written twice
+		t.Errorf("%+v, %q", p.SL2VLs, p.Warnings)
 	}
 }

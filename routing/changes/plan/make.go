@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/changes/diff"
 )
@@ -36,13 +37,13 @@ func named(f *fabric.Fabric, node fabric.NodeIndex) Node {
 
 // cutOff lists the nodes that only the live subnet has.
 func (m *maker) cutOff(context.Context) error {
-	for i := range m.live.Fabric.Nodes {
+	for i := range m.live.Fabric.NumNodes() {
 		n := &m.live.Fabric.Nodes[i]
 		if !n.InSubnet {
 			continue
 		}
 		if s := m.staged.Fabric.NodeByGUID(n.GUID); s == fabric.None || !m.staged.Fabric.Nodes[s].InSubnet {
-			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, fabric.NodeIndex(i)))
+			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, i))
 		}
 	}
 	return nil
@@ -58,7 +59,7 @@ func (m *maker) lids(context.Context) error {
 			continue
 		}
 		p, q := &live.Ports[e], &staged.Ports[s]
-		l := LID{Port: e, Old: p.LID, New: q.LID, OldSM: p.SMLID, NewSM: q.SMLID, OldLMC: p.LMC, NewLMC: q.LMC}
+		l := write.LID{Port: e, Old: p.LID, New: q.LID, OldSM: p.SMLID, NewSM: q.SMLID, OldLMC: p.LMC, NewLMC: q.LMC}
 		if l.New == 0 {
 			continue
 		}
@@ -85,7 +86,7 @@ func (m *maker) lids(context.Context) error {
 }
 
 // free fails where a live port that keeps its LID owns one of those to assign.
-func (m *maker) free(l LID) error {
+func (m *maker) free(l write.LID) error {
 	live := m.live.Fabric
 	for i := range 1 << l.NewLMC {
 		owner := live.PortByLID(l.New + uint16(i))
@@ -119,7 +120,7 @@ func (m *maker) tables(ctx context.Context) error {
 		if old := m.live.Top[p.live]; old != top {
 			sum.Top = true
 			sum.Entries += m.dropped(p)
-			m.plan.Tops = append(m.plan.Tops, Top{p.live, old, top})
+			m.plan.Tops = append(m.plan.Tops, write.Top{Switch: p.live, Old: old, New: top})
 		}
 		for b := range int(top)/fabric.BlockSize + 1 {
 			if m.equal(p, b) {
@@ -156,8 +157,8 @@ func (m *maker) equal(p pair, b int) bool {
 // switches are those to write, by live index.
 func (m *maker) switches() ([]pair, error) {
 	live, staged := m.live.Fabric, m.staged.Fabric
-	for s := range staged.Switches {
-		n := staged.SwitchNode(fabric.SwitchIndex(s))
+	for s := range staged.NumSwitches() {
+		n := staged.SwitchNode(s)
 		if !n.InSubnet {
 			continue
 		}
@@ -181,7 +182,7 @@ func (m *maker) switches() ([]pair, error) {
 	return pairs, nil
 }
 
-// writes says whether a block is to be written: it has LIDs up to the new top,
+// writes reports whether a block is to be written: it has LIDs up to the new top,
 // and one of them has another entry in the switch, or nobody knows which, as
 // the block lies above the old top.
 func (m *maker) writes(p pair, b int) bool {
@@ -243,13 +244,13 @@ func (m *maker) changes(p pair, from, to int) int {
 // up. Both ends of such a link are listed if both are down.
 func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
-	for i := range live.Ports {
+	for i := range live.NumPorts() {
 		p := &live.Ports[i]
-		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(fabric.PortIndex(i)) {
+		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(i) {
 			continue
 		}
-		if s := m.stagedPort(fabric.PortIndex(i)); s != fabric.None && staged.Swept(s) {
-			m.plan.States = append(m.plan.States, State{fabric.PortIndex(i), p.State, mad.PortActive})
+		if s := m.stagedPort(i); s != fabric.None && staged.Swept(s) {
+			m.plan.States = append(m.plan.States, write.State{Port: i, Old: p.State, New: mad.PortActive})
 		}
 	}
 	return nil

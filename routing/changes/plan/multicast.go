@@ -8,20 +8,10 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
-
-// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports.
-type MFTBlock struct {
-	Switch   fabric.SwitchIndex
-	Num      uint16 // LIDs 0xc000 + 32*Num on
-	Position uint8  // ports 16*Position on
-	// Grow says that it is written behind all that are not: the tree of a group only
-	// loses branches before it grows other ones.
-	Grow     bool
-	Old, New *mad.MulticastForwardingTable
-}
 
 // multicast plans the multicast tables. At any time the ports of a group's LID are
 // part of its old tree or part of its new one, so that no packet circles or comes
@@ -38,7 +28,7 @@ func (m *maker) multicast(ctx context.Context) error {
 	}
 	g := newGroups(m)
 	lids := max(m.live.MFT.LIDs(), m.staged.MFT.LIDs())
-	blocks := make([][]MFTBlock, (lids+mad.MFTBlock-1)/mad.MFTBlock)
+	blocks := make([][]write.MFTBlock, (lids+mad.MFTBlock-1)/mad.MFTBlock)
 	hits := make([][]uint16, len(blocks))
 	loops := make([]int, len(blocks))
 	err := routing.ForEach(ctx, len(blocks), nil, func(_, i int) { blocks[i], hits[i], loops[i] = g.block(uint16(i)) })
@@ -46,7 +36,7 @@ func (m *maker) multicast(ctx context.Context) error {
 		return err
 	}
 	m.plan.MFTs = slices.Concat(blocks...)
-	slices.SortStableFunc(m.plan.MFTs, func(a, b MFTBlock) int { return order(a.Grow) - order(b.Grow) })
+	slices.SortStableFunc(m.plan.MFTs, func(a, b write.MFTBlock) int { return order(a.Grow) - order(b.Grow) })
 	m.plan.Hit.Groups = slices.Concat(hits...)
 	circles := 0
 	for _, n := range loops {
@@ -81,7 +71,7 @@ func newGroups(m *maker) *groups {
 
 // block plans the writes of one block number of all switches, and says which groups
 // are cut meanwhile and how many circle in the end.
-func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int) {
+func (g *groups) block(num uint16) (writes []write.MFTBlock, cut []uint16, circle int) {
 	apart := uint32(0) // groups that lose branches before they grow
 	for i := range uint16(mad.MFTBlock) {
 		lid := fabric.FirstMLID + num*mad.MFTBlock + i
@@ -115,10 +105,10 @@ func (g *groups) block(num uint16) (writes []MFTBlock, cut []uint16, circle int)
 				}
 			}
 			if less != old {
-				writes = append(writes, MFTBlock{fabric.SwitchIndex(sw), num, pos, false, &old, &less})
+				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos, Old: &old, New: &less})
 			}
 			if new != less {
-				writes = append(writes, MFTBlock{fabric.SwitchIndex(sw), num, pos, true, &less, &new})
+				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos, Grow: true, Old: &less, New: &new})
 			}
 		}
 	}
@@ -187,12 +177,12 @@ func (g *groups) side(ports portSet, lid uint16) side {
 		p := &f.Ports[port]
 		return ports(f.Nodes[p.Node].Switch, lid, int(p.Num)/64)>>(p.Num%64)&1 != 0
 	}
-	for sw := range f.Switches {
-		first := f.SwitchNode(fabric.SwitchIndex(sw)).FirstPort
-		for w := range g.words(fabric.SwitchIndex(sw)) {
-			for set := ports(fabric.SwitchIndex(sw), lid, w); set != 0; set &= set - 1 {
+	for sw := range f.NumSwitches() {
+		first := f.SwitchNode(sw).FirstPort
+		for w := range g.words(sw) {
+			for set := ports(sw, lid, w); set != 0; set &= set - 1 {
 				num := fabric.PortIndex(64*w + bits.TrailingZeros64(set))
-				if num == 0 || num > fabric.PortIndex(f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) {
+				if num == 0 || num > fabric.PortIndex(f.SwitchNode(sw).NumPorts) {
 					continue
 				}
 				port := first + num
@@ -201,7 +191,7 @@ func (g *groups) side(ports portSet, lid uint16) side {
 				if next == fabric.None || has(peer) && peer < port {
 					continue // a host, or counted from the other end
 				}
-				s.circles = !s.join(fabric.SwitchIndex(sw), next) || s.circles
+				s.circles = !s.join(sw, next) || s.circles
 			}
 		}
 	}
@@ -216,24 +206,24 @@ func (s *side) root(x fabric.SwitchIndex) fabric.SwitchIndex {
 	return x
 }
 
-// join says whether two switches were apart.
+// join reports whether two switches were apart.
 func (s *side) join(a, b fabric.SwitchIndex) bool {
 	a, b = s.root(a), s.root(b)
 	s.parent[a] = b
 	return a != b
 }
 
-// cuts says whether members that hear one another before and after do not
+// cuts reports whether members that hear one another before and after do not
 // meanwhile.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
 	type classes struct{ old, new fabric.SwitchIndex }
 	seen := map[classes]fabric.SwitchIndex{}
-	for sw := range f.Switches {
-		if !g.member(fabric.SwitchIndex(sw), lid) {
+	for sw := range f.NumSwitches() {
+		if !g.member(sw, lid) {
 			continue
 		}
-		c, now := classes{old.root(fabric.SwitchIndex(sw)), new.root(fabric.SwitchIndex(sw))}, both.root(fabric.SwitchIndex(sw))
+		c, now := classes{old.root(sw), new.root(sw)}, both.root(sw)
 		if first, ok := seen[c]; ok && first != now {
 			return true
 		}
@@ -242,7 +232,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	return false
 }
 
-// member says whether something beside other switches hears the group before and
+// member reports whether something beside other switches hears the group before and
 // after: a host, or the switch itself.
 func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric
@@ -266,19 +256,19 @@ func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
 	top := live.MFT.Top
 	for i := range p.MFTs {
 		if b := &p.MFTs[i]; *b.New != (mad.MulticastForwardingTable{}) {
-			top = max(top, fabric.FirstMLID+b.Num*mad.MFTBlock+mad.MFTBlock-1)
+			top = max(top, b.FirstLID()+mad.MFTBlock-1)
 		}
 	}
 	t := fabric.NewMFT(live.Fabric, top)
-	for sw := range live.Fabric.Switches {
+	for sw := range live.Fabric.NumSwitches() {
 		for i := range live.MFT.LIDs() {
-			copy(t.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)), live.MFT.Ports(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)))
+			copy(t.Ports(sw, uint16(fabric.FirstMLID+i)), live.MFT.Ports(sw, uint16(fabric.FirstMLID+i)))
 		}
 	}
 	for i := range p.MFTs {
 		b := &p.MFTs[i]
 		for k, ports := range b.New {
-			words := t.Ports(b.Switch, fabric.FirstMLID+b.Num*mad.MFTBlock+uint16(k))
+			words := t.Ports(b.Switch, b.FirstLID()+uint16(k))
 			if w, shift := int(b.Position)/4, b.Position%4*mad.MFTPorts; w < len(words) {
 				words[w] = words[w]&^(0xffff<<shift) | uint64(ports)<<shift
 			}

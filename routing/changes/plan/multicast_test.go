@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/trees/treestest"
@@ -100,11 +101,11 @@ type cast struct {
 
 func newCast(t *testing.T, live *fabric.Tables) *cast {
 	c := &cast{t, live.Fabric, map[[3]int]bool{}}
-	for sw := range c.f.Switches {
+	for sw := range c.f.NumSwitches() {
 		for i := range live.MFT.LIDs() {
-			for p := range int(c.f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts) + 1 {
-				if live.MFT.Has(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i), uint8(p)) {
-					c.has[[3]int{sw, i, p}] = true
+			for p := range int(c.f.SwitchNode(sw).NumPorts) + 1 {
+				if live.MFT.Has(sw, uint16(fabric.FirstMLID+i), uint8(p)) {
+					c.has[[3]int{int(sw), i, p}] = true
 				}
 			}
 		}
@@ -112,7 +113,7 @@ func newCast(t *testing.T, live *fabric.Tables) *cast {
 	return c
 }
 
-func (c *cast) write(b *plan.MFTBlock) {
+func (c *cast) write(b *write.MFTBlock) {
 	for i := range 32 {
 		for p := range 16 {
 			key := [3]int{int(b.Switch), int(b.Num)*32 + i, int(b.Position)*16 + p}
@@ -197,7 +198,7 @@ func TestNoMulticastComesTwice(t *testing.T) {
 		for _, way := range []struct {
 			from, to *fabric.Tables
 			p        *plan.Plan
-		}{{&one, &other, p}, {&other, &one, p.Reverse()}} {
+		}{{&one, &other, p}, {&other, &one, made(t, &other, &one)}} {
 			carryOut(t, rnd, way.from, way.to, way.p)
 		}
 		if t.Failed() {

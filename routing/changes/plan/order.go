@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -33,7 +34,7 @@ func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 		o.pairOf[p.live] = int32(i)
 	}
 	workers := make([]*worker, routing.Workers())
-	writes := make([][]write, len(nums))
+	writes := make([][]blockWrite, len(nums))
 	err := routing.ForEach(ctx, len(nums), nil, func(n, i int) {
 		if workers[n] == nil {
 			workers[n] = newWorker(o)
@@ -54,7 +55,7 @@ func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 }
 
 // number lists the writes by step. Steps in which nothing is written do not count.
-func (m *maker) number(writes [][]write, steps int) {
+func (m *maker) number(writes [][]blockWrite, steps int) {
 	counts := make([]int, steps+1)
 	for _, list := range writes {
 		for i := range list {
@@ -71,7 +72,7 @@ func (m *maker) number(writes [][]write, steps int) {
 			nums[s] = m.plan.Steps
 		}
 	}
-	m.plan.Blocks = make([]Block, all)
+	m.plan.Blocks = make([]write.Block, all)
 	for _, list := range writes {
 		for i := range list {
 			s := list[i].step.number(steps)
@@ -95,10 +96,10 @@ func (s step) number(steps int) int {
 	return int(s)
 }
 
-// write is a write of a block in a step. More says that the block is written again
+// blockWrite is a write of a block in a step. More says that the block is written again
 // after it.
-type write struct {
-	Block
+type blockWrite struct {
+	write.Block
 	step step
 	more bool
 }
@@ -132,7 +133,7 @@ func newWorker(o *orderer) *worker {
 
 // block orders the writes of the blocks of one number. O(switches) for each LID
 // whose entries change, where any order will do.
-func (w *worker) block(num int, list []int32) []write {
+func (w *worker) block(num int, list []int32) []blockWrite {
 	w.load(num)
 	lids := uint64(0)
 	for _, p := range list {
@@ -144,7 +145,7 @@ func (w *worker) block(num int, list []int32) []write {
 	for set := lids; set != 0; set &= set - 1 {
 		w.lid(num, bits.TrailingZeros64(set), list)
 	}
-	var writes []write
+	var writes []blockWrite
 	for _, p := range list {
 		writes = w.pack(writes, num, w.pairs[p], lids)
 	}
@@ -292,7 +293,7 @@ func (w *worker) owners(lid uint16) (from, to walk.Target) {
 }
 
 // pack writes one block as few times as the turns of its entries need.
-func (w *worker) pack(writes []write, num int, p pair, lids uint64) []write {
+func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []blockWrite {
 	old, new := &w.old[p.live], &w.new[p.live]
 	lids &= differing(old, new)
 	steps := w.stepsOf(p.live, lids)
@@ -308,7 +309,7 @@ func (w *worker) pack(writes []write, num int, p pair, lids uint64) []write {
 			}
 			to = &mix
 		}
-		writes = append(writes, write{Block{p.live, uint16(num), 0, content, to}, s, k < len(steps)-1})
+		writes = append(writes, blockWrite{write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to}, s, k < len(steps)-1})
 		content = to
 	}
 	return writes

@@ -68,12 +68,12 @@ func (p *Plan) phases() (all []string) {
 	for i := range p.Blocks {
 		steps[p.Blocks[i].Step]++
 	}
-	for _, t := range p.Tops {
-		if t.Falls() {
+	for i := range p.Tops {
+		if p.Tops[i].Falls() {
 			falls++
 		}
 	}
-	for _, l := range p.Lanes {
+	for _, l := range p.SL2VLs {
 		if l.Late {
 			late++
 		}
@@ -86,7 +86,7 @@ func (p *Plan) phases() (all []string) {
 	add(len(p.LIDs), "LIDs")
 	add(len(p.States), "ports up")
 	add(len(p.Tops)-falls, "tops that rise")
-	add(len(p.Lanes)-late, "lanes")
+	add(len(p.SL2VLs)-late, "lanes")
 	for step, n := range steps {
 		add(n, fmt.Sprintf("LFT blocks of step %d", step))
 	}
@@ -115,7 +115,7 @@ func (p *Plan) order() string {
 // lanesOrder says when tables of lanes are written.
 func (p *Plan) lanesOrder() string {
 	late := 0
-	for _, l := range p.Lanes {
+	for _, l := range p.SL2VLs {
 		if l.Late {
 			late++
 		}
@@ -125,15 +125,15 @@ func (p *Plan) lanesOrder() string {
 		return "on ports of " + count(len(p.laneNodes()), "node")
 	case late == 0:
 		return "before the LFT blocks"
-	case late == len(p.Lanes):
+	case late == len(p.SL2VLs):
 		return "behind the LFT blocks"
 	}
-	return fmt.Sprintf("%d of them before the LFT blocks and %d behind", len(p.Lanes)-late, late)
+	return fmt.Sprintf("%d of them before the LFT blocks and %d behind", len(p.SL2VLs)-late, late)
 }
 
 func (p *Plan) laneNodes() map[fabric.NodeIndex]bool {
 	nodes := map[fabric.NodeIndex]bool{}
-	for _, l := range p.Lanes {
+	for _, l := range p.SL2VLs {
 		nodes[l.Node] = true
 	}
 	return nodes

@@ -181,9 +181,9 @@ func fabricSum(f *fabric.Fabric) string {
 // routingSum names the tables.
 func routingSum(t *fabric.Tables) string {
 	h := sha256.New()
-	for s := range t.Fabric.Switches {
+	for s := range t.Fabric.NumSwitches() {
 		if t.Known[s] {
-			row := t.LFT.Row(fabric.SwitchIndex(s))
+			row := t.LFT.Row(s)
 			_, _ = h.Write(row[:min(len(row), int(t.Top[s])+1)])
 		}
 	}

@@ -69,7 +69,7 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 	return t
 }
 
-// sameIndexes says whether all nodes that are there have the indexes that they had.
+// sameIndexes reports whether all nodes that are there have the indexes that they had.
 func (c *comparison) sameIndexes() bool {
 	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n fabric.NodeIndex) bool { return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID }) &&
 		!slices.ContainsFunc(c.now.EndPorts, func(e fabric.PortIndex) bool { n := c.now.Ports[e].Node; return c.from[n] != n })

@@ -161,10 +161,10 @@ func TestTables(t *testing.T) {
 		if got == nil {
 			t.Fatal(v)
 		}
-		for s := range now.Switches {
-			n := now.SwitchNode(fabric.SwitchIndex(s))
+		for s := range now.NumSwitches() {
+			n := now.SwitchNode(s)
 			old := tables.Fabric.SwitchByGUID(n.GUID)
-			row, want := got.LFT.Row(fabric.SwitchIndex(s)), tables.LFT.Row(old)
+			row, want := got.LFT.Row(s), tables.LFT.Row(old)
 			if !n.InSubnet {
 				want = bytes.Repeat([]byte{fabric.NoPath}, len(want))
 			}

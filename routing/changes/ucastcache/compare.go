@@ -76,14 +76,14 @@ func (c *comparison) view() {
 }
 
 func (c *comparison) goneNodes() {
-	for i := range c.was.Nodes {
+	for i := range c.was.NumNodes() {
 		n := &c.was.Nodes[i]
 		if !n.InSubnet || c.to[i] != fabric.None {
 			continue
 		}
 		c.verdict.Nodes++
 		if n.IsSwitch() && !c.leaf[i] {
-			c.invalid(SwitchGone, "%s is gone, a switch that no adapter hung on", c.was.NodeName(fabric.NodeIndex(i)))
+			c.invalid(SwitchGone, "%s is gone, a switch that no adapter hung on", c.was.NodeName(i))
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (c *comparison) goneLinks() {
 	}
 }
 
-// linked says whether g has a link of f.
+// linked reports whether g has a link of f.
 func linked(f, g *fabric.Fabric, to []fabric.NodeIndex, l fabric.Link) bool {
 	a, b := &f.Ports[l.A], &f.Ports[l.B]
 	x, y := to[a.Node], to[b.Node]
@@ -117,9 +117,9 @@ func linked(f, g *fabric.Fabric, to []fabric.NodeIndex, l fabric.Link) bool {
 }
 
 func (c *comparison) newNodes() {
-	for i := range c.now.Nodes {
+	for i := range c.now.NumNodes() {
 		if c.now.Nodes[i].InSubnet && c.from[i] == fabric.None {
-			c.invalid(NodeNew, "%s is new", c.now.NodeName(fabric.NodeIndex(i)))
+			c.invalid(NodeNew, "%s is new", c.now.NodeName(i))
 		}
 	}
 }

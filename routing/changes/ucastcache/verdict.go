@@ -28,9 +28,7 @@ type Reason struct {
 	Text string
 }
 
-func (r Reason) String() string { return r.Text }
-
-// Verdict says whether cached routes hold.
+// Verdict reports whether cached routes hold.
 type Verdict struct {
 	// Reasons say why they do not, all there are; none where they hold.
 	Reasons []Reason
@@ -39,7 +37,7 @@ type Verdict struct {
 	Nodes, Links int
 }
 
-// Holds says whether the cached routes stay.
+// Holds reports whether the cached routes stay.
 func (v Verdict) Holds() bool { return len(v.Reasons) == 0 }
 
 // String is one sentence without an end.

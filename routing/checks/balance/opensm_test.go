@@ -37,12 +37,12 @@ func TestConsole(t *testing.T) {
 			console := openConsole(t, sim, dir, "-R", c.engine, "-l", c.lmc)
 			f, tables := swept(t, sim)
 			var switches, lids bytes.Buffer
-			for sw := range f.Switches {
-				s := balance.OfSwitch(tables, fabric.SwitchIndex(sw))
+			for sw := range f.NumSwitches() {
+				s := balance.OfSwitch(tables, sw)
 				s.Text(&switches, f)
 				for _, e := range f.EndPorts {
 					if !f.Nodes[f.Ports[e].Node].IsSwitch() {
-						b := balance.OfEnd(tables, fabric.SwitchIndex(sw), e)
+						b := balance.OfEnd(tables, sw, e)
 						b.Text(&lids, f)
 					}
 				}

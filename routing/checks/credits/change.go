@@ -136,9 +136,9 @@ func (x *change) changed() []flow {
 	old, new := x.before.ends.Tables, x.after.ends.Tables
 	const differs, known = 1, 2
 	lids := make([]uint8, 1<<16)
-	for s := range x.before.f.Switches {
+	for s := range x.before.f.NumSwitches() {
 		for lid := range max(old.Top[s], new.Top[s]) + 1 {
-			if old.Port(fabric.SwitchIndex(s), lid) != new.Port(fabric.SwitchIndex(s), lid) {
+			if old.Port(s, lid) != new.Port(s, lid) {
 				lids[lid] |= differs
 			}
 		}

@@ -75,9 +75,9 @@ func TestChangeAgainstWalkingEachPair(t *testing.T) {
 			after.Fabric = f
 		}
 		turns := fabric.NewLFT(len(f.Switches), f.MaxLID)
-		for s := range f.Switches {
-			for lid := range turns.Row(fabric.SwitchIndex(s)) {
-				turns.Row(fabric.SwitchIndex(s))[lid] = uint8(rnd.IntN(4))
+		for s := range f.NumSwitches() {
+			for lid := range turns.Row(s) {
+				turns.Row(s)[lid] = uint8(rnd.IntN(4))
 			}
 		}
 		r, err := CheckChange(t.Context(), before, after, turns, Options{})

@@ -52,7 +52,7 @@ func (c *checker) switchOf(port fabric.PortIndex) fabric.SwitchIndex {
 	return c.f.Nodes[c.f.Ports[port].Node].Switch
 }
 
-// near says whether a tree has the two links of a dependency behind one another.
+// near reports whether a tree has the two links of a dependency behind one another.
 func (c *checker) near(t *trees.Tree, d *Dependency) bool {
 	a, b := c.switchOf(d.From.Port), c.switchOf(d.To.Port)
 	return t.Tree.Fates[a] != walk.Unvisited && t.Entry(a) == c.f.Ports[d.From.Port].Num &&

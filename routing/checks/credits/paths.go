@@ -125,7 +125,7 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 	}
 }
 
-// round lets each switch pass its packets on once, and says whether any came upon
+// round lets each switch pass its packets on once, and reports whether any came upon
 // a lane that they had not been on.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	lanes := w.lanesAt[sl]
@@ -181,7 +181,7 @@ func (w *worker) group(mlid uint16) {
 	}
 }
 
-// sends says whether packets to a group begin at a port of a switch: from the host
+// sends reports whether packets to a group begin at a port of a switch: from the host
 // there, or from port 0.
 func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex) bool {
 	if in == 0 {

@@ -111,3 +111,13 @@ func (c *checker) certainLane(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	}
 	return 1 << vls[0]
 }
+
+// Work is how many paths of a packet, entries of tables by service levels, a check of
+// tables looks at.
+func Work(t *fabric.Tables) int {
+	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
+	if t.SLs != nil {
+		n *= 16
+	}
+	return n
+}

@@ -24,6 +24,6 @@
 //     Lumsdaine, "Multistage switches are not crossbars: effects of static routing
 //     in high-performance networks", 2008). [Bisections].
 //
-// All three count paths and take links as equal; package load also has the loads
+// All three count paths and take links as equal; [Loads] also has the loads
 // of links by width and speed.
 package linkload

@@ -5,7 +5,6 @@ package linkload
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -56,19 +55,6 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 		}
 	}
 	return sum.loads(), nil
-}
-
-// To counts the paths of all end ports to one LID. It fails where no end port has
-// the LID. O(ports + switches).
-func To(t *fabric.Tables, lid uint16, opt Options) (*Loads, error) {
-	e := trees.NewEnds(t, opt.Switches)
-	i := slices.IndexFunc(e.LIDs, func(l trees.LID) bool { return l.LID == lid })
-	if i < 0 {
-		return nil, fmt.Errorf("count the paths to LID %d: no end port has it", lid)
-	}
-	c := newCounter(e)
-	c.add(e.To(e.LIDs[i]))
-	return c.loads(), nil
 }
 
 // counter counts the paths of one tree after the other.

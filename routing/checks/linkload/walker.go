@@ -55,7 +55,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
-// follow adds the ports of one path and says whether it arrives.
+// follow adds the ports of one path and reports whether it arrives.
 func (w *walker) follow(p Pair) bool {
 	f := w.t.Fabric
 	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)

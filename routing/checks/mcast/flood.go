@@ -44,7 +44,7 @@ func (c *checker) follow() {
 	}
 }
 
-// onRing says whether a switch can be on a ring: it has two ports to switches.
+// onRing reports whether a switch can be on a ring: it has two ports to switches.
 func (c *checker) onRing(sw fabric.SwitchIndex) bool {
 	n := 0
 	for out := range c.t.MFT.Each(sw, c.lid.MLID) {

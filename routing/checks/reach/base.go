@@ -173,7 +173,7 @@ func count(ports []uint32) int {
 	return len(ports)
 }
 
-// longer says whether a path from a switch has more links than it needs.
+// longer reports whether a path from a switch has more links than it needs.
 func longer(links int, least uint8, last int) bool {
 	return least != routing.NoHops && links > int(least)+last
 }
@@ -237,7 +237,7 @@ func (a *again) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8
 	}
 }
 
-// change counts the paths to a LID that are others. It says whether they arrive.
+// change counts the paths to a LID that are others. It reports whether they arrive.
 func (a *again) change(c *trees.Change, end int32) bool {
 	dst, last := a.target(end)
 	if dst == fabric.None {

@@ -8,8 +8,8 @@ import "example.org/ibconsole/fabric"
 // for lids[i]. LIDs that are near one another cost one cache line a switch. It
 // allocates nothing. O(switches x LIDs).
 func Columns(t *fabric.Tables, lids []uint16, cols [][]uint8) {
-	for s := range t.Fabric.Switches {
-		row := t.LFT.Row(fabric.SwitchIndex(s))
+	for s := range t.Fabric.NumSwitches() {
+		row := t.LFT.Row(s)
 		top := min(int(t.Top[s]), len(row)-1)
 		for i, lid := range lids {
 			entry := uint8(fabric.NoPath)

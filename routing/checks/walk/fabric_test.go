@@ -67,13 +67,13 @@ func build(t testing.TB, b *fabric.Builder) *fabric.Fabric {
 // clockwise routes the square: every packet leaves by port 2 until it is there.
 func clockwise(f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	for s := range f.Switches {
+	for s := range f.NumSwitches() {
 		for _, e := range f.EndPorts {
 			port := uint8(2)
-			if sw, p := f.AttachedSwitch(e); sw == fabric.SwitchIndex(s) {
+			if sw, p := f.AttachedSwitch(e); sw == s {
 				port = p
 			}
-			lft.Row(fabric.SwitchIndex(s))[f.Ports[e].LID] = port
+			lft.Row(s)[f.Ports[e].LID] = port
 		}
 	}
 	return fabric.NewTables(f, lft, "clockwise")

@@ -36,10 +36,6 @@ func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	return out.Flush()
 }
 
-// IbtracertWarning is what ibtracert says on standard error of a path that it
-// does not follow to the end, without the name of its function; "" for others.
-func IbtracertWarning(t *fabric.Tables, p *Path) string { return newReport(t, p).warning }
-
 // report is what ibtracert makes of a path: so many lines between "From" and
 // "To", and a warning in place of "To".
 type report struct {

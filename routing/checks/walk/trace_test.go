@@ -199,10 +199,10 @@ func TestTooLong(t *testing.T) {
 // scramble is the square with tables of random entries, some of them wild.
 func scramble(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	for s := range f.Switches {
-		row := lft.Row(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		row := lft.Row(s)
 		for lid := range row {
-			row[lid] = uint8(rnd.IntN(int(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts) + 2))
+			row[lid] = uint8(rnd.IntN(int(f.SwitchNode(s).NumPorts) + 2))
 			if rnd.IntN(20) == 0 {
 				row[lid] = fabric.NoPath
 			}
@@ -230,9 +230,9 @@ func TestWalksAgree(t *testing.T) {
 				dst = ToPort(fabric.PortIndex(len(f.Ports))) // a port that nobody is
 			}
 			tree.Start(dst, col)
-			for sw := range f.Switches {
+			for sw := range f.NumSwitches() {
 				p := Trace(tables, f.Port(f.Switches[sw], 0), lid)
-				agree(t, tables, fabric.SwitchIndex(sw), lid, &p, tree.Fate(fabric.SwitchIndex(sw)))
+				agree(t, tables, sw, lid, &p, tree.Fate(sw))
 			}
 			checkOrder(t, tree)
 		}

@@ -19,14 +19,6 @@ const (
 // ToPort is the target of a packet that an end port keeps.
 func ToPort(endPort fabric.PortIndex) Target { return Target(-3 - endPort) }
 
-// PortOf is the end port of a target made by [ToPort], None for other targets.
-func PortOf(t Target) fabric.PortIndex {
-	if t > -3 {
-		return fabric.None
-	}
-	return fabric.PortIndex(-3 - t)
-}
-
 // Wires says what each entry of each switch's table leads to:
 // Wires[sw<<8|entry]. It saves a walk the way through nodes, ports and links.
 type Wires []Target

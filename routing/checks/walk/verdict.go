@@ -40,7 +40,7 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// Arrives says whether packets reach the destination: Delivered or TooLong.
+// Arrives reports whether packets reach the destination: Delivered or TooLong.
 func (v Verdict) Arrives() bool { return v == Delivered || v == TooLong }
 
 // Cause says why a dead end is one.

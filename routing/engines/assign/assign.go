@@ -236,7 +236,7 @@ func (a *assigner[S]) firstLIDs(ports S, r *run) {
 	}
 }
 
-// kept says whether the switch's present route to a LID stays.
+// kept reports whether the switch's present route to a LID stays.
 func (a *assigner[S]) kept(ports S, lid uint16) (port uint8, ok bool) {
 	if a.opt.Existing == nil {
 		return 0, false

@@ -86,12 +86,12 @@ func (l *lister) add(e fabric.PortIndex, scatter bool) {
 func byLoad(f *fabric.Fabric) []fabric.SwitchIndex {
 	var switches []fabric.SwitchIndex
 	hosts := make([]int, len(f.Switches))
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		if !n.InSubnet {
 			continue
 		}
-		switches = append(switches, fabric.SwitchIndex(s))
+		switches = append(switches, s)
 		for p := range n.Ports() {
 			if isHost(f, f.Ports[p].Peer) {
 				hosts[s]++

@@ -35,8 +35,8 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 		orders: searchOrders(f, opt.PortSearchOrder),
 		unused: map[fabric.SwitchIndex][]uint8{},
 	}
-	for s := range f.Switches {
-		p.highest = max(p.highest, f.SwitchNode(fabric.SwitchIndex(s)).NumPorts)
+	for s := range f.NumSwitches() {
+		p.highest = max(p.highest, f.SwitchNode(s).NumPorts)
 	}
 	for port, ignored := range opt.IgnoredPorts {
 		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None && port.Port <= f.SwitchNode(sw).NumPorts {

@@ -7,7 +7,6 @@ package file
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
@@ -50,7 +49,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	}
 	lft, err := assign.Tables(ctx, f, m, &opt, false)
 	if err != nil {
-		return nil, fmt.Errorf("route with %s: %w", Name, err)
+		return nil, err
 	}
 	res.Tables = fabric.NewTables(f, lft, Name)
 	return res, nil
@@ -58,15 +57,11 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 
 func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options, res *routing.Result) (assign.Matrix, error) {
 	if e.Matrix == nil {
-		m, err := minhop.Hops(ctx, f, opt)
-		if err != nil {
-			return nil, fmt.Errorf("route with %s: %w", Name, err)
-		}
-		return m, nil
+		return minhop.Hops(ctx, f, opt)
 	}
 	m, rep, err := osm.ReadLIDMatrix(bytes.NewReader(e.Matrix), e.MatrixName, f)
 	if err != nil {
-		return nil, &routing.RefusedError{Engine: Name, Reason: err.Error()}
+		return nil, routing.Refuse(Name, "%v", err)
 	}
 	res.Warnings = append(res.Warnings, rep.Lines()...)
 	return matrix{m, f}, nil
@@ -76,7 +71,7 @@ func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options
 func (e Engine) lay(f *fabric.Fabric, res *routing.Result) error {
 	tables, rep, err := e.Routes.Apply(f)
 	if err != nil {
-		return &routing.RefusedError{Engine: Name, Reason: err.Error()}
+		return routing.Refuse(Name, "%v", err)
 	}
 	for sw, n := range f.Switches {
 		tables.Known[sw] = f.Nodes[n].InSubnet
@@ -98,15 +93,15 @@ type matrix struct {
 func (m matrix) LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets {
 	scratch.Clear()
 	n := m.f.SwitchNode(sw)
-	for dst := range m.f.Switches {
-		least := m.Least(sw, fabric.SwitchIndex(dst))
+	for dst := range m.f.NumSwitches() {
+		least := m.Least(sw, dst)
 		var set routing.PortSet
 		for p := 1; p <= int(n.NumPorts) && least != routing.NoHops; p++ {
-			if m.f.Ports[n.FirstPort+fabric.PortIndex(p)].Linked() && m.Through(sw, uint8(p), fabric.SwitchIndex(dst)) == least {
+			if m.f.Ports[n.FirstPort+fabric.PortIndex(p)].Linked() && m.Through(sw, uint8(p), dst) == least {
 				set.Add(uint8(p))
 			}
 		}
-		scratch.Put(fabric.SwitchIndex(dst), &set)
+		scratch.Put(dst, &set)
 	}
 	return scratch
 }

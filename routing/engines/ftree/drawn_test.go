@@ -178,7 +178,7 @@ func TestSecondaryLoadAfterFailure(t *testing.T) {
 
 // The table in docs/bull.md is what comes out.
 func TestBullTable(t *testing.T) {
-	text, err := os.ReadFile("../../docs/bull.md")
+	text, err := os.ReadFile("../../../docs/bull.md")
 	if err != nil {
 		t.Fatal(err)
 	}

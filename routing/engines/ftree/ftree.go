@@ -4,8 +4,6 @@ package ftree
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -34,26 +32,17 @@ func (Engine) Name() string { return Name }
 // fat-tree it fails with a [NotFatTreeError], which is a refusal.
 // O(LIDs x (switches + links of the tree)).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := e.route(ctx, f, &opt)
-	var refused *NotFatTreeError
-	if err != nil && !errors.As(err, &refused) {
-		return nil, fmt.Errorf("route with %s: %w", Name, err)
-	}
-	return res, err
-}
-
-func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := routing.Check(f, opt); err != nil {
+	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
 	}
-	t, warnings, err := newTree(f, opt, e.InMemory)
+	t, warnings, err := newTree(f, &opt, e.InMemory)
 	if err != nil {
 		return nil, err
 	}
-	base := baseHops(ctx, f, opt)
+	base := baseHops(ctx, f, &opt)
 	defer base.wait()
 	w := newWalker(ctx, t, base)
 	w.routed = e.Routed

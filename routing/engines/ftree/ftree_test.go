@@ -154,7 +154,7 @@ func TestCancelled(t *testing.T) {
 	f := made(t, "fattree:3,12")
 	ctx, cancel := context.WithCancel(context.Background())
 	opt := routing.Options{Progress: func(int, int) { cancel() }}
-	if _, err := (Engine{}).Route(ctx, f, opt); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "ftree") {
+	if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "ftree") {
 		t.Errorf("on the way: %v", err)
 	}
 	if _, err := (Engine{}).Route(ctx, f, routing.Options{}); !errors.Is(err, context.Canceled) {
@@ -172,7 +172,7 @@ func TestCancelledWhileTurningBack(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		opt := routing.Options{IONodes: ios, MaxReverseHops: 60000, BeforeBull: early}
-		if _, err := (Engine{}).Route(ctx, f, opt); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 		cancel()

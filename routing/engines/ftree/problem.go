@@ -100,7 +100,7 @@ func inFront(first Problem, others []Problem) []Problem {
 	return out
 }
 
-// concerns says whether a problem is with one of some switches.
+// concerns reports whether a problem is with one of some switches.
 func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
 	for _, s := range p.Switches {
 		if slices.Contains(switches, s) {

@@ -214,7 +214,7 @@ func (w *walker) step() {
 	w.stopped()
 }
 
-// stopped says whether the context has ended.
+// stopped reports whether the context has ended.
 func (w *walker) stopped() bool {
 	if w.err == nil {
 		w.err = w.ctx.Err()

@@ -32,7 +32,7 @@ func (c *closure) row(set []uint64, a int32) []uint64 {
 	return set[int(a)*c.words : (int(a)+1)*c.words]
 }
 
-// depends says whether b depends on a.
+// depends reports whether b depends on a.
 func (c *closure) depends(a, b int32) bool { return c.row(c.after, a)[b/64]>>(b%64)&1 != 0 }
 
 // add adds a dependency. Each row that is changed gets a bit that it had not, so
@@ -59,7 +59,7 @@ func (c *closure) spread(set, some, known, fresh []uint64) {
 	}
 }
 
-// cycles says whether dependencies that are new close a cycle, alone or together.
+// cycles reports whether dependencies that are new close a cycle, alone or together.
 func (c *closure) cycles(fresh []dependency) bool {
 	for _, d := range fresh {
 		if c.depends(d.then, d.before) {

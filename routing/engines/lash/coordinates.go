@@ -4,7 +4,7 @@ package lash
 
 import "example.org/ibconsole/fabric"
 
-// nearer says whether one coordinate is nearer to 0 than another, of two that are
+// nearer reports whether one coordinate is nearer to 0 than another, of two that are
 // equally near the positive one.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
 

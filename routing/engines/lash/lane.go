@@ -114,7 +114,7 @@ func (l *lane) uses(before, then int32) *uint32 {
 	return &l.count[l.slot[before]+then-l.first[l.to[before]]]
 }
 
-// join puts two paths into the lane, and says whether it stays without cycles;
+// join puts two paths into the lane, and reports whether it stays without cycles;
 // where it does not, they are out again. As OpenSM does, it goes on counting old
 // dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
 func (l *lane) join(there, back []int32) bool {

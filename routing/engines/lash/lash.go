@@ -4,8 +4,6 @@ package lash
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -23,27 +21,18 @@ func (Engine) Name() string { return "lash" }
 // lanes. Hop counts are min-hop's, as OpenSM has them.
 // O(switches^2 x (depth + hops)) and the search for cycles.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := e.route(ctx, f, &opt)
-	var refused *routing.RefusedError
-	if err != nil && !errors.As(err, &refused) {
-		return nil, fmt.Errorf("route with %s: %w", e.Name(), err)
-	}
-	return res, err
-}
-
-func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
-	if err := routing.Check(f, opt); err != nil {
+	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
 	}
-	hops, err := minhop.Hops(ctx, f, opt)
+	hops, err := minhop.Hops(ctx, f, &opt)
 	if err != nil {
 		return nil, err
 	}
-	all, _ := routing.DataVLs(f, opt)
+	all, _ := routing.DataVLs(f, &opt)
 	if int(opt.LASHStartVL) >= all {
-		return nil, e.refuse("the subnet has %d lanes, none from lash_start_vl %d on", all, opt.LASHStartVL)
+		return nil, routing.Refuse(e.Name(), "the subnet has %d lanes, none from lash_start_vl %d on", all, opt.LASHStartVL)
 	}
-	net := newNetwork(f, opt)
+	net := newNetwork(f, &opt)
 	steps := 2 * len(net.switches)
 	progress := func(done int) {
 		if opt.Progress != nil {
@@ -64,12 +53,12 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 		return nil, err
 	}
 	if lanes := all - int(opt.LASHStartVL); len(l.lanes) > lanes {
-		return nil, e.refuse("paths without deadlock need %d lanes; the subnet has %d from lash_start_vl %d on", len(l.lanes), lanes, opt.LASHStartVL)
+		return nil, routing.Refuse(e.Name(), "paths without deadlock need %d lanes; the subnet has %d from lash_start_vl %d on", len(l.lanes), lanes, opt.LASHStartVL)
 	}
-	if err := l.balance(ctx, opt); err != nil {
+	if err := l.balance(ctx, &opt); err != nil {
 		return nil, err
 	}
-	lft, err := p.tables(ctx, opt, func(done, _ int) { progress(len(net.switches) + done) })
+	lft, err := p.tables(ctx, &opt, func(done, _ int) { progress(len(net.switches) + done) })
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +66,6 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	t.SLs = &levels{network: net, n: p.n, laneOf: l.laneOf, start: opt.LASHStartVL}
 	t.SL2VL = routing.LanePerSL(f, all)
 	return &routing.Result{Tables: t, Hops: hops}, nil
-}
-
-func (e Engine) refuse(format string, args ...any) error {
-	return &routing.RefusedError{Engine: e.Name(), Reason: fmt.Sprintf(format, args...)}
 }
 
 // tables makes the forwarding tables. The cables to a neighbour take turns as

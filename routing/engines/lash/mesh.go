@@ -159,7 +159,7 @@ func (m *mesh) mostCommon() int32 {
 	return best
 }
 
-// ahead says whether two links of a switch may be the two directions of one
+// ahead reports whether two links of a switch may be the two directions of one
 // dimension: neighbours in different ones are two apart.
 func (n *meshNode) ahead(i, j int) bool { return n.metric[i][j] != apart }
 

@@ -4,7 +4,6 @@ package minhop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -42,12 +41,8 @@ func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (
 // giveLanes gives tables service levels and lanes by which they cannot deadlock.
 func (e DOR) giveLanes(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
 	sls, sl2vl, needed, err := sssp.Levels(ctx, res.Tables.LFT, f, opt, e.Name())
-	var refused *routing.RefusedError
-	switch {
-	case errors.As(err, &refused):
+	if err != nil {
 		return err
-	case err != nil:
-		return fmt.Errorf("route with %s: %w", e.Name(), err)
 	}
 	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
 	said := "the paths are free of credit loops on one lane"
@@ -90,8 +85,8 @@ const maxNamed = 3
 // oddOnes names cables from one port number that do not arrive at another.
 func oddOnes(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
 	var names []string
-	for s := range f.Switches {
-		for _, l := range g.Of(fabric.SwitchIndex(s)) {
+	for s := range f.NumSwitches() {
+		for _, l := range g.Of(s) {
 			if l.Port != port || l.PeerPort == usual {
 				continue
 			}

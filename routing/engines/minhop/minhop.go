@@ -7,7 +7,6 @@ package minhop
 
 import (
 	"context"
-	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -30,11 +29,11 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 func route(ctx context.Context, f *fabric.Fabric, opt routing.Options, name string, dor bool) (*routing.Result, error) {
 	m, err := Hops(ctx, f, &opt)
 	if err != nil {
-		return nil, fmt.Errorf("route with %s: %w", name, err)
+		return nil, err
 	}
 	lft, err := assign.Tables(ctx, f, m, &opt, dor)
 	if err != nil {
-		return nil, fmt.Errorf("route with %s: %w", name, err)
+		return nil, err
 	}
 	return &routing.Result{Tables: fabric.NewTables(f, lft, name), Hops: m}, nil
 }

@@ -22,11 +22,11 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 		err = r.route(ctx)
 	}
 	if err != nil {
-		return nil, wrap(e.Name(), err)
+		return nil, err
 	}
 	d := newDeadlocks(r, false)
 	if err := d.remove(ctx); err != nil {
-		return nil, wrap(e.Name(), err)
+		return nil, err
 	}
 	if r.routers() > 0 {
 		r.warnings = append(r.warnings, "what routers send takes lane 0 and can deadlock there")
@@ -108,13 +108,13 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 	return d
 }
 
-// mapsSLs says whether a port maps service levels to lanes; OpenSM leaves out
+// mapsSLs reports whether a port maps service levels to lanes; OpenSM leaves out
 // those that do not.
 func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
 
-// counts says whether what a port sends, and what is sent to it, is in lanes.
+// counts reports whether what a port sends, and what is sent to it, is in lanes.
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
 // remove fills the first lane with all paths, and breaks its cycles at the edge

@@ -44,7 +44,7 @@ func (d *deadlocks) fill(ctx context.Context) (*lane, error) {
 	}
 	for _, t := range lost {
 		if t != nil {
-			return nil, d.refuse("a switch has no way to LID %d", t.lid)
+			return nil, routing.Refuse(d.name, "a switch has no way to LID %d", t.lid)
 		}
 	}
 	for _, l := range lanes[1:] {

@@ -4,7 +4,6 @@ package sssp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -36,17 +35,9 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		err = r.route(ctx)
 	}
 	if err != nil {
-		return nil, wrap(e.Name(), err)
+		return nil, err
 	}
 	return r.result(), nil
-}
-
-// wrap says which engine failed, except of a refusal, which says so itself.
-func wrap(name string, err error) error {
-	if _, refused := errors.AsType[*routing.RefusedError](err); refused {
-		return err
-	}
-	return fmt.Errorf("route with %s: %w", name, err)
 }
 
 // router routes to all destinations.
@@ -69,7 +60,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 		return nil, err
 	}
 	if opt.BrokenNodeFile != "" {
-		return nil, &routing.RefusedError{Engine: name, Reason: opt.BrokenNodeFile + " has a line that OpenSM cannot read"}
+		return nil, routing.Refuse(name, "%s has a line that OpenSM cannot read", opt.BrokenNodeFile)
 	}
 	g := newGraph(f, opt)
 	r := &router{search: newSearch(g), name: name, opt: opt, targets: g.targets(opt), lft: fabric.NewLFT(len(f.Switches), f.MaxLID)}
@@ -96,12 +87,8 @@ func (r *router) reachable() error {
 	if found == len(r.members) {
 		return nil
 	}
-	return r.refuse("from the subnet manager %d of %d switches are within a distance of %d, where a hop counts the square of the number of LIDs",
+	return routing.Refuse(r.name, "from the subnet manager %d of %d switches are within a distance of %d, where a hop counts the square of the number of LIDs",
 		found, len(r.members), infinity)
-}
-
-func (r *router) refuse(format string, args ...any) error {
-	return &routing.RefusedError{Engine: r.name, Reason: fmt.Sprintf(format, args...)}
 }
 
 func (r *router) route(ctx context.Context) error {

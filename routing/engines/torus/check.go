@@ -5,6 +5,8 @@ package torus
 import (
 	"fmt"
 	"strings"
+
+	"example.org/ibconsole/routing"
 )
 
 // maxNamed is how many examples a warning or a refusal gives.
@@ -40,7 +42,7 @@ func (t *Torus) check(strict bool) error {
 	if why == nil {
 		return nil
 	}
-	return refusal(few(why))
+	return routing.Refuse(Name, "%s", few(why))
 }
 
 // cuts is how many switches of the ring through a place have no link up it.
@@ -72,7 +74,7 @@ func (t *Torus) last() int {
 	return d
 }
 
-// deadlocks says whether there are missing switches other than one, or a run of
+// deadlocks reports whether there are missing switches other than one, or a run of
 // them along a dimension.
 func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	for _, c := range missing {

@@ -151,7 +151,7 @@ func count(set uint8) (n int) {
 	return n
 }
 
-// onFace says whether all corners of a set are the same in one dimension.
+// onFace reports whether all corners of a set are the same in one dimension.
 func onFace(set, across uint8) bool {
 	low, high := false, false
 	for c := range uint8(8) {

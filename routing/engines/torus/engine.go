@@ -46,23 +46,14 @@ func (Engine) Name() string { return Name }
 // OpenSM keeps none for this engine.
 // O(switches^2 + switches x LIDs).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := e.route(ctx, f, &opt)
-	var refused *routing.RefusedError
-	if err != nil && !errors.As(err, &refused) {
-		return nil, fmt.Errorf("route with %s: %w", Name, err)
-	}
-	return res, err
-}
-
-func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
-	if err := routing.Check(f, opt); err != nil {
+	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
 	}
 	if e.NoQoS {
-		return nil, refuse("quality of service is off; OpenSM needs qos TRUE (ERR 4E44)")
+		return nil, routing.Refuse(Name, "quality of service is off; OpenSM needs qos TRUE (ERR 4E44)")
 	}
 	if e.Unread != nil {
-		return nil, refuse("there is no configuration: %v (ERR 4E11)", e.Unread)
+		return nil, routing.Refuse(Name, "there is no configuration: %v (ERR 4E11)", e.Unread)
 	}
 	var warnings []string
 	conf := e.Conf
@@ -76,7 +67,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 		}
 		warnings = append(warnings, fmt.Sprintf("no torus_config is given; the subnet was recognised as %s, while OpenSM reads a file", sizes(conf)))
 	}
-	t, more, err := e.lay(ctx, f, conf, opt)
+	t, more, err := e.lay(ctx, f, conf, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +82,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 	t.levels = t.newLevels()
 	tables := fabric.NewTables(f, lft, Name)
 	tables.SLs = &PathSLs{Torus: t}
-	tables.SL2VL = t.sl2vl(lanesOf(f, opt))
+	tables.SL2VL = t.sl2vl(lanesOf(f, &opt))
 	if beyond := t.Beyond(); beyond != "" {
 		proof, err := t.prove(ctx, tables)
 		if err != nil {
@@ -113,14 +104,14 @@ func (t *Torus) Beyond() string {
 // lay lays a fabric out by a configuration, and says what is noticed.
 func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus, []string, error) {
 	if err := conf.Err(); err != nil {
-		return nil, nil, refuse("its configuration cannot be read: %v", err)
+		return nil, nil, routing.Refuse(Name, "its configuration cannot be read: %v", err)
 	}
 	if err := checkSize(conf); err != nil {
 		return nil, nil, err
 	}
 	l := lanesOf(f, opt)
 	if l.between < 2 {
-		return nil, nil, refuse("a link between switches has one data lane, and routes without deadlock need two (ERR 4E48)")
+		return nil, nil, routing.Refuse(Name, "a link between switches has one data lane, and routes without deadlock need two (ERR 4E48)")
 	}
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -173,7 +164,7 @@ func (p *placer) warnings() (w []string) {
 	return append(w, p.strangers()...)
 }
 
-// gap says whether a switch should have a link in a direction and has none.
+// gap reports whether a switch should have a link in a direction and has none.
 func (p *placer) gap(s int32, group int) bool {
 	d, at := group/2, p.switches[s].at[group/2]
 	last := 0

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -305,18 +306,19 @@ func TestGroupTree(t *testing.T) {
 	for _, at := range []torus.Coordinates{{0, 4}, {2, 2}} {
 		members = append(members, f.Ports[f.Port(c.at[at], 1)].Peer)
 	}
-	ports, err := grid.MasterTree().GroupTree(fabric.FirstMLID, members)
-	if err != nil {
+	mft := fabric.NewMFT(f, fabric.FirstMLID)
+	if _, err := grid.MasterTree().AddGroup(mft, fabric.FirstMLID, members); err != nil {
 		t.Fatal(err)
 	}
 	want := map[torus.Coordinates]int{{3, 2}: 1, {2, 2}: 3, {1, 2}: 2, {0, 2}: 2, {0, 3}: 2, {0, 4}: 2}
-	for s, p := range ports {
-		at, _ := grid.Coordinates(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		at, _ := grid.Coordinates(s)
+		p := slices.Collect(mft.Each(s, fabric.FirstMLID))
 		if len(p) != want[at] {
 			t.Errorf("%v sends the group to ports %d, want %d ports", at, p, want[at])
 		}
 	}
-	if _, err := grid.MasterTree().GroupTree(7, nil); err == nil {
+	if _, err := grid.MasterTree().AddGroup(mft, 7, nil); err == nil {
 		t.Error("LID 7 is taken for a multicast LID")
 	}
 }

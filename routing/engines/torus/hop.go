@@ -11,7 +11,7 @@ func distances(a, b, radix int) (direct, round int) {
 	return b - a, radix - (b - a)
 }
 
-// crosses says whether the shorter way between two places of a ring crosses its
+// crosses reports whether the shorter way between two places of a ring crosses its
 // dateline. Where both are as long it does not.
 func crosses(a, b, radix int) bool {
 	direct, round := distances(a, b, radix)

@@ -243,7 +243,7 @@ func sameReason(log, ours string) error {
 // sameLanes compares tables with those that ports hold.
 func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
 	f := live.Fabric
-	for i := range f.Nodes {
+	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		ports := []uint8{}
 		for p := range fabric.PortIndex(n.NumPorts) + 1 {
@@ -257,8 +257,8 @@ func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
 		}
 		for _, out := range ports {
 			for _, in := range ins {
-				if want, got := live.Tables.SL2VL.VLs(fabric.NodeIndex(i), in, out), ours.VLs(fabric.NodeIndex(i), in, out); want != got {
-					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(fabric.NodeIndex(i)), in, out, want, got)
+				if want, got := live.Tables.SL2VL.VLs(i, in, out), ours.VLs(i, in, out); want != got {
+					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(i), in, out, want, got)
 				}
 			}
 		}

@@ -4,11 +4,11 @@ package torus
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing"
 )
 
 // placer lays a fabric out as a torus, from a seed on.
@@ -46,9 +46,9 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 		Torus: newTorus(f, radix, conf.Mesh), steps: newSteps(),
 		find: finder{f: f, free: make([]bool, len(f.Ports))}, overfull: map[int32]bool{},
 	}
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		n := &f.Nodes[f.Ports[i].Node]
-		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(fabric.PortIndex(i)) != fabric.None && n.IsSwitch()
+		p.find.free[i] = n.InSubnet && f.Ports[i].Linked() && f.PeerSwitch(i) != fabric.None && n.IsSwitch()
 	}
 	p.conf, p.seed = conf, *seed
 	p.whole = make([]bool, len(p.at))
@@ -87,10 +87,10 @@ func (p *placer) sow(seed *osm.TorusSeed) error {
 		}
 	}
 	if !sown {
-		return refuse("a switch of the seed is missing along a dimension of radix 1 (ERR 4E57)")
+		return routing.Refuse(Name, "a switch of the seed is missing along a dimension of radix 1 (ERR 4E57)")
 	}
 	if p.number(at) == absent {
-		return refuse("the configuration has no seed, on which OpenSM crashes")
+		return routing.Refuse(Name, "the configuration has no seed, on which OpenSM crashes")
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
 	return fabric.None
 }
 
-// install puts a switch at a place, and says whether there is one then.
+// install puts a switch at a place, and reports whether there is one then.
 func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	i := p.place(c)
 	if p.at[i] == absent && sw != fabric.None {
@@ -163,7 +163,7 @@ func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 	return c
 }
 
-// take takes a step, and says whether it found a switch.
+// take takes a step, and reports whether it found a switch.
 func (p *placer) take(c Coordinates, s step) bool {
 	target, base := p.corner(c, s.corner), p.corner(c, s.around[1])
 	sides := []fabric.SwitchIndex{p.switchAt(p.corner(c, s.around[0]))}
@@ -189,7 +189,7 @@ func (p *placer) take(c Coordinates, s step) bool {
 // switchAt is the switch of the fabric at a place that is known.
 func (p *placer) switchAt(c Coordinates) fabric.SwitchIndex { return p.switches[p.number(c)].sw }
 
-// safe says whether a line along a dimension can be told from the rings at a
+// safe reports whether a line along a dimension can be told from the rings at a
 // right angle to it: a ring of four links is a face, too, until two of its links
 // are in the torus.
 func (p *placer) safe(c Coordinates, along int) bool {
@@ -236,7 +236,7 @@ func (p *placer) joinCube(c Coordinates) {
 }
 
 // join puts the links between two neighbouring places into the torus, if both
-// are known, and says whether there was room for all.
+// are known, and reports whether there was room for all.
 func (p *placer) join(d int, low, high Coordinates) bool {
 	at := &p.joined[d][p.place(low)]
 	if *at == unjoined {
@@ -286,7 +286,7 @@ func (p *placer) attach() (err error) {
 func (p *placer) attachTo(s int32) error {
 	f, sw := p.f, p.switches[s].sw
 	if other := p.of[sw]; other != absent {
-		return refuse("the torus found does not fit: %s is at %s too; the sizes or the mesh suffixes may be wrong (ERR 4E1C)",
+		return routing.Refuse(Name, "the torus found does not fit: %s is at %s too; the sizes or the mesh suffixes may be wrong (ERR 4E1C)",
 			p.name(s), p.switches[other].at)
 	}
 	p.of[sw] = s
@@ -298,7 +298,7 @@ func (p *placer) attachTo(s int32) error {
 			continue
 		}
 		if p.full(*hosts) {
-			return refuse("%s has more than the %d hosts that portgroup_max_ports allows beside itself (%s)",
+			return routing.Refuse(Name, "%s has more than the %d hosts that portgroup_max_ports allows beside itself (%s)",
 				p.name(s), int(p.conf.GroupPorts)-1, map[bool]string{true: "ERR 4E1D", false: "ERR 4E1E"}[i == n.FirstPort])
 		}
 		*hosts = append(*hosts, f.Ports[i].Num)
@@ -309,5 +309,3 @@ func (p *placer) attachTo(s int32) error {
 	}
 	return nil
 }
-
-func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }

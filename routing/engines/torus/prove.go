@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
 )
 
@@ -32,7 +33,7 @@ func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error
 	case err != nil:
 		return "", err
 	case r.Ring != nil:
-		return "", refuse("paths around the missing switches at %s have a credit loop of %d links", few(t.missing()), len(r.Ring))
+		return "", routing.Refuse(Name, "paths around the missing switches at %s have a credit loop of %d links", few(t.missing()), len(r.Ring))
 	}
 	return fmt.Sprintf("unicast and multicast are proved free of credit loops, %d channels with %d dependencies", r.Channels, r.Dependencies), nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,21 +13,6 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 )
-
-// Config is a torus-2QoS.conf.
-type Config = osm.TorusConf
-
-// Seed is a switch of a configuration from which the torus is found.
-type Seed = osm.TorusSeed
-
-// Link is the way from a seed along one dimension.
-type Link = osm.TorusLink
-
-// Note is what was read oddly in a configuration.
-type Note = osm.FileNote
-
-// WriteConfig writes a configuration for OpenSM.
-func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
 
 // seedsTried bounds from how many switches a torus is looked for.
 const seedsTried = 48
@@ -78,8 +62,7 @@ func Fit(ctx context.Context, f *fabric.Fabric, conf *Config) (*Config, error) {
 
 func recognised(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 	r, err := find(ctx, f)
-	var refused *routing.RefusedError
-	if err != nil && !errors.As(err, &refused) {
+	if _, refused := errors.AsType[*routing.RefusedError](err); err != nil && !refused {
 		return nil, fmt.Errorf("recognise a torus: %w", err)
 	}
 	return r, err
@@ -100,7 +83,7 @@ func find(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 		}
 	}
 	if r.best == nil {
-		return nil, refuse("the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
+		return nil, routing.Refuse(Name, "the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
 	}
 	return r, nil
 }

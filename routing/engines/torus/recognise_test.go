@@ -37,13 +37,13 @@ func TestRecogniseNames(t *testing.T) {
 		if got := grid.String(); got != want {
 			t.Errorf("%s is recognised as %s, want %s", spec, got, want)
 		}
-		for s := range f.Switches {
+		for s := range f.NumSwitches() {
 			var at torus.Coordinates
-			n := f.SwitchNode(fabric.SwitchIndex(s))
+			n := f.SwitchNode(s)
 			if k, _ := fmt.Sscanf(n.Desc, "sw-%d-%d-%d", &at[0], &at[1], &at[2]); k < 2 {
 				t.Fatalf("%s: a switch is called %s", spec, n.Desc)
 			}
-			if got, ok := grid.Coordinates(fabric.SwitchIndex(s)); !ok || got != at {
+			if got, ok := grid.Coordinates(s); !ok || got != at {
 				t.Errorf("%s: %s is at %v, want %v", spec, n.Desc, got, at)
 			}
 		}

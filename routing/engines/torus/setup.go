@@ -16,8 +16,6 @@ const Name = "torus-2QoS"
 // maxPlaces bounds the sizes of a configuration. A subnet has at most 49,151 LIDs.
 const maxPlaces = 1 << 16
 
-func refusal(reason string) error { return &routing.RefusedError{Engine: Name, Reason: reason} }
-
 // chooseSeed checks a configuration against a fabric as OpenSM's verify_setup
 // does, and returns its first seed all of whose switches are there. All seeds are
 // checked, also those that are not used.
@@ -35,14 +33,14 @@ func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	var chosen *osm.TorusSeed
 	for i := range seeds {
 		if err := checkSeed(conf, &seeds[i]); err != nil {
-			return nil, refuse("seed %d: %v", i+1, err)
+			return nil, routing.Refuse(Name, "seed %d: %v", i+1, err)
 		}
 		if chosen == nil && seedPresent(f, conf, &seeds[i]) {
 			chosen = &seeds[i]
 		}
 	}
 	if chosen == nil {
-		return nil, refuse("every seed of the configuration has a switch that the subnet does not have (ERR 4E30)")
+		return nil, routing.Refuse(Name, "every seed of the configuration has a switch that the subnet does not have (ERR 4E30)")
 	}
 	return chosen, nil
 }
@@ -51,10 +49,10 @@ func checkSize(conf *osm.TorusConf) error {
 	places := uint64(1)
 	for _, n := range conf.Radix {
 		if n == 0 {
-			return refuse("the configuration gives no size (ERR 4E20)")
+			return routing.Refuse(Name, "the configuration gives no size (ERR 4E20)")
 		}
 		if places *= uint64(n); places > maxPlaces {
-			return refuse("%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1], conf.Radix[2], maxPlaces)
+			return routing.Refuse(Name, "%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1], conf.Radix[2], maxPlaces)
 		}
 	}
 	return nil
@@ -64,11 +62,11 @@ func checkSize(conf *osm.TorusConf) error {
 // has, one that the switch does not have.
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
-	for s := range f.Switches {
-		n := f.SwitchNode(fabric.SwitchIndex(s))
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
 		for _, port := range order[:min(len(order), int(n.NumPorts)+1)] {
 			if n.InSubnet && port > n.NumPorts {
-				return refuse("port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
+				return routing.Refuse(Name, "port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
 			}
 		}
 	}
@@ -134,7 +132,7 @@ func sameOrigin(s *osm.TorusSeed, d int) bool {
 	return true
 }
 
-// seedPresent says whether the subnet has all switches of a seed.
+// seedPresent reports whether the subnet has all switches of a seed.
 func seedPresent(f *fabric.Fabric, conf *osm.TorusConf, s *osm.TorusSeed) bool {
 	for d := range dims {
 		for _, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {

@@ -126,7 +126,7 @@ func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
 	if most == 0 {
 		most = 5
 	}
-	for i := range f.Ports {
+	for i := range f.NumPorts() {
 		p := &f.Ports[i]
 		n := &f.Nodes[p.Node]
 		if !n.InSubnet || !p.Linked() || p.Num == 0 || p.VLCap == 0 {
@@ -136,7 +136,7 @@ func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
 		switch {
 		case !n.IsSwitch():
 			l.hosts = min(l.hosts, data)
-		case f.PeerSwitch(fabric.PortIndex(i)) != fabric.None:
+		case f.PeerSwitch(i) != fabric.None:
 			l.between = min(l.between, data)
 		}
 	}
@@ -151,18 +151,18 @@ func lanesOf(f *fabric.Fabric, opt *routing.Options) lanes {
 // link.
 func (t *Torus) sl2vl(l lanes) *fabric.SL2VL {
 	tables := fabric.NewSL2VL(t.f)
-	for i := range t.f.Nodes {
+	for i := range t.f.NumNodes() {
 		n := &t.f.Nodes[i]
 		if !n.InSubnet {
 			continue
 		}
 		if n.IsSwitch() {
-			t.sl2vlOf(tables, fabric.NodeIndex(i), l)
+			t.sl2vlOf(tables, i, l)
 			continue
 		}
 		for p := range n.Ports() {
 			if t.f.Ports[p].Linked() && mapsSLs(t.f, p) {
-				tables.Set(fabric.NodeIndex(i), 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
+				tables.Set(i, 0, t.f.Ports[p].Num, t.laneOf(p, local, local, l.hosts))
 			}
 		}
 	}

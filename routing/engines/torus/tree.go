@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
 // Tree is the tree along which all multicast packets go. Packets from its root
@@ -37,7 +38,7 @@ func (t *Torus) grow() (*Tree, error) {
 		root = t.anyRoot() // OpenSM has refused already
 	}
 	if root == absent {
-		return nil, refuse("no switch can be the root of multicast: none stands on whole rings along x and y")
+		return nil, routing.Refuse(Name, "no switch can be the root of multicast: none stands on whole rings along x and y")
 	}
 	tree := &Tree{Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]fabric.SwitchIndex, len(t.f.Switches))}
 	for s := range tree.up {
@@ -72,7 +73,7 @@ func (t *Tree) finish() error {
 			t.Parent[t.switches[s].sw] = t.switches[above].sw
 			children[above] = append(children[above], int32(s))
 		case int32(s) != t.root:
-			return refuse("multicast does not reach %s (ERR 4E43)", t.name(int32(s)))
+			return routing.Refuse(Name, "multicast does not reach %s (ERR 4E43)", t.name(int32(s)))
 		}
 	}
 	t.depthFirst = []int32{t.root}
@@ -212,22 +213,4 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex
 		mft.Add(t.switches[s].sw, mlid, up[k])
 	}
 	return outside, nil
-}
-
-// GroupTree is [Tree.AddGroup] for one group alone: by switch its ports in
-// ascending order, nil for a switch that the group does not need.
-func (t *Tree) GroupTree(mlid uint16, members []fabric.PortIndex) ([][]uint8, error) {
-	mft := fabric.NewMFT(t.f, mlid)
-	if _, err := t.AddGroup(mft, mlid, members); err != nil {
-		return nil, err
-	}
-	ports := make([][]uint8, len(t.f.Switches))
-	for s := range ports {
-		for p := range int(t.f.SwitchNode(fabric.SwitchIndex(s)).NumPorts) + 1 {
-			if mft.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
-				ports[s] = append(ports[s], uint8(p))
-			}
-		}
-	}
-	return ports, nil
 }

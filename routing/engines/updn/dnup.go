@@ -4,8 +4,6 @@ package updn
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -23,18 +21,9 @@ func (DnUp) Name() string { return "dnup" }
 // where the rule leaves switches without a route.
 // O(switches x links + switches x LIDs).
 func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := e.route(ctx, f, &opt)
-	var refused *routing.RefusedError
-	if err != nil && !errors.As(err, &refused) {
-		return nil, fmt.Errorf("route with %s: %w", e.Name(), err)
-	}
-	return res, err
-}
-
-func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
 	leaves := withHosts(f)
 	if len(leaves) == 0 {
-		return nil, &routing.RefusedError{Engine: e.Name(), Reason: "no switch has hosts, so that none is a leaf"}
+		return nil, routing.Refuse(e.Name(), "no switch has hosts, so that none is a leaf")
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, leaves)
@@ -44,7 +33,7 @@ func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options)
 	if m.steps.unrestricted {
 		report.skip()
 		report.skip()
-		return finish(ctx, f, routing.NewDistances(f), opt, report, res, e.Name())
+		return finish(ctx, f, routing.NewDistances(f), &opt, report, res, e.Name())
 	}
 	longest, err := m.search(ctx, report.phase())
 	if err != nil {
@@ -59,7 +48,7 @@ func (e DnUp) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options)
 		}
 	}
 	defer m.forget()
-	return finish(ctx, f, m, opt, report, res, e.Name())
+	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
 // withHosts are the switches that an adapter or a router hangs on.

@@ -71,7 +71,7 @@ func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 // tooFar is the count from which OpenSM gives up a step that is not allowed.
 const tooFar = 64
 
-// try takes a step out of s and says whether it brought a lower count.
+// try takes a step out of s and reports whether it brought a lower count.
 func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer]+int32(st.port)]
 	old := *hops

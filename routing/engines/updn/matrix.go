@@ -33,8 +33,8 @@ type matrix struct {
 
 func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) *matrix {
 	m := &matrix{f: f, n: len(f.Switches), words: 1}
-	for s := range f.Switches {
-		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts))
+	for s := range f.NumSwitches() {
+		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(s).NumPorts))
 	}
 	m.steps = newSteps(f, g, turnOf)
 	return m

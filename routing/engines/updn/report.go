@@ -41,12 +41,12 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	example := ""
 	row := make([]uint8, len(f.Switches))
 	members := 0
-	for s := range f.Switches {
-		if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+	for s := range f.NumSwitches() {
+		if !f.SwitchNode(s).InSubnet {
 			continue
 		}
 		members++
-		row = leastFrom(hops, fabric.SwitchIndex(s), row)
+		row = leastFrom(hops, s, row)
 		for d, h := range row {
 			if h != routing.NoHops || !f.SwitchNode(fabric.SwitchIndex(d)).InSubnet {
 				continue
@@ -57,7 +57,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 			if hosts[s] > 0 && hosts[d] > 0 {
 				betweenHosts++
 			}
-			if fabric.SwitchIndex(s) == sm || fabric.SwitchIndex(d) == sm {
+			if s == sm || fabric.SwitchIndex(d) == sm {
 				smWithout++
 			}
 		}

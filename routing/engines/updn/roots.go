@@ -29,12 +29,12 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 		}
 	}
 	row := make([]uint8, len(f.Switches))
-	for s := range f.Switches {
-		if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
+	for s := range f.NumSwitches() {
+		if !f.SwitchNode(s).InSubnet {
 			continue
 		}
 		var bars [farthest]int
-		row = leastFrom(hops, fabric.SwitchIndex(s), row)
+		row = leastFrom(hops, s, row)
 		for _, leaf := range leaves {
 			if h := row[leaf]; h < farthest {
 				bars[h] += hosts[leaf]

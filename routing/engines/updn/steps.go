@@ -43,8 +43,8 @@ type steps struct {
 
 func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) steps {
 	t := steps{unrestricted: true, slot: make([]int32, 1, len(f.Switches)+1)}
-	for s := range f.Switches {
-		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(fabric.SwitchIndex(s)).NumPorts)+1)
+	for s := range f.NumSwitches() {
+		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(s).NumPorts)+1)
 	}
 	t.into = make([]step, t.slot[len(f.Switches)])
 	fill(t.into, step{peer: fabric.None})

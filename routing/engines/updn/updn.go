@@ -4,7 +4,6 @@ package updn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -24,25 +23,16 @@ func (Engine) Name() string { return "updn" }
 // where the rule leaves switches without a route.
 // O(switches x links + switches x LIDs).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := e.route(ctx, f, &opt)
-	var refused *routing.RefusedError
-	if err != nil && !errors.As(err, &refused) {
-		return nil, fmt.Errorf("route with %s: %w", e.Name(), err)
-	}
-	return res, err
-}
-
-func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (*routing.Result, error) {
-	r, err := findRoots(ctx, f, opt)
+	r, err := findRoots(ctx, f, &opt)
 	if err != nil {
 		return nil, err
 	}
 	if len(r.switches) == 0 {
-		return nil, &routing.RefusedError{Engine: e.Name(), Reason: r.why}
+		return nil, routing.Refuse(e.Name(), "%s", r.why)
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, r.switches)
-	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return upDown(f, opt, ranks, from, to) })
+	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return upDown(f, &opt, ranks, from, to) })
 	if opt.ConnectRoots && r.hops != nil {
 		m.preset = func(dst fabric.SwitchIndex) routing.Hops {
 			if ranks[dst] == 0 {
@@ -58,13 +48,13 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, opt *routing.Option
 			d = routing.NewDistances(f)
 		}
 		report.skip()
-		return finish(ctx, f, d, opt, report, res, e.Name())
+		return finish(ctx, f, d, &opt, report, res, e.Name())
 	}
 	if _, err := m.search(ctx, report.phase()); err != nil {
 		return nil, err
 	}
 	defer m.forget()
-	return finish(ctx, f, m, opt, report, res, e.Name())
+	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
 // upDown is the turn that a step between two switches takes. Of switches of one

@@ -108,8 +108,8 @@ func writeMFT(w io.Writer, t *fabric.Tables) error {
 	if t.MFT == nil {
 		return nil
 	}
-	for s := range t.Fabric.Switches {
-		n := t.Fabric.SwitchNode(fabric.SwitchIndex(s))
+	for s := range t.Fabric.NumSwitches() {
+		n := t.Fabric.SwitchNode(s)
 		if _, err := fmt.Fprintf(w, "\nSwitch 0x%016x\nLID    : Out Port(s)\n", n.GUID); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func writeMFT(w io.Writer, t *fabric.Tables) error {
 			mlid := uint16(fabric.FirstMLID + i)
 			var line strings.Builder
 			for p := range int(n.NumPorts) + 1 {
-				if t.MFT.Has(fabric.SwitchIndex(s), mlid, uint8(p)) {
+				if t.MFT.Has(s, mlid, uint8(p)) {
 					_, _ = fmt.Fprintf(&line, "0x%03X ", p)
 				}
 			}

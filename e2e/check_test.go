@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// smallTree is a fat-tree of 4 leaves with 2 hosts each, and 2 spines.
+const smallTree = "sim:fattree:2,4"
+
+// broken routes smallTree, changes the table of one switch and returns a script
+// that loads the tables.
+func broken(t *testing.T, sw, lid, port string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "lfts")
+	ibconsole(t, "-s", smallTree, "-c", "route; dump lfts "+file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.SplitAfter(string(text), "lids dumped\n")
+	changed := 0
+	for i, s := range sections {
+		lines := strings.SplitAfter(s, "\n")
+		for j, line := range lines {
+			if strings.Contains(lines[0], "'"+sw+"'") && strings.HasPrefix(line, lid+" ") {
+				lines[j] = ""
+				if port != "" {
+					lines[j] = lid + " " + port + line[len("0x0001 001"):]
+				}
+				changed++
+			}
+		}
+		sections[i] = strings.Join(lines, "")
+	}
+	if changed != 1 {
+		t.Fatalf("%d entries of %s for %s", changed, sw, lid)
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(sections, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "load lfts " + file + "; "
+}
+
+// object is the last line of JSON that a run prints.
+func object(t *testing.T, r result) map[string]any {
+	t.Helper()
+	all := objects(t, r)
+	return all[len(all)-1]
+}
+
+// objects are the lines of JSON that a run prints.
+func objects(t *testing.T, r result) (all []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(strings.TrimSpace(r.out)) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%q: %v", r.out, err)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// has checks numbers of a JSON object.
+func has(t *testing.T, o map[string]any, want map[string]float64) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got, ok := o[name].(float64); !ok || got != want[name] {
+			t.Errorf("%s is %v, want %v, in %v", name, o[name], want[name], o)
+		}
+	}
+}
+
+// 8 hosts: 56 pairs, of which 8 on one leaf are 2 links apart and the others 4.
+func TestCheckReach(t *testing.T) {
+	r := try("--json", "-s", smallTree, "-c", "route; check reach")
+	if r.status != exitDone || r.err != "" {
+		t.Fatalf("exit status %d: %s", r.status, r.err)
+	}
+	o := object(t, r)
+	has(t, o, map[string]float64{"pairs": 56, "paths": 56, "delivered": 56, "unreachable": 0, "loops": 0, "misdelivered": 0, "not_minimal": 0})
+	if s, ok := o["seconds"].(float64); !ok || s < 0 {
+		t.Errorf("seconds are %v", o["seconds"])
+	}
+	if fmt.Sprint(o["links"]) != "[0 0 8 0 48]" {
+		t.Errorf("links are %v", o["links"])
+	}
+}
+
+// An entry of leaf-01 for a host elsewhere concerns the two hosts of leaf-01.
+func TestCheckFindsWhatIsBroken(t *testing.T) {
+	const lid = "0x0008" // node-0003, on leaf-02
+	for name, tc := range map[string]struct {
+		port  string
+		check string
+		want  map[string]float64
+		words []string
+	}{
+		"no entry":          {"", "check reach", map[string]float64{"delivered": 54, "unreachable": 2}, []string{"check reach: ", "2 of 56 paths", "2 unreachable"}},
+		"no entry, no loop": {"", "check loops", map[string]float64{"loops": 0}, nil},
+		"wrong host":        {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
+		"open port":         {"000", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
+		"over the others":   {"004", "check reach", map[string]float64{"delivered": 56}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := try("--json", "-s", smallTree, "-c", broken(t, "leaf-01", lid, tc.port)+tc.check)
+			has(t, object(t, r), tc.want)
+			if tc.words == nil {
+				if r.status != exitDone {
+					t.Errorf("exit status %d: %s", r.status, r.err)
+				}
+				return
+			}
+			oneLine(t, r, exitFailed, tc.words...)
+		})
+	}
+}
+
+// spine-01 sends packets for node-0003 back to leaf-01, which sends them up again.
+func TestCheckFindsLoops(t *testing.T) {
+	script := broken(t, "spine-01", "0x0008", "001")
+	for check, words := range map[string][]string{
+		"check loops":   {"check loops: ", "of 56 paths loop"},
+		"check reach":   {"check reach: ", "in loops"},
+		"check credits": {"check credits: ", "a credit loop of 2 links"},
+		"check":         {"check: ", "in loops", "; ", "a credit loop of 2 links"},
+	} {
+		oneLine(t, try("-s", smallTree, "-c", script+check), exitFailed, words...)
+	}
+	r := try("--json", "-s", smallTree, "-c", script+"check loops")
+	o := object(t, r)
+	troubles, _ := o["troubles"].([]any)
+	if o["loops"].(float64) == 0 || float64(len(troubles)) != o["loops"].(float64) {
+		t.Errorf("%v loops, %d listed", o["loops"], len(troubles))
+	}
+}
+
+func TestCheckCredits(t *testing.T) {
+	r := try("--json", "-s", smallTree, "-c", "route; check credits")
+	if o := object(t, r); r.status != exitDone || o["loop"] != false {
+		t.Errorf("exit status %d, %v", r.status, o)
+	}
+	// minhop on a ring of five waits for itself.
+	r = try("--json", "-s", "sim:torus:5x1", "-c", "route; check credits")
+	oneLine(t, r, exitFailed, "check credits: ", "a credit loop of 5 links")
+	o := object(t, r)
+	ring, _ := o["ring"].([]any)
+	if o["loop"] != true || len(ring) != 5 {
+		t.Errorf("%v", o)
+	}
+	for i, hop := range ring {
+		now, next := hop.(map[string]any), ring[(i+1)%5].(map[string]any)
+		at := func(port any) string { name, _, _ := strings.Cut(port.(string), "/"); return name }
+		if at(now["to"]) != at(next["from"]) || now["src"] == "" || now["dst"] == "" {
+			t.Errorf("%v is followed by %v", now, next)
+		}
+	}
+}
+
+func TestCheckLoad(t *testing.T) {
+	pairs, hosts := write(t, "node-0001 node-0003\nnode-0002 node-0003 # both\n"), write(t, "node-0001 node-0002\nnode-0003\n")
+	for script, want := range map[string]map[string]float64{
+		// 48 pairs cross the spines over 8 links up.
+		"check load":                               {"paths": 56, "lost": 0, "edge_forwarding_index": 6},
+		"check load pattern=shift:4":               {"paths": 8, "hosts": 8},
+		"check load pattern=random:3":              {"lost": 0},
+		"check load pattern=pairs:" + pairs:        {"paths": 2, "hosts": 3, "worst_load": 2, "share": 0.5},
+		"check load pattern=hosts:" + hosts:        {"paths": 6, "hosts": 3},
+		"check load pattern=bisection:7 seed=2":    {"hosts": 8},
+		"check load pattern=shifts of=staged":      {"hosts": 8},
+		"check load pattern=shifts:3":              {"hosts": 8},
+		"check load pattern=all":                   {"paths": 56, "hosts": 8},
+		"check load switches pattern=shift:1":      {"hosts": 8},
+		"check load switches":                      {"paths": 14 * 13},
+		"check reach switches":                     {"pairs": 14 * 13, "delivered": 14 * 13},
+		"check credits switches":                   {"vls": 1},
+		"check load pattern=shift:-1 of=staged":    {"paths": 8},
+		"check load pattern='bisection' of=staged": {"hosts": 8},
+	} {
+		r := try("--json", "-s", smallTree, "-c", "route; "+script)
+		if r.status != exitDone {
+			t.Errorf("%s: exit status %d, %s", script, r.status, r.err)
+			continue
+		}
+		t.Run(script, func(t *testing.T) { has(t, object(t, r), want) })
+	}
+}
+
+// With ftree's tables comes how good they are: on a full tree no shift in the
+// ca-order has contention.
+func TestRouteShowsMeasures(t *testing.T) {
+	const tree = "sim:fattree:3,4"
+	r := try("--json", "-s", tree, "-c", "engine ftree; route; check load pattern=shifts order=ca")
+	if r.status != exitDone {
+		t.Fatal(r.err)
+	}
+	for _, got := range objects(t, r)[1:] {
+		shifts, ok := got["shifts"].(map[string]any)
+		if !ok {
+			t.Fatalf("%v has no shifts", got)
+		}
+		has(t, shifts, map[string]float64{"hosts": 16, "shifts": 15, "worst": 1, "contention_free": 15})
+	}
+	text := try("-s", tree, "-c", "engine ftree; route")
+	for _, want := range []string{"in the ca-order", "shift figure 1 ", "15 of 15 shifts without contention", "effective bisection bandwidth "} {
+		if !strings.Contains(text.out, want) {
+			t.Errorf("%q lacks %q", text.out, want)
+		}
+	}
+	if text = try("-s", tree, "-c", "route"); strings.Contains(text.out, "shift") {
+		t.Errorf("minhop has no ca-order: %q", text.out)
+	}
+	all := try("--json", "-s", tree, "-c", "route; check load; check load pattern=all")
+	answers := objects(t, all)
+	for i, has := range []bool{false, false, true} {
+		if _, ok := answers[i]["bisections"]; ok != has {
+			t.Errorf("answer %d: bisections %v", i, ok)
+		}
+	}
+	if r := try("-s", tree, "-c", "help check"); !strings.Contains(r.out, "shifts[:N]") || !strings.Contains(r.out, "bisection[:N]") {
+		t.Errorf("help names no patterns: %q", r.out)
+	}
+}
+
+func TestBadChecks(t *testing.T) {
+	twice, stranger := write(t, "node-0001\nnode-0002\nnode-0001\n"), write(t, "node-0001\nnobody\n")
+	for script, want := range map[string]struct {
+		status int
+		words  []string
+	}{
+		"check rech":                           {exitUsage, []string{`"reach"`}},
+		"check load pattern=shift":             {exitUsage, []string{"shift:K"}},
+		"check load pattern=shift:x":           {exitUsage, []string{`"x"`}},
+		"check load pattern=shift:0":           {exitUsage, []string{"shift:0 of 8 hosts", "1 to 7"}},
+		"check load pattern=shift:-8":          {exitUsage, []string{"1 to 7"}},
+		"check load pattern=random:":           {exitUsage, []string{"random:SEED"}},
+		"check load pattern=random:-1":         {exitUsage, []string{`"-1"`}},
+		"check load pattern=bisection:0":       {exitUsage, []string{`"0"`}},
+		"check load pattern=circle:1":          {exitUsage, []string{"circle:1"}},
+		"check load order=ca pattern=shifts":   {exitFailed, []string{"engine ftree"}},
+		"check load pattern=pairs:/does/not":   {exitFailed, []string{"/does/not"}},
+		"check load pattern=hosts:" + twice:    {exitFailed, []string{twice + ":3:", "line 1"}},
+		"check load pattern=hosts:" + stranger: {exitFailed, []string{stranger + ":2:", `"nobody"`}},
+		"check reach of=whatif":                {exitFailed, []string{"nothing has failed"}},
+		"who":                                  {exitUsage, []string{"uses"}},
+		"who uses":                             {exitUsage, []string{"NODE"}},
+		"who uses nobody":                      {exitFailed, []string{`"nobody"`}},
+		"who uses leaf-01 9":                   {exitFailed, []string{"no port 9"}},
+		"who uses leaf-01 x":                   {exitUsage, []string{`"x"`}},
+	} {
+		oneLine(t, try("-s", smallTree, "-c", "route; "+script), want.status, want.words...)
+	}
+	oneLine(t, try("-s", "file:"+write(t, pair()), "-c", "check"), exitFailed, "check: ", "no forwarding tables")
+}
+
+// A host sends to 7 and is sent to by 7. A leaf has the paths from and to its two
+// hosts: 2 x 7 twice, less those from one to the other, which are counted twice.
+func TestWhoUses(t *testing.T) {
+	for what, want := range map[string]map[string]float64{
+		"node-0003":     {"paths": 14, "all": 56, "sources": 8, "destinations": 8, "cut_offs": 1},
+		"leaf-02/1":     {"paths": 14, "cut_offs": 1},
+		"leaf-02 1":     {"paths": 14, "cut_offs": 1},
+		"leaf-02":       {"paths": 26, "cut_offs": 2},
+		"spine-01":      {"paths": 24, "cut_offs": 0},
+		"leaf-02 3":     {"paths": 12, "sources": 8, "cut_offs": 0},
+		"lid:8":         {"paths": 14},
+		"guid:0x200000": {"all": 56},
+	} {
+		r := try("--json", "-s", smallTree, "-c", "route; who uses "+what)
+		if r.status != exitDone {
+			t.Errorf("%s: exit status %d, %s", what, r.status, r.err)
+			continue
+		}
+		t.Run(what, func(t *testing.T) { has(t, object(t, r), want) })
+	}
+	out := ibconsole(t, "-s", smallTree, "-c", "route; who uses leaf-02")
+	for _, want := range []string{"26 of 56 paths use it", "2 end ports cut off", "cut off: node-0003", "and 6 more paths"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q does not say %q", out, want)
+		}
+	}
+}

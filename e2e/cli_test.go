@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// write makes a file and returns its name.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// pair is a host and a switch; lines of both can be replaced.
+func pair(replace ...string) string {
+	const text = "vendid=0x2c9\n" +
+		"Switch\t8 \"S-0000000000200000\"\t\t# \"sw1\" base port 0 lid 2 lmc 0\n" +
+		"[3]\t\"H-0000000000100000\"[1](100001) \t\t# \"node1\" lid 1 4xQDR\n\n" +
+		"Ca\t1 \"H-0000000000100000\"\t\t# \"node1\"\n" +
+		"[1](100001) \t\"S-0000000000200000\"[3]\t\t# lid 1 lmc 0 \"sw1\" lid 2 4xQDR\n"
+	return strings.NewReplacer(replace...).Replace(text)
+}
+
+func TestBadFiles(t *testing.T) {
+	if r := try("-s", "file:"+write(t, pair()), "-c", "route"); r.status != exitDone {
+		t.Fatalf("the good file: exit status %d, %s", r.status, r.err)
+	}
+	for name, tc := range map[string]struct{ text, want string }{
+		"empty":                   {"", "empty"},
+		"binary":                  {"\x7fELF\x02\x01\x00\x00", "binary"},
+		"truncated":               {pair()[:150], ":5:"},
+		"port 300":                {pair("[3]\t\"H", "[300]\t\"H"), ":3:"},
+		"port above NumPorts":     {pair("[3]", "[9]"), ":3:"},
+		"LID 65335":               {pair("lid 2 lmc 0\n", "lid 65335 lmc 0\n"), ":2:"},
+		"one LID twice":           {pair("lid 2 lmc 0\n", "lid 1 lmc 0\n"), "LID 1"},
+		"one side of a link":      {pair("[1](100001) \t\"S-0000000000200000\"[3]", "#"), ":3:"},
+		"sides that disagree":     {pair("200000\"[3]", "200000\"[4]"), ":3:"},
+		"a node twice":            {pair() + "\n" + pair(), ":9:"},
+		"a node that is not here": {pair("\"H-0000000000100000\"[1]", "\"H-0000000000100009\"[1]"), ":3:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := write(t, tc.text)
+			out := filepath.Join(t.TempDir(), "out")
+			r := try("-s", "file:"+file, "-c", "route; dump lfts "+out)
+			oneLine(t, r, exitFailed, file, tc.want)
+			if _, err := os.Stat(out); err == nil {
+				t.Error("something was dumped")
+			}
+		})
+	}
+}
+
+// oneLine checks that a run failed with one clear line that holds these words.
+func oneLine(t *testing.T, r result, status int, words ...string) {
+	t.Helper()
+	if r.status != status {
+		t.Errorf("exit status %d, want %d", r.status, status)
+	}
+	if strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "ibconsole: ") {
+		t.Errorf("not one line that begins with the program's name: %q", r.err)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.err, w) {
+			t.Errorf("%q does not mention %q", r.err, w)
+		}
+	}
+}
+
+func TestBadCommands(t *testing.T) {
+	const sim = "sim:fattree:2,4"
+	routes := write(t, "Unicast lids [0-3] of switch Lid 2 guid 0x0000000000200000 ('x'):\n0x0001 300 # y\n1 lids dumped\n")
+	for _, tc := range []struct {
+		script string
+		status int
+		words  []string
+	}{
+		{"rout", exitUsage, []string{`"rout"`, `"route"`}},
+		{"trace leaf-01", exitUsage, []string{"DST is missing"}},
+		{"trace leaf-01 leaf-02 form=x", exitUsage, []string{`"form"`, `"format"`}},
+		{"dump lft x", exitUsage, []string{`"lfts"`}},
+		{"engine 'no", exitUsage, []string{"-c:1", "never closed"}},
+		{"fail link leaf-01", exitUsage, []string{"which port"}},
+		{"engine nope", exitFailed, []string{"engine: ", `"nope"`, "minhop"}},
+		{"trace leaf-01 nobody", exitFailed, []string{"trace: ", `"nobody"`}},
+		{"trace leaf spine-01", exitFailed, []string{"ambiguous", "leaf-01", "leaf-02"}},
+		{"fail link leaf-01 9", exitFailed, []string{"fail link: ", "no port 9"}},
+		{"fail switch node-0001", exitFailed, []string{"is no switch"}},
+		{"restore all", exitFailed, []string{"nothing has failed"}},
+		{"load lfts /does/not/exist", exitFailed, []string{"/does/not/exist"}},
+		{"load lfts " + routes, exitFailed, []string{routes + ":2:", "300"}},
+		{"dump lfts /does/not/exist", exitFailed, []string{"/does/not/exist", "no such file"}},
+		{"diff live staged", exitFailed, []string{"nothing is staged"}},
+		{"commit yes", exitFailed, []string{"nothing is staged"}},
+		{"capture -", exitUsage, []string{"goes to a file", "capture FILE|off"}},
+		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a picture"}},
+		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a picture"}},
+		{"set sm leaf-01", exitFailed, []string{"only that of a file"}},
+		{"show lft node-0001", exitFailed, []string{"is no switch"}},
+	} {
+		t.Run(tc.script, func(t *testing.T) { oneLine(t, try("-s", sim, "-c", tc.script), tc.status, tc.words...) })
+	}
+	if r := try("-s", sim, "-c", "gen torus 3x3 "+filepath.Join(t.TempDir(), "x")+"; rout"); r.status != exitUsage || r.out != "" {
+		t.Errorf("a script with an unknown command ran its beginning: %q", r.out)
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	for _, args := range [][]string{
+		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"-s", "net:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
+	} {
+		oneLine(t, try(args...), exitUsage)
+	}
+	for _, window := range []string{"0", "-1", "4097"} {
+		oneLine(t, try("--window", window, "-c", "summary"), exitUsage, "--window "+window, "expected 1 to 4096")
+	}
+	oneLine(t, try("run", "/does/not/exist"), exitFailed, "/does/not/exist")
+	oneLine(t, try("-s", "ibsim:nobody-is-here"), exitFailed, "nobody-is-here")
+}
+
+// TestJSON: every line that a showing command prints is an object, and the one
+// of route has what scripts rely on.
+func TestJSON(t *testing.T) {
+	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
+		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show ports leaf-01; "+
+			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; trace node-0001 node-0008 format=ibtracert; trace node-0001 all; help; help trace; diff; diff entries; commit dry-run; restore all; write on; summary")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	routed := 0
+	for _, line := range lines {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		for name, value := range object {
+			if value == nil {
+				t.Errorf("%s is null in %s", name, line)
+			}
+		}
+		if object["engine"] == "minhop" && object["entries"] != nil {
+			routed++
+			// 6 switches of 14 LIDs each; the seconds are the engine's own.
+			if object["entries"] != 84.0 || object["seconds"].(float64) <= 0 || object["changed"].(float64) <= 0 {
+				t.Errorf("route says %v", object)
+			}
+		}
+	}
+	if routed != 1 || len(lines) < 60 {
+		t.Errorf("%d of %d lines are those of route", routed, len(lines))
+	}
+}
+
+// TestHostileDescriptions: nothing that a node calls itself reaches the terminal.
+func TestHostileDescriptions(t *testing.T) {
+	for _, hostile := range []string{"\x1b[2J\x1b]0;owned\x07", "a\rb\tc", "\xff\xfe\x80", "\u202etxt.exe", "\u009b31m"} {
+		file := write(t, pair("\"sw1\"", "\""+hostile+"\""))
+		r := try("-s", "file:"+file, "-c", "route; summary; show nodes; show links; show ports lid:2; show lft lid:2; trace lid:1 lid:2; "+
+			"trace lid:1 lid:2 format=ibtracert; fail switch lid:2; whatif; diff base staged")
+		if r.status != exitDone {
+			t.Errorf("%q: exit status %d, %s", hostile, r.status, r.err)
+		}
+		for _, text := range []string{r.out, r.err} {
+			if !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\x07\r\t\u202e\u009b") {
+				t.Errorf("%q reaches the terminal: %q", hostile, text)
+			}
+		}
+	}
+}
+
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	x, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := os.ReadFile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(x) != string(y) || len(x) == 0 {
+		t.Errorf("%s (%d bytes) and %s (%d bytes) differ", filepath.Base(a), len(x), filepath.Base(b), len(y))
+	}
+}
+
+// TestLoadFDBsOfIbdiagnet makes of our dump what ibdiagnet writes, by hand: another
+// heading, and no hops. It is loaded and compared as ours is.
+func TestLoadFDBsOfIbdiagnet(t *testing.T) {
+	const sim = "sim:torus:4x3"
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	ibconsole(t, "-s", sim, "-c", "fail link sw-0-0 1; route; dump lfts "+at("first")+"; dump fdbs "+at("ours"))
+	text := "# made by hand\n" + strings.ReplaceAll(read(t, at("ours")), "dump_ucast_routes:", "osm_ucast_mgr_dump_ucast_routes:")
+	text = regexp.MustCompile(`(?m) : [0-9]{2}   : .*$`).ReplaceAllString(text, " : 00   : yes")
+	if !strings.Contains(text, " : 00   : yes\n") || strings.Contains(text, " : 02 ") {
+		t.Fatal(text)
+	}
+	if err := os.WriteFile(at("ibdiagnet.fdbs"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ibconsole(t, "-s", sim, "-c", "load fdbs "+at("ibdiagnet.fdbs")+"; dump lfts "+at("second"))
+	same(t, at("first"), at("second"))
+	compared := func(name string) string {
+		_, figures, _ := strings.Cut(ibconsole(t, "--json", "-s", sim, "-c", "compare engines minhop with="+at(name)), name+`"`)
+		figures, _, _ = strings.Cut(figures, "\n")
+		return figures
+	}
+	if ours, theirs := compared("ours"), compared("ibdiagnet.fdbs"); ours == "" || ours != theirs {
+		t.Errorf("ours: %s\ntheirs: %s", ours, theirs)
+	}
+	if r := try("-s", "file:"+at("ibdiagnet.fdbs"), "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "forwarding tables (opensm.fdbs)") {
+		t.Errorf("as a subnet: %s", r.err)
+	}
+}
+
+// TestIbsimGoesAway: a script whose ibsim dies ends, and says why.
+func TestIbsimGoesAway(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen torus 3x3 "+file)
+	sim := ibsimtest.Start(t, file)
+	sim.Stop()
+	oneLine(t, try("-s", "ibsim:"+sim.Name, "-c", "sweep"), exitFailed, sim.Name)
+}
+
+// TestCalibrateFindsChangedEntries: one entry of a dump is changed by hand.
+func TestCalibrateFindsChangedEntries(t *testing.T) {
+	lfts := filepath.Join(t.TempDir(), "lfts")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "route; dump lfts "+lfts)
+	text, err := os.ReadFile(lfts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first table is that of a leaf; its host ports are 1 and 2, spines are attached to 3 and 4.
+	changed := strings.Replace(string(text), " 003 # ", " 004 # ", 1)
+	if changed == string(text) {
+		t.Fatal("no entry to change")
+	}
+	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c", "load lfts "+write(t, changed)+"; write on; commit yes; calibrate; fail switch spine-02; route; diff")
+	if !strings.Contains(out, `"differ":1,`) || !strings.Contains(out, `"another neighbour":1`) || !strings.Contains(out, "an estimate") {
+		t.Errorf("one changed entry: %s", out)
+	}
+}
+
+// TestCommitThatCutsPairs: a file with the table of one leaf alone takes the
+// routes of no other switch; one with an entry missing cuts pairs off.
+func TestCommitThatCutsPairs(t *testing.T) {
+	const sim = "sim:fattree:2,4"
+	lfts := filepath.Join(t.TempDir(), "lfts")
+	ibconsole(t, "-s", sim, "-c", "route; dump lfts "+lfts)
+	text, err := os.ReadFile(lfts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "0x") && strings.Contains(l, "node-0008") {
+			lines[i] = ""
+			break
+		}
+	}
+	script := "load lfts " + write(t, strings.Join(lines, "")) + "; write on; "
+	r := try("-s", sim, "-c", script+"commit yes")
+	if r.status != exitFailed || !strings.Contains(r.err, "cut=yes") || !strings.Contains(r.out, "PAIRS CUT OFF") || strings.Contains(r.out, "written in") {
+		t.Errorf("exit status %d\n%s%s", r.status, r.out, r.err)
+	}
+	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes cut=yes"); !strings.Contains(out, "written in") {
+		t.Errorf("with cut=yes: %s", out)
+	}
+	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out, "PAIRS CUT OFF") {
+		t.Errorf("a leaf that failed on paper cuts its hosts off: %s", out)
+	}
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A script that is interrupted says how far it was, and ends as shells expect.
+func TestInterruptedScript(t *testing.T) {
+	cmd := exec.Command(program, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600; sweep; sweep")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1<<12)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond) // into the watch
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if want := exitSignal + int(syscall.SIGTERM); cmd.ProcessState.ExitCode() != want {
+		t.Errorf("%v, want exit status %d", cmd.ProcessState, want)
+	}
+	if got := said.String(); !strings.Contains(got, "watch: interrupted (2 commands after it not run)") {
+		t.Errorf("it says %q", got)
+	}
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/mad/umad/umadtest"
+)
+
+// onDevices is the variable that makes TestSignalsOnDevices run, where there are
+// umad devices.
+const onDevices = "IBCONSOLE_TEST_ON_DEVICES"
+
+// faces are the ways to run the program, with what each shows once it has read the
+// subnet.
+var faces = map[string]struct {
+	args  []string
+	shows string
+}{
+	"script": {[]string{"-c", "summary; watch 60 for=600"}, "pictures: live"},
+	"shell":  {[]string{"shell"}, "pictures: live"},
+	"tui":    {nil, "leaf-01"},
+}
+
+var signals = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// seated is the program on a terminal.
+type seated struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	before unix.Termios
+	said   chan string // all that it said so far, whenever that is more
+	ctx    context.Context
+}
+
+// seat runs the program on a terminal.
+func seat(t *testing.T, args ...string) *seated {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = master.Close(), tty.Close() })
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	s := &seated{t: t, tty: tty, said: make(chan string, 1), ctx: ctx}
+	s.before = s.mode()
+	s.cmd = exec.CommandContext(ctx, program, args...)
+	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "CI=")
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		var all strings.Builder
+		b := make([]byte, 4096)
+		for {
+			n, err := master.Read(b)
+			all.Write(b[:n])
+			select {
+			case <-s.said:
+			default:
+			}
+			s.said <- all.String()
+			if err != nil && !errors.Is(err, io.EOF) {
+				return
+			}
+		}
+	}()
+	return s
+}
+
+// await waits until it has said a text.
+func (s *seated) await(text string) {
+	s.t.Helper()
+	for said := ""; !strings.Contains(said, text); {
+		select {
+		case said = <-s.said:
+		case <-s.ctx.Done():
+			s.t.Fatalf("does not show %q but %q", text, said)
+		}
+	}
+}
+
+func (s *seated) signal(signal syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// end waits for its end, which is to come by itself or by a signal of ours, looks at
+// the terminal afterwards, and returns how it ended.
+func (s *seated) end() syscall.WaitStatus {
+	s.t.Helper()
+	err := s.cmd.Wait()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || s.ctx.Err() != nil {
+		s.t.Fatalf("ended with %v", err)
+	}
+	ended, _ := exit.Sys().(syscall.WaitStatus)
+	if ended.Signaled() && ended.Signal() == syscall.SIGKILL {
+		s.t.Errorf("ended with %v", err)
+	}
+	if after := s.mode(); after != s.before {
+		s.t.Errorf("the terminal is left as %+v, was %+v", after, s.before)
+	}
+	return ended
+}
+
+func (s *seated) mode() unix.Termios {
+	s.t.Helper()
+	mode, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return *mode
+}
+
+// interrupted runs the program on a terminal and sends it a signal once it shows that
+// it has read the subnet. The shell goes on after SIGINT, and is then left by SIGTERM.
+func interrupted(t *testing.T, source, face string, signal syscall.Signal) {
+	t.Helper()
+	s := seat(t, append([]string{"-s", source}, faces[face].args...)...)
+	s.await(faces[face].shows)
+	s.signal(signal)
+	if face == "shell" && signal == syscall.SIGINT {
+		time.Sleep(50 * time.Millisecond) // it goes on: a second signal in the meantime ends it, too
+		s.signal(syscall.SIGTERM)
+	}
+	s.end()
+}
+
+// TestIgnoredHangup: a script that nohup started goes on when its terminal hangs up.
+func TestIgnoredHangup(t *testing.T) {
+	s := seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
+	s.await("pictures: live")
+	s.signal(syscall.SIGHUP)
+	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGHUP) {
+		t.Errorf("not ignored, it ended with %v", ended)
+	}
+	signal.Ignore(syscall.SIGHUP)
+	s = seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
+	testenv.HeedHangups()
+	s.await("pictures: live")
+	s.signal(syscall.SIGHUP)
+	s.signal(syscall.SIGTERM) // both at hand, the kernel delivers SIGHUP first
+	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGTERM) {
+		t.Errorf("ignored, it ended with %v", ended)
+	}
+}
+
+// A second signal, while the screen was left and the place at ibsim is given back, does
+// not end the program before it is: an ibsim that hangs takes its time.
+func TestSecondSignal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	s := seat(t, "-s", "ibsim:"+sim.Name)
+	s.await(faces["tui"].shows)
+	sim.Pause()
+	s.signal(syscall.SIGINT)
+	for s.mode() != s.before && s.ctx.Err() == nil { // until the screen has left the terminal
+		time.Sleep(time.Millisecond)
+	}
+	for range 20 {
+		time.Sleep(10 * time.Millisecond) // the longer, the likelier the place is being given back
+		s.signal(syscall.SIGTERM)
+	}
+	sim.Resume()
+	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGINT) {
+		t.Errorf("ended with %v", ended)
+	}
+	if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 0 {
+		t.Errorf("%d places are taken", taken)
+	}
+}
+
+// Whatever signal ends whatever face: the terminal is as it was, and the place at
+// ibsim is free again.
+func TestSignalsGiveThePlaceBack(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	for face := range faces {
+		for _, signal := range signals {
+			t.Run(face+" "+signal.String(), func(t *testing.T) {
+				interrupted(t, "ibsim:"+sim.Name, face, signal)
+				if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 0 {
+					t.Errorf("%d places are taken", taken)
+				}
+			})
+		}
+	}
+}
+
+// room is how many agents more the stand-in for the devices has room for, of 32. It
+// forgets those of a closed device only when told.
+func room(t *testing.T) int {
+	t.Helper()
+	const registerAgent, unregisterAgent = 0xc01c1b01, 0x40041b02 // ib_user_mad_ioctl.h
+	var d *os.File
+	var err error
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) { // what stands in for the kernel hears of a close late
+		d, err = os.OpenFile("/dev/infiniband/umad0", os.O_RDWR, 0)
+		if busy := errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBUSY); !busy || time.Now().After(deadline) {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	ioctl := func(request uintptr, arg []byte) unix.Errno {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, d.Fd(), request, uintptr(unsafe.Pointer(&arg[0])))
+		return errno
+	}
+	var ids [][]byte
+	for {
+		agent := make([]byte, 28)
+		agent[21], agent[22] = 0x81, 1 // class and version
+		if ioctl(registerAgent, agent) != 0 {
+			break
+		}
+		ids = append(ids, agent[:4])
+	}
+	for _, id := range ids {
+		if errno := ioctl(unregisterAgent, id); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	return len(ids)
+}
+
+// TestSignalsReleaseTheAgents: whatever signal ends whatever face.
+func TestSignalsReleaseTheAgents(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	run := umadtest.Devices(t, sim.Name)
+	out := run("env", onDevices+"=1", programVar+"="+program, umadtest.Build(t, ".", true), "-test.v", "-test.run", "^TestSignalsOnDevices$")
+	if !strings.Contains(out, "--- PASS: TestSignalsOnDevices") {
+		t.Error(out)
+	}
+}
+
+func TestSignalsOnDevices(t *testing.T) {
+	if os.Getenv(onDevices) == "" {
+		t.Skip("runs where TestSignalsReleaseTheAgents makes devices")
+	}
+	before := room(t)
+	if before < 4 {
+		t.Fatalf("room for %d agents", before)
+	}
+	all := slices.Sorted(maps.Keys(faces))
+	if !testenv.Full() {
+		all = all[testenv.Rand(t).IntN(len(all)):][:1]
+	}
+	for _, face := range all {
+		for _, signal := range signals {
+			interrupted(t, "umad", face, signal)
+		}
+	}
+	if after := room(t); after != before {
+		t.Errorf("there was room for %d agents, and is for %d", before, after)
+	}
+}
+
+// What reads the output ends before it has all: the program is silent about it, stops,
+// and the place at ibsim is free again.
+func TestClosedPipeGivesThePlaceBack(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-c", "gen fattree 2 4 "+file)
+	sim := ibsimtest.Start(t, file)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = read.Close()
+	cmd := exec.CommandContext(t.Context(), program, "-s", "ibsim:"+sim.Name, "-c", "summary; watch 60 for=600; summary")
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = write, &said
+	_ = cmd.Run()
+	_ = write.Close()
+	if want := exitSignal + int(syscall.SIGPIPE); cmd.ProcessState.ExitCode() != want || said.Len() > 0 {
+		t.Errorf("%v, %q; want exit status %d", cmd.ProcessState, said.String(), want)
+	}
+	if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 0 {
+		t.Errorf("%d places are taken", taken)
+	}
+}

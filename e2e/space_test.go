@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// smallState is a state directory on a file system of its own in memory; the test is
+// skipped where none can be mounted.
+func smallState(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("no file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv("XDG_STATE_HOME", dir)
+	return dir
+}
+
+func remount(t *testing.T, dir string, flags uintptr, options string) {
+	t.Helper()
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|flags, options); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReadOnlyState: with a history that cannot be written all works but commits,
+// and these with a journal elsewhere.
+func TestReadOnlyState(t *testing.T) {
+	dir := smallState(t, "8m")
+	const source, commit = "sim:fattree:2,8", "write on; fail link leaf-01 5; route; commit yes"
+	ibconsole(t, "-s", source, "-c", commit)
+	remount(t, dir, unix.MS_RDONLY, "")
+	r := try("-s", source, "-c", "route; check reach; history")
+	if r.status != exitDone || !strings.Contains(r.out, "commit, done") || !strings.Contains(r.err, "can be read and not written") {
+		t.Errorf("status %d\n%s%s", r.status, r.out, r.err)
+	}
+	live := filepath.Join(t.TempDir(), "live")
+	r = try("-s", source, "-c", commit)
+	if r.status != exitFailed || strings.Contains(r.out, "written in") || !strings.Contains(r.err, "journal=FILE") {
+		t.Errorf("commit: status %d\n%s%s", r.status, r.out, r.err)
+	}
+	file := filepath.Join(t.TempDir(), "with a space", "journal")
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ibconsole(t, "-s", source, "-c", "dump lfts of=live "+live+".old; "+commit+" journal='"+file+"'; rollback yes; dump lfts of=live "+live)
+	sameFile(t, live+".old", live)
+	remount(t, dir, 0, "")
+	if out := ibconsole(t, "-s", source, "-c", "history import '"+file+"'; history"); !strings.Contains(out, "rolled back") {
+		t.Errorf("what was journalled elsewhere is not in the history: %s", out)
+	}
+}
+
+// TestCommitsWithTheDiskFull commits with some room for the journal or none: what is
+// refused has written nothing, and what was interrupted can be ended with room again.
+func TestCommitsWithTheDiskFull(t *testing.T) {
+	testenv.Tool(t, "ibsim")
+	dir := smallState(t, "8m")
+	r := testenv.Rand(t)
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,16", "-c", "dump topology "+net)
+	source := "ibsim:" + ibsimtest.Start(t, net).Name
+	out := t.TempDir()
+	at := func(name string) string { return filepath.Join(out, name) }
+	ibconsole(t, "-s", source, "-c", "engine minhop; route; write on; commit yes; dump lfts "+at("minhop"))
+	ibconsole(t, "-s", source, "-c", "engine dor port_shifting=TRUE; route; dump lfts "+at("dor"))
+	now, next := "minhop", "dor"
+	refused := 0
+	for i := range testenv.Count(t, 10, 200) {
+		fill(t, dir, r)
+		engine := map[string]string{"minhop": "minhop", "dor": "dor port_shifting=TRUE"}[next]
+		res := try("-s", source, "-c", "engine "+engine+"; route; write on; commit yes")
+		if res.status == exitDone {
+			now, next = next, now
+		} else {
+			refused++
+		}
+		if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
+			t.Fatal(err)
+		}
+		want := now
+		if strings.Contains(ibconsole(t, "-s", source, "-c", "history"), "interrupted") { // its end could not be noted
+			ibconsole(t, "-s", source, "-c", "write on; commit resume yes")
+			if want = next; res.status == exitDone {
+				want = now
+			}
+			now, next = want, map[string]string{"minhop": "dor", "dor": "minhop"}[want]
+		}
+		_ = os.Remove(at("live"))
+		ibconsole(t, "-s", source, "-c", "dump lfts of=live "+at("live"))
+		if read(t, at("live")) != read(t, at(want)) {
+			t.Fatalf("round %d: the switches do not hold the tables of %s; the commit said: %s", i, want, res.err)
+		}
+	}
+	if refused == 0 {
+		t.Error("the disk was never too full for a commit")
+	}
+	t.Logf("%d refused", refused)
+}
+
+// fill leaves less than so much room, often none.
+func fill(t *testing.T, dir string, r *rand.Rand) {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	left := int64(0)
+	if r.IntN(3) > 0 {
+		left = r.Int64N(64) * st.Bsize
+	}
+	f, err := os.Create(filepath.Join(dir, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(make([]byte, max(0, int64(st.Bavail)*st.Bsize-left))); err != nil {
+		t.Fatal(fmt.Errorf("fill the disk: %w", err))
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// TestSignalledCommits ends the program by signals in the middle of commits. The next
+// one says so first, and goes on or back: an independent reading and dump_fts then find
+// exactly the tables that an undisturbed commit of the new or the old routes left.
+func TestSignalledCommits(t *testing.T) {
+	testenv.Tool(t, "dump_fts")
+	testenv.Tool(t, "ibsim")
+	r := testenv.Rand(t)
+	home := stateHome(t)
+	dir := t.TempDir()
+	net := filepath.Join(dir, "net")
+	ibconsole(t, "-s", "sim:fattree:2,36", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	source := "ibsim:" + sim.Name
+	held := func() string {
+		file := filepath.Join(dir, "now")
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("XDG_STATE_HOME", t.TempDir())
+		defer t.Setenv("XDG_STATE_HOME", home)
+		ibconsole(t, "-s", source, "-c", "dump lfts of=live "+file)
+		return read(t, file) + sim.Output("dump_fts")
+	}
+	write := func(engine string) string { return fmt.Sprintf("engine %s; route; write on; commit yes", engine) }
+	engines := []string{"minhop", "dor", "minhop port_shifting=TRUE"}
+	tables := map[string]string{}
+	for _, e := range engines {
+		ibconsole(t, "-s", source, "-c", write(e))
+		tables[e] = held()
+	}
+	now := engines[2]
+	stopped, complete, none, resumed := map[syscall.Signal]int{}, 0, 0, 0
+	for i, want := 0, testenv.Count(t, 4, 100); i < want; {
+		signal := signals[i%len(signals)]
+		next := engines[r.IntN(len(engines))]
+		if next == now {
+			continue
+		}
+		wait := time.Duration(r.Int64N(int64(longestSignalled)))
+		ended, said := endAfter(t, wait, signal, home, "-s", source, "--window", "1", "-c", write(next))
+		where := fmt.Sprintf("%v after %v, from %s to %s: %v, %s", signal, wait, now, next, ended, said)
+		out := ibconsole(t, "-s", source, "-c", "summary; problems")
+		if !strings.Contains(out, "was interrupted") {
+			switch h := held(); h {
+			case tables[now]:
+				none++
+			case tables[next]:
+				complete++
+				now = next
+			default:
+				t.Fatalf("%s: nobody says that the switches hold a mixture", where)
+			}
+			continue
+		}
+		i++
+		stopped[signal]++
+		if ended.ExitCode() != exitSignal+int(signal) || !strings.Contains(said, "go on with commit resume yes, or go back with rollback yes") {
+			t.Errorf("%s", where)
+		}
+		_, listed, _ := strings.Cut(out, "\n  pictures: ")
+		_, worst, _ := strings.Cut(listed, "\nerror ")
+		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") || !strings.HasPrefix(strings.TrimSpace(worst), "commit cut short") {
+			t.Fatalf("%s: the next console says\n%s", where, out)
+		}
+		how := "rollback yes"
+		if r.IntN(2) == 0 {
+			how, now = "commit resume yes", next
+			resumed++
+		}
+		if res := try("-s", source, "-c", "write on; "+how); res.status != exitDone || !strings.Contains(res.err, "was interrupted") {
+			t.Fatalf("%s: %s: %d, %s", where, how, res.status, res.err)
+		}
+		if held() != tables[now] {
+			t.Fatalf("%s: %s: not the tables of %s", where, how, now)
+		}
+		if out := ibconsole(t, "-s", source, "-c", "summary"); strings.Contains(out, "interrupted") {
+			t.Fatalf("%s: %s: it still says\n%s", where, how, out)
+		}
+	}
+	t.Logf("stopped by %v; %d resumed, the others rolled back; %d were complete and %d had not begun", stopped, resumed, complete, none)
+}
+
+// longestSignalled is about as long as a commit takes with one packet at a time.
+const longestSignalled = 35 * time.Millisecond

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// stateHome gives the test a history of its own.
+func stateHome(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	return dir
+}
+
+// TestRollback commits twice and goes back twice.
+func TestRollback(t *testing.T) {
+	stateHome(t)
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	ibconsole(t, "-s", "sim:fattree:2,8", "-c", strings.Join([]string{
+		"dump lfts of=live " + at("0"),
+		"write on; fail link leaf-01 5; route; commit yes; dump lfts of=live " + at("1"),
+		"fail link leaf-02 5; route; commit yes; dump lfts of=live " + at("2"),
+		"rollback yes; dump lfts of=live " + at("back1"),
+		"rollback yes; dump lfts of=live " + at("back0"),
+		"dump lfts of=2 " + at("recorded1"),
+	}, "; "))
+	for got, want := range map[string]string{"back1": "1", "back0": "0", "recorded1": "1"} {
+		sameFile(t, at(want), at(got))
+	}
+	if out := ibconsole(t, "--json", "-s", "sim:fattree:2,8", "-c", "history"); strings.Count(out, `"outcome":"rolled back"`) != 2 {
+		t.Errorf("history: %s", out)
+	}
+	if r := try("-s", "sim:fattree:2,12", "-c", "write on; rollback yes"); r.status != exitFailed || !strings.Contains(r.err, "no commit") {
+		t.Errorf("in another subnet: %d, %s", r.status, r.err)
+	}
+}
+
+// TestJournalThatCannotBeKept: nothing is written that could not be undone, unless
+// that is asked for.
+func TestJournalThatCannotBeKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_STATE_HOME", file)
+	const commit = "write on; fail link leaf-01 5; route; commit yes"
+	r := try("-s", "sim:fattree:2,8", "-c", commit)
+	if r.status != exitFailed || !strings.Contains(r.err, "journal=no") || strings.Contains(r.out, "written in") {
+		t.Errorf("status %d\n%s%s", r.status, r.out, r.err)
+	}
+	if out := ibconsole(t, "-s", "sim:fattree:2,8", "-c", commit+" journal=no"); !strings.Contains(out, "written in") {
+		t.Errorf("with journal=no: %s", out)
+	}
+}
+
+// TestKilledCommits kills the program in the middle of commits, and goes on or
+// back: the switches must hold exactly the new or the old routes then.
+func TestKilledCommits(t *testing.T) {
+	testenv.Tool(t, "ibsim")
+	r := testenv.Rand(t)
+	home := stateHome(t)
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,24", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	source := "ibsim:" + sim.Name
+	dir := t.TempDir()
+	dump := func(script, name string) string {
+		file := filepath.Join(dir, name)
+		_ = os.Remove(file)
+		ibconsole(t, "-s", source, "-c", script+"; dump lfts of=live "+file)
+		return file
+	}
+	engines := []string{"minhop", "dor", "minhop port_shifting=TRUE"}
+	write := func(engine string) string { return fmt.Sprintf("engine %s; route; write on; commit yes", engine) }
+	old := dump(write(engines[0]), "old")
+	interrupted := 0
+	for i := range testenv.Count(t, 12, 200) {
+		next := engines[1+i%2]
+		staged := filepath.Join(dir, "staged")
+		_ = os.Remove(staged)
+		ibconsole(t, "-s", source, "-c", "engine "+next+"; route; dump lfts "+staged)
+		wait := time.Duration(r.Int64N(int64(longestCommit)))
+		endAfter(t, wait, syscall.SIGKILL, home, "-s", source, "--window", "1", "-c", write(next))
+		// ibsim has places for ten and does not see that one has died.
+		detach(sim)
+		want := old
+		how := "no commit was under way"
+		if strings.Contains(ibconsole(t, "-s", source, "-c", "history limit=6"), "interrupted") {
+			interrupted++
+			how = "write on; rollback yes"
+			if r.IntN(2) == 0 {
+				want, how = staged, "write on; commit resume yes"
+			}
+			ibconsole(t, "-s", source, "-c", how)
+		} else if read(t, dump("sweep", "now")) != read(t, old) {
+			want = staged
+		}
+		where := fmt.Sprintf("round %d: killed after %v: %s", i, wait, how)
+		if read(t, dump("sweep", "now")) != read(t, want) {
+			t.Fatalf("%s: neither the old nor the new routes", where)
+		}
+		dump(write(engines[0]), "reset")
+		sameFile(t, old, filepath.Join(dir, "reset"))
+	}
+	if interrupted == 0 {
+		t.Error("no kill came in the middle of a commit")
+	}
+	t.Logf("%d were in the middle", interrupted)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// detach frees the places of programs that were killed.
+func detach(sim *ibsimtest.Sim) {
+	for _, m := range attached.FindAllStringSubmatch(sim.Console("Attached"), -1) {
+		sim.Console("X " + m[1])
+	}
+}
+
+var attached = regexp.MustCompile(`Client (\d+): pid`)
+
+// longestCommit is a little more than a commit of these takes with one packet at a
+// time.
+const longestCommit = 5 * time.Millisecond
+
+// endAfter runs the program and sends it a signal some time after it has journalled a
+// commit. It returns how it ended and what it complained of.
+func endAfter(t *testing.T, wait time.Duration, signal syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
+	t.Helper()
+	store, err := history.OpenFile(t.Context(), filepath.Join(home, "ibconsole", history.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	commits := func() int {
+		all, err := store.Journal(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	before := commits()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for commits() == before && ctx.Err() == nil {
+		time.Sleep(100 * time.Microsecond)
+	}
+	time.Sleep(wait)
+	_ = cmd.Process.Signal(signal)
+	_ = cmd.Wait()
+	return cmd.ProcessState, said.String()
+}
+
+// TestRollbackSaysHow: what a command refuses names that command.
+func TestRollbackSaysHow(t *testing.T) {
+	stateHome(t)
+	r := try("-s", "sim:fattree:2,8", "-c", "write on; fail link leaf-01 5; route; commit yes; rollback")
+	if r.status != exitFailed || !strings.Contains(r.err, "say rollback yes") {
+		t.Errorf("status %d: %s", r.status, r.err)
+	}
+	for _, odd := range []string{"history limit=0", "history list limit=-3", "history prune days=-1", "history keep megabytes=-5", "history keep days=99999999"} {
+		oneLine(t, try("-s", "sim:fattree:2,8", "-c", odd), exitUsage, "expected")
+	}
+}

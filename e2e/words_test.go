@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+func TestCompletions(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{""}, "shell"}, {[]string{"-"}, "--theme"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
+		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"}, {[]string{"completion", "z"}, "zsh"},
+	} {
+		got := ibconsole(t, append([]string{"complete"}, c.words...)...)
+		if !strings.HasPrefix(got, c.want+"\t") && !strings.Contains(got, "\n"+c.want+"\t") {
+			t.Errorf("%q: %q, want %s among them", c.words, got, c.want)
+		}
+		for line := range strings.Lines(got) {
+			if last := c.words[len(c.words)-1]; !strings.HasPrefix(line, last) {
+				t.Errorf("%q offers %q", c.words, line)
+			}
+		}
+	}
+}
+
+// scripts makes a directory with the completion scripts, by shell, and an
+// ibconsole that answers what the program completes after -s sim:fa.
+func scripts(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range []string{"bash", "zsh", "fish"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(ibconsole(t, "completion", name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := filepath.Join(dir, "answer")
+	if err := os.WriteFile(answer, []byte(ibconsole(t, "complete", "-s", "sim:fa")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ibconsole"), []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestBashCompletes has bash complete words with the script, where the program
+// under its own name is this test's.
+func TestBashCompletes(t *testing.T) {
+	bash := testenv.Tool(t, "bash")
+	dir := scripts(t)
+	cmd := exec.Command(bash, "--norc", "-c", "source "+filepath.Join(dir, "bash")+"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19\n_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "fattree:" {
+		t.Errorf("bash completes %q, %v", out, err)
+	}
+}
+
+// TestCompletionLoads: zsh and fish take the scripts, and fish completes by one.
+func TestCompletionLoads(t *testing.T) {
+	dir := scripts(t)
+	for _, c := range []struct{ shell, flag, text, want string }{
+		{"zsh", "-f", "autoload -Uz compinit && compinit -u -D && source %s && print $_comps[ibconsole]", "_ibconsole"},
+		{"fish", "--no-config", "source %s; complete -C 'ibconsole -s sim:fa'", "sim:fattree:"},
+	} {
+		t.Run(c.shell, func(t *testing.T) {
+			path := testenv.Tool(t, c.shell)
+			cmd := exec.Command(path, c.flag, "-c", fmt.Sprintf(c.text, filepath.Join(dir, c.shell)))
+			cmd.Env = append(os.Environ(), "HOME="+dir, "PATH="+dir+":"+os.Getenv("PATH"))
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("%q, %v, expected %q", out, err, c.want)
+			}
+		})
+	}
+}
+
+// TestManPage: man's own formatter takes the page without a warning.
+func TestManPage(t *testing.T) {
+	page := ibconsole(t, "man")
+	for _, want := range []string{".TH IBCONSOLE 1", "\\-\\-theme", ".B trace", "IBCONSOLE_SOURCE", "net:FILE"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	groff := testenv.Tool(t, "groff")
+	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
+	cmd.Stdin = strings.NewReader(page)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("groff: %v: %s", err, out)
+	}
+}

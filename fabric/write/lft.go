@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Top sets a switch's LinearFDBTop.
+type Top struct {
+	Switch   fabric.SwitchIndex
+	Old, New uint16
+}
+
+// Falls reports whether the top is to be written after the blocks, and not before them.
+func (t *Top) Falls() bool { return t.New < t.Old }
+
+// Check implements [Item].
+func (t *Top) Check(f *fabric.Fabric) error {
+	if err := checkSwitch(f, t.Switch); err != nil {
+		return err
+	}
+	if t.New > fabric.MaxUnicastLID {
+		return fmt.Errorf("%s: LinearFDBTop %d %w: the highest is %d", switchName(f, t.Switch), t.New, ErrUnfit, fabric.MaxUnicastLID)
+	}
+	return nil
+}
+
+// Target implements [Item].
+func (t *Top) Target(f *fabric.Fabric) fabric.PortIndex { return f.SwitchNode(t.Switch).FirstPort }
+
+// Get implements [Item].
+func (t *Top) Get(*fabric.Fabric) mad.Request { return mad.Request{Attr: mad.AttrSwitchInfo} }
+
+// Set implements [Field].
+func (t *Top) Set(now *mad.Reply, req *mad.Request) bool {
+	var info mad.SwitchInfo
+	_ = now.Decode(&info) // the answer is a good one
+	if info.LinearFDBTop == t.New {
+		return false
+	}
+	info.LinearFDBTop = t.New
+	info.PortStateChange = false // else it would be cleared, and a subnet manager miss a change
+	req.Set(&info)
+	return true
+}
+
+// Verify implements [Item].
+func (t *Top) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
+	var info mad.SwitchInfo
+	_ = now.Decode(&info) // the answer is a good one
+	compare("LinearFDBTop", t.New, info.LinearFDBTop)
+}
+
+// Block sets 64 entries of a switch's forwarding table, those of LIDs 64*Num to
+// 64*Num+63. The entries are shared and read-only.
+type Block struct {
+	Switch fabric.SwitchIndex
+	Num    uint16 // from 0 to 767
+	// Step begins when all blocks of the step before are written.
+	Step int
+	// Old is all NoPath where nobody knows what the switch holds. New may be a mixture
+	// of old and staged entries, if the block is written again.
+	Old, New *[fabric.BlockSize]uint8
+}
+
+// Check implements [Item].
+func (b *Block) Check(f *fabric.Fabric) error {
+	const last = fabric.MaxUnicastLID / fabric.BlockSize
+	if err := checkSwitch(f, b.Switch); err != nil {
+		return err
+	}
+	if b.Num > last {
+		return fmt.Errorf("%s: block %d %w: the last one is %d", switchName(f, b.Switch), b.Num, ErrUnfit, last)
+	}
+	return nil
+}
+
+// Target implements [Item].
+func (b *Block) Target(f *fabric.Fabric) fabric.PortIndex { return f.SwitchNode(b.Switch).FirstPort }
+
+// Get implements [Item].
+func (b *Block) Get(*fabric.Fabric) mad.Request {
+	return mad.Request{Attr: mad.AttrLinearForwardingTable, Mod: uint32(b.Num)}
+}
+
+// Data implements [Table].
+func (b *Block) Data() [mad.DataSize]byte { return *b.New }
+
+// Verify implements [Item]; one entry of a block is enough.
+func (b *Block) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
+	for k, port := range b.New {
+		if now.Data[k] != port {
+			compare(fmt.Sprintf("block %d, LID %d", b.Num, int(b.Num)*fabric.BlockSize+k), port, now.Data[k])
+			return
+		}
+	}
+}

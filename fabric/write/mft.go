@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see
+// [mad.MulticastMod].
+type MFTBlock struct {
+	Switch   fabric.SwitchIndex
+	Num      uint16 // LIDs 0xc000 + 32*Num on
+	Position uint8  // ports 16*Position on
+	// Grow says that it is written behind all that are not: the tree of a group only
+	// loses branches before it grows other ones.
+	Grow     bool
+	Old, New *mad.MulticastForwardingTable
+}
+
+// FirstLID is the first of the block's multicast LIDs.
+func (b *MFTBlock) FirstLID() uint16 { return fabric.FirstMLID + b.Num*mad.MFTBlock }
+
+// Check implements [Item].
+func (b *MFTBlock) Check(f *fabric.Fabric) error {
+	if err := checkSwitch(f, b.Switch); err != nil {
+		return err
+	}
+	const last = (mad.PermissiveLID - fabric.FirstMLID - 1) / mad.MFTBlock
+	if n := f.SwitchNode(b.Switch); b.Num > last || b.Position > n.NumPorts/mad.MFTPorts {
+		return fmt.Errorf("%s: multicast block %d for ports from %d on %w: the last block is %d, the last port %d",
+			switchName(f, b.Switch), b.Num, int(b.Position)*mad.MFTPorts, ErrUnfit, last, n.NumPorts)
+	}
+	return nil
+}
+
+// Target implements [Item].
+func (b *MFTBlock) Target(f *fabric.Fabric) fabric.PortIndex { return f.SwitchNode(b.Switch).FirstPort }
+
+// Get implements [Item].
+func (b *MFTBlock) Get(*fabric.Fabric) mad.Request {
+	return mad.Request{Attr: mad.AttrMulticastForwardingTable, Mod: mad.MulticastMod(b.Num, b.Position)}
+}
+
+// Data implements [Table].
+func (b *MFTBlock) Data() [mad.DataSize]byte { return mad.Data(b.New) }
+
+// Verify implements [Item]; one entry of a block is enough.
+func (b *MFTBlock) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
+	var table mad.MulticastForwardingTable
+	_ = now.Decode(&table) // the answer is a good one
+	for k, ports := range b.New {
+		if table[k] != ports {
+			what := fmt.Sprintf("multicast LID 0x%04x, ports from %d on", int(b.FirstLID())+k, int(b.Position)*mad.MFTPorts)
+			compare(what, fmt.Sprintf("0x%04x", ports), fmt.Sprintf("0x%04x", table[k]))
+			return
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// LID gives LIDs to an end port.
+type LID struct {
+	Port           fabric.PortIndex // an end port
+	Old, New       uint16
+	OldSM, NewSM   uint16 // the SM's LID, as the port knows it
+	OldLMC, NewLMC uint8
+}
+
+// Check implements [Item].
+func (l *LID) Check(f *fabric.Fabric) error {
+	if err := checkPort(f, l.Port); err != nil {
+		return err
+	}
+	switch {
+	case f.EndPortOf(l.Port) != l.Port:
+		return fmt.Errorf("%s: a LID %w: it is no end port", f.PortName(l.Port), ErrUnfit)
+	case l.NewLMC > 7:
+		return fmt.Errorf("%s: LMC %d %w: the highest is 7", f.PortName(l.Port), l.NewLMC, ErrUnfit)
+	case l.New == 0 || int(l.New)+1<<l.NewLMC-1 > fabric.MaxUnicastLID:
+		return fmt.Errorf("%s: LID %d with LMC %d %w: unicast LIDs are 1 to %d", f.PortName(l.Port), l.New, l.NewLMC, ErrUnfit, fabric.MaxUnicastLID)
+	case l.New&(1<<l.NewLMC-1) != 0:
+		return fmt.Errorf("%s: LID %d with LMC %d %w: it is no multiple of %d", f.PortName(l.Port), l.New, l.NewLMC, ErrUnfit, 1<<l.NewLMC)
+	}
+	return nil
+}
+
+// Target implements [Item].
+func (l *LID) Target(*fabric.Fabric) fabric.PortIndex { return l.Port }
+
+// Get implements [Item].
+func (l *LID) Get(f *fabric.Fabric) mad.Request { return getPort(f, l.Port) }
+
+// Set implements [Field].
+func (l *LID) Set(now *mad.Reply, req *mad.Request) bool {
+	var info mad.PortInfo
+	_ = now.Decode(&info) // the answer is a good one
+	if info.LID == l.New && info.MasterSMLID == l.NewSM && info.LMC == l.NewLMC {
+		return false
+	}
+	info.LID, info.MasterSMLID, info.LMC = l.New, l.NewSM, l.NewLMC
+	setPort(req, info, mad.PortNoChange, info.CapabilityMask)
+	return true
+}
+
+// Verify implements [Item].
+func (l *LID) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
+	var info mad.PortInfo
+	_ = now.Decode(&info) // the answer is a good one
+	num := f.Ports[l.Port].Num
+	compare(fmt.Sprintf("LID of port %d", num), l.New, info.LID)
+	compare(fmt.Sprintf("SM LID of port %d", num), l.NewSM, info.MasterSMLID)
+	compare(fmt.Sprintf("LMC of port %d", num), l.NewLMC, info.LMC)
+}
+
+// State brings one end of a link up. A port that is up as far already, or farther, is
+// left alone.
+type State struct {
+	Port     fabric.PortIndex // a port of a link, of either end
+	Old, New mad.PortState    // New is PortArmed or PortActive
+}
+
+// Check implements [Item].
+func (s *State) Check(f *fabric.Fabric) error {
+	if err := checkPort(f, s.Port); err != nil {
+		return err
+	}
+	switch {
+	case !f.Ports[s.Port].Linked():
+		return fmt.Errorf("%s: state %v %w: it has no link", f.PortName(s.Port), s.New, ErrUnfit)
+	case s.New != mad.PortArmed && s.New != mad.PortActive:
+		return fmt.Errorf("%s: state %v %w: only Armed and Active can", f.PortName(s.Port), s.New, ErrUnfit)
+	}
+	return nil
+}
+
+// Target implements [Item].
+func (s *State) Target(*fabric.Fabric) fabric.PortIndex { return s.Port }
+
+// Get implements [Item].
+func (s *State) Get(f *fabric.Fabric) mad.Request { return getPort(f, s.Port) }
+
+// Raise makes of Get's request one that takes the port to a state. Everything else
+// becomes what info says.
+func (s *State) Raise(f *fabric.Fabric, info mad.PortInfo, to mad.PortState, req *mad.Request) {
+	setPort(req, info, to, mad.CapabilityMask(f.Ports[f.EndPortOf(s.Port)].CapMask))
+}
+
+// Verify implements [Item].
+func (s *State) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
+	var info mad.PortInfo
+	_ = now.Decode(&info) // the answer is a good one
+	if info.PortState < s.New {
+		compare(fmt.Sprintf("state of port %d", f.Ports[s.Port].Num), s.New, info.PortState)
+	}
+}
+
+func getPort(f *fabric.Fabric, port fabric.PortIndex) mad.Request {
+	return mad.Request{Attr: mad.AttrPortInfo, Mod: uint32(f.Ports[port].Num)}
+}
+
+// knowsExtended in PortInfo's modifier says that the sender knows extended
+// speeds; without it a port may take LinkSpeedExtEnabled for unset (IBA 1.3,
+// 14.2.5.6). OpenSM sets it for ports that have the capability.
+const knowsExtended = 1 << 31
+
+// setPort writes a PortInfo that was read and changed; caps are the capabilities of
+// the port, for a switch those of port 0. States, widths and speeds must be 0 if they
+// are to stay (IBA 1.2.1, 14.2.5.6).
+func setPort(req *mad.Request, info mad.PortInfo, state mad.PortState, caps mad.CapabilityMask) {
+	info.PortState, info.PhysState = state, mad.PhysNoChange
+	info.LinkWidthEnabled, info.LinkSpeedEnabled, info.LinkSpeedExtEnabled, info.LinkSpeedExt2Enabled = 0, 0, 0, 0
+	info.ClientReregister = false
+	req.Set(&info)
+	if caps&mad.CapExtendedSpeeds != 0 {
+		req.Mod |= knowsExtended
+	}
+}

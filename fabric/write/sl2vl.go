@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// SL2VL sets the table by which packets that come into a node by one port and leave
+// by another get their virtual lanes (IBA 1.2.1, 14.2.5.8). In counts for switches
+// only.
+type SL2VL struct {
+	Node    fabric.NodeIndex
+	In, Out uint8
+	// Late says that it is written behind the forwarding tables, and not before them.
+	Late     bool
+	Old, New fabric.VLs
+}
+
+// Check implements [Item].
+func (t *SL2VL) Check(f *fabric.Fabric) error {
+	if t.Node < 0 || int(t.Node) >= len(f.Nodes) {
+		return fmt.Errorf("node index %d %w: the subnet has %d", t.Node, ErrUnfit, len(f.Nodes))
+	}
+	n := &f.Nodes[t.Node]
+	if t.Out == 0 || max(t.In, t.Out) > n.NumPorts {
+		return fmt.Errorf("%s: lanes from port %d to port %d %w: it has ports 1 to %d", f.NodeName(t.Node), t.In, t.Out, ErrUnfit, n.NumPorts)
+	}
+	for sl, vl := range t.New {
+		if vl > 15 {
+			return fmt.Errorf("%s: lane %d for SL %d %w: the highest is 15", f.NodeName(t.Node), vl, sl, ErrUnfit)
+		}
+	}
+	return nil
+}
+
+// Target implements [Item].
+func (t *SL2VL) Target(f *fabric.Fabric) fabric.PortIndex { return f.Port(t.Node, t.Out) }
+
+// Get implements [Item].
+func (t *SL2VL) Get(f *fabric.Fabric) mad.Request {
+	req := mad.Request{Attr: mad.AttrSLToVLTable}
+	if f.Nodes[t.Node].IsSwitch() {
+		req.Mod = mad.SLToVLMod(t.In, t.Out)
+	}
+	return req
+}
+
+// Data implements [Table].
+func (t *SL2VL) Data() [mad.DataSize]byte { return mad.Data(&mad.SLToVLTable{VL: t.New}) }
+
+// Verify implements [Item].
+func (t *SL2VL) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
+	var table mad.SLToVLTable
+	_ = now.Decode(&table) // the answer is a good one
+	compare(fmt.Sprintf("lanes from port %d to port %d", t.In, t.Out), t.New, fabric.VLs(table.VL))
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cli is the program: its flags and words, the faces that it shows a subnet
+// with, and its exit statuses.
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/repl"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+)
+
+const usage = `usage:
+  ibconsole [-s SOURCE] [--theme T] [--no-color]   the terminal interface; without a terminal: a summary of the subnet
+  ibconsole [-s SOURCE] shell                      the command line
+  ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
+  ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
+  ibconsole tour                                   the terminal interface, with a tour through it
+  ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
+                                                   exit status 1 where that is a fault
+  ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
+
+SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
+(a simulated subnet inside the program), file:FILE (offline; what it states is so) or net:FILE (the same by ibsim's
+rules, for comparisons over ibsim). Without one, what IBCONSOLE_SOURCE names, or else umad where there is a port, or
+else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
+simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key.
+
+`
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+	// exitSignal is added to the number of the signal that ended the program.
+	exitSignal = 128
+)
+
+// streams are the program's standard files.
+type streams struct {
+	in       *os.File
+	out, err io.Writer
+}
+
+// options are the flags of the command line.
+type options struct {
+	streams
+	source  string
+	command string
+	theme   string
+	noColor bool
+	json    bool
+	window  int
+	fast    bool
+	mkeys   string
+}
+
+// Main runs the program on the process's own arguments and files, and returns its exit
+// status.
+func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
+
+func run(args []string, files streams) int {
+	o := options{streams: files}
+	if len(args) > 0 && args[0] == "complete" {
+		return o.complete(args[1:])
+	}
+	flags := flag.NewFlagSet("ibconsole", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.source, "s", "", "")
+	flags.StringVar(&o.command, "c", "", "")
+	flags.StringVar(&o.theme, "theme", "", "")
+	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "")
+	flags.BoolVar(&o.json, "json", false, "")
+	flags.IntVar(&o.window, "window", 0, "")
+	flags.BoolVar(&o.fast, "fast", false, "")
+	flags.StringVar(&o.mkeys, "mkeys", "", "")
+	words, err := parseFlags(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return o.help(nil)
+	case err != nil:
+		return o.misused(err)
+	}
+	if given(flags, "window") && (o.window < 1 || o.window > mad.MaxWindow) {
+		return o.misused(fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow))
+	}
+	if given(flags, "theme") && !slices.Contains(draw.Themes, o.theme) {
+		return o.misused(fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", ")))
+	}
+	if given(flags, "c") {
+		if len(words) > 0 {
+			return o.misused(fmt.Errorf("-c and %q do not go together", words[0]))
+		}
+		return o.script("-c", o.command)
+	}
+	if len(words) == 0 {
+		return o.interactive()
+	}
+	return o.word(words[0], words[1:])
+}
+
+// parseFlags takes flags before and after the words.
+func parseFlags(flags *flag.FlagSet, args []string) ([]string, error) {
+	var words []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return words, nil
+		}
+		words, args = append(words, args[0]), args[1:]
+	}
+}
+
+func given(flags *flag.FlagSet, name string) bool {
+	found := false
+	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
+func (o *options) word(word string, args []string) int {
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0, "completion": 1, "man": 0}
+	n, known := most[word]
+	switch {
+	case !known:
+		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, version, doctor, help, completion or man", word))
+	case len(args) > n:
+		return o.misused(fmt.Errorf("unexpected word %q after %s", args[n], word))
+	}
+	switch word {
+	case "shell":
+		return o.repl()
+	case "run":
+		if len(args) == 0 {
+			return o.misused(errors.New("run what? a file, or - for standard input"))
+		}
+		return o.file(args[0])
+	case "version":
+		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
+		return exitDone
+	case "doctor":
+		return o.doctor()
+	case "completion":
+		return o.completion(args)
+	case "man":
+		return o.man()
+	case "tour":
+		if !o.onTerminal() {
+			return o.misused(errors.New("the tour wants a terminal"))
+		}
+		return o.tui(true)
+	}
+	return o.help(args)
+}
+
+func (o *options) misused(err error) int {
+	_, _ = fmt.Fprintf(o.err, "ibconsole: %v (try: ibconsole help)\n", err)
+	return exitUsage
+}
+
+func (o *options) failed(err error) int {
+	_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+	return exitFailed
+}
+
+func (o *options) help(words []string) int {
+	text, err := shell.New(nil).Help(words...)
+	if err != nil {
+		return o.misused(err)
+	}
+	if len(words) == 0 {
+		text = usage + "commands:\n" + text
+	}
+	_, _ = fmt.Fprint(o.out, text)
+	return exitDone
+}
+
+// open opens the session, reads the subnet and hands it to work.
+func (o *options) open(interactive bool, work func(context.Context, *session.Session) error) int {
+	ctx, stop := signals.Context()
+	defer stop()
+	return o.connect(ctx, session.Options{Record: interactive}, func(ctx context.Context, s *session.Session) error {
+		if err := s.Start(ctx); err != nil {
+			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
+		}
+		if text := s.State().Interrupted; text != "" && !interactive { // else the summary says so
+			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", text)
+		}
+		if n := len(s.State().Holes); n > 0 {
+			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s unanswered: %s (show holes)\n", prose.Count(n, "request"), prose.List(s.State().Holes, 1))
+		}
+		return work(ctx, s)
+	})
+}
+
+// connect opens the session and hands it to work. All that is done is put into the
+// history, even if opt does not say so, where the subnet is not simulated.
+func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *session.Session) error) int {
+	source := o.source
+	if source == "" {
+		var note string
+		if source, note = session.DefaultSource(); note != "" {
+			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
+		}
+	}
+	src, err := session.ParseSource(source)
+	if err != nil {
+		return o.misused(err)
+	}
+	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
+	opt.StateDir, opt.NoState = history.Dir()
+	if opt.MKey, err = o.mKey(); err != nil {
+		return o.failed(err)
+	}
+	s, err := session.Open(ctx, src, opt)
+	if err != nil {
+		return o.failed(err)
+	}
+	err = guarded(ctx, s, work)
+	if cerr := s.Close(); err == nil {
+		err = cerr
+	}
+	switch {
+	case err == nil, errors.Is(err, shell.ErrExit):
+		return exitDone
+	case lang.IsUsage(err):
+		_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+		return exitUsage
+	}
+	n := signalOf(err)
+	if n == syscall.SIGPIPE {
+		return exitSignal + int(n)
+	}
+	status := o.failed(err)
+	if n > 0 {
+		status = exitSignal + int(n)
+	}
+	return status
+}
+
+// mKey reads the key of the file that was named, 0 for none.
+func (o *options) mKey() (uint64, error) {
+	if o.mkeys == "" {
+		return 0, nil
+	}
+	key, err := session.ReadMKey(o.mkeys)
+	if err != nil {
+		return 0, fmt.Errorf("M_Key: %w", err)
+	}
+	return key, nil
+}
+
+// guarded does the work. A panic goes on once what the session holds is given back.
+func guarded(ctx context.Context, s *session.Session, work func(context.Context, *session.Session) error) error {
+	panicked := true
+	defer func() {
+		if panicked {
+			_ = s.Close()
+		}
+	}()
+	err := work(ctx, s)
+	panicked = false
+	return err
+}
+
+func (o *options) output() *shell.Output {
+	out := &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
+	if o.onTerminal() {
+		out.Ask = func(ctx context.Context, prompt string) (string, error) {
+			return repl.ReadLine(ctx, o.in, o.out, prompt)
+		}
+	}
+	return out
+}
+
+func (o *options) script(name, text string) int {
+	return o.open(false, func(ctx context.Context, s *session.Session) error {
+		return shell.New(s).Run(ctx, name, text, o.output())
+	})
+}
+
+func (o *options) file(path string) int {
+	if path == "-" {
+		return o.stdin()
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return o.failed(fmt.Errorf("run: %w", err))
+	}
+	return o.script(path, string(text))
+}
+
+// stdin runs what comes from standard input line by line, as it comes.
+func (o *options) stdin() int {
+	return o.open(false, func(ctx context.Context, s *session.Session) error {
+		sh, out := shell.New(s), o.output()
+		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
+	})
+}
+
+func (o *options) interactive() int {
+	if !o.onTerminal() {
+		return o.open(false, func(_ context.Context, s *session.Session) error {
+			return shell.Summary(s, o.output())
+		})
+	}
+	return o.tui(false)
+}
+
+// onTerminal reports whether somebody sits in front of the program.
+func (o *options) onTerminal() bool {
+	out, ok := o.out.(*os.File)
+	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"example.org/ibconsole/fabric"
+)
+
+// ErrStream says that something is not written to standard output.
+var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
+
+// Write writes a file whole or not at all: to a temporary file beside it,
+// which then takes its name. What is no regular file is written to directly.
+func Write(path string, write func(io.Writer) error) (err error) {
+	if path == "-" {
+		return ErrStream
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeThrough(path, write)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return notWritten(path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	err = flushInto(tmp, write)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(tmp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return notWritten(path, err)
+	}
+	return nil
+}
+
+// notWritten names the file that was meant, not the temporary one.
+func notWritten(path string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("write %s: %w", fabric.Escape(path), err)
+}
+
+func writeThrough(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		err = flushInto(f, write)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}
+	if err != nil {
+		return notWritten(path, err)
+	}
+	return nil
+}
+
+func flushInto(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}

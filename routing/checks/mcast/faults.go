@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcast
+
+import (
+	"example.org/ibconsole/fabric"
+)
+
+// Kind is what is wrong with the tables of a group.
+type Kind string
+
+// The kinds of faults, the first four of the packets of members, the others of
+// table entries.
+const (
+	// Missing: a member does not get what another one sends.
+	Missing Kind = "missing"
+	// Double: a member gets it more than once.
+	Double Kind = "double"
+	// Echo: a member gets back what it sent.
+	Echo Kind = "echo"
+	// Cycle: a packet comes back to a switch by the same port, and goes round for ever.
+	Cycle Kind = "cycle"
+	// Stranger: a port sends to a host that is not in the group.
+	Stranger Kind = "stranger"
+	// DeadPort: a port sends where there is no link.
+	DeadPort Kind = "dead port"
+	// OneWay: a port sends to a switch that does not send back, or that has no
+	// entry for the group.
+	OneWay Kind = "one way"
+	// NotRead: a packet meets a switch whose table was not read.
+	NotRead Kind = "unread"
+)
+
+// Fault is an example of what is wrong.
+type Fault struct {
+	Kind Kind
+	MLID uint16
+	// Src and Dst are the members concerned, None where there are none.
+	Src, Dst fabric.PortIndex
+	// Ports are the switch ports by which packets leave: the one that is at fault, or
+	// those of a cycle in order.
+	Ports []fabric.PortIndex
+}
+
+// Counts sums up groups. Pairs are of a member that sends and another one that
+// receives.
+type Counts struct {
+	// LIDs are the multicast LIDs of groups or with entries; Alone those of which the
+	// subnet has less than two members, and that have no entries.
+	LIDs  int `json:"lids"`
+	Alone int `json:"alone"`
+	// Members are those in the subnet, Gone those that are not.
+	Members int `json:"members"`
+	Gone    int `json:"gone"`
+	// Entries count the ports in tables, SendOnly those to members that only send,
+	// and Idle switches on branches that lead to no member; neither is a fault.
+	Entries  int `json:"entries"`
+	Idle     int `json:"idle"`
+	SendOnly int `json:"sendonly_entries"`
+
+	Pairs   int64 `json:"pairs"`
+	Missing int64 `json:"missing"`
+	Double  int64 `json:"double"`
+	// Unknown pairs are missing where packets meet a table that was not read.
+	Unknown int64 `json:"unknown"`
+	// Echoes counts members, Cycles LIDs with a cycle.
+	Echoes int `json:"echoes"`
+	Cycles int `json:"cycles"`
+	// Strangers, DeadPorts and OneWays count ports.
+	Strangers int `json:"strangers"`
+	DeadPorts int `json:"dead_ports"`
+	OneWays   int `json:"one_ways"`
+}
+
+func (c *Counts) add(o *Counts) {
+	c.LIDs += o.LIDs
+	c.Alone += o.Alone
+	c.Members += o.Members
+	c.Gone += o.Gone
+	c.Entries += o.Entries
+	c.Idle += o.Idle
+	c.SendOnly += o.SendOnly
+	c.Pairs += o.Pairs
+	c.Missing += o.Missing
+	c.Double += o.Double
+	c.Unknown += o.Unknown
+	c.Echoes += o.Echoes
+	c.Cycles += o.Cycles
+	c.Strangers += o.Strangers
+	c.DeadPorts += o.DeadPorts
+	c.OneWays += o.OneWays
+}
+
+// Bad says that something is wrong.
+func (c *Counts) Bad() bool {
+	return c.Missing+c.Double+c.Unknown > 0 || c.Echoes+c.Cycles+c.Strangers+c.DeadPorts+c.OneWays > 0
+}

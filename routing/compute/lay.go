@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compute
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/engines"
+)
+
+// Lay lays the routes of a file over the subnet, and says what of them fits. Where no
+// switch is known there is no result.
+func Lay(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Report, error) {
+	lids, err := job.LIDs.assign(job.Fabric)
+	if err != nil {
+		return nil, osm.Report{}, err
+	}
+	tables, rep, err := routes.Apply(lids.fabric)
+	if err != nil || rep.Switches == 0 {
+		return nil, rep, err
+	}
+	res := &Result{Result: routing.Result{Tables: tables}}
+	if job.Before != nil {
+		d := diff.Count(job.Before, tables)
+		res.Figures.Changed, res.Figures.Unread = d.Changed, d.Unread
+	}
+	res.Figures.count(tables)
+	return res, rep, job.trees(ctx, res)
+}
+
+// Brought says what became of a saved routing.
+type Brought struct {
+	persist.Judgement
+	// Engine is that of the file, "" where it does not say.
+	Engine string
+	// How says what was computed; [persist.Kept] also where all was to be kept.
+	How persist.How
+	// RoutedBy is the engine that routed anew, "" for none.
+	RoutedBy string
+	// Changed counts the entries that are others than the saved ones. Unread switches
+	// have none there, and were not compared.
+	Changed, Unread int
+	// Trees are the multicast LIDs whose trees have to be made anew.
+	Trees []uint16
+	// Unreached counts the entries that nothing could repair.
+	Unreached int
+}
+
+// Rows are the verdicts by the rows of the memo's table, in the order in which
+// they come.
+func (b *Brought) Rows() (rows []string, of map[string][]incremental.Verdict) {
+	of = map[string][]incremental.Verdict{}
+	for _, v := range b.Verdicts {
+		if of[v.Row] == nil {
+			rows = append(rows, v.Row)
+		}
+		of[v.Row] = append(of[v.Row], v)
+	}
+	return rows, of
+}
+
+// Bring holds a saved routing against the subnet and uses what of it is valid. With
+// keep it keeps the routes as they are, whatever has changed.
+func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (*Result, *Brought, error) {
+	lids, err := job.LIDs.remembering(job.Fabric, saved.Fabric).assign(job.Fabric)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &Brought{How: persist.Kept}
+	if saved.Routing != nil {
+		b.Engine = saved.Routing.Engine
+	}
+	res := &Result{}
+	if keep {
+		b.Judgement = persist.Judge(lids.fabric, saved)
+		res.Tables = persist.Lay(lids.fabric, saved.Tables)
+	} else if err := job.bring(ctx, lids.fabric, saved, res, b); err != nil {
+		return nil, nil, err
+	}
+	g := &res.Figures
+	g.Warnings = lids.notes
+	res.Tables = upTo(res.Tables, lids.top)
+	d := diff.Count(saved.Tables, res.Tables)
+	b.Changed, b.Unread = d.Changed, d.Unread
+	if res.Tables.MFT == nil {
+		if err := job.trees(ctx, res); err != nil {
+			return nil, nil, err
+		}
+	}
+	g.count(res.Tables)
+	return res, b, nil
+}
+
+func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result, b *Brought) error {
+	opt := job.Options
+	opt.LMC = f.MaxLMC()
+	made, err := persist.Adapt(ctx, f, saved, opt, func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error) {
+		opt := opt
+		opt.Existing = existing
+		if opt.RootGUIDs == nil {
+			opt.RootGUIDs = roots
+		}
+		res, _, err := engines.Try(ctx, job.Engines, f, opt)
+		return res, err
+	})
+	if err != nil {
+		return err
+	}
+	if r := made.Result; r != nil {
+		b.RoutedBy = r.Tables.Origin
+		res.Hops, res.Roots, res.Ranks, res.CAOrder = r.Hops, r.Roots, r.Ranks, r.CAOrder
+	} else {
+		res.Roots = made.SavedRoots
+	}
+	b.Judgement, b.How, b.Trees, b.Unreached = made.Judgement, made.How, made.Trees, len(made.Unreached)
+	res.Tables = made.Tables
+	return nil
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing/engines/torus"
+)
+
+// usualCacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
+const usualCacheDir = "/var/cache/opensm"
+
+// unmodelled are options of opensm.conf that can change a route and that no
+// engine here takes, with the value that changes nothing.
+var unmodelled = map[string]string{
+	"nue_max_num_vls": "1", "nue_include_switches": "FALSE",
+	"avoid_throttled_links": "FALSE",
+}
+
+// aliases are older names of options.
+var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"}
+
+// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the
+// chain and the options given over them. The guid2lid is that of OpenSM's cache
+// directory, "" for the usual one. What is not modelled is noted.
+func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings, error) {
+	var conf *osm.Conf
+	err := files.Read(path, func(r io.Reader) (err error) {
+		conf, err = osm.ReadConf(r, path)
+		return err
+	})
+	if err != nil {
+		return Settings{}, err
+	}
+	var notes []string
+	for _, n := range conf.Notes {
+		notes = append(notes, n.String())
+	}
+	if len(chain) == 0 {
+		chain, notes = confChain(conf, notes)
+	}
+	options, notes := confOptions(conf, notes)
+	if indexSetting(options, "lmc") < 0 {
+		options = append(options, Setting{"lmc", "0"})
+	}
+	if indexSetting(options, "qos") < 0 {
+		options = append(options, Setting{"qos", "FALSE"})
+	}
+	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
+		options = append(options, rememberedLIDs(cacheDir)...)
+	}
+	for _, g := range given {
+		if i := indexSetting(options, g.Name); i >= 0 {
+			options[i] = g
+		} else {
+			options = append(options, g)
+		}
+	}
+	s, err := Parse(chain, options)
+	if err != nil {
+		return Settings{}, fmt.Errorf("%s: %w", path, err)
+	}
+	s.conf = path
+	s.withoutFiles(conf, given)
+	s.noteTorusQoS(conf)
+	if err := s.defaultTorus(conf); err != nil {
+		return Settings{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, o := range conf.Options {
+		if harmless, ok := unmodelled[o.Name]; ok && o.Value != harmless {
+			notes = append(notes, fmt.Sprintf("%s:%d: %s is not modelled", path, o.Line, o.Name))
+		}
+	}
+	s.Notes = append(notes, s.Notes...)
+	return s, nil
+}
+
+// confChain is the chain of routing_engine without the engines that are not here.
+func confChain(conf *osm.Conf, notes []string) (chain, more []string) {
+	known := EngineNames()
+	for _, name := range strings.FieldsFunc(conf.Get("routing_engine"), func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+		if !slices.Contains(known, name) {
+			notes = append(notes, fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only an estimate", conf.Name, name))
+			continue
+		}
+		chain = append(chain, name)
+	}
+	return chain, notes
+}
+
+// confOptions are the options of the file that are known here. A switch that is
+// not TRUE is off for OpenSM; a file that cannot be read is left out.
+func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) {
+	for _, o := range conf.Options {
+		name := o.Name
+		if alias, ok := aliases[name]; ok {
+			name = alias
+		}
+		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == name })
+		if i < 0 {
+			continue
+		}
+		if Options[i].boolean && o.Value != "TRUE" {
+			o.Value = "FALSE"
+		}
+		if _, err := os.Stat(o.Value); err != nil && Options[i].File {
+			then := "OpenSM goes on without it"
+			switch {
+			case name == torusConfig:
+				then = "torus-2QoS refuses"
+			case Options[i].without != nil:
+				then = "for OpenSM it is a broken one"
+			}
+			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; %s", conf.Name, o.Line, name, err, then))
+			continue
+		}
+		out = append(out, Setting{name, o.Value})
+	}
+	return out, notes
+}
+
+// torusConfig is the option that names the configuration of torus-2QoS.
+const torusConfig = "torus_config"
+
+// defaultTorus has torus-2QoS read the file that it reads with this conf where
+// none was given, and refuse where that cannot be read.
+func (s *Settings) defaultTorus(conf *osm.Conf) error {
+	if s.torus.Conf != nil || !slices.Contains(s.Chain, torus.Name) {
+		return nil
+	}
+	path := conf.Value(torusConfig)
+	if path == "" {
+		s.torus.Unread = errors.New("torus_config names no file")
+	} else {
+		s.torus.Unread = setTorus(s, path)
+	}
+	return s.chooseEngines()
+}
+
+// rememberedLIDs is the guid2lid of OpenSM's cache directory, if there is one.
+func rememberedLIDs(dir string) []Setting {
+	if dir == "" {
+		dir = usualCacheDir
+	}
+	file := filepath.Join(dir, "guid2lid")
+	if _, err := os.Stat(file); err != nil {
+		return nil
+	}
+	return []Setting{{"guid2lid", file}}
+}
+
+func indexSetting(list []Setting, name string) int {
+	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"io"
+	"os"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing"
+)
+
+// guidUse is a file of GUIDs and the option that names it.
+type guidUse struct {
+	file *osm.GUIDFile
+	kind osm.GUIDFileKind
+}
+
+// guidFile is an option that names a file of GUIDs.
+func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
+	set := func(s *Settings, path string) error {
+		return files.Read(path, func(r io.Reader) error {
+			f, err := osm.ReadGUIDFile(r, path)
+			if err != nil {
+				return err
+			}
+			s.noteLines(f.Notes)
+			if f.Broken {
+				s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
+			}
+			s.guids = append(s.guids, guidUse{f, kind})
+			take(s, f)
+			return nil
+		})
+	}
+	return Option{Name: kind.Option(), Summary: summary, File: true, set: set}
+}
+
+// guidFileOrBroken is one that an opensm.conf may name although it is not there:
+// OpenSM then takes it for one with a line that it cannot read.
+func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
+	o := guidFile(kind, summary, take)
+	o.without = func(s *Settings, path string) {
+		take(s, &osm.GUIDFile{Name: path, Broken: true})
+		s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
+	}
+	return o
+}
+
+// withoutFiles does what OpenSM does about files of an opensm.conf that are not
+// there, where no others were given.
+func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
+	for _, o := range conf.Options {
+		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == o.Name })
+		if i < 0 || Options[i].without == nil || indexSetting(given, o.Name) >= 0 {
+			continue
+		}
+		if _, err := os.Stat(o.Value); err != nil {
+			Options[i].without(s, o.Value)
+		}
+	}
+}
+
+func (s *Settings) noteLines(notes []osm.FileNote) {
+	for _, n := range notes {
+		s.Notes = append(s.Notes, n.String())
+	}
+}
+
+func takeRoots(s *Settings, f *osm.GUIDFile) {
+	s.routing.RootGUIDs, s.routing.DetectRoots = f.GUIDs(), f.Broken
+}
+
+func takeComputeNodes(s *Settings, f *osm.GUIDFile) {
+	s.routing.ComputeNodes = f.GUIDs()
+	s.noteBroken(f, osm.ComputeNodes)
+}
+
+func takeIONodes(s *Settings, f *osm.GUIDFile) {
+	s.routing.IONodes = f.GUIDs()
+	s.noteBroken(f, osm.IONodes)
+}
+
+// noteBroken keeps in mind that a file of nodes is broken.
+func (s *Settings) noteBroken(f *osm.GUIDFile, kind osm.GUIDFileKind) {
+	if f.Broken {
+		s.routing.BrokenNodeFile = kind.Option()
+	}
+}
+
+func takeIDs(s *Settings, f *osm.GUIDFile) {
+	ids, stop := f.IDs(nil)
+	if stop != nil {
+		s.noteLines([]osm.FileNote{*stop})
+	}
+	s.routing.IDs = ids
+}
+
+func takeOrder(s *Settings, f *osm.GUIDFile) { s.routing.RoutingOrder = f.GUIDs() }
+
+func takeIgnored(s *Settings, f *osm.GUIDFile) {
+	ports, notes := f.Ports()
+	s.noteLines(notes)
+	s.routing.IgnoredPorts = map[routing.SwitchPort]bool{}
+	for _, p := range ports {
+		s.routing.IgnoredPorts[routing.SwitchPort{GUID: p.GUID, Port: p.Port}] = true
+	}
+}
+
+func takeWeights(s *Settings, f *osm.GUIDFile) {
+	weights, notes := f.Weights()
+	s.noteLines(notes)
+	s.routing.HopWeights = map[routing.SwitchPort]uint8{}
+	for _, w := range weights {
+		s.routing.HopWeights[routing.SwitchPort{GUID: w.GUID, Port: w.Port}] = w.Weight
+	}
+}
+
+func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
+	orders, notes := f.Orders()
+	s.noteLines(notes)
+	for _, o := range orders {
+		s.routing.PortSearchOrder = append(s.routing.PortSearchOrder, routing.PortOrder{GUID: o.GUID, Ports: o.Ports})
+	}
+}
+
+// Strangers are the lines of the files that are for nothing on a subnet.
+func (s *Settings) Strangers(f *fabric.Fabric) []string {
+	var out []string
+	for _, u := range s.guids {
+		for _, n := range u.file.Check(f, u.kind) {
+			out = append(out, n.String())
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing/engines/torus"
+)
+
+var (
+	// Partitions have "sl=N" (OpenSM's doc/partition-config.txt), and the levels of a
+	// policy "sl: N" (doc/QoS_management_in_OpenSM.txt).
+	partitionSL = regexp.MustCompile(`\bsl\s*=\s*(\w+)`)
+	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
+)
+
+// noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS
+// does not go with: service levels other than 0 and 8, and tables of lanes of
+// one's own (torus-2QoS(8), at its end).
+func (s *Settings) noteTorusQoS(conf *osm.Conf) {
+	if !slices.Contains(s.Chain, torus.Name) {
+		return
+	}
+	for _, o := range conf.Options {
+		if strings.HasPrefix(o.Name, "qos_") && strings.HasSuffix(o.Name, "sl2vl") {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps service levels to lanes itself", conf.Name, o.Line, o.Name))
+		}
+	}
+	for option, form := range map[string]*regexp.Regexp{"partition_config_file": partitionSL, "qos_policy_file": policySL} {
+		s.noteSLs(conf.Value(option), form)
+	}
+}
+
+// noteSLs notes the service levels of a file that are neither 0 nor 8. A file that
+// is not there has none.
+func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
+	var text []byte
+	err := files.Read(path, func(r io.Reader) (err error) {
+		text, err = io.ReadAll(r)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	line := 0
+	for l := range strings.Lines(string(text)) {
+		line++
+		l, _, _ = strings.Cut(l, "#")
+		for _, m := range form.FindAllStringSubmatch(l, -1) {
+			if m[1] != "0" && m[1] != "8" {
+				s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: service level %s: with torus-2QoS only 0 and 8 are to be given, the others are those of paths", fabric.Escape(path), line, m[1]))
+			}
+		}
+	}
+}

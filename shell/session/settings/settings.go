@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/routing/engines/torus"
+)
+
+// Settings are the engines to route with and the options that change a route or
+// a LID, as opensm.conf has them.
+type Settings struct {
+	// Chain are the engines' names, tried in order, and [engines.NoFallback].
+	Chain []string
+	// Given are the options that were set, by name, as they were written.
+	Given []Setting
+	// Notes say what OpenSM does with what the files hold, one sentence each.
+	Notes []string
+
+	// conf is the opensm.conf that they were read from, "" for none.
+	conf    string
+	engines []routing.Engine
+	routing routing.Options
+	// cached says to route with OpenSM's unicast cache.
+	cached bool
+	lids   compute.LIDs
+	guids  []guidUse
+	file   file.Engine
+	torus  torus.Engine
+}
+
+// Setting is an option with its value.
+type Setting struct{ Name, Value string }
+
+// Option is an option that [Parse] knows.
+type Option struct {
+	Name string
+	// Was is the name that it had before, which is still taken; "" for none.
+	Was     string
+	Summary string
+	// File says that the value is the name of a file.
+	File    bool
+	boolean bool
+	set     func(*Settings, string) error
+	// without is for a file that an opensm.conf names and that is not there; nil
+	// where OpenSM goes on as if it were not named.
+	without func(s *Settings, path string)
+}
+
+// Boolean says that the value is TRUE or FALSE, or yes or no.
+func (o *Option) Boolean() bool { return o.boolean }
+
+// Options are the options, by OpenSM's names. guid2lid names the file
+// that OpenSM keeps in its cache directory.
+var Options = []Option{
+	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", set: setLMC},
+	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
+	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
+	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
+	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, set: setGUID2LID},
+	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
+	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
+	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
+	{Name: "max_reverse_hops", Summary: "how often ways of ftree to I/O nodes may turn back", set: setReverseHops},
+	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
+	{Name: "bull", Summary: "no: let ftree route as before Bull's upgrades, which OpenSM cannot", boolean: true, set: setBull},
+	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
+	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool { return &s.routing.ConnectRoots }),
+	guidFile(osm.RoutingOrder, "port GUIDs that are routed first", takeOrder),
+	on("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", func(s *Settings) *bool { return &s.routing.RoutingOrderNoScatter }),
+	guidFile(osm.IgnoredPorts, "switch ports whose routes are not counted", takeIgnored),
+	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
+	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
+	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none", set: setScatter},
+	code("max_op_vls", "data lanes of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15", 1, 255, func(s *Settings) *uint8 { return &s.routing.MaxOpVLs }),
+	code("lash_start_vl", "the first service level that lash uses", 0, 255, func(s *Settings) *uint8 { return &s.routing.LASHStartVL }),
+	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
+	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
+	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
+	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
+	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
+	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
+	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
+		set: boolean(func(s *Settings) *bool { return &s.routing.DORLanes })},
+	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
+	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
+	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, set: setLIDMatrix},
+}
+
+// on is an option that is TRUE or FALSE.
+func on(name, summary string, field func(*Settings) *bool) Option {
+	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
+}
+
+// code is an option that is a small number.
+func code(name, summary string, low, high uint64, field func(*Settings) *uint8) Option {
+	return Option{Name: name, Summary: summary, set: func(s *Settings, value string) error {
+		n, err := strconv.ParseUint(value, 0, 8)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("%q, expected %d to %d", value, low, high)
+		}
+		*field(s) = uint8(n)
+		return nil
+	}}
+}
+
+// Parse reads a chain of engines and options. The empty chain is the
+// default engine. Files are read now.
+func Parse(chain []string, given []Setting) (Settings, error) {
+	s := Settings{Chain: chain, Given: slices.Clone(given)}
+	for k, g := range given {
+		i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == g.Name || o.Was != "" && o.Was == g.Name })
+		if i < 0 {
+			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
+		}
+		if err := Options[i].set(&s, g.Value); err != nil {
+			return Settings{}, fmt.Errorf("%s: %w", g.Name, err)
+		}
+		s.Given[k].Name = Options[i].Name
+	}
+	if len(s.Chain) == 0 {
+		s.Chain = []string{engines.Default}
+	}
+	return s, s.chooseEngines()
+}
+
+// Only are the settings with one engine alone, and without the unicast cache.
+func (s Settings) Only(engine string) (Settings, error) {
+	s.Chain, s.cached = []string{engine, engines.NoFallback}, false
+	return s, s.chooseEngines()
+}
+
+// chooseEngines finds the engines of the chain.
+func (s *Settings) chooseEngines() (err error) {
+	if slices.Contains(s.Chain, file.Name) && s.file.Routes == nil && s.file.Matrix == nil {
+		s.Notes = append(s.Notes, "the engine file has no file: lfts_file=FILE or lid_matrix_dump_file=FILE is missing, and without one OpenSM routes as minhop does")
+	}
+	s.engines, err = engines.Chain(s.Chain, s.file, s.torus)
+	return err
+}
+
+// String is the chain, "updn,minhop".
+func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
+
+// Words are the chain and the options as they were given.
+func (s *Settings) Words() (chain, options string) {
+	var all []string
+	for _, g := range s.Given {
+		all = append(all, g.Name+"="+g.Value)
+	}
+	return s.String(), strings.Join(all, " ")
+}
+
+// EngineNames are the names that a chain can hold.
+func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
+
+func setLMC(s *Settings, value string) error {
+	n, err := strconv.ParseUint(value, 0, 8)
+	if err != nil || n > fabric.MaxLMC {
+		return fmt.Errorf("%q is no LMC, expected 0 to %d", value, fabric.MaxLMC)
+	}
+	s.lids.LMC, s.lids.Chosen = uint8(n), true
+	return nil
+}
+
+func setScatter(s *Settings, value string) error {
+	n, err := strconv.ParseUint(value, 0, 32)
+	if err != nil {
+		return fmt.Errorf("%q is no seed, expected 0 to 4294967295", value)
+	}
+	s.routing.ScatterPorts = uint32(n)
+	return nil
+}
+
+func setReverseHops(s *Settings, value string) error {
+	n, err := strconv.ParseUint(value, 0, 16)
+	if err != nil {
+		return fmt.Errorf("%q, expected 0 to 65535", value)
+	}
+	s.routing.MaxReverseHops = uint16(n)
+	return nil
+}
+
+func setBull(s *Settings, value string) error {
+	var on bool
+	err := boolean(func(*Settings) *bool { return &on })(s, value)
+	s.routing.BeforeBull = err == nil && !on
+	return err
+}
+
+// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for
+// no; here what is neither is refused.
+func boolean(field func(*Settings) *bool) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		switch strings.ToLower(value) {
+		case "true", "yes", "on", "1":
+			*field(s) = true
+		case "false", "no", "off", "0":
+			*field(s) = false
+		default:
+			return fmt.Errorf("%q is neither TRUE nor FALSE", value)
+		}
+		return nil
+	}
+}
+
+func setGUID2LID(s *Settings, path string) error {
+	return files.Read(path, func(r io.Reader) error {
+		f, err := osm.ReadGUID2LID(r, path)
+		if err != nil {
+			return err
+		}
+		s.lids.GUID2LID = f.Table
+		for _, n := range f.Notes {
+			s.Notes = append(s.Notes, n.String())
+		}
+		return nil
+	})
+}
+
+func setLFTs(s *Settings, path string) error {
+	return files.Read(path, func(r io.Reader) (err error) {
+		s.file.Routes, err = osm.ReadLFTs(r, path)
+		return err
+	})
+}
+
+func setLIDMatrix(s *Settings, path string) error {
+	return files.Read(path, func(r io.Reader) (err error) {
+		s.file.MatrixName = path
+		s.file.Matrix, err = io.ReadAll(r)
+		return err
+	})
+}
+
+func setTorus(s *Settings, path string) error {
+	return files.Read(path, func(r io.Reader) (err error) {
+		s.torus.Conf, err = osm.ReadTorusConf(r, path)
+		if err != nil {
+			return err
+		}
+		s.noteLines(s.torus.Conf.Notes)
+		for _, n := range s.torus.Conf.Bad {
+			s.Notes = append(s.Notes, n.String()+"; torus-2QoS refuses")
+		}
+		return nil
+	})
+}
+
+func setQoS(s *Settings, value string) error {
+	on := false
+	err := boolean(func(*Settings) *bool { return &on })(s, value)
+	s.torus.NoQoS = !on
+	return err
+}
+
+// Job is to make tables by the settings.
+func (s *Settings) Job() *compute.Job {
+	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
+}
+
+// Conf is the opensm.conf that they were read from, "" for none.
+func (s *Settings) Conf() string { return s.conf }
+
+// QoS reports whether quality of service is on: where it is not, OpenSM writes no
+// SL2VL tables.
+func (s *Settings) QoS() bool { return !s.torus.NoQoS }
+
+// Engines are those that can route with these settings.
+func (s *Settings) Engines() []string {
+	return slices.DeleteFunc(EngineNames(), func(name string) bool {
+		return name == engines.NoFallback || name == file.Name && s.file.Routes == nil && s.file.Matrix == nil
+	})
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bytes"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/page"
+	"example.org/ibconsole/tui/pane"
+)
+
+// pageMsg brings the text of a page.
+type pageMsg struct {
+	page *commitPage
+	text string
+	// nothing reports that the plan writes nothing.
+	nothing bool
+	err     error
+}
+
+// commitPage is a page from which the routes that are staged are written.
+type commitPage struct {
+	*page.Page
+	m      *model
+	staged *session.Picture // what would be written
+	no     string           // why y does nothing
+}
+
+func (m *model) openPage(p *page.Page) {
+	p.Leave = m.closePage
+	p.Fit(m.body())
+	m.cover(p)
+}
+
+func (m *model) closePage() tea.Cmd {
+	m.cover(nil)
+	return nil
+}
+
+// Key is that of the page, and y and w.
+func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
+	switch k.String() {
+	case "y":
+		return p.agree()
+	case "w":
+		if !p.m.st.WriteOn {
+			p.m.cover(nil)
+			return p.m.say("write on", true)
+		}
+		return nil
+	}
+	return p.Page.Key(k)
+}
+
+// agree is y.
+func (p *commitPage) agree() tea.Cmd {
+	if why := p.whyNotWritten(); why != "" {
+		p.m.warn("y: " + why)
+		return nil
+	}
+	p.m.cover(nil)
+	return p.m.say("commit yes", true)
+}
+
+// whyNotWritten says why y does not write what the page says.
+func (p *commitPage) whyNotWritten() string {
+	st := p.m.back.State()
+	switch {
+	case !p.Ready:
+		return "the plan is still being made"
+	case p.no != "":
+		return p.no
+	case !p.Read:
+		return "there is more to read: PgDn"
+	case st.Staged != p.staged:
+		return "other routes have been staged since this page was made: Esc, then C again"
+	case st.Stale:
+		return staleWhy
+	case !st.WriteOn:
+		return "the session is read-only: w allows writing, then C again"
+	}
+	return p.m.whyBusy()
+}
+
+// staleWhy says why staged routes that are stale are not written.
+const staleWhy = "the subnet has changed since the routes were computed: r computes them anew"
+
+func (m *model) whyNotCommit() string {
+	st := m.back.State()
+	switch {
+	case st.Staged == nil:
+		return "nothing is staged: r computes routes"
+	case st.Source.Offline():
+		return "a file has no switches to write to"
+	case !m.frozen.IsZero():
+		return "the panes are frozen, the subnet may be another now: Space lets them go on"
+	case m.old != nil:
+		return "the panes show what was, not what would be written: v shows the present"
+	case st.Lost != "":
+		return "the connection is lost: R tries it again"
+	case st.Stale:
+		return staleWhy
+	}
+	return m.whyBusy()
+}
+
+// openCommit asks for the plan of a commit and shows it.
+func (m *model) openCommit() tea.Cmd {
+	t := m.theme
+	p := &commitPage{Page: page.New(t, "Commit"), m: m, staged: m.sc.State.Staged}
+	p.Badge, p.Leave = m.sc.PictureBadge(t, p.staged), m.closePage
+	st := &m.sc.State
+	p.Say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
+	p.Raw("", "")
+	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+	p.Say("", "what       %s", st.Title(st.Staged))
+	if n := len(st.Failures); n > 0 {
+		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", draw.Count(n, "failure"))
+	}
+	switch master, ok := st.Master(); {
+	case ok:
+		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+	case st.Source.Kind == session.SourceSim:
+		p.Say("", "beside     no subnet manager: the subnet is simulated")
+	}
+	p.Raw("", "")
+	p.Raw(t.Dim, "the plan is being made ...")
+	m.cover(p)
+	p.Fit(m.body())
+	m.Common.Running++
+	wait := m.yield()
+	return func() tea.Msg {
+		wait()
+		var out bytes.Buffer
+		nothing := false
+		hear := func(a shell.Answer) {
+			if p, ok := a.(shell.CommitPlan); ok {
+				nothing = p.Plan.Empty()
+			}
+		}
+		err := func() error {
+			_, err := pane.Shielded(func() (struct{}, error) {
+				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
+			})
+			return err
+		}()
+		return pageMsg{p, out.String(), nothing, err}
+	}
+}
+
+// fillPage takes the plan of a commit.
+func (m *model) fillPage(msg pageMsg) {
+	m.Common.Running--
+	p, t := msg.page, m.theme
+	p.Drop()
+	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
+		st := draw.Style("")
+		if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 && upper != strings.ToLower(upper) && upper != "LIDS" {
+			st = t.Bad
+		}
+		p.Raw(st, l)
+	}
+	p.Raw("", "")
+	switch {
+	case msg.err != nil:
+		p.no = "this plan is not written: " + msg.err.Error()
+		p.Say(t.Bad, "not to be written: %v", msg.err)
+		p.Say(t.Dim, "Where you are sure, the command line takes what allows it: :help commit")
+	case msg.nothing:
+		p.no = "there is nothing to write"
+		p.Say(t.Good, "The switches hold these tables already.")
+	default:
+		y := "y writes this, once writing is on (w)"
+		if m.st.WriteOn {
+			y = "y writes this"
+		}
+		p.Raw(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
+	}
+	p.Ready = true
+	p.Fit(m.body())
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+// Framed is what a frame holds.
+type Framed struct {
+	Tabs    func(p *Pen) // writes the name and title
+	Picture *Badge
+	Filter  string
+	Figure  string
+	Focused bool
+	Win     *Window
+	Head    func(p *Pen) // writes the heads of columns, nil without
+	Draw    func(p *Pen, row int)
+	Marked  func(row int) bool // nil where no row can be
+	Empty   []string           // said where there are no rows
+}
+
+// Frame draws a window with a border around it, r.h lines of r.w cells.
+func (t *Theme) Frame(r Rect, f *Framed) []string {
+	frame, line := FrameLive, t.border
+	if f.Focused {
+		line = t.focus
+	}
+	if f.Picture != nil {
+		frame = f.Picture.Frame
+		if f.Picture.Line != "" {
+			line = f.Picture.Line
+		}
+	}
+	bx := t.box(frame, f.Focused)
+	lines := make([]string, 0, r.H)
+	if r.H < 1 {
+		return lines
+	}
+	lines = append(lines, t.frameTop(r.W, f, bx, line))
+	inner := r.H - 2
+	if f.Head != nil && inner > 0 {
+		lines = append(lines, t.frameHead(r.W, f, bx, line))
+		inner--
+	}
+	from, to := f.Win.thumb()
+	for i := range inner {
+		edge := bx.V
+		if i >= from && i < to {
+			edge = t.thumb
+		}
+		lines = append(lines, t.frameRow(r.W, f, bx, line, edge, i))
+	}
+	if r.H > 1 {
+		lines = append(lines, t.frameBottom(r.W, f, bx, line))
+	}
+	return lines
+}
+
+func (t *Theme) frameHead(w int, f *Framed, bx box, line Style) string {
+	p := NewPen(t, w)
+	p.Put(line, bx.V)
+	p.Keeping(1, func() {
+		p.Gap(1)
+		p.Keeping(1, func() { f.Head(p) })
+		p.Gap(p.Left)
+	})
+	p.Put(line, bx.V)
+	return p.Done()
+}
+
+func (t *Theme) frameRow(w int, f *Framed, bx box, line Style, edge string, i int) string {
+	p := NewPen(t, w)
+	p.Put(line, bx.V)
+	p.Keeping(1, func() {
+		row := f.Win.Top + i
+		switch {
+		case row < f.Win.N:
+			t.frameMark(p, f, row)
+			p.Keeping(1, func() { f.Draw(p, row) })
+		case i < len(f.Empty):
+			p.Gap(2)
+			p.Put(t.Dim, f.Empty[i])
+		}
+		p.Gap(p.Left)
+	})
+	p.Over, p.under = "", ""
+	p.Put(line, edge)
+	return p.Done()
+}
+
+// frameMark marks the selected row before its text and in its colours, and rows
+// that were marked.
+func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
+	marked := f.Marked != nil && f.Marked(row)
+	switch {
+	case row != f.Win.Cursor && marked:
+		p.Put(p.Theme.Warn, p.Theme.Glyphs.mark)
+	case row != f.Win.Cursor:
+		p.Gap(1)
+	case f.Focused:
+		p.Over = p.Theme.Cursor
+		p.Put("", When(marked, p.Theme.Glyphs.mark, p.Glyphs.Cursor))
+	default:
+		p.under = p.cursorIdle
+		p.Put(p.Theme.focus, When(marked, p.Theme.Glyphs.mark, p.idle))
+	}
+}
+
+func (t *Theme) frameTop(w int, f *Framed, bx box, line Style) string {
+	p := NewPen(t, w)
+	p.Put(line, bx.tl+bx.H)
+	end := 2
+	if f.Picture != nil && w > BadgeWidth(f.Picture.Word)+30 {
+		end += BadgeWidth(f.Picture.Word) + 1
+	}
+	p.Keeping(end, func() {
+		if p.Left > 2 {
+			p.Gap(1)
+			p.Keeping(1, func() { f.Tabs(p) })
+			p.Gap(1)
+		}
+		p.fill(line, bx.H, 0)
+	})
+	if end > 2 {
+		p.Badge(f.Picture.St, f.Picture.Word)
+	}
+	p.fill(line, bx.H, 1)
+	p.Put(line, bx.tr)
+	return p.Done()
+}
+
+func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
+	p := NewPen(t, w)
+	p.Put(line, bx.bl+bx.H)
+	p.Keeping(2, func() {
+		if f.Filter != "" && p.Left > 3 {
+			p.Gap(1)
+			p.Keeping(1, func() { p.Put(t.Warn, "/"+f.Filter) })
+			p.Gap(1)
+		}
+		figure := Clean(f.Figure, t.Ascii)
+		if Width(figure)+2 < p.Left && figure != "" {
+			p.fill(line, bx.H, Width(figure)+2)
+			p.Put(t.Dim, " "+figure+" ")
+		}
+		p.fill(line, bx.H, 0)
+	})
+	p.fill(line, bx.H, 1)
+	p.Put(line, bx.Br)
+	return p.Done()
+}

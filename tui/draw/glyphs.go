@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+import "strings"
+
+// box is the lines of a frame: corners from the top left clockwise, horizontal,
+// vertical.
+type box struct{ tl, tr, Br, bl, H, V string }
+
+// Glyphs are the marks that a terminal can show, a cell each.
+type Glyphs struct {
+	Ascii bool
+	// Boxes are the frames of panes by what they show, each without and with the
+	// keyboard.
+	Boxes                 [4][2]box
+	sortUp, sortDown      string   // behind the head of a column
+	mark                  string   // of a marked row
+	Shades, sparks        []string // from nothing to all
+	tick, warn, note      string   // of good, doubtful and curious things
+	thumb                 string   // of the scroll bar
+	Cursor, idle          string   // mark the selected row, with and without the keyboard
+	Open, Shut            string   // a branch of the tree
+	Failed, Changed       string
+	OnPath, Rung          string // the ends of a path, and what is between
+	Arrow, Line, Ellipsis string
+	dot                   string // between words
+	Prompt                string
+	Up, Down, left, right string // keys
+	Full, Empty           string // of a progress bar
+	Spin                  []string
+}
+
+// What a pane shows, told by the lines of its frame.
+const (
+	FrameLive = iota
+	FrameWhatIf
+	FrameStaged
+	FrameOld
+)
+
+func (g *Glyphs) box(frame int, focused bool) box { return g.Boxes[frame][Btoi(focused)] }
+
+func unicodeGlyphs() Glyphs {
+	return Glyphs{
+		Boxes: [4][2]box{
+			FrameLive:   {{"╭", "╮", "╯", "╰", "─", "│"}, {"┏", "┓", "┛", "┗", "━", "┃"}},
+			FrameWhatIf: {{"╭", "╮", "╯", "╰", "┄", "┆"}, {"┏", "┓", "┛", "┗", "┅", "┇"}},
+			FrameStaged: {{"╒", "╕", "╛", "╘", "═", "│"}, {"╔", "╗", "╝", "╚", "═", "║"}},
+			FrameOld:    {{"·", "·", "·", "·", "┈", "┊"}, {"•", "•", "•", "•", "┉", "┋"}},
+		},
+		sortUp: "▴", sortDown: "▾", mark: "◆", Shades: []string{"·", "░", "▒", "▓", "█"}, sparks: strings.Split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", " "), tick: "✓", warn: "!", note: "·",
+		thumb: "█", Cursor: "▌", idle: "›", Open: "▾", Shut: "▸", Failed: "✕", Changed: "≠", OnPath: "●", Rung: "├",
+		Arrow: "→", Line: "─", Ellipsis: "…", dot: "·", Prompt: "›", Up: "↑", Down: "↓", left: "←", right: "→",
+		Full: "█", Empty: "░", Spin: strings.Split("⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏", " "),
+	}
+}
+
+// consoleGlyphs are those that the Linux console has in its fonts.
+func consoleGlyphs() Glyphs {
+	g := unicodeGlyphs()
+	g.Boxes = [4][2]box{
+		FrameLive:   {{"┌", "┐", "┘", "└", "─", "│"}, {"╔", "╗", "╝", "╚", "═", "║"}},
+		FrameWhatIf: {{"+", "+", "+", "+", "-", ":"}, {"#", "#", "#", "#", "-", ":"}},
+		FrameStaged: {{"┌", "┐", "┘", "└", "≡", "│"}, {"╔", "╗", "╝", "╚", "≡", "║"}},
+		FrameOld:    {{".", ".", ".", ".", ".", ":"}, {"#", "#", "#", "#", ".", ":"}},
+	}
+	g.sortUp, g.sortDown, g.mark, g.tick = "↑", "↓", "*", "√"
+	g.sparks = strings.Split("_ ░ ▒ ▓ █", " ")
+	g.thumb, g.Cursor, g.idle, g.Open, g.Shut, g.Failed, g.Changed = "█", "█", "»", "▼", "►", "x", "*"
+	g.OnPath, g.Ellipsis, g.Prompt, g.Spin = "•", "~", "»", strings.Split(`| / - \`, " ")
+	return g
+}
+
+func asciiGlyphs() Glyphs {
+	return Glyphs{
+		Ascii: true,
+		Boxes: [4][2]box{
+			FrameLive:   {{"+", "+", "+", "+", "-", "|"}, {"#", "#", "#", "#", "-", "#"}},
+			FrameWhatIf: {{"+", "+", "+", "+", "~", ":"}, {"#", "#", "#", "#", "~", "#"}},
+			FrameStaged: {{"+", "+", "+", "+", "=", "|"}, {"#", "#", "#", "#", "=", "#"}},
+			FrameOld:    {{"+", "+", "+", "+", ".", ":"}, {"#", "#", "#", "#", ".", "#"}},
+		},
+		sortUp: "^", sortDown: "v", mark: "*", Shades: []string{".", ":", "+", "%", "@"}, sparks: strings.Split("_ . : = #", " "), tick: "ok", warn: "!", note: ".",
+		thumb: "H", Cursor: ">", idle: ".", Open: "-", Shut: "+", Failed: "x", Changed: "*", OnPath: "o", Rung: "|",
+		Arrow: ">", Line: "-", Ellipsis: "~", dot: "-", Prompt: ">", Up: "Up", Down: "Down", left: "Left", right: "Right",
+		Full: "#", Empty: ".", Spin: strings.Split(`| / - \`, " "),
+	}
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sortKeys are rows with what they are sorted by.
+type sortKeys struct{ list, spare []sortKey }
+
+type sortKey struct {
+	key uint64
+	row int32
+}
+
+// of takes rows and what each is sorted by, downwards the other way round.
+func (k *sortKeys) of(rows []int32, order func(row int) int64, down bool) {
+	k.list = slices.Grow(k.list[:0], len(rows))[:len(rows)]
+	var turn uint64 = 1 << 63 // so that negative numbers come first
+	if down {
+		turn = ^turn
+	}
+	each(len(rows), func(from, to int) {
+		for i := from; i < to; i++ {
+			k.list[i] = sortKey{uint64(order(int(rows[i]))) ^ turn, rows[i]}
+		}
+	})
+}
+
+// fewKeys is up to how many keys comparing them is quicker than counting.
+const fewKeys = 256
+
+// sort keeps the order of rows with the same key. O(rows) for each byte in which
+// keys differ.
+func (k *sortKeys) sort() {
+	if len(k.list) <= fewKeys {
+		slices.SortStableFunc(k.list, func(a, b sortKey) int { return cmp.Compare(a.key, b.key) })
+		return
+	}
+	var differ uint64
+	for i := range k.list {
+		differ |= k.list[i].key ^ k.list[0].key
+	}
+	k.spare = slices.Grow(k.spare[:0], len(k.list))[:len(k.list)]
+	for shift := 0; shift < 64; shift += 8 {
+		if differ>>shift&0xff != 0 {
+			k.deal(shift)
+		}
+	}
+}
+
+// deal sorts by one byte of the keys.
+func (k *sortKeys) deal(shift int) {
+	var at [257]int
+	for i := range k.list {
+		at[k.list[i].key>>shift&0xff+1]++
+	}
+	for b := range 256 {
+		at[b+1] += at[b]
+	}
+	for _, key := range k.list {
+		b := key.key >> shift & 0xff
+		k.spare[at[b]] = key
+		at[b]++
+	}
+	k.list, k.spare = k.spare, k.list
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/muesli/termenv"
+)
+
+// Environment is what the variables of a process say of its terminal. Nothing
+// is asked of the terminal itself: some never answer.
+type Environment func(string) string
+
+// Glyphs returns the marks that the terminal can show.
+func (env Environment) Glyphs() Glyphs {
+	switch {
+	case !env.utf8():
+		return asciiGlyphs()
+	case env("TERM") == "linux":
+		return consoleGlyphs()
+	}
+	return unicodeGlyphs()
+}
+
+// utf8 follows the order in which POSIX gives precedence to locale variables.
+func (env Environment) utf8() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := env(name); v != "" {
+			v = strings.ToLower(strings.ReplaceAll(v, "-", ""))
+			return strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}
+
+// Profile returns the colours that the terminal has, none with NO_COLOR.
+func (env Environment) Profile() termenv.Profile {
+	term := env("TERM")
+	depth := env("COLORTERM")
+	switch {
+	case env("NO_COLOR") != "":
+		return termenv.Ascii
+	case strings.HasPrefix(term, "screen") && env("TERM_PROGRAM") != "tmux" && depth != "":
+		return termenv.ANSI256
+	case depth == "truecolor", depth == "24bit":
+		return termenv.TrueColor
+	case strings.Contains(term, "256color"):
+		return termenv.ANSI256
+	case strings.Contains(term, "direct"), term == "alacritty", strings.HasSuffix(term, "-kitty"), strings.HasSuffix(term, "-ghostty"), term == "wezterm", term == "foot":
+		return termenv.TrueColor
+	}
+	for _, colourless := range []string{"vt", "dumb", "unknown"} {
+		if strings.HasPrefix(term, colourless) || term == "" {
+			return termenv.Ascii
+		}
+	}
+	return termenv.ANSI
+}
+
+// Theme is the theme for a background that the terminal told of (COLORFGBG, as
+// rxvt, Konsole and others set it), dark where it did not.
+func (env Environment) Theme() string {
+	_, bg, found := strings.Cut(env("COLORFGBG"), ";")
+	if i := strings.LastIndexByte(bg, ';'); i >= 0 {
+		bg = bg[i+1:]
+	}
+	if n, err := strconv.Atoi(bg); found && err == nil && (n == 7 || n >= 9 && n <= 15) {
+		return "light"
+	}
+	return "dark"
+}

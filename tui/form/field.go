@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package form
+
+import (
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/shell/guided"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+
+	"example.org/ibconsole/tui/draw"
+)
+
+// field is a form of one question, as huh shows it. All that it does it does at once: no
+// command of huh's is run.
+type field struct {
+	form   *huh.Form
+	choose *huh.Select[string] // nil for a free text
+	answer string
+	// selector stands before the choice that is selected, and shown are the choices as
+	// they are on the screen.
+	selector string
+	shown    map[string]bool
+	// seen are the lines that were drawn, and top is the first choice among them.
+	seen []string
+	top  int
+}
+
+// newField asks a question in lines of w cells, with an answer to begin from. Explain are
+// lines below the question.
+func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
+	f := &field{answer: answer}
+	title := draw.Clean(q.Text, t.Ascii)
+	text := strings.Join(explain, "\n")
+	var one huh.Field
+	if len(q.Choices) > 0 {
+		all := options(t, q.Choices, w)
+		f.selector, f.shown = t.Glyphs.Cursor+" ", map[string]bool{}
+		for _, o := range all {
+			f.shown[strings.TrimSpace(o.Key)] = true
+		}
+		f.choose = huh.NewSelect[string]().Title(title).Description(text).Options(all...).Value(&f.answer)
+		one = f.choose
+	} else {
+		one = huh.NewInput().Title(title).Description(text).Prompt(t.Prompt + " ").Value(&f.answer)
+	}
+	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(false).WithWidth(w)
+	f.form.Init()
+	return f
+}
+
+// options are the choices, each in one line of w cells.
+func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string] {
+	wide := 8
+	for _, c := range choices {
+		wide = max(wide, draw.Width(draw.Clean(c.Value, t.Ascii)))
+	}
+	out := make([]huh.Option[string], len(choices))
+	for i, c := range choices {
+		value := draw.Clean(c.Value, t.Ascii)
+		line := value + draw.Spaces(wide-draw.Width(value)) + "  " + draw.Clean(c.Text, t.Ascii)
+		out[i] = huh.NewOption(draw.Cut(line, max(w-3, 1), t.Ellipsis), c.Value)
+	}
+	return out
+}
+
+// key sends a key to the field.
+func (f *field) key(k tea.KeyMsg) {
+	if f.choose == nil || k.Type != tea.KeyRunes || len(k.Runes) < 2 {
+		f.form.Update(k)
+		return
+	}
+	for _, r := range k.Runes {
+		f.form.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+	}
+}
+
+// value is the answer; false where nothing is selected.
+func (f *field) value() (string, bool) {
+	if f.choose != nil {
+		return f.choose.Hovered()
+	}
+	return f.answer, true
+}
+
+// finding says that what is typed looks for a choice.
+func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
+
+// click selects the choice in a line of the field; false where there is none.
+func (f *field) click(line int) bool {
+	lines := f.seen
+	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
+	if at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], draw.Spaces(draw.Width(f.selector))) {
+		return false
+	}
+	step := tea.KeyMsg{Type: tea.KeyDown}
+	if line < at {
+		step.Type = tea.KeyUp
+	}
+	for range max(line-at, at-line) {
+		f.form.Update(step)
+	}
+	return true
+}
+
+// choiceIn says that a line is a choice, behind what stands before those.
+func (f *field) choiceIn(line, before string) bool {
+	text, ok := strings.CutPrefix(line, before)
+	return ok && f.shown[strings.TrimSpace(text)]
+}
+
+// lines are those of the field, at most n, without the empty ones at the end. Of
+// choices there are those around the one that is selected.
+func (f *field) lines(n int) []string {
+	lines := strings.Split(f.form.View(), "\n")
+	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	plain := strings.Split(ansi.Strip(strings.Join(lines, "\n")), "\n")
+	first := slices.IndexFunc(plain, func(l string) bool {
+		return f.choiceIn(l, f.selector) || f.choiceIn(l, draw.Spaces(draw.Width(f.selector)))
+	})
+	at := slices.IndexFunc(plain, func(l string) bool { return f.choiceIn(l, f.selector) })
+	if room := n - first; len(lines) > n && at >= 0 && room > 0 {
+		f.top = max(min(f.top, at, len(lines)-room), at-room+1, first)
+		lines, plain = slices.Concat(lines[:first], lines[f.top:]), slices.Concat(plain[:first], plain[f.top:])
+	}
+	f.seen = plain[:min(n, len(plain))]
+	return lines[:min(n, len(lines))]
+}
+
+// huhTheme is a theme in the styles of huh.
+func huhTheme(t *draw.Theme) *huh.Theme {
+	h := huh.ThemeBase()
+	plain := lipgloss.NewStyle()
+	h.FieldSeparator = plain
+	s := &h.Focused
+	s.Base, s.Card = plain, plain
+	s.Title, s.Description = inStyle(t.Strong), inStyle(t.Dim)
+	s.SelectSelector = inStyle(t.Key).SetString(t.Glyphs.Cursor + " ")
+	s.SelectedOption, s.UnselectedOption, s.Option = inStyle(t.Cursor), plain, plain
+	s.TextInput = huh.TextInputStyles{Cursor: inStyle(t.Cursor), CursorText: plain, Placeholder: inStyle(t.Dim), Prompt: inStyle(t.Key), Text: plain}
+	h.Blurred = *s
+	return h
+}
+
+// inStyle writes each line of a text in a style of ours, whatever lipgloss takes the
+// terminal for.
+func inStyle(st draw.Style) lipgloss.Style {
+	if st == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Transform(func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			if l != "" {
+				lines[i] = string(st) + l + draw.Reset
+			}
+		}
+		return strings.Join(lines, "\n")
+	})
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package form asks over the panes, question by question, what a command needs, and runs
+// it. What it asks is a [guided.Flow], which the shell's guided commands ask too.
+package form
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/shell/guided"
+	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// Source begins the questions that a command asks.
+type Source interface {
+	Flow(ctx context.Context, what string) (*guided.Flow, error)
+}
+
+// Form is the questions of a command.
+type Form struct {
+	// What is the command: "dump", "load", "engine" or "fail".
+	What string
+	// Prefill are answers to begin from, by the name of the question.
+	Prefill map[string]string
+	// Leave closes the form and asks something of the screen.
+	Leave func(msg tea.Msg) tea.Cmd
+	// Body is the part of the screen that it has.
+	Body func() draw.Rect
+	// File is the file that was named, "" for none.
+	File string
+
+	common *pane.Common
+	theme  *draw.Theme
+	src    Source
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	flow  *guided.Flow
+	said  []string // all answers, in their order
+	q     *guided.Question
+	field *field
+	size  [2]int // of field
+	above int    // how many lines stand above it
+	// summary says what was answered, command what will be run, "" before the last
+	// question.
+	summary, command string
+	waiting          bool
+	err              string
+	// ahead are keys that were typed while the next question was looked for.
+	ahead []tea.KeyMsg
+}
+
+// Msg brings the question after an answer.
+type Msg struct {
+	form *Form
+	flow *guided.Flow
+	said []string
+	// q is nil where all is answered.
+	q       *guided.Question
+	command string
+	err     error
+	// refused says that the last answer will not do.
+	refused bool
+}
+
+// Open makes a form; its fields are to be set before it begins.
+func Open(c *pane.Common, t *draw.Theme, src Source, what string) *Form {
+	f := &Form{What: what, common: c, theme: t, src: src}
+	f.ctx, f.cancel = context.WithCancel(c.Ctx)
+	return f
+}
+
+// Begin looks for the first question.
+func (f *Form) Begin() tea.Cmd { return f.ask(nil) }
+
+// Close ends what is under way.
+func (f *Form) Close() { f.cancel() }
+
+// Chooses reports whether the question has choices.
+func (f *Form) Chooses() bool { return f.field != nil && f.field.choose != nil }
+
+// ask goes through a flow from its beginning, with answers, to the next question.
+func (f *Form) ask(said []string) tea.Cmd {
+	return f.step(func() Msg {
+		flow, err := f.src.Flow(f.ctx, f.What)
+		if err != nil {
+			return Msg{err: err}
+		}
+		for _, text := range said {
+			q, err := flow.Next()
+			if err != nil || q == nil {
+				return Msg{err: errors.Join(err, f.ctx.Err())}
+			}
+			if err := flow.Answer(q, text); err != nil {
+				return Msg{err: err}
+			}
+		}
+		return nextQuestion(flow, said)
+	})
+}
+
+// step does beside the screen what an answer wants: it may read a file.
+func (f *Form) step(work func() Msg) tea.Cmd {
+	f.waiting, f.err = true, ""
+	f.common.Running++
+	return func() tea.Msg {
+		msg, err := pane.Shielded(func() (Msg, error) { return work(), nil })
+		if err != nil {
+			msg = Msg{err: err}
+		}
+		msg.form = f
+		return msg
+	}
+}
+
+func nextQuestion(flow *guided.Flow, said []string) Msg {
+	q, err := flow.Next()
+	msg := Msg{flow: flow, said: said, q: q, err: err}
+	if err != nil {
+		return msg
+	}
+	if q == nil && !flow.Agreed() {
+		return msg
+	}
+	if q == nil || q.Last() {
+		msg.command = flow.Command()
+	}
+	return msg
+}
+
+// Update shows the next question, says why an answer will not do, or runs the
+// command.
+func (f *Form) Update(msg Msg) tea.Cmd {
+	f.waiting = false
+	switch {
+	case msg.refused:
+		f.err, f.ahead = msg.err.Error(), nil
+		return nil
+	case msg.err != nil:
+		return f.Leave(pane.Warn{Text: f.What + ": " + msg.err.Error()})
+	case msg.q == nil && msg.command == "":
+		return f.nothing()
+	case msg.q == nil:
+		return f.Leave(pane.Run{Command: msg.command})
+	}
+	f.flow, f.said, f.q, f.command, f.field = msg.flow, msg.said, msg.q, msg.command, nil
+	f.summarize()
+	f.Frame(f.Body()) // makes the field
+	return f.typedAhead()
+}
+
+// nothing leaves the form.
+func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
+
+// typedAhead takes the keys that were typed before the question was there, unless it is
+// the last one: what is run is to be read.
+func (f *Form) typedAhead() tea.Cmd {
+	keys := f.ahead
+	f.ahead = nil
+	if f.q.Last() {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for _, k := range keys {
+		if f.ctx.Err() == nil {
+			cmds = append(cmds, f.Key(k))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// summarize says what was answered: only now does nobody else use the flow.
+func (f *Form) summarize() {
+	words := []string{}
+	for _, name := range f.names() {
+		words = append(words, name+" "+f.flow.Given(name))
+	}
+	f.summary = strings.Join(words, ", ")
+}
+
+// names are the questions of all forms, in the order in which they are asked.
+func (f *Form) names() []string {
+	var out []string
+	all := []string{"of", "file", "kind", "what", "name", "port", "links", "seed", "engine"}
+	for _, o := range settings.Options {
+		all = append(all, o.Name)
+	}
+	for _, name := range all {
+		if f.flow.Given(name) != "" && (f.q == nil || f.q.Name != name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Key answers, or goes to the field.
+func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
+	switch {
+	case k.Type == tea.KeyEsc && (f.field == nil || !f.field.finding()):
+		return f.nothing()
+	case f.waiting:
+		f.ahead = append(f.ahead, k)
+	case k.Type == tea.KeyEnter, k.Type == tea.KeyTab:
+		if text, ok := f.field.value(); ok {
+			return f.reply(text)
+		}
+	case k.Type == tea.KeyShiftTab:
+		if n := len(f.said); n > 0 {
+			f.Prefill[f.q.Name], _ = f.field.value()
+			said := f.said[: n-1 : n-1]
+			f.Prefill[""] = f.said[n-1]
+			return f.ask(said)
+		}
+	default:
+		f.err = ""
+		f.field.key(k)
+	}
+	return nil
+}
+
+// Click takes the choice that is clicked.
+func (f *Form) Click(line int) tea.Cmd {
+	if f.waiting || f.field == nil || !f.field.click(line-f.above) {
+		return nil
+	}
+	f.err = ""
+	return f.Key(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+// Wheel moves the choice.
+func (f *Form) Wheel(by int) tea.Cmd {
+	return f.Key(tea.KeyMsg{Type: draw.When(by < 0, tea.KeyUp, tea.KeyDown)})
+}
+
+// reply answers the question.
+func (f *Form) reply(text string) tea.Cmd {
+	flow, q, said := f.flow, f.q, append(slices.Clip(f.said), text)
+	if q.Name == "file" {
+		f.File = text
+	}
+	return f.step(func() Msg {
+		if err := flow.Answer(q, text); err != nil {
+			return Msg{err: err, refused: true}
+		}
+		return nextQuestion(flow, said)
+	})
+}
+
+// begin is the answer that a question begins from.
+func (f *Form) begin() string {
+	if text, ok := f.Prefill[""]; ok {
+		delete(f.Prefill, "")
+		return text
+	}
+	if text, ok := f.Prefill[f.q.Name]; ok {
+		return text
+	}
+	return f.q.Default
+}
+
+// lay makes the field in w by h cells.
+func (f *Form) lay(w, h int) {
+	if f.q == nil || f.field != nil && f.size == [2]int{w, h} {
+		return
+	}
+	answer := ""
+	if f.field != nil {
+		answer, _ = f.field.value()
+	} else {
+		answer = f.begin()
+	}
+	f.size = [2]int{w, h}
+	explain := f.q.Explain
+	if f.command != "" {
+		explain = nil
+	}
+	// The question and an answer have room first, then what explains it.
+	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
+	var lines []string
+	for _, l := range explain {
+		lines = append(lines, draw.Wrap(draw.Clean(l, f.theme.Ascii), w-1)...)
+	}
+	if room < len(lines) {
+		lines = lines[:max(room, 0)]
+		if n := len(lines); n > 0 {
+			lines[n-1] = draw.Cut(lines[n-1]+" "+f.theme.Ellipsis+f.theme.Ellipsis, w-1, f.theme.Ellipsis)
+		}
+	}
+	f.field = newField(f.theme, f.q, lines, answer, w)
+}
+
+// Frame draws the form.
+func (f *Form) Frame(body draw.Rect) []string {
+	t := f.theme
+	inner := max(body.H-2, 1)
+	type line struct {
+		st     draw.Style
+		text   string
+		styled bool
+	}
+	var lines []line
+	if f.summary != "" && inner >= 6 {
+		lines = append(lines, line{t.Dim, f.summary, false})
+		if inner >= 10 {
+			lines = append(lines, line{})
+		}
+	}
+	if f.command != "" {
+		text := draw.Wrap("runs: "+draw.Clean(f.command, t.Ascii), max(body.W-5, 8))
+		for _, l := range text[:min(len(text), max(inner-4, 1))] {
+			lines = append(lines, line{t.Command, l, false})
+		}
+		if last := &lines[len(lines)-1]; len(text) > max(inner-4, 1) {
+			last.text += " " + t.Ellipsis
+		}
+	}
+	room := inner - len(lines) - 1
+	if f.waiting && f.field == nil {
+		lines = append(lines, line{t.Dim, "one moment", false})
+	} else {
+		f.lay(max(body.W-5, 8), max(room, 2))
+	}
+	if f.field != nil {
+		f.above = len(lines)
+		for _, l := range f.field.lines(max(room, 1)) {
+			lines = append(lines, line{"", l, true})
+		}
+		if len(lines) < inner-1 {
+			lines = append(lines, line{})
+		}
+		switch {
+		case f.err != "":
+			lines = append(lines, line{t.Bad, "! " + f.err, false})
+		case f.waiting:
+			lines = append(lines, line{t.Dim, "looking", false})
+		}
+	}
+	win := &draw.Window{N: len(lines), Height: inner, Cursor: -1}
+	return f.theme.Frame(body, &draw.Framed{
+		Tabs: func(p *draw.Pen) { p.Put(p.Key, strings.ToUpper(f.What[:1])+f.What[1:]) }, Focused: true, Win: win,
+		Draw: func(p *draw.Pen, row int) {
+			if l := lines[row]; l.styled {
+				p.Styled(l.text)
+			} else {
+				p.Put(l.st, l.text)
+			}
+		},
+	})
+}
+
+// Of reports whether a message is one of a form.
+func (m *Msg) Of(f *Form) bool { return m.form == f }

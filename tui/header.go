@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/progress"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+)
+
+// header is the first line: which subnet, in which state, what runs or what
+// there is. The state is never left out for want of room.
+func (m *model) header(w int) string {
+	t := m.theme
+	st := &m.st
+	badges := m.badges()
+	need := 1
+	if !st.WriteOn {
+		need += len("read-only")
+	}
+	count := func() (cells int) {
+		for _, b := range badges {
+			cells += draw.BadgeWidth(b.Word) + 1
+		}
+		return cells
+	}
+	name := draw.Clean(st.Source.String(), t.Ascii)
+	if need+count() > w {
+		for i := range badges {
+			badges[i].Word = badges[i].Short()
+		}
+		name = ""
+	}
+	need += count()
+	right := m.busyText(w)
+	if right == "" {
+		right = m.counts(w, w-need-min(draw.Width(name), 16)-2)
+	}
+	if w >= need+draw.Width(name)+draw.Width(right)+20 {
+		name = "ibconsole " + name
+	}
+	p := draw.NewPen(t, w)
+	if name != "" {
+		p.Put(t.Info, draw.Cut(name, max(w-need-draw.Width(right)-2, 10), t.Ellipsis))
+		p.Gap(1)
+	}
+	for _, b := range badges {
+		p.Badge(b.St, b.Word)
+		p.Gap(1)
+	}
+	if !st.WriteOn {
+		p.Put(t.Dim, "read-only ")
+	}
+	p.Gap(p.Left - draw.Width(right))
+	p.Put(draw.When(st.Busy != "", t.Warn, t.Dim), right)
+	return p.Done()
+}
+
+// tabs names all panes in a line, with the one that has the keyboard.
+func (m *model) tabs(w int) string {
+	t := m.theme
+	p := draw.NewPen(t, w)
+	for id, x := range m.all {
+		about := x.About()
+		name, end := digit(id)+" "+about.Name, " "
+		switch {
+		case w < tabsShort && id != m.focus:
+			name = digit(id)
+		case w >= tabsShort && w < tabsWide:
+			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
+		}
+		bad := x.Alarm() > 0
+		if bad {
+			name += "!"
+		}
+		from := w - p.Left
+		switch {
+		case id == m.focus && t.Name == "none":
+			p.Put(t.Live, "["+name+"]")
+		case id == m.focus:
+			p.Put(t.Cursor, " "+name+" ")
+		case bad:
+			p.Put(t.Bad, " "+name+end)
+		default:
+			p.Put(draw.When(m.visible(id), t.Title, t.Dim), " "+name+end)
+		}
+		m.zoneAt(1, from, w-p.Left, func() tea.Cmd { return m.visit(id) })
+	}
+	return p.Done()
+}
+
+// tabsWide is how many cells the names of all panes take, tabsShort the short ones.
+const tabsWide, tabsShort = 102, 78
+
+func (m *model) badges() []draw.Badge {
+	t := m.theme
+	st := &m.st
+	var out []draw.Badge
+	if st.Source.Kind == session.SourceSim {
+		out = append(out, draw.Badge{St: t.Simulated, Word: "SIMULATED"})
+	}
+	out = append(out, m.sc.StateBadges(t)...)
+	if !m.frozen.IsZero() {
+		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + m.frozen.Format("15:04:05")})
+	}
+	if st.WriteOn {
+		out = append(out, draw.Badge{St: t.Writing, Word: "WRITE ON"})
+	}
+	return out
+}
+
+// counts is what there is in the subnet that is shown, as much as fits.
+func (m *model) counts(w, room int) string {
+	ix := m.sc.Top
+	down := ""
+	if len(m.sc.Down) > 0 || w >= 100 {
+		down = fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.Down)))
+	}
+	if n := len(m.sc.Gone()); n > 0 {
+		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
+	}
+	all := fmt.Sprintf("%s sw %s ca %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), draw.Thousands(ix.Links)) + down
+	out := []string{all, strings.TrimSpace(down), ""}
+	if w >= 140 && len(ix.Fabric.Nodes) > 0 {
+		out = append([]string{"read " + m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
+	}
+	for _, text := range out {
+		if draw.Width(text) <= room {
+			return text
+		}
+	}
+	return ""
+}
+
+// busyText says what runs and how far it is.
+func (m *model) busyText(w int) string {
+	st := &m.st
+	t := m.theme
+	name := st.Busy
+	if name == counting && len(m.jobs) == 0 {
+		name = ""
+	}
+	if name == "" && len(m.jobs) > 0 {
+		name = draw.Clean(draw.FirstWord(m.jobs[len(m.jobs)-1].text), t.Ascii)
+	}
+	if name == "" {
+		return ""
+	}
+	total := st.Total
+	if _, step, of := strings.Cut(name, ": "); of && w < 100 { // "minhop, 2 of 9"
+		name, total = step, 0
+	}
+	out := m.spinner.View() + " " + name
+	if total > 0 && st.Busy != "" {
+		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
+		if w >= 100 {
+			out += " " + bar(t).ViewAs(float64(st.Done)/float64(st.Total))
+		}
+		if text := m.pace.text(st, m.now()); text != "" && w >= 100 {
+			out += " " + text
+		}
+	}
+	if len(m.jobs) > 0 {
+		if w >= 100 {
+			out += " " + draw.Seconds(m.now().Sub(m.jobs[len(m.jobs)-1].started))
+		}
+		out += " Esc cancels"
+	}
+	return out
+}
+
+// bar is a bar in the glyphs of a theme; the line that it stands in has a style.
+func bar(t *draw.Theme) progress.Model {
+	glyph := func(s string) rune { return []rune(s)[0] }
+	return progress.New(progress.WithWidth(10), progress.WithoutPercentage(), progress.WithColorProfile(termenv.Ascii),
+		progress.WithFillCharacters(glyph(t.Full), glyph(t.Glyphs.Empty)))
+}

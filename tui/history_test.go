@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"testing"
+
+	records "example.org/ibconsole/history"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane/history"
+)
+
+// TestHistoryBranches: a rollback is drawn as a branch, in the order of time alone.
+func TestHistoryBranches(t *testing.T) {
+	e := func(id int64, kind records.Kind) records.Entry { return records.Entry{ID: id, Kind: kind} }
+	list := []records.Entry{
+		e(12, records.Sweep), e(11, records.Commit), e(10, records.Commit), e(9, records.Commit), e(8, records.Commit),
+		e(7, records.Sweep), e(6, records.Commit), e(5, records.Commit), e(4, records.Route), e(3, records.Load), e(2, records.Route), e(1, records.Sweep),
+	}
+	journal := []records.JournalEntry{
+		{ID: 3, Before: 10, After: 11, Outcome: records.Failed}, {ID: 2, Before: 8, After: 9, Outcome: records.Done, Note: session.RollbackNote},
+		{ID: 1, Before: 5, After: 6, Outcome: records.RolledBack},
+	}
+	entries := history.Join(list, journal)
+	d := driveBackend(t, newFake(star(t, "one", "a")))
+	d.m.back.(*fake).entries = entries
+	d.press("7", "z").sees("○─┴─┴─╯", "takes back 6, done", "12 entries").press("s").misses("○─┴")
+}
+
+// TestHistoryStory: somebody commits, takes that back and commits something else; the
+// history draws what was gone back from as a branch, and says what differs.
+func TestHistoryStory(t *testing.T) {
+	src, err := session.ParseSource("sim:fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(t.Context(), src, session.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
+	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; rollback yes; engine updn; route; commit yes", "enter", "7", "z")
+	d.sees("●        6", "commit, done", "●        4", "commit, takes back 2, done", "│ ●      2", "commit, rolled back", "○─╯      1")
+	d.press("G", "P").sees("! P: nothing is known from before this entry").press("k", "P").sees("diff 1 2", "entries")
+}

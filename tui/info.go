@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/page"
+	"example.org/ibconsole/tui/pane"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func (m *model) whyNoInfo() string {
+	if m.pane().Subject().Node == fabric.None {
+		return "nothing is selected that there is more to know of"
+	}
+	return ""
+}
+
+// openInfo shows all that is known of what is selected.
+func (m *model) openInfo() tea.Cmd {
+	s := m.pane().Subject()
+	f := s.Fabric
+	n := &f.Nodes[s.Node]
+	p := page.New(m.theme, f.NodeName(s.Node))
+	p.Ready = true
+	t := m.theme
+	line := func(what, format string, args ...any) {
+		p.Raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
+	}
+	p.Raw(t.Strong, f.NodeName(s.Node))
+	line("type", "%v", n.Type)
+	line("node GUID", "0x%016x", n.GUID)
+	line("system GUID", "0x%016x", n.SystemGUID)
+	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
+	line("ports", "%d, %d with a link", n.NumPorts, pane.Up(f, n))
+	if !n.InSubnet {
+		p.Raw(t.Bad, "does not belong to the subnet: no link leads here")
+	}
+	if n.IsSwitch() {
+		line("LID", "%s", pane.LidText(f.SwitchLID(n.Switch)))
+		if n.EnhancedPort0 {
+			line("port 0", "enhanced")
+		}
+	}
+	for port := range n.Ports() {
+		m.infoPort(p, f, port, port == s.Link || port == s.Port)
+	}
+	for _, port := range s.With {
+		p.Raw(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
+		m.infoPort(p, f, port, true)
+	}
+	m.openPage(p)
+	return nil
+}
+
+func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, selected bool) {
+	t := m.theme
+	x := &f.Ports[port]
+	if !x.Linked() {
+		if selected {
+			p.Raw(t.Warn, fmt.Sprintf("p%-4d no link", x.Num))
+		}
+		return
+	}
+	text := fmt.Sprintf("p%-4d %s%s  %-10s  %s", x.Num, x.Width, x.Speed, x.State, f.PortName(x.Peer))
+	if !f.Nodes[x.Node].IsSwitch() {
+		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
+	}
+	if ld := m.Counted; ld != nil && ld.Fabric == f {
+		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.Paths[port])), draw.Thousands(int(ld.Paths[x.Peer])))
+	}
+	p.Raw(draw.When(selected, t.Info, ""), text)
+}
+
+// firstPage explains the screen to somebody who sees it first, in 80x24 cells.
+func (m *model) firstPage() {
+	p := page.New(m.theme, "Welcome")
+	p.Ready = true
+	t := m.theme
+	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
+	if m.st.Source.Kind == session.SourceSim {
+		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
+	}
+	p.Raw("", "")
+	for _, l := range [][2]string{
+		{"1 to 9, 0, Tab", "the panes: what is wrong, topology, table, trace, ..."},
+		{"/ text", "find a host or switch by its name; Esc shows all again"},
+		{"t, then T", "on one host and on another: the way between them"},
+		{"f", "on a link, switch or host: what if it fails? u undoes it"},
+		{"r", "compute routes around it; nothing is written by that"},
+		{"5, 6", "what follows from it, and which links carry how much"},
+		{"?", "all keys, and what they do; Enter does one of them"},
+		{": command", "everything that keys do and more; Tab completes"},
+		{"q", "quit"},
+	} {
+		p.Raw("", fmt.Sprintf("  %-14s %s", l[0], l[1]))
+	}
+	p.Raw("", "")
+	p.Say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
+	p.Raw(t.Strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
+	m.openPage(p)
+}
+
+// onPage reports whether a page is being read.
+func (m *model) onPage() bool {
+	switch m.over.(type) {
+	case *page.Page, *commitPage:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package page shows a text over the panes, to be read.
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/viewport"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
+)
+
+// Page is a text, in lines that fit the screen.
+type Page struct {
+	Title string
+	Badge *draw.Badge
+	// Ready is false while text is still to come.
+	Ready bool
+	// Read is false before the end was on the screen.
+	Read bool
+	// Leave is what the keys that leave the page do.
+	Leave func() tea.Cmd
+
+	theme *draw.Theme
+	text  []line
+	view  viewport.Model
+	wide  int
+}
+
+// New makes a page without text.
+func New(t *draw.Theme, title string) *Page {
+	return &Page{Title: title, theme: t, view: viewport.New(0, 0)}
+}
+
+type line struct {
+	text string
+	st   draw.Style
+	// hang is where text goes on that does not fit a line.
+	hang int
+}
+
+// Say adds a line.
+func (p *Page) Say(st draw.Style, format string, args ...any) {
+	p.Raw(st, fmt.Sprintf(format, args...))
+}
+
+// Raw adds a line that goes on behind its label where it is broken.
+func (p *Page) Raw(st draw.Style, text string) {
+	hang := 0
+	if i := strings.Index(text, "  "); i > 0 && i < 18 {
+		for hang = i; hang < len(text) && text[hang] == ' '; {
+			hang++
+		}
+	} else if strings.HasPrefix(text, "  ") && len(text) > 17 {
+		hang = 17
+	}
+	p.text, p.wide = append(p.text, line{text, st, hang}), 0
+}
+
+// Drop takes the last line away.
+func (p *Page) Drop() { p.text, p.wide = p.text[:len(p.text)-1], 0 }
+
+// Fit breaks the text into lines that fit a part of the screen.
+func (p *Page) Fit(body draw.Rect) {
+	p.view.Height = max(body.H-2, 0)
+	if w := max(body.W-5, 1); w != p.wide {
+		p.wide, p.view.Width = w, max(w, 20)
+		var lines []string
+		for _, l := range p.text {
+			lines = append(lines, l.broken(p.view.Width, p.theme.Ascii)...)
+		}
+		p.view.SetContent(strings.Join(lines, "\n"))
+	}
+	p.scroll(0)
+}
+
+func (p *Page) scroll(by int) {
+	p.view.SetYOffset(p.view.YOffset + by)
+	p.Read = p.Read || p.Ready && p.view.AtBottom()
+}
+
+// broken is a line in lines of at most w cells, broken at blanks where that goes.
+func (l line) broken(w int, ascii bool) []string {
+	text, end := draw.Clean(l.text, ascii), ""
+	if l.st != "" {
+		end = draw.Reset
+	}
+	if draw.Width(text) <= w {
+		return []string{string(l.st) + text + end}
+	}
+	hang := l.hang
+	if hang == 0 {
+		hang = len(text) - len(strings.TrimLeft(text, " "))
+	}
+	if hang > w/2 || hang > len(text) {
+		hang = 2
+	}
+	var out []string
+	head := text[:hang]
+	for i, part := range draw.Wrap(text[hang:], w-hang) {
+		if i > 0 {
+			head = draw.Spaces(hang)
+		}
+		out = append(out, string(l.st)+head+part+end)
+	}
+	return out
+}
+
+// The keys of a page.
+var (
+	up       = key.NewBinding(key.WithKeys("up", "k"))
+	down     = key.NewBinding(key.WithKeys("down", "j"))
+	pageUp   = key.NewBinding(key.WithKeys("pgup", "ctrl+b"))
+	pageDown = key.NewBinding(key.WithKeys("pgdown", "ctrl+f", " "))
+	first    = key.NewBinding(key.WithKeys("home", "g"))
+	last     = key.NewBinding(key.WithKeys("end", "G"))
+	leave    = key.NewBinding(key.WithKeys("esc", "q", "enter", "i", "C"))
+)
+
+// Key moves the text, or leaves it. A page is a line less than a viewport's: the last line
+// is seen again as the first.
+func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
+	switch all := p.view.TotalLineCount(); {
+	case key.Matches(k, up):
+		p.scroll(-1)
+	case key.Matches(k, down):
+		p.scroll(1)
+	case key.Matches(k, pageUp):
+		p.scroll(-max(p.view.Height-1, 1))
+	case key.Matches(k, pageDown):
+		p.scroll(max(p.view.Height-1, 1))
+	case key.Matches(k, first):
+		p.scroll(-all)
+	case key.Matches(k, last):
+		p.scroll(all)
+	case key.Matches(k, leave):
+		return p.Leave()
+	}
+	return nil
+}
+
+// Wheel moves the text.
+func (p *Page) Wheel(by int) tea.Cmd {
+	p.scroll(by)
+	return nil
+}
+
+// Click does nothing.
+func (p *Page) Click(int) tea.Cmd { return nil }
+
+// Close does nothing.
+func (p *Page) Close() {}
+
+// More reports whether there is text below what is seen, and Scrolls whether there is any
+// that is not seen.
+func (p *Page) More() bool    { return !p.view.AtBottom() }
+func (p *Page) Scrolls() bool { return p.view.TotalLineCount() > p.view.Height }
+
+// Frame draws the page.
+func (p *Page) Frame(body draw.Rect) []string {
+	p.Fit(body)
+	all := p.view.TotalLineCount()
+	figure := ""
+	if p.Scrolls() {
+		figure = fmt.Sprintf("%d%%", 100*min(p.view.YOffset+p.view.Height, all)/all)
+	}
+	lines := strings.Split(p.view.View(), "\n")
+	return p.theme.Frame(body, &draw.Framed{
+		Tabs:    func(pen *draw.Pen) { pen.Put(pen.Key, p.Title) },
+		Picture: p.Badge, Focused: true, Figure: figure,
+		Win: &draw.Window{N: all, Height: p.view.Height, Top: p.view.YOffset, Cursor: -1},
+		Draw: func(pen *draw.Pen, row int) {
+			if row -= p.view.YOffset; row < len(lines) {
+				pen.Styled(strings.TrimRight(lines[row], " "))
+			}
+		},
+	})
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package groups
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// grouping are the multicast groups of a picture and what is wrong with their trees.
+type grouping struct {
+	key    groupsKey
+	origin string
+	rows   []groupRow
+	// why says why nobody followed the trees, "" where that was done.
+	why string
+}
+
+// groupRow is a group. Switches have entries for it, -1 where tables are not known.
+type groupRow struct {
+	group          *fabric.Group
+	gone, switches int
+	faults         []mcast.Fault
+	// mgid, mtu and rate are in words, "" where they are not known.
+	mgid, mtu, rate string
+}
+
+// verdict says in words whether all members get what is sent.
+func (g *groupRow) verdict(all *grouping) string {
+	switch {
+	case all.why != "":
+		return all.why
+	case len(g.faults) > 0:
+		var kinds []string
+		for i := range g.faults {
+			if k := string(g.faults[i].Kind); !slices.Contains(kinds, k) {
+				kinds = append(kinds, k)
+			}
+		}
+		return strings.Join(kinds, ", ")
+	case g.switches == 0:
+		return "too few members"
+	}
+	return "complete"
+}
+
+// newGrouping follows what the members of all groups send, as check mcast does.
+func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress func(done, total int)) (*grouping, error) {
+	known, err := sc.State.GroupsOf(key.pic)
+	if err != nil {
+		return nil, err
+	}
+	all := &grouping{key: key, origin: known.Origin, rows: make([]groupRow, len(known.List))}
+	f, t := key.pic.Fabric, key.pic.Tables
+	faults := map[uint16][]mcast.Fault{}
+	if t == nil || t.MFT == nil {
+		all.why = "not known: no multicast tables"
+	} else {
+		report, err := mcast.Check(ctx, t, known.List, progress)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range report.Faults {
+			faults[x.MLID] = append(faults[x.MLID], x)
+		}
+	}
+	for i := range known.List {
+		g := &known.List[i]
+		row := groupRow{group: g, switches: -1, faults: faults[g.MLID]}
+		for _, m := range g.Members {
+			row.gone += draw.Btoi(f.PortByGUID(m.GUID) == fabric.None)
+		}
+		if all.why == "" {
+			row.switches = 0
+			for s := range f.Switches {
+				row.switches += draw.Btoi(t.MFT.Any(fabric.SwitchIndex(s), g.MLID))
+			}
+		}
+		row.mgid, row.mtu, row.rate = session.GroupWords(g)
+		all.rows[i] = row
+	}
+	return all, ctx.Err()
+}
+
+// groupTree is where packets of a member go, a row for each port that sends them on.
+type groupTree struct {
+	mlid   uint16
+	rows   []copyRow
+	figure string
+}
+
+// copyRow is a switch or an end port that gets a copy, or a remark.
+type copyRow struct {
+	// lead says for each level above whether more comes there; last that the row is the
+	// last of its level.
+	lead []bool
+	last bool
+	name string
+	word string
+	// node, end and link are what the row is about: its node, its end port, and the port
+	// that the copy leaves by; None for none.
+	node      fabric.NodeIndex
+	end, link fabric.PortIndex
+	bad       bool
+}
+
+func (r *copyRow) text(t *draw.Theme) string {
+	if r.lead == nil {
+		return r.name
+	}
+	tee, corner, bar := "├─", "└─", "│ "
+	if t.Ascii {
+		tee, corner, bar = "|-", "`-", "| "
+	}
+	var b strings.Builder
+	for _, more := range r.lead[1:] {
+		b.WriteString(draw.When(more, bar, "  "))
+	}
+	b.WriteString(draw.When(r.last, corner, tee))
+	b.WriteString(" " + r.name)
+	return b.String()
+}
+
+func (r *copyRow) look(t *draw.Theme) draw.Style {
+	switch {
+	case r.bad:
+		return t.Bad
+	case r.end != fabric.None:
+		return ""
+	}
+	return t.Title
+}
+
+// treeDrawer makes rows of a tree.
+type treeDrawer struct {
+	f    *fabric.Fabric
+	join map[fabric.PortIndex]fabric.JoinState
+	got  map[fabric.PortIndex]bool
+	rows []copyRow
+}
+
+func (d *treeDrawer) remark(bad bool, format string, args ...any) {
+	d.rows = append(d.rows, copyRow{name: fmt.Sprintf(format, args...), node: fabric.None, end: fabric.None, link: fabric.None, bad: bad})
+}
+
+// newGroupTree draws what the first member in the subnet sends, or the one of the
+// port GUID from. It is nil where there is no member.
+func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error) {
+	f := t.Fabric
+	d := &treeDrawer{f: f, join: map[fabric.PortIndex]fabric.JoinState{}, got: map[fabric.PortIndex]bool{}}
+	var src fabric.PortIndex = fabric.None
+	for _, m := range g.group.Members {
+		p := f.PortByGUID(m.GUID)
+		if p == fabric.None {
+			continue
+		}
+		d.join[p] |= m.Join
+		if src == fabric.None || m.GUID == from {
+			src = p
+		}
+	}
+	if src == fabric.None {
+		return nil, nil
+	}
+	tree, err := mcast.Trace(t, src, g.group.MLID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range g.faults {
+		d.fault(&g.faults[i])
+	}
+	d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src, link: fabric.None})
+	if tree.First == nil {
+		d.remark(true, "it hangs on no switch")
+	} else {
+		d.hop(tree.First, []bool{false}, true, 0, fabric.None)
+	}
+	missed := 0
+	for _, m := range f.EndPorts {
+		if d.join[m].Receives() && m != src && !d.got[m] {
+			d.rows = append(d.rows, copyRow{name: f.PortName(m), word: "GETS NOTHING", node: f.Ports[m].Node, end: m, link: fabric.None, bad: true})
+			missed++
+		}
+	}
+	figure := fmt.Sprintf("%s arrive, %s missed", draw.Thousands(tree.Delivered), draw.Thousands(missed))
+	return &groupTree{g.group.MLID, d.rows, figure}, nil
+}
+
+func (d *treeDrawer) hop(h *mcast.Hop, lead []bool, last bool, out uint8, link fabric.PortIndex) {
+	node := d.f.Switches[h.Switch]
+	name := d.f.NodeName(node)
+	if link != fabric.None {
+		name = fmt.Sprintf("%d: %s", out, name)
+	}
+	r := copyRow{lead: lead, last: last, name: name, node: node, end: fabric.None, link: link}
+	if h.Fate != mcast.Passed {
+		r.word, r.bad = strings.ToUpper(h.Fate.String()), true
+	}
+	d.rows = append(d.rows, r)
+	below := append(slices.Clip(lead), !last)
+	for i, c := range h.Copies {
+		end := i == len(h.Copies)-1
+		at := d.f.Port(node, c.Out)
+		switch {
+		case c.Next != nil:
+			d.hop(c.Next, below, end, c.Out, at)
+		case c.End == fabric.None:
+			d.rows = append(d.rows, copyRow{lead: below, last: end, name: fmt.Sprintf("%d:", c.Out), word: "NO LINK", node: node, end: fabric.None, link: at, bad: true})
+		default:
+			d.end(c, below, end)
+		}
+	}
+}
+
+// end is a copy that an end port keeps.
+func (d *treeDrawer) end(c mcast.Copy, lead []bool, last bool) {
+	r := copyRow{lead: lead, last: last, name: fmt.Sprintf("%d: %s", c.Out, d.f.PortName(c.End)), node: d.f.Ports[c.End].Node, end: c.End, link: fabric.None}
+	join, in := d.join[c.End]
+	switch {
+	case d.got[c.End]:
+		r.word, r.bad = "TWICE", true
+	case !in:
+		r.word, r.bad = "NOT IN THE GROUP", true
+	case join != fabric.JoinFull:
+		r.word = join.String()
+	}
+	d.got[c.End] = true
+	d.rows = append(d.rows, r)
+}
+
+func (d *treeDrawer) fault(x *mcast.Fault) {
+	words := []string{string(x.Kind)}
+	for i, p := range [2]fabric.PortIndex{x.Src, x.Dst} {
+		if p != fabric.None {
+			words = append(words, [2]string{"from ", "to "}[i]+d.f.PortName(p))
+		}
+	}
+	for _, p := range x.Ports {
+		words = append(words, "at "+d.f.PortName(p))
+	}
+	d.remark(true, "%s", strings.Join(words, ", "))
+}
+
+// treeKey is a tree: of a group, from a member.
+type treeKey struct {
+	all  *grouping
+	id   uint64
+	from uint64
+}
+
+func (l *groups) treeKey() (key treeKey, ok bool) {
+	g := l.group()
+	if l.Kind != groupsTree || g == nil || l.all.key != l.key() {
+		return key, false
+	}
+	return treeKey{l.all, groupID(g.group), l.from}, true
+}
+
+// Seek computes the groups, and the tree of the selected one.
+func (l *groups) Seek(s pane.Stage) tea.Cmd {
+	if !s.Visible {
+		return nil
+	}
+	key, sc := l.key(), l.Scene
+	groups := l.mcast.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*grouping, error) {
+		return newGrouping(ctx, sc, key, progress)
+	})
+	of, ok := l.treeKey()
+	if !ok {
+		return groups
+	}
+	g, t, from := l.group(), l.Scene.Picture.Tables, l.from
+	return tea.Batch(groups, l.drawing.Want(l.Common, of, func(context.Context, func(int, int)) (*groupTree, error) {
+		if t == nil {
+			return nil, mcast.ErrNoTables
+		}
+		return newGroupTree(t, g, from)
+	}))
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// The manners in which the past is shown.
+const (
+	showEntries = iota
+	showEvents
+)
+
+// Entry is an entry of the history, and how it ended if it is a commit.
+type Entry struct {
+	history.Entry
+	Outcome history.Outcome
+	// Before is, of what a commit wrote, the entry with what was there before; Undoes the
+	// entry of the commit that it takes back. 0 for none.
+	Before, Undoes int64
+}
+
+// timeline lists what the subnet was: the entries of the history, or what sweeps
+// found to be new.
+type timeline struct {
+	pane.List
+	src     Source
+	entries []Entry
+	// parents are the entries from which these came, and graph draws that.
+	parents []int64
+	graph   []string
+	events  []session.Event
+	err     error
+	reading pane.AsyncResult[[]Entry]
+	taken   any // what the entries were read for
+}
+
+// Source has the newest entries of the history.
+type Source interface {
+	Entries(ctx context.Context) ([]Entry, error)
+}
+
+func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
+	l := &timeline{List: pane.List{Common: c}, src: src}
+	l.Table = draw.Table{Theme: t, Kinds: []string{"entries", "events"}}
+	l.ID = func(row int) uint64 {
+		if l.Kind == showEvents {
+			return uint64(l.events[row].When.UnixNano())<<8 | uint64(row&0xff)
+		}
+		return uint64(l.entries[row].ID)
+	}
+	entries := func() bool { return l.Kind == showEvents }
+	events := func() bool { return l.Kind == showEntries }
+	dim := func(int) draw.Style { return t.Dim }
+	l.Cols = []draw.Column{
+		{Wide: 2, Hidden: func() bool { return l.Kind == showEvents || l.Sorted != 0 || !l.Filt.Empty() },
+			Text: func(row int) string { return lanes(&t.Glyphs, l.graph[row]) }, Look: l.look},
+		{Name: "ID", Wide: 5, Right: true, Hidden: entries, Text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },
+			Order: func(row int) int64 { return l.entries[row].ID }},
+		{Name: "from", Wide: 16, Hidden: entries, Text: func(row int) string { return l.entries[row].Began.Local().Format("2006-01-02 15:04") },
+			Order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
+		{Name: "for", Wide: 7, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string { return lasted(l.entries[row].Until.Sub(l.entries[row].Began)) },
+			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Look: dim},
+		{Name: "what", Least: 12, Share: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].what() }, Look: l.look},
+		{Name: "engine", Wide: 10, Rank: 2, Hidden: entries, Text: func(row int) string { return l.entries[row].Engine }},
+		{Name: "figures", Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string { return l.entries[row].figures() }, Look: dim},
+		{Name: "who", Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Look: dim},
+		{Name: "when", Wide: 19, Hidden: events, Text: func(row int) string { return l.events[row].When.Local().Format(time.DateTime) },
+			Order: func(row int) int64 { return l.events[row].When.UnixNano() }},
+		{Name: "event", Least: 20, Hidden: events, Text: func(row int) string { return l.events[row].Text }},
+	}
+	return l
+}
+
+// maxGraph is how many cells the graph has at most.
+const maxGraph = 16
+
+func (e *Entry) what() string {
+	words := []string{string(e.Kind), e.Note, ""}
+	if e.Kind == history.Commit && e.Before != 0 {
+		words[2] = e.Outcome.Word()
+	}
+	if e.Undoes != 0 {
+		words[1] = fmt.Sprintf("takes back %d", e.Undoes)
+	}
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	return strings.Join(words, ", ")
+}
+
+func (e *Entry) figures() string {
+	var all []string
+	for _, name := range []string{"nodes", "links", "holes", "entries", "changed"} {
+		if v, ok := e.Figures[name]; ok {
+			all = append(all, draw.Thousands(int(v))+" "+name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func lasted(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return ""
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d", int(d.Hours()/24))
+}
+
+func (l *timeline) look(row int) draw.Style {
+	switch e := &l.entries[row]; {
+	case e.Kind != history.Commit:
+		return ""
+	case e.Outcome == history.Done || e.Outcome == history.Finished:
+		return l.Theme.Good
+	case e.Outcome == history.NothingWritten:
+		return l.Theme.Dim
+	}
+	return l.Theme.Bad
+}
+
+func (l *timeline) About() pane.About {
+	return pane.About{Name: "History", Short: "Hist", Help: "what the subnet was", Enter: "show it"}
+}
+
+func (l *timeline) Show(sc *pane.Scene, _ bool) {
+	l.Scene = sc
+	l.Renew()
+}
+
+// key changes whenever something may have been added to the history.
+type key struct {
+	live, staged *session.Picture
+	written      bool
+}
+
+func (l *timeline) Seek(s pane.Stage) tea.Cmd {
+	if !s.Visible {
+		return nil
+	}
+	key := key{l.Scene.State.Live, l.Scene.State.Staged, l.Scene.State.Written}
+	return l.reading.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) ([]Entry, error) { return l.src.Entries(ctx) })
+}
+
+func (l *timeline) Collect() {
+	if l.reading.Of == nil || l.reading.Of == l.taken {
+		return
+	}
+	l.Hold()
+	l.taken, l.entries, l.err = l.reading.Of, l.reading.Value, l.reading.Err
+	l.parents = lineage(l.entries)
+	l.graph = drawLineage(l.entries, l.parents)
+	wide := 1
+	for _, g := range l.graph {
+		wide = max(wide, len(g))
+	}
+	l.Cols[0].Wide = min(wide, maxGraph)
+	l.Renew()
+}
+
+func (l *timeline) Renew() {
+	l.Hold()
+	if l.Kind == showEvents {
+		l.events = l.Scene.State.Events
+		l.Build(len(l.events))
+		return
+	}
+	l.Build(len(l.entries))
+}
+
+func (l *timeline) Title() string { return l.Kinds[l.Kind] }
+
+func (l *timeline) Figure() string {
+	switch {
+	case l.reading.Progress() != "":
+		return "reading"
+	case l.Kind == showEvents:
+		return draw.Count(l.N, "event")
+	}
+	return draw.Count(l.N, "entry")
+}
+
+func (l *timeline) Empty() string {
+	switch {
+	case l.Scene == nil:
+		return ""
+	case !l.Filt.Empty():
+		return l.NoMatch("entry")
+	case l.Kind == showEvents:
+		return "sweeps have found nothing new since the session began: :watch 30 sweeps every 30 seconds"
+	case l.reading.Progress() != "":
+		return "the history is being read"
+	case l.err != nil:
+		return l.err.Error()
+	}
+	return "nothing is in the history of this subnet yet"
+}
+
+func (l *timeline) Enter() (func() tea.Msg, string) {
+	row, ok := l.Selected()
+	switch {
+	case !ok:
+		return nil, "no entry is selected"
+	case l.Kind == showEvents:
+		return nil, "an event has no picture: b shows the entries"
+	}
+	id := l.entries[row].ID
+	if l.Scene.Picture.Kind == session.Recorded+session.Kind(fmt.Sprint(id)) {
+		return func() tea.Msg { return pane.Choose{Kind: ""} }, ""
+	}
+	return func() tea.Msg { return pane.Recall{ID: id} }, ""
+}
+
+// Diff compares the selected entry with what is live.
+func (l *timeline) Diff() (command string, ok bool) {
+	row, ok := l.Selected()
+	if !ok || l.Kind != showEntries {
+		return "", false
+	}
+	return fmt.Sprintf("diff %d live", l.entries[row].ID), true
+}
+
+func (l *timeline) Actions() []pane.Action {
+	return []pane.Action{{
+		Name: "diff-before", Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"), Group: "Paper", After: "whatif", Label: "diff before", Rank: 6, Panes: []string{"History"}, Session: true,
+		Why: l.whyNotDiffBefore,
+		Do: func() tea.Msg {
+			row, _ := l.Selected()
+			return pane.Run{Command: fmt.Sprintf("diff %d %d", l.parents[row], l.entries[row].ID)}
+		},
+	}}
+}
+
+func (l *timeline) whyNotDiffBefore() string {
+	row, ok := l.Selected()
+	switch {
+	case !ok || l.Kind != showEntries:
+		return "no entry of the history is selected"
+	case l.parents[row] == 0:
+		return "nothing is known from before this entry: d compares it with live"
+	}
+	return ""
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/tui/draw"
+)
+
+// Join puts together the entries and the commits of a history, both the newest
+// first.
+func Join(list []history.Entry, journal []history.JournalEntry) []Entry {
+	of := map[int64]Entry{}
+	var undone []int64 // commits that were taken back, the latest last, by entry
+	for _, j := range slices.Backward(journal) {
+		e := Entry{Outcome: j.Outcome, Before: j.Before}
+		if n := len(undone); n > 0 && j.IsRollback() && e.held() {
+			e.Undoes, undone = undone[n-1], undone[:n-1]
+		}
+		if j.Outcome == history.RolledBack {
+			undone = append(undone, j.After)
+		}
+		of[j.After] = e
+	}
+	out := make([]Entry, len(list))
+	for i, e := range list {
+		out[i] = of[e.ID]
+		out[i].Entry = e
+	}
+	return out
+}
+
+// lineage says of each entry, the newest first, from which one it came, 0 for none. What
+// the switches held is a line: sweeps, and commits with what was there before them. A
+// routing or a load that is on paper alone is a twig of it. A rollback goes on from what
+// was there before the commit that it takes back, so that this one is a branch.
+func lineage(entries []Entry) []int64 {
+	before := map[int64]int64{}
+	for i := range entries {
+		before[entries[i].ID] = entries[i].Before
+	}
+	known := func(id int64) int64 {
+		if _, ok := before[id]; ok {
+			return id
+		}
+		return 0
+	}
+	parents := make([]int64, len(entries))
+	head := int64(0)
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := &entries[i]
+		parents[i] = head
+		switch {
+		case e.Kind == history.Route || e.Kind == history.Load:
+			continue
+		case e.Kind == history.Commit && e.Before != 0:
+			parents[i] = known(e.Before)
+			if back := known(before[e.Undoes]); e.Undoes != 0 && back != 0 {
+				parents[i] = back
+			}
+			if !e.held() {
+				continue
+			}
+		}
+		head = e.ID
+	}
+	return parents
+}
+
+// held says that the switches held what a commit wrote, if only for a while.
+func (e *Entry) held() bool {
+	return e.Outcome == history.Done || e.Outcome == history.Finished || e.Outcome == history.RolledBack
+}
+
+// The marks of a graph, before they are put into the glyphs of a terminal.
+const (
+	laneEmpty = ' '
+	lanePass  = '|'
+	laneLine  = '-'
+	laneJoin  = '\''
+	laneTee   = '^' // joins, and more do behind it
+	laneCross = '+'
+	laneEntry = 'o'
+	laneWrite = '*'
+)
+
+// drawLineage draws a line for each entry, the newest first: two cells for each line of
+// descent that passes.
+func drawLineage(entries []Entry, parents []int64) []string {
+	var lanes []int64 // the entry that each waits for, 0 for none
+	out := make([]string, len(entries))
+	for i := range entries {
+		id := entries[i].ID
+		own := slices.Index(lanes, id)
+		if own < 0 {
+			if own = slices.Index(lanes, 0); own < 0 {
+				own = len(lanes)
+				lanes = append(lanes, 0)
+			}
+		}
+		last := own
+		for j := own + 1; j < len(lanes); j++ {
+			if lanes[j] == id {
+				last = j
+			}
+		}
+		var b strings.Builder
+		for j, waits := range lanes {
+			mark := byte(laneEmpty)
+			switch {
+			case j == own && entries[i].Kind == history.Commit && entries[i].Before != 0:
+				mark = laneWrite
+			case j == own:
+				mark = laneEntry
+			case waits == id:
+				if mark, lanes[j] = laneJoin, 0; j < last {
+					mark = laneTee
+				}
+			case waits != 0 && j > own && j < last:
+				mark = laneCross
+			case waits != 0:
+				mark = lanePass
+			case j > own && j < last:
+				mark = laneLine
+			}
+			b.WriteByte(mark)
+			b.WriteByte(map[bool]byte{true: laneLine, false: laneEmpty}[j >= own && j < last])
+		}
+		out[i] = strings.TrimRight(b.String(), " ")
+		lanes[own] = parents[i]
+		for len(lanes) > 0 && lanes[len(lanes)-1] == 0 {
+			lanes = lanes[:len(lanes)-1]
+		}
+	}
+	return out
+}
+
+// lanes puts the marks of a graph into the glyphs of a terminal.
+func lanes(g *draw.Glyphs, marks string) string {
+	if g.Ascii {
+		return strings.ReplaceAll(marks, "^", "'")
+	}
+	box := g.Boxes[draw.FrameLive][0]
+	return strings.NewReplacer("|", box.V, "-", box.H, "'", box.Br, "^", "┴", "+", "┼", "o", "○", "*", g.OnPath).Replace(marks)
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pane
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
+)
+
+// Index is what the panes want to know of a fabric beyond the fabric itself,
+// computed once for each.
+type Index struct {
+	Fabric *fabric.Fabric
+	// Tiers are the switches of the subnet by the number of links to the nearest
+	// switch with hosts, each in the order of names; outside those that no link
+	// leads to; loose the nodes that hang on no switch.
+	Tiers   [][]fabric.SwitchIndex
+	Outside []fabric.SwitchIndex
+	Loose   []fabric.NodeIndex
+
+	Switches, Hosts, Links int
+
+	// Search are the names of the nodes in lower case, rank their places in the
+	// order of names.
+	Search []string
+	Rank   []int32
+}
+
+// newIndex takes O(ports + nodes log nodes).
+func newIndex(f *fabric.Fabric) *Index {
+	ix := &Index{Fabric: f}
+	ix.count()
+	ix.name()
+	tier := ix.tier()
+	for s, n := range f.Switches {
+		switch t := int(tier[s]); {
+		case !f.Nodes[n].InSubnet:
+			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
+		default:
+			for len(ix.Tiers) <= t {
+				ix.Tiers = append(ix.Tiers, nil)
+			}
+			ix.Tiers[t] = append(ix.Tiers[t], fabric.SwitchIndex(s))
+		}
+	}
+	for _, list := range append(ix.Tiers, ix.Outside) {
+		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]]) })
+	}
+	return ix
+}
+
+func (ix *Index) count() {
+	f := ix.Fabric
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		switch {
+		case !n.IsSwitch() && !ix.onSwitch(n):
+			ix.Loose = append(ix.Loose, fabric.NodeIndex(i))
+			fallthrough
+		case !n.IsSwitch() && n.InSubnet:
+			ix.Hosts++
+		case n.IsSwitch() && n.InSubnet:
+			ix.Switches++
+		}
+	}
+	for i := range f.Ports {
+		if f.Ports[i].Peer > fabric.PortIndex(i) && f.Nodes[f.Ports[i].Node].InSubnet {
+			ix.Links++
+		}
+	}
+}
+
+func (ix *Index) onSwitch(n *fabric.Node) bool {
+	for p := range n.Slots() {
+		if ix.Fabric.PeerSwitch(p) != fabric.None {
+			return true
+		}
+	}
+	return false
+}
+
+// tier is the distance of each switch from the nearest switch with hosts; all
+// are 0 where there are no hosts.
+func (ix *Index) tier() []int32 {
+	f := ix.Fabric
+	tier := make([]int32, len(f.Switches))
+	var queue []fabric.SwitchIndex
+	for s := range f.Switches {
+		tier[s] = fabric.None
+		if ix.hasHosts(fabric.SwitchIndex(s)) {
+			tier[s] = 0
+			queue = append(queue, fabric.SwitchIndex(s))
+		}
+	}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		n := f.SwitchNode(s)
+		for p := range n.Ports() {
+			if peer := f.PeerSwitch(p); peer != fabric.None && tier[peer] == fabric.None {
+				tier[peer] = tier[s] + 1
+				queue = append(queue, peer)
+			}
+		}
+	}
+	for s := range tier {
+		tier[s] = max(tier[s], 0)
+	}
+	return tier
+}
+
+// hasHosts says whether a switch has a link to a node that is no switch.
+func (ix *Index) hasHosts(sw fabric.SwitchIndex) bool {
+	n := ix.Fabric.SwitchNode(sw)
+	for p := range n.Ports() {
+		if peer := ix.Fabric.PeerNode(p); peer != fabric.None && !ix.Fabric.Nodes[peer].IsSwitch() {
+			return true
+		}
+	}
+	return false
+}
+
+// name sorts the nodes by their names.
+func (ix *Index) name() {
+	n := len(ix.Fabric.Nodes)
+	names := make([]string, n)
+	ix.Search, ix.Rank = make([]string, n), make([]int32, n)
+	by := make([]int32, n)
+	for i := range n {
+		names[i] = ix.Fabric.NodeName(fabric.NodeIndex(i))
+		ix.Search[i] = strings.ToLower(names[i])
+		by[i] = int32(i)
+	}
+	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(draw.Natural(names[a], names[b]), cmp.Compare(a, b)) })
+	for place, node := range by {
+		ix.Rank[node] = int32(place)
+	}
+}
+
+// Up counts the ports of a node that have a link.
+func Up(f *fabric.Fabric, n *fabric.Node) int {
+	k := 0
+	for p := range n.Slots() {
+		if f.Ports[p].Linked() {
+			k++
+		}
+	}
+	return k
+}

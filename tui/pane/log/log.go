@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package log
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// logbook is what was run, what it said, and what the session told.
+type logbook struct {
+	pane.List
+	lines []pane.Line
+	// dropped counts lines that were let go.
+	dropped int
+}
+
+func New(c *pane.Common, t *draw.Theme) pane.Pane {
+	l := &logbook{List: pane.List{Common: c}}
+	l.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row + l.dropped) }}
+	l.Cols = []draw.Column{
+		{Name: "time", Text: func(row int) string {
+			if l.lines[row].When.IsZero() {
+				return ""
+			}
+			return l.lines[row].When.Format("15:04:05")
+		}},
+		{Name: "line", Text: func(row int) string { return l.lines[row].Text }},
+	}
+	l.Match = func(row int) bool { return l.Filt.Match(strings.ToLower(l.lines[row].Text)) }
+	return l
+}
+
+func (l *logbook) About() pane.About {
+	return pane.About{Name: "Log", Short: "Log", Help: "what was run, and what it said", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"}
+}
+
+func (l *logbook) Update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case pane.Log:
+		l.add(msg.Lines...)
+	case pane.Ended:
+		l.ended(msg.Job, msg.End, msg.Failed)
+	case pane.ShowJob:
+		if msg.Job == 0 {
+			l.To(l.N - 1)
+		} else if l.Filt.Empty() {
+			l.job(msg.Job)
+		}
+	}
+}
+
+func (l *logbook) Sideways(by int) { l.Aside = max(l.Aside+by, 0) }
+
+func (l *logbook) Show(*pane.Scene, bool) {}
+func (l *logbook) HasHead() bool          { return false }
+func (l *logbook) WhyNotSort() string     { return "the log has an order of its own" }
+
+func (l *logbook) Renew() {
+	l.refresh()
+	l.To(l.N - 1)
+}
+
+func (l *logbook) Enter() (func() tea.Msg, string) {
+	if l.N == 0 {
+		return nil, "the log is empty"
+	}
+	return func() tea.Msg {
+		id := l.line(l.Cursor).Job
+		for i := range l.lines {
+			if x := &l.lines[i]; x.Job == id && x.Kind == pane.LineCommand {
+				return pane.Type{Text: x.Text}
+			}
+		}
+		return pane.Warn{Text: "no command belongs to this line"}
+	}, ""
+}
+
+// add appends lines to those of their job, which may not be the last ones.
+func (l *logbook) add(lines ...pane.Line) {
+	if len(lines) == 0 {
+		return
+	}
+	at := len(l.lines)
+	if job := lines[0].Job; job > 0 && lines[0].Kind != pane.LineCommand {
+		for at > 0 && l.lines[at-1].Job != job {
+			at--
+		}
+		if at == 0 {
+			at = len(l.lines)
+		}
+	}
+	last := l.Cursor >= l.N-1
+	if !last && l.Filt.Empty() && at <= l.Cursor {
+		l.Cursor, l.Top = l.Cursor+len(lines), l.Top+len(lines)
+	}
+	l.lines = slices.Insert(l.lines, at, lines...)
+	if extra := len(l.lines) - pane.MaxKept; extra > pane.MaxKept/10 {
+		l.lines = slices.Delete(l.lines, 0, extra)
+		l.dropped += extra
+		l.To(l.Cursor - extra)
+	}
+	l.Follow = last
+	l.refresh()
+}
+
+func (l *logbook) refresh() {
+	cursor := l.Cursor
+	l.Size = len(l.lines)
+	l.Order = slices.Grow(l.Order[:0], l.Size)[:l.Size]
+	for i := range l.Order {
+		l.Order[i] = int32(i)
+	}
+	if !l.Filt.Empty() {
+		l.Sift()
+	}
+	l.Cursor = cursor
+	l.Resize(len(l.Order), l.Height)
+	l.Follow = false
+}
+
+// job selects the first line of a job and shows it at the top.
+func (l *logbook) job(id int) {
+	for i := range l.N {
+		if l.line(i).Job == id {
+			l.To(l.N - 1)
+			l.To(i)
+			return
+		}
+	}
+}
+
+func (l *logbook) line(at int) *pane.Line { return &l.lines[l.Row(at)] }
+
+func (l *logbook) Figure() string {
+	if l.dropped > 0 {
+		return draw.Count(l.N, "line") + ", older ones let go"
+	}
+	return draw.Count(l.N, "line")
+}
+
+func (l *logbook) Empty() string {
+	if !l.Filt.Empty() {
+		return l.NoMatch("line")
+	}
+	return "nothing was run yet: press : for a command, ? for the keys"
+}
+
+func (l *logbook) Draw(p *draw.Pen, row int) {
+	x := l.line(row)
+	if x.When.IsZero() {
+		p.Gap(10)
+	} else {
+		p.Put(p.Dim, x.When.Format("15:04:05"))
+		p.Gap(2)
+	}
+	st := draw.Style("")
+	switch x.Kind {
+	case pane.LineNote:
+		st = p.Dim
+	case pane.LineCommand:
+		l.drawCommand(p, x)
+		return
+	case pane.LineError:
+		st = p.Bad
+	case pane.LineEvent:
+		st = p.Info
+	}
+	p.Gap(2)
+	text := draw.Clean(x.Text, p.Ascii)
+	if l.Aside > 0 && draw.Width(text) > l.Aside {
+		p.Put(p.Dim, p.Ellipsis)
+		text = draw.Skip(text, l.Aside+1)
+	} else if l.Aside > 0 {
+		text = ""
+	}
+	p.Put(st, text)
+}
+
+func (l *logbook) drawCommand(p *draw.Pen, x *pane.Line) {
+	end, st := x.End, p.Dim
+	switch {
+	case end == "":
+		end = "running"
+	case x.Failed:
+		st = p.Bad
+	}
+	p.Put(p.Command, p.Prompt+" ")
+	p.Cell(p.Command, x.Text, p.Left-draw.Width(end)-2)
+	p.Gap(1)
+	p.Put(st, end)
+}
+
+// ended notes how a job ended.
+func (l *logbook) ended(id int, end string, failed bool) {
+	for i := len(l.lines) - 1; i >= 0; i-- {
+		if x := &l.lines[i]; x.Job == id && x.Kind == pane.LineCommand {
+			x.End, x.Failed = end, failed
+			return
+		}
+	}
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pane
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+)
+
+// What panes ask of the screen. It is done at once: keys that were typed behind find it
+// done.
+type (
+	// Run runs a command of the shell, as a key does.
+	Run struct{ Command string }
+	// Inform says something in the status line, warnMsg that something cannot be done.
+	Inform struct{ Text string }
+	Warn   struct{ Text string }
+	// Open gives a pane the keyboard.
+	Open struct{ Name string }
+	// GoTo is openMsg and visitMsg of the pane at home.
+	GoTo struct{ At Place }
+	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a
+	// row, the first for 0.
+	ShowKind struct {
+		Kind int
+		Row  uint64
+	}
+	// Choose shows a picture of the session's state, recallMsg one of the history.
+	Choose struct{ Kind session.Kind }
+	Recall struct{ ID int64 }
+	// Type puts a text into the command line.
+	Type struct{ Text string }
+	// Several are messages one after the other.
+	Several []tea.Msg
+)
+
+// What all panes are told.
+type (
+	// Visit says that a node, or a port of one, is to be shown.
+	Visit struct{ At Place }
+	// Follow says that packets are followed to a node of a fabric, to this LID, or to
+	// the one that is selected for 0.
+	Follow struct {
+		Fabric *fabric.Fabric
+		Node   fabric.NodeIndex
+		LID    uint16
+	}
+	// FindLID says that an entry is to be shown.
+	FindLID struct{ LID uint16 }
+	// Mark says which ends a trace has.
+	Mark struct {
+		From, To Place
+		LID      uint16
+	}
+	// Log brings lines to the log, endedMsg how a job ended, jobMsg the job that is to
+	// be shown, the last line for 0.
+	Log   struct{ Lines []Line }
+	Ended struct {
+		Job    int
+		End    string
+		Failed bool
+	}
+	ShowJob struct{ Job int }
+)
+
+// Line is one line of the log.
+type Line struct {
+	When time.Time // set where the line begins something
+	Job  int       // 0: of the session
+	Kind lineKind
+	Text string
+	// End says of a command how it ended, "" while it runs.
+	End    string
+	Failed bool
+}
+
+type lineKind uint8
+
+// The kinds of lines.
+const (
+	LineOutput lineKind = iota
+	LineNote
+	LineCommand
+	LineError
+	LineEvent
+)
+
+// MaxKept is how many lines of one command's output, and of the log, are kept.
+const MaxKept = 10_000

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pane
+
+import (
+	"context"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/tui/draw"
+)
+
+// Pane is a list in a frame, with a state of its own. It keeps what it shows between
+// scenes and draws only what is seen. The screen asks it, and tells it what happens; it
+// never asks the screen.
+type Pane interface {
+	About() About
+	// Base is the list itself.
+	Base() *draw.Table
+	// Show takes a new scene; changed says that pictures are others than in the one before.
+	Show(sc *Scene, changed bool)
+	// Seek begins to compute what the pane wants and has not got.
+	Seek(s Stage) tea.Cmd
+	// Collect takes what was computed, for itself and for the other panes.
+	Collect()
+	// Update takes what the screen or another pane tells all.
+	Update(msg tea.Msg)
+	// Renew makes the rows anew after another filter or manner of showing them.
+	Renew()
+	// Leaving is called before the list is shown in another manner.
+	Leaving()
+	// Title is what stands behind the pane's name.
+	Title() string
+	// Picture says which picture is shown, nil where that does not matter.
+	Picture() *draw.Badge
+	// Figure stands at the bottom right: a count.
+	Figure() string
+	HasHead() bool
+	Header(p *draw.Pen)
+	// Draw writes a line.
+	Draw(p *draw.Pen, line int)
+	// Empty says why there are no rows.
+	Empty() string
+	// Alarm is how many rows are errors.
+	Alarm() int
+	// Subject is what the selected row is about.
+	Subject() Subject
+	// Spot is what the pane is about as a whole, for the way back to it, and its name.
+	Spot() (at Place, label string)
+	// FileName says what is exported, "" where the name of the pane does.
+	FileName() string
+	// WhyNotSort says why the rows cannot be sorted, "" if they can.
+	WhyNotSort() string
+	// Enter is what Enter does on the selected row; else why says why it does nothing.
+	Enter() (act func() tea.Msg, why string)
+	// Escape is what Esc does before it cancels commands, nil for nothing; idle says that
+	// none runs. word stands in the footer, "" for nothing.
+	Escape(idle bool) (act func() tea.Msg, word string)
+	// Actions are what keys do that are the pane's own.
+	Actions() []Action
+}
+
+// Panes may do more.
+type (
+	// Pointer is a pane whose selection others follow.
+	Pointer interface{ Pointed() Place }
+	// Follower shows what a pointer has selected.
+	Follower interface{ Follow(at Place) }
+	// Mover does something of its own with the keys left and right.
+	Mover interface{ Sideways(by int) }
+	// Differ is a pane whose selected row can be compared.
+	Differ interface {
+		Diff() (command string, ok bool)
+	}
+	// Holder keeps the session from other work now and then.
+	Holder interface {
+		Holding() bool
+		// Yield ends that, and returns a function that waits for it.
+		Yield() (wait func())
+	}
+)
+
+// About is what is always so of a pane.
+type About struct {
+	// Name leads to it in messages. short stands in the line of panes where there is no
+	// room for the name.
+	Name, Short string
+	Help        string
+	Seat        Seat
+	// Beside is the pane that is shown with it on a small screen, the topology for "".
+	Beside string
+	// Enter is what the footer calls Enter, "" for open.
+	Enter string
+}
+
+// Seat says where a pane stands on the screen.
+type Seat uint8
+
+// The seats.
+const (
+	SeatSide  Seat = iota // beside the main pane, or instead of it; many panes share it
+	SeatHead              // above the home
+	SeatHome              // at the left
+	SeatMain              // in the middle
+	SeatTrace             // at the right
+	SeatLog               // at the bottom
+)
+
+// Stage says how a pane stands on the screen now.
+type Stage struct {
+	Visible, Focused bool
+	// Idle says that nothing else wants the session.
+	Idle bool
+}
+
+// Common is what the panes of a screen share.
+type Common struct {
+	Ctx context.Context
+	// Running is how many results are computed beside the screen.
+	Running int
+	// Focused is what the selected row of the pane with the keyboard is about.
+	Focused func() Subject
+
+	// Ends are the marked source and destination of a trace; a zero GUID is none. path
+	// are the nodes of the path between them in the fabric of the topology, nil without.
+	Ends [2]Place
+	Path map[fabric.NodeIndex]bool
+	// Traced says in words how the packets of the trace go, "" where there is none.
+	Traced string
+	// Loads are the paths over each link by the tables of the scene, nil where they are
+	// not known, busiest those of the busiest link between switches, and counted those
+	// that were counted last, of whatever tables.
+	Loads, Counted *linkload.Loads
+	Busiest        int64
+}
+
+// List is a table that is a pane, as far as panes are alike.
+type List struct {
+	draw.Table
+	*Common
+	Scene *Scene
+}
+
+func (l *List) Base() *draw.Table                    { return &l.Table }
+func (l *List) Renew()                               { l.Again() }
+func (l *List) Seek(Stage) tea.Cmd                   { return nil }
+func (l *List) Collect()                             {}
+func (l *List) Update(tea.Msg)                       {}
+func (l *List) Leaving()                             {}
+func (l *List) Title() string                        { return "" }
+func (l *List) Picture() *draw.Badge                 { return nil }
+func (l *List) Alarm() int                           { return 0 }
+func (l *List) Subject() Subject                     { return Nothing }
+func (l *List) Spot() (Place, string)                { return Place{}, "" }
+func (l *List) FileName() string                     { return "" }
+func (l *List) Actions() []Action                    { return nil }
+func (l *List) Escape(bool) (func() tea.Msg, string) { return nil, "" }
+
+func (l *List) WhyNotSort() string {
+	if l.N == 0 {
+		return "there are no rows to sort"
+	}
+	return ""
+}
+
+// Action is something that a key does. The footer, the help page, the list of keys
+// in the documents and what a configuration file can rebind are made of these.
+type Action struct {
+	// Binding is its keys, the first of which stands for them in the footer, and its help.
+	key.Binding
+	Name  string // by which it is bound
+	Group string
+	// After is the action behind which one of a pane stands in the list of keys.
+	After string
+	// Label stands in the footer, those of low rank first; "" keeps it out of there. word
+	// is what it is now, nil for the same always.
+	Label string
+	Word  func() string
+	Rank  int
+	// Panes are where the key works; nil for everywhere.
+	Panes []string
+	// Session says that it wants the session for itself.
+	Session bool
+	// Why says why the action cannot be done now, "" if it can; nil: always.
+	Why func() string
+	// Do is what one of a pane does, run what one of the screen does.
+	Do  func() tea.Msg
+	Run func() tea.Cmd
+}
+
+// On binds keys to what an action is described as.
+func On(help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help))
+}

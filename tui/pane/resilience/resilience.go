@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"example.org/ibconsole/shell/session"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// studied is how far a study is: its report, and what failed in the failures that
+// the report names.
+type studied struct {
+	key    studyKey
+	report resilience.Report
+	rows   []fallout
+}
+
+// fallout is a failure and what becomes of the routes.
+type fallout struct {
+	resilience.Verdict
+	node fabric.NodeIndex
+	link fabric.PortIndex
+	// with are the ports of further links that fail.
+	with []fabric.PortIndex
+}
+
+// studyKey is what is studied: tables, and the kind of failures.
+type studyKey struct {
+	tables *fabric.Tables
+	kind   resilience.Kind
+}
+
+// studyKinds are the kinds of failures by the manners of the pane.
+var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
+
+// few is how many failures are tried unasked.
+const few = 20_000
+
+// resilient lists what every failure of a kind does, the worst first.
+type resilient struct {
+	pane.List
+	src Source
+	now *studied
+	// kept are the studies of all kinds, as far as they are.
+	kept  [len(studyKinds)]*studied
+	err   error
+	study pane.AsyncResult[*studied]
+	soFar *atomic.Pointer[studied] // of the study that runs
+	// stopped is the study that somebody has stopped, agreed the large one that
+	// somebody wants.
+	stopped, agreed studyKey
+	// count is how many failures counted has.
+	count   int
+	counted studyKey
+}
+
+// Source prepares what failures of a kind do to a picture with tables.
+type Source interface {
+	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
+}
+
+func New(c *pane.Common, t *draw.Theme, src Source) pane.Pane {
+	l := &resilient{List: pane.List{Common: c}, src: src}
+	l.Table = draw.Table{Theme: t, Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}
+	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
+	l.Cols = []draw.Column{
+		{Name: "what fails", Least: 27, Share: 2, Text: l.first, Look: l.look},
+		{Name: "and", Least: 24, Share: 2, Hidden: func() bool { return studyKinds[l.Kind] != resilience.Pairs }, Text: l.second, Look: l.look},
+		{Name: "cut off", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return draw.CountOrNone(v(row).CutOff) }, Order: func(row int) int64 { return int64(v(row).CutOff) },
+			Look: func(row int) draw.Style { return draw.When(v(row).CutOff > 0, t.Bad, "") }},
+		{Name: "paths lost", Wide: 10, Right: true, Text: func(row int) string { return draw.CountOrNone(int(v(row).Lost)) }, Order: func(row int) int64 { return v(row).Lost },
+			Look: func(row int) draw.Style { return draw.When(v(row).Lost > 0, t.Bad, "") }},
+		{Name: "busiest", Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return draw.Thousands(int(v(row).Worst)) }, Order: func(row int) int64 { return v(row).Worst }},
+		{Name: "growth", Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 { return v(row).Worst }, Look: l.look},
+		{Name: "at", Least: 16, Rank: 4, Text: func(row int) string { return v(row).At }, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "entries", Wide: 8, Right: true, Rank: 5, Text: func(row int) string { return draw.Thousands(v(row).Changed) }, Order: func(row int) int64 { return int64(v(row).Changed) }},
+	}
+	return l
+}
+
+// first is the switch or the link that fails, second the other link of a pair.
+func (l *resilient) first(row int) string {
+	if r := &l.now.rows[row]; len(r.with) > 0 {
+		return l.linkName(r.link)
+	}
+	return l.now.rows[row].Name
+}
+
+func (l *resilient) second(row int) string {
+	if r := &l.now.rows[row]; len(r.with) > 0 {
+		return l.linkName(r.with[0])
+	}
+	return ""
+}
+
+func (l *resilient) linkName(port fabric.PortIndex) string {
+	f := l.now.key.tables.Fabric
+	return f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer)
+}
+
+func (l *resilient) ofBefore(row int) string {
+	if l.now.report.Worst == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2fx", float64(l.now.rows[row].Worst)/float64(l.now.report.Worst))
+}
+
+func (l *resilient) look(row int) draw.Style {
+	v := &l.now.rows[row]
+	switch {
+	case v.Lost > 0 || v.CutOff > 0:
+		return l.Theme.Bad
+	case v.Worst > l.now.report.Worst:
+		return l.Theme.Warn
+	}
+	return l.Theme.Good
+}
+
+func (l *resilient) key() studyKey { return studyKey{l.Scene.Picture.Tables, studyKinds[l.Kind]} }
+
+// failures is how many there are of the kind.
+func (l *resilient) failures() int {
+	if of := l.key(); l.counted != of {
+		l.count, _ = resilience.Count(l.Scene.Picture.Fabric, of.kind)
+		l.counted = of
+	}
+	return l.count
+}
+
+// large says that so many failures are not tried unasked.
+func (l *resilient) large() bool {
+	return pane.EntriesOf(l.Scene.Picture.Tables) > pane.Quick || l.failures() > few
+}
+
+func (l *resilient) About() pane.About {
+	return pane.About{Name: "Resilience", Short: "Resil", Help: "what becomes of the routes when each link, switch or pair of links fails"}
+}
+
+func (l *resilient) Show(sc *pane.Scene, changed bool) {
+	l.Scene = sc
+	if changed {
+		l.Renew()
+	}
+}
+
+func (l *resilient) bring(now *studied, err error) {
+	if l.now == now && l.err == err {
+		return
+	}
+	l.Hold()
+	l.now, l.err = now, err
+	if now != nil {
+		for i, old := range l.kept {
+			if old != nil && old.key.tables != now.key.tables {
+				l.kept[i] = nil
+			}
+		}
+		l.kept[slices.Index(studyKinds[:], now.key.kind)] = now
+	}
+	l.Renew()
+}
+
+func (l *resilient) Renew() {
+	l.Hold()
+	n := 0
+	if l.now != nil && l.now.key.kind == studyKinds[l.Kind] && l.now.key.tables.Fabric == l.Scene.Picture.Fabric {
+		n = len(l.now.rows)
+	}
+	l.Build(n)
+}
+
+func (l *resilient) Title() string { return l.Kinds[l.Kind] }
+
+func (l *resilient) Picture() *draw.Badge {
+	switch {
+	case l.Scene == nil || l.Size == 0:
+		return nil
+	case l.now.key != l.key():
+		return &draw.Badge{St: l.Theme.Old, Line: l.Theme.OldLine, Frame: draw.FrameOld, Word: "OLD, being tried"}
+	}
+	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+}
+
+func (l *resilient) Figure() string {
+	if l.Size == 0 {
+		return ""
+	}
+	r := &l.now.report
+	switch {
+	case l.study.Progress() != "":
+		return fmt.Sprintf("tried %s of %s, S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+	case !r.Complete():
+		return fmt.Sprintf("stopped at %s of %s, S goes on", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+	case r.Failures > len(l.now.rows):
+		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s overload", draw.Thousands(len(l.now.rows)), draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
+	}
+	return fmt.Sprintf("%s; %s lose paths, %s overload", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
+}
+
+func (l *resilient) Empty() string {
+	switch {
+	case l.Scene == nil:
+		return ""
+	case l.Scene.Why != "":
+		return l.Scene.Why
+	case l.study.Progress() != "":
+		return "trying what each failure does: " + l.study.Progress() + "; S stops"
+	case !l.Filt.Empty() && l.Size > 0:
+		return l.NoMatch("failure")
+	case l.stopped == l.key():
+		return "stopped: S goes on"
+	case l.err != nil:
+		return "the failures were not tried: " + l.err.Error()
+	case l.large() && l.agreed != l.key():
+		return draw.Thousands(l.failures()) + " failures in turn take a while: S begins, and all else goes on meanwhile"
+	}
+	return "there is nothing of this kind that could fail: b shows others"
+}
+
+// Subject is what fails, so that it can fail on paper.
+func (l *resilient) Subject() pane.Subject {
+	row, ok := l.Selected()
+	if !ok {
+		return pane.Nothing
+	}
+	s, r := pane.Nothing, &l.now.rows[row]
+	s.Fabric, s.Node, s.Link, s.With = l.now.key.tables.Fabric, r.node, r.link, r.with
+	return s
+}
+
+func (l *resilient) Enter() (func() tea.Msg, string) {
+	s := l.Subject()
+	if s.Node == fabric.None {
+		return nil, "no failure is selected"
+	}
+	return s.GoTo, ""
+}

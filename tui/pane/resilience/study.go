@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resilience
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/tui/pane"
+)
+
+// Seek lets everything fail in turn where the pane shows that, from where it
+// was stopped.
+func (l *resilient) Seek(s pane.Stage) tea.Cmd {
+	if !s.Visible || l.Scene.Picture.Tables == nil || l.Scene.Picture.Tables.Fabric.MaxLID == 0 {
+		return nil
+	}
+	key := l.key()
+	l.Collect()
+	if l.study.Doing != nil && l.study.Doing != any(key) {
+		l.study.Drop()
+		l.Collect()
+	}
+	if l.stopped == key || l.large() && l.agreed != key {
+		return nil
+	}
+	from := l.kept[l.Kind]
+	switch {
+	case from != nil && from.key != key:
+		from = nil
+	case from != nil && from.report.Complete():
+		return nil
+	}
+	pic, so := l.Scene.Picture, new(atomic.Pointer[studied])
+	cmd := l.study.Want(l.Common, key, func(ctx context.Context, progress func(done, total int)) (*studied, error) {
+		study, err := l.src.Study(ctx, pic, key.kind)
+		if err != nil {
+			return nil, err
+		}
+		report, err := study.Empty(1, 1)
+		if err != nil {
+			return nil, err
+		}
+		if from != nil {
+			*report = from.report
+			report.Failed = slices.Clone(from.report.Failed)
+		}
+		err = study.Run(ctx, report, func(r *resilience.Report) {
+			so.Store(newStudied(key, study, r))
+			progress(r.Done, r.Failures)
+		})
+		return newStudied(key, study, report), err
+	})
+	if cmd != nil {
+		l.soFar = so
+	}
+	return cmd
+}
+
+// newStudied copies a report that a study goes on with.
+func newStudied(key studyKey, study *resilience.Study, r *resilience.Report) *studied {
+	s := &studied{key: key, report: *r, rows: make([]fallout, len(r.Failed))}
+	s.report.Failed = slices.Clone(r.Failed)
+	f := key.tables.Fabric
+	for i, v := range s.report.Failed {
+		links, node := study.Failure(v.Number)
+		s.rows[i] = fallout{v, node, fabric.None, nil}
+		if node == fabric.None {
+			s.rows[i].node, s.rows[i].link = f.Ports[links[0].A].Node, links[0].A
+			for _, l := range links[1:] {
+				s.rows[i].with = append(s.rows[i].with, l.A)
+			}
+		}
+	}
+	return s
+}
+
+// Collect shows how far the study is.
+func (l *resilient) Collect() {
+	now, err := l.kept[l.Kind], error(nil)
+	switch {
+	case l.study.Doing != nil && l.soFar != nil && l.soFar.Load() != nil:
+		now = l.soFar.Load()
+	case l.study.Doing == nil && l.study.Of == any(l.key()):
+		now, err = l.study.Value, l.study.Err
+	}
+	l.bring(now, err)
+}
+
+func (l *resilient) Actions() []pane.Action {
+	return []pane.Action{{
+		Name: "study", Binding: pane.On("let everything fail in turn, and stop or go on with that", "S"), Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord, Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
+	}}
+}
+
+func (l *resilient) studyWord() string {
+	switch {
+	case l.study.Doing != nil:
+		return "stop"
+	case l.stopped == l.key():
+		return "go on"
+	}
+	return "try all"
+}
+
+func (l *resilient) Escape(idle bool) (func() tea.Msg, string) {
+	if !idle || l.study.Doing == nil {
+		return nil, ""
+	}
+	return l.stop, ""
+}
+
+func (l *resilient) stop() tea.Msg {
+	l.Collect()
+	l.study.Drop()
+	l.stopped = l.key()
+	return pane.Inform{Text: "stopped: S goes on"}
+}
+
+func (l *resilient) whyNotStudy() string {
+	switch {
+	case l.Scene.Why != "":
+		return l.Scene.Why
+	case l.err != nil:
+		return l.err.Error()
+	case l.study.Doing == nil && l.stopped != l.key() && (!l.large() || l.agreed == l.key()):
+		return "every failure of this kind was tried: b shows others"
+	}
+	return ""
+}
+
+// studyNow begins a study, stops it, or goes on with it.
+func (l *resilient) studyNow() tea.Msg {
+	if l.study.Doing != nil {
+		return l.stop()
+	}
+	l.stopped, l.agreed = studyKey{}, l.key()
+	return pane.Inform{Text: "trying every failure in turn"}
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pane
+
+import (
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+)
+
+// Scene is what the panes draw: the state of the session and what follows from
+// it. It never changes.
+type Scene struct {
+	State session.State
+	// Of is the picture that was chosen, "" for the session's default.
+	Of session.Kind
+	// Picture is the picture whose tables are shown. Where it has none, why says so.
+	Picture *session.Picture
+	Why     string
+	// Base is what changed entries are told from, nil where there is nothing to compare.
+	Base *session.Picture
+
+	// Top is the fabric of the topology pane, now the same without what has failed
+	// on paper.
+	Top *Index
+	Now *fabric.Fabric
+	// Names is the index of the picture's fabric.
+	Names *Index
+	// Seen is the live fabric that lost links are counted from, and down are ports of it,
+	// one for each link that is lost.
+	Seen *fabric.Fabric
+	Down []fabric.PortIndex
+	// Clock tells how old pictures are.
+	Clock func() time.Time
+	// given holds the LIDs that staged tables give to ports of top that have none,
+	// nil where they are of another fabric.
+	given *fabric.Fabric
+}
+
+// NewScene makes the scene of a state. old is a picture out of the history that is
+// shown instead of one of the state's, or nil.
+func NewScene(st session.State, of session.Kind, old *session.Picture, indexed func(*fabric.Fabric) *Index) *Scene {
+	sc := &Scene{State: st, Of: of}
+	sc.Picture = old
+	if old == nil {
+		var err error
+		if sc.Picture, err = st.Of(of); err != nil {
+			sc.Of, sc.Picture = "", st.Default()
+		}
+	}
+	pic := sc.Picture
+	if pic.Tables == nil {
+		sc.Why = sc.whyNoTables()
+	}
+	sc.Base = sc.compared()
+	f := sc.chooseTop()
+	sc.Top = indexed(f)
+	sc.Names = sc.Top
+	if pic.Fabric != f {
+		sc.Names = indexed(pic.Fabric)
+	}
+	if s := st.Staged; s != nil && len(s.Fabric.Ports) == len(f.Ports) && fabric.Same(s.Fabric, sc.Now) {
+		sc.given = s.Fabric
+	}
+	return sc
+}
+
+// chooseTop sets now and returns the fabric that the topology pane shows.
+func (sc *Scene) chooseTop() *fabric.Fabric {
+	switch {
+	case sc.Of == session.Live, sc.Of == session.Base, sc.recalled():
+		sc.Now = sc.Picture.Fabric
+	case sc.State.WhatIf != nil && sc.State.Base != nil:
+		sc.Now = sc.State.WhatIf.Fabric
+		return sc.State.Base.Fabric
+	default:
+		sc.Now = sc.State.Live.Fabric
+	}
+	return sc.Now
+}
+
+func (sc *Scene) compared() *session.Picture {
+	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base {
+		return nil
+	}
+	of := session.Base
+	if sc.State.Base == nil || sc.recalled() {
+		of = session.Live
+	}
+	if base, err := sc.State.Of(of); err == nil && base.Tables != nil && (sc.Picture.Tables == nil || base.Tables.LFT != sc.Picture.Tables.LFT) {
+		return base
+	}
+	return nil
+}
+
+func (sc *Scene) whyNoTables() string {
+	if len(sc.Picture.Fabric.Nodes) == 0 {
+		return sc.WhyNoSubnet()
+	}
+	return "no tables: press r to route"
+}
+
+func (sc *Scene) WhyNoSubnet() string {
+	switch {
+	case sc.State.Busy != "":
+		return "the subnet is being read"
+	case sc.State.Source.Offline():
+		return "the file was not read: the log says why"
+	}
+	return "the subnet has not been read: press R to read it"
+}
+
+// Changed says whether a scene differs in what panes keep, not only in progress.
+func (sc *Scene) Changed(before *Scene) bool {
+	return before == nil || sc.Picture != before.Picture || sc.Names != before.Names || sc.Top != before.Top || sc.Now != before.Now ||
+		sc.Base != before.Base && (sc.Base == nil || before.Base == nil || sc.Base.Tables != before.Base.Tables) ||
+		sc.Why != before.Why || sc.State.Written != before.State.Written || sc.given != before.given || len(sc.State.Failures) != len(before.State.Failures)
+}
+
+// LID is the LID of a port of the topology's fabric, 0 where it has none yet.
+func (sc *Scene) LID(port fabric.PortIndex) uint16 {
+	end := sc.Now.EndPortOf(port)
+	if lid := sc.Now.Ports[end].LID; lid != 0 || sc.given == nil {
+		return lid
+	}
+	return sc.given.Ports[end].LID
+}
+
+// FailedNode says whether a node of the topology's fabric has failed on paper
+// itself.
+func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
+	if sc.Now == sc.Top.Fabric {
+		return false
+	}
+	for i := range sc.State.Failures {
+		if sc.State.Failures[i].InvolvesNode(node) {
+			return true
+		}
+	}
+	return false
+}
+
+// FailedLink says whether the link of a port has gone on paper, for whatever
+// reason.
+func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
+	return sc.Top.Fabric.Ports[port].Linked() && !sc.Now.Ports[port].Linked()
+}
+
+// Gone are the links that have failed on paper.
+func (sc *Scene) Gone() map[fabric.Link]bool {
+	if sc.Now == sc.Top.Fabric {
+		return nil
+	}
+	return sc.State.FailedLinks()
+}
+
+// Against is the picture that what is shown is compared with, nil where there is
+// none with tables.
+func (sc *Scene) Against() *session.Picture {
+	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base || sc.Picture.Tables == nil {
+		return nil
+	}
+	p := sc.State.Live
+	if sc.State.Base != nil && !sc.recalled() {
+		p = sc.State.Base
+	}
+	if p.Tables == nil {
+		return nil
+	}
+	return p
+}

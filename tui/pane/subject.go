@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pane
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Subject is what the selected row of a pane is about.
+type Subject struct {
+	Fabric *fabric.Fabric
+	// Node is None where the row is about nothing; port is the port of it that is
+	// meant, or None.
+	Node fabric.NodeIndex
+	Port fabric.PortIndex
+	// Link is the port whose link can fail; None where the node is meant.
+	Link fabric.PortIndex
+	// With are ports whose links fail together with that one.
+	With []fabric.PortIndex
+	// System is what fails as one where the row is about a whole system, as fail director
+	// takes it.
+	System string
+	// Via is the port at which the node is seen, where it is another's, or None.
+	Via fabric.PortIndex
+}
+
+// Nothing is the subject of a row that is about nothing.
+var Nothing = Subject{Node: fabric.None, Port: fabric.None, Link: fabric.None, Via: fabric.None}
+
+// GoTo is the message that goes to the subject.
+func (s Subject) GoTo() tea.Msg { return GoTo{placeIn(s.Fabric, s.Node, s.Link)} }
+
+// each gives the command for a subject, of links that fail together one after the
+// other; else why says why there is none for any of them.
+func (s Subject) each(command func(Subject) (string, string)) (all, why string) {
+	all, why = command(s)
+	for _, link := range s.With {
+		s.Node, s.Link = s.Fabric.Ports[link].Node, link
+		if next, no := command(s); no == "" {
+			all, why = strings.TrimPrefix(all+"; "+next, "; "), ""
+		}
+	}
+	return all, why
+}
+
+// Fail is the command that lets the subject fail on paper; else why says why
+// there is none.
+func (sc *Scene) Fail(s Subject) (command, why string) { return s.each(sc.failOne) }
+
+func (sc *Scene) failOne(s Subject) (command, why string) {
+	if s.Node == fabric.None {
+		return "", "nothing that can fail is selected"
+	}
+	f := sc.State.Paper()
+	if s.Link != fabric.None {
+		node, port := PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
+		switch {
+		case port == fabric.None:
+			return "", s.Fabric.PortName(s.Link) + " is not on the paper"
+		case !f.Ports[port].Linked():
+			return "", f.PortName(port) + " has no link that could fail"
+		}
+		return fmt.Sprintf("fail link %s %d", NodeWord(f, node), f.Ports[port].Num), ""
+	}
+	node, _ := PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
+	switch {
+	case node == fabric.None:
+		return "", s.Fabric.NodeName(s.Node) + " is not on the paper"
+	case Up(f, &f.Nodes[node]) == 0:
+		return "", f.NodeName(node) + " has no links left that could fail"
+	}
+	what := "node"
+	if f.Nodes[node].IsSwitch() {
+		what = "switch"
+	}
+	return fmt.Sprintf("fail %s %s", what, NodeWord(f, node)), ""
+}
+
+// Restore is the command that takes back the failure that the subject suffers
+// from; else why says why there is none.
+func (sc *Scene) Restore(s Subject) (command, why string) { return s.each(sc.restoreOne) }
+
+func (sc *Scene) restoreOne(s Subject) (command, why string) {
+	switch {
+	case sc.State.Base == nil || len(sc.State.Failures) == 0:
+		return "", "nothing has failed on paper"
+	case s.Node == fabric.None:
+		return "", "nothing that could be restored is selected"
+	}
+	f := sc.State.Base.Fabric
+	node, _ := PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
+	suspects := []fabric.NodeIndex{node}
+	if link := max(s.Link, s.Via); link != fabric.None {
+		owner, port := PlaceOf(s.Fabric, s.Fabric.Ports[link].Node, link).In(f)
+		if port != fabric.None {
+			if l, ok := f.LinkOf(port); ok && sc.linkFailure(l) {
+				return fmt.Sprintf("restore link %s %d", NodeWord(f, owner), f.Ports[port].Num), ""
+			}
+			suspects = append(suspects, owner, f.PeerNode(port))
+		}
+	}
+	for _, n := range suspects {
+		if what := sc.nodeFailure(n); what != "" {
+			return fmt.Sprintf("restore %s %s", what, NodeWord(f, n)), ""
+		}
+	}
+	if s.Link != fabric.None {
+		return "", s.Fabric.PortName(s.Link) + " has not failed on paper"
+	}
+	return "", s.Fabric.NodeName(s.Node) + " has not failed on paper"
+}
+
+func (sc *Scene) linkFailure(l fabric.Link) bool {
+	for i := range sc.State.Failures {
+		if sc.State.Failures[i].InvolvesLink(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeFailure is "switch" or "node" where a node has failed on paper.
+func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
+	for i := range sc.State.Failures {
+		if node != fabric.None && sc.State.Failures[i].InvolvesNode(node) {
+			return sc.State.Failures[i].What
+		}
+	}
+	return ""
+}
+
+// OfWord is the option that makes a reading command read what the panes show.
+func (sc *Scene) OfWord() string {
+	if sc.Of == "" {
+		return ""
+	}
+	return " of=" + string(sc.Of)
+}

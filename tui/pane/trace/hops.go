@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+func (t *trace) Draw(p *draw.Pen, line int) {
+	r := &t.rows[t.Row(line)]
+	if r.at < 0 {
+		p.Gap(1)
+		p.Put(r.st, r.remark)
+		return
+	}
+	t.Table.Draw(p, line)
+}
+
+func (t *trace) nodeText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 {
+		return r.remark
+	}
+	mark := t.Theme.Rung
+	if r.at == 0 || r.last {
+		mark = t.Theme.OnPath
+	}
+	if r.other {
+		mark = t.Theme.Line + mark
+	}
+	return mark + " " + r.f.NodeName(r.hop.Node)
+}
+
+func (t *trace) nodeLook(row int) draw.Style {
+	r := &t.rows[row]
+	loops := !r.other && t.hops.Verdict == walk.Loop && (r.at == t.hops.Closes || r.last)
+	switch {
+	case loops:
+		return t.Theme.Bad
+	case r.other:
+		return t.Theme.Dim
+	case r.at == 0 || r.last:
+		return t.Theme.Info
+	}
+	return ""
+}
+
+func (t *trace) outText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.hop.Out == fabric.None {
+		return ""
+	}
+	port := &r.f.Ports[r.hop.Out]
+	if !port.Linked() {
+		return portText(r.f, r.hop.Out) + " " + t.Theme.Failed + " down"
+	}
+	text, _ := pane.LinkText(port)
+	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), t.Theme.Line, text, t.Theme.Arrow)
+}
+
+func (t *trace) outLook(row int) draw.Style {
+	r := &t.rows[row]
+	if r.at >= 0 && r.hop.Out != fabric.None && !r.f.Ports[r.hop.Out].Linked() {
+		return t.Theme.Bad
+	}
+	return ""
+}
+
+func (t *trace) loadText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.hop.Out == fabric.None || t.Loads == nil || t.Loads.Fabric != r.f {
+		return ""
+	}
+	return draw.Thousands(int(t.Loads.Paths[r.hop.Out]))
+}
+
+func (t *trace) waysText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.other || r.at >= len(t.ways) || t.ways[r.at] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("1/%d", t.ways[r.at])
+}
+
+// errText is the errors counted at both ports of a hop.
+func (t *trace) errText(row int) string {
+	n, known := t.errors(row)
+	if !known {
+		return ""
+	}
+	return draw.Thousands(int(n))
+}
+
+func (t *trace) errors(row int) (n uint64, known bool) {
+	r := &t.rows[row]
+	if r.at < 0 || r.other {
+		return 0, false
+	}
+	for _, p := range [2]fabric.PortIndex{r.hop.In, r.hop.Out} {
+		if p != fabric.None {
+			if x, ok := t.errs[pane.PlaceOf(r.f, r.f.Ports[p].Node, p)]; ok {
+				n, known = n+x, true
+			}
+		}
+	}
+	return n, known
+}
+
+func (t *trace) errLook(row int) draw.Style {
+	if n, _ := t.errors(row); n > 0 {
+		return t.Theme.Bad
+	}
+	return t.Theme.Dim
+}
+
+func portText(f *fabric.Fabric, port fabric.PortIndex) string {
+	if port == fabric.None {
+		return ""
+	}
+	return fmt.Sprintf("p%d", f.Ports[port].Num)
+}

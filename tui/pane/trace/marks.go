@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/tui/pane"
+)
+
+func (t *trace) Actions() []pane.Action {
+	return []pane.Action{
+		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace", Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(0) }},
+		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace", After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(1) }},
+		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace", After: "trace-to", Label: "way back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
+	}
+}
+
+func (t *trace) whyNoEnd() string {
+	if t.Focused().Node == fabric.None {
+		return "no switch or host is selected"
+	}
+	return ""
+}
+
+// markSelected makes what is selected the source (0) or the destination (1) of the trace.
+func (t *trace) markSelected(which int) tea.Msg {
+	s := t.Focused()
+	var port fabric.PortIndex = fabric.None
+	if !s.Fabric.Nodes[s.Node].IsSwitch() {
+		port = s.Port
+	}
+	t.mark(which, pane.PlaceOf(s.Fabric, s.Node, port), 0)
+	return t.traced()
+}
+
+// traced shows the trace between the marked ends, and says the command for it
+// where there are both.
+func (t *trace) traced() tea.Msg {
+	t.retrace()
+	if !t.ok {
+		return pane.Inform{Text: t.why}
+	}
+	t.To(t.firstBetween())
+	return pane.Several{pane.Open{Name: "Trace"}, pane.Run{Command: t.command()}}
+}
+
+func (t *trace) command() string {
+	f := t.Scene.Picture.Fabric
+	return fmt.Sprintf("trace %s %s%s", pane.PortWord(f, t.Ends[0].EndPort(f)), pane.PortWord(f, t.Ends[1].EndPort(f)), t.Scene.OfWord())
+}
+
+// retrace follows the path anew.
+func (t *trace) retrace() {
+	t.Renew()
+	t.To(0)
+}
+
+func (t *trace) whyNoTrace() string {
+	if t.Ends[0].None() || t.Ends[1].None() {
+		return "there is no trace: t and T mark its ends"
+	}
+	return ""
+}
+
+func (t *trace) exchange() tea.Msg {
+	e := t.Ends
+	t.mark(0, e[1], 0)
+	t.mark(1, e[0], 0)
+	return t.traced()
+}
+
+// errKey is a path whose counters are read.
+type errKey struct {
+	live  *fabric.Fabric
+	ports string
+}
+
+func (t *trace) errKey() errKey { return errKey{t.Scene.State.Live.Fabric, fmt.Sprint(t.ports())} }
+
+// Seek reads what the ports of the path have counted, where there is a subnet that can
+// be asked and nothing else runs.
+func (t *trace) Seek(s pane.Stage) tea.Cmd {
+	if !t.ok || t.Scene.State.Source.Offline() || !s.Idle || !s.Visible {
+		return nil
+	}
+	live := t.Scene.State.Live.Fabric
+	var ports []fabric.PortIndex
+	for _, p := range t.ports() {
+		f := t.Scene.Picture.Fabric
+		if node, port := pane.PlaceOf(f, f.Ports[p].Node, p).In(live); node != fabric.None && port != fabric.None {
+			ports = append(ports, port)
+		}
+	}
+	if len(ports) == 0 {
+		return nil
+	}
+	return t.reading.Want(t.Common, t.errKey(), func(ctx context.Context, _ func(int, int)) (map[pane.Place]uint64, error) {
+		r, err := t.src.Counters(ctx, ports...)
+		if err != nil {
+			return nil, err
+		}
+		return errorsOf(r), nil
+	})
+}
+
+func (t *trace) Collect() {
+	t.errs = nil
+	if t.ok && t.reading.Ready(t.errKey()) {
+		t.errs = t.reading.Value
+	}
+}
+
+// Holding reports whether the session reads counters for the trace; that gives way to
+// every command.
+func (t *trace) Holding() bool { return t.reading.Doing != nil }
+
+func (t *trace) Yield() (wait func()) { return t.reading.Halt() }
+
+// errorsOf sums up the errors of ports; waiting to send is none.
+func errorsOf(r *counters.Reading) map[pane.Place]uint64 {
+	out := map[pane.Place]uint64{}
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		var sum uint64
+		for c := range (p.Has & counters.Errors &^ counters.Of(counters.XmitWait)).All() {
+			sum += p.Values[c]
+		}
+		out[pane.PlaceOf(r.Fabric, r.Fabric.Ports[p.Port].Node, p.Port)] = sum
+	}
+	return out
+}

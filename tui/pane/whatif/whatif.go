@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package whatif
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// whatIf lists what has failed on paper and what follows from it.
+type whatIf struct {
+	pane.List
+	rows []whatIfRow
+	// result compares the base with what is shown, nil where that is not known yet.
+	result  *diff.Result
+	against session.Kind
+	err     error
+	diff    pane.AsyncResult[*diff.Result]
+}
+
+// whatIfRow is a failure, a figure before and after, or a heading.
+type whatIfRow struct {
+	failure             int // counted from 1, 0 for none
+	what, before, after string
+	st                  draw.Style
+	heading             bool
+}
+
+// maxMoved is how many links whose load changes are listed.
+const maxMoved = 40
+
+func New(c *pane.Common, t *draw.Theme) pane.Pane {
+	w := &whatIf{List: pane.List{Common: c}}
+	w.Table = draw.Table{Theme: t, ID: func(row int) uint64 { return uint64(row) }}
+	look := func(row int) draw.Style { return w.rows[row].st }
+	w.Cols = []draw.Column{
+		{Name: "what", Least: 16, Text: func(row int) string { return w.rows[row].what }, Look: look},
+		{Name: "before", Right: true, Text: func(row int) string { return w.rows[row].before }},
+		{Name: "after", Right: true, Text: func(row int) string { return w.rows[row].after }, Look: look},
+	}
+	return w
+}
+
+func (w *whatIf) About() pane.About {
+	return pane.About{Name: "What-if", Short: "What-if", Help: "what has failed on paper, and what follows"}
+}
+
+func (w *whatIf) Show(sc *pane.Scene, changed bool) {
+	w.Scene = sc
+	if changed {
+		w.Renew()
+	}
+}
+
+// Seek compares the tables that are shown with those of the base.
+func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
+	p := w.Scene.Against()
+	if p == nil || !s.Visible {
+		return nil
+	}
+	before, after := p.Tables, w.Scene.Picture.Tables
+	return w.diff.Want(w.Common, [2]*fabric.Tables{before, after}, func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
+		return diff.Compare(ctx, before, after, diff.Options{Progress: progress})
+	})
+}
+
+func (w *whatIf) Collect() {
+	var r *diff.Result
+	if p := w.Scene.Against(); p != nil {
+		w.against = p.Kind
+		if w.diff.Ready([2]*fabric.Tables{p.Tables, w.Scene.Picture.Tables}) {
+			r = w.diff.Value
+		}
+	}
+	if w.result == r && w.err == w.diff.Err {
+		return
+	}
+	w.result, w.err = r, w.diff.Err
+	w.Renew()
+}
+
+func (w *whatIf) Renew() {
+	w.Hold()
+	w.rows = w.rows[:0]
+	st := &w.Scene.State
+	for i := range st.Failures {
+		f := &st.Failures[i]
+		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", i+1, w.Theme.Failed, f.What, f.Name), st: w.Theme.Bad})
+	}
+	if st.WhatIf != nil && st.Base != nil {
+		if n := st.WhatIf.CutOff(st.Base); n > 0 {
+			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: draw.Thousands(n), st: w.Theme.Bad})
+		}
+	}
+	if r := w.result; r != nil {
+		w.consequences(r)
+	}
+	w.Cols[1].Wide, w.Cols[2].Wide = len("before"), len("after")
+	for i := range w.rows {
+		w.Cols[1].Wide, w.Cols[2].Wide = max(w.Cols[1].Wide, len(w.rows[i].before)), max(w.Cols[2].Wide, len(w.rows[i].after))
+	}
+	w.Build(len(w.rows))
+}
+
+func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
+
+// consequences are what differs from the base, worst things first.
+func (w *whatIf) consequences(r *diff.Result) {
+	t := w.Theme
+	bad := func(n int64) draw.Style { return draw.When(n > 0, t.Bad, t.Good) }
+	number := func(n int64) string { return draw.Thousands(int(n)) }
+	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
+	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
+		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
+	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
+	w.add(whatIfRow{what: "  take another way", after: number(r.Pairs.Changed)})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed)})
+	if r.WorstOld != nil && r.WorstNew != nil {
+		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
+			st: draw.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
+		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.Dim})
+	}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{len(r.Gone), "end ports lost"}, {len(r.Come), "end ports won"}, {len(r.Moved), "end ports with another LID"}} {
+		if x.n > 0 {
+			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn})
+		}
+	}
+	if len(r.Loads) > 0 {
+		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong})
+	}
+	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
+		l := &r.Loads[i]
+		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: draw.When(l.PathsNew > l.PathsOld, t.Warn, "")})
+	}
+}
+
+func loadName(l *diff.Load) string {
+	if l.To == nil {
+		return l.From.Name
+	}
+	return l.From.Name + " to " + l.To.Name
+}
+
+func (w *whatIf) Title() string {
+	if w.Scene == nil || w.Scene.State.WhatIf == nil {
+		return ""
+	}
+	return draw.Count(len(w.Scene.State.Failures), "failure")
+}
+
+func (w *whatIf) Picture() *draw.Badge {
+	if w.Scene == nil || w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil {
+		return nil
+	}
+	return w.Scene.PictureBadge(w.Theme, w.Scene.Picture)
+}
+
+func (w *whatIf) Figure() string {
+	switch {
+	case w.diff.Progress() != "":
+		return w.diff.Progress()
+	case w.Scene != nil && w.Scene.State.WhatIf != nil && w.Scene.State.Staged == nil:
+		return "not routed yet: r routes around it"
+	case w.result != nil:
+		return "d lists what changes"
+	}
+	return ""
+}
+
+func (w *whatIf) Empty() string {
+	switch {
+	case w.Scene == nil:
+		return ""
+	case !w.Filt.Empty():
+		return w.NoMatch("row")
+	case w.diff.Progress() != "":
+		return "comparing: " + w.diff.Progress()
+	case w.err != nil:
+		return w.err.Error()
+	case w.Scene.State.Staged != nil:
+		return "the staged tables are those that the switches hold: nothing follows from them"
+	}
+	return "nothing has failed on paper: select a link, a switch or a host and press f; nothing is written by that"
+}
+
+// Subject of a failure is what failed, so that it can be taken back.
+func (w *whatIf) Subject() pane.Subject {
+	row, ok := w.Selected()
+	if !ok || w.rows[row].failure == 0 || w.Scene.State.Base == nil {
+		return pane.Nothing
+	}
+	fail := &w.Scene.State.Failures[w.rows[row].failure-1]
+	f := w.Scene.State.Base.Fabric
+	for node := range f.Nodes {
+		if fail.InvolvesNode(fabric.NodeIndex(node)) {
+			return pane.Subject{Fabric: f, Node: fabric.NodeIndex(node), Port: fabric.None, Link: fabric.None, Via: fabric.None}
+		}
+	}
+	if len(fail.Links) == 0 {
+		return pane.Nothing
+	}
+	p := fail.Links[0].A
+	return pane.Subject{Fabric: f, Node: f.Ports[p].Node, Port: fabric.None, Link: p, Via: fabric.None}
+}
+
+func (w *whatIf) Enter() (func() tea.Msg, string) {
+	s := w.Subject()
+	if _, ok := w.Selected(); !ok {
+		return nil, "no failure is selected"
+	}
+	if s.Node == fabric.None {
+		return nil, "this row is a figure: there is nothing behind it"
+	}
+	return s.GoTo, ""
+}
