@@ -182,7 +182,7 @@ func TestCheckLoad(t *testing.T) {
 		"check load switches pattern=shift:1":      {"hosts": 8},
 		"check load switches":                      {"paths": 14 * 13},
 		"check reach switches":                     {"pairs": 14 * 13, "delivered": 14 * 13},
-		"check credits switches":                   {"lanes": 1},
+		"check credits switches":                   {"vls": 1},
 		"check load pattern=shift:-1 of=staged":    {"paths": 8},
 		"check load pattern='bisection' of=staged": {"hosts": 8},
 	} {

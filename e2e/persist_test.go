@@ -95,7 +95,7 @@ type loadedRouting struct {
 	Rows             []loadedRow
 	Unconnected      int64
 	UnconnectedPairs []struct{ From, To, Why string } `json:"unconnected_pairs"`
-	WithoutAWay      int                              `json:"without_a_way"`
+	WithoutAWay      int                              `json:"without_a_path"`
 }
 
 // answerOf finds the one answer of a kind among lines of JSON.

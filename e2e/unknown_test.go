@@ -101,7 +101,7 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 			}
 			if tc.qos && !tc.loop { // the SL2VL tables are compared, and so read
 				r := try("--json", "-s", h.source, "-c", "engine from="+h.conf+"; calibrate; check credits of=live")
-				if got := loopOf(t, r, "loop"); got != false || !strings.Contains(r.out, `"lanes_differ":0,"levels_taken":true`) || strings.Contains(r.out, `"lanes":0,`) {
+				if got := loopOf(t, r, "loop"); got != false || !strings.Contains(r.out, `"sl2vl_differ":0,"sls_taken":true`) || strings.Contains(r.out, `"sl2vl":0,`) {
 					t.Errorf("calibrate alone: %v: %s%s", got, r.out, r.err)
 				}
 			}
@@ -170,7 +170,7 @@ func TestOtherVLsAreADifference(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", false, false)
 	r := try("--json", "-s", h.source, "-c", "engine from="+h.conf+" qos=TRUE; calibrate; check credits of=live")
-	if got := loopOf(t, r, "loop"); got != nil || !strings.Contains(r.out, `"differ":0,`) || strings.Contains(r.out, `"lanes_differ":0,`) || !strings.Contains(r.out, `"levels_taken":false`) {
+	if got := loopOf(t, r, "loop"); got != nil || !strings.Contains(r.out, `"differ":0,`) || strings.Contains(r.out, `"sl2vl_differ":0,`) || !strings.Contains(r.out, `"sls_taken":false`) {
 		t.Errorf("loop %v: %s%s", got, r.out, r.err)
 	}
 }

@@ -18,10 +18,10 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func balanceCommands() []spec {
-	return []spec{{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
+func balanceCommands() []Spec {
+	return []Spec{{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []spec{
+		Subcommands: []Spec{
 			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance", Run: onTables((*call).balanceSwitches),
 				Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 				Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}}},

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func calibrateCommand() spec {
-	return spec{Name: "calibrate",
+func calibrateCommand() Spec {
+	return Spec{Name: "calibrate",
 		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold", Run: runCalibrate}
 }
 

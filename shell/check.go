@@ -16,14 +16,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func checkCommands() []spec {
+func checkCommands() []Spec {
 	ends := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
 	strict := lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "yes: fail also where it is unknown whether there is a credit loop"}
-	return []spec{{
+	return []Spec{{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
 		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + unknownHelp + loadHelp,
 		Bare: true, Run: onTables((*call).checkAll), Options: []lang.Option{ofOption(), ends, strict},
-		Subcommands: []spec{
+		Subcommands: []Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: onTables(checkReach(false))},
 			{Name: "loops", Summary: "look for paths that come back to a switch", Run: onTables(checkReach(true))},
 			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: onTables((*call).checkCredits)},
@@ -38,7 +38,7 @@ func checkCommands() []spec {
 }
 
 const unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
-	"the live tables were computed (engine from=FILE; calibrate) and the lanes read (sweep full sl2vl).\n"
+	"the live tables were computed (engine from=FILE; calibrate) and the VLs read (sweep full sl2vl).\n"
 
 // checkAll makes all checks, and fails with all that they find.
 func (c *call) checkAll(st *session.State, p *session.Picture) error {

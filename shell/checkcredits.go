@@ -14,12 +14,12 @@ import (
 
 type creditsAnswer struct {
 	checked
-	// Loop and Lanes are null where they are unknown, as Why says.
+	// Loop and VLs are null where they are unknown, as Why says.
 	Loop         credits.Verdict `json:"loop"`
 	Why          string          `json:"why,omitempty"`
 	Try          string          `json:"try,omitempty"`
 	Channels     int             `json:"channels"`
-	Lanes        *int            `json:"lanes"`
+	VLs          *int            `json:"vls"`
 	Dependencies int             `json:"dependencies"`
 	Cyclic       int             `json:"channels_in_loops"`
 	Rings        int             `json:"groups_of_loops"`
@@ -51,13 +51,13 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
 	}
 	if !r.Unread.Any() {
-		a.Lanes = &r.VLs
+		a.VLs = &r.VLs
 	}
 	if r.Verdict == credits.Unknown {
 		a.Why, a.Try = st.UnknownLoop(r.Unread)
 	}
 	if a.Loop == credits.Loop && p.Tables.Origin == "dor" {
-		a.Cure = "engine dor lanes=yes; route"
+		a.Cure = "engine dor vls=yes; route"
 	}
 	a.Ring = append(a.Ring, creditHops(p.Fabric, r.Ring)...)
 	if err := c.out.Answer(&a); err != nil {
@@ -116,11 +116,11 @@ func (h *creditHop) text() string {
 
 func (a *creditsAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	lanes := "unknown lanes"
-	if a.Lanes != nil {
-		lanes = count(*a.Lanes, "lane")
+	vls := "unknown VLs"
+	if a.VLs != nil {
+		vls = count(*a.VLs, "VL")
 	}
-	line("credits of %s: %s between switches on %s, %d dependencies", a.Of, count(a.Channels, "channel"), lanes, a.Dependencies)
+	line("credits of %s: %s between switches on %s, %d dependencies", a.Of, count(a.Channels, "channel"), vls, a.Dependencies)
 	switch a.Loop {
 	case credits.None:
 		line("  no credit loop")
@@ -134,6 +134,6 @@ func (a *creditsAnswer) Text(w io.Writer) {
 		line("    %s", a.Ring[i].text())
 	}
 	if a.Cure != "" {
-		line("  service levels and lanes make these routes safe (try: %s)", a.Cure)
+		line("  SLs and VLs make these routes safe (try: %s)", a.Cure)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // commands lists every command, in the order of help.
-func commands() []spec {
+func commands() []Spec {
 	return slices.Concat(
 		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(),
 		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), helpCommands())

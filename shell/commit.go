@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func commitCommands() []spec {
-	return []spec{
+func commitCommands() []Spec {
+	return []Spec{
 		{Name: "write", Summary: "allow or forbid writing to the switches",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", "off"}}}, Run: runWrite},
 		{Name: "commit", Summary: "write the staged tables to the switches and read them back",
@@ -38,7 +38,7 @@ func commitOptions() []lang.Option {
 		{Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs which could have one"},
 		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
 		{Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those on the switches have none"},
-		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
+		{Name: "unanswered", Aliases: []string{"holes"}, Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
 		{Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, and give that up"},
 		{Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's history, in this file; no: write although it cannot be undone"},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},

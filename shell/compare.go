@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func compareCommands() []spec {
-	return []spec{{Name: "compare", Summary: "things side by side", Subcommands: []spec{
+func compareCommands() []Spec {
+	return []Spec{{Name: "compare", Summary: "things side by side", Subcommands: []Spec{
 		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged", Run: runCompare,
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
 				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
-				"switches, of those that were read. LANES and CREDIT LOOP of the switches are unknown where they depend on service\n" +
-				"levels or lanes that were not read (try: calibrate; sweep full sl2vl).",
+				"switches, of those that were read. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
+				"levels or VLs that were not read (try: calibrate; sweep full sl2vl).",
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
 				Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}}},
@@ -39,8 +39,8 @@ type engineRow struct {
 	MeanHops  float64  `json:"mean_hops"`
 	Lost      int64    `json:"lost_paths"`
 	Paths     int64    `json:"paths"`
-	// Lanes are null where nobody knows.
-	Lanes   *int            `json:"lanes"`
+	// VLs are null where nobody knows.
+	VLs     *int            `json:"vls"`
 	Loop    credits.Verdict `json:"credit_loop"`
 	Changed *int            `json:"changed_entries,omitempty"`
 	Unread  int             `json:"unread,omitempty"`
@@ -64,7 +64,7 @@ func runCompare(c *call) error {
 	}
 	var refused refusedEngines
 	var stopped error
-	columns := []string{"ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "LANES", "CREDIT LOOP", "CHANGED", "LOST"}
+	columns := []string{"ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "VLS", "CREDIT LOOP", "CHANGED", "LOST"}
 	err := c.list(columns, func(yield func(Row, error) bool) {
 		err := c.session.CompareEngines(c.ctx, c.Args, with, func(e session.EngineFigures) error {
 			if e.Refused != "" {
@@ -113,7 +113,7 @@ func engineRowOf(e *session.EngineFigures) *engineRow {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean
 	}
 	if e.Lanes > 0 || e.Refused != "" {
-		r.Lanes = &e.Lanes
+		r.VLs = &e.Lanes
 	}
 	if e.Changed >= 0 && e.Refused == "" {
 		r.Changed, r.Unread = &e.Changed, e.Unread
@@ -125,7 +125,7 @@ func (r *engineRow) Cells() []any {
 	if r.Refused != "" {
 		return nil
 	}
-	took, memory, shift, bisection, changed, lanes := "-", "-", "-", "-", "-", "unknown"
+	took, memory, shift, bisection, changed, vls := "-", "-", "-", "-", "-", "unknown"
 	if r.computed {
 		took, memory = r.took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(r.Memory)/1e6)
 	}
@@ -138,8 +138,8 @@ func (r *engineRow) Cells() []any {
 	if r.Unread > 0 {
 		changed += fmt.Sprintf(" (%d unread)", r.Unread)
 	}
-	if r.Lanes != nil {
-		lanes = fmt.Sprint(*r.Lanes)
+	if r.VLs != nil {
+		vls = fmt.Sprint(*r.VLs)
 	}
-	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), lanes, loopWord(r.Loop), changed, r.Lost}
+	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), vls, loopWord(r.Loop), changed, r.Lost}
 }

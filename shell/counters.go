@@ -3,22 +3,19 @@
 package shell
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
 )
 
-func counterCommands() []spec {
-	return []spec{{
-		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []spec{
+func counterCommands() []Spec {
+	return []Spec{{
+		Name: "clear", Summary: "set something to 0 in the subnet", Subcommands: []Spec{
 			{Name: "counters", Summary: "the error counters of a node's ports, or of all; this writes to the subnet", Run: runClear,
 				Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 				Options: []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}}},
@@ -137,7 +134,7 @@ func runClear(c *call) error {
 	if err != nil {
 		return err
 	}
-	holes, err := c.session.ClearCounters(c.ctx, c.Flag("data"), ports...)
+	unanswered, err := c.session.ClearCounters(c.ctx, c.Flag("data"), ports...)
 	if err != nil {
 		return err
 	}
@@ -146,7 +143,7 @@ func runClear(c *call) error {
 		n = len(counters.AllPorts(f))
 	}
 	var silent []string
-	for _, h := range holes {
+	for _, h := range unanswered {
 		n -= h.Count
 		silent = append(silent, h.String())
 	}
@@ -154,69 +151,11 @@ func runClear(c *call) error {
 }
 
 type clearedCounters struct {
-	Cleared int      `json:"cleared"`
-	Holes   []string `json:"holes,omitempty"`
+	Cleared    int      `json:"cleared"`
+	Unanswered []string `json:"unanswered,omitempty"`
 }
 
 func (a clearedCounters) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "counters of %s cleared\n", count(a.Cleared, "port"))
-	list(w, "hole", a.Holes)
-}
-
-// targetName says whom a target is: by a directed route the node at its end in the
-// fabric, if that is known, and the route.
-func targetName(f *fabric.Fabric, t *mad.Target) string {
-	if t.LID != 0 {
-		return destinationName(f, t.LID)
-	}
-	route := "route " + t.Path.String()
-	if f.SMPort == fabric.None {
-		return route
-	}
-	node := f.Ports[f.SMPort].Node
-	for i := range t.Path.Len() {
-		out := f.PortAt(node, int(t.Path.Hop(i)))
-		if out == fabric.None || !f.Ports[out].Linked() {
-			return route
-		}
-		node = f.Ports[f.Ports[out].Peer].Node
-	}
-	return fmt.Sprintf("%s by %s", f.NodeName(node), route)
-}
-
-// worstFirst orders targets by what they owe: answers that never came, then those that
-// took more than one try, then the slowest one.
-func worstFirst(a, b mad.TargetStats) int {
-	return cmp.Or(cmp.Compare(b.TimedOut, a.TimedOut), cmp.Compare(b.Retried, a.Retried), cmp.Compare(b.MaxRTT, a.MaxRTT))
-}
-
-type targetRow struct {
-	Target  string  `json:"target"`
-	Sent    uint64  `json:"sent"`
-	Again   uint64  `json:"again"`
-	Answers uint64  `json:"answers"`
-	Silent  uint64  `json:"no_answer"`
-	Late    uint64  `json:"late"`
-	Mean    float64 `json:"mean_seconds"`
-	Longest float64 `json:"longest_seconds"`
-	of      *mad.TargetStats
-}
-
-func (r targetRow) Cells() []any {
-	return []any{r.Target, r.Sent, r.Again, r.Answers, r.Silent, r.Late, seconds(r.of.MeanRTT), seconds(r.of.MaxRTT)}
-}
-
-// showTargets lists whom the client asks, the worst to answer first.
-func (c *call) showTargets() error {
-	f := c.session.State().Live.Fabric
-	stats := c.session.WireStats()
-	targets := c.session.Targets()
-	slices.SortStableFunc(targets, worstFirst)
-	var rows []targetRow
-	for i := range targets {
-		s := &targets[i]
-		rows = append(rows, targetRow{targetName(f, &s.Target), s.Sent, s.Retried, s.Received, s.TimedOut, s.Late, s.MeanRTT.Seconds(), s.MaxRTT.Seconds(), s})
-	}
-	c.out.note("in all: %d sent, %d of them again, %d answers, %d without answer, %d late", stats.Sent, stats.Retried, stats.Received, stats.TimedOut, stats.Late)
-	return c.list([]string{"TARGET", "SENT", "AGAIN", "ANSWERS", "NO ANSWER", "LATE", "MEAN", "LONGEST"}, eachRow(rows))
+	list(w, "unanswered", a.Unanswered)
 }

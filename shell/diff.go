@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func diffCommand() spec {
-	return spec{
+func diffCommand() Spec {
+	return Spec{
 		Name: "diff", Summary: "say what changes from A to B: entries, pairs, links",
 		Help: "A is the base of the paper, else the live picture, where it is not given; B is staged if there, else whatif, else live.",
 		Args: []lang.Arg{
@@ -36,25 +36,25 @@ func runDiff(c *call) error {
 	}
 	answer := diffAnswer{Result: res}
 	if before, after, err := c.session.Pair(from, to); err == nil {
-		answer.Lanes = lanesBetween(before.Tables, after.Tables)
+		answer.VLs = vlsBetween(before.Tables, after.Tables)
 	}
 	return c.out.Answer(answer)
 }
 
 type diffAnswer struct {
 	*diff.Result
-	Lanes *laneDiff `json:"lanes,omitempty"`
+	VLs *vlDiff `json:"vls,omitempty"`
 }
 
 func (a diffAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "from %s to %s\n", a.Old, a.New)
-	if a.Same() && (a.Lanes == nil || *a.Lanes == laneDiff{}) {
+	if a.Same() && (a.VLs == nil || *a.VLs == vlDiff{}) {
 		_, _ = fmt.Fprintln(w, "no difference")
 		return
 	}
 	_ = a.Result.Text(w)
-	if a.Lanes != nil {
-		a.Lanes.text(w)
+	if a.VLs != nil {
+		a.VLs.text(w)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-func doctorCommands() []spec {
-	return []spec{{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
+func doctorCommands() []Spec {
+	return []Spec{{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
 		Help: "It fails where it finds a fault; notes alone are no failure.", Run: runDoctor}}
 }
 

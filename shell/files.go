@@ -14,26 +14,26 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func fileCommands() []spec {
-	var dumps, loads []spec
+func fileCommands() []Spec {
+	var dumps, loads []Spec
 	for _, d := range session.Dumps {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
-		dumps = append(dumps, spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: func(c *call) error { return c.dump(d.Kind) }})
+		dumps = append(dumps, Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: func(c *call) error { return c.dump(d.Kind) }})
 		if !d.WriteOnly {
-			loads = append(loads, spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
+			loads = append(loads, Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
 		}
 	}
 	dumps, loads = append(dumps, guidedSpec("write", func(c *call) *guided.Flow { return guided.Dump(c.session) })), append(loads, guidedSpec("read", func(c *call) *guided.Flow { return guided.Load(c.ctx, c.session) }))
-	var kinds []spec
+	var kinds []Spec
 	for _, k := range gen.Kinds() {
 		var named []lang.Option
 		for _, name := range k.Params() {
 			named = append(named, lang.Option{Name: name, Kind: lang.KindInt})
 		}
-		kinds = append(kinds, spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named, Run: func(c *call) error { return c.generate(k.Name) },
+		kinds = append(kinds, Spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named, Run: func(c *call) error { return c.generate(k.Name) },
 			Args: []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}}})
 	}
-	return []spec{
+	return []Spec{
 		{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
 			Options: []lang.Option{ofOption()}, Subcommands: dumps},
 		{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads},

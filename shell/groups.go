@@ -31,14 +31,14 @@ func parseMLID(text string) (uint16, error) {
 
 func mlidText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 
-func saGroupsSpec() spec {
-	return spec{
+func saGroupsSpec() Spec {
+	return Spec{
 		Name: "groups", Summary: "take the multicast groups and their members from it, for show groups, route and check mcast", Run: (*call).saGroups,
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members; 0x%x, OpenSM's default", sweep.DefaultSAKey)}},
 	}
 }
 
-// Private says that a line holds a key, which is not to be kept in a file.
+// Private reports whether a line holds a key, which is not to be kept in a file.
 func Private(line string) bool {
 	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "key=") })
 }

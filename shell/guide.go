@@ -13,8 +13,8 @@ import (
 
 const guidedWord = "guided"
 
-func guidedSpec(what string, flow func(*call) *guided.Flow) spec {
-	return spec{Name: guidedWord, Run: func(c *call) error { return c.guide(flow(c)) }, Summary: "ask step by step what to " + what + ", and show the command that does the same unattended"}
+func guidedSpec(what string, flow func(*call) *guided.Flow) Spec {
+	return Spec{Name: guidedWord, Run: func(c *call) error { return c.guide(flow(c)) }, Summary: "ask step by step what to " + what + ", and show the command that does the same unattended"}
 }
 
 // errUnattended says why there is nobody to ask.

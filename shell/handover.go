@@ -20,18 +20,18 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-func handoverCommands() []spec {
-	return []spec{{
+func handoverCommands() []Spec {
+	return []Spec{{
 		Name: "handover", Summary: "write what a master OpenSM needs to route the subnet so: the way beside a subnet manager",
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
-			"handed over by its engine and options, for OpenSM takes no levels from a file.",
+			"handed over by its engine and options, for OpenSM takes no SLs from a file.",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
 		Run: onFreshTables(runHandover),
 	}}
 }
 
 // notOpenSMs are options that opensm.conf does not have.
-var notOpenSMs = []string{"bull", "guid2lid", "lanes", "strict"}
+var notOpenSMs = []string{"bull", "guid2lid", "strict", "vls"}
 
 // The files of a handover.
 const (
@@ -112,7 +112,7 @@ func onlyHere(p *session.Picture) error {
 	return nil
 }
 
-// given says whether an option of the engine was set.
+// given reports whether an option of the engine was set.
 func given(st *session.State, name string) bool {
 	return slices.ContainsFunc(st.Settings.Given, func(g settings.Setting) bool { return g.Name == name })
 }

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-func helpCommands() []spec {
-	return []spec{
+func helpCommands() []Spec {
+	return []Spec{
 		{Name: "help", Summary: "list the commands, or explain one",
 			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}, Run: runHelp},
 		{Name: "exit", Summary: "leave", Run: func(*call) error { return ErrExit }},

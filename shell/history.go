@@ -16,15 +16,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func historyCommands() []spec {
-	return []spec{
+func historyCommands() []Spec {
+	return []Spec{
 		{Name: "history", Summary: "what this subnet was: sweeps, routings, loads and commits, the newest first", Run: onHistory((*call).historyList),
 			Options: []lang.Option{
 				{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more; 30"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets too"},
 			},
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
-			Subcommands: []spec{
+			Subcommands: []Spec{
 				{Name: "show", Summary: "one entry; of=ID and diff take its number too", Run: onHistory((*call).historyShow), Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}}},
 				{Name: "export", Summary: "write entries into one file", Run: onHistory((*call).historyExport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}}},
 				{Name: "import", Summary: "take over the entries of an exported file", Run: onHistory((*call).historyImport), Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}},
@@ -115,11 +115,14 @@ func untilText(e *history.Entry) string {
 // figuresText lists numbers by name.
 func figuresText(figures map[string]float64) string {
 	var all []string
-	for _, name := range []string{"nodes", "links", "holes", "entries", "changed", "seconds"} {
+	for _, name := range []string{"nodes", "links", "holes", "unanswered", "entries", "changed", "seconds"} {
 		if v, ok := figures[name]; ok {
 			text := strconv.FormatFloat(v, 'f', -1, 64) // a count
 			if name == "seconds" {
 				text = fmt.Sprintf("%.4g", v)
+			}
+			if name == "holes" { // what it was called
+				name = "unanswered"
 			}
 			all = append(all, text+" "+name)
 		}
@@ -306,16 +309,16 @@ func runRollback(c *call) error {
 	opt.Planned = c.showPlan
 	rep, j, err := c.session.Rollback(c.ctx, id, opt)
 	if rep.Plan != nil {
-		way := "back to what the switches held before the commit of"
+		what := "back to what the switches held before the commit of"
 		switch {
 		case rep.Resumes && j.IsRollback():
-			way = "on with the rollback of"
+			what = "on with the rollback of"
 		case rep.Resumes:
-			way = "on with the commit of"
+			what = "on with the commit of"
 		case j.IsRollback():
-			way = "back to what the switches held before the rollback of"
+			what = "back to what the switches held before the rollback of"
 		}
-		c.out.note("%s %s by %s", way, j.Began.Format(time.DateTime), fabric.Escape(j.Who))
+		c.out.note("%s %s by %s", what, j.Began.Format(time.DateTime), fabric.Escape(j.Who))
 	}
 	if aerr := c.showCommit(&rep); aerr != nil {
 		return aerr
@@ -326,7 +329,7 @@ func runRollback(c *call) error {
 func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
-		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Holes: c.Option("holes", "no") == "yes",
+		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Holes: c.Option("unanswered", "no") == "yes",
 		Over: c.Option("over", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
 	}
 	if file := c.Option("journal", "no"); file != "no" && file != "yes" {

@@ -20,7 +20,7 @@ type incrementalAnswer struct {
 	Entries   int      `json:"full_route_entries"`
 	Against   string   `json:"against"`
 	Full      *int     `json:"full_route_changes,omitempty"`
-	Lost      int      `json:"without_a_way"`
+	Lost      int      `json:"without_a_path"`
 	Unreached []string `json:"examples,omitempty"`
 	Changes   []string `json:"changes,omitempty"`
 	warnings
@@ -56,7 +56,7 @@ func (a *incrementalAnswer) Text(w io.Writer) {
 	}
 	_, _ = fmt.Fprint(w, "; staged, not written\n")
 	if a.Lost > 0 {
-		_, _ = fmt.Fprintf(w, "  %s without a way, left as they are:\n", count(a.Lost, "entry"))
+		_, _ = fmt.Fprintf(w, "  %s without a path, left as they are:\n", count(a.Lost, "entry"))
 		for _, e := range a.Unreached {
 			_, _ = fmt.Fprintf(w, "    %s\n", e)
 		}

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"strings"
 	"text/tabwriter"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // Answer is something that a command says. People read its Text; for programs it is
@@ -216,4 +218,20 @@ func (b *writer) Write(p []byte) (int, error) {
 	n, err := b.w.Write(p)
 	b.err = err
 	return n, err
+}
+
+// noteFile says beside an answer what was noticed when the file was read that the
+// subnet comes from, so that what it does not state is not taken for its own.
+func (c *call) noteFile() {
+	st := c.session.State()
+	if !st.Source.Offline() {
+		return
+	}
+	shown, more := prose.Cut(st.Warnings, 2)
+	for _, w := range shown {
+		c.out.warn("%s", w)
+	}
+	if more != "" {
+		c.out.warn("%s (summary lists them)", more)
+	}
 }

@@ -14,22 +14,22 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-func paperCommands() []spec {
-	things := func(verb string, run func(what string) func(*call) error) []spec {
-		return []spec{
+func paperCommands() []Spec {
+	things := func(verb string, run func(what string) func(*call) error) []Spec {
+		return []Spec{
 			{Name: "link", Summary: verb + " the link of a port", Run: run("link"),
 				Args: []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}}},
 			{Name: "switch", Summary: verb + " a switch with all its links", Run: run("switch"), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 			{Name: "node", Summary: verb + " a node with all its links", Run: run("node"), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
 		}
 	}
-	random := spec{Name: "random", Summary: "fail N links between switches, chosen by a seed", Run: fail("random"),
+	random := Spec{Name: "random", Summary: "fail N links between switches, chosen by a seed", Run: fail("random"),
 		Args:    []lang.Arg{{Name: "N", Kind: lang.KindInt}},
 		Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}}}
-	director := spec{Name: "director", Summary: "fail all switches of one system: those with the system image GUID of SYSTEM, or whose names begin with PREFIX*", Run: fail("director"),
+	director := Spec{Name: "director", Summary: "fail all switches of one system: those with the system image GUID of SYSTEM, or whose names begin with PREFIX*", Run: fail("director"),
 		Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}}}
-	all := spec{Name: "all", Summary: "restore everything: the paper is empty again", Run: restoreAll}
-	return []spec{
+	all := Spec{Name: "all", Summary: "restore everything: the paper is empty again", Run: restoreAll}
+	return []Spec{
 		{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things("fail", fail), director, random,
 			guidedSpec("let fail", func(c *call) *guided.Flow { return guided.Fail(c.session) }))},
 		{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things("restore", restore), all)},

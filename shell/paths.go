@@ -15,14 +15,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func pathsCommands() []spec {
+func pathsCommands() []Spec {
 	db := lang.Option{Name: "file", Kind: lang.KindFile, Summary: "ask this database, not the one that was loaded"}
 	file := lang.Arg{Name: "FILE", Kind: lang.KindFile}
-	return []spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
+	return []Spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
 		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
-		Subcommands: []spec{
+		Subcommands: []Spec{
 			{Name: "build", Summary: "write the path records of a routing", Run: (*call).pathsBuild, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
-				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches on the way (yes by default)"},
+				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches of the paths (yes by default)"},
 				{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},
 				{Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that paths delta leads from it to the new one"}}},
 			{Name: "info", Summary: "what a database has, and what its parts take", Run: (*call).pathsShow, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
@@ -31,7 +31,7 @@ func pathsCommands() []spec {
 				Options: []lang.Option{ofOption(), db,
 					{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
 					{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
-					{Name: "way", Kind: lang.KindFlag, Summary: "the switches on the way, too"}}},
+					{Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too"}}},
 			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration", Run: (*call).pathsVerify,
 				Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 				Options: []lang.Option{ofOption(), db,

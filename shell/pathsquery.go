@@ -98,7 +98,7 @@ type recordRow struct {
 	LifeTime uint8    `json:"life_time"`
 	PKey     string   `json:"pkey"`
 	Hops     uint8    `json:"hops"`
-	Way      []string `json:"way,omitempty"`
+	Path     []string `json:"path,omitempty"`
 	Error    string   `json:"error,omitempty"`
 }
 
@@ -107,8 +107,8 @@ func (r *recordRow) Cells() []any {
 		return []any{r.From, r.To, "", "", "", "", "", r.Error}
 	}
 	cells := []any{r.From, r.To, r.SL, r.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", r.Gbps)), r.PKey, r.LifeTime, r.Hops}
-	if r.Way != nil {
-		cells = append(cells, strings.Join(r.Way, " "))
+	if r.Path != nil {
+		cells = append(cells, strings.Join(r.Path, " "))
 	}
 	return cells
 }
@@ -143,8 +143,8 @@ func (c *call) pathsQuery() error {
 		to, only = []pathdb.PortIndex{i}, lid
 	}
 	columns := []string{"FROM", "TO", "SL", "MTU", "RATE", "P_KEY", "LIFE", "HOPS"}
-	if c.Flag("way") {
-		columns = append(columns, "WAY")
+	if c.Flag("path") {
+		columns = append(columns, "PATH")
 	}
 	return c.list(columns, func(yield func(Row, error) bool) {
 		var records []pathdb.Record
@@ -198,20 +198,20 @@ func (c *call) recordRow(v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Rec
 		From: c.portOf(v, from, r.SLID), To: c.portOf(v, to, r.DLID), SLID: r.SLID, DLID: r.DLID, SL: r.SL, MTU: unlimited(r.MTU, mad.MTU(r.MTU)),
 		Gbps: sa.Rate(r.Rate).Gbps(), Rate: r.Rate, LifeTime: r.LifeTime, PKey: fmt.Sprintf("0x%04x", r.PKey), Hops: r.Hops,
 	}
-	if c.Flag("way") {
+	if c.Flag("path") {
 		hops, err := v.Route(nil, r.SLID, r.DLID)
 		if err != nil {
 			return nil, err
 		}
-		row.Way = []string{}
+		row.Path = []string{}
 		for _, h := range hops {
-			row.Way = append(row.Way, fmt.Sprintf("%s/%d", c.switchOf(h.GUID), h.Out))
+			row.Path = append(row.Path, fmt.Sprintf("%s/%d", c.switchOf(h.GUID), h.Out))
 		}
 	}
 	return row, nil
 }
 
-// unlimited is a code for people, "-" where nothing on the way says anything.
+// unlimited is a code for people, "-" where nothing of the path says anything.
 func unlimited(code uint8, is any) string {
 	if code == 0 {
 		return "-"

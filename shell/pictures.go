@@ -20,12 +20,12 @@ type pictureRow struct {
 	MaxLID   uint16 `json:"highest_lid"`
 	Entries  int    `json:"entries"`
 	Tables   string `json:"tables,omitempty"`
-	Lanes    bool   `json:"sl2vl"`
+	SL2VL    bool   `json:"sl2vl"`
 	Groups   int    `json:"multicast_groups"`
 }
 
 func (r pictureRow) Cells() []any {
-	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), yesOrDash(r.Lanes), r.Groups}
+	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), yesOrDash(r.SL2VL), r.Groups}
 }
 
 // showPictures lists the pictures that there are, what is in each subnet, and what
@@ -63,7 +63,7 @@ func pictureOf(st *session.State, p *session.Picture) pictureRow {
 	if p.Tables == nil {
 		return r
 	}
-	r.Tables, r.Lanes = p.Tables.Origin, p.Tables.SL2VL != nil
+	r.Tables, r.SL2VL = p.Tables.Origin, p.Tables.SL2VL != nil
 	for sw := range f.Switches {
 		for lid := uint16(1); lid <= p.Tables.Top[sw]; lid++ {
 			if p.Tables.Port(fabric.SwitchIndex(sw), lid) != fabric.NoPath {

@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func problemCommands() []spec {
+func problemCommands() []Spec {
 	file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}
-	return []spec{
+	return []Spec{
 		{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
 			Help: "Counters have to be read twice (show counters), a watch finds flapping links, baseline save what goes missing, and\n" +
 				"calibrate whether the switches hold what their subnet manager's settings give.",
@@ -25,7 +25,7 @@ func problemCommands() []spec {
 				{Name: "thorough", Kind: lang.KindFlag, Summary: "look for credit loops also where that takes long"},
 				{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not the first ones alone"},
 			}, Run: runProblems},
-		{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []spec{
+		{Name: "baseline", Summary: "what the subnet is to be like, against which problems says what is missing or re-cabled", Subcommands: []Spec{
 			{Name: "save", Summary: "the live subnet, in the state directory or in a file", Args: file, Run: baselineFrom((*session.Session).SaveBaseline)},
 			{Name: "load", Summary: "that of a file: a saved one, or any topology file, for this session", Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: baselineFrom((*session.Session).LoadBaseline)},
 			{Name: "show", Summary: "when it is of, and how the live subnet differs", Run: runBaselineShow},

@@ -16,12 +16,12 @@ import (
 	"example.org/ibconsole/shell/report"
 )
 
-func reportCommands() []spec {
-	var formats []spec
+func reportCommands() []Spec {
+	var formats []Spec
 	for _, f := range report.Formats() {
-		formats = append(formats, spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: onPicture(func(c *call, st *session.State, p *session.Picture) error { return c.report(st, p, &f) })})
+		formats = append(formats, Spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: onPicture(func(c *call, st *session.State, p *session.Picture) error { return c.report(st, p, &f) })})
 	}
-	return []spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
+	return []Spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
 		Options: []lang.Option{ofOption()}, Subcommands: formats}}
 }
 

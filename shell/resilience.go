@@ -33,7 +33,7 @@ const (
 	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
 )
 
-func resilienceCommands() []spec {
+func resilienceCommands() []Spec {
 	top := lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10"}
 	study := []lang.Option{
 		ofOption(), top,
@@ -41,11 +41,11 @@ func resilienceCommands() []spec {
 		{Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is continued"},
 	}
 	kind := lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"}, Summary: "what fails; links"}
-	return []spec{{
+	return []Spec{{
 		Name: "resilience", Summary: "let everything fail in turn: what is cut off, what is overloaded",
 		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +
 			"Interrupted, it says what it has so far; with to= it goes on from there the next time.",
-		Subcommands: []spec{
+		Subcommands: []Spec{
 			{Name: "links", Summary: "each link between switches", Options: study, Run: studyOf(resilience.Links)},
 			{Name: "switches", Summary: "each switch", Options: study, Run: studyOf(resilience.Switches)},
 			{Name: "pairs", Summary: "each pair of links between switches", Options: study, Run: studyOf(resilience.Pairs)},

@@ -17,16 +17,16 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-func routeCommands() []spec {
+func routeCommands() []Spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
 	for _, o := range settings.Options {
 		kind := lang.KindText
 		if o.File {
 			kind = lang.KindFile
 		}
-		options = append(options, lang.Option{Name: o.Name, Kind: kind, Summary: o.Summary})
+		options = append(options, lang.Option{Name: o.Name, Aliases: was(o.Was), Kind: kind, Summary: o.Summary})
 	}
-	return []spec{
+	return []Spec{
 		{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
 				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.",
@@ -45,6 +45,14 @@ func routeCommands() []spec {
 		calibrateCommand(),
 		{Name: "unstage", Summary: "throw the staged tables away", Run: runUnstage},
 	}
+}
+
+// was is the list of a name that a word had before, if it had one.
+func was(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
 }
 
 func runEngine(c *call) error {

@@ -46,7 +46,7 @@ type routingAnswer struct {
 	Roots    bool         `json:"roots_valid"`
 	Rows     []routingRow `json:"rows"`
 	Trees    []string     `json:"invalid_trees,omitempty"`
-	NoWay    int          `json:"without_a_way,omitempty"`
+	NoPath   int          `json:"without_a_path,omitempty"`
 	Notes    []string     `json:"notes,omitempty"`
 	*lostAnswer
 }
@@ -104,7 +104,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	r := rep.Routing
 	a := routingAnswer{
 		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
-		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoWay: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
+		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoPath: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
 	for _, mlid := range r.Trees {
 		a.Trees = append(a.Trees, fmt.Sprintf("0x%04x", mlid))
@@ -144,8 +144,8 @@ func (a *routingAnswer) Text(w io.Writer) {
 	if len(a.Trees) > 0 {
 		_, _ = fmt.Fprintf(w, "  multicast trees to be made anew: %s\n", strings.Join(a.Trees, ", "))
 	}
-	if a.NoWay > 0 {
-		_, _ = fmt.Fprintf(w, "  %s without a way, left as they are\n", count(a.NoWay, "entry"))
+	if a.NoPath > 0 {
+		_, _ = fmt.Fprintf(w, "  %s without a path, left as they are\n", count(a.NoPath, "entry"))
 	}
 	a.lostAnswer.text(w)
 	list(w, "note", a.Notes)

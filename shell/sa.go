@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func saCommands() []spec {
-	return []spec{{
-		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []spec{
+func saCommands() []Spec {
+	return []Spec{{
+		Name: "sa", Summary: "what the subnet administration says, beside what the switches hold", Subcommands: []Spec{
 			{Name: "path", Summary: "the path records from SRC to DST, or to all", Run: (*call).saPath,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}}},
 			{Name: "nodes", Summary: "the nodes that it knows and the sweep did not see, and the other way round", Run: (*call).saNodes},
@@ -110,7 +110,7 @@ func beside(live *session.Picture, p session.Pair, r *sa.PathRecord) string {
 	}
 	off := r.Rate.Gbps() - slowest
 	if slowest > 0 && (off > 0.01 || off < -0.01 && !toSwitch) {
-		return fmt.Sprintf("the slowest link on the way has %g Gb/s", slowest)
+		return fmt.Sprintf("the slowest link of the path has %g Gb/s", slowest)
 	}
 	return agree
 }

@@ -40,11 +40,11 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // Shell runs commands on a session.
 type Shell struct {
 	session *session.Session
-	specs   []spec
+	specs   []Spec
 }
 
-// spec describes a command.
-type spec = lang.Spec[*call]
+// Spec describes a command.
+type Spec = lang.Spec[*call]
 
 // call is one command that runs.
 type call struct {
@@ -64,7 +64,7 @@ func New(s *session.Session) *Shell {
 func (sh *Shell) Session() *session.Session { return sh.session }
 
 // Specs returns the commands.
-func (sh *Shell) Specs() []spec { return sh.specs }
+func (sh *Shell) Specs() []Spec { return sh.specs }
 
 // Complete returns what may stand at the cursor of a line: candidates for
 // line[start:cursor].

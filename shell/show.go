@@ -13,10 +13,10 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func showCommands() []spec {
+func showCommands() []Spec {
 	of := []lang.Option{ofOption()}
 	node := []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}}
-	return []spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []spec{
+	return []Spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []Spec{
 		{Name: "nodes", Summary: "all nodes, or one", Run: onPicture(showNodes(false)), Args: node},
 		{Name: "switches", Summary: "the switches", Run: onPicture(showNodes(true))},
 		{Name: "links", Summary: "the links, of one node or all", Run: onPicture((*call).showLinks), Args: node},
@@ -39,7 +39,7 @@ func showCommands() []spec {
 		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: onPicture((*call).showGroups),
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
 		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first", Run: (*call).showTargets},
-		{Name: "holes", Summary: "what did not answer the last sweep", Run: (*call).showHoles},
+		{Name: "unanswered", Aliases: []string{"holes"}, Summary: "what did not answer the last sweep", Run: (*call).showUnanswered},
 		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
 	}}}
 }
@@ -276,17 +276,17 @@ func (c *call) showSMs() error {
 	return c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"})
 }
 
-func (c *call) showHoles() error { return c.out.Answer(holes{c.session.State().Holes}) }
+func (c *call) showUnanswered() error { return c.out.Answer(unanswered{c.session.State().Holes}) }
 
-type holes struct {
-	Holes []string `json:"holes"`
+type unanswered struct {
+	Unanswered []string `json:"unanswered"`
 }
 
-func (a holes) Text(w io.Writer) {
-	if len(a.Holes) == 0 {
+func (a unanswered) Text(w io.Writer) {
+	if len(a.Unanswered) == 0 {
 		_, _ = fmt.Fprintln(w, "everything answered the last sweep")
 	}
-	for _, h := range a.Holes {
-		_, _ = fmt.Fprintln(w, h)
+	for _, u := range a.Unanswered {
+		_, _ = fmt.Fprintln(w, u)
 	}
 }

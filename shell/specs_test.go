@@ -2,12 +2,16 @@
 
 package shell
 
-import "testing"
+import (
+	"testing"
+
+	"example.org/ibconsole/shell/session/settings"
+)
 
 // TestEveryCommandRuns: what can be said has something that does it.
 func TestEveryCommandRuns(t *testing.T) {
-	var walk func(path string, specs []spec)
-	walk = func(path string, specs []spec) {
+	var walk func(path string, specs []Spec)
+	walk = func(path string, specs []Spec) {
 		for i := range specs {
 			s := &specs[i]
 			name := path + s.Name
@@ -18,4 +22,13 @@ func TestEveryCommandRuns(t *testing.T) {
 		}
 	}
 	walk("", commands())
+}
+
+// TestOldSettings: a routing that was saved when an option had another name is read.
+func TestOldSettings(t *testing.T) {
+	given := []settings.Setting{{Name: "lanes", Value: "yes"}}
+	set, err := settings.Parse([]string{"dor"}, given)
+	if err != nil || len(set.Given) != 1 || set.Given[0].Name != "vls" || given[0].Name != "lanes" {
+		t.Errorf("%+v, %v", set.Given, err)
+	}
 }

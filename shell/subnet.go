@@ -14,12 +14,12 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func subnetCommands() []spec {
-	return []spec{
+func subnetCommands() []Spec {
+	return []Spec{
 		{Name: "sweep", Summary: "read the subnet again: nodes, links, LIDs and forwarding tables; light: only what can have moved",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", "light"}, Optional: true}},
 			Options: []lang.Option{
-				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the lanes of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
+				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the VLs of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
 				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
 				{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
@@ -28,7 +28,7 @@ func subnetCommands() []spec {
 			Options: []lang.Option{ofOption()}, Run: runSummary},
 		{Name: "names", Summary: "take node names from a node-name map",
 			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
-		{Name: "set", Summary: "set something of the session", Subcommands: []spec{
+		{Name: "set", Summary: "set something of the session", Subcommands: []Spec{
 			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline)",
 				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}, Run: runSet}}},
 	}
@@ -52,15 +52,15 @@ func runSweep(c *call) error {
 }
 
 type swept struct {
-	Nodes    int      `json:"nodes"`
-	Switches int      `json:"switches"`
-	Links    int      `json:"links"`
-	Seconds  float64  `json:"seconds"`
-	MADs     uint64   `json:"mads"`
-	Changed  bool     `json:"changed"`
-	Moved    int      `json:"moved"`
-	Unread   int      `json:"unread,omitempty"`
-	Holes    []string `json:"holes,omitempty"`
+	Nodes      int      `json:"nodes"`
+	Switches   int      `json:"switches"`
+	Links      int      `json:"links"`
+	Seconds    float64  `json:"seconds"`
+	MADs       uint64   `json:"mads"`
+	Changed    bool     `json:"changed"`
+	Moved      int      `json:"moved"`
+	Unread     int      `json:"unread,omitempty"`
+	Unanswered []string `json:"unanswered,omitempty"`
 	warnings
 	took time.Duration
 }
@@ -75,7 +75,7 @@ func (a *swept) Text(w io.Writer) {
 	}
 	_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(a.Nodes, "node"),
 		count(a.Switches, "switch"), count(a.Links, "link"), seconds(a.took), a.MADs, what)
-	list(w, "hole", a.Holes)
+	list(w, "unanswered", a.Unanswered)
 	list(w, "warning", a.Warnings)
 }
 

@@ -18,9 +18,9 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-func suggestCommands() []spec {
-	return []spec{{
-		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []spec{
+func suggestCommands() []Spec {
+	return []Spec{{
+		Name: "suggest", Summary: "find out what an engine wants to be told", Subcommands: []Spec{
 			{Name: "guids", Summary: "which switches are roots, which adapters compute and which serve: files for ftree, shown or written", Run: (*call).suggestGUIDs,
 				Help: "Shows what switches and adapters were taken for and which suggestions ftree was tried with. With DIR it writes root_guids,\n" +
 					"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",

@@ -30,7 +30,7 @@ type summary struct {
 	// Interrupted is the commit that did not come to its end.
 	Interrupted string   `json:"interrupted,omitempty"`
 	Lost        string   `json:"lost,omitempty"`
-	Holes       []string `json:"holes,omitempty"`
+	Unanswered  []string `json:"unanswered,omitempty"`
 	warnings
 }
 
@@ -39,7 +39,7 @@ func summarize(st *session.State) *summary {
 	sum := &summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Holes: st.Holes, warnings: warnings{st.Warnings},
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Holes, warnings: warnings{st.Warnings},
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
@@ -88,7 +88,7 @@ func (s *summary) Text(w io.Writer) {
 	}
 	p("  %s, %s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), routers, count(s.Links, "link"), s.MaxLID)
 	if s.Outside > 0 {
-		p("  %s hang on no link to the subnet and are left out", count(s.Outside, "node"))
+		p("  left out: %s attached to no link of the subnet", count(s.Outside, "node"))
 	}
 	if s.Lost != "" {
 		p("  OLD: the connection is lost: %s (sweep opens it again)", fabric.Escape(s.Lost))
@@ -101,7 +101,7 @@ func (s *summary) Text(w io.Writer) {
 		p("  subnet manager %s", sm)
 	}
 	p("  pictures: %s; engine %s; %s", strings.Join(s.Pictures, ", "), s.Engine, writeWord(s.Write))
-	list(w, "hole", s.Holes)
+	list(w, "unanswered", s.Unanswered)
 	list(w, "warning", s.Warnings)
 }
 

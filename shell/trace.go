@@ -20,8 +20,8 @@ const (
 	allWord  = "all"
 )
 
-func traceCommands() []spec {
-	return []spec{{
+func traceCommands() []Spec {
+	return []Spec{{
 		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
 		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.",
 		Args: []lang.Arg{
@@ -116,7 +116,7 @@ func runTrace(c *call) error {
 		return c.ibtracert(p, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.addLanes(p.Tables, &path)
+	answer.addVLs(p.Tables, &path)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
 	return c.out.Answer(answer)
 }

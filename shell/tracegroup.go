@@ -120,7 +120,7 @@ func (a *groupTrace) Text(w io.Writer) {
 	}
 	_, _ = fmt.Fprintln(w)
 	if a.Tree == nil {
-		_, _ = fmt.Fprintln(w, "  it hangs on no switch")
+		_, _ = fmt.Fprintln(w, "  it is attached to no switch")
 	} else {
 		_, _ = fmt.Fprintf(w, "  %s\n", a.Tree.line())
 		a.Tree.branches(w, "  ")

@@ -136,7 +136,7 @@ func outOf(f *fabric.Fabric, port fabric.PortIndex) int {
 
 func byPort(n int) string {
 	if n == livetrace.NoPort {
-		return "no way out"
+		return "no port"
 	}
 	return fmt.Sprintf("port %d", n)
 }

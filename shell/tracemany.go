@@ -84,9 +84,9 @@ func (m *manyAnswer) Text(w io.Writer) {
 	switch {
 	case m.Against == "":
 	case m.Part == 0:
-		_, _ = fmt.Fprintf(w, "all take the way that they have in %s\n", m.Against)
+		_, _ = fmt.Fprintf(w, "all take the path that they have in %s\n", m.Against)
 	default:
-		_, _ = fmt.Fprintf(w, "%d take another way than in %s:\n", m.Part, m.Against)
+		_, _ = fmt.Fprintf(w, "%d take another path than in %s:\n", m.Part, m.Against)
 		list(m.Parting)
 	}
 	if m.Adaptive != "" {

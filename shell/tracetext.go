@@ -55,7 +55,7 @@ type traceHop struct {
 	// Link is what port Out says of its link, and InLink what port In does.
 	Link   string `json:"link,omitempty"`
 	InLink string `json:"in_link,omitempty"`
-	// VL is the lane by which the packet leaves, where the lanes are known.
+	// VL is that on which the packet leaves, where the VLs are known.
 	VL *uint8 `json:"vl,omitempty"`
 	// Errors are the error counters of port Out that are not zero, and InErrors
 	// those of port In.
@@ -84,8 +84,8 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) string {
 	return f.Ports[port].Width.String() + f.Ports[port].Speed.String()
 }
 
-// addLanes adds service level and lanes, where they are known.
-func (a *traceAnswer) addLanes(t *fabric.Tables, path *walk.Path) {
+// addVLs adds service level and VLs, where they are known.
+func (a *traceAnswer) addVLs(t *fabric.Tables, path *walk.Path) {
 	if t.Unread.SLs || t.SLs == nil && t.SL2VL == nil {
 		return
 	}
@@ -165,11 +165,11 @@ func portNumber(f *fabric.Fabric, port fabric.PortIndex) *int {
 }
 
 func (a *traceAnswer) Text(w io.Writer) {
-	level := ""
+	sl := ""
 	if a.SL != nil {
-		level = fmt.Sprintf(", SL %d", *a.SL)
+		sl = fmt.Sprintf(", SL %d", *a.SL)
 	}
-	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d%s, of %s\n", a.From, a.To, a.LID, level, a.Of)
+	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d%s, of %s\n", a.From, a.To, a.LID, sl, a.Of)
 	width := 0
 	for _, h := range a.Hops {
 		width = max(width, len([]rune(h.Node)))
@@ -186,25 +186,25 @@ func (a *traceAnswer) Text(w io.Writer) {
 			}
 			ports += fmt.Sprintf("p%d", *h.Out)
 		}
-		lane := ""
+		vl := ""
 		if h.VL != nil {
-			lane = fmt.Sprintf("  VL %d", *h.VL)
+			vl = fmt.Sprintf("  VL %d", *h.VL)
 		}
 		link := h.Link
 		if h.InLink != "" && before != "" && h.InLink != before {
 			link = strings.TrimSpace(fmt.Sprintf("(came by %s) %s", h.InLink, link))
 		}
 		before = h.Link
-		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, lane,
+		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, vl,
 			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
 	if a.SameAs != "" {
-		_, _ = fmt.Fprintf(w, "  the way that it has in %s\n", a.SameAs)
+		_, _ = fmt.Fprintf(w, "  the path that it has in %s\n", a.SameAs)
 	}
 	shown, more := prose.Cut(a.Unread, 3)
-	for _, hole := range shown {
-		_, _ = fmt.Fprintf(w, "  not read: %s\n", hole)
+	for _, port := range shown {
+		_, _ = fmt.Fprintf(w, "  not read: %s\n", port)
 	}
 	for _, more := range []string{more, a.Parts, a.Adaptive} {
 		if more != "" {
@@ -214,9 +214,9 @@ func (a *traceAnswer) Text(w io.Writer) {
 }
 
 // errorsText says "  out p3: SymbolErrors 5".
-func errorsText(way string, port *int, errors string) string {
+func errorsText(direction string, port *int, errors string) string {
 	if errors == "" || port == nil {
 		return ""
 	}
-	return fmt.Sprintf("  %s p%d: %s", way, *port, errors)
+	return fmt.Sprintf("  %s p%d: %s", direction, *port, errors)
 }

@@ -15,8 +15,8 @@ import (
 
 const offWord = "off"
 
-func watchCommands() []spec {
-	return []spec{
+func watchCommands() []Spec {
+	return []Spec{
 		{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
 			Args: []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{offWord}}},
 			Options: []lang.Option{{Name: "for", Kind: lang.KindText, Value: "SECONDS",

@@ -15,11 +15,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-func whoCommands() []spec {
-	return []spec{{
+func whoCommands() []Spec {
+	return []Spec{{
 		Name: "who", Summary: "say whose packets go somewhere",
 		Options: []lang.Option{ofOption()},
-		Subcommands: []spec{{
+		Subcommands: []Spec{{
 			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: onTables(runWhoUses),
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
 		}},
@@ -43,7 +43,7 @@ type whoAnswer struct {
 	From         []whoPort  `json:"from"`
 	To           []whoPort  `json:"to"`
 	Examples     []whoPath  `json:"examples"`
-	// CutOffs is the number of end ports that would hang on nothing without it.
+	// CutOffs is the number of end ports that would be attached to nothing without it.
 	CutOffs int      `json:"cut_offs"`
 	CutOff  []string `json:"cut_off"`
 	Seconds float64  `json:"seconds"`

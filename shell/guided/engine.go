@@ -15,8 +15,8 @@ import (
 // engineTexts say for which subnets engines are.
 var engineTexts = map[string]string{
 	"minhop": "OpenSM's default: fewest hops, paths spread over ports", "updn": "up and down from the roots, free of loops", "dnup": "down and up, for trees upside down",
-	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes", "lash": "any topology, with lanes that break loops",
-	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with lanes that break loops", "torus-2QoS": "tori and meshes, routes around failures",
+	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes", "lash": "any topology, with VLs that break loops",
+	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with VLs that break loops", "torus-2QoS": "tori and meshes, routes around failures",
 	"file": "tables or hop counts from a file",
 }
 

@@ -36,7 +36,7 @@ func (q *Question) Check(answer string) error {
 	return err
 }
 
-// Numbered says that a choice may be named by its number: none of them is a number
+// Numbered reports whether a choice may be named by its number: none of them is a number
 // itself.
 func (q *Question) Numbered() bool {
 	return !slices.ContainsFunc(q.Choices, func(c Choice) bool {
@@ -108,13 +108,13 @@ func (f *Flow) Answer(q *Question, text string) error {
 // Command is the command that does unattended what the answers say.
 func (f *Flow) Command() string { return f.command(f) }
 
-// Agreed says that the command is to be run.
+// Agreed reports whether the command is to be run.
 func (f *Flow) Agreed() bool { return f.answers[run] == "yes" }
 
 // Given is what was answered to a question, "" for nothing or for what was taken back.
 func (f *Flow) Given(name string) string { return f.answers[name] }
 
-// Last says that the question is whether to run the command.
+// Last reports whether the question is whether to run the command.
 func (q *Question) Last() bool { return q.Name == run }
 
 func (f *Flow) has(name string) bool { return f.answers[name] != "" }

@@ -140,7 +140,7 @@ func indexSpec[C any](specs []Spec[C], name string) int {
 	return slices.IndexFunc(specs, func(s Spec[C]) bool { return s.Name == name || slices.Contains(s.Aliases, name) })
 }
 
-// looksLikeOption reports that word i can be nothing but an option: it is
+// looksLikeOption reports whether word i can be nothing but an option: it is
 // unquoted and begins as NAME=, or is the name of a flag.
 func (b *binder[C]) looksLikeOption(i int) bool {
 	word := b.stmt.Words[i]

@@ -166,7 +166,7 @@ func (c *completion[C]) values(kind Kind, words []string, list bool) {
 	}
 }
 
-// unquoted reports that what is typed stands for itself.
+// unquoted reports whether what is typed stands for itself.
 func (c *completion[C]) unquoted() bool { return c.raw == c.word.value }
 
 // offer adds a word if what is typed begins it.
@@ -194,7 +194,7 @@ func (c *completion[C]) offer(value, description string, kind Kind) {
 	c.candidates = append(c.candidates, Candidate{text, description})
 }
 
-// isOption reports that value as a word of its own would be an option.
+// isOption reports whether value as a word of its own would be an option.
 func (c *completion[C]) isOption(value string) bool {
 	return c.binder != nil && slices.Contains(optionNames(c.binder.options), value)
 }

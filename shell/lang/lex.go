@@ -131,7 +131,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// atBlank reports that a word ends at pos.
+// atBlank reports whether a word ends at pos.
 func (l *lexer) atBlank() bool {
 	return l.pos == len(l.text) || strings.IndexByte(" \t\r\n;", l.text[l.pos]) >= 0
 }

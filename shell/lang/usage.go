@@ -28,11 +28,9 @@ func IsUsage(err error) bool {
 	return errors.As(err, &usage) || errors.As(err, &syntax)
 }
 
-// Usage returns one line that shows what the command or subcommand takes, such
-// as "trace SRC DST [live] [format=ibtracert]".
-func (s *Spec[C]) Usage() string { return s.usage(nil, nil) }
-
-// usage is Usage below the commands named in path, which lend it their options.
+// usage is one line that shows what the command or subcommand takes, such as
+// "trace SRC DST [live] [format=ibtracert]", below the commands named in path, which
+// lend it their options.
 func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	words := append(slices.Clone(path), s.Name)
 	if len(s.Subcommands) > 0 && len(s.Args) == 0 {

@@ -51,8 +51,8 @@ type Routing struct {
 	Links []int64 `json:"paths_by_links"`
 	Worst int64   `json:"worst_load"`
 	linkload.Quick
-	// Lanes is null where it is unknown, and so is CreditLoop.
-	Lanes      *int            `json:"lanes"`
+	// VLs is null where it is unknown, and so is CreditLoop.
+	VLs        *int            `json:"vls"`
 	CreditLoop credits.Verdict `json:"credit_loop"`
 
 	unread fabric.Unread
@@ -109,8 +109,8 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	}
 	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unread: c.Unread}
 	if !c.Unread.Any() {
-		lanes := max(1, c.VLs)
-		out.Lanes = &lanes
+		vls := max(1, c.VLs)
+		out.VLs = &vls
 	}
 	out.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
 	return out, err
@@ -148,12 +148,12 @@ func (r *Report) figures() [][2]string {
 	if t == nil {
 		return append(out, [2]string{"Routing", "no forwarding tables"})
 	}
-	loop, lanes := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unread.String()}[t.CreditLoop], "unknown"
-	if t.Lanes != nil {
-		lanes = fmt.Sprint(*t.Lanes)
+	loop, vls := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unread.String()}[t.CreditLoop], "unknown"
+	if t.VLs != nil {
+		vls = fmt.Sprint(*t.VLs)
 	}
 	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Paths", fmt.Sprintf("%d, %d of them lost", t.Paths, t.Lost)},
-		[2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)}, [2]string{"Lanes", lanes}, [2]string{"Credit loop", loop})
+		[2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)}, [2]string{"VLs", vls}, [2]string{"Credit loop", loop})
 	if t.Shifts != nil {
 		out = append(out, [2]string{"Shift figure", fmt.Sprintf("%d over %d shifts, mean %.2f", t.Shifts.Worst, t.Shifts.Shifts, t.Shifts.Mean)},
 			[2]string{"Effective bisection", fmt.Sprintf("%.3f of full over %d random bisections", t.Bisections.Mean, t.Bisections.Bisections)})

@@ -27,11 +27,11 @@ type Calibration struct {
 	// Lanes is the number of SL2VL tables compared, LanesDiffer that of those which
 	// differ. None are where quality of service is off, so that OpenSM writes none, or
 	// where they were neither planned nor read.
-	Lanes       int `json:"lanes"`
-	LanesDiffer int `json:"lanes_differ"`
+	Lanes       int `json:"sl2vl"`
+	LanesDiffer int `json:"sl2vl_differ"`
 	// Levels says that the service levels of the live paths are now taken to be those
 	// that were computed.
-	Levels bool `json:"levels_taken"`
+	Levels bool `json:"sls_taken"`
 	// Switches have differences, those with most first.
 	Switches []CalibratedSwitch `json:"switches"`
 	Warnings []string           `json:"warnings,omitempty"`

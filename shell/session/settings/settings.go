@@ -46,7 +46,9 @@ type Setting struct{ Name, Value string }
 
 // Option is an option that [Parse] knows.
 type Option struct {
-	Name    string
+	Name string
+	// Was is the name that it had before, which is still taken; "" for none.
+	Was     string
 	Summary string
 	// File says that the value is the name of a file.
 	File    bool
@@ -90,7 +92,8 @@ var Options = []Option{
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
 	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
-	on("lanes", "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", func(s *Settings) *bool { return &s.routing.DORVLs }),
+	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
+		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, set: setLIDMatrix},
@@ -116,15 +119,16 @@ func code(name, summary string, low, high uint64, field func(*Settings) *uint8) 
 // Parse reads a chain of engines and options. The empty chain is the
 // default engine. Files are read now.
 func Parse(chain []string, given []Setting) (Settings, error) {
-	s := Settings{Chain: chain, Given: given}
-	for _, g := range given {
-		i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == g.Name })
+	s := Settings{Chain: chain, Given: slices.Clone(given)}
+	for k, g := range given {
+		i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == g.Name || o.Was != "" && o.Was == g.Name })
 		if i < 0 {
 			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
 		}
 		if err := Options[i].set(&s, g.Value); err != nil {
 			return Settings{}, fmt.Errorf("%s: %w", g.Name, err)
 		}
+		s.Given[k].Name = Options[i].Name
 	}
 	if len(s.Chain) == 0 {
 		s.Chain = []string{engines.Default}

@@ -6,24 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
 )
-
-// noteFile says beside an answer what was noticed when the file was read that the
-// subnet comes from, so that what it does not state is not taken for its own.
-func (c *call) noteFile() {
-	st := c.session.State()
-	if !st.Source.Offline() {
-		return
-	}
-	shown, more := prose.Cut(st.Warnings, 2)
-	for _, w := range shown {
-		c.out.warn("%s", w)
-	}
-	if more != "" {
-		c.out.warn("%s (summary lists them)", more)
-	}
-}
 
 // namer names ports, those of nodes with equal names with their GUID.
 type namer struct {

@@ -5,7 +5,6 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -23,7 +22,7 @@ func (r sl2vlRow) Cells() []any {
 	return []any{r.Out, ranges(r.In), strings.Trim(fmt.Sprint(r.VLs), "[]")}
 }
 
-// showSL2VL lists the tables of a node, equal ones of one way out together. Those
+// showSL2VL lists the tables of a node, equal ones of one port out together. Those
 // that were not read are left out: of ports without a link, or that did not answer.
 func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
@@ -32,7 +31,7 @@ func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 		return err
 	}
 	if p.Tables.SL2VL == nil {
-		return errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
+		return errors.New("the VLs were neither computed nor read (try: sweep full sl2vl)")
 	}
 	n := &f.Nodes[node]
 	var rows []sl2vlRow
@@ -45,7 +44,7 @@ func (c *call) showSL2VL(_ *session.State, p *session.Picture) error {
 		}
 	}
 	if len(rows) == 0 {
-		c.out.note("%s has no SL2VL tables, or none was read (show holes)", f.NodeName(node))
+		c.out.note("%s has no SL2VL tables, or none was read (show unanswered)", f.NodeName(node))
 	}
 	return c.list([]string{"OUT", "IN", "VL OF SL 0 TO 15"}, eachRow(rows))
 }
@@ -105,32 +104,3 @@ func ranges(numbers []int) string {
 	}
 	return strings.Join(words, ",")
 }
-
-// showMFT lists the multicast table of a switch.
-func (c *call) showMFT(_ *session.State, p *session.Picture) error {
-	f := p.Fabric
-	node, err := places.ResolveNode(f, c.Arg(0))
-	switch {
-	case err != nil:
-		return err
-	case !f.Nodes[node].IsSwitch():
-		return fmt.Errorf("%s is no switch", f.NodeName(node))
-	case p.Tables.MFT == nil:
-		return errors.New("the multicast tables were neither computed nor read (try: sweep full mft)")
-	}
-	var rows []mftRow
-	for i := range p.Tables.MFT.LIDs() {
-		mlid := uint16(fabric.FirstMLID + i)
-		if ports := slices.Collect(p.Tables.MFT.Each(f.Nodes[node].Switch, mlid)); len(ports) > 0 {
-			rows = append(rows, mftRow{mlidText(mlid), ports})
-		}
-	}
-	return c.list([]string{"MLID", "PORTS"}, eachRow(rows))
-}
-
-type mftRow struct {
-	MLID  string `json:"mlid"`
-	Ports []int  `json:"ports"`
-}
-
-func (r mftRow) Cells() []any { return []any{r.MLID, ranges(r.Ports)} }

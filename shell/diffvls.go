@@ -9,22 +9,22 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// laneDiff counts what differs in lanes and service levels.
-type laneDiff struct {
+// vlDiff counts what differs in VLs and service levels.
+type vlDiff struct {
 	// SL2VL counts tables, SLs paths between end ports by their first LIDs.
 	SL2VL int `json:"sl2vl_tables"`
 	SLs   int `json:"path_sls"`
 }
 
-// lanesBetween compares the lanes and service levels of two pictures of the same
-// nodes. What was neither read nor computed is SL 0 on lane 0; where neither picture
+// vlsBetween compares the VLs and service levels of two pictures of the same
+// nodes. What was neither read nor computed is SL 0 on VL 0; where neither picture
 // has any, or the nodes are others, there is nothing to compare.
-func lanesBetween(before, after *fabric.Tables) *laneDiff {
+func vlsBetween(before, after *fabric.Tables) *vlDiff {
 	if before == nil || after == nil || !fabric.SameNodes(before.Fabric, after.Fabric) ||
 		before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
 		return nil
 	}
-	d := &laneDiff{}
+	d := &vlDiff{}
 	f := after.Fabric
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -67,6 +67,6 @@ func slOf(t *fabric.Tables, src, dst uint16) uint8 {
 	return t.SLs.SL(src, dst)
 }
 
-func (d *laneDiff) text(w io.Writer) {
+func (d *vlDiff) text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%-25s %d\n%-25s %d\n", "SL2VL tables", d.SL2VL, "path SLs", d.SLs)
 }

@@ -24,7 +24,7 @@ func withLists(v any) any {
 
 var marshaler = reflect.TypeFor[json.Marshaler]()
 
-// nullable says whether a list or map can be somewhere in a value of the type.
+// nullable reports whether a list or map can be somewhere in a value of the type.
 func nullable(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return true // within itself

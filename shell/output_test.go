@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+)
+
+type pair struct {
+	A int `json:"a"`
+	B int `json:"b"`
+}
+
+func (p pair) Cells() []any {
+	if p.A == 0 {
+		return nil
+	}
+	return []any{p.A, p.B}
+}
+
+func (p pair) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "%d and %d\n", p.A, p.B) }
+
+func pairs(end error, all ...pair) iter.Seq2[shell.Row, error] {
+	return func(yield func(shell.Row, error) bool) {
+		for _, p := range all {
+			if !yield(p, nil) {
+				return
+			}
+		}
+		if end != nil {
+			yield(nil, end)
+		}
+	}
+}
+
+// TestRenderings: a value is text for people and JSON for programs; notes stand beside
+// both; a part is for people alone, and a row without cells for programs alone.
+func TestRenderings(t *testing.T) {
+	headed := []string{"A", "LONG"}
+	gone := errors.New("gone")
+	for _, c := range []struct {
+		name              string
+		answer            shell.Answer
+		text, json, notes string
+		err               error
+	}{
+		{name: "answer", answer: pair{1, 2}, text: "1 and 2\n", json: `{"a":1,"b":2}` + "\n"},
+		{name: "part", answer: shell.Part{Answer: pair{1, 2}}, text: "1 and 2\n"},
+		{name: "note", answer: shell.Note("of live"), notes: "of live\n"},
+		{name: "warning", answer: shell.Warning("old"), notes: "warning: old\n"},
+		{name: "list", answer: &shell.List{Columns: headed, Rows: pairs(nil, pair{1, 2}, pair{0, 3}, pair{40, 5})},
+			text: "A   LONG\n1   2\n40  5\n", json: "{\"a\":1,\"b\":2}\n{\"a\":0,\"b\":3}\n{\"a\":40,\"b\":5}\n"},
+		{name: "empty list", answer: &shell.List{Columns: headed, Rows: pairs(nil), Empty: "nothing"}, text: "nothing\n"},
+		{name: "headings alone", answer: &shell.List{Columns: headed, Rows: pairs(nil)}, text: "A  LONG\n"},
+		{name: "not empty", answer: &shell.List{Columns: headed, Rows: pairs(nil, pair{1, 2}), Empty: "nothing"}, text: "A  LONG\n1  2\n", json: "{\"a\":1,\"b\":2}\n"},
+		{name: "drawn", answer: &shell.List{Rows: pairs(nil, pair{1, 2}), Drawn: pair{7, 7}}, text: "7 and 7\n", json: "{\"a\":1,\"b\":2}\n"},
+		{name: "stopped", answer: &shell.List{Columns: headed, Rows: pairs(gone, pair{1, 2})}, json: "{\"a\":1,\"b\":2}\n", err: gone},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			var said, notes bytes.Buffer
+			var heard []shell.Answer
+			out := shell.Output{W: &said, Notes: &notes, JSON: asJSON, Hear: func(a shell.Answer) { heard = append(heard, a) }}
+			err := out.Answer(c.answer)
+			want := c.text
+			if asJSON {
+				want = c.json
+			}
+			if said.String() != want || notes.String() != c.notes || !errors.Is(err, c.err) || len(heard) != 1 {
+				t.Errorf("%s, JSON %v: %q, notes %q, %v, %d heard, expected %q, %q", c.name, asJSON, said.String(), notes.String(), err, len(heard), want, c.notes)
+			}
+		}
+	}
+}
+
+// TestCommitIsHeard: who listens learns from values what a commit would write, what it
+// wrote and how to take it back, in the words that people read.
+func TestCommitIsHeard(t *testing.T) {
+	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceSim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	var heard []shell.Answer
+	out := &shell.Output{W: &text, Hear: func(a shell.Answer) { heard = append(heard, a) }}
+	if err := shell.New(s).Run(t.Context(), "test", "fail link leaf-01 3; route; write on; commit yes; commit dry-run", out); err != nil {
+		t.Fatal(err)
+	}
+	var empty []bool
+	var commits []*shell.Commit
+	for _, a := range heard {
+		switch a := a.(type) {
+		case shell.CommitPlan:
+			empty = append(empty, a.Plan.Empty())
+		case *shell.Commit:
+			commits = append(commits, a)
+		}
+	}
+	if !slices.Equal(empty, []bool{false, true}) || len(commits) != 1 || commits[0].History == 0 {
+		t.Fatalf("plans without anything to write: %v, commits: %+v", empty, commits)
+	}
+	if c := commits[0]; !strings.Contains(text.String(), c.Summary()+"\n") || !strings.Contains(text.String(), "; "+c.Undo()+"\n") {
+		t.Errorf("%q and %q are not in\n%s", c.Summary(), c.Undo(), text.String())
+	}
+}
