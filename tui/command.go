@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // say runs a command of the shell. keyed says that a key stood for it.
@@ -66,7 +67,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
 	took := m.now().Sub(j.started)
-	if unopened, ok := errors.AsType[*session.OpenError](err); ok && j == m.starting {
+	if unopened, ok := errors.AsType[*connection.OpenError](err); ok && j == m.starting {
 		m.unopened = unopened
 		return tea.Quit
 	}

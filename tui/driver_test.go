@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // driver presses keys and reads the screen, without a terminal.
@@ -261,7 +262,7 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 func (f *fake) Entries(context.Context) ([]pastEntry, error)            { return f.entries, nil }
 func (f *fake) Problems(context.Context, bool) (*problemsReport, error) { return nil, nil }
 func (f *fake) Recall(int64) (*session.Picture, error)                  { return f.recall, nil }
-func (f *fake) Flow(context.Context, string) (*shell.Flow, error)       { return nil, session.ErrOffline }
+func (f *fake) Flow(context.Context, string) (*shell.Flow, error)       { return nil, connection.ErrOffline }
 
 func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {
@@ -279,7 +280,7 @@ func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Ki
 }
 
 func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading, error) {
-	return &counters.Reading{}, session.ErrOffline
+	return &counters.Reading{}, connection.ErrOffline
 }
 
 func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // backend is the shell as the screen uses it. Only State and Complete must be
@@ -119,9 +120,9 @@ type model struct {
 	pace     pace
 	quitting bool // q was pressed while something runs
 	status   status
-	failure  *panicError        // of a command, to be told of at the end
-	starting *job               // reads the subnet for the first time
-	unopened *session.OpenError // why that failed
+	failure  *panicError           // of a command, to be told of at the end
+	starting *job                  // reads the subnet for the first time
+	unopened *connection.OpenError // why that failed
 
 	drawn     string // the frame drawn last
 	drawnSize [2]int

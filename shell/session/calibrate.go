@@ -82,7 +82,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	}
 	defer end()
 	st, p, err := s.computeLive(ctx)
-	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && plansLanes(&st.Settings, p) {
+	if err == nil && s.conn.Online() && st.Live.Tables.Unread.SL2VL && plansLanes(&st.Settings, p) {
 		s.reads.SL2VL = true
 		if _, err = s.sweep(ctx); err == nil {
 			st, p, err = s.computeLive(ctx)

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // Errors of [Session.Commit].
@@ -229,8 +230,8 @@ func (r *CommitReport) countCuts(ctx context.Context, facts *analysis.Memo, live
 
 // SetWrite allows or forbids writing.
 func (s *Session) SetWrite(on bool) error {
-	if on && !s.online() {
-		return ErrOffline
+	if on && !s.conn.Online() {
+		return connection.ErrOffline
 	}
 	s.update(ChangeSettings, func(st *State) { st.WriteOn = on })
 	return nil
@@ -284,7 +285,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return rep, err
 	}
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
+	rep.Written, err = apply.Apply(ctx, s.conn.Client(), st.Live.Fabric, writes(p), apply.Options{Progress: s.progress})
 	if len(p.Lanes) > 0 && st.Source.Kind == SourceSim {
 		s.reads.SL2VL = true // else they count as untouched
 	}
@@ -390,8 +391,8 @@ func (s *Session) markWritten() {
 func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan, error) {
 	st := s.State()
 	switch {
-	case !s.online():
-		return nil, ErrOffline
+	case !s.conn.Online():
+		return nil, connection.ErrOffline
 	case st.Staged == nil:
 		return nil, ErrNothingStaged
 	}

@@ -11,8 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 var (

@@ -111,7 +111,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 		Remapped: rep.Remapped.Count, Switches: res.Figures.Switches, Entries: res.Figures.Entries, Notes: append(rep.Lines(), res.Figures.Warnings...),
 	}
 	if opt.Keep {
-		if out.Lost, err = s.lost(ctx, res.Tables); err != nil {
+		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
 			return LoadReport{}, err
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	}
 	defer end()
 	st := s.State()
-	if s.online() {
+	if s.conn.Online() {
 		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
 	}
 	if st.Base != nil {

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // SweepReport says what [Session.Sweep] saw.
@@ -26,9 +27,6 @@ type SweepReport struct {
 	Moved, Unread   int
 	Holes, Warnings []string
 }
-
-// ErrOffline says that there is no subnet behind a session, only a file.
-var ErrOffline = errors.New("a file has no switches to read or write")
 
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
 func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
@@ -67,10 +65,10 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		return SweepReport{}, err
 	}
 	defer end()
-	l, err := s.wire()
-	var lost *LostError
+	l, err := s.conn.Line()
+	var lost *connection.LostError
 	switch {
-	case errors.As(err, &lost), errors.Is(err, ErrUnopened):
+	case errors.As(err, &lost), errors.Is(err, connection.ErrUnopened):
 		return s.sweep(ctx)
 	case err != nil:
 		return SweepReport{}, err
@@ -81,11 +79,11 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	if s.lights%fullEvery == 0 || before.Unsettled {
 		return s.sweep(ctx)
 	}
-	sent := l.client.Stats().Sent
-	res, err := sweep.Light(ctx, l.client, live.Fabric, sweep.LightOptions{
+	sent := l.Client.Stats().Sent
+	res, err := sweep.Light(ctx, l.Client, live.Fabric, sweep.LightOptions{
 		Descriptions: true, Tables: live.Tables, Sample: s.sample(live.Tables), Progress: s.sweepProgress,
 	})
-	if errors.Is(s.failed(l, err), mad.ErrBroken) {
+	if errors.Is(s.conn.Failed(l, err), mad.ErrBroken) {
 		return s.sweep(ctx)
 	}
 	if err != nil {
@@ -101,7 +99,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	sms, err := s.findSMs(ctx, now) // live knows those of its time
 	if err != nil {
-		return SweepReport{}, s.failed(l, err)
+		return SweepReport{}, s.conn.Failed(l, err)
 	}
 	s.update(ChangeLive, func(st *State) {
 		same := *st.Live
@@ -112,7 +110,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	})
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
 	}, nil
 }
 
@@ -144,23 +142,25 @@ func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 
 // sweep opens a line again that was lost before, or breaks now.
 func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
-	if err := s.reconnect(ctx); err != nil {
+	l, err := s.conn.Reopen(ctx)
+	if err != nil {
 		return SweepReport{}, err
 	}
-	rep, err := s.sweepBy(ctx, s.line)
-	if !errors.Is(s.failed(s.line, err), mad.ErrBroken) || !s.State().Source.Live() {
+	rep, err := s.sweepBy(ctx, l)
+	if !errors.Is(s.conn.Failed(l, err), mad.ErrBroken) || !s.State().Source.Live() {
 		return rep, err
 	}
-	if again := s.reconnect(ctx); again != nil {
+	l, again := s.conn.Reopen(ctx)
+	if again != nil {
 		return rep, errors.Join(err, again)
 	}
-	rep, err = s.sweepBy(ctx, s.line)
-	return rep, s.failed(s.line, err)
+	rep, err = s.sweepBy(ctx, l)
+	return rep, s.conn.Failed(l, err)
 }
 
-func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
-	sent := l.client.Stats().Sent
-	res, err := sweep.Full(ctx, l.client, sweep.Options{
+func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
+	sent := l.Client.Stats().Sent
+	res, err := sweep.Full(ctx, l.Client, sweep.Options{
 		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb,
 	})
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	}
 	rep := SweepReport{
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Warnings: res.Warnings,
 	}
 	for _, h := range res.Holes {
 		rep.Holes = append(rep.Holes, h.String())
