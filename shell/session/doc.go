@@ -15,11 +15,12 @@
 //
 // # Locks
 //
-// They are taken in this order, and none but op is held while waiting for another
+// They are taken in this order, and none but op and that of recalled pictures is held while waiting for another
 // goroutine, the wire or a disk:
 //
 //   - op is held by the operation that runs, from begin to end. Whoever finds it taken
 //     gets [ErrBusy]. It guards what only operations touch.
+//   - That of recalled pictures is held while one is read out of the history.
 //   - That of the connection guards what line there is. Under it the session is told that
 //     the line was lost.
 //   - That of a fact under analysis is held while those who wait for it are told how far

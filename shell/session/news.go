@@ -161,7 +161,7 @@ func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 // findCommitted looks in the history for what the last commit to this subnet left,
 // where this session has made none, and compares.
 func (s *Session) findCommitted(ctx context.Context) {
-	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 || !s.recorder.Load().exists() {
+	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 || !s.recorder.Load().Exists() {
 		return
 	}
 	last, p, err := s.lastCommit(ctx)

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -37,7 +38,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
-	s.recorder.Store(newRecorder(stateFile(opt.StateDir), opt.Record, opt.NoState))
+	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed}))
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	client := opt.Client

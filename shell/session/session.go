@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorder"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
@@ -22,7 +23,8 @@ var ErrBusy = errors.New("busy")
 // several goroutines; the package says which lock is for what.
 type Session struct {
 	conn     *connection.Connection
-	recorder atomic.Pointer[recorder]
+	recorder atomic.Pointer[recorder.Recorder]
+	recalled recalled
 	analysis analysis.Memo
 	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
 	// keeps the LIDs that it remembers, "" for the usual place.
@@ -87,7 +89,7 @@ func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()
 	defer s.op.Unlock()
-	return errors.Join(s.recorder.Load().close(), s.closePaths(), s.conn.Close())
+	return errors.Join(s.recorder.Load().Close(), s.closePaths(), s.conn.Close())
 }
 
 // update changes the state and tells the watchers what kind of thing changed.
