@@ -40,7 +40,7 @@ func runCalibrate(c *call) error {
 	if err != nil {
 		return err
 	}
-	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.Lanes, cal.LanesDiffer, cal.Levels, []calibrateSwitch{}, cal.Warnings}
+	a := calibrateAnswer{cal.Engine, cal.Entries, cal.Differ, cal.Kinds, cal.SL2VLs, cal.SL2VLDiffer, cal.SLs, []calibrateSwitch{}, cal.Warnings}
 	for _, sw := range cal.Switches {
 		a.Switches = append(a.Switches, calibrateSwitch{sw.Name, sw.Differ, sw.Entries})
 	}

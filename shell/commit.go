@@ -36,7 +36,8 @@ func commitOptions() []lang.Option {
 		{Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs which could have one"},
 		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
 		{Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those on the switches have none"},
-		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
+		{Name: "unanswered", Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
+		{Name: "holes", Kind: lang.KindWord, Words: yesNo, Summary: "the same as unanswered"},
 		{Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, and give that up"},
 		{Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's history, in this file; no: write although it cannot be undone"},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
@@ -107,7 +108,7 @@ func (c *call) showPlan(rep *session.CommitReport) error {
 	_ = rep.Plan.Text(w)
 	c.whereText(w, rep.Plan)
 	c.newChangeLoop(rep.Credits).text(w)
-	levelsText(w, rep.Levels)
+	levelsText(w, rep.SLs)
 	if rep.CutOff > 0 {
 		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", rep.CutOff)
 		for _, e := range rep.Examples {
@@ -135,7 +136,7 @@ func (c *call) whereText(w io.Writer, p *plan.Plan) {
 	}
 }
 
-func levelsText(w io.Writer, l *session.Levels) {
+func levelsText(w io.Writer, l *session.SLs) {
 	if l == nil {
 		return
 	}
@@ -159,7 +160,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
 		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal,
 	}
-	if l := rep.Levels; l != nil {
+	if l := rep.SLs; l != nil {
 		a.Levels = &levelsAnswer{l.Asked, l.Granted, l.Pairs, l.Refused, l.Plain}
 	}
 	if rep.Master != nil {

@@ -102,8 +102,8 @@ func runLoad(c *call) error {
 			_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), quoteFile(c.Arg(0)))
 		} else if rep.Ignored != "" {
 			_, _ = fmt.Fprintf(w, "%s: %s\n", quoteFile(c.Arg(0)), rep.Ignored)
-		} else if rep.Lanes != "" {
-			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, quoteFile(c.Arg(0)))
+		} else if rep.Over != "" {
+			_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Over, quoteFile(c.Arg(0)))
 		} else if rep.Option != "" {
 			st := c.session.State()
 			_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", st.Settings.String(), rep.Option, quoteFile(c.Arg(0)))

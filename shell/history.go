@@ -320,7 +320,7 @@ func runRollback(c *call) error {
 func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
-		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Holes: c.Option("holes", "no") == "yes",
+		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Unanswered: c.Option("unanswered", c.Option("holes", "no")) == "yes",
 		Over: c.Option("over", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
 	}
 	if file := c.Option("journal", "no"); file != "no" && file != "yes" {

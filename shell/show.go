@@ -364,7 +364,7 @@ func (c *call) showSMs() error {
 }
 
 func (c *call) showHoles() error {
-	holes := c.session.State().Holes
+	holes := c.session.State().Unanswered
 	return c.out.answer(struct {
 		Holes []string `json:"holes"`
 	}{holes}, func(w io.Writer) {

@@ -56,7 +56,7 @@ func runSweep(c *call) error {
 		Unread   int      `json:"unread,omitempty"`
 		Holes    []string `json:"holes,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, rep.Warnings}
+	}{rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Unanswered, rep.Warnings}
 	return c.out.answer(answer, func(w io.Writer) {
 		what := "unchanged"
 		if rep.Changed {
@@ -67,7 +67,7 @@ func runSweep(c *call) error {
 		}
 		_, _ = fmt.Fprintf(w, "sweep: %s, %s, %s in %s (%d MADs); %s\n", count(rep.Nodes, "node"),
 			count(rep.Switches, "switch"), count(rep.Links, "link"), seconds(rep.Took), rep.MADs, what)
-		list(w, "hole", rep.Holes)
+		list(w, "hole", rep.Unanswered)
 		list(w, "warning", rep.Warnings)
 	})
 }

@@ -57,7 +57,7 @@ func (b *finding) session(st *session.State) {
 	if st.Interrupted != "" {
 		b.add(problem{grave, "commit cut short", st.Interrupted, ":commit resume, or :rollback", place{}})
 	}
-	for _, h := range st.Holes {
+	for _, h := range st.Unanswered {
 		b.add(problem{grave, "no answer", h, ":sweep full, :show targets", place{}})
 	}
 	if st.Drift > 0 {

@@ -76,7 +76,7 @@ type reportKey struct {
 func (m *model) reportKey() reportKey {
 	st := &m.sc.st
 	t := st.Live.Tables
-	return reportKey{st.Live, len(st.Holes), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, t != nil && entriesOf(t) > quick && m.focus != paneProblems}
+	return reportKey{st.Live, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, t != nil && entriesOf(t) > quick && m.focus != paneProblems}
 }
 
 func (m *model) seekReport() tea.Cmd {

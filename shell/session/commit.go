@@ -29,8 +29,8 @@ type CommitOptions struct {
 	Hit bool
 	// Loop says that the new routes may have a credit loop that the old have not.
 	Loop bool
-	// Holes says that what did not answer the sweep may lose its routes.
-	Holes bool
+	// Unanswered says that what did not answer the sweep may lose its routes.
+	Unanswered bool
 	// Over says that what an interrupted commit left may be written over.
 	Over bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
@@ -78,8 +78,8 @@ type CommitReport struct {
 	Examples []diff.Pair
 	// Credits is nil where no route changes.
 	Credits *plan.Credits
-	// Levels is nil where the routing needs no service levels.
-	Levels *Levels
+	// SLs is nil where the routing needs no service levels.
+	SLs *SLs
 	// Circling counts the multicast groups whose packets would go round for ever.
 	Circling int
 	// Written is nil where nothing was written.
@@ -174,8 +174,8 @@ func (c *commit) preflight(ctx context.Context) (err error) {
 	}
 	st = c.State()
 	switch {
-	case len(st.Holes) > 0 && !c.opt.Holes && !c.opt.DryRun:
-		return &HolesError{st.Holes}
+	case len(st.Unanswered) > 0 && !c.opt.Unanswered && !c.opt.DryRun:
+		return &UnansweredError{st.Unanswered}
 	case st.Base != nil && st.Base.file != "" && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.Base.file)
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
@@ -221,7 +221,7 @@ func (c *commit) judge(ctx context.Context) (err error) {
 		rep.Circling = trees.Cycles
 	}
 	if !rep.Plan.Empty() {
-		rep.Levels, err = c.proveLevels(ctx, live, staged, rep.Master)
+		rep.SLs, err = c.proveSLs(ctx, live, staged, rep.Master)
 	}
 	return err
 }
@@ -275,8 +275,8 @@ func (c *commit) harmless() error {
 		return &CirclingError{r.Circling}
 	case r.Credits.Lasting() && !opt.Loop && !opt.back:
 		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
-	case r.Levels != nil && !r.Levels.Safe():
-		return &LevelsError{*r.Levels}
+	case r.SLs != nil && !r.SLs.Safe():
+		return &SLsError{*r.SLs}
 	}
 	return nil
 }

@@ -34,13 +34,13 @@ func (e *MasterError) Error() string {
 		"To write all the same: commit yes sm=0x%016x", e.SM.State, e.SM.GUID, e.SM.Port, e.SM.GUID)
 }
 
-// HolesError says that parts of the subnet did not answer, so that nobody knows
+// UnansweredError says that parts of the subnet did not answer, so that nobody knows
 // what a commit would take from them.
-type HolesError struct{ Holes []string }
+type UnansweredError struct{ Unanswered []string }
 
-func (e *HolesError) Error() string {
-	return fmt.Sprintf("the subnet was read with %s (%s, ...); what did not answer would lose its routes (show holes lists them). "+
-		"To write all the same: commit yes holes=yes", prose.Count(len(e.Holes), "hole"), e.Holes[0])
+func (e *UnansweredError) Error() string {
+	return fmt.Sprintf("the subnet was read with %s unanswered (%s, ...); what did not answer would lose its routes (show holes lists them). "+
+		"To write all the same: commit yes unanswered=yes", prose.Count(len(e.Unanswered), "question"), e.Unanswered[0])
 }
 
 // CirclingError says that the staged trees of multicast groups have cycles.
@@ -57,7 +57,7 @@ type LoopError struct {
 	// Links is how many links there are on a shortest one, From one of them.
 	Links int
 	From  string
-	// Unknown says that service levels or lanes that nobody read may break it.
+	// Unknown says that SLs or VLs that nobody read may break it.
 	Unknown bool
 }
 

@@ -29,8 +29,8 @@ type LoadReport struct {
 	// are staged.
 	Topology                           bool
 	Switches, Links, Entries, Remapped int
-	// Lanes is the kind of what was laid over tables that were there, else "".
-	Lanes string
+	// Over is the kind of what was laid over tables that were there, else "".
+	Over string
 	// Ignored says why a file changes nothing, "" where it does.
 	Ignored string
 	// Routing is what became of a saved routing, nil for other kinds.
@@ -78,8 +78,8 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 		return LoadReport{}, fmt.Errorf("%s is only written", kind)
 	case d.groups:
 		return s.loadGroups(path)
-	case d.lanes:
-		return s.loadLanes(kind, path)
+	case d.over:
+		return s.loadOver(kind, path)
 	case kind == pathsKind:
 		return s.loadPaths(path)
 	case kind == routingKind:

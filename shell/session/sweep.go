@@ -23,9 +23,10 @@ type SweepReport struct {
 	// Changed says that nodes, links or LIDs are others than before, and Moved counts
 	// the entries of forwarding tables that are. Unread switches have a table that
 	// was not read, now or before.
-	Changed         bool
-	Moved, Unread   int
-	Holes, Warnings []string
+	Changed       bool
+	Moved, Unread int
+	// Unanswered is what did not answer, in words.
+	Unanswered, Warnings []string
 }
 
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
@@ -94,7 +95,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		now = now.WithDescriptions(s.names)
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
-	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Holes, before.Unanswered, sameHole) {
+	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Holes, before.unansweredAt, sameUnanswered) {
 		return s.sweep(ctx)
 	}
 	sms, err := s.findSMs(ctx, now) // live knows those of its time
@@ -110,12 +111,14 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	})
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Unanswered: s.State().Unanswered, Warnings: res.Warnings,
 	}, nil
 }
 
-// sameHole says that two holes are the same one.
-func sameHole(a, b sweep.Hole) bool { return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr }
+// sameUnanswered reports whether two questions without an answer are the same one.
+func sameUnanswered(a, b sweep.Hole) bool {
+	return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr
+}
 
 const (
 	// fullEvery is how often a light sweep is a full one.
@@ -170,7 +173,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	if err != nil {
 		return SweepReport{}, err
 	}
-	if s.State().Source.Kind == SourceSim { // no manager has given levels or lanes: they are 0
+	if s.State().Source.Kind == SourceSim { // no manager has given SLs or VLs: they are 0
 		res.Tables.Unread = fabric.Unread{}
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
@@ -182,7 +185,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Warnings: res.Warnings,
 	}
 	for _, h := range res.Holes {
-		rep.Holes = append(rep.Holes, h.String())
+		rep.Unanswered = append(rep.Unanswered, h.String())
 	}
 	tables := moved(s.State().Live.Tables, live.Tables)
 	rep.Moved, rep.Unread = tables.Changed, tables.Unread
@@ -193,8 +196,8 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 			st.Lost = ""
 			st.note("the connection is back, and the subnet was read")
 		}
-		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
-		st.Unanswered, st.Doubles = res.Holes, res.Doubles
+		st.Live, st.Unanswered, st.Warnings, st.SMs = live, rep.Unanswered, rep.Warnings, sms
+		st.unansweredAt, st.Duplicates = res.Holes, res.Doubles
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
@@ -203,7 +206,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		st.noteChanges(before, managers, tables)
 	})
 	if s.State().Source.Live() {
-		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Holes))})
+		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Unanswered))})
 	}
 	return rep, nil
 }
