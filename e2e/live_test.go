@@ -243,7 +243,7 @@ func TestCommitWithAHole(t *testing.T) {
 	sim.Console(`Error "node-0008" 100`)
 	const script = "sweep; route; write on; "
 	r := try("-s", "ibsim:"+sim.Name, "--window", "64", "-c", script+"commit yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "holes=yes") || !strings.Contains(r.err, "leaf-04 port 2") {
+	if r.status != exitFailed || !strings.Contains(r.err, "unanswered=yes") || !strings.Contains(r.err, "leaf-04 port 2") {
 		t.Errorf("exit status %d: %s", r.status, r.err)
 	}
 	if out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", script+"commit yes holes=yes"); !strings.Contains(out, "written in") {

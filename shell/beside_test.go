@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // on runs commands on a source and returns what they say, answers and notes, and the
@@ -122,7 +123,7 @@ func TestOffline(t *testing.T) {
 	}
 	for _, source := range []string{"file:" + file, "net:" + file} {
 		for _, command := range []string{"sweep", "write on", "show counters"} {
-			if _, err := on(t, source, command); err == nil || !strings.Contains(err.Error(), session.ErrOffline.Error()) {
+			if _, err := on(t, source, command); err == nil || !strings.Contains(err.Error(), connection.ErrOffline.Error()) {
 				t.Errorf("%s, %s: %v", source, command, err)
 			}
 		}

@@ -21,8 +21,8 @@ func (a calibrateAnswer) Warned() []string { return a.Warnings }
 
 func (a calibrateAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
-	if a.Lanes > 0 {
-		_, _ = fmt.Fprintf(w, ", %d of %s", a.LanesDiffer, count(a.Lanes, "SL2VL table"))
+	if a.SL2VLs > 0 {
+		_, _ = fmt.Fprintf(w, ", %d of %s", a.SL2VLDiffer, count(a.SL2VLs, "SL2VL table"))
 	}
 	if a.Agrees() {
 		_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")

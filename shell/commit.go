@@ -82,18 +82,18 @@ func runCommit(c *call) error {
 
 // Commit is what a commit planned, and what it wrote.
 type Commit struct {
-	Plan    plan.Totals     `json:"plan"`
-	Hit     []diff.Pair     `json:"hit,omitempty"`
-	Groups  []uint16        `json:"groups_hit,omitempty"`
-	CutOff  int64           `json:"pairs_cut_off"`
-	Credits *changeLoop     `json:"credits,omitempty"`
-	Levels  *session.Levels `json:"service_levels,omitempty"`
-	Written bool            `json:"written"`
-	Seconds float64         `json:"seconds,omitempty"`
-	Differ  []string        `json:"differ,omitempty"`
-	Failed  []string        `json:"failed,omitempty"`
-	Master  string          `json:"master,omitempty"`
-	History int64           `json:"history,omitempty"`
+	Plan    plan.Totals  `json:"plan"`
+	Hit     []diff.Pair  `json:"hit,omitempty"`
+	Groups  []uint16     `json:"groups_hit,omitempty"`
+	CutOff  int64        `json:"pairs_cut_off"`
+	Credits *changeLoop  `json:"credits,omitempty"`
+	SLs     *session.SLs `json:"service_levels,omitempty"`
+	Written bool         `json:"written"`
+	Seconds float64      `json:"seconds,omitempty"`
+	Differ  []string     `json:"differ,omitempty"`
+	Failed  []string     `json:"failed,omitempty"`
+	Master  string       `json:"master,omitempty"`
+	History int64        `json:"history,omitempty"`
 	written *apply.Report
 	// elsewhere is the option that names the file of the journal, "" for the usual one.
 	elsewhere string
@@ -140,7 +140,7 @@ func (p CommitPlan) Text(w io.Writer) {
 	_ = p.Plan.Text(w)
 	p.whereText(w)
 	p.credits.text(w)
-	levelsText(w, p.Levels)
+	levelsText(w, p.SLs)
 	if p.CutOff > 0 {
 		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", p.CutOff)
 		for _, e := range p.Examples {
@@ -171,7 +171,7 @@ func (p CommitPlan) whereText(w io.Writer) {
 	}
 }
 
-func levelsText(w io.Writer, l *session.Levels) {
+func levelsText(w io.Writer, l *session.SLs) {
 	if l == nil {
 		return
 	}
@@ -193,7 +193,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	a := &Commit{
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
-		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal, Levels: rep.Levels,
+		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs,
 	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)

@@ -112,8 +112,8 @@ func engineRowOf(e *session.EngineFigures) *engineRow {
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean
 	}
-	if e.Lanes > 0 || e.Refused != "" {
-		r.VLs = &e.Lanes
+	if e.VLs > 0 || e.Refused != "" {
+		r.VLs = &e.VLs
 	}
 	if e.Changed >= 0 && e.Refused == "" {
 		r.Changed, r.Unread = &e.Changed, e.Unread

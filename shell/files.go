@@ -115,8 +115,8 @@ func (a *loaded) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), file)
 	case rep.Ignored != "":
 		_, _ = fmt.Fprintf(w, "%s: %s\n", file, rep.Ignored)
-	case rep.Lanes != "":
-		_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Lanes, file)
+	case rep.Over != "":
+		_, _ = fmt.Fprintf(w, "loaded %s from %s over the tables that were there; staged, not written\n", rep.Over, file)
 	case rep.Option != "":
 		_, _ = fmt.Fprintf(w, "engine %s routes with %s=%s from now on\n", a.engine, rep.Option, file)
 	case rep.Topology:

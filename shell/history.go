@@ -329,7 +329,7 @@ func runRollback(c *call) error {
 func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
-		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Holes: c.Option("unanswered", "no") == "yes",
+		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Unanswered: c.Option("unanswered", "no") == "yes",
 		Over: c.Option("over", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
 	}
 	if file := c.Option("journal", "no"); file != "no" && file != "yes" {

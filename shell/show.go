@@ -276,7 +276,7 @@ func (c *call) showSMs() error {
 	return c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"})
 }
 
-func (c *call) showUnanswered() error { return c.out.Answer(unanswered{c.session.State().Holes}) }
+func (c *call) showUnanswered() error { return c.out.Answer(unanswered{c.session.State().Unanswered}) }
 
 type unanswered struct {
 	Unanswered []string `json:"unanswered"`

@@ -47,7 +47,7 @@ func runSweep(c *call) error {
 		return err
 	}
 	return c.out.Answer(&swept{
-		rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Holes, warnings{rep.Warnings}, rep.Took,
+		rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Unanswered, warnings{rep.Warnings}, rep.Took,
 	})
 }
 

@@ -39,7 +39,7 @@ func summarize(st *session.State) *summary {
 	sum := &summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Holes, warnings: warnings{st.Warnings},
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, warnings: warnings{st.Warnings},
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)

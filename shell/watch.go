@@ -143,7 +143,7 @@ func showEvents(c *call) error {
 
 func runCapture(c *call) error {
 	if c.Arg(0) == offWord {
-		path, stats, err := c.session.StopCapture()
+		path, stats, err := c.session.Connection().StopCapture()
 		if err != nil {
 			return err
 		}

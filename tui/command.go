@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -77,7 +78,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
 	took := m.now().Sub(j.started)
-	if unopened, ok := errors.AsType[*session.OpenError](err); ok && j == m.starting {
+	if unopened, ok := errors.AsType[*connection.OpenError](err); ok && j == m.starting {
 		m.unopened = unopened
 		return tea.Quit
 	}

@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane/history"
 )
@@ -265,7 +266,7 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 func (f *fake) Entries(context.Context) ([]history.Entry, error)      { return f.entries, nil }
 func (f *fake) Problems(context.Context, bool) (*found.Report, error) { return nil, nil }
 func (f *fake) Recall(int64) (*session.Picture, error)                { return f.recall, nil }
-func (f *fake) Flow(context.Context, string) (*guided.Flow, error)    { return nil, session.ErrOffline }
+func (f *fake) Flow(context.Context, string) (*guided.Flow, error)    { return nil, connection.ErrOffline }
 
 func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {
@@ -283,7 +284,7 @@ func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Ki
 }
 
 func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading, error) {
-	return &counters.Reading{}, session.ErrOffline
+	return &counters.Reading{}, connection.ErrOffline
 }
 
 func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }

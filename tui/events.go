@@ -34,10 +34,10 @@ func (m *model) tell(before *pane.Scene, alone bool) {
 		m.event("the staged tables are stale: the fabric under them has changed; r routes again")
 	}
 	known := map[string]bool{}
-	for _, h := range append(append([]string{}, old.Holes...), old.Warnings...) {
+	for _, h := range append(append([]string{}, old.Unanswered...), old.Warnings...) {
 		known[h] = true
 	}
-	m.tellNew("no answer: ", st.Holes, known)
+	m.tellNew("no answer: ", st.Unanswered, known)
 	m.tellNew("warning: ", st.Warnings, known)
 }
 

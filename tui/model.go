@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/pane"
@@ -44,10 +45,10 @@ type work struct {
 	spinner  spinner.Model
 	ticking  bool
 	pace     pace
-	quitting bool               // q was pressed while something runs
-	failure  *pane.PanicError   // of a command, to be told of at the end
-	starting *job               // reads the subnet for the first time
-	unopened *session.OpenError // why that failed
+	quitting bool                  // q was pressed while something runs
+	failure  *pane.PanicError      // of a command, to be told of at the end
+	starting *job                  // reads the subnet for the first time
+	unopened *connection.OpenError // why that failed
 }
 
 // model is the state of the screen.

@@ -36,7 +36,7 @@ func TestProblems(t *testing.T) {
 	back := newFake(f)
 	back.state.Source = session.Source{Kind: session.SourceIbsim, Arg: "x"}
 	back.state.Live.Tables = fabric.NewTables(f, lft, "live")
-	back.state.Holes = []string{"leaf-01 port 9: no answer"}
+	back.state.Unanswered = []string{"leaf-01 port 9: no answer"}
 	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")

@@ -26,7 +26,7 @@ type Options struct {
 	// Shell has the commands and the session.
 	Shell *shell.Shell
 	// Start, where set, reads the subnet. It runs beside the first screen, which ends
-	// where that gives a [*session.OpenError].
+	// where that gives a [*connection.OpenError].
 	Start func(ctx context.Context) error
 	// RunShell, where set, runs the shell on the same session. It has the terminal
 	// for itself, as the terminal was before Run, and gives it back as it was.

@@ -293,7 +293,7 @@ func TestEvents(t *testing.T) {
 	less := f.Without([]fabric.Link{l})
 	back.change(func(st *session.State) {
 		st.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
-		st.Holes = []string{"leaf-01 port 9 \x1b[2J"}
+		st.Unanswered = []string{"leaf-01 port 9 \x1b[2J"}
 	})
 	d.send(changedMsg{})
 	d.sees("link down: "+f.PortName(l.A)+" -- "+f.PortName(l.B), `no answer: leaf-01 port 9 \x1b[2J`, " 1 down")

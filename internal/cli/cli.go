@@ -207,8 +207,8 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 		if text := s.State().Interrupted; text != "" && !interactive { // else the summary says so
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", text)
 		}
-		if n := len(s.State().Holes); n > 0 {
-			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s unanswered: %s (show holes)\n", prose.Count(n, "request"), prose.List(s.State().Holes, 1))
+		if n := len(s.State().Unanswered); n > 0 {
+			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s unanswered: %s (show unanswered)\n", prose.Count(n, "request"), prose.List(s.State().Unanswered, 1))
 		}
 		return work(ctx, s)
 	})

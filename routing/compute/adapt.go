@@ -121,7 +121,7 @@ const cheapCredits = 8_000_000
 // updn do.
 func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, warnings []string, err error) {
 	if credits.Work(is) > cheapCredits {
-		return nil, []string{"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted ways, and nobody looked for loops: check credits does"}, nil
+		return nil, []string{"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted paths, and nobody looked for loops: check credits does"}, nil
 	}
 	loop, err := job.Facts.Credits(ctx, is, credits.Options{})
 	if err != nil {
@@ -138,8 +138,8 @@ func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, wa
 	}
 	comes := loop.Verdict == credits.Loop && before.Verdict == credits.None
 	if comes {
-		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted ways may turn where the rule of their engine (updn, ftree, ...) forbids it "+
-			"(check credits shows the loop; route makes ways by the rule)", len(loop.Ring))}
+		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted paths may turn where the rule of their engine (updn, ftree, ...) forbids it "+
+			"(check credits shows the loop; route makes paths by the rule)", len(loop.Ring))}
 	}
 	return &comes, warnings, nil
 }

@@ -24,20 +24,20 @@ type Calibration struct {
 	Differ  int `json:"differ"`
 	// Kinds count the differences by kind.
 	Kinds map[DifferenceKind]int `json:"kinds"`
-	// Lanes is the number of SL2VL tables compared, LanesDiffer that of those which
+	// SL2VLs is the number of SL2VL tables compared, SL2VLDiffer that of those which
 	// differ. None are where quality of service is off, so that OpenSM writes none, or
 	// where they were neither planned nor read.
-	Lanes       int `json:"sl2vl"`
-	LanesDiffer int `json:"sl2vl_differ"`
-	// Levels says that the service levels of the live paths are now taken to be those
-	// that were computed.
-	Levels bool `json:"sls_taken"`
+	SL2VLs      int `json:"sl2vl"`
+	SL2VLDiffer int `json:"sl2vl_differ"`
+	// SLs says that the SLs of the live paths are now taken to be those that were
+	// computed.
+	SLs bool `json:"sls_taken"`
 	// Switches have differences, those with most first.
 	Switches []CalibratedSwitch `json:"switches"`
 	Warnings []string           `json:"warnings,omitempty"`
 
-	// of are the tables that were compared, sls the levels that were computed, and planned
-	// the lanes, nil where the subnet manager writes none.
+	// of are the tables that were compared, sls the SLs that were computed, and planned
+	// the SL2VL tables, nil where the subnet manager writes none.
 	of      *fabric.Tables
 	sls     fabric.PathSLs
 	planned *fabric.Tables
@@ -45,8 +45,8 @@ type Calibration struct {
 	master uint64
 }
 
-// Agrees says that nothing differs.
-func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.LanesDiffer == 0 }
+// Agrees reports whether nothing differs.
+func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.SL2VLDiffer == 0 }
 
 // CalibratedSwitch is a switch whose table is not what was computed.
 type CalibratedSwitch struct {
@@ -75,7 +75,7 @@ const (
 // them with what the switches hold. Nothing is staged. What-ifs are called
 // estimates from then on where they do not agree. Where they do, the service levels of
 // the live paths, which no switch has, are taken to be the computed ones until the live
-// tables change. Lanes that the settings plan are compared too: where they were not read,
+// tables change. SL2VL tables that the settings plan are compared too: where they were not read,
 // that is done now and by later sweeps.
 func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	end, err := s.begin(ctx, "calibrate")
@@ -84,7 +84,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	}
 	defer end()
 	st, p, err := s.computeLive(ctx)
-	if err == nil && s.online() && st.Live.Tables.Unread.SL2VL && plansLanes(&st.Settings, p) {
+	if err == nil && s.conn.Online() && st.Live.Tables.Unread.SL2VL && plansVLs(&st.Settings, p) {
 		s.reads.SL2VL = true
 		if _, err = s.sweep(ctx); err == nil {
 			st, p, err = s.computeLive(ctx)
@@ -96,20 +96,20 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
 	c.sls = p.Tables.SLs
-	if plansLanes(&st.Settings, p) {
+	if plansVLs(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
-		c.Lanes, c.LanesDiffer = plan.LanesDiffer(c.of, c.planned)
+		c.SL2VLs, c.SL2VLDiffer = plan.LanesDiffer(c.of, c.planned)
 	}
 	if master, ok := st.Master(); ok {
 		c.master = master.GUID
 	}
 	sameLIDs := fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric)
 	s.update(ChangeSettings|ChangeLive, func(st *State) {
-		st.forgetLevels()
+		st.forgetSLs()
 		c.of = st.Live.Tables
 		st.Estimate, st.Calibrated = !c.Agrees(), &c
 		if c.Agrees() && sameLIDs {
-			st.takeLevels()
+			st.takeSLs()
 		}
 		c = *st.Calibrated
 	})
@@ -129,27 +129,27 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	return st, p, err
 }
 
-// plansLanes says that a subnet manager with these settings writes the lanes of a picture
+// plansVLs reports whether a subnet manager with these settings writes the SL2VL tables
 // that they gave: OpenSM does where quality of service is on.
-func plansLanes(set *settings.Settings, p *compute.Result) bool {
+func plansVLs(set *settings.Settings, p *compute.Result) bool {
 	return set.QoS() && p.Tables.SL2VL != nil
 }
 
-// takeLevels gives the live paths the service levels of the calibration, unless theirs
+// takeSLs gives the live paths the service levels of the calibration, unless theirs
 // are known.
-func (st *State) takeLevels() {
+func (st *State) takeSLs() {
 	if !st.Live.Tables.Unread.SLs {
 		return
 	}
 	c, live, tables := *st.Calibrated, *st.Live, *st.Live.Tables
 	tables.SLs, tables.Unread.SLs = c.sls, false
-	live.Tables, c.of, c.Levels = &tables, &tables, true
+	live.Tables, c.of, c.SLs = &tables, &tables, true
 	st.Live, st.Calibrated = &live, &c
 }
 
-// forgetLevels undoes [State.takeLevels].
-func (st *State) forgetLevels() {
-	if c := st.Calibrated; c == nil || !c.Levels || c.of != st.Live.Tables {
+// forgetSLs undoes [State.takeSLs].
+func (st *State) forgetSLs() {
+	if c := st.Calibrated; c == nil || !c.SLs || c.of != st.Live.Tables {
 		return
 	}
 	live, tables := *st.Live, *st.Live.Tables
@@ -172,17 +172,17 @@ func (st *State) keepCalibration(before *Picture, entries diff.Entries) {
 	if _, others := plan.LanesDiffer(before.Tables, st.Live.Tables); others > 0 {
 		return
 	}
-	levels := c.Levels
-	c.of, c.Levels = st.Live.Tables, false
+	granted := c.SLs
+	c.of, c.SLs = st.Live.Tables, false
 	if c.planned != nil {
-		c.Lanes, c.LanesDiffer = plan.LanesDiffer(c.of, c.planned)
+		c.SL2VLs, c.SL2VLDiffer = plan.LanesDiffer(c.of, c.planned)
 	}
 	st.Calibrated = &c
 	switch {
 	case !c.Agrees():
 		st.Estimate = true
-	case levels:
-		st.takeLevels()
+	case granted:
+		st.takeSLs()
 	}
 }
 

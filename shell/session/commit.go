@@ -10,38 +10,12 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
-	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/connection"
 )
-
-// Errors of [Session.Commit].
-var (
-	ErrNothingStaged = errors.New("nothing is staged (try: route)")
-	ErrStale         = errors.New("the fabric changed since the staged tables were made (try: route)")
-	ErrMoved         = errors.New("the live subnet is no longer the one that the paper started from (try: restore all)")
-	ErrReadOnly      = errors.New("the session is read-only (try: write on)")
-	ErrNotAsked      = errors.New("nothing was written: say commit yes")
-)
-
-// MasterError says that another subnet manager is in charge.
-type MasterError struct {
-	SM SM
-	// Asked is the GUID that the caller took for the master's, 0 for none.
-	Asked uint64
-}
-
-func (e *MasterError) Error() string {
-	if e.Asked != 0 {
-		return fmt.Sprintf("0x%016x is not the master subnet manager; that is 0x%016x on %s", e.Asked, e.SM.GUID, e.SM.Port)
-	}
-	return fmt.Sprintf("a %s subnet manager, 0x%016x on %s, owns this subnet. OpenSM does not read tables back and sends only "+
-		"blocks that differ from its own copy, so a later re-route of its would leave a mixture of its tables and these. "+
-		"To write all the same: commit yes sm=0x%016x", e.SM.State, e.SM.GUID, e.SM.Port, e.SM.GUID)
-}
 
 // CommitOptions say how far [Session.Commit] goes.
 type CommitOptions struct {
@@ -55,8 +29,8 @@ type CommitOptions struct {
 	Hit bool
 	// Loop says that the new routes may have a credit loop that the old have not.
 	Loop bool
-	// Holes says that what did not answer the sweep may lose its routes.
-	Holes bool
+	// Unanswered says that what did not answer the sweep may lose its routes.
+	Unanswered bool
 	// Over says that what an interrupted commit left may be written over.
 	Over bool
 	// Master is the GUID of the master subnet manager to write beside, 0 for none.
@@ -104,8 +78,8 @@ type CommitReport struct {
 	Examples []diff.Pair
 	// Credits is nil where no route changes.
 	Credits *plan.Credits
-	// Levels is nil where the routing needs no service levels.
-	Levels *Levels
+	// SLs is nil where the routing needs no service levels.
+	SLs *SLs
 	// Circling counts the multicast groups whose packets would go round for ever.
 	Circling int
 	// Written is nil where nothing was written.
@@ -118,119 +92,19 @@ type CommitReport struct {
 	Master *SM
 }
 
-// HolesError says that parts of the subnet did not answer, so that nobody knows
-// what a commit would take from them.
-type HolesError struct{ Holes []string }
-
-func (e *HolesError) Error() string {
-	return fmt.Sprintf("the subnet was read with %s (%s, ...); what did not answer would lose its routes (show holes lists them). "+
-		"To write all the same: commit yes holes=yes", prose.Count(len(e.Holes), "hole"), e.Holes[0])
-}
-
-// CirclingError says that the staged trees of multicast groups have cycles.
-type CirclingError struct{ Groups int }
-
-func (e *CirclingError) Error() string {
-	return fmt.Sprintf("the staged trees of %s have cycles, in which packets go round for ever (check mcast names them). "+
-		"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
-}
-
-// LoopError says that the staged routes have a credit loop, and those on the switches
-// none.
-type LoopError struct {
-	// Links is how many links there are on a shortest one, From one of them.
-	Links int
-	From  string
-	// Unknown says that service levels or lanes that nobody read may break it.
-	Unknown bool
-}
-
-func (e *LoopError) Error() string {
-	has := "have"
-	if e.Unknown {
-		has = "may have"
-	}
-	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
-		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
-}
-
-// CutError says that a commit would take the path from pairs of the subnet that
-// it is for.
-type CutError struct{ Pairs int64 }
-
-func (e *CutError) Error() string {
-	return fmt.Sprintf("%s connected now would have no path, and not because of what has failed on paper: "+
-		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
-}
-
-// HitError says that a commit would take packets from pairs that are connected
-// before and after, in whatever order it is written.
-type HitError struct {
-	Pairs int64
-	// Groups counts multicast groups whose members would not hear one another.
-	Groups int
-}
-
-func (e *HitError) Error() string {
-	if e.Pairs == 0 {
-		return fmt.Sprintf("members of %s that hear one another before and after would not for a moment, while their trees change. "+
-			"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
-	}
-	return fmt.Sprintf("%s connected before and after would lose packets, as LIDs change or links are down: "+
-		"there is no order that spares them. To write all the same: commit yes hit=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
-}
-
-// StoppedError says that a commit stopped before its end.
-type StoppedError struct {
-	// Step is where it stopped between two of its steps, "" where all was sent. Hitless
-	// says that the mixture of two steps cuts no pair.
-	Step    string
-	Hitless bool
-	// Open is the commit in the journal that is to be ended now, nil where nothing was
-	// journalled.
-	Open *InterruptedError
-	Err  error
-}
-
-func (e *StoppedError) Error() string {
-	mix := "hold a mixture of old and new routes"
-	switch {
-	case e.Step == "":
-		mix = "may hold a mixture of old and new routes"
-	case e.Hitless:
-		mix += " that cuts no pair and has no loop"
-	}
-	remedy := "go on with commit yes"
-	if e.Open != nil {
-		remedy = e.Open.remedy()
-	}
-	return fmt.Sprintf("%v. The switches %s: %s", e.Err, mix, remedy)
-}
-
-// Unwrap returns Err.
-func (e *StoppedError) Unwrap() error { return e.Err }
-
-// countCuts compares what is connected before and after.
-func (r *CommitReport) countCuts(ctx context.Context, facts *analysis.Memo, live, staged *fabric.Tables) error {
-	if r.Plan.Empty() {
-		return nil
-	}
-	d, err := facts.Diff(ctx, live, staged, diff.Options{})
-	if err != nil || d.Pairs.CutOff == 0 {
-		return err
-	}
-	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
-	own, err := facts.Diff(ctx, staged, staged, diff.Options{})
-	if err == nil {
-		r.Unconnected = own.Pairs.Unreached + own.Pairs.Unknown
-	}
-	return err
+// commit is a commit under way: its methods are its steps, in their order.
+type commit struct {
+	*Session
+	opt CommitOptions
+	// st is how things were when the subnet was read for it.
+	st  State
+	rep CommitReport
 }
 
 // SetWrite allows or forbids writing.
 func (s *Session) SetWrite(on bool) error {
-	if on && !s.online() {
-		return ErrOffline
+	if on && !s.conn.Online() {
+		return connection.ErrOffline
 	}
 	s.update(ChangeSettings, func(st *State) { st.WriteOn = on })
 	return nil
@@ -246,106 +120,94 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 		return CommitReport{}, err
 	}
 	defer end()
-	p, err := s.preflight(ctx, opt)
-	if err != nil {
-		return CommitReport{}, err
-	}
-	st := s.State()
-	if opt.ending, err = s.goesOn(ctx, &st, opt); err != nil {
-		return CommitReport{}, err
-	}
-	if opt.before != 0 { // what refuses it says: commit yes, and so on
-		s.stopped = stopped{st.Staged.Tables, opt.ending}
-	}
-	rep := CommitReport{Plan: p, Resumes: opt.ends != 0 && !opt.back}
-	if err := s.judge(ctx, &st, &rep); err != nil {
+	c := &commit{Session: s, opt: opt}
+	if err := c.plan(ctx); err != nil {
 		return CommitReport{}, err
 	}
 	if opt.Planned != nil {
-		if err := opt.Planned(&rep); err != nil {
-			return rep, err
+		if err := opt.Planned(&c.rep); err != nil {
+			return c.rep, err
 		}
 	}
-	if p.Empty() {
+	if c.rep.Plan.Empty() {
 		s.markWritten()
-		return rep, s.nothingToWrite(ctx, opt)
+		return c.rep, c.nothingToWrite(ctx)
 	}
 	if opt.DryRun {
-		return rep, nil
+		return c.rep, nil
 	}
-	if err := allowed(&st, opt); err != nil {
-		return rep, err
+	if err := c.allowed(); err != nil {
+		return c.rep, err
 	}
-	if err := rep.harmless(opt); err != nil {
-		return rep, err
+	if err := c.harmless(); err != nil {
+		return c.rep, err
 	}
-	journal, err := s.beginJournal(ctx, &st, opt)
-	if err != nil {
-		return rep, err
+	return c.rep, c.write(ctx)
+}
+
+// plan reads the live subnet, plans, and says of the plan whom it hits.
+func (c *commit) plan(ctx context.Context) error {
+	if err := c.preflight(ctx); err != nil {
+		return err
 	}
-	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, s.line.client, st.Live.Fabric, &p.List, apply.Options{Progress: s.progress})
-	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
-		s.reads.SL2VL = true // else they count as untouched
+	if err := c.goesOn(ctx); err != nil {
+		return err
 	}
-	done := err == nil
-	if done {
-		s.markWritten()
+	if c.opt.before != 0 { // what refuses it says: commit yes, and so on
+		c.stopped = stopped{c.st.Staged.Tables, c.opt.ending}
 	}
-	err = s.endJournal(ctx, journal, &st, &rep, err)
-	if serr := s.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
-		err = serr
+	c.rep.Resumes = c.opt.ends != 0 && !c.opt.back
+	return c.judge(ctx)
+}
+
+// preflight reads the live subnet and plans.
+func (c *commit) preflight(ctx context.Context) (err error) {
+	st := c.State()
+	switch {
+	case !c.conn.Online():
+		return connection.ErrOffline
+	case st.Staged == nil:
+		return ErrNothingStaged
 	}
-	if done {
-		s.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = st.Live.Tables, 0, 0 })
+	if err := c.sweepFor(ctx, st.Staged.Tables); err != nil {
+		return err
 	}
-	return rep, err
+	st = c.State()
+	switch {
+	case len(st.Unanswered) > 0 && !c.opt.Unanswered && !c.opt.DryRun:
+		return &UnansweredError{st.Unanswered}
+	case st.Base != nil && st.Base.file != "" && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
+		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.Base.file)
+	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
+		return ErrMoved
+	case st.Stale:
+		return ErrStale
+	}
+	c.st = st
+	c.rep.Plan, err = plan.Make(ctx, st.Live.Tables, st.Staged.Tables)
+	return err
 }
 
 // goesOn says how a commit ends an earlier one: as it was told, or where it is to write
 // what one of this session did not come to the end of.
-func (s *Session) goesOn(ctx context.Context, st *State, opt CommitOptions) (ending, error) {
-	if opt.ends != 0 || s.stopped.ends == 0 || s.stopped.tables != st.Staged.Tables {
-		return opt.ending, nil
+func (c *commit) goesOn(ctx context.Context) error {
+	if c.opt.ends != 0 || c.stopped.ends == 0 || c.stopped.tables != c.st.Staged.Tables {
+		return nil
 	}
-	c, open, err := s.Interrupted(ctx)
-	if err != nil || !open || c.First.ID != s.stopped.ends { // another console ended it
-		return ending{}, err
+	open, found, err := c.Interrupted(ctx)
+	if err == nil && found && open.First.ID == c.stopped.ends { // else another console ended it
+		c.opt.ending = c.stopped.ending
 	}
-	return s.stopped.ending, nil
-}
-
-// endJournal notes how a commit ended, and says what is to be done where it stopped.
-func (s *Session) endJournal(ctx context.Context, j *openJournal, st *State, rep *CommitReport, err error) error {
-	sets := 0
-	if rep.Written != nil {
-		sets = rep.Written.Sets
-	}
-	c, open, jerr := j.end(err == nil, sets)
-	if err == nil {
-		s.stopped = stopped{}
-	}
-	if err != nil && sets > 0 {
-		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Err: err}
-		if open {
-			e.Open = s.interrupted(c)
-			s.stopped = stopped{st.Staged.Tables, endingOf(&c, !c.Forward(&j.entry))}
-		}
-		err = e
-	}
-	if j.store != nil {
-		jerr = errors.Join(jerr, s.lookForInterrupted(context.WithoutCancel(ctx)))
-	}
-	return errors.Join(err, jerr)
+	return err
 }
 
 // judge says of a plan whom it hits.
-func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err error) {
-	live, staged := st.Live.Tables, st.Staged.Tables
-	if master, ok := st.Master(); ok {
+func (c *commit) judge(ctx context.Context) (err error) {
+	rep, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
+	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
 	}
-	if err := rep.countCuts(ctx, &s.analysis, live, staged); err != nil {
+	if err := c.countCuts(ctx); err != nil {
 		return err
 	}
 	if rep.Credits, err = rep.Plan.CheckCredits(ctx, live, staged); err != nil {
@@ -359,61 +221,32 @@ func (s *Session) judge(ctx context.Context, st *State, rep *CommitReport) (err 
 		rep.Circling = trees.Cycles
 	}
 	if !rep.Plan.Empty() {
-		rep.Levels, err = s.proveLevels(ctx, live, staged, rep.Master)
+		rep.SLs, err = c.proveSLs(ctx, live, staged, rep.Master)
 	}
 	return err
 }
 
-// harmless says why what is planned may not be written unless it is asked for, nil
-// if it may.
-func (r *CommitReport) harmless(opt CommitOptions) error {
-	switch {
-	case r.CutOff > 0 && r.Unconnected > 0 && !opt.Cut:
-		return &CutError{r.CutOff}
-	case !r.Plan.Hit.None() && !opt.Hit:
-		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
-	case r.Circling > 0 && !opt.Hit:
-		return &CirclingError{r.Circling}
-	case r.Credits.Lasting() && !opt.Loop && !opt.back:
-		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
-	case r.Levels != nil && !r.Levels.Safe():
-		return &LevelsError{*r.Levels}
+// countCuts compares what is connected before and after.
+func (c *commit) countCuts(ctx context.Context) error {
+	r, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
+	if r.Plan.Empty() {
+		return nil
 	}
-	return nil
-}
-
-func (s *Session) markWritten() {
-	s.update(ChangeStaged, func(st *State) { st.Written = true })
-}
-
-// preflight reads the live subnet and plans.
-func (s *Session) preflight(ctx context.Context, opt CommitOptions) (*plan.Plan, error) {
-	st := s.State()
-	switch {
-	case !s.online():
-		return nil, ErrOffline
-	case st.Staged == nil:
-		return nil, ErrNothingStaged
+	d, err := c.analysis.Diff(ctx, live, staged, diff.Options{})
+	if err != nil || d.Pairs.CutOff == 0 {
+		return err
 	}
-	if err := s.sweepFor(ctx, st.Staged.Tables); err != nil {
-		return nil, err
+	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
+	own, err := c.analysis.Diff(ctx, staged, staged, diff.Options{})
+	if err == nil {
+		r.Unconnected = own.Pairs.Unreached + own.Pairs.Unknown
 	}
-	st = s.State()
-	switch {
-	case len(st.Holes) > 0 && !opt.Holes && !opt.DryRun:
-		return nil, &HolesError{st.Holes}
-	case st.Base != nil && st.Base.file != "" && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
-		return nil, fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.Base.file)
-	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
-		return nil, ErrMoved
-	case st.Stale:
-		return nil, ErrStale
-	}
-	return plan.Make(ctx, st.Live.Tables, st.Staged.Tables)
+	return err
 }
 
 // allowed says why a plan may not be written, nil if it may.
-func allowed(st *State, opt CommitOptions) error {
+func (c *commit) allowed() error {
+	st, opt := &c.st, &c.opt
 	if !st.WriteOn {
 		return ErrReadOnly
 	}
@@ -427,4 +260,53 @@ func allowed(st *State, opt CommitOptions) error {
 		return opt.notAsked()
 	}
 	return nil
+}
+
+// harmless says why what is planned may not be written unless it is asked for, nil
+// if it may.
+func (c *commit) harmless() error {
+	r, opt := &c.rep, &c.opt
+	switch {
+	case r.CutOff > 0 && r.Unconnected > 0 && !opt.Cut:
+		return &CutError{r.CutOff}
+	case !r.Plan.Hit.None() && !opt.Hit:
+		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
+	case r.Circling > 0 && !opt.Hit:
+		return &CirclingError{r.Circling}
+	case r.Credits.Lasting() && !opt.Loop && !opt.back:
+		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
+	case r.SLs != nil && !r.SLs.Safe():
+		return &SLsError{*r.SLs}
+	}
+	return nil
+}
+
+// write writes the plan, with the journal around it, and reads the subnet again.
+func (c *commit) write(ctx context.Context) error {
+	journal, err := c.beginJournal(ctx)
+	if err != nil {
+		return err
+	}
+	rep, st, p := &c.rep, &c.st, c.rep.Plan
+	rep.Journal = journal.entry.After
+	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress})
+	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
+		c.reads.SL2VL = true // else they count as untouched
+	}
+	done := err == nil
+	if done {
+		c.markWritten()
+	}
+	err = c.endJournal(ctx, journal, err)
+	if serr := c.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
+		err = serr
+	}
+	if done {
+		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = st.Live.Tables, 0, 0 })
+	}
+	return err
+}
+
+func (s *Session) markWritten() {
+	s.update(ChangeStaged, func(st *State) { st.Written = true })
 }

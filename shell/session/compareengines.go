@@ -44,10 +44,10 @@ type EngineFigures struct {
 	MeanHops float64
 	// Lost counts the paths that do not arrive as they should, of Paths.
 	Lost, Paths int64
-	// Lanes is how many virtual lanes the paths take, 0 where that is unknown, and Loop
+	// VLs is how many virtual lanes the paths take, 0 where that is unknown, and Loop
 	// whether links wait for one another in a ring.
-	Lanes int
-	Loop  credits.Verdict
+	VLs  int
+	Loop credits.Verdict
 	// Changed counts the entries that are others than on the switches now, -1 where
 	// those are not known; Unread switches have none there, and were not compared.
 	Changed, Unread int
@@ -153,7 +153,7 @@ func (s *Session) alsoCompared(ctx context.Context, st *State, with []string) ([
 	return out, nil
 }
 
-// looksLikeFile says whether a name is neither a number nor a picture's.
+// looksLikeFile reports whether a name is neither a number nor a picture's.
 func looksLikeFile(name string) bool {
 	return strings.Trim(name, "0123456789") != "" && !slices.Contains(Kinds, Kind(name))
 }
@@ -216,7 +216,7 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 		return err
 	}
 	if e.Loop = c.Verdict; !c.Unread.Any() {
-		e.Lanes = max(1, c.VLs)
+		e.VLs = max(1, c.VLs)
 	}
 	e.Changed = -1
 	if live.Tables != nil && live.Fabric.MaxLID > 0 {

@@ -27,14 +27,14 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 		return nil, nil, err
 	}
 	defer end()
-	l, err := s.wire()
+	l, err := s.conn.Line()
 	if err != nil {
 		return nil, nil, err
 	}
 	st := s.State()
-	now, err := counters.Read(ctx, l.client, st.Live.Fabric, st.reaching(s), ports...)
+	now, err := counters.Read(ctx, l.Client, st.Live.Fabric, st.reaching(s), ports...)
 	if err != nil {
-		return nil, nil, s.failed(l, err)
+		return nil, nil, s.conn.Failed(l, err)
 	}
 	var deltas []counters.Delta
 	if s.counted != nil {
@@ -65,7 +65,7 @@ func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.
 		return nil, err
 	}
 	defer end()
-	l, err := s.wire()
+	l, err := s.conn.Line()
 	if err != nil {
 		return nil, err
 	}
@@ -77,13 +77,13 @@ func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.
 	if data {
 		what = counters.All
 	}
-	holes, err := counters.Clear(ctx, l.client, st.Live.Fabric, st.reaching(s), what, ports...)
-	return holes, s.failed(l, err)
+	holes, err := counters.Clear(ctx, l.Client, st.Live.Fabric, st.reaching(s), what, ports...)
+	return holes, s.conn.Failed(l, err)
 }
 
 // Targets are the client's statistics by whom it has asked, nil for a file.
 func (s *Session) Targets() []mad.TargetStats {
-	if c := s.client(); c != nil {
+	if c := s.conn.Client(); c != nil {
 		return c.Targets()
 	}
 	return nil
@@ -91,18 +91,8 @@ func (s *Session) Targets() []mad.TargetStats {
 
 // WireStats are the client's counts.
 func (s *Session) WireStats() mad.Stats {
-	if c := s.client(); c != nil {
+	if c := s.conn.Client(); c != nil {
 		return c.Stats()
 	}
 	return mad.Stats{}
-}
-
-// client is the one there is now, nil for a file.
-func (s *Session) client() *mad.Client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.line == nil {
-		return nil
-	}
-	return s.line.client
 }

@@ -43,7 +43,7 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 // that is open works.
 func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
 	st := s.State()
-	if _, err := s.wire(); s.online() && err != nil {
+	if _, err := s.conn.Line(); s.conn.Online() && err != nil {
 		return append(Machine(ctx, st.Source), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
 	}
 	return s.subnetFindings(ctx)

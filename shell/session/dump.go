@@ -23,8 +23,8 @@ type DumpKind struct {
 	Routes bool
 	// WriteOnly says that it cannot be loaded.
 	WriteOnly bool
-	// lanes says that loading lays it over tables that are there.
-	lanes bool
+	// over says that loading lays it over tables that are there.
+	over bool
 	// groups says that it holds multicast groups, which belong to the session.
 	groups bool
 	write  func(w io.Writer, p *Picture) error
@@ -41,12 +41,12 @@ var Dumps = []DumpKind{
 	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
 	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, option: "guid2lid"},
 	{Kind: "ca-order", Summary: "the order of compute nodes that suits ftree's tables, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
-	{Kind: "sl2vl", Summary: "the lanes of service levels, as opensm-sl2vl.dump", Routes: true, lanes: true, write: writeSL2VL},
-	{Kind: "sls", Summary: "the service levels of paths", Routes: true, lanes: true, write: writePathSLs},
+	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, over: true, write: writeSL2VL},
+	{Kind: "sls", Summary: "the service levels of paths", Routes: true, over: true, write: writePathSLs},
 	{Kind: routingKind, Summary: "the routes with their topology, min-hop tables and roots, to be held against the subnet when they are loaded", Routes: true, write: writeRouting},
-	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, lanes: true, write: writeMCFDBs},
+	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, over: true, write: writeMCFDBs},
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
-	{Kind: pathsKind, Summary: "the path records of all pairs with the switches on the way, in a file that is mapped and asked in place", Routes: true},
+	{Kind: pathsKind, Summary: "the path records of all pairs with the switches that paths pass, in a file that is mapped and asked in place", Routes: true},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 

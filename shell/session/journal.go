@@ -44,7 +44,7 @@ func (e *InterruptedError) remedy() string {
 // interrupted says which commit of a chain was interrupted.
 func (s *Session) interrupted(c history.Chain) *InterruptedError {
 	e := &InterruptedError{Commit: c.First}
-	if file := s.recorder.Load().file; file != stateFile(s.stateDir) {
+	if file := s.recorder.Load().File(); file != stateFile(s.stateDir) {
 		e.File = file
 	}
 	return e
@@ -75,46 +75,47 @@ type openJournal struct {
 	entry history.JournalEntry
 }
 
-// beginJournal locks the subnet and journals the commit of a state.
-func (s *Session) beginJournal(ctx context.Context, st *State, opt CommitOptions) (*openJournal, error) {
-	if s.recorder.Load().none() {
+// beginJournal locks the subnet and journals the commit.
+func (c *commit) beginJournal(ctx context.Context) (*openJournal, error) {
+	if c.recorder.Load().None() {
 		return &openJournal{}, nil
 	}
-	store, err := s.History()
+	store, err := c.History()
 	if err == nil {
 		err = store.ReadOnly()
 	}
 	switch {
-	case err != nil && opt.NoJournal:
+	case err != nil && c.opt.NoJournal:
 		return &openJournal{}, nil
 	case err != nil:
 		return nil, &NoJournalError{err}
 	}
 	j := &openJournal{store: store}
-	if j.lock, err = store.Lock(st.subnet()); err != nil {
+	if j.lock, err = store.Lock(c.st.subnet()); err != nil {
 		return nil, err
 	}
-	if err := j.begin(ctx, s, st, opt); err != nil {
+	if err := j.begin(ctx, c); err != nil {
 		return nil, errors.Join(err, j.lock.Unlock())
 	}
 	return j, nil
 }
 
-func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt CommitOptions) error {
+func (j *openJournal) begin(ctx context.Context, c *commit) error {
+	st, opt := &c.st, &c.opt
 	old, found, err := j.store.Open(ctx, st.subnet())
 	if err == nil && found && old.First.ID != opt.ends && !opt.Over {
-		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", s.interrupted(old))
+		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", c.interrupted(old))
 	}
 	if err == nil {
 		before := st.Live.Tables
 		if opt.before != 0 {
-			p, err := s.recall(opt.before)
+			p, err := c.recall(opt.before)
 			if err != nil {
 				return err
 			}
 			before = p.Tables
 		}
-		j.entry, err = j.store.Begin(ctx, s.entry(history.Commit, opt.note, nil), opt.ends, before, st.Staged.Tables)
+		j.entry, err = j.store.Begin(ctx, c.entry(history.Commit, opt.note, nil), opt.ends, before, st.Staged.Tables)
 	}
 	if err != nil && opt.NoJournal {
 		j.store = nil
@@ -128,29 +129,30 @@ func (j *openJournal) begin(ctx context.Context, s *Session, st *State, opt Comm
 
 // nothingToWrite ends the commit that this one was to end: the switches hold what
 // they are to hold already.
-func (s *Session) nothingToWrite(ctx context.Context, opt CommitOptions) error {
+func (c *commit) nothingToWrite(ctx context.Context) error {
+	opt := &c.opt
 	if opt.ends == 0 || opt.DryRun || !opt.Yes {
 		return nil
 	}
-	store, err := s.History()
+	store, err := c.History()
 	if err != nil {
 		return err
 	}
-	lock, err := store.Lock(s.Subnet())
+	lock, err := store.Lock(c.Subnet())
 	if err != nil {
 		return err
 	}
-	c, found, err := store.Open(ctx, s.Subnet())
+	chain, found, err := store.Open(ctx, c.Subnet())
 	switch {
 	case err != nil:
-	case found && c.First.ID == opt.ends:
-		err = store.Settle(ctx, c, 0, opt.back)
+	case found && chain.First.ID == opt.ends:
+		err = store.Settle(ctx, chain, 0, opt.back)
 	case opt.back:
 		err = store.End(ctx, opt.ends, history.RolledBack)
 	default:
 		err = store.End(ctx, opt.ends, history.Done)
 	}
-	return errors.Join(err, lock.Unlock(), s.lookForInterrupted(ctx))
+	return errors.Join(err, lock.Unlock(), c.lookForInterrupted(ctx))
 }
 
 // end notes that the commit is done, or that it stopped after some writes, and gives
@@ -177,4 +179,29 @@ func (j *openJournal) end(done bool, sets int) (c history.Chain, open bool, err 
 	err = j.store.End(ctx, j.entry.ID, history.Interrupted)
 	c, open, oerr := j.store.Open(ctx, j.entry.Subnet)
 	return c, open, errors.Join(err, oerr)
+}
+
+// endJournal notes how a commit ended, and says what is to be done where it stopped.
+func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) error {
+	rep := &c.rep
+	sets := 0
+	if rep.Written != nil {
+		sets = rep.Written.Sets
+	}
+	chain, open, jerr := j.end(err == nil, sets)
+	if err == nil {
+		c.stopped = stopped{}
+	}
+	if err != nil && sets > 0 {
+		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Err: err}
+		if open {
+			e.Open = c.interrupted(chain)
+			c.stopped = stopped{c.st.Staged.Tables, endingOf(&chain, !chain.Forward(&j.entry))}
+		}
+		err = e
+	}
+	if j.store != nil {
+		jerr = errors.Join(jerr, c.lookForInterrupted(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(err, jerr)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // maxEvents is how many events a session remembers.
@@ -33,8 +34,8 @@ type keeper struct {
 // or [Session.Close]. A sweep is left out while another operation runs. What has
 // changed, also against what the last commit wrote, is added to the events of the state.
 func (s *Session) KeepCurrent(every time.Duration) error {
-	if !s.online() {
-		return ErrOffline
+	if !s.conn.Online() {
+		return connection.ErrOffline
 	}
 	s.StopKeeping()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // restart starts an ibsim in place of one that was killed, on another file.
@@ -56,7 +57,7 @@ func TestSweepReconnects(t *testing.T) {
 	if st.Lost == "" || st.WriteOn || !strings.HasPrefix(title(s), "live (OLD: the connection was lost") || len(st.Live.Fabric.Nodes) != nodes {
 		t.Errorf("lost %q, write %t, %s", st.Lost, st.WriteOn, title(s))
 	}
-	var lost *LostError
+	var lost *connection.LostError
 	if _, _, err := s.Counters(t.Context()); !errors.As(err, &lost) {
 		t.Errorf("counters: %v", err)
 	}
@@ -130,6 +131,7 @@ func TestWatchReconnects(t *testing.T) {
 	if err := s.Capture(file); err != nil {
 		t.Fatal(err)
 	}
+	start := s.conn.Client().Stats().Sent
 	if err := s.KeepCurrent(20 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -145,14 +147,14 @@ func TestWatchReconnects(t *testing.T) {
 	}
 	sim.Stop()
 	await("not lost", func(st *State) bool { return st.Lost != "" })
-	sent := s.recording().Stats().Sent
+	sent := s.conn.Client().Stats().Sent - start
 	restart(t, sim, netFile(t, smaller))
 	await("not back", func(st *State) bool { return st.Lost == "" && !fabric.Same(before, st.Live.Fabric) })
-	if s.Capturing() != file {
-		t.Errorf("capturing to %q", s.Capturing())
+	if s.conn.Capturing() != file {
+		t.Errorf("capturing to %q", s.conn.Capturing())
 	}
 	s.StopKeeping()
-	_, stats, err := s.StopCapture()
+	_, stats, err := s.conn.StopCapture()
 	if err != nil || stats.Sent <= sent {
 		t.Errorf("%+v, %v; %d before", stats, err, sent)
 	}

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // TestSweepOverHangingIbsim: an ibsim that is stopped for longer than all tries last, and
@@ -29,7 +30,7 @@ func TestSweepOverHangingIbsim(t *testing.T) {
 		defer other.Close()
 	}
 	sim.Pause()
-	var lost *LostError
+	var lost *connection.LostError
 	if _, err := s.Sweep(t.Context()); err == nil || errors.Is(err, mad.ErrClosed) {
 		t.Errorf("while it hangs: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // TraceLive follows pairs of the live fabric through the tables that the
@@ -19,8 +20,8 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 		return err
 	}
 	defer end()
-	if !s.online() {
-		return ErrOffline
+	if !s.conn.Online() {
+		return connection.ErrOffline
 	}
 	if err := s.readAgain(ctx); err != nil {
 		return err
@@ -31,8 +32,11 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 	}
 	st := s.State()
 	done := 0
-	l := s.line
-	return s.failed(l, livetrace.New(l.client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
+	l, err := s.conn.Line()
+	if err != nil {
+		return err
+	}
+	return s.conn.Failed(l, livetrace.New(l.Client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
 		done++
 		if done%progressStep == 0 {
 			s.progress(done, len(pairs))

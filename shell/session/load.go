@@ -29,8 +29,8 @@ type LoadReport struct {
 	// are staged.
 	Topology                           bool
 	Switches, Links, Entries, Remapped int
-	// Lanes is the kind of what was laid over tables that were there, else "".
-	Lanes string
+	// Over is the kind of what was laid over tables that were there, else "".
+	Over string
 	// Ignored says why a file changes nothing, "" where it does.
 	Ignored string
 	// Routing is what became of a saved routing, nil for other kinds.
@@ -78,8 +78,8 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 		return LoadReport{}, fmt.Errorf("%s is only written", kind)
 	case d.groups:
 		return s.loadGroups(path)
-	case d.lanes:
-		return s.loadLanes(kind, path)
+	case d.over:
+		return s.loadOver(kind, path)
 	case kind == pathsKind:
 		return s.loadPaths(path)
 	case kind == routingKind:
@@ -111,7 +111,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 		Remapped: rep.Remapped.Count, Switches: res.Figures.Switches, Entries: res.Figures.Entries, Notes: append(rep.Lines(), res.Figures.Warnings...),
 	}
 	if opt.Keep {
-		if out.Lost, err = s.lost(ctx, res.Tables); err != nil {
+		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
 			return LoadReport{}, err
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	}
 	defer end()
 	st := s.State()
-	if s.online() {
+	if s.conn.Online() {
 		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
 	}
 	if st.Base != nil {

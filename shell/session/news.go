@@ -22,7 +22,7 @@ func (st *State) noteChanges(before *Picture, managers []SM, tables diff.Entries
 		return
 	}
 	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
-	st.tell(sweep.Heard(before.Fabric, changes, st.Unanswered))
+	st.tell(sweep.Heard(before.Fabric, changes, st.unansweredAt))
 	st.noteMaster(managers)
 	switch {
 	case tables.Changed > 0 && !st.holdsStaged():
@@ -65,13 +65,13 @@ const manyAlike = 64
 // together tells of many ports that changed in one way as of one, as they do where a
 // subnet manager brings a subnet up, and returns the other changes.
 func (st *State) together(changes []fabric.Change) []fabric.Change {
-	type way struct {
+	type kind struct {
 		kind     fabric.ChangeKind
 		from, to string
 	}
-	ports := map[way]int{}
-	alike := func(c fabric.Change) way {
-		w := way{c.Kind, c.From, c.To}
+	ports := map[kind]int{}
+	alike := func(c fabric.Change) kind {
+		w := kind{c.Kind, c.From, c.To}
 		if c.Kind == fabric.LIDChanged {
 			w.from, w.to = "", ""
 		}
@@ -82,7 +82,7 @@ func (st *State) together(changes []fabric.Change) []fabric.Change {
 			ports[alike(c)]++
 		}
 	}
-	told := map[way]bool{}
+	told := map[kind]bool{}
 	return slices.DeleteFunc(slices.Clone(changes), func(c fabric.Change) bool {
 		w := alike(c)
 		if ports[w] <= manyAlike {
@@ -119,7 +119,7 @@ func moved(a, b *fabric.Tables) diff.Entries {
 	return diff.Count(a, b)
 }
 
-// holdsStaged says that the switches hold what was staged and written.
+// holdsStaged reports whether the switches hold what was staged and written.
 func (st *State) holdsStaged() bool {
 	if !st.Written || st.Staged == nil || st.Live.Tables == nil {
 		return false
@@ -144,12 +144,12 @@ func (st *State) noteDrift() {
 	st.Drift, st.Unchecked = drift.Changed, drift.Unread
 }
 
-// comparable says that the live tables can be compared with those of the last commit.
+// comparable reports whether the live tables can be compared with those of the last commit.
 func (st *State) comparable() bool {
 	return st.Committed != nil && st.Live.Tables != nil && sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
 }
 
-// sameLIDsByGUID says that the end ports of g that f has, too, have the same LIDs there.
+// sameLIDsByGUID reports whether the end ports of g that f has, too, have the same LIDs there.
 func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 	return !slices.ContainsFunc(g.EndPorts, func(e fabric.PortIndex) bool {
 		p := &g.Ports[e]
@@ -161,7 +161,7 @@ func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 // findCommitted looks in the history for what the last commit to this subnet left,
 // where this session has made none, and compares.
 func (s *Session) findCommitted(ctx context.Context) {
-	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 || !s.recorder.Load().exists() {
+	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 || !s.recorder.Load().Exists() {
 		return
 	}
 	last, p, err := s.lastCommit(ctx)

@@ -121,7 +121,7 @@ func TestNewsOfTables(t *testing.T) {
 		t.Helper()
 		block := mad.LinearForwardingTable(b.lft.Block(b.f.Nodes[sw].Switch, int(lid)/fabric.BlockSize))
 		block[lid%fabric.BlockSize] = port
-		_, err := mad.Set(t.Context(), b.line.client, path, uint32(lid/fabric.BlockSize), block)
+		_, err := mad.Set(t.Context(), b.conn.Client(), path, uint32(lid/fabric.BlockSize), block)
 		b.must(err)
 	}
 	const changed = "forwarding tables: 1 entry of 1 switch changed"
@@ -299,12 +299,12 @@ func TestWatchComparesWithTheLastCommit(t *testing.T) {
 	})
 	session(told("the switches hold what the commit of "))
 	session(func(s *Session) {
-		block, err := s.line.client.LinearForwardingTable(t.Context(), mad.Path{}, 0)
+		block, err := s.conn.Client().LinearForwardingTable(t.Context(), mad.Path{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		block[3], block[4] = 1-block[3], 1-block[4]
-		if _, err := mad.Set(t.Context(), s.line.client, mad.Path{}, 0, block); err != nil {
+		if _, err := mad.Set(t.Context(), s.conn.Client(), mad.Path{}, 0, block); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -21,6 +21,8 @@ import (
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -36,32 +38,62 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
-	s.recorder.Store(newRecorder(stateFile(opt.StateDir), opt.Record, opt.NoState))
+	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed}))
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
-	switch src.Kind {
-	case SourceFile, SourceNet:
-		return s, nil
-	case SourceSim:
-		s.dial = s.simulate
-	case SourceIbsim:
-		s.dial = func(ctx context.Context) (mad.Transport, error) { return dialIbsim(ctx, src) }
-	case SourceUmad:
-		s.dial = umadDialer(src)
+	client := opt.Client
+	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
+		client = mad.Fast()
 	}
-	s.options = opt.Client
-	if opt.Client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
-		s.options = mad.Fast()
-	}
-	s.options.MKey = opt.MKey
-	if opt.Later {
+	client.MKey = opt.MKey
+	s.connectBy(s.dialer(src), client)
+	if opt.Later || !s.conn.Online() {
 		return s, nil
 	}
-	if err := s.connect(ctx); err != nil {
+	if err := s.conn.Open(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
+
+// connectBy has the session connect in this manner, nil for a file.
+func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), client mad.ClientOptions) {
+	src := s.state.Source
+	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
+}
+
+// lost takes note that the connection carries nothing any more. Nothing is written by
+// another one until the user says so again.
+func (s *Session) lost(why error) {
+	s.update(ChangeLive|ChangeSettings, func(st *State) {
+		st.Lost, st.WriteOn = why.Error(), false
+		st.note("the connection is lost: %v", why)
+	})
+}
+
+// dialer opens a source, nil for a file.
+func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error) {
+	switch src.Kind {
+	case SourceSim:
+		return s.simulate
+	case SourceIbsim:
+		return func(ctx context.Context) (mad.Transport, error) { return dialIbsim(ctx, src) }
+	case SourceUmad:
+		return umadDialer(src)
+	}
+	return nil
+}
+
+// Capture begins to write every MAD that is sent and received to a new file, in
+// a form that Wireshark reads.
+func (s *Session) Capture(path string) error {
+	return s.conn.Capture(path, func(err error) {
+		s.update(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
+	})
+}
+
+// Connection is the session's connection to its subnet.
+func (s *Session) Connection() *connection.Connection { return s.conn }
 
 // Start reads the subnet for the first time: a sweep, or the file.
 func (s *Session) Start(ctx context.Context) error {
@@ -73,7 +105,7 @@ func (s *Session) Start(ctx context.Context) error {
 }
 
 func (s *Session) start(ctx context.Context) error {
-	if s.online() {
+	if s.conn.Online() {
 		if _, err := s.Sweep(ctx); err != nil {
 			return err
 		}

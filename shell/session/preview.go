@@ -27,7 +27,7 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 	st := s.State()
 	paper := st.Paper()
 	switch {
-	case d.lanes:
+	case d.over:
 		return []string{"It is laid over the tables that are there; the result is staged, and nothing is written to switches."}, nil
 	case kind == routingKind:
 		return []string{"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result is staged, and nothing is written to switches."}, nil

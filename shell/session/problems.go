@@ -57,7 +57,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 	if st.Interrupted != "" {
 		r.Add(problems.Error, problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", st.Interrupted)
 	}
-	r.Answers(st.Unanswered, st.Doubles)
+	r.Answers(st.unansweredAt, st.Duplicates)
 	r.Links(f, st.Live.Limits)
 	r.NoLIDs(f)
 	st.otherWarnings(r)
@@ -80,7 +80,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 // otherWarnings are those that are not told as something else.
 func (st *State) otherWarnings(r *problems.Report) {
 	told := map[string]bool{}
-	for _, d := range st.Doubles {
+	for _, d := range st.Duplicates {
 		told[d.Text] = true
 	}
 	for _, w := range st.Warnings {
@@ -108,7 +108,7 @@ func (st *State) counterProblems(r *problems.Report) {
 // pastProblems are what is other than it was.
 func (st *State) pastProblems(r *problems.Report) {
 	if b := st.Baseline; b != nil {
-		r.Baseline(b.Fabric, st.Live.Fabric, st.Unanswered, b.When.Format("2006-01-02 15:04"))
+		r.Baseline(b.Fabric, st.Live.Fabric, st.unansweredAt, b.When.Format("2006-01-02 15:04"))
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
 	}
@@ -141,9 +141,9 @@ func (st *State) calibrationProblems(r *problems.Report) {
 			r.Add(problems.Warning, problems.TablesDiffer, at, "did it miss a sweep, or are the settings others? calibrate",
 				"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
 		}
-		if c.LanesDiffer > 0 {
+		if c.SL2VLDiffer > 0 {
 			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
-				"%d of %d SL2VL tables are not what %s gives with the settings", c.LanesDiffer, c.Lanes, c.Engine)
+				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
 		}
 	case c != nil || st.Settings.Conf() != "":
 		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
@@ -177,7 +177,7 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 		}
 	}
 	if known != nil {
-		reachProblems(f, len(st.Holes), known, r)
+		reachProblems(f, len(st.Unanswered), known, r)
 	} else {
 		r.Skip("pairs cut off", "problems", "packets were not followed")
 	}
@@ -243,7 +243,7 @@ func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.R
 			example = fmt.Sprintf(": %s to %s", f.PortName(t.Src), f.PortName(t.Dst))
 		}
 		if k.verdict == walk.DeadEnd && holes > 0 {
-			example += "; the sweep had holes, and some may lead there"
+			example += "; parts of the subnet did not answer the sweep, and some may lead there"
 		}
 		r.Add(problems.Error, k.kind, at, "check reach; trace; does the subnet manager sweep?", "%d %s%s", k.n, k.what, example)
 	}

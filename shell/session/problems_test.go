@@ -85,8 +85,8 @@ func newBench(t *testing.T, r *rand.Rand, spec string, spoil func(*fabric.LFT, *
 		t.Fatal(err)
 	}
 	s.state.Source = Source{Kind: SourceIbsim}
-	s.dial, s.options = func(context.Context) (mad.Transport, error) { return conn, nil }, mad.Fast()
-	if err := s.connect(t.Context()); err != nil {
+	s.connectBy(func(context.Context) (mad.Transport, error) { return conn, nil }, mad.Fast())
+	if err := s.conn.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -152,7 +152,7 @@ func (s *Session) lookForInterrupted(ctx context.Context) error {
 // lookBack notes what the history says of earlier commits to this subnet: that one was
 // interrupted, or that one of an older program failed.
 func (s *Session) lookBack(ctx context.Context) {
-	if !s.State().Source.Live() || !s.recorder.Load().exists() {
+	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
 		return
 	}
 	err := s.lookForInterrupted(ctx)

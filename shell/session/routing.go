@@ -55,7 +55,7 @@ type LostPath struct {
 // maxLost is how many paths [Lost] names.
 const maxLost = 1000
 
-func (s *Session) lost(ctx context.Context, t *fabric.Tables) (*Lost, error) {
+func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error) {
 	res, err := s.analysis.Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.progress})
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		Routing: rep, Switches: res.Figures.Switches, Entries: res.Figures.Entries, Notes: slices.Concat(file.Warnings, notes, res.Figures.Warnings),
 	}
 	if opt.Keep {
-		if out.Lost, err = s.lost(ctx, res.Tables); err != nil {
+		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
 			return LoadReport{}, err
 		}
 	}

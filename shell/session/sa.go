@@ -14,15 +14,15 @@ import (
 // sa is a client of the subnet administration, asked anew for each command, for
 // masters change.
 func (s *Session) sa(ctx context.Context) (*sa.Client, error) {
-	l, err := s.wire()
+	l, err := s.conn.Line()
 	if err != nil {
 		return nil, err
 	}
-	c, err := sa.New(ctx, l.client)
+	c, err := sa.New(ctx, l.Client)
 	if errors.Is(err, sa.ErrNoSM) {
 		return nil, fmt.Errorf("%w (try: doctor)", err)
 	}
-	return c, s.failed(l, err)
+	return c, s.conn.Failed(l, err)
 }
 
 // unanswered says of an error whether it is the administration that is silent.

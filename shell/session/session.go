@@ -12,51 +12,46 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorder"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
 var ErrBusy = errors.New("busy")
 
 // Session is one engineer's work on one subnet. Its methods may be called from
-// several goroutines.
+// several goroutines; the package says which lock is for what.
 type Session struct {
+	conn     *connection.Connection
+	recorder atomic.Pointer[recorder.Recorder]
+	recalled recalled
+	analysis analysis.Memo
+	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
+	// keeps the LIDs that it remembers, "" for the usual place.
+	stateDir, cacheDir string
+
+	// op is held by the operation that runs, and guards what follows it.
+	op sync.Mutex
+	// reads are the tables that sweeps read too.
+	reads Reads
+	// lights counts the light sweeps.
+	lights int
+	// names are the descriptions that a node-name map gives, by node GUID.
+	names map[uint64]string
+	// counted is the last reading of counters.
+	counted *counters.Reading
+	// torus is what the subnet was recognised as.
+	torus torus.Known
+	// stopped is the commit that did not come to its end.
+	stopped stopped
+
+	// mu guards what follows it.
 	mu       sync.Mutex
 	state    State
 	watchers []*Watcher
-
-	// op is held by the operation that runs.
-	op sync.Mutex
-
-	// dial opens the source, nil for a file; options are its client's.
-	dial    func(context.Context) (mad.Transport, error)
-	options mad.ClientOptions
-	// line and down, why it carries nothing any more, change with op and mu held.
-	line *line
-	down error
-	// listening are the goroutines that wait for the ends of lines.
-	listening sync.WaitGroup
-	// keeper sweeps in the background, nil for nobody; guarded by mu.
+	// keeper sweeps in the background, nil for nobody.
 	keeper *keeper
-	// reads are the tables that sweeps read too, guarded by op.
-	reads Reads
-	// counted is the last reading of counters, guarded by op.
-	counted *counters.Reading
-	// torus is what the subnet was recognised as, guarded by op.
-	torus torus.Known
-	// lights counts the light sweeps.
-	lights   int
-	recorder atomic.Pointer[recorder]
-	analysis analysis.Memo
-	// paths is guarded by mu.
-	paths loadedPaths
-	// stopped is the commit that did not come to its end, guarded by op.
-	stopped stopped
-	// cacheDir is where OpenSM keeps the LIDs that it remembers, "" for the usual place.
-	cacheDir string
-	// stateDir is where baselines are kept, "" for nowhere.
-	stateDir string
-	// names are the descriptions that a node-name map gives, by node GUID.
-	names map[uint64]string
+	paths  loadedPaths
 }
 
 // Options are what a session is opened with.
@@ -73,7 +68,7 @@ type Options struct {
 	NoState error
 	// Record puts sweeps, routings and loads into the history, not only commits.
 	Record bool
-	// Later leaves it to the first sweep to open the source; see [OpenError].
+	// Later leaves it to the first sweep to open the source; see [connection.OpenError].
 	Later bool
 }
 
@@ -94,13 +89,7 @@ func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()
 	defer s.op.Unlock()
-	err := errors.Join(s.recorder.Load().close(), s.closePaths())
-	if s.line == nil {
-		return err
-	}
-	err = errors.Join(err, s.line.client.Close())
-	s.listening.Wait()
-	return err
+	return errors.Join(s.recorder.Load().Close(), s.closePaths(), s.conn.Close())
 }
 
 // update changes the state and tells the watchers what kind of thing changed.

@@ -31,7 +31,7 @@ const (
 
 // findSMs lists the subnet managers, the master first.
 func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
-	master, ok, others, err := sweep.MasterSM(ctx, s.line.client, f)
+	master, ok, others, err := sweep.MasterSM(ctx, s.conn.Client(), f)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (s Source) String() string {
 // write to.
 func (s Source) Offline() bool { return s.Kind == SourceFile || s.Kind == SourceNet }
 
-// Live says that the subnet goes on without the session.
+// Live reports whether the subnet goes on without the session.
 func (s Source) Live() bool { return s.Kind == SourceUmad || s.Kind == SourceIbsim }
 
 // remote splits the argument of an ibsim source into a host and a UDP port, if it has them.

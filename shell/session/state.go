@@ -43,12 +43,11 @@ type State struct {
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
 	// if it was not: what is called live is old then.
 	Lost string
-	// Holes are the places that did not answer the last sweep, in words, and
-	// Unanswered the same.
-	Holes      []string
-	Unanswered []sweep.Unanswered
-	// Doubles are the GUIDs and LIDs that two claim.
-	Doubles []sweep.Duplicate
+	// Unanswered is what did not answer the last sweep, in words.
+	Unanswered   []string
+	unansweredAt []sweep.Unanswered
+	// Duplicates are the GUIDs and LIDs that two claim.
+	Duplicates []sweep.Duplicate
 	// Warnings are what the last sweep or reading of a file noticed.
 	Warnings []string
 	// Every is how often the subnet is swept in the background, 0 for never.
@@ -125,7 +124,7 @@ func (st *State) Paper() *fabric.Fabric {
 	return st.Live.Fabric
 }
 
-// stale says whether the staged tables were made for another fabric than the
+// stale reports whether the staged tables were made for another fabric than the
 // paper's: neither as it was then, nor as it is once their LIDs are written.
 func (st *State) stale() bool {
 	if st.Staged == nil {
@@ -204,7 +203,7 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 // ErrStaleTables says that a command would take staged tables for the paper as it is.
 var ErrStaleTables = errors.New("the staged tables are stale, as the fabric changed since: route first, or name the picture (of=staged takes them all the same)")
 
-// IsStale says that a picture is of staged tables that are stale.
+// IsStale reports whether a picture is of staged tables that are stale.
 func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
 
 // FreshTablesOf is like [State.TablesOf], but fails with [ErrStaleTables] rather than
@@ -231,7 +230,7 @@ func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 	return st.FreshTablesOf(k)
 }
 
-// keepsLIDs says that the end ports of g have the LIDs that f gives them.
+// keepsLIDs reports whether the end ports of g have the LIDs that f gives them.
 func keepsLIDs(f, g *fabric.Fabric) bool {
 	return !slices.ContainsFunc(g.EndPorts, func(e fabric.PortIndex) bool {
 		return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC
@@ -254,8 +253,8 @@ func (st *State) Title(p *Picture) string {
 		return "whatif (" + st.countFailures() + ")"
 	case p.Kind == Live && st.Lost != "":
 		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
-	case p.Kind == Live && len(st.Holes) > 0:
-		return fmt.Sprintf("live (INCOMPLETE: %s)", prose.Count(len(st.Holes), "hole"))
+	case p.Kind == Live && len(st.Unanswered) > 0:
+		return fmt.Sprintf("live (INCOMPLETE: %s unanswered)", prose.Count(len(st.Unanswered), "question"))
 	}
 	return string(p.Kind)
 }

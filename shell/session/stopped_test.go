@@ -120,11 +120,11 @@ func (n *subnet) console() *Session {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	s.dial = func(context.Context) (mad.Transport, error) {
+	s.connectBy(func(context.Context) (mad.Transport, error) {
 		conn, err := n.sim.Open(n.port)
 		n.wire = &counting{Transport: conn}
 		return n.wire, err
-	}
+	}, mad.Fast())
 	n.t.Cleanup(func() { _ = s.Close() })
 	if err := s.Start(n.t.Context()); err != nil {
 		n.t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // SweepReport says what [Session.Sweep] saw.
@@ -22,13 +23,11 @@ type SweepReport struct {
 	// Changed says that nodes, links or LIDs are others than before, and Moved counts
 	// the entries of forwarding tables that are. Unread switches have a table that
 	// was not read, now or before.
-	Changed         bool
-	Moved, Unread   int
-	Holes, Warnings []string
+	Changed       bool
+	Moved, Unread int
+	// Unanswered is what did not answer, in words.
+	Unanswered, Warnings []string
 }
-
-// ErrOffline says that there is no subnet behind a session, only a file.
-var ErrOffline = errors.New("a file has no switches to read or write")
 
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
 func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
@@ -67,10 +66,10 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		return SweepReport{}, err
 	}
 	defer end()
-	l, err := s.wire()
-	var lost *LostError
+	l, err := s.conn.Line()
+	var lost *connection.LostError
 	switch {
-	case errors.As(err, &lost), errors.Is(err, ErrUnopened):
+	case errors.As(err, &lost), errors.Is(err, connection.ErrUnopened):
 		return s.sweep(ctx)
 	case err != nil:
 		return SweepReport{}, err
@@ -81,11 +80,11 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	if s.lights%fullEvery == 0 || before.Unsettled {
 		return s.sweep(ctx)
 	}
-	sent := l.client.Stats().Sent
-	res, err := sweep.Light(ctx, l.client, live.Fabric, sweep.LightOptions{
+	sent := l.Client.Stats().Sent
+	res, err := sweep.Light(ctx, l.Client, live.Fabric, sweep.LightOptions{
 		Descriptions: true, Tables: live.Tables, Sample: s.sample(live.Tables), Progress: s.sweepProgress,
 	})
-	if errors.Is(s.failed(l, err), mad.ErrBroken) {
+	if errors.Is(s.conn.Failed(l, err), mad.ErrBroken) {
 		return s.sweep(ctx)
 	}
 	if err != nil {
@@ -96,12 +95,12 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		now = now.WithDescriptions(s.names)
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
-	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.Unanswered, sameHole) {
+	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.unansweredAt, sameUnanswered) {
 		return s.sweep(ctx)
 	}
 	sms, err := s.findSMs(ctx, now) // live knows those of its time
 	if err != nil {
-		return SweepReport{}, s.failed(l, err)
+		return SweepReport{}, s.conn.Failed(l, err)
 	}
 	s.update(ChangeLive, func(st *State) {
 		same := *st.Live
@@ -112,12 +111,12 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	})
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Holes: s.State().Holes, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Unanswered: s.State().Unanswered, Warnings: res.Warnings,
 	}, nil
 }
 
-// sameHole says that two holes are the same one.
-func sameHole(a, b sweep.Unanswered) bool {
+// sameUnanswered reports whether two questions without an answer are the same one.
+func sameUnanswered(a, b sweep.Unanswered) bool {
 	return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr
 }
 
@@ -146,23 +145,25 @@ func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 
 // sweep opens a line again that was lost before, or breaks now.
 func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
-	if err := s.reconnect(ctx); err != nil {
+	l, err := s.conn.Reopen(ctx)
+	if err != nil {
 		return SweepReport{}, err
 	}
-	rep, err := s.sweepBy(ctx, s.line)
-	if !errors.Is(s.failed(s.line, err), mad.ErrBroken) || !s.State().Source.Live() {
+	rep, err := s.sweepBy(ctx, l)
+	if !errors.Is(s.conn.Failed(l, err), mad.ErrBroken) || !s.State().Source.Live() {
 		return rep, err
 	}
-	if again := s.reconnect(ctx); again != nil {
+	l, again := s.conn.Reopen(ctx)
+	if again != nil {
 		return rep, errors.Join(err, again)
 	}
-	rep, err = s.sweepBy(ctx, s.line)
-	return rep, s.failed(s.line, err)
+	rep, err = s.sweepBy(ctx, l)
+	return rep, s.conn.Failed(l, err)
 }
 
-func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
-	sent := l.client.Stats().Sent
-	res, err := sweep.Full(ctx, l.client, sweep.Options{
+func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
+	sent := l.Client.Stats().Sent
+	res, err := sweep.Full(ctx, l.Client, sweep.Options{
 		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb,
 	})
 	if err != nil {
@@ -172,7 +173,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	if err != nil {
 		return SweepReport{}, err
 	}
-	if s.State().Source.Kind == SourceSim { // no manager has given levels or lanes: they are 0
+	if s.State().Source.Kind == SourceSim { // no manager has given SLs or VLs: they are 0
 		res.Tables.Unread = fabric.Unread{}
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
@@ -181,10 +182,10 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 	}
 	rep := SweepReport{
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: l.client.Stats().Sent - sent, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Warnings: res.Warnings,
 	}
 	for _, h := range res.Unanswered {
-		rep.Holes = append(rep.Holes, h.String())
+		rep.Unanswered = append(rep.Unanswered, h.String())
 	}
 	tables := moved(s.State().Live.Tables, live.Tables)
 	rep.Moved, rep.Unread = tables.Changed, tables.Unread
@@ -195,8 +196,8 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 			st.Lost = ""
 			st.note("the connection is back, and the subnet was read")
 		}
-		st.Live, st.Holes, st.Warnings, st.SMs = live, rep.Holes, rep.Warnings, sms
-		st.Unanswered, st.Doubles = res.Unanswered, res.Duplicates
+		st.Live, st.Unanswered, st.Warnings, st.SMs = live, rep.Unanswered, rep.Warnings, sms
+		st.unansweredAt, st.Duplicates = res.Unanswered, res.Duplicates
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
@@ -205,7 +206,7 @@ func (s *Session) sweepBy(ctx context.Context, l *line) (SweepReport, error) {
 		st.noteChanges(before, managers, tables)
 	})
 	if s.State().Source.Live() {
-		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Holes))})
+		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Unanswered))})
 	}
 	return rep, nil
 }

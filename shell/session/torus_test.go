@@ -213,8 +213,8 @@ func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := s.loadLanes("sl2vl", path)
-	if err != nil || !strings.Contains(rep.Ignored, "torus-2QoS maps service levels to lanes itself") || s.State().Staged != before {
+	rep, err := s.loadOver("sl2vl", path)
+	if err != nil || !strings.Contains(rep.Ignored, "torus-2QoS maps SLs to VLs itself") || s.State().Staged != before {
 		t.Errorf("%+v, %v, want that the lanes are ignored", rep, err)
 	}
 }

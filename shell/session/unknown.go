@@ -10,7 +10,7 @@ import (
 
 // UnknownLoop says why nobody knows whether there is a credit loop, and by which
 // commands it can be known of the live subnet, "" for none. A simulated subnet has no
-// subnet manager: there every path has SL 0, and lane 0 unless other lanes were written,
+// subnet manager: there every path has SL 0, and VL 0 unless other VLs were written,
 // so that nothing is unread.
 func (st *State) UnknownLoop(u fabric.Unread) (why, try string) {
 	var tries []string
@@ -23,5 +23,5 @@ func (st *State) UnknownLoop(u fabric.Unread) (why, try string) {
 	if u.SL2VL && st.Source.Kind != SourceFile {
 		tries = append(tries, "sweep full sl2vl")
 	}
-	return u.String() + ", and the routes have rings of links that several lanes may break", strings.Join(tries, "; ")
+	return u.String() + ", and the routes have rings of links that several VLs may break", strings.Join(tries, "; ")
 }

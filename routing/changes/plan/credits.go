@@ -15,13 +15,13 @@ type Credits struct {
 	// Fabric is that of the ports in Ring.
 	Fabric *fabric.Fabric
 	// Ring is a shortest credit loop of the old and the new routes together, nil for
-	// none: with SL 0 and lane 0 where others were not read.
+	// none: with SL 0 and VL 0 where others were not read.
 	Ring []credits.Dependency
 	// Loop says whether there is one together, Old and New in those alone, and Unread
 	// what would have to be known where that is Unknown.
 	Loop, Old, New credits.Verdict
 	Unread         fabric.Unread
-	// comes says that with SL 0 and lane 0 where others were not read the new ones have
+	// comes says that with SL 0 and VL 0 where others were not read the new ones have
 	// one, and the old ones not.
 	comes bool
 	// Unchecked says that LIDs change together with links, so that nobody looked.
@@ -32,7 +32,7 @@ type Credits struct {
 func (c *Credits) Lasting() bool { return c != nil && c.comes }
 
 // CheckCredits looks for credit loops of old and new routes together, nil where no
-// route changes. Where lanes change, they do so before the routes, or if only that is
+// route changes. Where SL2VL tables change, they do so before the routes, or if only that is
 // free of loops behind them.
 func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	if len(p.Blocks)+len(p.Tops)+len(p.SL2VLs)+len(p.MFTs) == 0 {
@@ -54,7 +54,7 @@ func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*
 	return c, nil
 }
 
-// checkPhases looks at lanes and routes in the order in which they change.
+// checkPhases looks at SL2VL tables and routes in the order in which they change.
 func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	before, after := *live, p.After(live)
 	if len(p.LIDs) > 0 {
@@ -125,7 +125,7 @@ func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error
 // judge says what holds whatever is unread of the old or the new routes.
 func (c *Credits) judge(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
 	one, other := *before, *after
-	for _, t := range []*fabric.Tables{&one, &other} { // on one lane there are all dependencies that there can be
+	for _, t := range []*fabric.Tables{&one, &other} { // on one VL there are all dependencies that there can be
 		t.SL2VL, t.SLs = nil, nil
 	}
 	worst, err := credits.CheckChange(ctx, &one, &other, turns, credits.Options{})

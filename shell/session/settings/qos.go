@@ -16,14 +16,14 @@ import (
 )
 
 var (
-	// Partitions have "sl=N" (OpenSM's doc/partition-config.txt), and the levels of a
+	// Partitions have "sl=N" (OpenSM's doc/partition-config.txt), and the SLs of a
 	// policy "sl: N" (doc/QoS_management_in_OpenSM.txt).
 	partitionSL = regexp.MustCompile(`\bsl\s*=\s*(\w+)`)
 	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
 )
 
 // noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS
-// does not go with: service levels other than 0 and 8, and tables of lanes of
+// does not go with: service levels other than 0 and 8, and SL2VL tables of
 // one's own (torus-2QoS(8), at its end).
 func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 	if !slices.Contains(s.Chain, torus.Name) {
@@ -31,7 +31,7 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 	}
 	for _, o := range conf.Options {
 		if strings.HasPrefix(o.Name, "qos_") && strings.HasSuffix(o.Name, "sl2vl") {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps service levels to lanes itself", conf.Name, o.Line, o.Name))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps SLs to VLs itself", conf.Name, o.Line, o.Name))
 		}
 	}
 	for option, form := range map[string]*regexp.Regexp{"partition_config_file": partitionSL, "qos_policy_file": policySL} {

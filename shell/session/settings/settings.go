@@ -59,7 +59,7 @@ type Option struct {
 	without func(s *Settings, path string)
 }
 
-// Boolean says that the value is TRUE or FALSE, or yes or no.
+// Boolean reports whether the value is TRUE or FALSE, or yes or no.
 func (o *Option) Boolean() bool { return o.boolean }
 
 // Options are the options, by OpenSM's names. guid2lid names the file
@@ -73,7 +73,7 @@ var Options = []Option{
 	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
 	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
-	{Name: "max_reverse_hops", Summary: "how often ways of ftree to I/O nodes may turn back", set: setReverseHops},
+	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back", set: setReverseHops},
 	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
 	{Name: "bull", Summary: "no: let ftree route as before Bull's upgrades, which OpenSM cannot", boolean: true, set: setBull},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
@@ -84,7 +84,7 @@ var Options = []Option{
 	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
 	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
 	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none", set: setScatter},
-	code("max_op_vls", "data lanes of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15", 1, 255, func(s *Settings) *uint8 { return &s.routing.MaxOpVLs }),
+	code("max_op_vls", "data VLs of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15", 1, 255, func(s *Settings) *uint8 { return &s.routing.MaxOpVLs }),
 	code("lash_start_vl", "the first service level that lash uses", 0, 255, func(s *Settings) *uint8 { return &s.routing.LASHStartVL }),
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),

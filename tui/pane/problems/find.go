@@ -59,7 +59,7 @@ func (b *finding) session(st *session.State) {
 	if st.Interrupted != "" {
 		b.add(problem{grave, "commit cut short", st.Interrupted, ":commit resume, or :rollback", pane.Place{}})
 	}
-	for _, h := range st.Holes {
+	for _, h := range st.Unanswered {
 		b.add(problem{grave, "no answer", h, ":sweep full, :show targets", pane.Place{}})
 	}
 	if st.Drift > 0 {

@@ -233,7 +233,7 @@ type reportKey struct {
 
 func (l *problems) reportKey(focused bool) reportKey {
 	st := &l.Scene.State
-	return reportKey{st.Live, len(st.Holes), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, l.large() && !focused}
+	return reportKey{st.Live, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, l.large() && !focused}
 }
 
 // large reports whether it takes long to follow all packets: not unasked then.

@@ -16,14 +16,14 @@ import (
 )
 
 var (
-	errNoLanes      = errors.New("the lanes were neither computed nor read (try: sweep full sl2vl)")
-	errNoLevels     = errors.New("the service levels of paths were not computed: every path has SL 0")
-	errUnreadLevels = errors.New("the service levels of paths were not read, as no switch has them (try: engine from=FILE; calibrate)")
+	errNoVLs     = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
+	errNoSLs     = errors.New("the service levels of paths were not computed: every path has SL 0")
+	errUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: engine from=FILE; calibrate)")
 )
 
 func writeSL2VL(w io.Writer, p *Picture) error {
 	if p.Tables.SL2VL == nil {
-		return errNoLanes
+		return errNoVLs
 	}
 	return osm.WriteSL2VL(w, p.Fabric, p.Tables.SL2VL)
 }
@@ -31,23 +31,23 @@ func writeSL2VL(w io.Writer, p *Picture) error {
 func writePathSLs(w io.Writer, p *Picture) error {
 	switch {
 	case p.Tables.Unread.SLs:
-		return errUnreadLevels
+		return errUnreadSLs
 	case p.Tables.SLs == nil:
-		return errNoLevels
+		return errNoSLs
 	}
 	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
 }
 
-// loadLanes lays lanes, service levels or multicast tables over the staged tables, or the live ones,
+// loadOver lays SL2VL tables, service levels or multicast tables over the staged tables, or the live ones,
 // and stages the result.
-func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
+func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	st := s.State()
 	p, err := st.TablesOf("")
 	if err != nil {
 		return LoadReport{}, err
 	}
 	tables := *p.Tables
-	rep := LoadReport{Lanes: kind}
+	rep := LoadReport{Over: kind}
 	err = files.Read(path, func(r io.Reader) error {
 		if kind == "sls" {
 			sls, err := osm.ReadPathSLs(r, path)
@@ -59,14 +59,14 @@ func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 			tables.MFT, rep.Notes = mft, read.Lines()
 			return err
 		}
-		lanes, read, err := osm.ReadSL2VL(r, path, p.Fabric)
+		vls, read, err := osm.ReadSL2VL(r, path, p.Fabric)
 		if err != nil {
 			return err
 		}
-		if rep.Ignored = ownLanes(p, lanes); rep.Ignored != "" {
+		if rep.Ignored = ownVLs(p, vls); rep.Ignored != "" {
 			return nil
 		}
-		tables.SL2VL, rep.Notes = lanes, read.Lines()
+		tables.SL2VL, rep.Notes = vls, read.Lines()
 		return nil
 	})
 	if err != nil || rep.Ignored != "" {
@@ -82,9 +82,9 @@ func (s *Session) loadLanes(kind, path string) (LoadReport, error) {
 	return rep, nil
 }
 
-// ownLanes says that tables of lanes over those of torus-2QoS are ignored, "" where
+// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where
 // they are the same or the tables another engine's.
-func ownLanes(p *Picture, loaded *fabric.SL2VL) string {
+func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
 	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
 		return ""
 	}
@@ -95,7 +95,7 @@ func ownLanes(p *Picture, loaded *fabric.SL2VL) string {
 			for in := range n.NumPorts {
 				ours, theirs := p.Tables.SL2VL.VLs(node, in+1, uint8(out)), loaded.VLs(node, in+1, uint8(out))
 				if f.Ports[n.FirstPort+out].Linked() && ours != theirs {
-					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps service levels to lanes itself", f.NodeName(node), in+1, out)
+					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps SLs to VLs itself", f.NodeName(node), in+1, out)
 				}
 			}
 		}

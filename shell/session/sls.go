@@ -12,13 +12,13 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Levels says where the service levels of a routing come from once it is written.
+// SLs says where the service levels of a routing come from once it is written.
 // Hosts get them from the subnet administration, and a commit brings none.
-type Levels struct {
+type SLs struct {
 	// Origin is that of the tables.
 	Origin string `json:"-"`
 	// Asked is how many path records the master's subnet administration was asked
-	// for, of Pairs that there are, and Granted how many have the level that the
+	// for, of Pairs that there are, and Granted how many have the SL that the
 	// routing needs. Asked is 0 where there is no master.
 	Asked   int   `json:"asked"`
 	Granted int   `json:"granted"`
@@ -30,23 +30,23 @@ type Levels struct {
 	Plain bool `json:"safe_with_sl_0"`
 }
 
-// AllGranted says that the subnet administration grants what the routing needs.
-func (l *Levels) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
+// AllGranted reports whether the subnet administration grants what the routing needs.
+func (l *SLs) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
 
-// Safe says that the routing does not deadlock with the levels that hosts get.
-func (l *Levels) Safe() bool { return l.AllGranted() || l.Plain }
+// Safe reports whether the routing does not deadlock with the SLs that hosts get.
+func (l *SLs) Safe() bool { return l.AllGranted() || l.Plain }
 
-// LevelsError says that a routing is free of deadlock by service levels alone, which
+// SLsError says that a routing is free of deadlock by service levels alone, which
 // hosts do not get.
-type LevelsError struct{ Levels Levels }
+type SLsError struct{ SLs SLs }
 
-func (e *LevelsError) Error() string {
+func (e *SLsError) Error() string {
 	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels alone, and hosts get those from the subnet administration: %s. "+
-		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.Levels.Origin, e.Levels.Why())
+		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.SLs.Origin, e.SLs.Why())
 }
 
 // Why says what the subnet administration grants.
-func (l *Levels) Why() string {
+func (l *SLs) Why() string {
 	switch {
 	case l.Asked == 0 && l.Refused != "":
 		return l.Refused
@@ -60,17 +60,17 @@ func (l *Levels) Why() string {
 	return fmt.Sprintf("it grants them in %d of %d path records, and not in that of %s", l.Granted, l.Asked, l.Refused)
 }
 
-// proveLevels says whether tables that need service levels can be written: where the
-// subnet administration grants the levels, or where there are no credit loops with
-// SL 0 everywhere on the lanes that there are then. nil is returned for tables that
+// proveSLs finds out whether tables that need service levels can be written: where the
+// subnet administration grants the SLs, or where there are no credit loops with
+// SL 0 everywhere on the VLs that there are then. nil is returned for tables that
 // need none.
-func (s *Session) proveLevels(ctx context.Context, live, staged *fabric.Tables, master *SM) (*Levels, error) {
+func (s *Session) proveSLs(ctx context.Context, live, staged *fabric.Tables, master *SM) (*SLs, error) {
 	if staged.SLs == nil {
 		return nil, nil
 	}
-	l := &Levels{Origin: staged.Origin}
+	l := &SLs{Origin: staged.Origin}
 	if master != nil {
-		if err := s.askLevels(ctx, live, staged, l); err != nil {
+		if err := s.askSLs(ctx, live, staged, l); err != nil {
 			return nil, err
 		}
 		if l.AllGranted() {
@@ -93,17 +93,17 @@ func (s *Session) proveLevels(ctx context.Context, live, staged *fabric.Tables, 
 // mostRecords is how many path records are asked for at most.
 const mostRecords = 4096
 
-// askLevels asks for the path records of all pairs of hosts, or where there are too
+// askSLs asks for the path records of all pairs of hosts, or where there are too
 // many of a sample with hosts of as many pairs of leaf switches as possible. That
 // there is no answer is not an error: then nothing is granted.
-func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l *Levels) error {
+func (s *Session) askSLs(ctx context.Context, live, staged *fabric.Tables, l *SLs) error {
 	c, err := s.sa(ctx)
 	if err != nil {
 		l.Refused = fmt.Sprintf("it does not answer (%v)", err)
 		return ctx.Err()
 	}
 	leaves := hostsByLeaf(live.Fabric, staged.Fabric)
-	pairs := levelPairs(leaves)
+	pairs := hostPairs(leaves)
 	hosts := int64(0)
 	for _, leaf := range leaves {
 		hosts += int64(len(leaf))
@@ -132,7 +132,7 @@ func (s *Session) askLevels(ctx context.Context, live, staged *fabric.Tables, l 
 	return nil
 }
 
-// mayHave says whether a path may have another level than the one that the tables
+// mayHave reports whether a path may have another SL than the one that the tables
 // give it.
 func mayHave(t *fabric.Tables, src, dst fabric.PortIndex, sl uint8) bool {
 	spread, ok := t.SLs.(fabric.SpreadSLs)
@@ -143,7 +143,7 @@ func mayHave(t *fabric.Tables, src, dst fabric.PortIndex, sl uint8) bool {
 	return sl >= first && sl-first < n
 }
 
-// hostsByLeaf are the ports of hosts of both fabrics, by the switch that they hang on.
+// hostsByLeaf are the ports of hosts of both fabrics, by the switch that they are attached to.
 func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	at := map[fabric.SwitchIndex]int{}
 	var leaves [][]fabric.PortIndex
@@ -163,9 +163,9 @@ func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	return leaves
 }
 
-// levelPairs are all pairs of hosts if they are not too many, else pairs of hosts
+// hostPairs are all pairs of hosts if they are not too many, else pairs of hosts
 // of different leaf switches, chosen at random but the same every time.
-func levelPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
+func hostPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
 	var all []fabric.PortIndex
 	for _, leaf := range leaves {
 		all = append(all, leaf...)

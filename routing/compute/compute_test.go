@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compute_test
+
+import (
+	"bytes"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/shell/session/analysis"
+)
+
+func subnet(t *testing.T) *fabric.Fabric {
+	t.Helper()
+	f, err := gen.ParseSpec("fattree:2,8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func run(t *testing.T, job compute.Job) *compute.Result {
+	t.Helper()
+	job.Engines = []routing.Engine{minhop.Engine{}}
+	if job.Base == nil {
+		job.Base = job.Fabric
+	}
+	res, err := compute.Run(t.Context(), &job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func same(a, b *fabric.LFT) bool {
+	for sw := range fabric.SwitchIndex(a.Switches()) {
+		if !bytes.Equal(a.Row(sw), b.Row(sw)) {
+			return false
+		}
+	}
+	return a.Switches() == b.Switches()
+}
+
+// TestRun: tables are those that the engine makes of the subnet with LIDs, and of
+// nothing all entries are changed, of themselves none.
+func TestRun(t *testing.T) {
+	f := subnet(t)
+	first := run(t, compute.Job{Fabric: f})
+	with, err := fabric.AssignLIDs(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := minhop.Engine{}.Route(t.Context(), with, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 8 leaves with 4 hosts and 4 spines: 12 switches have entries for 44 LIDs.
+	if g := first.Figures; !same(first.Tables.LFT, want.Tables.LFT) || g.Switches != 12 || g.Entries != 12*44 || g.Changed != g.Entries || g.Against != "" || g.Assigned != 44 {
+		t.Errorf("%+v", g)
+	}
+	again := run(t, compute.Job{Fabric: with, Before: first.Tables, Against: "live"})
+	if g := again.Figures; g.Changed != 0 || g.Against != "live" || g.Assigned != 0 || g.Kept {
+		t.Errorf("again: %+v", g)
+	}
+}
+
+// TestAfterFailure: a what-if keeps routes as OpenSM does, a job may ask for none to be
+// kept, and one that adapts changes no entry that the failure did not touch.
+func TestAfterFailure(t *testing.T) {
+	first := run(t, compute.Job{Fabric: subnet(t)})
+	base := first.Tables.Fabric
+	var gone fabric.Link
+	for _, l := range base.Links() {
+		if base.Nodes[base.Ports[l.A].Node].IsSwitch() && base.Nodes[base.Ports[l.B].Node].IsSwitch() {
+			gone = l
+		}
+	}
+	job := compute.Job{Fabric: base.Without([]fabric.Link{gone}), Failed: true, Base: base, Before: first.Tables, Against: "base", Facts: &analysis.Memo{}}
+	kept := run(t, job)
+	want, err := minhop.Engine{}.Route(t.Context(), job.Fabric, routing.Options{Existing: first.Tables.LFT})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !kept.Figures.Kept || !same(kept.Tables.LFT, want.Tables.LFT) {
+		t.Errorf("kept: %+v", kept.Figures)
+	}
+	job.Keep = compute.KeepNo
+	if anew := run(t, job); anew.Figures.Kept {
+		t.Errorf("anew: %+v", anew.Figures)
+	}
+	job.Keep, job.Incremental, job.Beside = compute.KeepAsOpenSM, true, true
+	adapted := run(t, job)
+	a := adapted.Adapted
+	if n := diff.Count(first.Tables, adapted.Tables).Changed; a == nil || a.Touched != n || n == 0 || adapted.Figures.Changed != n || a.Lost != 0 || a.Beside != kept.Figures.Changed || a.Engine != "minhop" {
+		t.Errorf("%d entries are others: %+v", n, a)
+	}
+}
