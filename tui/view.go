@@ -58,7 +58,9 @@ func (m *model) frameLines() string {
 	return strings.Join(lines, "\n")
 }
 
-// drawPanes draws the panes and puts them beside one another.
+// drawPanes draws the panes and puts them beside one another. Their lines have the right
+// width already: JoinHorizontal and JoinVertical of lipgloss, which measure them again, take
+// 0.6 ms of a frame of 1.6 ms in 200x50.
 func (m *model) drawPanes(body draw.Rect) []string {
 	all := m.panes()
 	drawn := make([][]string, len(all))

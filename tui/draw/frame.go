@@ -16,7 +16,8 @@ type Framed struct {
 	Empty   []string           // said where there are no rows
 }
 
-// Frame draws a window with a border around it, r.h lines of r.w cells.
+// Frame draws a window with a border around it, r.H lines of r.W cells. Borders of lipgloss
+// hold neither title, badge, figure nor scroll bar, and measure all lines again.
 func (t *Theme) Frame(r Rect, f *Framed) []string {
 	frame, line := FrameLive, t.border
 	if f.Focused {

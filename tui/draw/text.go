@@ -20,7 +20,8 @@ var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Clean makes text safe for one line of cells: tabs become blanks, whatever is
 // no printable character is escaped, and so is all beyond ASCII where terminals
-// may disagree on its width or, with ascii, where they may not have it.
+// may disagree on its width or, with ascii, where they may not have it. Bubbles and lipgloss
+// write what they are given.
 func Clean(s string, ascii bool) string {
 	if Plain(s) {
 		return s

@@ -140,27 +140,10 @@ func huhTheme(t *draw.Theme) *huh.Theme {
 	h.FieldSeparator = plain
 	s := &h.Focused
 	s.Base, s.Card = plain, plain
-	s.Title, s.Description = inStyle(t.Strong), inStyle(t.Dim)
-	s.SelectSelector = inStyle(t.Key).SetString(t.Glyphs.Cursor + " ")
-	s.SelectedOption, s.UnselectedOption, s.Option = inStyle(t.Cursor), plain, plain
-	s.TextInput = huh.TextInputStyles{Cursor: inStyle(t.Cursor), CursorText: plain, Placeholder: inStyle(t.Dim), Prompt: inStyle(t.Key), Text: plain}
+	s.Title, s.Description = draw.Lip(t.Strong), draw.Lip(t.Dim)
+	s.SelectSelector = draw.Lip(t.Key).SetString(t.Glyphs.Cursor + " ")
+	s.SelectedOption, s.UnselectedOption, s.Option = draw.Lip(t.Cursor), plain, plain
+	s.TextInput = huh.TextInputStyles{Cursor: draw.Lip(t.Cursor), CursorText: plain, Placeholder: draw.Lip(t.Dim), Prompt: draw.Lip(t.Key), Text: plain}
 	h.Blurred = *s
 	return h
-}
-
-// inStyle writes each line of a text in a style of ours, whatever lipgloss takes the
-// terminal for.
-func inStyle(st draw.Style) lipgloss.Style {
-	if st == "" {
-		return lipgloss.NewStyle()
-	}
-	return lipgloss.NewStyle().Transform(func(s string) string {
-		lines := strings.Split(s, "\n")
-		for i, l := range lines {
-			if l != "" {
-				lines[i] = string(st) + l + draw.Reset
-			}
-		}
-		return strings.Join(lines, "\n")
-	})
 }

@@ -13,7 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// logbook is what was run, what it said, and what the session told.
+// logbook is what was run, what it said, and what the session told. It is a list, not the
+// viewport of pages: its lines are selected, filtered and recalled.
 type logbook struct {
 	pane.List
 	lines []pane.Line
