@@ -17,7 +17,7 @@ type Glyphs struct {
 	sortUp, sortDown      string   // behind the head of a column
 	mark                  string   // of a marked row
 	Shades, sparks        []string // from nothing to all
-	tick, warn, note      string   // of good, doubtful and curious things
+	tick, warn, note      string   // of good things, warnings and notes
 	thumb                 string   // of the scroll bar
 	Cursor, idle          string   // mark the selected row, with and without the keyboard
 	Open, Shut            string   // a branch of the tree

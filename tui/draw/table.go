@@ -29,7 +29,7 @@ type Table struct {
 	// kept is the row to stay on, where one is held.
 	kept uint64
 	Held bool
-	// Match says whether a row passes the filter; nil: by the text of any column.
+	// Match reports whether a row passes the filter; nil: by the text of any column.
 	// prepare is called before.
 	Match   func(row int) bool
 	Prepare func()
