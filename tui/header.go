@@ -161,7 +161,7 @@ func (m *model) busyText(w int) string {
 	if total > 0 && st.Busy != "" {
 		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
 		if w >= 100 {
-			out += " " + bar(t).ViewAs(float64(st.Done)/float64(st.Total))
+			out += " " + bar(t).ViewAs(float64(10*min(st.Done, st.Total)/st.Total)/10)
 		}
 		if text := m.pace.text(st, m.now()); text != "" && w >= 100 {
 			out += " " + text
