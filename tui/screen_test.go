@@ -325,7 +325,7 @@ func TestNoColour(t *testing.T) {
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
 			t.Error("there is colour")
 		}
-		if g.Ascii && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
+		if g.ASCII && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
 			t.Errorf("more than ASCII:\n%s", d.screen())
 		}
 		d.size(80, 24).press("8").sees(g.Cursor)

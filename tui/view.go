@@ -95,7 +95,7 @@ func (m *model) drawPane(p placed) []string {
 		f.Head = x.Header
 	}
 	if f.Win.N == 0 {
-		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.Look.Ascii), p.W-5)
+		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.Look.ASCII), p.W-5)
 		if p.H > 6 {
 			f.Empty = append([]string{""}, f.Empty...)
 		}

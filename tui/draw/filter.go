@@ -59,6 +59,7 @@ func lowerExpr(expr string) string {
 	return string(b)
 }
 
+// Empty reports whether the filter lets all through.
 func (f *Filter) Empty() bool { return f.want == "" }
 
 // Match reports whether any of the lower-case texts of a row fits.

@@ -136,7 +136,7 @@ func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
 			p.Keeping(1, func() { p.Put(t.Warn, "/"+f.Filter) })
 			p.Gap(1)
 		}
-		figure := Clean(f.Figure, t.Ascii)
+		figure := Clean(f.Figure, t.ASCII)
 		if Width(figure)+2 < p.Left && figure != "" {
 			p.fill(line, bx.H, Width(figure)+2)
 			p.Put(t.Dim, " "+figure+" ")

@@ -10,7 +10,7 @@ type box struct{ tl, tr, Br, bl, H, V string }
 
 // Glyphs are the marks that a terminal can show, a cell each.
 type Glyphs struct {
-	Ascii bool
+	ASCII bool
 	// Boxes are the frames of panes by what they show, each without and with the
 	// keyboard.
 	Boxes                 [4][2]box
@@ -74,7 +74,7 @@ func consoleGlyphs() Glyphs {
 
 func asciiGlyphs() Glyphs {
 	return Glyphs{
-		Ascii: true,
+		ASCII: true,
 		Boxes: [4][2]box{
 			FrameLive:   {{"+", "+", "+", "+", "-", "|"}, {"#", "#", "#", "#", "-", "#"}},
 			FrameWhatIf: {{"+", "+", "+", "+", "~", ":"}, {"#", "#", "#", "#", "~", "#"}},

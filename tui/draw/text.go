@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// Cells says how wide runes are. Terminals agree on it but for what clean escapes.
+// Cells says how wide runes are. Terminals agree on it but for what Clean escapes.
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Clean makes text safe for one line of cells: tabs become blanks, whatever is

@@ -34,7 +34,7 @@ type field struct {
 // lines below the question.
 func newField(t *draw.Theme, q *shell.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
-	title := draw.Clean(q.Text, t.Ascii)
+	title := draw.Clean(q.Text, t.ASCII)
 	text := strings.Join(explain, "\n")
 	var one huh.Field
 	if len(q.Choices) > 0 {
@@ -57,12 +57,12 @@ func newField(t *draw.Theme, q *shell.Question, explain []string, answer string,
 func options(t *draw.Theme, choices []shell.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
-		wide = max(wide, draw.Width(draw.Clean(c.Value, t.Ascii)))
+		wide = max(wide, draw.Width(draw.Clean(c.Value, t.ASCII)))
 	}
 	out := make([]huh.Option[string], len(choices))
 	for i, c := range choices {
-		value := draw.Clean(c.Value, t.Ascii)
-		line := value + draw.Spaces(wide-draw.Width(value)) + "  " + draw.Clean(c.Text, t.Ascii)
+		value := draw.Clean(c.Value, t.ASCII)
+		line := value + draw.Spaces(wide-draw.Width(value)) + "  " + draw.Clean(c.Text, t.ASCII)
 		out[i] = huh.NewOption(draw.Cut(line, max(w-3, 1), t.Ellipsis), c.Value)
 	}
 	return out

@@ -119,7 +119,7 @@ func (r *copyRow) text(t *draw.Theme) string {
 		return r.name
 	}
 	tee, corner, bar := "├─", "└─", "│ "
-	if t.Ascii {
+	if t.ASCII {
 		tee, corner, bar = "|-", "`-", "| "
 	}
 	var b strings.Builder

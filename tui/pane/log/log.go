@@ -172,7 +172,7 @@ func (l *logbook) Draw(p *draw.Pen, row int) {
 		st = p.Info
 	}
 	p.Gap(2)
-	text := draw.Clean(x.Text, p.Ascii)
+	text := draw.Clean(x.Text, p.ASCII)
 	if l.Aside > 0 && draw.Width(text) > l.Aside {
 		p.Put(p.Dim, p.Ellipsis)
 		text = draw.Skip(text, l.Aside+1)
