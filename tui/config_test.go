@@ -90,10 +90,10 @@ func TestTable(t *testing.T) {
 			if text := l.Base().PlainText(lines, true); strings.Count(text, "\n") != n+1 {
 				t.Errorf("%s: %d rows, as text:\n%s", l.About().Name, n, text)
 			}
-			if _, err := l.Base().JsonText(lines); err != nil {
+			if _, err := l.Base().JSONText(lines); err != nil {
 				t.Error(err)
 			}
-			if _, err := l.Base().CsvText(lines); err != nil {
+			if _, err := l.Base().CSVText(lines); err != nil {
 				t.Error(err)
 			}
 			d.press("m", "m", "M", "/", "zzz", "esc", "b")

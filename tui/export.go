@@ -83,9 +83,9 @@ func (m *model) export(name string) {
 	var err error
 	switch filepath.Ext(name) {
 	case ".csv":
-		text, err = t.CsvText(lines)
+		text, err = t.CSVText(lines)
 	case ".json":
-		text, err = t.JsonText(lines)
+		text, err = t.JSONText(lines)
 	case ".txt":
 		text = t.PlainText(lines, true)
 	default:

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/bubbles/help"
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
@@ -97,14 +99,16 @@ func (m *model) pageHints(p *page.Page) []hint {
 	return append(list, m.keyed(tea.KeyEsc, "leave")...)
 }
 
-// hints writes keys and what they do, the last two always, of the others as many
-// as fit.
+// hints writes keys and what they do, the last two always, of the others as many as fit.
+// The help of bubbles writes them one by one: by itself it leaves out the last ones, and
+// does not say where each stands, for the mouse.
 func (m *model) hints(p *draw.Pen, list ...hint) {
+	line := help.New()
+	line.Styles.ShortKey, line.Styles.ShortDesc = draw.Lip(p.Key), draw.Lip(p.Hint)
 	size := func(h hint) int { return draw.Width(h.key) + draw.Width(h.word) + 3 }
 	write := func(h hint) {
 		from := m.width - p.Left
-		p.Put(p.Theme.Key, h.key)
-		p.Put(p.Theme.Hint, " "+h.word)
+		p.Styled(line.ShortHelpView([]key.Binding{key.NewBinding(key.WithKeys(h.key), key.WithHelp(h.key, h.word))}))
 		if h.click != nil {
 			m.zoneAt(m.height-1, from, m.width-p.Left, h.click)
 		}

@@ -31,7 +31,7 @@ func (m *model) header(w int) string {
 		}
 		return cells
 	}
-	name := draw.Clean(st.Source.String(), t.Ascii)
+	name := draw.Clean(st.Source.String(), t.ASCII)
 	if need+count() > w {
 		for i := range badges {
 			badges[i].Word = badges[i].Short()
@@ -148,7 +148,7 @@ func (m *model) busyText(w int) string {
 		name = ""
 	}
 	if name == "" && len(m.jobs) > 0 {
-		name = draw.Clean(draw.FirstWord(m.jobs[len(m.jobs)-1].text), t.Ascii)
+		name = draw.Clean(draw.FirstWord(m.jobs[len(m.jobs)-1].text), t.ASCII)
 	}
 	if name == "" {
 		return ""
@@ -161,7 +161,7 @@ func (m *model) busyText(w int) string {
 	if total > 0 && st.Busy != "" {
 		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
 		if w >= 100 {
-			out += " " + bar(t).ViewAs(float64(st.Done)/float64(st.Total))
+			out += " " + bar(t).ViewAs(float64(10*min(st.Done, st.Total)/st.Total)/10)
 		}
 		if text := m.pace.text(st, m.now()); text != "" && w >= 100 {
 			out += " " + text

@@ -13,7 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// helpPage lists all keys. It is made of the key map; Enter does what is selected.
+// helpPage lists all keys. It is made of the key map; Enter does what is selected, which
+// the help of bubbles, columns of keys, cannot.
 type helpPage struct {
 	draw.Window
 	m    *model

@@ -82,7 +82,7 @@ func (m *model) firstPage() {
 	p := page.New(m.Look, "Welcome")
 	p.Ready = true
 	t := m.Look
-	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the way of every packet in it.")
+	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
 	if m.st.Source.Kind == session.SourceSim {
 		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
 	}
@@ -90,7 +90,7 @@ func (m *model) firstPage() {
 	for _, l := range [][2]string{
 		{"1 to 9, 0, Tab", "the panes: what is wrong, topology, table, trace, ..."},
 		{"/ text", "find a host or switch by its name; Esc shows all again"},
-		{"t, then T", "on one host and on another: the way between them"},
+		{"t, then T", "on one host and on another: the path between them"},
 		{"f", "on a link, switch or host: what if it fails? u undoes it"},
 		{"r", "compute routes around it; nothing is written by that"},
 		{"5, 6", "what follows from it, and which links carry how much"},

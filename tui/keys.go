@@ -50,7 +50,7 @@ func (m *model) act(k tea.KeyMsg) tea.Cmd {
 			return m.perform(&m.actions[i])
 		}
 	}
-	m.warn(draw.Clean(k.String(), m.Look.Ascii) + " is no key: ? lists them")
+	m.warn(draw.Clean(k.String(), m.Look.ASCII) + " is no key: ? lists them")
 	return nil
 }
 

@@ -206,7 +206,7 @@ func (m *model) popup(w int) []string {
 	lines = append(lines, head.Done())
 	name := 12
 	for _, x := range c.candidates {
-		name = max(name, min(draw.Width(draw.Clean(x.Text, t.Ascii)), w/2))
+		name = max(name, min(draw.Width(draw.Clean(x.Text, t.ASCII)), w/2))
 	}
 	for i := c.window.Top; i < min(c.window.Top+c.window.Height, len(c.candidates)); i++ {
 		p := draw.NewPen(t, w)

@@ -136,7 +136,7 @@ func TestFailSwitch(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "leaf-07", "enter", "esc", "right", "f").sees("fail switch leaf-07", "0/12  ✕ failed", "node-0037 HCA-1")
 	d.press("j").sees("✕ failed")
-	// What hangs on a failed switch is restored with it.
+	// What is attached to a failed switch is restored with it.
 	d.press("u").sees("restore switch leaf-07").misses("WHAT-IF")
 	d.press("f").sees("fail node 'node-0037 HCA-1'").press("u").sees("restore node 'node-0037 HCA-1'")
 }
@@ -325,7 +325,7 @@ func TestNoColour(t *testing.T) {
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
 			t.Error("there is colour")
 		}
-		if g.Ascii && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
+		if g.ASCII && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
 			t.Errorf("more than ASCII:\n%s", d.screen())
 		}
 		d.size(80, 24).press("8").sees(g.Cursor)

@@ -9,7 +9,7 @@ import (
 )
 
 // slowWriter hands what is written to it on to a terminal that may be slow, such
-// as one at the other end of a thin link, and says whether it is behind. While it
+// as one at the other end of a thin link, and reports whether it is behind. While it
 // is, the screen leaves frames out: so keys never wait for the frames of those
 // before them.
 type slowWriter struct {
@@ -70,7 +70,7 @@ func (w *slowWriter) onDrained() func() {
 	return w.drained
 }
 
-// step hands a chunk on and says whether there is more.
+// step hands a chunk on and reports whether there is more.
 func (w *slowWriter) step() bool {
 	w.mu.Lock()
 	part := append([]byte(nil), w.pending[:min(chunk, len(w.pending))]...)

@@ -32,7 +32,7 @@ type story struct {
 
 var (
 	small, usual, wide = [2]int{80, 24}, [2]int{120, 36}, [2]int{200, 50}
-	// tracing marks two hosts that hang on different leaves.
+	// tracing marks two hosts attached to different leaves.
 	tracing = do("2", "/", "0037", "Enter", "t", "/", "0050", "Enter", "T").then("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered")
 	// failing lets the first link between switches of the path fail.
 	failing  = do("f").then("WHAT-IF 1 failure")
@@ -51,8 +51,8 @@ func stories() []story {
 	return []story{
 		{"find a node and trace it", small, []act{tracing, see("● node-0037 HCA-1", "├ leaf-07", "├ leaf-09", "● node-0050 HCA-1", "errors")}},
 		{"why is this pair slow", usual, []act{tracing, see("paths", "errors", "66"), do("p").then("paths use it"), do("Escape")}},
-		{"the way back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
-		{"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"), do("r").then("STAGED"), do("5").then("switch spine-03", "cut off", "take another way")}},
+		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
+		{"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"), do("r").then("STAGED"), do("5").then("switch spine-03", "cut off", "take another path")}},
 		{"what if the link of this path fails", usual, []act{tracing, failing, rerouted, do("5").then("1 ✕ link", "leaf-07/8", "cut off", "before", "after")}},
 		{"undo a failure", usual, []act{tracing, failing, do("u").then("restore link leaf-07", "!WHAT-IF")}},
 		{"undo the last failure from anywhere", small, []act{tracing, failing, do("6", "u").then("!WHAT-IF 1")}},

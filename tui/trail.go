@@ -101,9 +101,9 @@ func (m *model) crumbs(w int) string {
 	}
 	var words []string
 	for i := max(tr.at-3, 0); i < min(tr.at+2, len(tr.spots)); i++ {
-		word := draw.Clean(tr.spots[i].label, m.Look.Ascii)
+		word := draw.Clean(tr.spots[i].label, m.Look.ASCII)
 		if i == tr.at {
-			word = "[" + draw.Clean(m.here().label, m.Look.Ascii) + "]"
+			word = "[" + draw.Clean(m.here().label, m.Look.ASCII) + "]"
 		}
 		words = append(words, draw.Cut(word, 24, m.Look.Ellipsis))
 	}

@@ -79,8 +79,8 @@ func printable(s string) []rune {
 // draw writes the line in all cells that are left, the cursor as a block. It shows the part
 // around the cursor. That of textinput cleans nothing and does not say that it was cut.
 func (t *typed) draw(p *draw.Pen) {
-	head := draw.Clean(t.before(), p.Ascii)
-	tail := draw.Clean(t.Value()[len(t.before()):], p.Ascii)
+	head := draw.Clean(t.before(), p.ASCII)
+	tail := draw.Clean(t.Value()[len(t.before()):], p.ASCII)
 	room := p.Left - 2
 	if w := draw.Width(head); w > room {
 		p.Put(p.Dim, p.Ellipsis)

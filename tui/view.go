@@ -58,7 +58,9 @@ func (m *model) frameLines() string {
 	return strings.Join(lines, "\n")
 }
 
-// drawPanes draws the panes and puts them beside one another.
+// drawPanes draws the panes and puts them beside one another. Their lines have the right
+// width already: JoinHorizontal and JoinVertical of lipgloss, which measure them again, take
+// 0.6 ms of a frame of 1.6 ms in 200x50.
 func (m *model) drawPanes(body draw.Rect) []string {
 	all := m.panes()
 	drawn := make([][]string, len(all))
@@ -93,7 +95,7 @@ func (m *model) drawPane(p placed) []string {
 		f.Head = x.Header
 	}
 	if f.Win.N == 0 {
-		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.Look.Ascii), p.W-5)
+		f.Empty = draw.Wrap(draw.Clean(x.Empty(), m.Look.ASCII), p.W-5)
 		if p.H > 6 {
 			f.Empty = append([]string{""}, f.Empty...)
 		}

@@ -133,5 +133,5 @@ func (t *Table) Draw(p *Pen, line int) {
 	}
 }
 
-// HasHead says whether the heads of columns stand above the rows.
+// HasHead reports whether the heads of columns stand above the rows.
 func (t *Table) HasHead() bool { return len(t.Cols) > 0 && t.N > 0 }

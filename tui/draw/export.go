@@ -3,114 +3,88 @@
 package draw
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 )
 
-// shownColumns are the columns of a list that apply now.
-func (t *Table) shownColumns() []*Column {
-	var out []*Column
+// grid is lines of a list as clean text by the columns that apply now, the heads of which
+// come first.
+func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
+	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {
-		if !t.Cols[i].gone() {
-			out = append(out, &t.Cols[i])
+		c := &t.Cols[i]
+		if c.gone() {
+			continue
+		}
+		cols = append(cols, c)
+		rows[0] = append(rows[0], strings.TrimSpace(c.Name))
+		for k, line := range lines {
+			rows[k+1] = append(rows[k+1], Clean(c.Text(t.Row(line)), false))
 		}
 	}
-	return out
+	return cols, rows
 }
 
 // PlainText writes lines of a list as text in columns.
 func (t *Table) PlainText(lines []int, head bool) string {
-	cols := t.shownColumns()
-	cells := make([][]string, 0, len(lines)+1)
-	if head {
-		row := make([]string, len(cols))
-		for i, c := range cols {
-			row[i] = strings.TrimSpace(c.Name)
-		}
-		cells = append(cells, row)
-	}
-	for _, line := range lines {
-		row := make([]string, len(cols))
-		for i, c := range cols {
-			row[i] = Clean(c.Text(t.Row(line)), false)
-		}
-		cells = append(cells, row)
+	cols, rows := t.grid(lines)
+	if !head {
+		rows = rows[1:]
 	}
 	wide := make([]int, len(cols))
-	for _, row := range cells {
+	for _, row := range rows {
 		for i, s := range row {
 			wide[i] = max(wide[i], Width(s))
 		}
 	}
 	var b strings.Builder
-	for _, row := range cells {
+	for _, row := range rows {
 		var line strings.Builder
 		for i, s := range row {
-			if cols[i].Right {
-				line.WriteString(Spaces(wide[i] - Width(s)))
-			}
-			line.WriteString(s)
-			if !cols[i].Right {
-				line.WriteString(Spaces(wide[i] - Width(s)))
-			}
-			line.WriteString("  ")
+			blank := Spaces(wide[i] - Width(s))
+			line.WriteString(When(cols[i].Right, blank+s, s+blank) + "  ")
 		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
 }
 
-// CsvText writes lines of a list as comma-separated values (RFC 4180).
-func (t *Table) CsvText(lines []int) (string, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	cols := t.shownColumns()
-	row := make([]string, len(cols))
-	for i, c := range cols {
-		row[i] = strings.TrimSpace(c.Name)
-	}
-	_ = w.Write(row)
-	for _, line := range lines {
-		for i, c := range cols {
-			row[i] = Clean(c.Text(t.Row(line)), false)
+// CSVText writes lines of a list as comma-separated values (RFC 4180).
+func (t *Table) CSVText(lines []int) (string, error) {
+	_, rows := t.grid(lines)
+	for _, row := range rows[1:] {
+		for i := range row {
 			if _, err := number(row[i]); err == nil {
 				row[i] = strings.ReplaceAll(row[i], ",", "")
 			}
 		}
-		_ = w.Write(row)
 	}
-	w.Flush()
-	return b.String(), w.Error()
+	var b strings.Builder
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.String(), err
 }
 
-// JsonText writes lines of a list as JSON, an object a line.
-func (t *Table) JsonText(lines []int) (string, error) {
+// JSONText writes lines of a list as JSON, an object a line.
+func (t *Table) JSONText(lines []int) (string, error) {
+	cols, rows := t.grid(lines)
 	var b strings.Builder
-	cols := t.shownColumns()
-	for _, line := range lines {
-		b.WriteByte('{')
-		for i, c := range cols {
-			if i > 0 {
-				b.WriteByte(',')
+	for _, row := range rows[1:] {
+		for i, s := range row {
+			var value any = s
+			if n, err := number(s); cols[i].Right && err == nil {
+				value = n
 			}
-			name, err := json.Marshal(strings.TrimSpace(c.Name))
+			name, err := json.Marshal(rows[0][i])
 			if err != nil {
 				return "", err
 			}
-			text := Clean(c.Text(t.Row(line)), false)
-			value, err := json.Marshal(text)
-			if n, nerr := number(text); c.Right && nerr == nil {
-				value, err = json.Marshal(n)
-			}
+			text, err := json.Marshal(value)
 			if err != nil {
 				return "", err
 			}
-			fmt.Fprintf(&b, "%s:%s", name, value)
+			b.WriteString(When(i == 0, "{", ",") + string(name) + ":" + string(text))
 		}
 		b.WriteString("}\n")
 	}

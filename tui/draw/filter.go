@@ -59,9 +59,10 @@ func lowerExpr(expr string) string {
 	return string(b)
 }
 
+// Empty reports whether the filter lets all through.
 func (f *Filter) Empty() bool { return f.want == "" }
 
-// Match says whether any of the lower-case texts of a row fits.
+// Match reports whether any of the lower-case texts of a row fits.
 func (f *Filter) Match(texts ...string) bool {
 	return slices.ContainsFunc(texts, f.Hit) != f.Invert
 }
@@ -77,7 +78,7 @@ func (f *Filter) Hit(lower string) bool {
 	return strings.Contains(lower, f.want)
 }
 
-// inOrder says whether s holds the letters of want one after the other.
+// inOrder reports whether s holds the letters of want one after the other.
 func inOrder(s, want string) bool {
 	for _, r := range want {
 		i := strings.IndexRune(s, r)

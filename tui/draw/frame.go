@@ -16,7 +16,8 @@ type Framed struct {
 	Empty   []string           // said where there are no rows
 }
 
-// Frame draws a window with a border around it, r.h lines of r.w cells.
+// Frame draws a window with a border around it, r.H lines of r.W cells. Borders of lipgloss
+// hold neither title, badge, figure nor scroll bar, and measure all lines again.
 func (t *Theme) Frame(r Rect, f *Framed) []string {
 	frame, line := FrameLive, t.border
 	if f.Focused {
@@ -135,7 +136,7 @@ func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
 			p.Keeping(1, func() { p.Put(t.Warn, "/"+f.Filter) })
 			p.Gap(1)
 		}
-		figure := Clean(f.Figure, t.Ascii)
+		figure := Clean(f.Figure, t.ASCII)
 		if Width(figure)+2 < p.Left && figure != "" {
 			p.fill(line, bx.H, Width(figure)+2)
 			p.Put(t.Dim, " "+figure+" ")

@@ -27,6 +27,7 @@ func Natural(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
+// Digits is how many digits a text begins with.
 func Digits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

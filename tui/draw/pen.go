@@ -16,6 +16,7 @@ type Pen struct {
 	under Style // where set, it is the background of all
 }
 
+// NewPen makes a pen for a line of w cells.
 func NewPen(t *Theme, w int) *Pen {
 	p := &Pen{Theme: t, Left: max(w, 0)}
 	p.b.Grow(w + 64)
@@ -24,7 +25,7 @@ func NewPen(t *Theme, w int) *Pen {
 
 // Put writes text.
 func (p *Pen) Put(st Style, s string) {
-	s = Cut(Clean(s, p.Ascii), p.Left, p.Ellipsis)
+	s = Cut(Clean(s, p.ASCII), p.Left, p.Ellipsis)
 	p.Left -= Width(s)
 	p.raw(st, s)
 }
@@ -32,7 +33,7 @@ func (p *Pen) Put(st Style, s string) {
 // Cell writes text in exactly w cells, at the left of them.
 func (p *Pen) Cell(st Style, s string, w int) {
 	w = max(min(w, p.Left), 0)
-	s = Cut(Clean(s, p.Ascii), w, p.Ellipsis)
+	s = Cut(Clean(s, p.ASCII), w, p.Ellipsis)
 	p.Left -= w
 	p.raw(st, s)
 	p.raw("", Spaces(w-Width(s)))
@@ -41,7 +42,7 @@ func (p *Pen) Cell(st Style, s string, w int) {
 // Right writes text in exactly w cells, at the right of them.
 func (p *Pen) Right(st Style, s string, w int) {
 	w = max(min(w, p.Left), 0)
-	s = Cut(Clean(s, p.Ascii), w, p.Ellipsis)
+	s = Cut(Clean(s, p.ASCII), w, p.Ellipsis)
 	p.Left -= w
 	p.raw("", Spaces(w-Width(s)))
 	p.raw(st, s)
@@ -56,6 +57,7 @@ func (p *Pen) Badge(st Style, word string) {
 	p.Put(st, " "+word+" ")
 }
 
+// BadgeWidth is how many cells a badge takes.
 func BadgeWidth(word string) int { return Width(word) + 2 }
 
 // Keeping sets n cells at the end aside while something is written.

@@ -5,6 +5,7 @@ package draw
 // Rect is a part of the screen.
 type Rect struct{ X, Y, W, H int }
 
+// Holds reports whether a cell is in it.
 func (r Rect) Holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
 // SplitRows cuts a part in two, the upper h lines high.

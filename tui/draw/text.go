@@ -15,12 +15,13 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// Cells says how wide runes are. Terminals agree on it but for what clean escapes.
+// Cells says how wide runes are. Terminals agree on it but for what Clean escapes.
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Clean makes text safe for one line of cells: tabs become blanks, whatever is
 // no printable character is escaped, and so is all beyond ASCII where terminals
-// may disagree on its width or, with ascii, where they may not have it.
+// may disagree on its width or, with ascii, where they may not have it. Bubbles and lipgloss
+// write what they are given.
 func Clean(s string, ascii bool) string {
 	if Plain(s) {
 		return s

@@ -34,7 +34,7 @@ type field struct {
 // lines below the question.
 func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
-	title := draw.Clean(q.Text, t.Ascii)
+	title := draw.Clean(q.Text, t.ASCII)
 	text := strings.Join(explain, "\n")
 	var one huh.Field
 	if len(q.Choices) > 0 {
@@ -57,12 +57,12 @@ func newField(t *draw.Theme, q *guided.Question, explain []string, answer string
 func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
-		wide = max(wide, draw.Width(draw.Clean(c.Value, t.Ascii)))
+		wide = max(wide, draw.Width(draw.Clean(c.Value, t.ASCII)))
 	}
 	out := make([]huh.Option[string], len(choices))
 	for i, c := range choices {
-		value := draw.Clean(c.Value, t.Ascii)
-		line := value + draw.Spaces(wide-draw.Width(value)) + "  " + draw.Clean(c.Text, t.Ascii)
+		value := draw.Clean(c.Value, t.ASCII)
+		line := value + draw.Spaces(wide-draw.Width(value)) + "  " + draw.Clean(c.Text, t.ASCII)
 		out[i] = huh.NewOption(draw.Cut(line, max(w-3, 1), t.Ellipsis), c.Value)
 	}
 	return out
@@ -140,27 +140,10 @@ func huhTheme(t *draw.Theme) *huh.Theme {
 	h.FieldSeparator = plain
 	s := &h.Focused
 	s.Base, s.Card = plain, plain
-	s.Title, s.Description = inStyle(t.Strong), inStyle(t.Dim)
-	s.SelectSelector = inStyle(t.Key).SetString(t.Glyphs.Cursor + " ")
-	s.SelectedOption, s.UnselectedOption, s.Option = inStyle(t.Cursor), plain, plain
-	s.TextInput = huh.TextInputStyles{Cursor: inStyle(t.Cursor), CursorText: plain, Placeholder: inStyle(t.Dim), Prompt: inStyle(t.Key), Text: plain}
+	s.Title, s.Description = draw.Lip(t.Strong), draw.Lip(t.Dim)
+	s.SelectSelector = draw.Lip(t.Key).SetString(t.Glyphs.Cursor + " ")
+	s.SelectedOption, s.UnselectedOption, s.Option = draw.Lip(t.Cursor), plain, plain
+	s.TextInput = huh.TextInputStyles{Cursor: draw.Lip(t.Cursor), CursorText: plain, Placeholder: draw.Lip(t.Dim), Prompt: draw.Lip(t.Key), Text: plain}
 	h.Blurred = *s
 	return h
-}
-
-// inStyle writes each line of a text in a style of ours, whatever lipgloss takes the
-// terminal for.
-func inStyle(st draw.Style) lipgloss.Style {
-	if st == "" {
-		return lipgloss.NewStyle()
-	}
-	return lipgloss.NewStyle().Transform(func(s string) string {
-		lines := strings.Split(s, "\n")
-		for i, l := range lines {
-			if l != "" {
-				lines[i] = string(st) + l + draw.Reset
-			}
-		}
-		return strings.Join(lines, "\n")
-	})
 }

@@ -28,7 +28,7 @@ func (f *Form) lay(w, h int) {
 	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
 	var lines []string
 	for _, l := range explain {
-		lines = append(lines, draw.Wrap(draw.Clean(l, f.common.Look.Ascii), w-1)...)
+		lines = append(lines, draw.Wrap(draw.Clean(l, f.common.Look.ASCII), w-1)...)
 	}
 	if room < len(lines) {
 		lines = lines[:max(room, 0)]
@@ -56,7 +56,7 @@ func (f *Form) Frame(body draw.Rect) []string {
 		}
 	}
 	if f.command != "" {
-		text := draw.Wrap("runs: "+draw.Clean(f.command, t.Ascii), max(body.W-5, 8))
+		text := draw.Wrap("runs: "+draw.Clean(f.command, t.ASCII), max(body.W-5, 8))
 		for _, l := range text[:min(len(text), max(inner-4, 1))] {
 			lines = append(lines, line{t.Command, l, false})
 		}

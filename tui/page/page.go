@@ -71,7 +71,7 @@ func (p *Page) Fit(body draw.Rect) {
 		p.wide, p.view.Width = w, max(w, 20)
 		var lines []string
 		for _, l := range p.text {
-			lines = append(lines, l.broken(p.view.Width, p.theme.Ascii)...)
+			lines = append(lines, l.broken(p.view.Width, p.theme.ASCII)...)
 		}
 		p.view.SetContent(strings.Join(lines, "\n"))
 	}

@@ -17,7 +17,7 @@ type Index struct {
 	Fabric *fabric.Fabric
 	// Tiers are the switches of the subnet by the number of links to the nearest
 	// switch with hosts, each in the order of names; outside those that no link
-	// leads to; loose the nodes that hang on no switch.
+	// leads to; loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
@@ -113,7 +113,7 @@ func (ix *Index) tier() []int32 {
 	return tier
 }
 
-// hasHosts says whether a switch has a link to a node that is no switch.
+// hasHosts reports whether a switch has a link to a node that is no switch.
 func (ix *Index) hasHosts(sw fabric.SwitchIndex) bool {
 	n := ix.Fabric.SwitchNode(sw)
 	for p := range n.Ports() {

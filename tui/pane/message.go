@@ -16,12 +16,13 @@ import (
 type (
 	// Run runs a command of the shell, as a key does.
 	Run struct{ Command string }
-	// Inform says something in the status line, warnMsg that something cannot be done.
+	// Inform says something in the status line.
 	Inform struct{ Text string }
-	Warn   struct{ Text string }
+	// Warn says there that something cannot be done.
+	Warn struct{ Text string }
 	// Open gives a pane the keyboard.
 	Open struct{ Name string }
-	// GoTo is openMsg and visitMsg of the pane at home.
+	// GoTo is Open and Visit of the pane at home.
 	GoTo struct{ At Place }
 	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a
 	// row, the first for 0.
@@ -29,8 +30,9 @@ type (
 		Kind int
 		Row  uint64
 	}
-	// Choose shows a picture of the session's state, recallMsg one of the history.
+	// Choose shows a picture of the session's state.
 	Choose struct{ Kind session.Kind }
+	// Recall shows a picture of the history.
 	Recall struct{ ID int64 }
 	// Type puts a text into the command line.
 	Type struct{ Text string }
@@ -56,14 +58,15 @@ type (
 		From, To Place
 		LID      uint16
 	}
-	// Log brings lines to the log, endedMsg how a job ended, jobMsg the job that is to
-	// be shown, the last line for 0.
-	Log   struct{ Lines []Line }
+	// Log brings lines to the log.
+	Log struct{ Lines []Line }
+	// Ended says how a job ended.
 	Ended struct {
 		Job    int
 		End    string
 		Failed bool
 	}
+	// ShowJob says which job is to be shown, the last line for 0.
 	ShowJob struct{ Job int }
 )
 

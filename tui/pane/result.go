@@ -15,7 +15,7 @@ import (
 // AsyncResult computes beside the screen what a pane shows, for what it was asked
 // about last. Until it is back there is what the one before brought.
 type AsyncResult[T any] struct {
-	// Of is what value was computed for, and value what that gave, or err.
+	// Of is what Value was computed for, which that gave, or Err.
 	Of    any
 	Value T
 	Err   error
@@ -26,7 +26,7 @@ type AsyncResult[T any] struct {
 	ended       chan struct{} // closed when the one begun last has ended
 }
 
-// ResultMsg brings the result of an asyncResult.
+// ResultMsg brings the result of an AsyncResult.
 type ResultMsg struct{ Deliver func() }
 
 // Want begins to compute the value for something that can be compared, unless it

@@ -112,7 +112,7 @@ func (sc *Scene) WhyNoSubnet() string {
 	return "the subnet has not been read: press R to read it"
 }
 
-// Changed says whether a scene differs in what panes keep, not only in progress.
+// Changed reports whether a scene differs in what panes keep, not only in progress.
 func (sc *Scene) Changed(before *Scene) bool {
 	return before == nil || sc.Picture != before.Picture || sc.Names != before.Names || sc.Top != before.Top || sc.Now != before.Now ||
 		sc.Base != before.Base && (sc.Base == nil || before.Base == nil || sc.Base.Tables != before.Base.Tables) ||
@@ -128,7 +128,7 @@ func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	return sc.given.Ports[end].LID
 }
 
-// FailedNode says whether a node of the topology's fabric has failed on paper
+// FailedNode reports whether a node of the topology's fabric has failed on paper
 // itself.
 func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
 	if sc.Now == sc.Top.Fabric {
@@ -142,7 +142,7 @@ func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
 	return false
 }
 
-// FailedLink says whether the link of a port has gone on paper, for whatever
+// FailedLink reports whether the link of a port has gone on paper, for whatever
 // reason.
 func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
 	return sc.Top.Fabric.Ports[port].Linked() && !sc.Now.Ports[port].Linked()

@@ -32,7 +32,7 @@ func LidText(lid uint16) string {
 // to it, else by its GUID.
 func NodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quote(NodeRef(f, node)) }
 
-// NodeRef is nodeWord unquoted.
+// NodeRef is NodeWord unquoted.
 func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	name := f.NodeName(node)
 	if n, err := places.ResolveNode(f, name); err == nil && n == node && draw.Plain(name) {

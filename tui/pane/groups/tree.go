@@ -119,7 +119,7 @@ func (r *copyRow) text(t *draw.Theme) string {
 		return r.name
 	}
 	tee, corner, bar := "├─", "└─", "│ "
-	if t.Ascii {
+	if t.ASCII {
 		tee, corner, bar = "|-", "`-", "| "
 	}
 	var b strings.Builder
@@ -181,7 +181,7 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 	}
 	d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src, link: fabric.None})
 	if tree.First == nil {
-		d.remark(true, "it hangs on no switch")
+		d.remark(true, "it is attached to no switch")
 	} else {
 		d.hop(tree.First, []bool{false}, true, 0, fabric.None)
 	}

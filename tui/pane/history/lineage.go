@@ -140,7 +140,7 @@ func drawLineage(entries []Entry, parents []int64) []string {
 
 // lanes puts the marks of a graph into the glyphs of a terminal.
 func lanes(g *draw.Glyphs, marks string) string {
-	if g.Ascii {
+	if g.ASCII {
 		return strings.ReplaceAll(marks, "^", "'")
 	}
 	box := g.Boxes[draw.FrameLive][0]

@@ -80,7 +80,7 @@ func (l *lft) prepareFilter() {
 	}
 }
 
-// passes says whether the filter lets a row through: a LID, the name of its
+// passes reports whether the filter lets a row through: a LID, the name of its
 // destination or the next hop.
 func (l *lft) passes(row int) bool {
 	if l.Kind == lftByPort {

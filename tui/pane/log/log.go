@@ -13,7 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// logbook is what was run, what it said, and what the session told.
+// logbook is what was run, what it said, and what the session told. It is a list, not the
+// viewport of pages: its lines are selected, filtered and recalled.
 type logbook struct {
 	pane.List
 	lines []pane.Line
@@ -171,7 +172,7 @@ func (l *logbook) Draw(p *draw.Pen, row int) {
 		st = p.Info
 	}
 	p.Gap(2)
-	text := draw.Clean(x.Text, p.Ascii)
+	text := draw.Clean(x.Text, p.ASCII)
 	if l.Aside > 0 && draw.Width(text) > l.Aside {
 		p.Put(p.Dim, p.Ellipsis)
 		text = draw.Skip(text, l.Aside+1)

@@ -57,16 +57,16 @@ func (b *finding) finish() []problem {
 
 func (b *finding) session(st *session.State) {
 	if st.Interrupted != "" {
-		b.add(problem{grave, "commit cut short", st.Interrupted, ":commit resume, or :rollback", pane.Place{}})
+		b.add(problem{asError, "commit cut short", st.Interrupted, ":commit resume, or :rollback", pane.Place{}})
 	}
 	for _, h := range st.Unanswered {
-		b.add(problem{grave, "no answer", h, ":sweep full, :show targets", pane.Place{}})
+		b.add(problem{asError, "no answer", h, ":sweep full, :show targets", pane.Place{}})
 	}
 	if st.Drift > 0 {
-		b.add(problem{grave, "routes drifted", draw.Count(st.Drift, "entry") + " not as committed", "who writes? :show sms", pane.Place{}})
+		b.add(problem{asError, "routes drifted", draw.Count(st.Drift, "entry") + " not as committed", "who writes? :show sms", pane.Place{}})
 	}
 	for _, w := range st.Warnings {
-		b.add(problem{doubtful, "noticed", w, ":summary", pane.Place{}})
+		b.add(problem{asWarning, "noticed", w, ":summary", pane.Place{}})
 	}
 }
 
@@ -82,9 +82,9 @@ func (b *finding) managers(st *session.State) {
 	}
 	switch {
 	case len(masters) > 1:
-		b.add(problem{grave, "two masters", fmt.Sprintf("%s and %s", masters[0].Port, masters[1].Port), ":show sms", pane.Place{}})
+		b.add(problem{asError, "two masters", fmt.Sprintf("%s and %s", masters[0].Port, masters[1].Port), ":show sms", pane.Place{}})
 	case len(st.SMs) == 0:
-		b.add(problem{doubtful, "no manager", "no subnet manager was seen", ":show sms", pane.Place{}})
+		b.add(problem{asWarning, "no manager", "no subnet manager was seen", ":show sms", pane.Place{}})
 	}
 }
 
@@ -130,12 +130,12 @@ func (b *finding) links() {
 		width, speed := min(port.Width, f.Ports[port.Peer].Width), min(port.Speed, f.Ports[port.Peer].Speed)
 		switch {
 		case width < want.Width && width != 0:
-			b.add(problem{grave, "narrow link", fmt.Sprintf("%s is %s, its like are %s", where, width, want.Width), "cable, connector", at})
+			b.add(problem{asError, "narrow link", fmt.Sprintf("%s is %s, its like are %s", where, width, want.Width), "cable, connector", at})
 		case speed < want.Speed && speed != fabric.SpeedUnknown:
-			b.add(problem{doubtful, "slow link", fmt.Sprintf("%s is %s, its like are %s", where, speed, want.Speed), "cable, firmware", at})
+			b.add(problem{asWarning, "slow link", fmt.Sprintf("%s is %s, its like are %s", where, speed, want.Speed), "cable, firmware", at})
 		}
 		if s := port.State.String(); s != "Active" && s != "NoChange" { // or not read
-			b.add(problem{doubtful, "link not active", fmt.Sprintf("%s is %s", where, s), "the subnet manager", at})
+			b.add(problem{asWarning, "link not active", fmt.Sprintf("%s is %s", where, s), "the subnet manager", at})
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (b *finding) tables(p *session.Picture) {
 	}
 	for s, known := range p.Tables.Known {
 		if node := b.f.Switches[s]; !known && b.f.Nodes[node].InSubnet {
-			b.add(problem{grave, "table not read", b.f.NodeName(node), ":sweep full", pane.PlaceOf(b.f, node, fabric.None)})
+			b.add(problem{asError, "table not read", b.f.NodeName(node), ":sweep full", pane.PlaceOf(b.f, node, fabric.None)})
 		}
 	}
 }
@@ -157,11 +157,11 @@ func lostLinks(before, now *fabric.Fabric) []problem {
 	b := &finding{f: before, alike: map[string]int{}}
 	for _, p := range pane.DownPorts(before, now) {
 		where := before.PortName(p) + " -- " + before.PortName(before.Ports[p].Peer)
-		b.add(problem{grave, "link down", where, "was up when the session began", pane.PlaceOf(before, before.Ports[p].Node, p)})
+		b.add(problem{asError, "link down", where, "was up when the session began", pane.PlaceOf(before, before.Ports[p].Node, p)})
 	}
 	for i := range before.Nodes {
 		if n := &before.Nodes[i]; n.InSubnet && now.NodeByGUID(n.GUID) == fabric.None {
-			b.add(problem{grave, "node gone", before.NodeName(fabric.NodeIndex(i)), "was there when the session began", pane.Place{}})
+			b.add(problem{asError, "node gone", before.NodeName(fabric.NodeIndex(i)), "was there when the session began", pane.Place{}})
 		}
 	}
 	return b.finish()
@@ -171,7 +171,7 @@ func lostLinks(before, now *fabric.Fabric) []problem {
 func unreached(f *fabric.Fabric, r *reach.Result) []problem {
 	b := &finding{f: f, alike: map[string]int{}}
 	if r.Unassigned > 0 {
-		b.add(problem{grave, "no LID", draw.Count(r.Unassigned, "end port") + " without a LID", "the subnet manager", pane.Place{}})
+		b.add(problem{asError, "no LID", draw.Count(r.Unassigned, "end port") + " without a LID", "the subnet manager", pane.Place{}})
 	}
 	for _, x := range []struct {
 		n          int64
@@ -186,7 +186,7 @@ func unreached(f *fabric.Fabric, r *reach.Result) []problem {
 		if x.n == 0 {
 			continue
 		}
-		p := problem{severity: grave, kind: x.kind, where: draw.Thousands(int(x.n)) + " " + x.what, advice: ":check reach"}
+		p := problem{severity: asError, kind: x.kind, where: draw.Thousands(int(x.n)) + " " + x.what, advice: ":check reach"}
 		for _, t := range r.Troubles {
 			if t.Verdict == x.end && t.Dst != fabric.None {
 				p.where += fmt.Sprintf(": %s to %s", f.PortName(t.Src), f.PortName(t.Dst))
@@ -197,7 +197,7 @@ func unreached(f *fabric.Fabric, r *reach.Result) []problem {
 		b.add(p)
 	}
 	if r.Unknown > 0 {
-		b.add(problem{doubtful, "ways unknown", draw.Thousands(int(r.Unknown)) + " paths meet a table that was not read", ":sweep full", pane.Place{}})
+		b.add(problem{asWarning, "paths unknown", draw.Thousands(int(r.Unknown)) + " paths meet a table that was not read", ":sweep full", pane.Place{}})
 	}
 	return b.finish()
 }

@@ -24,9 +24,9 @@ import (
 type severity uint8
 
 const (
-	grave severity = iota
-	doubtful
-	curious
+	asError severity = iota
+	asWarning
+	asNote
 )
 
 func (s severity) String() string { return [...]string{"error", "warning", "note"}[s] }
@@ -98,11 +98,11 @@ func reported(r *found.Report) []problem {
 		if p.At.Port > 0 {
 			at.Port = uint8(p.At.Port)
 		}
-		out = append(out, problem{severity(min(uint8(p.Severity), uint8(curious))), string(p.Kind), p.What, p.Try, at})
+		out = append(out, problem{severity(min(uint8(p.Severity), uint8(asNote))), string(p.Kind), p.What, p.Try, at})
 	}
 	for _, u := range r.Unchecked {
 		if u.Unknown {
-			out = append(out, problem{curious, u.What, u.Why, u.Try, pane.Place{}})
+			out = append(out, problem{asNote, u.What, u.Why, u.Try, pane.Place{}})
 		}
 	}
 	return out
@@ -126,9 +126,9 @@ func unlike(sc *pane.Scene, listed []problem) []problem {
 
 func (l *problems) look(row int) draw.Style {
 	switch l.found[row].severity {
-	case grave:
+	case asError:
 		return l.Theme.Bad
-	case doubtful:
+	case asWarning:
 		return l.Theme.Warn
 	}
 	return l.Theme.Dim
@@ -181,7 +181,7 @@ func (l *problems) Figure() string {
 func (l *problems) Alarm() int {
 	n := 0
 	for i := range l.found {
-		n += draw.Btoi(l.found[i].severity == grave)
+		n += draw.Btoi(l.found[i].severity == asError)
 	}
 	return n
 }

@@ -16,7 +16,7 @@ func TestUnknownIsListed(t *testing.T) {
 	var r found.Report
 	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
-	want := []problem{{curious, "credit loops", "unknown: the service levels of paths were not read", "calibrate", pane.Place{}}}
+	want := []problem{{asNote, "credit loops", "unknown: the service levels of paths were not read", "calibrate", pane.Place{}}}
 	if got := reported(&r); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -196,7 +196,7 @@ func (t *topology) drawName(p *draw.Pen, node fabric.NodeIndex, w int) {
 	case t.Path[node]:
 		mark, st = " "+p.OnPath, p.Info
 	}
-	name := draw.Cut(draw.Clean(f.NodeName(node), p.Ascii), w-draw.Width(mark), p.Ellipsis)
+	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-draw.Width(mark), p.Ellipsis)
 	p.Put(t.nameStyle(p, node), name)
 	p.Put(st, mark)
 	p.Gap(w - draw.Width(name) - draw.Width(mark))
@@ -222,7 +222,7 @@ func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 		mark = " " + p.OnPath
 	}
 	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
-	name := draw.Cut(draw.Clean(f.NodeName(node), p.Ascii), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
+	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
 	p.Put(p.Dim, p.Line+" ")
 	p.Put("", name)
 	p.Put(p.Dim, port)

@@ -14,7 +14,8 @@ import (
 )
 
 // topology is the tree of switches by their distance from the hosts, with the
-// hosts and links of each below it.
+// hosts and links of each below it. (The tree of lipgloss draws all of its rows; here it is
+// those of the window, of 50,000.)
 type topology struct {
 	pane.List
 	rows []treeRow

@@ -4,11 +4,11 @@ package trace
 
 import "example.org/ibconsole/fabric"
 
-// countWays counts at each switch of the path the ports on a shortest way to the
+// countChoices counts at each switch of the path the ports on a shortest path to the
 // destination's switch. O(ports).
-func (t *trace) countWays() {
+func (t *trace) countChoices() {
 	f := t.Scene.Picture.Fabric
-	t.ways = make([]int, len(t.hops.Hops))
+	t.choices = make([]int, len(t.hops.Hops))
 	if t.hops.Dst == fabric.None {
 		return
 	}
@@ -23,19 +23,19 @@ func (t *trace) countWays() {
 			continue
 		}
 		if s == to {
-			t.ways[i] = 1
+			t.choices[i] = 1
 			continue
 		}
 		n := f.SwitchNode(s)
 		for p := range n.Ports() {
 			if q := f.PeerSwitch(p); q != fabric.None && away[q] == away[s]-1 {
-				t.ways[i]++
+				t.choices[i]++
 			}
 		}
 	}
 }
 
-// distances are the links from each switch to one, None where there is no way.
+// distances are the links from each switch to one, None where there is no path.
 func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
 	away := make([]int32, len(f.Switches))
 	for s := range away {

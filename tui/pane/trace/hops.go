@@ -79,12 +79,12 @@ func (t *trace) loadText(row int) string {
 	return draw.Thousands(int(t.Loads.Paths[r.hop.Out]))
 }
 
-func (t *trace) waysText(row int) string {
+func (t *trace) portsText(row int) string {
 	r := &t.rows[row]
-	if r.at < 0 || r.other || r.at >= len(t.ways) || t.ways[r.at] == 0 {
+	if r.at < 0 || r.other || r.at >= len(t.choices) || t.choices[r.at] == 0 {
 		return ""
 	}
-	return fmt.Sprintf("1/%d", t.ways[r.at])
+	return fmt.Sprintf("1/%d", t.choices[r.at])
 }
 
 // errText is the errors counted at both ports of a hop.

@@ -17,7 +17,7 @@ func (t *trace) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace", Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(0) }},
 		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace", After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(1) }},
-		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace", After: "trace-to", Label: "way back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
+		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace", After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
 	}
 }
 

@@ -23,7 +23,7 @@ func (t *trace) remark() {
 		case sameNodes(back.Hops, t.hops.Hops):
 			t.say(t.Theme.Dim, "back: over the same switches")
 		default:
-			t.say("", "back: "+back.Explain(f)+", another way")
+			t.say("", "back: "+back.Explain(f)+", another path")
 		}
 	}
 	t.otherLIDs()
@@ -46,7 +46,7 @@ func (t *trace) otherLIDs() {
 		p := walk.Trace(t.Scene.Picture.Tables, t.hops.Src, lid)
 		text := fmt.Sprintf("LID %d: %s", lid, p.Explain(f))
 		if n := differsAt(f, &t.hops, f, &p); n >= 0 {
-			text += ", another way from " + f.NodeName(p.Hops[min(n, len(p.Hops)-1)].Node) + " on"
+			text += ", another path from " + f.NodeName(p.Hops[min(n, len(p.Hops)-1)].Node) + " on"
 		}
 		t.rows = append(t.rows, traceRow{f: f, at: -1, remark: text, lid: lid})
 	}
@@ -75,7 +75,7 @@ func (t *trace) back() (walk.Path, bool) {
 	return walk.Trace(t.Scene.Picture.Tables, t.hops.Dst, lid), true
 }
 
-// sameNodes says whether one path passes the nodes of the other backwards.
+// sameNodes reports whether one path passes the nodes of the other backwards.
 func sameNodes(back, forth []walk.Hop) bool {
 	if len(back) != len(forth) {
 		return false
@@ -119,7 +119,7 @@ func (t *trace) compare(k session.Kind) {
 	}
 }
 
-// sameTables says whether two pictures are the same but for their names. None is
+// sameTables reports whether two pictures are the same but for their names. None is
 // the same as any.
 func sameTables(a, b *session.Picture) bool {
 	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables

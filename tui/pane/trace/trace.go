@@ -30,8 +30,8 @@ type trace struct {
 	// errs are the errors that ports have counted, nil where they are not known.
 	errs    map[pane.Place]uint64
 	reading pane.AsyncResult[map[pane.Place]uint64]
-	// ways counts the ports of a switch that lead on by a shortest way, by hop.
-	ways []int
+	// choices counts the ports of a switch that lead on by a shortest path, by hop.
+	choices []int
 }
 
 // traceRow is a hop of a path, or a remark.
@@ -65,7 +65,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "in", Wide: 4, Right: true, Text: func(row int) string { return portText(l.rows[row].f, hop(row).In) }},
 		{Name: "out", Wide: 13, Text: l.outText, Look: l.outLook},
 		{Name: "paths", Wide: 10, Right: true, Rank: 1, Hidden: func() bool { return l.Loads == nil }, Text: l.loadText},
-		{Name: "ways", Wide: 5, Right: true, Rank: 3, Text: l.waysText, Look: dim},
+		{Name: "ports", Wide: 5, Right: true, Rank: 3, Text: l.portsText, Look: dim},
 		{Name: "errors", Wide: 7, Right: true, Rank: 1, Hidden: func() bool { return l.errs == nil }, Text: l.errText, Look: l.errLook},
 	}
 	l.Match = func(row int) bool {
@@ -95,10 +95,10 @@ func (t *trace) Update(msg tea.Msg) {
 }
 
 func (t *trace) Renew() {
-	t.rows, t.ok, t.why, t.ways = t.rows[:0], false, "", nil
+	t.rows, t.ok, t.why, t.choices = t.rows[:0], false, "", nil
 	t.Follow()
 	if t.ok {
-		t.countWays()
+		t.countChoices()
 		t.remark()
 	}
 	t.Path, t.Common.Traced = t.nodes(), ""
@@ -163,7 +163,7 @@ func (t *trace) name(which int) string {
 	return fmt.Sprintf("0x%016x", at.GUID)
 }
 
-// remark adds the verdict, the way back, and the same path in other pictures.
+// remark adds the verdict, the path back, and the same path in other pictures.
 
 func (t *trace) Title() string {
 	if t.Ends[0].None() || t.Ends[1].None() || t.Scene == nil {

@@ -113,7 +113,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
 		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
 	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
-	w.add(whatIfRow{what: "  take another way", after: number(r.Pairs.Changed)})
+	w.add(whatIfRow{what: "  take another path", after: number(r.Pairs.Changed)})
 	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed)})
 	if r.WorstOld != nil && r.WorstNew != nil {
 		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
