@@ -117,7 +117,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 }
 
 // sameHole says that two holes are the same one.
-func sameHole(a, b sweep.Unanswered) bool { return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr }
+func sameHole(a, b sweep.Unanswered) bool {
+	return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr
+}
 
 const (
 	// fullEvery is how often a light sweep is a full one.
