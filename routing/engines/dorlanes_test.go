@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-var lanesSaid = regexp.MustCompile(`need (\d+) lanes`)
+var vlsSaid = regexp.MustCompile(`need (\d+) VLs`)
 
 // Dimension order routing cannot deadlock on hypercubes and meshes (Dally and Seitz,
 // 1987), and on tori it can.
@@ -83,7 +83,7 @@ func TestDORLanes(t *testing.T) {
 		laned++
 		opt.MaxOpVLs = 1
 		_, err = minhop.DOR{}.Route(context.Background(), f, opt)
-		said := lanesSaid.FindStringSubmatch(fmt.Sprint(err))
+		said := vlsSaid.FindStringSubmatch(fmt.Sprint(err))
 		if said == nil {
 			t.Errorf("%s on one lane: %v, want how many it takes", what, err)
 		} else if n, err := strconv.Atoi(said[1]); err != nil || n < 2 {
