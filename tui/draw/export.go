@@ -41,12 +41,11 @@ func (t *Table) PlainText(lines []int, head bool) string {
 	}
 	var b strings.Builder
 	for _, row := range rows {
-		line := ""
 		for i, s := range row {
 			blank := Spaces(wide[i] - Width(s))
-			line += When(cols[i].Right, blank+s, s+blank) + "  "
+			row[i] = When(cols[i].Right, blank+s, s+blank)
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(strings.Join(row, "  "), " ") + "\n")
 	}
 	return b.String()
 }
