@@ -41,12 +41,11 @@ func (t *Table) PlainText(lines []int, head bool) string {
 	}
 	var b strings.Builder
 	for _, row := range rows {
-		var line strings.Builder
 		for i, s := range row {
 			blank := Spaces(wide[i] - Width(s))
-			line.WriteString(When(cols[i].Right, blank+s, s+blank) + "  ")
+			row[i] = When(cols[i].Right, blank+s, s+blank)
 		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		b.WriteString(strings.TrimRight(strings.Join(row, "  "), " ") + "\n")
 	}
 	return b.String()
 }
