@@ -103,12 +103,10 @@ func (m *model) pageHints(p *page.Page) []hint {
 // The help of bubbles writes them one by one: by itself it leaves out the last ones, and
 // does not say where each stands, for the mouse.
 func (m *model) hints(p *draw.Pen, list ...hint) {
-	line := help.New()
-	line.Styles.ShortKey, line.Styles.ShortDesc = draw.Lip(p.Key), draw.Lip(p.Hint)
 	size := func(h hint) int { return draw.Width(h.key) + draw.Width(h.word) + 3 }
 	write := func(h hint) {
 		from := m.width - p.Left
-		p.Styled(line.ShortHelpView([]key.Binding{key.NewBinding(key.WithKeys(h.key), key.WithHelp(h.key, h.word))}))
+		p.Styled(m.hintText(p.Theme, h))
 		if h.click != nil {
 			m.zoneAt(m.height-1, from, m.width-p.Left, h.click)
 		}
@@ -181,4 +179,18 @@ func (m *model) label(a *pane.Action) string {
 		return t.Kinds[(t.Kind+1)%len(t.Kinds)]
 	}
 	return a.Label
+}
+
+// hintText is a hint as the help of bubbles writes it. It is kept: to write 18 of them anew
+// would take a tenth of the frame.
+func (m *model) hintText(t *draw.Theme, h hint) string {
+	of := [...]string{string(t.Key), string(t.Hint), h.key, h.word}
+	text, ok := m.hinted[of]
+	if !ok {
+		line := help.New()
+		line.Styles.ShortKey, line.Styles.ShortDesc = draw.Lip(t.Key), draw.Lip(t.Hint)
+		text = line.ShortHelpView([]key.Binding{key.NewBinding(key.WithKeys(h.key), key.WithHelp(h.key, h.word))})
+		m.hinted[of] = text
+	}
+	return text
 }

@@ -3,7 +3,8 @@
 package tui
 
 import (
-	"github.com/charmbracelet/bubbles/key"
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
@@ -45,12 +46,13 @@ func (m *model) keys(runes []rune) tea.Cmd {
 // act does what a key stands for, or says why it cannot.
 func (m *model) act(k tea.KeyMsg) tea.Cmd {
 	m.untouched = false
+	name := k.String()
 	for i := range m.actions {
-		if key.Matches(k, m.actions[i].Binding) {
+		if slices.Contains(m.actions[i].Keys(), name) { // key.Matches would spell the key for each
 			return m.perform(&m.actions[i])
 		}
 	}
-	m.warn(draw.Clean(k.String(), m.Look.ASCII) + " is no key: ? lists them")
+	m.warn(draw.Clean(name, m.Look.ASCII) + " is no key: ? lists them")
 	return nil
 }
 

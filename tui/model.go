@@ -71,8 +71,9 @@ type model struct {
 	history   typedLines
 	lastFile  string // that was written or read last
 	tour      *tour
-	question  *question // that is being answered
-	zones     []zone    // of the frame drawn last, that can be clicked
+	question  *question            // that is being answered
+	zones     []zone               // of the frame drawn last, that can be clicked
+	hinted    map[[4]string]string // what was written in the footer, by style and words
 	status    status
 	untouched bool
 
@@ -103,7 +104,7 @@ const ageing = 30 * time.Second
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t}
-	m := &model{Common: c, desk: newDesk(newPanes(c, back)), back: back, now: time.Now, untouched: true}
+	m := &model{Common: c, desk: newDesk(newPanes(c, back)), back: back, now: time.Now, untouched: true, hinted: map[[4]string]string{}}
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))

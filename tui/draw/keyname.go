@@ -21,14 +21,15 @@ func (g *Glyphs) KeyName(key string) string {
 	return PlainKeyName(key)
 }
 
+var keyWords = map[string]string{
+	" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab", "shift+tab": "Shift-Tab",
+	"home": "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "delete": "Delete",
+	"insert": "Insert",
+}
+
 // PlainKeyName is a key in words.
 func PlainKeyName(key string) string {
-	words := map[string]string{
-		" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab", "shift+tab": "Shift-Tab",
-		"home": "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "delete": "Delete",
-		"insert": "Insert",
-	}
-	if w, ok := words[key]; ok {
+	if w, ok := keyWords[key]; ok {
 		return w
 	}
 	if rest, found := strings.CutPrefix(key, "ctrl+"); found {
