@@ -129,19 +129,17 @@ func (a AttrID) String() string {
 
 // Attribute is what the attribute types have in common. UnmarshalBinary takes
 // exactly [DataSize] bytes, except as [GSIAttribute] says, and gives an error that wraps [ErrLength] for any
-// other number; MarshalBinary and AppendBinary yield as many and do not fail.
+// other number; AppendBinary yields as many and does not fail.
 type Attribute interface {
 	AttrID() AttrID
 	encoding.BinaryUnmarshaler
-	encoding.BinaryMarshaler
 	encoding.BinaryAppender
 }
 
 // GSIAttribute is what the attributes of the other classes have in common.
 // UnmarshalBinary takes as many bytes as the attribute has, or more, of which
 // the rest means nothing; for fewer it gives an error that wraps [ErrLength].
-// MarshalBinary and AppendBinary yield as many bytes as the attribute has and do
-// not fail.
+// AppendBinary yields as many bytes as the attribute has and does not fail.
 type GSIAttribute Attribute
 
 // checkAtLeast is the first thing the decoder of a [GSIAttribute] does.

@@ -89,9 +89,6 @@ func (a *ClassPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	return append(dst, b[:]...), nil
 }
 
-// MarshalBinary returns the attribute's 72 bytes; see [GSIAttribute].
-func (a *ClassPortInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }
-
 func (a *AgentAddress) decode(b []byte) {
 	be := binary.BigEndian
 	copy(a.GID[:], b)

@@ -48,6 +48,3 @@ func (t *MulticastForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (t *MulticastForwardingTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }

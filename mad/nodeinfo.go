@@ -80,6 +80,3 @@ func (a *NodeInfo) AppendBinary(dst []byte) ([]byte, error) {
 	copy(b[40:], a.spare[:])
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *NodeInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }

@@ -114,9 +114,6 @@ func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *Notice) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }
-
 // LID is the LID that the details of a generic trap name, 0 where they name
 // none: of a link's state and of changes the node's, of violations the first.
 func (a *Notice) LID() uint16 {

@@ -104,6 +104,3 @@ func (a *PortCounters) AppendBinary(dst []byte) ([]byte, error) {
 	be.PutUint32(b[40:], a.XmitWait)
 	return append(dst, b[:]...), nil
 }
-
-// MarshalBinary returns the attribute's 44 bytes; see [GSIAttribute].
-func (a *PortCounters) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }

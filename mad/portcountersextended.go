@@ -88,6 +88,3 @@ func (a *PortCountersExtended) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 184 bytes; see [GSIAttribute].
-func (a *PortCountersExtended) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }

@@ -119,9 +119,6 @@ func (a *PortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *PortInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }
-
 func (a *PortInfo) decodeAddress(b []byte) {
 	be := binary.BigEndian
 	a.MKey = be.Uint64(b[0:])

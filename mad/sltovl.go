@@ -42,6 +42,3 @@ func (t *SLToVLTable) AppendBinary(dst []byte) ([]byte, error) {
 	copy(b[SLs/2:], t.spare[:])
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (t *SLToVLTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }

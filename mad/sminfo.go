@@ -80,6 +80,3 @@ func (a *SMInfo) AppendBinary(dst []byte) ([]byte, error) {
 	copy(b[21:], a.spare[:])
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *SMInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }

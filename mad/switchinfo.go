@@ -107,6 +107,3 @@ func (a *SwitchInfo) AppendBinary(dst []byte) ([]byte, error) {
 	copy(b[20:], a.spare[:])
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *SwitchInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }

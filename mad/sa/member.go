@@ -117,6 +117,3 @@ func (r *MCMemberRecord) AppendBinary(dst []byte) ([]byte, error) {
 	b[49] = bit(r.ProxyJoin, 7)
 	return append(dst, b[:]...), nil
 }
-
-// MarshalBinary returns the record's 56 bytes; see [Record].
-func (r *MCMemberRecord) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }

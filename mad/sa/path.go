@@ -118,6 +118,3 @@ func (r *PathRecord) AppendBinary(dst []byte) ([]byte, error) {
 	b[57] = r.Preference
 	return append(dst, b[:]...), nil
 }
-
-// MarshalBinary returns the record's 64 bytes; see [Record].
-func (r *PathRecord) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
