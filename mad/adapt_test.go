@@ -399,7 +399,7 @@ func TestTraps(t *testing.T) {
 		trap := func(lid uint16, class Class) Frame {
 			f := Frame{SLID: lid}
 			n := Notice{Generic: true, Type: NoticeUrgent, Producer: 2, Trap: TrapLinkState, IssuerLID: lid}
-			b, err := n.MarshalBinary()
+			b, err := n.AppendBinary(nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func checkAttribute[T comparable, P attributeOf[T]](t *testing.T, b []byte, want
 	if got != want {
 		t.Errorf("decoded\n%+v, want\n%+v", got, want)
 	}
-	again, err := P(&want).MarshalBinary()
+	again, err := P(&want).AppendBinary(nil)
 	if err != nil {
 		t.Fatalf("encode: %v", err)
 	}
@@ -75,7 +75,7 @@ func fuzzAttribute[T comparable, P attributeOf[T]](f *testing.F) {
 			}
 			return
 		}
-		again, err := P(&first).MarshalBinary()
+		again, err := P(&first).AppendBinary(nil)
 		if err != nil || !bytes.Equal(again, b) {
 			t.Fatalf("%x came back as %x, %v", b, again, err)
 		}

@@ -30,7 +30,7 @@ func GetLID[T any, P attributeOf[T]](ctx context.Context, c *Client, lid uint16,
 // is after that.
 func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod uint32, a T) (T, error) {
 	req := Request{Method: MethodSet, Attr: P(&a).AttrID(), Mod: mod, Path: path}
-	b, err := P(&a).MarshalBinary()
+	b, err := P(&a).AppendBinary(nil)
 	if err != nil {
 		return a, req.failed(err)
 	}

@@ -33,6 +33,3 @@ func (a *GUIDInfo) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *GUIDInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }

@@ -31,6 +31,3 @@ func (t *LinearForwardingTable) UnmarshalBinary(b []byte) error {
 func (t *LinearForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 	return append(dst, t[:]...), nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (t *LinearForwardingTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }

@@ -57,9 +57,6 @@ func (a *MellanoxExtendedPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (a *MellanoxExtendedPortInfo) MarshalBinary() ([]byte, error) { return a.AppendBinary(nil) }
-
 // fields are at bytes 3, 7, 11 and 15.
 func (a *MellanoxExtendedPortInfo) fields() [4]*uint8 {
 	return [...]*uint8{&a.StateChangeEnable, &a.LinkSpeedSupported, &a.LinkSpeedEnabled, &a.LinkSpeedActive}

@@ -42,12 +42,8 @@ func (t *MulticastForwardingTable) UnmarshalBinary(b []byte) error {
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *MulticastForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
-	dst, b := grow(dst)
-	for i, ports := range t {
-		binary.BigEndian.PutUint16(b[2*i:], ports)
+	for _, ports := range t {
+		dst = binary.BigEndian.AppendUint16(dst, ports)
 	}
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (t *MulticastForwardingTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }

@@ -36,6 +36,3 @@ func (d *NodeDescription) UnmarshalBinary(b []byte) error {
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (d *NodeDescription) AppendBinary(dst []byte) ([]byte, error) { return append(dst, d[:]...), nil }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (d *NodeDescription) MarshalBinary() ([]byte, error) { return d.AppendBinary(nil) }

@@ -30,7 +30,7 @@ func TestNodeInfo(t *testing.T) {
 
 func TestNodeInfoVendorIsNarrow(t *testing.T) {
 	a := NodeInfo{LocalPort: 7, VendorID: 0xff0002c9}
-	b, err := a.MarshalBinary()
+	b, err := a.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

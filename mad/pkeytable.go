@@ -51,6 +51,3 @@ func (t *PKeyTable) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (t *PKeyTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }

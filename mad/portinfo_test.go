@@ -65,7 +65,7 @@ func TestPortInfoFieldsAreNarrow(t *testing.T) {
 		HOQLife: 3, SubnetTimeout: 4, RespTime: 5, OverrunErrors: 7, LinkRoundTripLatency: 1,
 		LinkSpeedExtSupported: 1, LinkSpeedExtEnabled: 2,
 	}
-	b, err := a.MarshalBinary()
+	b, err := a.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,19 +19,15 @@ const (
 
 // String returns the diagnostic tools' words.
 func (s PortState) String() string {
-	switch s {
-	case PortNoChange:
-		return "NoChange"
-	case PortDown:
-		return "Down"
-	case PortInit:
-		return "Initialize"
-	case PortArmed:
-		return "Armed"
-	case PortActive:
-		return "Active"
+	return word([]string{"NoChange", "Down", "Initialize", "Armed", "Active"}, uint8(s))
+}
+
+// word is the one of a code, or a mark with its number for a code without one.
+func word(words []string, code uint8) string {
+	if int(code) < len(words) {
+		return words[code]
 	}
-	return fmt.Sprintf("?(%d)", uint8(s))
+	return fmt.Sprintf("?(%d)", code)
 }
 
 // PhysState is the physical state of a port, and what it falls back to when
@@ -53,25 +49,9 @@ const (
 
 // String returns the diagnostic tools' words.
 func (s PhysState) String() string {
-	switch s {
-	case PhysNoChange:
-		return "NoChange"
-	case PhysSleep:
-		return "Sleep"
-	case PhysPolling:
-		return "Polling"
-	case PhysDisabled:
-		return "Disabled"
-	case PhysTraining:
-		return "PortConfigurationTraining"
-	case PhysLinkUp:
-		return "LinkUp"
-	case PhysLinkErrorRecovery:
-		return "LinkErrorRecovery"
-	case PhysTest:
-		return "PhyTest"
-	}
-	return fmt.Sprintf("?(%d)", uint8(s))
+	return word([]string{
+		"NoChange", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "PhyTest",
+	}, uint8(s))
 }
 
 // MTU is a code for a size in bytes (IBA 14.2.5.6).

@@ -50,7 +50,7 @@ func (r *Request) Set(a Attribute) {
 
 // Data is an attribute of subnet management as it goes over the wire.
 func Data(a Attribute) [DataSize]byte {
-	b, _ := a.MarshalBinary() // never fails
+	b, _ := a.AppendBinary(nil) // never fails
 	return [DataSize]byte(b)
 }
 

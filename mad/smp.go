@@ -212,11 +212,6 @@ func (s *SMP) AppendBinary(b []byte) ([]byte, error) {
 	return append(b, m[:]...), nil
 }
 
-// MarshalBinary returns the 256 bytes of the MAD. It never fails.
-func (s *SMP) MarshalBinary() ([]byte, error) {
-	return s.AppendBinary(make([]byte, 0, Size))
-}
-
 // Put encodes the packet into b.
 func (s *SMP) Put(b *[Size]byte) {
 	be := binary.BigEndian

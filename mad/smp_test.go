@@ -47,7 +47,7 @@ func TestSMPRequest(t *testing.T) {
 	want := packet(t, goldenRequest)
 	req := SMP{BaseVersion: 1, ClassVersion: 1, Method: MethodGet, TID: 0x4602f1e6, Attr: AttrNodeInfo}
 	req.SetPath(mustPath(t, "0,1,3"))
-	got, err := req.MarshalBinary()
+	got, err := req.AppendBinary(nil)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("encoded\n%x, %v, want\n%x", got, err, want)
 	}
@@ -78,14 +78,14 @@ func TestSMPAnswer(t *testing.T) {
 	if err := info.UnmarshalBinary(s.Data[:]); err != nil || info.NodeGUID != 0x0002c90300b00030 {
 		t.Errorf("data %+v, %v", info, err)
 	}
-	if again, err := s.MarshalBinary(); err != nil || !bytes.Equal(again, b) {
+	if again, err := s.AppendBinary(nil); err != nil || !bytes.Equal(again, b) {
 		t.Errorf("encoded\n%x, %v, want\n%x", again, err, b)
 	}
 }
 
 func TestSMPStatusAndDirection(t *testing.T) {
 	s := SMP{Status: 0xffff, Method: MethodGetResp}
-	b, err := s.MarshalBinary()
+	b, err := s.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func FuzzSMP(f *testing.F) {
 			return
 		}
 		_ = first.Path().String()
-		again, err := first.MarshalBinary()
+		again, err := first.AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,6 +55,3 @@ func (t *VLArbitrationTable) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-// MarshalBinary returns the attribute's 64 bytes; see [Attribute].
-func (t *VLArbitrationTable) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }

@@ -100,6 +100,6 @@ func (a *agent) nodeInfo() mad.Status {
 }
 
 func marshal(a mad.Attribute) []byte {
-	b, _ := a.MarshalBinary()
+	b, _ := a.AppendBinary(nil)
 	return b
 }

@@ -20,10 +20,10 @@ func FuzzSend(f *testing.F) {
 			}
 			smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: method, Attr: attr, Mod: 1}
 			smp.SetPath(path)
-			b, _ := smp.MarshalBinary()
+			b, _ := smp.AppendBinary(nil)
 			f.Add(uint16(mad.PermissiveLID), uint32(0), b)
 			smp.Class = mad.ClassSMPLID
-			b, _ = smp.MarshalBinary()
+			b, _ = smp.AppendBinary(nil)
 			f.Add(uint16(2), uint32(0), b)
 		}
 	}

@@ -196,7 +196,7 @@ func TestSetsAreIbsims(t *testing.T) {
 }
 
 func data(a mad.Attribute) [mad.DataSize]byte {
-	b, _ := a.MarshalBinary()
+	b, _ := a.AppendBinary(nil)
 	return [mad.DataSize]byte(b)
 }
 

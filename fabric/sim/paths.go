@@ -107,7 +107,7 @@ func (s *Sim) path(q *query, src, dst fabric.PortIndex, slid, dlid uint16) (reco
 	if src != dst {
 		r.LifeTime = packetLife
 	}
-	b, _ := r.MarshalBinary()
+	b, _ := r.AppendBinary(nil)
 	const except = 0b11<<pathMTU | 0b11<<pathRate | 0b11<<pathLife | sa.PathNumPath
 	return b, q.matches(b, pathWidths, except) && q.fit(b, pathMTU, offPathMTU, plain) &&
 		q.fit(b, pathRate, offPathRate, byRate) && q.fit(b, pathLife, offPathLife, plain)

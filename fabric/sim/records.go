@@ -176,7 +176,7 @@ func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 			if port != fabric.None {
 				r.PortGID = s.ports[port].gid()
 			}
-			b, _ := r.MarshalBinary()
+			b, _ := r.AppendBinary(nil)
 			if q.matches(b, memberWidths, except) && q.inRange(b, memberMTU, 38, plain) &&
 				q.inRange(b, memberRate, 42, byRate) && q.inRange(b, memberLife, 43, plain) {
 				table = append(table, b...)

@@ -79,7 +79,7 @@ func TestDetourToAnother(t *testing.T) {
 		c.answered(t, m)
 		if c.broken && m.InitialPath[2] != c.first && info.NodeGUID == f.Nodes[c.far].GUID && m.HopCount >= 3 {
 			info.NodeGUID++
-			b, _ := info.MarshalBinary()
+			b, _ := info.AppendBinary(nil)
 			m.Data = [64]byte(b)
 		}
 	}}

@@ -222,7 +222,7 @@ func TestContradictions(t *testing.T) {
 				return
 			}
 			change(&info)
-			b, _ := info.MarshalBinary()
+			b, _ := info.AppendBinary(nil)
 			m.Data = [64]byte(b)
 		}
 	}
@@ -305,7 +305,7 @@ func TestLoopback(t *testing.T) {
 		if m.Attr == mad.AttrNodeInfo && m.HopCount == 2 && m.InitialPath[2] == 2 && info.UnmarshalBinary(m.Data[:]) == nil {
 			n := f.Nodes[f.NodesByDescription("sw-0-0")[0]]
 			info.NodeGUID, info.SystemImageGUID, info.NumPorts, info.LocalPort = n.GUID, n.SystemGUID, n.NumPorts, 2
-			data, _ := info.MarshalBinary()
+			data, _ := info.AppendBinary(nil)
 			m.Data = [64]byte(data)
 		}
 	}}, mad.ClientOptions{}), sweep.Options{})
@@ -331,7 +331,7 @@ func TestEndlessNodes(t *testing.T) {
 		}
 		guid++
 		info.NodeGUID, info.PortGUID = guid, guid
-		b, _ := info.MarshalBinary()
+		b, _ := info.AppendBinary(nil)
 		m.Data = [64]byte(b)
 	}}
 	c := client(t, conn, mad.ClientOptions{Window: 64, Timeout: time.Minute})

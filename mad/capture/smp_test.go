@@ -120,7 +120,7 @@ func (n *subnet) talk(t *testing.T) {
 }
 
 func encode(a mad.Attribute) [mad.DataSize]byte {
-	b, _ := a.MarshalBinary()
+	b, _ := a.AppendBinary(nil)
 	return [mad.DataSize]byte(b)
 }
 

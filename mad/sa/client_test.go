@@ -97,9 +97,9 @@ func (a *administration) local(f *mad.Frame) {
 	var b []byte
 	switch {
 	case smp.Attr == mad.AttrNodeInfo:
-		b, _ = (&mad.NodeInfo{Type: mad.NodeCA, LocalPort: 2}).MarshalBinary()
+		b, _ = (&mad.NodeInfo{Type: mad.NodeCA, LocalPort: 2}).AppendBinary(nil)
 	case smp.Attr == mad.AttrPortInfo && smp.Mod == 2:
-		b, _ = (&mad.PortInfo{LID: 50, MasterSMLID: a.smLID, MasterSMSL: 6}).MarshalBinary()
+		b, _ = (&mad.PortInfo{LID: 50, MasterSMLID: a.smLID, MasterSMSL: 6}).AppendBinary(nil)
 	default:
 		smp.Status = mad.StatusInvalidValue
 	}

@@ -74,6 +74,3 @@ func (r *NodeRecord) AppendBinary(dst []byte) ([]byte, error) {
 	copy(b[4+nodeInfoSize:], info)
 	return append(dst, b[:]...), nil
 }
-
-// MarshalBinary returns the record's 112 bytes; see [Record].
-func (r *NodeRecord) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }

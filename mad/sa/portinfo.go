@@ -65,6 +65,3 @@ func (r *PortInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
 	dst, err := r.Info.AppendBinary(dst)
 	return append(dst, 0, 0, 0, 0), err
 }
-
-// MarshalBinary returns the record's 72 bytes; see [Record].
-func (r *PortInfoRecord) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }

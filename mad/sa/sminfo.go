@@ -56,6 +56,3 @@ func (r *SMInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
 	copy(b[4:smInfoUsed], info)
 	return append(dst, b[:]...), err
 }
-
-// MarshalBinary returns the record's 32 bytes; see [Record].
-func (r *SMInfoRecord) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }

@@ -26,25 +26,21 @@ const (
 
 // Error says the status in words.
 func (s Status) Error() string {
-	switch s {
-	case NoResources:
-		return "the subnet administration has no resources"
-	case InvalidRequest:
-		return "invalid request"
-	case NoRecords:
-		return "no such record"
-	case TooManyRecords:
-		return "more than one record"
-	case InvalidGID:
-		return "invalid GID"
-	case InsufficientComponents:
-		return "the request says too little"
-	case Denied:
-		return "denied"
-	case PrioritySuggested:
-		return "another service level is suggested"
+	if words, ok := statusWords[s]; ok {
+		return words
 	}
 	return fmt.Sprintf("SA status %d", uint8(s))
+}
+
+var statusWords = map[Status]string{
+	NoResources:            "the subnet administration has no resources",
+	InvalidRequest:         "invalid request",
+	NoRecords:              "no such record",
+	TooManyRecords:         "more than one record",
+	InvalidGID:             "invalid GID",
+	InsufficientComponents: "the request says too little",
+	Denied:                 "denied",
+	PrioritySuggested:      "another service level is suggested",
 }
 
 // MAD is the status as it is in the header of a MAD.

@@ -162,7 +162,7 @@ func TestTrapsComeIn(t *testing.T) {
 	}
 	defer func() { _ = c.Close() }()
 	smp := mad.SMP{BaseVersion: 1, Class: mad.ClassSMPLID, ClassVersion: 1, Method: mad.MethodTrap, Attr: mad.AttrNotice}
-	data, err := (&mad.Notice{Generic: true, Trap: mad.TrapLinkState, IssuerLID: 7}).MarshalBinary()
+	data, err := (&mad.Notice{Generic: true, Trap: mad.TrapLinkState, IssuerLID: 7}).AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

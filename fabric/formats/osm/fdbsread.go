@@ -29,17 +29,9 @@ const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}}
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := p.parseFDB(bytes.TrimRight(text, cSpace), lines.line, lines.ended); err != nil {
-			return nil, lines.fail(err)
-		}
+	err := lines.each(func(text []byte) error { return p.parseFDB(bytes.TrimRight(text, cSpace), lines.line, lines.ended) })
+	if err != nil {
+		return nil, err
 	}
 	p.closeSection()
 	switch {

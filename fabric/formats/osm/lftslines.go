@@ -51,4 +51,20 @@ func (l *lineReader) next() ([]byte, error) {
 	return text, nil
 }
 
+// each calls take with each line. The errors of take are told with the line.
+func (l *lineReader) each(take func(text []byte) error) error {
+	for {
+		text, err := l.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(text); err != nil {
+			return l.fail(err)
+		}
+	}
+}
+
 func (l *lineReader) fail(err error) error { return fmt.Errorf("%s:%d: %w", l.name, l.line, err) }

@@ -73,17 +73,9 @@ func (r *RouteFile) lineOf(entry int) int {
 func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := p.parse(text, lines.line, lines.ended); err != nil {
-			return nil, lines.fail(err)
-		}
+	err := lines.each(func(text []byte) error { return p.parse(text, lines.line, lines.ended) })
+	if err != nil {
+		return nil, err
 	}
 	if err := p.finish(lines.line); err != nil {
 		return nil, err

@@ -69,17 +69,9 @@ func (r *MatrixReport) Lines() []string {
 func ReadLIDMatrix(r io.Reader, name string, f *fabric.Fabric) (*LIDMatrix, MatrixReport, error) {
 	p := matrixParser{m: &LIDMatrix{f: f, rows: make([][]uint8, len(f.Switches))}, sw: fabric.None}
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, p.report, err
-		}
-		if err := p.parse(text, lines.line); err != nil {
-			return nil, p.report, lines.fail(err)
-		}
+	err := lines.each(func(text []byte) error { return p.parse(text, lines.line) })
+	if err != nil {
+		return nil, p.report, err
 	}
 	switch {
 	case lines.line == 0:

@@ -38,19 +38,9 @@ var mcfdbsSwitch = []byte("Switch 0x")
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			if err = p.parse(bytes.TrimSpace(text), lines.ended); err != nil {
-				err = lines.fail(err)
-			}
-		}
-		if err != nil {
-			return nil, p.report, err
-		}
+	err := lines.each(func(text []byte) error { return p.parse(bytes.TrimSpace(text), lines.ended) })
+	if err != nil {
+		return nil, p.report, err
 	}
 	t := fabric.NewMFT(f, p.top)
 	for _, e := range p.entries {

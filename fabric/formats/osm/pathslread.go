@@ -16,20 +16,14 @@ import (
 func ReadPathSLs(r io.Reader, name string) (*PathSLs, error) {
 	p := slParser{out: &PathSLs{}}
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := lines.each(func(text []byte) error {
 		if !lines.ended {
-			return nil, lines.fail(errors.New("the file is cut short: the last line does not end"))
+			return errors.New("the file is cut short: the last line does not end")
 		}
-		if err := p.parse(bytes.TrimSpace(text)); err != nil {
-			return nil, lines.fail(err)
-		}
+		return p.parse(bytes.TrimSpace(text))
+	})
+	if err != nil {
+		return nil, err
 	}
 	if lines.line == 0 {
 		return nil, fmt.Errorf("%s:1: the file is empty, expected SLs of paths", name)

@@ -61,19 +61,9 @@ const (
 func ReadGroups(r io.Reader, name string) ([]fabric.Group, error) {
 	var p groupParser
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			if err = p.parse(strings.TrimSpace(string(text))); err != nil {
-				err = lines.fail(err)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := lines.each(func(text []byte) error { return p.parse(strings.TrimSpace(string(text))) })
+	if err != nil {
+		return nil, err
 	}
 	for i := range p.groups {
 		p.groups[i].Members = fabric.SortMembers(p.groups[i].Members)

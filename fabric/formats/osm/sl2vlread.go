@@ -39,20 +39,9 @@ func (r *SL2VLReport) Lines() []string {
 func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VLReport, error) {
 	p := sl2vlParser{f: f, t: fabric.NewSL2VL(f), seen: make([]bool, len(f.Switches)), different: map[fabric.VLs]bool{}, port: fabric.None}
 	lines := newLineReader(r, name)
-	for {
-		text, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = p.parse(bytes.TrimSpace(text))
-			if err != nil {
-				err = lines.fail(err)
-			}
-		}
-		if err != nil {
-			return nil, p.report, err
-		}
+	err := lines.each(func(text []byte) error { return p.parse(bytes.TrimSpace(text)) })
+	if err != nil {
+		return nil, p.report, err
 	}
 	switch {
 	case lines.line == 0:

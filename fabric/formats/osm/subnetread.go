@@ -25,20 +25,14 @@ const maxSubnetPorts = 4 << 20
 // O(file size).
 func ReadSubnet(r io.Reader, name string) (*fabric.Fabric, error) {
 	p := subnetParser{lines: newLineReader(r, name), near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None}}
-	for {
-		text, err := p.lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := p.lines.each(func(text []byte) error {
 		if text = bytes.TrimSpace(text); len(text) == 0 {
-			continue
+			return nil
 		}
-		if err := p.link(text); err != nil {
-			return nil, p.lines.fail(err)
-		}
+		return p.link(text)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return p.finish()
 }

@@ -162,16 +162,16 @@ type portSet func(sw fabric.SwitchIndex, lid uint16, word int) uint64
 // side is how the links of a group join switches.
 type side struct {
 	circles bool
-	parent  []fabric.SwitchIndex
+	joined  routing.Joined
 }
 
 // side joins the switches at both ends of each link that a packet can take one way
 // or the other. O(switches).
 func (g *groups) side(ports portSet, lid uint16) side {
 	f := g.live.Fabric
-	s := side{parent: make([]fabric.SwitchIndex, len(f.Switches))}
-	for i := range s.parent {
-		s.parent[i] = fabric.SwitchIndex(i)
+	s := side{joined: make(routing.Joined, len(f.Switches))}
+	for i := range s.joined {
+		s.joined[i] = fabric.SwitchIndex(i)
 	}
 	has := func(port fabric.PortIndex) bool {
 		p := &f.Ports[port]
@@ -191,26 +191,11 @@ func (g *groups) side(ports portSet, lid uint16) side {
 				if next == fabric.None || has(peer) && peer < port {
 					continue // a host, or counted from the other end
 				}
-				s.circles = !s.join(sw, next) || s.circles
+				s.circles = !s.joined.Join(sw, next) || s.circles
 			}
 		}
 	}
 	return s
-}
-
-func (s *side) root(x fabric.SwitchIndex) fabric.SwitchIndex {
-	for s.parent[x] != x {
-		s.parent[x] = s.parent[s.parent[x]]
-		x = s.parent[x]
-	}
-	return x
-}
-
-// join reports whether two switches were apart.
-func (s *side) join(a, b fabric.SwitchIndex) bool {
-	a, b = s.root(a), s.root(b)
-	s.parent[a] = b
-	return a != b
 }
 
 // cuts reports whether members that hear one another before and after do not
@@ -223,7 +208,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 		if !g.member(sw, lid) {
 			continue
 		}
-		c, now := classes{old.root(sw), new.root(sw)}, both.root(sw)
+		c, now := classes{old.joined.Root(sw), new.joined.Root(sw)}, both.joined.Root(sw)
 		if first, ok := seen[c]; ok && first != now {
 			return true
 		}

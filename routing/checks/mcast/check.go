@@ -90,15 +90,15 @@ type checker struct {
 	// join is by end port; only those of the LID at hand are set.
 	join []fabric.JoinState
 	in   []bool
-	// switches have entries for the LID; parent joins those that links connect.
+	// switches have entries for the LID; joined are those that links connect.
 	switches []fabric.SwitchIndex
-	parent   []fabric.SwitchIndex
+	joined   routing.Joined
 	flood    *flood
 }
 
 func newChecker(ctx context.Context, t *fabric.Tables) *checker {
 	f := t.Fabric
-	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)), parent: make([]fabric.SwitchIndex, len(f.Switches)), flood: newFlood(t)}
+	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)), joined: make(routing.Joined, len(f.Switches)), flood: newFlood(t)}
 }
 
 func (c *checker) check(l *LID) (Counts, []Fault) {
@@ -108,7 +108,7 @@ func (c *checker) check(l *LID) (Counts, []Fault) {
 	}
 	c.switches = c.switches[:0]
 	for s := range fabric.SwitchIndex(len(c.f.Switches)) {
-		c.parent[s] = s
+		c.joined[s] = s
 		if c.f.SwitchNode(s).InSubnet && c.t.MFT.Any(s, l.MLID) {
 			c.switches = append(c.switches, s)
 		}

@@ -24,7 +24,7 @@ func (c *checker) entries() (tree bool) {
 	}
 	for _, m := range c.lid.Members {
 		sw, port := c.f.AttachedSwitch(m.End)
-		if sw == fabric.None || m.Join.Receives() && !c.t.MFT.Has(sw, c.lid.MLID, port) || c.top(sw) != c.top(c.first()) {
+		if sw == fabric.None || m.Join.Receives() && !c.t.MFT.Has(sw, c.lid.MLID, port) || c.joined.Root(sw) != c.joined.Root(c.first()) {
 			return false
 		}
 	}
@@ -66,20 +66,5 @@ func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bo
 	case port > peer:
 		return true // counted from the other end
 	}
-	return c.unite(s, next)
-}
-
-func (c *checker) top(s fabric.SwitchIndex) fabric.SwitchIndex {
-	for c.parent[s] != s {
-		c.parent[s] = c.parent[c.parent[s]]
-		s = c.parent[s]
-	}
-	return s
-}
-
-// unite joins two switches, and reports whether they were apart.
-func (c *checker) unite(a, b fabric.SwitchIndex) bool {
-	a, b = c.top(a), c.top(b)
-	c.parent[a] = b
-	return a != b
+	return c.joined.Join(s, next)
 }
