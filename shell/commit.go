@@ -50,14 +50,8 @@ func runWrite(c *call) error {
 	if err := c.session.SetWrite(on); err != nil {
 		return err
 	}
-	return c.out.Answer(writeAnswer{on})
+	return c.say(object{"write": on}, "%s", writeWord(on))
 }
-
-type writeAnswer struct {
-	Write bool `json:"write"`
-}
-
-func (a writeAnswer) Text(w io.Writer) { _, _ = fmt.Fprintln(w, writeWord(a.Write)) }
 
 func runCommit(c *call) error {
 	opt, err := c.commitOptions()

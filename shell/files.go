@@ -58,17 +58,13 @@ func (c *call) dump(kind string) error {
 	if err != nil {
 		return err
 	}
-	return c.out.Answer(dumped{kind, path, title})
+	return c.say(dumped{kind, path, title}, "%s of %s written to %s", kind, title, quoteFile(path))
 }
 
 type dumped struct {
 	Kind string `json:"kind"`
 	File string `json:"file"`
 	Of   string `json:"of"`
-}
-
-func (a dumped) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", a.Kind, a.Of, quoteFile(a.File))
 }
 
 func (c *call) load(kind string) error {
@@ -158,7 +154,9 @@ func (c *call) generate(kind string) error {
 	if err := files.Write(path, func(w io.Writer) error { return gen.WriteNet(w, f) }); err != nil {
 		return err
 	}
-	return c.out.Answer(generated{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links()), kind + " " + strings.Join(args, " ")})
+	a := generated{path, len(f.Switches), len(f.Nodes) - len(f.Switches), len(f.Links())}
+	return c.say(a, "%s %s: %s, %s, %s written to %s", kind, strings.Join(args, " "),
+		count(a.Switches, "switch"), count(a.CAs, "channel adapter"), count(a.Links, "link"), quoteFile(path))
 }
 
 type generated struct {
@@ -166,10 +164,4 @@ type generated struct {
 	Switches int    `json:"switches"`
 	CAs      int    `json:"cas"`
 	Links    int    `json:"links"`
-	what     string
-}
-
-func (a generated) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s: %s, %s, %s written to %s\n", a.what,
-		count(a.Switches, "switch"), count(a.CAs, "channel adapter"), count(a.Links, "link"), quoteFile(a.File))
 }

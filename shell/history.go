@@ -250,16 +250,8 @@ func (c *call) historyKeep(store *history.Store) error {
 			return err
 		}
 	}
-	return c.out.Answer(historyKept{int(r.Age / day), int(r.Size >> 20), r})
+	return c.say(object{"days": int(r.Age / day), "megabytes": int(r.Size >> 20)}, "%s", keptText(r))
 }
-
-type historyKept struct {
-	Days      int `json:"days"`
-	Megabytes int `json:"megabytes"`
-	kept      history.Retention
-}
-
-func (a historyKept) Text(w io.Writer) { _, _ = fmt.Fprintln(w, keptText(a.kept)) }
 
 // keptText says what a history keeps.
 func keptText(r history.Retention) string {
@@ -278,16 +270,7 @@ func (c *call) counted(n int, err error, format string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return c.out.Answer(countedEntries{n, fmt.Sprintf(format, args...)})
-}
-
-type countedEntries struct {
-	Entries int `json:"entries"`
-	what    string
-}
-
-func (a countedEntries) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s %s\n", count(a.Entries, "entry"), a.what)
+	return c.say(object{"entries": n}, "%s %s", count(n, "entry"), fmt.Sprintf(format, args...))
 }
 
 func runRollback(c *call) error {

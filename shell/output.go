@@ -45,6 +45,26 @@ type warnings struct {
 // Warned returns them.
 func (w warnings) Warned() []string { return w.Warnings }
 
+// object is what programs get of an answer that people read as words.
+type object map[string]any
+
+// said is an answer of words.
+type said struct {
+	object any
+	words  string
+}
+
+// Text is the words on a line.
+func (s said) Text(w io.Writer) { _, _ = fmt.Fprintln(w, s.words) }
+
+// MarshalJSON is the object.
+func (s said) MarshalJSON() ([]byte, error) { return json.Marshal(withLists(s.object)) }
+
+// say answers with an object for programs and words for people.
+func (c *call) say(object any, format string, args ...any) error {
+	return c.out.Answer(said{object, fmt.Sprintf(format, args...)})
+}
+
 // List is an answer of rows: a table for people, an object a row for programs. Rows
 // makes them one at a time, so that nobody holds all of a long list.
 type List struct {

@@ -168,7 +168,7 @@ func failureWord(f failures.Failure) string {
 func runWhatIf(c *call) error {
 	st := c.session.State()
 	if st.WhatIf == nil {
-		return c.out.Answer(nothingFailed{})
+		return c.say(object{"failures": 0}, "nothing has failed on paper (try: fail link SWITCH PORT)")
 	}
 	var rows []failureRow
 	for _, f := range st.Failures {
@@ -179,12 +179,4 @@ func runWhatIf(c *call) error {
 	}
 	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
-}
-
-type nothingFailed struct {
-	Failures int `json:"failures"`
-}
-
-func (nothingFailed) Text(w io.Writer) {
-	_, _ = fmt.Fprintln(w, "nothing has failed on paper (try: fail link SWITCH PORT)")
 }

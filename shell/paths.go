@@ -81,18 +81,22 @@ func (c *call) pathsBuild() error {
 
 func (c *call) pathsShow() error {
 	if name := c.Arg(0); name != "" {
-		db, err := pathdb.Open(name)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = db.Close() }()
-		return c.pathsInfo(name, db.View().Info())
+		return c.pathsInfoOf(name)
 	}
 	db, name := c.session.Paths()
 	if db == nil {
 		return errors.New("no path database is loaded (try: paths info FILE, or load paths FILE)")
 	}
 	return c.pathsInfo(name, db.View().Info())
+}
+
+func (c *call) pathsInfoOf(file string) error {
+	db, err := pathdb.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	return c.pathsInfo(file, db.View().Info())
 }
 
 // pathsInfo says what a database has.
@@ -151,17 +155,13 @@ func (c *call) pathsDelta() error {
 		return err
 	}
 	whole := old.View().Info().Whole
-	return c.out.Answer(pathsDelta{c.Arg(2), len(delta), whole})
+	return c.say(pathsDelta{c.Arg(2), len(delta), whole}, "%s: %s, %.2f %% of the database", quoteFile(c.Arg(2)), size(len(delta)), 100*float64(len(delta))/float64(whole))
 }
 
 type pathsDelta struct {
 	File  string `json:"file"`
 	Bytes int    `json:"bytes"`
 	Of    int    `json:"of"`
-}
-
-func (a pathsDelta) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s: %s, %.2f %% of the database\n", quoteFile(a.File), size(a.Bytes), 100*float64(a.Bytes)/float64(a.Of))
 }
 
 func (c *call) pathsApply() error {
@@ -172,12 +172,7 @@ func (c *call) pathsApply() error {
 	if err := pathdb.Apply(c.Arg(0), delta); err != nil {
 		return err
 	}
-	db, err := pathdb.Open(c.Arg(0))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	return c.pathsInfo(c.Arg(0), db.View().Info())
+	return c.pathsInfoOf(c.Arg(0))
 }
 
 func (c *call) pathsACM() error {
@@ -202,13 +197,5 @@ func (c *call) pathsACM() error {
 	if err := files.Write(path, write); err != nil {
 		return err
 	}
-	return c.out.Answer(acmFile{path})
-}
-
-type acmFile struct {
-	File string `json:"file"`
-}
-
-func (a acmFile) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file %s\n", quoteFile(a.File), quoteFile(a.File))
+	return c.say(object{"file": path}, "%s written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file %s", quoteFile(path), quoteFile(path))
 }

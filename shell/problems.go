@@ -129,7 +129,7 @@ func runBaselineForget(c *call) error {
 	if err := c.session.ForgetBaseline(c.ctx); err != nil {
 		return err
 	}
-	return c.out.Answer(baselineForgotten{})
+	return c.say(object{}, "there is no baseline any more")
 }
 
 func runBaselineShow(c *call) error {
@@ -144,10 +144,6 @@ func runBaselineShow(c *call) error {
 	}
 	return c.out.Answer(a)
 }
-
-type baselineForgotten struct{}
-
-func (baselineForgotten) Text(w io.Writer) { _, _ = fmt.Fprintln(w, "there is no baseline any more") }
 
 type baselineAnswer struct {
 	File     string   `json:"file"`

@@ -5,7 +5,6 @@ package shell
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"example.org/ibconsole/internal/files"
@@ -45,17 +44,13 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 	if err := files.Write(path, write); err != nil {
 		return err
 	}
-	return c.out.Answer(reported{f.Name, path, r.Title})
+	return c.say(reported{f.Name, path, r.Title}, "%s report of %s written to %s", f.Name, r.Title, quoteFile(path))
 }
 
 type reported struct {
 	Format string `json:"format"`
 	File   string `json:"file"`
 	Of     string `json:"of"`
-}
-
-func (a reported) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s report of %s written to %s\n", a.Format, a.Of, quoteFile(a.File))
 }
 
 // oneLine answers with what is JSON already.

@@ -260,19 +260,9 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 	if err := files.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
 		return err
 	}
-	return c.out.Answer(jobArray{file, shards, filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))})
-}
-
-type jobArray struct {
-	Script string `json:"script"`
-	Shards int    `json:"shards"`
-	// reports is what the files of the tasks are called.
-	reports string
-}
-
-func (a jobArray) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s and %s written; next:\n  sbatch %s\n", quoteFile(a.Script), arrayPicture, shellQuote(a.Script))
-	_, _ = fmt.Fprintf(w, "then, where all tasks have ended: resilience merge %s\n", quoteFile(a.reports))
+	return c.say(object{"script": file, "shards": shards},
+		"%s and %s written; next:\n  sbatch %s\nthen, where all tasks have ended: resilience merge %s",
+		quoteFile(file), arrayPicture, shellQuote(file), quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
 }
 
 // sbatchScript runs a shard a task. A task that is started again goes on where its

@@ -236,11 +236,5 @@ func runUnstage(c *call) error {
 		return fmt.Errorf("nothing is staged")
 	}
 	c.session.Unstage()
-	return c.out.Answer(unstaged{})
+	return c.say(object{"staged": false}, "nothing is staged now")
 }
-
-type unstaged struct {
-	Staged bool `json:"staged"`
-}
-
-func (unstaged) Text(w io.Writer) { _, _ = fmt.Fprintln(w, "nothing is staged now") }

@@ -84,16 +84,7 @@ func runNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.Answer(named{n, c.Arg(0)})
-}
-
-type named struct {
-	Named int `json:"named"`
-	file  string
-}
-
-func (a named) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s named from %s\n", count(a.Named, "node"), quoteFile(a.file))
+	return c.say(object{"named": n}, "%s named from %s", count(n, "node"), quoteFile(c.Arg(0)))
 }
 
 func runSet(c *call) error {
@@ -105,14 +96,9 @@ func runSet(c *call) error {
 	if err := c.session.SetSM(c.ctx, p.Port); err != nil {
 		return err
 	}
-	return c.out.Answer(countedFrom{st.Live.Fabric.PortName(p.Port)})
+	name := st.Live.Fabric.PortName(p.Port)
+	return c.say(object{"sm": name}, "LIDs are counted from %s", name)
 }
-
-type countedFrom struct {
-	SM string `json:"sm"`
-}
-
-func (a countedFrom) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "LIDs are counted from %s\n", a.SM) }
 
 func runSummary(c *call) error { return Summary(c.session, c.out) }
 

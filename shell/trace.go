@@ -4,8 +4,6 @@ package shell
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -127,15 +125,6 @@ func (c *call) ibtracert(p *session.Picture, path *walk.Path) error {
 	if err := walk.Ibtracert(&text, p.Tables, path); err != nil {
 		return err
 	}
-	return c.out.Answer(ibtracertLines{strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")})
-}
-
-type ibtracertLines struct {
-	Lines []string `json:"lines"`
-}
-
-func (a ibtracertLines) Text(w io.Writer) {
-	for _, line := range a.Lines {
-		_, _ = fmt.Fprintln(w, line)
-	}
+	lines := strings.TrimSuffix(text.String(), "\n")
+	return c.say(object{"lines": strings.Split(lines, "\n")}, "%s", lines)
 }

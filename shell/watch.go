@@ -4,8 +4,6 @@ package shell
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -37,7 +35,7 @@ const (
 func runWatch(c *call) error {
 	if c.Arg(0) == offWord {
 		c.session.StopKeeping()
-		return c.out.Answer(watchAnswer{})
+		return c.say(object{"seconds": 0}, "no longer watching")
 	}
 	stay, err := c.stay()
 	if err != nil {
@@ -54,7 +52,7 @@ func runWatch(c *call) error {
 		defer c.session.StopKeeping()
 		return c.printEvents(stay)
 	}
-	return c.out.Answer(watchAnswer{n})
+	return c.say(object{"seconds": n}, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)", n)
 }
 
 // stay is how long to watch, 0 where that is not said.
@@ -68,19 +66,6 @@ func (c *call) stay() (time.Duration, error) {
 		return 0, c.Misused("for=%s is no time, expected %g to %d seconds", text, shortestWatch, longestStay)
 	}
 	return time.Duration(n * float64(time.Second)), nil
-}
-
-// watchAnswer says how often a watch looks; 0 for no longer.
-type watchAnswer struct {
-	Seconds float64 `json:"seconds"`
-}
-
-func (a watchAnswer) Text(w io.Writer) {
-	if a.Seconds == 0 {
-		_, _ = fmt.Fprintln(w, "no longer watching")
-		return
-	}
-	_, _ = fmt.Fprintf(w, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)\n", a.Seconds)
 }
 
 // printEvents prints events as they come, for some time.
@@ -147,7 +132,8 @@ func runCapture(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.out.Answer(captured{path, stats.Sent, stats.Received, stats.Lost})
+		return c.say(captured{path, stats.Sent, stats.Received, stats.Lost},
+			"captured %d MADs sent and %d received in %s; %d not written", stats.Sent, stats.Received, quoteFile(path), stats.Lost)
 	}
 	if c.Arg(0) == "-" {
 		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
@@ -155,15 +141,7 @@ func runCapture(c *call) error {
 	if err := c.session.Capture(c.Arg(0)); err != nil {
 		return err
 	}
-	return c.out.Answer(capturing{c.Arg(0)})
-}
-
-type capturing struct {
-	File string `json:"file"`
-}
-
-func (a capturing) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "capturing to %s (capture off ends it); keys are written as 0\n", quoteFile(a.File))
+	return c.say(object{"file": c.Arg(0)}, "capturing to %s (capture off ends it); keys are written as 0", quoteFile(c.Arg(0)))
 }
 
 type captured struct {
@@ -171,8 +149,4 @@ type captured struct {
 	Sent     uint64 `json:"sent"`
 	Received uint64 `json:"received"`
 	Lost     uint64 `json:"lost"`
-}
-
-func (a captured) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "captured %d MADs sent and %d received in %s; %d not written\n", a.Sent, a.Received, quoteFile(a.File), a.Lost)
 }

@@ -60,7 +60,7 @@ func (m *model) tellNew(label string, list []string, known map[string]bool) {
 		m.event(label + x)
 	}
 	if more != "" {
-		m.event(label + more + " (show holes, summary)")
+		m.event(label + more + " (show unanswered, summary)")
 	}
 }
 

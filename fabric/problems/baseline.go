@@ -12,7 +12,7 @@ import (
 )
 
 // Baseline tells what is missing, re-cabled, slower or new against an earlier
-// picture. since says of when that is. What is silent, as the holes have it, is not
+// picture. since says of when that is. What is silent, as Unanswered has it, is not
 // missing: [Report.Answers] tells of it. O(ports).
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
@@ -20,7 +20,7 @@ func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered,
 	for _, c := range sweep.Heard(was, fabric.Changes(was, is), unanswered) {
 		switch c.Kind {
 		case fabric.NodeHidden:
-			r.Add(Error, Missing, placeOf(c.At), "what is before it first: show holes", "%s was in the baseline of %s and cannot be seen behind what does not answer", c.At.Name, since)
+			r.Add(Error, Missing, placeOf(c.At), "what is before it first: show unanswered", "%s was in the baseline of %s and cannot be seen behind what does not answer", c.At.Name, since)
 		case fabric.NodeGone:
 			r.Add(Error, Missing, placeOf(c.At), b.behind(c.At.GUID), "%s was in the baseline of %s", c.At.Name, since)
 		case fabric.NodeNew:

@@ -39,7 +39,7 @@ func (e *MasterError) Error() string {
 type UnansweredError struct{ Unanswered []string }
 
 func (e *UnansweredError) Error() string {
-	return fmt.Sprintf("the subnet was read with %s unanswered (%s, ...); what did not answer would lose its routes (show holes lists them). "+
+	return fmt.Sprintf("the subnet was read with %s unanswered (%s, ...); what did not answer would lose its routes (show unanswered lists them). "+
 		"To write all the same: commit yes unanswered=yes", prose.Count(len(e.Unanswered), "question"), e.Unanswered[0])
 }
 

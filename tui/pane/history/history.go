@@ -107,6 +107,9 @@ func (e *Entry) figures() string {
 	var all []string
 	for _, name := range []string{"nodes", "links", "holes", "entries", "changed"} {
 		if v, ok := e.Figures[name]; ok {
+			if name == "holes" { // as it is kept
+				name = "unanswered"
+			}
 			all = append(all, draw.Thousands(int(v))+" "+name)
 		}
 	}
