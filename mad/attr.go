@@ -57,53 +57,74 @@ func (a AttrID) Name(c Class) string {
 }
 
 func (a AttrID) nameSA() string {
-	if name, ok := saNames[a]; ok {
-		return name
+	switch a {
+	case AttrNotice:
+		return "Notice"
+	case 0x0003:
+		return "InformInfo"
+	case 0x0011:
+		return "NodeRecord"
+	case 0x0012:
+		return "PortInfoRecord"
+	case 0x0013:
+		return "SLtoVLMappingTableRecord"
+	case 0x0014:
+		return "SwitchInfoRecord"
+	case 0x0015:
+		return "LinearForwardingTableRecord"
+	case 0x0017:
+		return "MulticastForwardingTableRecord"
+	case 0x0018:
+		return "SMInfoRecord"
+	case 0x0020:
+		return "LinkRecord"
+	case 0x0031:
+		return "ServiceRecord"
+	case 0x0035:
+		return "PathRecord"
+	case 0x0038:
+		return "MCMemberRecord"
 	}
 	return fmt.Sprintf("SA attribute 0x%04x", uint16(a))
 }
 
-var saNames = map[AttrID]string{
-	AttrNotice: "Notice",
-	0x0003:     "InformInfo",
-	0x0011:     "NodeRecord",
-	0x0012:     "PortInfoRecord",
-	0x0013:     "SLtoVLMappingTableRecord",
-	0x0014:     "SwitchInfoRecord",
-	0x0015:     "LinearForwardingTableRecord",
-	0x0017:     "MulticastForwardingTableRecord",
-	0x0018:     "SMInfoRecord",
-	0x0020:     "LinkRecord",
-	0x0031:     "ServiceRecord",
-	0x0035:     "PathRecord",
-	0x0038:     "MCMemberRecord",
-}
-
 // String returns the attribute's name in the subnet management classes.
 func (a AttrID) String() string {
-	if name, ok := attrNames[a]; ok {
-		return name
+	switch a {
+	case AttrNotice:
+		return "Notice"
+	case AttrNodeDescription:
+		return "NodeDescription"
+	case AttrNodeInfo:
+		return "NodeInfo"
+	case AttrSwitchInfo:
+		return "SwitchInfo"
+	case AttrGUIDInfo:
+		return "GUIDInfo"
+	case AttrPortInfo:
+		return "PortInfo"
+	case AttrPKeyTable:
+		return "P_KeyTable"
+	case AttrSLToVLTable:
+		return "SLtoVLMappingTable"
+	case AttrVLArbitrationTable:
+		return "VLArbitrationTable"
+	case AttrLinearForwardingTable:
+		return "LinearForwardingTable"
+	case AttrRandomForwardingTable:
+		return "RandomForwardingTable"
+	case AttrMulticastForwardingTable:
+		return "MulticastForwardingTable"
+	case AttrSMInfo:
+		return "SMInfo"
+	case AttrVendorDiag:
+		return "VendorDiag"
+	case AttrLedInfo:
+		return "LedInfo"
+	case AttrMellanoxExtendedPortInfo:
+		return "MellanoxExtendedPortInfo"
 	}
 	return fmt.Sprintf("attribute 0x%04x", uint16(a))
-}
-
-var attrNames = map[AttrID]string{
-	AttrNotice:                   "Notice",
-	AttrNodeDescription:          "NodeDescription",
-	AttrNodeInfo:                 "NodeInfo",
-	AttrSwitchInfo:               "SwitchInfo",
-	AttrGUIDInfo:                 "GUIDInfo",
-	AttrPortInfo:                 "PortInfo",
-	AttrPKeyTable:                "P_KeyTable",
-	AttrSLToVLTable:              "SLtoVLMappingTable",
-	AttrVLArbitrationTable:       "VLArbitrationTable",
-	AttrLinearForwardingTable:    "LinearForwardingTable",
-	AttrRandomForwardingTable:    "RandomForwardingTable",
-	AttrMulticastForwardingTable: "MulticastForwardingTable",
-	AttrSMInfo:                   "SMInfo",
-	AttrVendorDiag:               "VendorDiag",
-	AttrLedInfo:                  "LedInfo",
-	AttrMellanoxExtendedPortInfo: "MellanoxExtendedPortInfo",
 }
 
 // Attribute is what the attribute types have in common. UnmarshalBinary takes
@@ -143,4 +164,13 @@ func grow(b []byte) (whole, part []byte) {
 	var zero [DataSize]byte
 	whole = append(b, zero[:]...)
 	return whole, whole[n:]
+}
+
+func bit(b uint8, n uint) bool { return b>>n&1 != 0 }
+
+func flag(set bool, n uint) uint8 {
+	if set {
+		return 1 << n
+	}
+	return 0
 }

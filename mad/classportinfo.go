@@ -2,7 +2,7 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
+import "encoding/binary"
 
 // ClassPortInfoSize is the number of bytes of a [ClassPortInfo].
 const ClassPortInfoSize = 72
@@ -67,34 +67,45 @@ func (a *ClassPortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("ClassPortInfo", b, ClassPortInfoSize); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.BaseVersion, a.ClassVersion = b[0], b[1]
+	a.CapabilityMask = be.Uint16(b[2:])
+	mask2 := be.Uint32(b[4:])
+	a.CapabilityMask2, a.RespTime = mask2>>5, uint8(mask2&0x1f)
+	a.Redirect.decode(b[8:])
+	a.Trap.decode(b[40:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 72 bytes; see [GSIAttribute].
 func (a *ClassPortInfo) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, ClassPortInfoSize)
-	a.fields(l)
-	return dst, nil
+	var b [ClassPortInfoSize]byte
+	be := binary.BigEndian
+	b[0], b[1] = a.BaseVersion, a.ClassVersion
+	be.PutUint16(b[2:], a.CapabilityMask)
+	be.PutUint32(b[4:], a.CapabilityMask2<<5|uint32(a.RespTime&0x1f))
+	a.Redirect.encode(b[8:])
+	a.Trap.encode(b[40:])
+	return append(dst, b[:]...), nil
 }
 
-func (a *ClassPortInfo) fields(l *wire.Layout) {
-	wire.Bits(l, 8, &a.BaseVersion, &a.ClassVersion)
-	wire.Bits(l, 16, &a.CapabilityMask)
-	wire.Bits(l, 27, &a.CapabilityMask2)
-	wire.Bits(l, 5, &a.RespTime)
-	a.Redirect.fields(l)
-	a.Trap.fields(l)
+func (a *AgentAddress) decode(b []byte) {
+	be := binary.BigEndian
+	copy(a.GID[:], b)
+	tcSLFlow := be.Uint32(b[16:])
+	a.TrafficClass, a.SL, a.FlowLabel = uint8(tcSLFlow>>24), uint8(tcSLFlow>>20&0xf), tcSLFlow&0xfffff
+	a.LID = be.Uint16(b[20:])
+	a.PKey = PKey(be.Uint16(b[22:]))
+	a.HopLimit, a.QP = b[24], be.Uint32(b[24:])&0xffffff
+	a.QKey = be.Uint32(b[28:])
 }
 
-func (a *AgentAddress) fields(l *wire.Layout) {
-	l.Bytes(a.GID[:])
-	wire.Bits(l, 8, &a.TrafficClass)
-	wire.Bits(l, 4, &a.SL)
-	wire.Bits(l, 20, &a.FlowLabel)
-	wire.Bits(l, 16, &a.LID)
-	wire.Bits(l, 16, &a.PKey)
-	wire.Bits(l, 8, &a.HopLimit)
-	wire.Bits(l, 24, &a.QP)
-	wire.Bits(l, 32, &a.QKey)
+func (a *AgentAddress) encode(b []byte) {
+	be := binary.BigEndian
+	copy(b, a.GID[:])
+	be.PutUint32(b[16:], uint32(a.TrafficClass)<<24|uint32(a.SL&0xf)<<20|a.FlowLabel&0xfffff)
+	be.PutUint16(b[20:], a.LID)
+	be.PutUint16(b[22:], uint16(a.PKey))
+	be.PutUint32(b[24:], uint32(a.HopLimit)<<24|a.QP&0xffffff)
+	be.PutUint32(b[28:], a.QKey)
 }

@@ -42,8 +42,9 @@ func (t *MulticastForwardingTable) UnmarshalBinary(b []byte) error {
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *MulticastForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
-	for _, ports := range t {
-		dst = binary.BigEndian.AppendUint16(dst, ports)
+	dst, b := grow(dst)
+	for i, ports := range t {
+		binary.BigEndian.PutUint16(b[2*i:], ports)
 	}
 	return dst, nil
 }

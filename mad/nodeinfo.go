@@ -2,7 +2,7 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
+import "encoding/binary"
 
 // NodeInfo describes a node, as seen from the port at which the request came
 // in (IBA 14.2.5.3):
@@ -45,25 +45,38 @@ func (a *NodeInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNodeInfo, b); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.BaseVersion = b[0]
+	a.ClassVersion = b[1]
+	a.Type = NodeType(b[2])
+	a.NumPorts = b[3]
+	a.SystemImageGUID = be.Uint64(b[4:])
+	a.NodeGUID = be.Uint64(b[12:])
+	a.PortGUID = be.Uint64(b[20:])
+	a.PartitionCap = be.Uint16(b[28:])
+	a.DeviceID = be.Uint16(b[30:])
+	a.Revision = be.Uint32(b[32:])
+	a.LocalPort = b[36]
+	a.VendorID = be.Uint32(b[36:]) & 0xffffff
+	copy(a.spare[:], b[40:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *NodeInfo) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, DataSize)
-	a.fields(l)
+	dst, b := grow(dst)
+	be := binary.BigEndian
+	b[0] = a.BaseVersion
+	b[1] = a.ClassVersion
+	b[2] = uint8(a.Type)
+	b[3] = a.NumPorts
+	be.PutUint64(b[4:], a.SystemImageGUID)
+	be.PutUint64(b[12:], a.NodeGUID)
+	be.PutUint64(b[20:], a.PortGUID)
+	be.PutUint16(b[28:], a.PartitionCap)
+	be.PutUint16(b[30:], a.DeviceID)
+	be.PutUint32(b[32:], a.Revision)
+	be.PutUint32(b[36:], uint32(a.LocalPort)<<24|a.VendorID&0xffffff)
+	copy(b[40:], a.spare[:])
 	return dst, nil
-}
-
-func (a *NodeInfo) fields(l *wire.Layout) {
-	wire.Bits(l, 8, &a.BaseVersion, &a.ClassVersion)
-	wire.Bits(l, 8, &a.Type)
-	wire.Bits(l, 8, &a.NumPorts)
-	wire.Bits(l, 64, &a.SystemImageGUID, &a.NodeGUID, &a.PortGUID)
-	wire.Bits(l, 16, &a.PartitionCap, &a.DeviceID)
-	wire.Bits(l, 32, &a.Revision)
-	wire.Bits(l, 8, &a.LocalPort)
-	wire.Bits(l, 24, &a.VendorID)
-	l.Bytes(a.spare[:])
 }

@@ -5,8 +5,6 @@ package mad
 import (
 	"encoding/binary"
 	"fmt"
-
-	"example.org/ibconsole/mad/internal/wire"
 )
 
 // NoticeType says how much a [Notice] matters (IBA 13.4.8.2).
@@ -24,34 +22,42 @@ const (
 
 // String returns the type's name.
 func (t NoticeType) String() string {
-	if name, ok := noticeTypes[t]; ok {
-		return name
+	switch t {
+	case NoticeFatal:
+		return "fatal"
+	case NoticeUrgent:
+		return "urgent"
+	case NoticeSecurity:
+		return "security"
+	case NoticeSM:
+		return "subnet management"
+	case NoticeInfo:
+		return "informational"
+	case NoticeEmpty:
+		return "empty"
 	}
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
-var noticeTypes = map[NoticeType]string{
-	NoticeFatal: "fatal", NoticeUrgent: "urgent", NoticeSecurity: "security",
-	NoticeSM: "subnet management", NoticeInfo: "informational", NoticeEmpty: "empty",
-}
-
 // Numbers of the generic traps of subnet management agents (IBA 14.2.5.1).
 const (
-	TrapGIDInService    = 64
-	TrapGIDOutOfService = 65
-	TrapGroupCreated    = 66
-	TrapGroupDeleted    = 67
-	TrapLinkState       = 128 // a switch's link came up or went down
-	TrapLinkIntegrity   = 129
-	TrapBufferOverrun   = 130
-	TrapFlowControl     = 131
-	TrapCapabilityMask  = 144
-	TrapSystemImageGUID = 145
-	TrapBadMKey         = 256
-	TrapBadPKey         = 257
-	TrapBadQKey         = 258
-	TrapBadPKeyAtSwitch = 259
-	noticeDetails       = 54
+	TrapGIDInService     = 64
+	TrapGIDOutOfService  = 65
+	TrapGroupCreated     = 66
+	TrapGroupDeleted     = 67
+	TrapLinkState        = 128 // a switch's link came up or went down
+	TrapLinkIntegrity    = 129
+	TrapBufferOverrun    = 130
+	TrapFlowControl      = 131
+	TrapCapabilityMask   = 144
+	TrapSystemImageGUID  = 145
+	TrapBadMKey          = 256
+	TrapBadPKey          = 257
+	TrapBadQKey          = 258
+	TrapBadPKeyAtSwitch  = 259
+	noticeDetails        = 54
+	noticeDetailsAt      = 10
+	noticeGenericProduct = 0xffffff
 )
 
 // Notice is what a port reports by itself (IBA 13.4.8.2):
@@ -83,25 +89,29 @@ func (a *Notice) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNotice, b); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.Generic = bit(b[0], 7)
+	a.Type = NoticeType(b[0] & 0x7f)
+	a.Producer = be.Uint32(b[0:]) & noticeGenericProduct
+	a.Trap = be.Uint16(b[4:])
+	a.IssuerLID = be.Uint16(b[6:])
+	count := be.Uint16(b[8:])
+	a.Toggle, a.Count = count>>15 != 0, count&0x7fff
+	copy(a.Details[:], b[noticeDetailsAt:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, DataSize)
-	a.fields(l)
+	dst, b := grow(dst)
+	be := binary.BigEndian
+	be.PutUint32(b[0:], a.Producer&noticeGenericProduct)
+	b[0] = flag(a.Generic, 7) | uint8(a.Type)&0x7f
+	be.PutUint16(b[4:], a.Trap)
+	be.PutUint16(b[6:], a.IssuerLID)
+	be.PutUint16(b[8:], uint16(flag(a.Toggle, 7))<<8|a.Count&0x7fff)
+	copy(b[noticeDetailsAt:], a.Details[:])
 	return dst, nil
-}
-
-func (a *Notice) fields(l *wire.Layout) {
-	l.Flags(&a.Generic)
-	wire.Bits(l, 7, &a.Type)
-	wire.Bits(l, 24, &a.Producer)
-	wire.Bits(l, 16, &a.Trap, &a.IssuerLID)
-	l.Flags(&a.Toggle)
-	wire.Bits(l, 15, &a.Count)
-	l.Bytes(a.Details[:])
 }
 
 // LID is the LID that the details of a generic trap name, 0 where they name
@@ -163,25 +173,33 @@ func (a *Notice) String() string {
 }
 
 func (a *Notice) what() string {
-	if what, ok := trapNames[a.Trap]; ok {
-		return what
+	switch a.Trap {
+	case TrapGIDInService:
+		return "port came into service"
+	case TrapGIDOutOfService:
+		return "port went out of service"
+	case TrapGroupCreated:
+		return "multicast group created"
+	case TrapGroupDeleted:
+		return "multicast group deleted"
+	case TrapLinkState:
+		return "link state changed"
+	case TrapLinkIntegrity:
+		return "local link integrity threshold reached"
+	case TrapBufferOverrun:
+		return "excessive buffer overrun"
+	case TrapFlowControl:
+		return "flow control watchdog ran out"
+	case TrapCapabilityMask:
+		return "capabilities or description changed"
+	case TrapSystemImageGUID:
+		return "system image GUID changed"
+	case TrapBadMKey:
+		return "bad M_Key"
+	case TrapBadPKey, TrapBadPKeyAtSwitch:
+		return "bad P_Key"
+	case TrapBadQKey:
+		return "bad Q_Key"
 	}
 	return fmt.Sprintf("trap %d", a.Trap)
-}
-
-var trapNames = map[uint16]string{
-	TrapGIDInService:    "port came into service",
-	TrapGIDOutOfService: "port went out of service",
-	TrapGroupCreated:    "multicast group created",
-	TrapGroupDeleted:    "multicast group deleted",
-	TrapLinkState:       "link state changed",
-	TrapLinkIntegrity:   "local link integrity threshold reached",
-	TrapBufferOverrun:   "excessive buffer overrun",
-	TrapFlowControl:     "flow control watchdog ran out",
-	TrapCapabilityMask:  "capabilities or description changed",
-	TrapSystemImageGUID: "system image GUID changed",
-	TrapBadMKey:         "bad M_Key",
-	TrapBadPKey:         "bad P_Key",
-	TrapBadPKeyAtSwitch: "bad P_Key",
-	TrapBadQKey:         "bad Q_Key",
 }

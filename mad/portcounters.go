@@ -2,7 +2,7 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
+import "encoding/binary"
 
 // AllPorts asks a switch whose agent has [PerfAllPortSelect] for the sums of
 // its ports' counters.
@@ -59,24 +59,48 @@ func (a *PortCounters) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("PortCounters", b, portCountersSize); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.spare, a.PortSelect = b[0], b[1]
+	a.CounterSelect = be.Uint16(b[2:])
+	a.SymbolErrors = be.Uint16(b[4:])
+	a.LinkErrorRecovery, a.LinkDowned = b[6], b[7]
+	a.RcvErrors = be.Uint16(b[8:])
+	a.RcvRemotePhysical = be.Uint16(b[10:])
+	a.RcvSwitchRelay = be.Uint16(b[12:])
+	a.XmitDiscards = be.Uint16(b[14:])
+	a.XmitConstraintErrors, a.RcvConstraintErrors = b[16], b[17]
+	a.CounterSelect2 = b[18]
+	a.LocalLinkIntegrity, a.BufferOverruns = b[19]>>4, b[19]&0xf
+	a.QP1Dropped = be.Uint16(b[20:])
+	a.VL15Dropped = be.Uint16(b[22:])
+	a.XmitData = be.Uint32(b[24:])
+	a.RcvData = be.Uint32(b[28:])
+	a.XmitPackets = be.Uint32(b[32:])
+	a.RcvPackets = be.Uint32(b[36:])
+	a.XmitWait = be.Uint32(b[40:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 44 bytes; see [GSIAttribute].
 func (a *PortCounters) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, portCountersSize)
-	a.fields(l)
-	return dst, nil
-}
-
-func (a *PortCounters) fields(l *wire.Layout) {
-	wire.Bits(l, 8, &a.spare, &a.PortSelect)
-	wire.Bits(l, 16, &a.CounterSelect, &a.SymbolErrors)
-	wire.Bits(l, 8, &a.LinkErrorRecovery, &a.LinkDowned)
-	wire.Bits(l, 16, &a.RcvErrors, &a.RcvRemotePhysical, &a.RcvSwitchRelay, &a.XmitDiscards)
-	wire.Bits(l, 8, &a.XmitConstraintErrors, &a.RcvConstraintErrors, &a.CounterSelect2)
-	wire.Bits(l, 4, &a.LocalLinkIntegrity, &a.BufferOverruns)
-	wire.Bits(l, 16, &a.QP1Dropped, &a.VL15Dropped)
-	wire.Bits(l, 32, &a.XmitData, &a.RcvData, &a.XmitPackets, &a.RcvPackets, &a.XmitWait)
+	var b [portCountersSize]byte
+	be := binary.BigEndian
+	b[0], b[1] = a.spare, a.PortSelect
+	be.PutUint16(b[2:], a.CounterSelect)
+	be.PutUint16(b[4:], a.SymbolErrors)
+	b[6], b[7] = a.LinkErrorRecovery, a.LinkDowned
+	be.PutUint16(b[8:], a.RcvErrors)
+	be.PutUint16(b[10:], a.RcvRemotePhysical)
+	be.PutUint16(b[12:], a.RcvSwitchRelay)
+	be.PutUint16(b[14:], a.XmitDiscards)
+	b[16], b[17] = a.XmitConstraintErrors, a.RcvConstraintErrors
+	b[18], b[19] = a.CounterSelect2, a.LocalLinkIntegrity<<4|a.BufferOverruns&0xf
+	be.PutUint16(b[20:], a.QP1Dropped)
+	be.PutUint16(b[22:], a.VL15Dropped)
+	be.PutUint32(b[24:], a.XmitData)
+	be.PutUint32(b[28:], a.RcvData)
+	be.PutUint32(b[32:], a.XmitPackets)
+	be.PutUint32(b[36:], a.RcvPackets)
+	be.PutUint32(b[40:], a.XmitWait)
+	return append(dst, b[:]...), nil
 }

@@ -2,7 +2,7 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
+import "encoding/binary"
 
 const (
 	numExtended              = 22
@@ -67,25 +67,24 @@ func (a *PortCountersExtended) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("PortCountersExtended", b, portCountersExtendedSize); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.spare, a.PortSelect = b[0], b[1]
+	a.CounterSelect = be.Uint16(b[2:])
+	a.CounterSelect2 = be.Uint32(b[4:])
+	for i, counter := range a.counters() {
+		*counter = be.Uint64(b[8+8*i:])
+	}
 	return nil
 }
 
 // AppendBinary appends the attribute's 184 bytes; see [GSIAttribute].
 func (a *PortCountersExtended) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, portCountersExtendedSize)
-	a.fields(l)
+	be := binary.BigEndian
+	dst = append(dst, a.spare, a.PortSelect)
+	dst = be.AppendUint16(dst, a.CounterSelect)
+	dst = be.AppendUint32(dst, a.CounterSelect2)
+	for _, counter := range a.counters() {
+		dst = be.AppendUint64(dst, *counter)
+	}
 	return dst, nil
-}
-
-func (a *PortCountersExtended) fields(l *wire.Layout) {
-	wire.Bits(l, 8, &a.spare, &a.PortSelect)
-	wire.Bits(l, 16, &a.CounterSelect)
-	wire.Bits(l, 32, &a.CounterSelect2)
-	wire.Bits(l, 64,
-		&a.XmitData, &a.RcvData, &a.XmitPackets, &a.RcvPackets,
-		&a.UnicastXmitPackets, &a.UnicastRcvPackets, &a.MulticastXmitPackets, &a.MulticastRcvPackets,
-		&a.SymbolErrors, &a.LinkErrorRecovery, &a.LinkDowned, &a.RcvErrors, &a.RcvRemotePhysical,
-		&a.RcvSwitchRelay, &a.XmitDiscards, &a.XmitConstraintErrors, &a.RcvConstraintErrors,
-		&a.LocalLinkIntegrity, &a.BufferOverruns, &a.VL15Dropped, &a.XmitWait, &a.QP1Dropped)
 }

@@ -2,7 +2,7 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
+import "encoding/binary"
 
 // PortInfo describes a port; the attribute modifier is its number (IBA
 // 14.2.5.6; the later fields, from CapabilityMask2 on and the ext2 bits, as in
@@ -100,56 +100,152 @@ func (a *PortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrPortInfo, b); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	a.decodeAddress(b)
+	a.decodeLink(b)
+	a.decodeVLs(b)
+	a.decodeManagement(b)
+	a.decodeExtended(b)
 	return nil
 }
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *PortInfo) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, DataSize)
-	a.fields(l)
+	dst, b := grow(dst)
+	a.encodeAddress(b)
+	a.encodeLink(b)
+	a.encodeVLs(b)
+	a.encodeManagement(b)
+	a.encodeExtended(b)
 	return dst, nil
 }
 
-func (a *PortInfo) fields(l *wire.Layout) {
-	wire.Bits(l, 64, &a.MKey, &a.GIDPrefix)
-	wire.Bits(l, 16, &a.LID, &a.MasterSMLID)
-	wire.Bits(l, 32, &a.CapabilityMask)
-	wire.Bits(l, 16, &a.DiagCode, &a.MKeyLeasePeriod)
-	wire.Bits(l, 8, &a.LocalPort)
-	wire.Bits(l, 8, &a.LinkWidthEnabled, &a.LinkWidthSupported, &a.LinkWidthActive)
-	wire.Bits(l, 4, &a.LinkSpeedSupported)
-	wire.Bits(l, 4, &a.PortState)
-	wire.Bits(l, 4, &a.PhysState, &a.LinkDownDefault)
-	wire.Bits(l, 2, &a.MKeyProtect)
-	wire.Bits(l, 3, &a.spare34, &a.LMC)
-	wire.Bits(l, 4, &a.LinkSpeedActive, &a.LinkSpeedEnabled)
-	wire.Bits(l, 4, &a.NeighborMTU)
-	wire.Bits(l, 4, &a.MasterSMSL)
-	wire.Bits(l, 4, &a.VLCap)
-	wire.Bits(l, 4, &a.InitType)
-	wire.Bits(l, 8, &a.VLHighLimit, &a.VLArbHighCap, &a.VLArbLowCap)
-	wire.Bits(l, 4, &a.InitTypeReply)
-	wire.Bits(l, 4, &a.MTUCap)
-	wire.Bits(l, 3, &a.VLStallCount)
-	wire.Bits(l, 5, &a.HOQLife)
-	wire.Bits(l, 4, &a.OperVLs)
-	l.Flags(&a.PartitionEnforcementInbound, &a.PartitionEnforcementOutbound, &a.FilterRawInbound, &a.FilterRawOutbound)
-	wire.Bits(l, 16, &a.MKeyViolations, &a.PKeyViolations, &a.QKeyViolations)
-	wire.Bits(l, 8, &a.GUIDCap)
-	l.Flags(&a.ClientReregister)
-	wire.Bits(l, 2, &a.MulticastPKeyTrapSuppression)
-	wire.Bits(l, 5, &a.SubnetTimeout)
-	wire.Bits(l, 3, &a.spare52)
-	wire.Bits(l, 5, &a.RespTime)
-	wire.Bits(l, 4, &a.LocalPhyErrors, &a.OverrunErrors)
-	wire.Bits(l, 16, &a.MaxCreditHint)
-	wire.Bits(l, 1, &a.spare56)
-	wire.Bits(l, 2, &a.LinkSpeedExt2Active, &a.LinkSpeedExt2Supported)
-	wire.Bits(l, 3, &a.LinkSpeedExt2Enabled)
-	wire.Bits(l, 24, &a.LinkRoundTripLatency)
-	wire.Bits(l, 16, &a.CapabilityMask2)
-	wire.Bits(l, 4, &a.LinkSpeedExtActive, &a.LinkSpeedExtSupported)
-	wire.Bits(l, 3, &a.spare63)
-	wire.Bits(l, 5, &a.LinkSpeedExtEnabled)
+func (a *PortInfo) decodeAddress(b []byte) {
+	be := binary.BigEndian
+	a.MKey = be.Uint64(b[0:])
+	a.GIDPrefix = be.Uint64(b[8:])
+	a.LID = be.Uint16(b[16:])
+	a.MasterSMLID = be.Uint16(b[18:])
+	a.CapabilityMask = CapabilityMask(be.Uint32(b[20:]))
+	a.DiagCode = be.Uint16(b[24:])
+	a.MKeyLeasePeriod = be.Uint16(b[26:])
+	a.LocalPort = b[28]
+}
+
+func (a *PortInfo) encodeAddress(b []byte) {
+	be := binary.BigEndian
+	be.PutUint64(b[0:], a.MKey)
+	be.PutUint64(b[8:], a.GIDPrefix)
+	be.PutUint16(b[16:], a.LID)
+	be.PutUint16(b[18:], a.MasterSMLID)
+	be.PutUint32(b[20:], uint32(a.CapabilityMask))
+	be.PutUint16(b[24:], a.DiagCode)
+	be.PutUint16(b[26:], a.MKeyLeasePeriod)
+	b[28] = a.LocalPort
+}
+
+func (a *PortInfo) decodeLink(b []byte) {
+	a.LinkWidthEnabled = LinkWidth(b[29])
+	a.LinkWidthSupported = LinkWidth(b[30])
+	a.LinkWidthActive = LinkWidth(b[31])
+	a.LinkSpeedSupported = b[32] >> 4
+	a.PortState = PortState(b[32] & 0xf)
+	a.PhysState = PhysState(b[33] >> 4)
+	a.LinkDownDefault = PhysState(b[33] & 0xf)
+	a.MKeyProtect = b[34] >> 6
+	a.spare34 = b[34] >> 3 & 7
+	a.LMC = b[34] & 7
+	a.LinkSpeedActive = b[35] >> 4
+	a.LinkSpeedEnabled = b[35] & 0xf
+	a.NeighborMTU = MTU(b[36] >> 4)
+	a.MasterSMSL = b[36] & 0xf
+}
+
+func (a *PortInfo) encodeLink(b []byte) {
+	b[29] = uint8(a.LinkWidthEnabled)
+	b[30] = uint8(a.LinkWidthSupported)
+	b[31] = uint8(a.LinkWidthActive)
+	b[32] = a.LinkSpeedSupported<<4 | uint8(a.PortState)&0xf
+	b[33] = uint8(a.PhysState)<<4 | uint8(a.LinkDownDefault)&0xf
+	b[34] = a.MKeyProtect<<6 | a.spare34&7<<3 | a.LMC&7
+	b[35] = a.LinkSpeedActive<<4 | a.LinkSpeedEnabled&0xf
+	b[36] = uint8(a.NeighborMTU)<<4 | a.MasterSMSL&0xf
+}
+
+func (a *PortInfo) decodeVLs(b []byte) {
+	a.VLCap = VLs(b[37] >> 4)
+	a.InitType = b[37] & 0xf
+	a.VLHighLimit = b[38]
+	a.VLArbHighCap = b[39]
+	a.VLArbLowCap = b[40]
+	a.InitTypeReply = b[41] >> 4
+	a.MTUCap = MTU(b[41] & 0xf)
+	a.VLStallCount = b[42] >> 5
+	a.HOQLife = b[42] & 0x1f
+	a.OperVLs = VLs(b[43] >> 4)
+	a.PartitionEnforcementInbound = bit(b[43], 3)
+	a.PartitionEnforcementOutbound = bit(b[43], 2)
+	a.FilterRawInbound = bit(b[43], 1)
+	a.FilterRawOutbound = bit(b[43], 0)
+}
+
+func (a *PortInfo) encodeVLs(b []byte) {
+	b[37] = uint8(a.VLCap)<<4 | a.InitType&0xf
+	b[38] = a.VLHighLimit
+	b[39] = a.VLArbHighCap
+	b[40] = a.VLArbLowCap
+	b[41] = a.InitTypeReply<<4 | uint8(a.MTUCap)&0xf
+	b[42] = a.VLStallCount<<5 | a.HOQLife&0x1f
+	b[43] = uint8(a.OperVLs)<<4 | flag(a.PartitionEnforcementInbound, 3) |
+		flag(a.PartitionEnforcementOutbound, 2) | flag(a.FilterRawInbound, 1) | flag(a.FilterRawOutbound, 0)
+}
+
+func (a *PortInfo) decodeManagement(b []byte) {
+	be := binary.BigEndian
+	a.MKeyViolations = be.Uint16(b[44:])
+	a.PKeyViolations = be.Uint16(b[46:])
+	a.QKeyViolations = be.Uint16(b[48:])
+	a.GUIDCap = b[50]
+	a.ClientReregister = bit(b[51], 7)
+	a.MulticastPKeyTrapSuppression = b[51] >> 5 & 3
+	a.SubnetTimeout = b[51] & 0x1f
+	a.spare52 = b[52] >> 5
+	a.RespTime = b[52] & 0x1f
+	a.LocalPhyErrors = b[53] >> 4
+	a.OverrunErrors = b[53] & 0xf
+	a.MaxCreditHint = be.Uint16(b[54:])
+}
+
+func (a *PortInfo) encodeManagement(b []byte) {
+	be := binary.BigEndian
+	be.PutUint16(b[44:], a.MKeyViolations)
+	be.PutUint16(b[46:], a.PKeyViolations)
+	be.PutUint16(b[48:], a.QKeyViolations)
+	b[50] = a.GUIDCap
+	b[51] = flag(a.ClientReregister, 7) | a.MulticastPKeyTrapSuppression&3<<5 | a.SubnetTimeout&0x1f
+	b[52] = a.spare52<<5 | a.RespTime&0x1f
+	b[53] = a.LocalPhyErrors<<4 | a.OverrunErrors&0xf
+	be.PutUint16(b[54:], a.MaxCreditHint)
+}
+
+func (a *PortInfo) decodeExtended(b []byte) {
+	be := binary.BigEndian
+	a.spare56 = b[56] >> 7
+	a.LinkSpeedExt2Active = b[56] >> 5 & 3
+	a.LinkSpeedExt2Supported = b[56] >> 3 & 3
+	a.LinkSpeedExt2Enabled = b[56] & 7
+	a.LinkRoundTripLatency = be.Uint32(b[56:]) & 0xffffff
+	a.CapabilityMask2 = CapabilityMask2(be.Uint16(b[60:]))
+	a.LinkSpeedExtActive = b[62] >> 4
+	a.LinkSpeedExtSupported = b[62] & 0xf
+	a.spare63 = b[63] >> 5
+	a.LinkSpeedExtEnabled = b[63] & 0x1f
+}
+
+func (a *PortInfo) encodeExtended(b []byte) {
+	be := binary.BigEndian
+	be.PutUint32(b[56:], a.LinkRoundTripLatency)
+	b[56] = a.spare56<<7 | a.LinkSpeedExt2Active&3<<5 | a.LinkSpeedExt2Supported&3<<3 | a.LinkSpeedExt2Enabled&7
+	be.PutUint16(b[60:], uint16(a.CapabilityMask2))
+	b[62] = a.LinkSpeedExtActive<<4 | a.LinkSpeedExtSupported&0xf
+	b[63] = a.spare63<<5 | a.LinkSpeedExtEnabled&0x1f
 }

@@ -2,8 +2,6 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
-
 // SLs is the number of service levels.
 const SLs = 16
 
@@ -28,20 +26,19 @@ func (t *SLToVLTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSLToVLTable, b); err != nil {
 		return err
 	}
-	t.fields(wire.Decode(b))
+	for sl := 0; sl < SLs; sl += 2 {
+		t.VL[sl], t.VL[sl+1] = b[sl/2]>>4, b[sl/2]&0xf
+	}
+	copy(t.spare[:], b[SLs/2:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *SLToVLTable) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, DataSize)
-	t.fields(l)
-	return dst, nil
-}
-
-func (t *SLToVLTable) fields(l *wire.Layout) {
-	for sl := range t.VL {
-		wire.Bits(l, 4, &t.VL[sl])
+	dst, b := grow(dst)
+	for sl := 0; sl < SLs; sl += 2 {
+		b[sl/2] = t.VL[sl]<<4 | t.VL[sl+1]&0xf
 	}
-	l.Bytes(t.spare[:])
+	copy(b[SLs/2:], t.spare[:])
+	return dst, nil
 }

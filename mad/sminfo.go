@@ -3,7 +3,8 @@
 package mad
 
 import (
-	"example.org/ibconsole/mad/internal/wire"
+	"encoding/binary"
+	"fmt"
 )
 
 // SMState is the state of a subnet manager (IBA 14.4.1).
@@ -19,7 +20,17 @@ const (
 
 // String returns the state's name as sminfo prints it.
 func (s SMState) String() string {
-	return word([]string{"SMINFO_NOTACT", "SMINFO_DISCOVER", "SMINFO_STANDBY", "SMINFO_MASTER"}, uint8(s))
+	switch s {
+	case SMNotActive:
+		return "SMINFO_NOTACT"
+	case SMDiscovering:
+		return "SMINFO_DISCOVER"
+	case SMStandby:
+		return "SMINFO_STANDBY"
+	case SMMaster:
+		return "SMINFO_MASTER"
+	}
+	return fmt.Sprintf("?(%d)", uint8(s))
 }
 
 // SMInfo describes a subnet manager (IBA 14.2.5.13):
@@ -48,21 +59,24 @@ func (a *SMInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSMInfo, b); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.GUID = be.Uint64(b[0:])
+	a.SMKey = be.Uint64(b[8:])
+	a.ActCount = be.Uint32(b[16:])
+	a.Priority = b[20] >> 4
+	a.State = SMState(b[20] & 0xf)
+	copy(a.spare[:], b[21:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *SMInfo) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, DataSize)
-	a.fields(l)
+	dst, b := grow(dst)
+	be := binary.BigEndian
+	be.PutUint64(b[0:], a.GUID)
+	be.PutUint64(b[8:], a.SMKey)
+	be.PutUint32(b[16:], a.ActCount)
+	b[20] = a.Priority<<4 | uint8(a.State)&0xf
+	copy(b[21:], a.spare[:])
 	return dst, nil
-}
-
-func (a *SMInfo) fields(l *wire.Layout) {
-	wire.Bits(l, 64, &a.GUID, &a.SMKey)
-	wire.Bits(l, 32, &a.ActCount)
-	wire.Bits(l, 4, &a.Priority)
-	wire.Bits(l, 4, &a.State)
-	l.Bytes(a.spare[:])
 }

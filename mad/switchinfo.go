@@ -2,7 +2,7 @@
 
 package mad
 
-import "example.org/ibconsole/mad/internal/wire"
+import "encoding/binary"
 
 // SwitchInfo describes a switch (IBA 14.2.5.4):
 //
@@ -60,27 +60,50 @@ func (a *SwitchInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSwitchInfo, b); err != nil {
 		return err
 	}
-	a.fields(wire.Decode(b))
+	be := binary.BigEndian
+	a.LinearFDBCap = be.Uint16(b[0:])
+	a.RandomFDBCap = be.Uint16(b[2:])
+	a.MulticastFDBCap = be.Uint16(b[4:])
+	a.LinearFDBTop = be.Uint16(b[6:])
+	a.DefaultPort = b[8]
+	a.DefaultMulticastPrimaryPort = b[9]
+	a.DefaultMulticastNotPrimaryPort = b[10]
+	a.LifeTimeValue = b[11] >> 3
+	a.PortStateChange = bit(b[11], 2)
+	a.OptimizedSLtoVLMapping = b[11] & 3
+	a.LIDsPerPort = be.Uint16(b[12:])
+	a.PartitionEnforcementCap = be.Uint16(b[14:])
+	a.InboundEnforcementCap = bit(b[16], 7)
+	a.OutboundEnforcementCap = bit(b[16], 6)
+	a.FilterRawInboundCap = bit(b[16], 5)
+	a.FilterRawOutboundCap = bit(b[16], 4)
+	a.EnhancedPort0 = bit(b[16], 3)
+	a.spareFlags = b[16] & 7
+	a.spare17 = b[17]
+	a.MulticastFDBTop = be.Uint16(b[18:])
+	copy(a.spare[:], b[20:])
 	return nil
 }
 
 // AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *SwitchInfo) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, DataSize)
-	a.fields(l)
+	dst, b := grow(dst)
+	be := binary.BigEndian
+	be.PutUint16(b[0:], a.LinearFDBCap)
+	be.PutUint16(b[2:], a.RandomFDBCap)
+	be.PutUint16(b[4:], a.MulticastFDBCap)
+	be.PutUint16(b[6:], a.LinearFDBTop)
+	b[8] = a.DefaultPort
+	b[9] = a.DefaultMulticastPrimaryPort
+	b[10] = a.DefaultMulticastNotPrimaryPort
+	b[11] = a.LifeTimeValue<<3 | flag(a.PortStateChange, 2) | a.OptimizedSLtoVLMapping&3
+	be.PutUint16(b[12:], a.LIDsPerPort)
+	be.PutUint16(b[14:], a.PartitionEnforcementCap)
+	b[16] = flag(a.InboundEnforcementCap, 7) | flag(a.OutboundEnforcementCap, 6) |
+		flag(a.FilterRawInboundCap, 5) | flag(a.FilterRawOutboundCap, 4) |
+		flag(a.EnhancedPort0, 3) | a.spareFlags&7
+	b[17] = a.spare17
+	be.PutUint16(b[18:], a.MulticastFDBTop)
+	copy(b[20:], a.spare[:])
 	return dst, nil
-}
-
-func (a *SwitchInfo) fields(l *wire.Layout) {
-	wire.Bits(l, 16, &a.LinearFDBCap, &a.RandomFDBCap, &a.MulticastFDBCap, &a.LinearFDBTop)
-	wire.Bits(l, 8, &a.DefaultPort, &a.DefaultMulticastPrimaryPort, &a.DefaultMulticastNotPrimaryPort)
-	wire.Bits(l, 5, &a.LifeTimeValue)
-	l.Flags(&a.PortStateChange)
-	wire.Bits(l, 2, &a.OptimizedSLtoVLMapping)
-	wire.Bits(l, 16, &a.LIDsPerPort, &a.PartitionEnforcementCap)
-	l.Flags(&a.InboundEnforcementCap, &a.OutboundEnforcementCap, &a.FilterRawInboundCap, &a.FilterRawOutboundCap, &a.EnhancedPort0)
-	wire.Bits(l, 3, &a.spareFlags)
-	wire.Bits(l, 8, &a.spare17)
-	wire.Bits(l, 16, &a.MulticastFDBTop)
-	l.Bytes(a.spare[:])
 }

@@ -3,8 +3,9 @@
 package sa
 
 import (
+	"encoding/binary"
+
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/internal/wire"
 )
 
 const (
@@ -81,33 +82,38 @@ func (r *MCMemberRecord) UnmarshalBinary(b []byte) error {
 	if err := check("MCMemberRecord", b, memberUsed); err != nil {
 		return err
 	}
-	r.fields(wire.Decode(b))
+	be := binary.BigEndian
+	copy(r.MGID[:], b[0:])
+	copy(r.PortGID[:], b[16:])
+	r.QKey = be.Uint32(b[32:])
+	r.MLID = be.Uint16(b[36:])
+	var mtu, rate uint8
+	r.MTUSelector, mtu = unbound(b[38])
+	r.TrafficClass = b[39]
+	r.PKey = mad.PKey(be.Uint16(b[40:]))
+	r.RateSelector, rate = unbound(b[42])
+	r.LifeTimeSelector, r.LifeTime = unbound(b[43])
+	r.MTU, r.Rate = mad.MTU(mtu), Rate(rate)
+	word := be.Uint32(b[44:])
+	r.SL, r.FlowLabel, r.HopLimit = uint8(word>>28), word>>8&0xfffff, uint8(word)
+	r.Scope, r.JoinState = b[48]>>4, b[48]&0xf
+	r.ProxyJoin = b[49]>>7 != 0
 	return nil
 }
 
 // AppendBinary appends the record's 56 bytes; see [Record].
 func (r *MCMemberRecord) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, memberSize)
-	r.fields(l)
-	return dst, nil
-}
-
-func (r *MCMemberRecord) fields(l *wire.Layout) {
-	l.Bytes(r.MGID[:])
-	l.Bytes(r.PortGID[:])
-	wire.Bits(l, 32, &r.QKey)
-	wire.Bits(l, 16, &r.MLID)
-	wire.Bits(l, 2, &r.MTUSelector)
-	wire.Bits(l, 6, &r.MTU)
-	wire.Bits(l, 8, &r.TrafficClass)
-	wire.Bits(l, 16, &r.PKey)
-	wire.Bits(l, 2, &r.RateSelector)
-	wire.Bits(l, 6, &r.Rate)
-	wire.Bits(l, 2, &r.LifeTimeSelector)
-	wire.Bits(l, 6, &r.LifeTime)
-	wire.Bits(l, 4, &r.SL)
-	wire.Bits(l, 20, &r.FlowLabel)
-	wire.Bits(l, 8, &r.HopLimit)
-	wire.Bits(l, 4, &r.Scope, &r.JoinState)
-	l.Flags(&r.ProxyJoin)
+	var b [memberSize]byte
+	be := binary.BigEndian
+	copy(b[0:], r.MGID[:])
+	copy(b[16:], r.PortGID[:])
+	be.PutUint32(b[32:], r.QKey)
+	be.PutUint16(b[36:], r.MLID)
+	b[38], b[39] = bound(r.MTUSelector, uint8(r.MTU)), r.TrafficClass
+	be.PutUint16(b[40:], uint16(r.PKey))
+	b[42], b[43] = bound(r.RateSelector, uint8(r.Rate)), bound(r.LifeTimeSelector, r.LifeTime)
+	be.PutUint32(b[44:], uint32(r.SL)<<28|r.FlowLabel&0xfffff<<8|uint32(r.HopLimit))
+	b[48] = r.Scope<<4 | r.JoinState&0xf
+	b[49] = bit(r.ProxyJoin, 7)
+	return append(dst, b[:]...), nil
 }

@@ -3,8 +3,9 @@
 package sa
 
 import (
+	"encoding/binary"
+
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/internal/wire"
 )
 
 const pathSize = 64
@@ -76,36 +77,44 @@ func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	if err := check("PathRecord", b, pathSize-6); err != nil {
 		return err
 	}
-	r.fields(wire.Decode(b))
+	be := binary.BigEndian
+	r.ServiceID = be.Uint64(b[0:])
+	copy(r.DGID[:], b[8:])
+	copy(r.SGID[:], b[24:])
+	r.DLID, r.SLID = be.Uint16(b[40:]), be.Uint16(b[42:])
+	word := be.Uint32(b[44:])
+	r.RawTraffic, r.FlowLabel, r.HopLimit = word>>31 != 0, word>>8&0xfffff, uint8(word)
+	r.TrafficClass = b[48]
+	r.Reversible, r.NumPath = b[49]>>7 != 0, b[49]&0x7f
+	r.PKey = mad.PKey(be.Uint16(b[50:]))
+	class := be.Uint16(b[52:])
+	r.QoSClass, r.SL = class>>4, uint8(class&0xf)
+	var mtu, rate uint8
+	r.MTUSelector, mtu = unbound(b[54])
+	r.RateSelector, rate = unbound(b[55])
+	r.LifeTimeSelector, r.LifeTime = unbound(b[56])
+	r.MTU, r.Rate = mad.MTU(mtu), Rate(rate)
+	r.Preference = b[57]
 	return nil
 }
 
 // AppendBinary appends the record's 64 bytes; see [Record].
 func (r *PathRecord) AppendBinary(dst []byte) ([]byte, error) {
-	dst, l := wire.Append(dst, pathSize)
-	r.fields(l)
-	return dst, nil
-}
-
-func (r *PathRecord) fields(l *wire.Layout) {
-	wire.Bits(l, 64, &r.ServiceID)
-	l.Bytes(r.DGID[:])
-	l.Bytes(r.SGID[:])
-	wire.Bits(l, 16, &r.DLID, &r.SLID)
-	l.Flags(&r.RawTraffic)
-	l.Skip(3)
-	wire.Bits(l, 20, &r.FlowLabel)
-	wire.Bits(l, 8, &r.HopLimit, &r.TrafficClass)
-	l.Flags(&r.Reversible)
-	wire.Bits(l, 7, &r.NumPath)
-	wire.Bits(l, 16, &r.PKey)
-	wire.Bits(l, 12, &r.QoSClass)
-	wire.Bits(l, 4, &r.SL)
-	wire.Bits(l, 2, &r.MTUSelector)
-	wire.Bits(l, 6, &r.MTU)
-	wire.Bits(l, 2, &r.RateSelector)
-	wire.Bits(l, 6, &r.Rate)
-	wire.Bits(l, 2, &r.LifeTimeSelector)
-	wire.Bits(l, 6, &r.LifeTime)
-	wire.Bits(l, 8, &r.Preference)
+	var b [pathSize]byte
+	be := binary.BigEndian
+	be.PutUint64(b[0:], r.ServiceID)
+	copy(b[8:], r.DGID[:])
+	copy(b[24:], r.SGID[:])
+	be.PutUint16(b[40:], r.DLID)
+	be.PutUint16(b[42:], r.SLID)
+	be.PutUint32(b[44:], uint32(bit(r.RawTraffic, 7))<<24|r.FlowLabel&0xfffff<<8|uint32(r.HopLimit))
+	b[48] = r.TrafficClass
+	b[49] = bit(r.Reversible, 7) | r.NumPath&0x7f
+	be.PutUint16(b[50:], uint16(r.PKey))
+	be.PutUint16(b[52:], r.QoSClass<<4|uint16(r.SL&0xf))
+	b[54] = bound(r.MTUSelector, uint8(r.MTU))
+	b[55] = bound(r.RateSelector, uint8(r.Rate))
+	b[56] = bound(r.LifeTimeSelector, r.LifeTime)
+	b[57] = r.Preference
+	return append(dst, b[:]...), nil
 }

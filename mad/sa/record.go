@@ -100,3 +100,15 @@ func (r Rate) Gbps() float64 {
 	}
 	return float64(rates[r]) / 10
 }
+
+// bound encodes a selector of 2 bits and a value of 6.
+func bound(s Selector, value uint8) uint8 { return uint8(s)<<6 | value&0x3f }
+
+func unbound(b uint8) (Selector, uint8) { return Selector(b >> 6), b & 0x3f }
+
+func bit(set bool, n uint) uint8 {
+	if set {
+		return 1 << n
+	}
+	return 0
+}
