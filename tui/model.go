@@ -75,6 +75,7 @@ type model struct {
 	zones     []zone    // of the frame drawn last, that can be clicked
 	status    status
 	untouched bool
+	welcome   bool // a subnet that was just read
 
 	drawn     string // the frame drawn last
 	drawnSize [2]int
@@ -165,6 +166,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case pane.ResultMsg:
 		msg.Deliver()
 		m.collect()
+		m.welcomeSubnet()
 	case outputMsg:
 		m.drain(msg.job, false)
 		return msg.job.listen
