@@ -9,7 +9,9 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
@@ -66,8 +68,16 @@ func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	return st.Of(session.Kind(fmt.Sprint(id)))
 }
 
-func (b *shellBackend) Problems(ctx context.Context, quick bool) (*found.Report, error) {
-	return b.Session().Problems(ctx, session.ProblemOptions{Quick: quick})
+func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {
+	return b.Session().Problems(ctx, opt)
+}
+
+func (b *shellBackend) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error) {
+	return b.Session().Analysis().Load(ctx, t, opt)
+}
+
+func (b *shellBackend) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error) {
+	return b.Session().Analysis().Diff(ctx, before, after, opt)
 }
 
 func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {

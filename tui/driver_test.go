@@ -4,6 +4,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/gen"
 	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
@@ -27,6 +29,7 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane/history"
@@ -222,6 +225,7 @@ func misfit(view string, w, h int) string {
 
 // fake is a backend without a session.
 type fake struct {
+	analysis.Memo
 	mu      sync.Mutex
 	state   session.State
 	run     func(ctx context.Context, text string, out *shell.Output) error
@@ -230,6 +234,7 @@ type fake struct {
 	recall  *session.Picture
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
+	silent  []sweep.Unanswered
 }
 
 func newFake(f *fabric.Fabric) *fake {
@@ -263,10 +268,26 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]history.Entry, error)      { return f.entries, nil }
-func (f *fake) Problems(context.Context, bool) (*found.Report, error) { return nil, nil }
-func (f *fake) Recall(int64) (*session.Picture, error)                { return f.recall, nil }
-func (f *fake) Flow(context.Context, string) (*guided.Flow, error)    { return nil, connection.ErrOffline }
+func (f *fake) Entries(context.Context) ([]history.Entry, error)   { return f.entries, nil }
+func (f *fake) Recall(int64) (*session.Picture, error)             { return f.recall, nil }
+func (f *fake) Flow(context.Context, string) (*guided.Flow, error) { return nil, connection.ErrOffline }
+
+func (f *fake) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {
+	st := f.State()
+	r, err := st.Problems(ctx, &f.Memo, opt)
+	if err == nil {
+		r.Answers(f.silent, nil)
+		r.Sort()
+	}
+	return r, err
+}
+
+// leave is a question that the subnet left open.
+func (f *fake) leave(node string, port int, why string) {
+	u := sweep.Unanswered{Node: node, Port: port, Attr: mad.AttrNodeInfo, Err: errors.New(why)}
+	f.silent = append(f.silent, u)
+	f.state.Unanswered = append(f.state.Unanswered, u.String())
+}
 
 func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {

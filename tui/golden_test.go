@@ -98,7 +98,7 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	back.state.WhatIf = &session.Picture{Kind: session.WhatIf, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
 	back.state.Failures = []failures.Failure{{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}}}
 	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop")}
-	back.state.Unanswered = []string{"leaf-12 \x1b[2J port 9: no answer after 3 tries"}
+	back.leave("leaf-12 \x1b[2J", 9, "no answer after 3 tries")
 	d := driveBackend(t, back)
 	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
 	if err != nil {

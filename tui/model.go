@@ -76,6 +76,7 @@ type model struct {
 	hinted    map[[4]string]string // what was written in the footer, by style and words
 	status    status
 	untouched bool
+	welcome   bool // a subnet that was just read
 
 	drawn     string // the frame drawn last
 	drawnSize [2]int
@@ -166,6 +167,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case pane.ResultMsg:
 		msg.Deliver()
 		m.collect()
+		m.welcomeSubnet()
 	case outputMsg:
 		m.drain(msg.job, false)
 		return msg.job.listen

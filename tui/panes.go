@@ -23,8 +23,8 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 		topology.New(c),
 		lft.New(c),
 		trace.New(c, back),
-		whatif.New(c),
-		load.New(c),
+		whatif.New(c, back),
+		load.New(c, back),
 		history.New(c, back),
 		log.New(c),
 		resilience.New(c, back),
@@ -36,6 +36,8 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 type sources interface {
 	problems.Source
 	trace.Source
+	whatif.Source
+	load.Source
 	history.Source
 	resilience.Source
 }

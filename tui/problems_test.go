@@ -13,7 +13,7 @@ import (
 // narrowed is a fat-tree with tables in which one link between switches has one lane.
 func narrowed(t testing.TB) (*fabric.Fabric, *fabric.Tables, fabric.Link) {
 	t.Helper()
-	made, _ := routed(t, "fattree:2,4")
+	made, _ := routed(t, "fattree:2,8")
 	f := made.Activated()
 	ports := slices.Clone(f.Ports)
 	cable := linkBetweenSwitches(f)
@@ -36,7 +36,7 @@ func TestProblems(t *testing.T) {
 	back := newFake(f)
 	back.state.Source = session.Source{Kind: session.SourceIbsim, Arg: "x"}
 	back.state.Live.Tables = fabric.NewTables(f, lft, "live")
-	back.state.Unanswered = []string{"leaf-01 port 9: no answer"}
+	back.leave("leaf-01", 9, "no answer")
 	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")

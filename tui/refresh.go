@@ -32,16 +32,22 @@ func (m *model) refresh() {
 		return
 	}
 	if before == nil || len(before.Top.Fabric.Nodes) == 0 {
-		m.welcomeSubnet()
+		m.welcome = m.untouched
 	}
 	m.follow()
 	m.collect()
 }
 
-// welcomeSubnet goes to the head where a subnet that was just read has any errors.
+// welcomeSubnet goes to the head where a subnet that was just read has any errors, once
+// that is known.
 func (m *model) welcomeSubnet() {
-	if head := m.at(pane.SeatHead); m.untouched && len(m.sc.Top.Fabric.Nodes) > 0 && m.all[head].Alarm() > 0 {
+	switch head := m.at(pane.SeatHead); {
+	case !m.welcome:
+	case m.untouched && m.all[head].Alarm() > 0:
+		m.welcome = false
 		m.setFocus(head)
+	default:
+		m.welcome = m.untouched && (m.Running > 0 || m.sc.Reading())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/session/analysis"
 )
 
 // ProblemOptions say how far [Session.Problems] looks.
@@ -24,6 +25,8 @@ type ProblemOptions struct {
 	// Thorough looks also where that takes long: for credit loops with service
 	// levels of paths on large subnets.
 	Thorough bool
+	// Progress is told how far following packets is, where that is done; nil for nobody.
+	Progress func(done, total int)
 }
 
 // Problems says what is wrong with the live subnet, the worst first, and what it
@@ -32,6 +35,11 @@ type ProblemOptions struct {
 // tables stay the same. It fails where ctx ends.
 func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
 	st := s.State()
+	return st.Problems(ctx, &s.analysis, opt)
+}
+
+// Problems is [Session.Problems] of this state; memo finds what follows from its tables.
+func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemOptions) (*problems.Report, error) {
 	r := &problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}
 	if len(st.Live.Fabric.Nodes) == 0 {
 		r.Skip("the subnet", "sweep", "nothing has been read of it yet")
@@ -41,7 +49,7 @@ func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.R
 	st.counterProblems(r)
 	st.pastProblems(r)
 	st.calibrationProblems(r)
-	if err := s.routeProblems(ctx, &st, r, opt); err != nil {
+	if err := st.routeProblems(ctx, memo, r, opt); err != nil {
 		return nil, err
 	}
 	r.Sort()
@@ -153,7 +161,7 @@ func (st *State) calibrationProblems(r *problems.Report) {
 }
 
 // routeProblems are what the tables of the switches do to packets.
-func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
+func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *problems.Report, opt ProblemOptions) error {
 	t := st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
 		try := "is there a subnet manager? show sms"
@@ -169,10 +177,10 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 			r.Add(problems.Error, problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
 		}
 	}
-	known := s.analysis.KnownReach(t)
+	known := memo.KnownReach(t)
 	if known == nil && !opt.Quick {
 		var err error
-		if known, err = s.analysis.Reach(ctx, t, reach.Options{}); err != nil {
+		if known, err = memo.Reach(ctx, t, reach.Options{Progress: opt.Progress}); err != nil {
 			return err
 		}
 	}
@@ -181,17 +189,17 @@ func (s *Session) routeProblems(ctx context.Context, st *State, r *problems.Repo
 	} else {
 		r.Skip("pairs cut off", "problems", "packets were not followed")
 	}
-	return s.creditProblems(ctx, st, r, opt)
+	return st.creditProblems(ctx, memo, r, opt)
 }
 
 // quickCredits is how many paths of a packet, as [credits.Work] counts them, are looked
 // at for credit loops where nobody asked for thoroughness.
 const quickCredits = 50_000_000
 
-func (s *Session) creditProblems(ctx context.Context, st *State, r *problems.Report, opt ProblemOptions) error {
+func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, r *problems.Report, opt ProblemOptions) error {
 	const what = "credit loops"
 	t := st.Live.Tables
-	known := s.analysis.KnownCredits(t)
+	known := memo.KnownCredits(t)
 	switch {
 	case known != nil:
 	case opt.Quick:
@@ -202,7 +210,7 @@ func (s *Session) creditProblems(ctx context.Context, st *State, r *problems.Rep
 		return nil
 	default:
 		var err error
-		if known, err = s.analysis.Credits(ctx, t, credits.Options{}); err != nil {
+		if known, err = memo.Credits(ctx, t, credits.Options{}); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ package load
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -33,17 +32,13 @@ type heat struct {
 	most     int64
 }
 
-// newLoading counts paths over links. O(LIDs x switches) on all processors.
-func newLoading(ctx context.Context, t *fabric.Tables, ix *pane.Index, progress func(done, total int)) (*loading, error) {
-	l, err := linkload.AllToAll(ctx, t, linkload.Options{Progress: progress})
-	if err != nil {
-		return nil, err
-	}
+// newLoading orders the links by their paths. O(links log links).
+func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	r := &loading{loads: l}
 	var sum int64
-	for i := range t.Fabric.Ports {
+	for i := range l.Fabric.Ports {
 		p := fabric.PortIndex(i)
-		switch linkload.ClassOf(t.Fabric, p) {
+		switch linkload.ClassOf(l.Fabric, p) {
 		case linkload.None:
 			continue
 		case linkload.BetweenSwitches:
@@ -60,7 +55,7 @@ func newLoading(ctx context.Context, t *fabric.Tables, ix *pane.Index, progress 
 		r.mean = float64(sum) / float64(n)
 	}
 	r.heat = newHeat(l, ix)
-	return r, nil
+	return r
 }
 
 func newHeat(l *linkload.Loads, ix *pane.Index) heat {

@@ -26,6 +26,7 @@ const (
 // links lists links by how many paths take them, or draws a map of them.
 type links struct {
 	pane.List
+	src  Source
 	load *loading
 	// err is why there are no loads; stale says that those shown are of the tables before.
 	err     error
@@ -35,9 +36,14 @@ type links struct {
 	cut map[int]bool
 }
 
+// Source counts the paths over each link.
+type Source interface {
+	Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error)
+}
+
 // New makes the pane.
-func New(c *pane.Common) pane.Pane {
-	l := &links{}
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &links{src: src}
 	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Load", Help: "how many paths take each link", Beside: "Trace"},
 		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}, l.Renew)
@@ -102,7 +108,11 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 	}
 	ix := l.Scene.Names
 	return l.loading.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
-		return newLoading(ctx, t, ix, progress)
+		loads, err := l.src.Load(ctx, t, linkload.Options{Progress: progress})
+		if err != nil {
+			return nil, err
+		}
+		return newLoading(loads, ix), nil
 	})
 }
 

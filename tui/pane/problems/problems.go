@@ -14,63 +14,27 @@ import (
 
 	"example.org/ibconsole/fabric"
 	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
-// severity says how much a problem matters, the worst first.
-type severity uint8
-
-const (
-	asError severity = iota
-	asWarning
-	asNote
-)
-
-func (s severity) String() string { return [...]string{"error", "warning", "note"}[s] }
-
-// problem is one thing that is not as it should be.
-type problem struct {
-	severity severity
-	// kind is what is wrong in two or three words, where the thing, and advice what
-	// to look at.
-	kind, where, advice string
-	// at is the node or port, the zero value for none.
-	at pane.Place
-}
-
-func (p *problem) id() uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%s\x00%d", p.kind, p.where, p.at.ID())
-	return h.Sum64()
-}
-
 // problems lists what is wrong with the subnet, the worst first.
 type problems struct {
 	pane.List
 	src   Source
-	found []problem
-	// lost are the links that were there when the session began, lostOf the fabrics then
-	// and now.
-	lost   []problem
+	found []found.Problem
+	// lost is what was there when the session began, lostOf the fabrics then and now.
+	lost   []found.Problem
 	lostOf [2]*fabric.Fabric
-	// unreached is what following all packets found, of the tables of the scene.
-	unreached []problem
-	// report is what the session says, nil until it does.
-	report *found.Report
-
-	focused bool // when it sought last
-
-	reach   pane.AsyncResult[*reach.Result]
+	// report is what the session said last, nil before it said anything.
+	report  *found.Report
 	reports pane.AsyncResult[*found.Report]
 }
 
-// Source says what is wrong with the live subnet; quick leaves out what takes long.
-// Nil says that nobody knows more than the state does.
+// Source says what is wrong with the live subnet.
 type Source interface {
-	Problems(ctx context.Context, quick bool) (*found.Report, error)
+	Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error)
 }
 
 // New makes the pane.
@@ -78,57 +42,51 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l := &problems{src: src}
 	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Help: "what is wrong with the subnet", Seat: pane.SeatHead},
-		draw.Table{ID: func(row int) uint64 { return l.found[row].id() }}, l.Renew)
+		draw.Table{ID: func(row int) uint64 { return id(&l.found[row]) }}, l.Renew)
 	l.Cols = []draw.Column{
-		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].severity.String() }, Look: l.look,
-			Order: func(row int) int64 { return int64(l.found[row].severity) }},
-		{Name: "problem", Least: 14, Text: func(row int) string { return l.found[row].kind }},
-		{Name: "where", Least: 16, Share: 4, Text: func(row int) string { return l.found[row].where }},
-		{Name: "look at", Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].advice }, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
+			Order: func(row int) int64 { return int64(l.found[row].Severity) }},
+		{Name: "problem", Least: 14, Text: func(row int) string { return string(l.found[row].Kind) }},
+		{Name: "where", Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
+		{Name: "look at", Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Look: func(int) draw.Style { return t.Dim }},
 	}
 	return l
 }
 
-// reported are the problems of a report. Its severities are numbered as ours.
-func reported(r *found.Report) []problem {
-	var out []problem
-	for i := range r.Problems {
-		p := &r.Problems[i]
-		at := pane.Place{GUID: p.At.GUID}
-		if p.At.Port > 0 {
-			at.Port = uint8(p.At.Port)
-		}
-		out = append(out, problem{severity(min(uint8(p.Severity), uint8(asNote))), string(p.Kind), p.What, p.Try, at})
-	}
+func id(p *found.Problem) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%s\x00%x/%d", p.Kind, p.What, p.At.GUID, p.At.Port)
+	return h.Sum64()
+}
+
+// reported are the problems of a report, and what may be one.
+func reported(r *found.Report) []found.Problem {
+	out := slices.Clone(r.Problems)
 	for _, u := range r.Unchecked {
 		if u.Unknown {
-			out = append(out, problem{asNote, u.What, u.Why, u.Try, pane.Place{}})
+			out = append(out, found.Problem{Severity: found.Note, Kind: found.Kind(u.What), At: found.Nowhere, What: u.Why, Try: u.Try})
 		}
 	}
 	return out
 }
 
-// unlike are links slower or narrower than most of their like that are not listed:
-// what ports could do is not known of every source.
-func unlike(sc *pane.Scene, listed []problem) []problem {
-	known := map[string]bool{}
-	for i := range listed {
-		known[listed[i].kind] = true
+// lost are links that are down and nodes that are gone since the session began.
+func lost(before, now *fabric.Fabric) []found.Problem {
+	var r found.Report
+	for _, p := range pane.DownPorts(before, now) {
+		r.Add(found.Error, "link down", found.PlaceOfPort(before, p), "was up when the session began", "%s -- %s", before.PortName(p), before.PortName(before.Ports[p].Peer))
 	}
-	var out []problem
-	for _, p := range findProblems(sc) {
-		if (p.kind == "narrow link" || p.kind == "slow link") && !known[p.kind] {
-			out = append(out, p)
-		}
+	for _, name := range pane.Missing(before, now) {
+		r.Add(found.Error, "node gone", found.Nowhere, "was there when the session began", "%s", name)
 	}
-	return out
+	return r.Problems
 }
 
 func (l *problems) look(row int) draw.Style {
-	switch l.found[row].severity {
-	case asError:
+	switch l.found[row].Severity {
+	case found.Error:
 		return l.Theme.Bad
-	case asWarning:
+	case found.Warning:
 		return l.Theme.Warn
 	}
 	return l.Theme.Dim
@@ -139,7 +97,7 @@ func (l *problems) Show(sc *pane.Scene, _ bool) {
 	if of := [2]*fabric.Fabric{sc.Seen, sc.State.Live.Fabric}; of != l.lostOf {
 		l.lost, l.lostOf = nil, of
 		if of[0] != of[1] {
-			l.lost = lostLinks(of[0], of[1])
+			l.lost = lost(of[0], of[1])
 		}
 	}
 	l.Renew()
@@ -147,19 +105,19 @@ func (l *problems) Show(sc *pane.Scene, _ bool) {
 
 func (l *problems) Renew() {
 	l.Hold()
-	sc := l.Scene
-	if l.report != nil {
+	l.found = nil
+	if l.known() && l.report != nil {
 		l.found = slices.Concat(reported(l.report), l.lost)
-		l.found = append(l.found, unlike(sc, l.found)...)
-	} else {
-		l.found = slices.Concat(findProblems(sc), l.lost, l.unreached)
+		slices.SortStableFunc(l.found, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 	}
-	slices.SortStableFunc(l.found, func(a, b problem) int { return cmp.Compare(a.severity, b.severity) })
 	l.Build(len(l.found))
 }
 
+// known reports whether anything of the subnet is.
+func (l *problems) known() bool { return l.Scene != nil && len(l.Scene.State.Live.Fabric.Nodes) > 0 }
+
 func (l *problems) Picture() *draw.Badge {
-	if l.Scene == nil || len(l.Scene.State.Live.Fabric.Nodes) == 0 {
+	if !l.known() {
 		return nil
 	}
 	b := l.Scene.LiveBadge(l.Theme)
@@ -167,11 +125,11 @@ func (l *problems) Picture() *draw.Badge {
 }
 
 func (l *problems) Figure() string {
-	if l.Scene == nil || len(l.Scene.State.Live.Fabric.Nodes) == 0 {
+	if !l.known() {
 		return ""
 	}
 	text := draw.Count(len(l.found), "problem")
-	if c := l.reach.Progress(); c != "" {
+	if c := l.reports.Progress(); c != "" {
 		text += ", " + c
 	}
 	return text
@@ -181,7 +139,7 @@ func (l *problems) Figure() string {
 func (l *problems) Alarm() int {
 	n := 0
 	for i := range l.found {
-		n += draw.Btoi(l.found[i].severity == asError)
+		n += draw.Btoi(l.found[i].Severity == found.Error)
 	}
 	return n
 }
@@ -192,10 +150,12 @@ func (l *problems) Empty() string {
 		return ""
 	case len(l.found) > 0:
 		return l.NoMatch("problem")
-	case len(l.Scene.State.Live.Fabric.Nodes) == 0:
+	case !l.known():
 		return l.Scene.WhyNoSubnet()
+	case l.reports.Err != nil:
+		return "it is not known what is wrong: " + l.reports.Err.Error()
 	}
-	if l.reach.Progress() != "" {
+	if l.report == nil || l.reports.Progress() != "" {
 		return "none so far: all answer, links are alike and up; following the packets"
 	}
 	return "none: all answer, links are alike and up, packets arrive"
@@ -203,16 +163,16 @@ func (l *problems) Empty() string {
 
 func (l *problems) Subject() pane.Subject {
 	row, ok := l.Selected()
-	if !ok || l.found[row].at.None() {
+	if !ok || l.found[row].At.GUID == 0 {
 		return pane.Nothing
 	}
 	f := l.Scene.State.Live.Fabric
-	node, port := l.found[row].at.In(f)
+	node, port := l.found[row].At.In(f)
 	if node == fabric.None {
 		return pane.Nothing
 	}
 	s := pane.Subject{Fabric: f, Node: node, Port: fabric.None, Link: fabric.None, Via: fabric.None}
-	if l.found[row].at.Port > 0 && port != fabric.None {
+	if l.found[row].At.Port > 0 && port != fabric.None {
 		s.Link = port
 	}
 	return s
@@ -231,49 +191,35 @@ type reportKey struct {
 	quick        bool
 }
 
-func (l *problems) reportKey(focused bool) reportKey {
-	st := &l.Scene.State
-	return reportKey{st.Live, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, l.large() && !focused}
-}
-
 // large reports whether it takes long to follow all packets: not unasked then.
 func (l *problems) large() bool {
 	t := l.Scene.State.Live.Tables
 	return t != nil && pane.EntriesOf(t) > pane.Quick
 }
 
-// Seek follows all packets of the live tables, and asks the session.
+// Seek asks the session, at first for what is quick where the whole takes long.
 func (l *problems) Seek(s pane.Stage) tea.Cmd {
-	l.focused = s.Focused
-	var cmds []tea.Cmd
-	live := l.Scene.State.Live
-	if t := live.Tables; t != nil && t.Fabric.MaxLID > 0 && (s.Focused || !l.large()) {
-		cmds = append(cmds, l.reach.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*reach.Result, error) {
-			return reach.Check(ctx, t, reach.Options{Progress: progress})
-		}))
+	if !l.known() || l.Scene.Reading() {
+		return nil
 	}
-	if len(live.Fabric.Nodes) > 0 && !l.Scene.Reading() {
-		key := l.reportKey(s.Focused)
-		cmds = append(cmds, l.reports.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*found.Report, error) {
-			return l.src.Problems(ctx, key.quick)
-		}))
+	st := &l.Scene.State
+	key := reportKey{st.Live, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
+	if l.large() && l.reports.Of != key {
+		quick := key
+		quick.quick = true
+		if !s.Focused || l.reports.Of != quick {
+			key = quick
+		}
 	}
-	return tea.Batch(cmds...)
+	return l.reports.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
+		return l.src.Problems(ctx, session.ProblemOptions{Quick: key.quick, Progress: progress})
+	})
 }
 
-// Collect takes the report, or as long as there is none what following the packets found.
+// Collect takes the report; the one before holds until there is another.
 func (l *problems) Collect() {
-	var report *found.Report
-	if l.reports.Ready(l.reportKey(l.focused)) {
-		report = l.reports.Value
-	}
-	var wrong []problem
-	if t := l.Scene.State.Live.Tables; report == nil && t != nil && l.reach.Ready(t) {
-		wrong = unreached(l.Scene.State.Live.Fabric, l.reach.Value)
-	}
-	if report != l.report || len(wrong) != len(l.unreached) {
-		l.report, l.unreached = report, wrong
+	if r := l.reports.Value; r != l.report {
+		l.report = r
 		l.Renew()
 	}
-	l.unreached = wrong
 }

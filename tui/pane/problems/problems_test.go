@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/tui/pane"
 )
 
 // TestUnknownIsListed: what may be a problem is a note that says so, with what to try; what
@@ -16,7 +15,7 @@ func TestUnknownIsListed(t *testing.T) {
 	var r found.Report
 	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
-	want := []problem{{asNote, "credit loops", "unknown: the service levels of paths were not read", "calibrate", pane.Place{}}}
+	want := []found.Problem{{Severity: found.Note, Kind: "credit loops", At: found.Nowhere, What: "unknown: the service levels of paths were not read", Try: "calibrate"}}
 	if got := reported(&r); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -19,6 +19,7 @@ import (
 // whatIf lists what has failed on paper and what follows from it.
 type whatIf struct {
 	pane.List
+	src  Source
 	rows []whatIfRow
 	// result compares the base with what is shown, nil where that is not known yet.
 	result  *diff.Result
@@ -38,9 +39,14 @@ type whatIfRow struct {
 // maxMoved is how many links whose load changes are listed.
 const maxMoved = 40
 
+// Source compares tables.
+type Source interface {
+	Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error)
+}
+
 // New makes the pane.
-func New(c *pane.Common) pane.Pane {
-	w := &whatIf{}
+func New(c *pane.Common, src Source) pane.Pane {
+	w := &whatIf{src: src}
 	w.List = pane.NewList(c, pane.About{Name: "What-if", Help: "what has failed on paper, and what follows"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, w.Renew)
 	look := func(row int) draw.Style { return w.rows[row].st }
@@ -60,7 +66,7 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 	}
 	before, after := p.Tables, w.Scene.Picture.Tables
 	return w.diff.Want(w.Common, [2]*fabric.Tables{before, after}, func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
-		return diff.Compare(ctx, before, after, diff.Options{Progress: progress})
+		return w.src.Diff(ctx, before, after, diff.Options{Progress: progress})
 	})
 }
 
