@@ -4,9 +4,8 @@ package fabric
 
 import "example.org/ibconsole/mad"
 
-// Activated returns the subnet as a subnet manager on the SM's port leaves it:
-// every link of the subnet Active, and the SM's LID known to every port that has
-// one. The rest stays as it is. O(ports).
+// Activated returns the subnet as a subnet manager on the SM's port leaves it: every link of the subnet
+// Active, and the SM's LID known to every port that has one. The rest stays as it is. O(ports).
 func (f *Fabric) Activated() *Fabric {
 	g := f.copy()
 	if f.SMPort == None {

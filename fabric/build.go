@@ -9,9 +9,8 @@ import (
 	"slices"
 )
 
-// Builder collects nodes and links and makes a [Fabric] of them. The zero value
-// is ready. Its methods refuse what contradicts what was added before, so that
-// readers can say which line was wrong.
+// Builder collects nodes and links and makes a [Fabric] of them. The zero value is ready. Its methods refuse
+// what contradicts what was added before, so that readers can say which line was wrong.
 type Builder struct {
 	f      Fabric
 	byGUID map[uint64]NodeIndex
@@ -120,11 +119,10 @@ func (f *Fabric) portError(port PortIndex, format string, args ...any) error {
 	return &PortError{Node: p.Node, Num: p.Num, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of
-// the first node if that is a switch, else its first linked port. It fails where
-// two ports of the subnet claim one LID or one port GUID, and where a LID is no
-// unicast LID or does not fit its LMC, with a [PortError]. The builder must not
-// be used afterwards. O(ports log ports).
+// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a
+// switch, else its first linked port. It fails where two ports of the subnet claim one LID or one port GUID,
+// and where a LID is no unicast LID or does not fit its LMC, with a [PortError]. The builder must not be used
+// afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
 	f := &b.f
 	f.SMPort--
@@ -216,9 +214,8 @@ func (f *Fabric) mapLIDs() error {
 	return nil
 }
 
-// reach follows links from the SM's port through switches, marks the nodes it
-// meets and returns their end ports. Channel adapters and routers are not
-// passed through, as no subnet manager does.
+// reach follows links from the SM's port through switches, marks the nodes it meets and returns their end
+// ports. Channel adapters and routers are not passed through, as no subnet manager does.
 func (f *Fabric) reach() []PortIndex {
 	for i := range f.Nodes {
 		f.Nodes[i].InSubnet = false

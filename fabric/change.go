@@ -40,9 +40,8 @@ func (f *Fabric) copy() *Fabric {
 	return &g
 }
 
-// Same reports whether two fabrics have the same nodes and ports under the same
-// indexes, the same links and the same LIDs, but for LIDs that one of them has
-// not assigned. O(ports).
+// Same reports whether two fabrics have the same nodes and ports under the same indexes, the same links and
+// the same LIDs, but for LIDs that one of them has not assigned. O(ports).
 func Same(f, g *Fabric) bool {
 	if f == g {
 		return true

@@ -9,21 +9,18 @@ const MaxUnicastLID = 0xBFFF
 
 // Fabric is one subnet. All slices are read-only.
 //
-// Port slots of a node stand together: Ports[n.FirstPort+p] is port p of node
-// n, for p from 0 to n.NumPorts. Slot 0 is the management port of a switch
-// and unused on other nodes.
+// Port slots of a node stand together: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts.
+// Slot 0 is the management port of a switch and unused on other nodes.
 type Fabric struct {
 	Nodes []Node
 	Ports []Port
 
-	// Switches maps a switch index to its node. Switch indexes ascend in the
-	// order of [LEKey] of the node GUID, which is the order in which OpenSM
-	// walks its tables.
+	// Switches maps a switch index to its node. Switch indexes ascend in the order of [LEKey] of the node
+	// GUID, which is the order in which OpenSM walks its tables.
 	Switches []NodeIndex
 
-	// EndPorts are the ports that own a port GUID (port 0 of switches, every
-	// linked port of the other nodes), in the order of LEKey of the port GUID.
-	// Only ports that belong to the subnet are listed.
+	// EndPorts are the ports that own a port GUID (port 0 of switches, every linked port of the other nodes),
+	// in the order of LEKey of the port GUID. Only ports that belong to the subnet are listed.
 	EndPorts []PortIndex
 
 	// SMPort is the port that the session sits on, None if it is unknown.
@@ -61,8 +58,7 @@ func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	return n.FirstPort + PortIndex(num)
 }
 
-// PortByLID returns the end port that answers to the LID, whatever the low LMC
-// bits are, or None.
+// PortByLID returns the end port that answers to the LID, whatever the low LMC bits are, or None.
 func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	if int(lid) >= len(f.lidPort) {
 		return None
@@ -73,8 +69,7 @@ func (f *Fabric) PortByLID(lid uint16) PortIndex {
 // NodeByGUID returns the node with this node GUID, or None.
 func (f *Fabric) NodeByGUID(guid uint64) NodeIndex { return lookup(f.nodeGUID, guid) }
 
-// PortByGUID returns the end port with this port GUID, or None. For a switch it
-// is port 0.
+// PortByGUID returns the end port with this port GUID, or None. For a switch it is port 0.
 func (f *Fabric) PortByGUID(guid uint64) PortIndex { return lookup(f.portGUID, guid) }
 
 // NodesByDescription returns the nodes with exactly this description.

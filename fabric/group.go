@@ -13,9 +13,8 @@ import (
 // LastMLID is the highest multicast LID (IBA 1.2.1, 4.1.3).
 const LastMLID = mad.PermissiveLID - 1
 
-// Group is a multicast group: who is in it, and what its packets are like. Fields
-// that are not known are zero, as is the MGID of a group that is only known by
-// forwarding tables.
+// Group is a multicast group: who is in it, and what its packets are like. Fields that are not known are
+// zero, as is the MGID of a group that is only known by forwarding tables.
 type Group struct {
 	MGID mad.GID
 	MLID uint16
@@ -57,8 +56,7 @@ const (
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
 
-// Receives reports whether packets to the group are for such a member; every member
-// may send.
+// Receives reports whether packets to the group are for such a member; every member may send.
 func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
 
 // String names the bits: "full", "non+sendonly", "none".
@@ -75,8 +73,7 @@ func (j JoinState) String() string {
 	return strings.Join(words, "+")
 }
 
-// SortMembers brings members into their order and makes one of those with the
-// same port GUID, in place.
+// SortMembers brings members into their order and makes one of those with the same port GUID, in place.
 func SortMembers(members []Member) []Member {
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
 	kept := members[:0]
@@ -90,9 +87,8 @@ func SortMembers(members []Member) []Member {
 	return kept
 }
 
-// GroupsOf are the groups that multicast tables serve: of each multicast LID with
-// entries the hosts and ports 0 of switches that packets go to, taken for full
-// members. O(switches x multicast LIDs).
+// GroupsOf are the groups that multicast tables serve: of each multicast LID with entries the hosts and ports
+// 0 of switches that packets go to, taken for full members. O(switches x multicast LIDs).
 func GroupsOf(t *Tables) []Group {
 	var groups []Group
 	if t.MFT == nil {

@@ -2,8 +2,7 @@
 
 package fabric
 
-// BlockSize is the number of LIDs in one block of a linear forwarding table
-// (IBA 1.2.1, 14.2.5.11).
+// BlockSize is the number of LIDs in one block of a linear forwarding table (IBA 1.2.1, 14.2.5.11).
 const BlockSize = 64
 
 // NoPath is the forwarding table entry that leads nowhere.
@@ -82,8 +81,7 @@ func (t *LFT) Block(sw SwitchIndex, block int) []byte {
 	return t.Row(sw)[i : i+BlockSize : i+BlockSize]
 }
 
-// Grown returns the tables with entries up to a LID, the new ones NoPath; t itself
-// where it has them.
+// Grown returns the tables with entries up to a LID, the new ones NoPath; t itself where it has them.
 func (t *LFT) Grown(maxLID uint16) *LFT {
 	if maxLID <= t.MaxLID {
 		return t

@@ -4,8 +4,7 @@ package fabric
 
 import "slices"
 
-// lidManager assigns LIDs as that of OpenSM (osm_lid_mgr.c), whose ways are
-// kept also where they look wrong.
+// lidManager assigns LIDs as that of OpenSM (osm_lid_mgr.c), whose ways are kept also where they look wrong.
 type lidManager struct {
 	f *Fabric
 	o LIDOptions
@@ -125,8 +124,7 @@ func (m *lidManager) anyUsed(r LIDRange) bool {
 	return slices.Contains(m.table.used[r.Min:r.Max+1], true)
 }
 
-// markClaim enters a port at the LIDs that it has; those beyond the width of
-// this subnet become nobody's.
+// markClaim enters a port at the LIDs that it has; those beyond the width of this subnet become nobody's.
 func (m *lidManager) markClaim(i int) {
 	c := m.claims[i]
 	last := c.LID + 1<<c.LMC - 1
@@ -159,8 +157,7 @@ func (m *lidManager) checkRecord(i int) {
 	}
 }
 
-// findFree lists the ranges of LIDs that are neither remembered nor kept by the
-// port that has them.
+// findFree lists the ranges of LIDs that are neither remembered nor kept by the port that has them.
 func (m *lidManager) findFree() {
 	var now LIDRange
 	lid := uint16(1)
@@ -273,8 +270,7 @@ func (m *lidManager) choose(i int, width uint16) LIDRange {
 	return r
 }
 
-// takeFree takes LIDs from the first free range that has enough of them
-// (lid_mgr_find_free_lid_range).
+// takeFree takes LIDs from the first free range that has enough of them (lid_mgr_find_free_lid_range).
 func (m *lidManager) takeFree(width uint16) (LIDRange, bool) {
 	for i, r := range m.free {
 		first := (r.Min + width - 1) &^ (width - 1)

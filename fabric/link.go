@@ -62,8 +62,7 @@ func ParseSpeed(s string) (Speed, bool) {
 // Link is a cable, named by its two ports with A < B.
 type Link struct{ A, B PortIndex }
 
-// Links returns every link that is up, each once, in ascending order of A.
-// O(ports).
+// Links returns every link that is up, each once, in ascending order of A. O(ports).
 func (f *Fabric) Links() []Link {
 	links := make([]Link, 0, len(f.Ports)/2)
 	for i := range f.NumPorts() {

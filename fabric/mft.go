@@ -37,9 +37,8 @@ func NewMFT(f *Fabric, top uint16) *MFT {
 // LIDs is the number of multicast LIDs from FirstMLID to Top.
 func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }
 
-// Ports are the words of the port set of one switch and multicast LID, port p
-// at bit p&63 of word p>>6; nil for a LID that is not in the tables. They can be
-// written while the tables are being made.
+// Ports are the words of the port set of one switch and multicast LID, port p at bit p&63 of word p>>6; nil
+// for a LID that is not in the tables. They can be written while the tables are being made.
 func (t *MFT) Ports(sw SwitchIndex, mlid uint16) []uint64 {
 	if mlid < FirstMLID || mlid > t.Top {
 		return nil
@@ -54,8 +53,7 @@ func (t *MFT) Has(sw SwitchIndex, mlid uint16, port uint8) bool {
 	return int(port>>6) < len(set) && set[port>>6]>>(port&63)&1 != 0
 }
 
-// Add makes a packet to mlid leave a switch by a port, too. Both must be in the
-// tables.
+// Add makes a packet to mlid leave a switch by a port, too. Both must be in the tables.
 func (t *MFT) Add(sw SwitchIndex, mlid uint16, port uint8) {
 	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
 }
@@ -85,8 +83,7 @@ func (t *MFT) Any(sw SwitchIndex, mlid uint16) bool {
 	return slices.ContainsFunc(t.Ports(sw, mlid), func(set uint64) bool { return set != 0 })
 }
 
-// Each gives the ports by which a packet to mlid leaves a switch, in ascending
-// order.
+// Each gives the ports by which a packet to mlid leaves a switch, in ascending order.
 func (t *MFT) Each(sw SwitchIndex, mlid uint16) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for w, set := range t.Ports(sw, mlid) {

@@ -25,10 +25,9 @@ type patch struct {
 	made []atomic.Pointer[[]byte]
 }
 
-// Patched returns tables that are those of t but for these entries, each of which
-// is named at most once. They share the memory of t, which must not be written any
-// more; a row with entries of its own is made when it is first asked for, and may
-// be by several goroutines. O(switches + entries).
+// Patched returns tables that are those of t but for these entries, each of which is named at most once. They
+// share the memory of t, which must not be written any more; a row with entries of its own is made when it is
+// first asked for, and may be by several goroutines. O(switches + entries).
 func (t *LFT) Patched(edits []Edit) *LFT {
 	p := &patch{under: t, edits: edits, own: make([]Edit, len(edits)), first: make([]int32, len(t.rows)+1)}
 	for _, e := range edits {

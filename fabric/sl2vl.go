@@ -20,8 +20,7 @@ type SL2VL struct {
 	index map[VLs]uint16
 }
 
-// NewSL2VL makes tables that map every SL to VL 0, as a subnet does that was
-// never told.
+// NewSL2VL makes tables that map every SL to VL 0, as a subnet does that was never told.
 func NewSL2VL(f *Fabric) *SL2VL {
 	t := &SL2VL{
 		base: make([]int32, len(f.Nodes)), width: make([]int32, len(f.Nodes)),
@@ -76,9 +75,8 @@ func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	t.at[t.slot(node, in, out)] = i
 }
 
-// On is the tables for another fabric: those of each node are what the node from[i]
-// of this one has, which must be of the same kind and size, and VL 0 where that is
-// None.
+// On is the tables for another fabric: those of each node are what the node from[i] of this one has, which
+// must be of the same kind and size, and VL 0 where that is None.
 func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
 	for i, old := range from {
@@ -112,24 +110,21 @@ func (t *SL2VL) Clone() *SL2VL {
 
 // PathSLs are the SLs by which packets travel.
 type PathSLs interface {
-	// SL is the SL from one LID to another. LIDs that no end port
-	// has give 0.
+	// SL is the SL from one LID to another. LIDs that no end port has give 0.
 	SL(src, dst uint16) uint8
 }
 
 // SpreadSLs are SLs some of which are spread over several of one VL.
 type SpreadSLs interface {
 	PathSLs
-	// Range is the first of the levels among which pairs are spread, and how many; SL
-	// is [SpreadSL] of them.
+	// Range is the first of the levels among which pairs are spread, and how many; SL is [SpreadSL] of them.
 	Range(src, dst uint16) (first, n uint8)
 	// Source numbers sources whose ranges are the same to every destination.
 	Source(src uint16) int32
 }
 
-// SpreadSL is the level of a pair among n levels from the first on: a number that
-// pairs have evenly (a multiplicative hash: Knuth, "The Art of Computer
-// Programming", 3, 6.4).
+// SpreadSL is the level of a pair among n levels from the first on: a number that pairs have evenly (a
+// multiplicative hash: Knuth, "The Art of Computer Programming", 3, 6.4).
 func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n
 }

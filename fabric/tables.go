@@ -13,17 +13,14 @@ type Tables struct {
 	// Known says for each switch whether its table was read or computed; the row
 	// of a switch that did not answer is all NoPath.
 	Known []bool
-	// SL2VL are the mappings of SLs to VLs, nil where they
-	// were neither read nor computed: every packet then takes VL 0, unless they are
-	// Unread.
+	// SL2VL are the mappings of SLs to VLs, nil where they were neither read nor computed: every packet then
+	// takes VL 0, unless they are Unread.
 	SL2VL *SL2VL
-	// SLs are the SLs of paths, nil for SL 0 everywhere, unless they are
-	// Unread.
+	// SLs are the SLs of paths, nil for SL 0 everywhere, unless they are Unread.
 	SLs PathSLs
 	// Unread says which of these two nobody knows.
 	Unread Unread
-	// MFT are the multicast forwarding tables, nil where they were neither read nor
-	// computed.
+	// MFT are the multicast forwarding tables, nil where they were neither read nor computed.
 	MFT *MFT
 	// Origin says where they come from: "minhop", "live", a file name.
 	Origin string
@@ -32,8 +29,7 @@ type Tables struct {
 // Unread says what is not known of tables that were read from a subnet. Of tables that
 // were computed all is known.
 type Unread struct {
-	// SLs are the service levels of paths: the subnet manager has them, not the
-	// switches.
+	// SLs are the service levels of paths: the subnet manager has them, not the switches.
 	SLs bool
 	// SL2VL are the mappings of some ports, or of all.
 	SL2VL bool

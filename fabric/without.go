@@ -9,11 +9,10 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Without returns the fabric as it would be without these links. Indexes stay
-// the same; nodes that are cut off from the SM's port are no longer InSubnet.
-// Where the SM's port itself is cut off from every switch, the largest part that
-// is left becomes the subnet, seen from port 0 of one of its switches. What the
-// failure leaves as it is, is shared with f. O(ports), most of it a copy of them.
+// Without returns the fabric as it would be without these links. Indexes stay the same; nodes that are cut
+// off from the SM's port are no longer InSubnet. Where the SM's port itself is cut off from every switch, the
+// largest part that is left becomes the subnet, seen from port 0 of one of its switches. What the failure
+// leaves as it is, is shared with f. O(ports), most of it a copy of them.
 func (f *Fabric) Without(links []Link) *Fabric {
 	g := *f
 	g.Ports = slices.Clone(f.Ports)

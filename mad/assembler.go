@@ -7,10 +7,9 @@ import (
 	"fmt"
 )
 
-// Assembler puts the segments of one transfer together at the end that receives
-// (IBA 13.6.6.2). Whatever the segments say, it holds no more than its limit and
-// no more than [SegmentWindow] segments beyond those that came in order.
-// Every segment costs O(1).
+// Assembler puts the segments of one transfer together at the end that receives (IBA 13.6.6.2). Whatever the
+// segments say, it holds no more than its limit and no more than [SegmentWindow] segments beyond those that
+// came in order. Every segment costs O(1).
 type Assembler struct {
 	limit  int
 	tid    uint64
@@ -24,8 +23,7 @@ type Assembler struct {
 	sample [Size]byte // a segment, for the headers of what is sent back
 }
 
-// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 is
-// [DefaultLimit].
+// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 is [DefaultLimit].
 func NewAssembler(limit int) *Assembler {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -33,9 +31,8 @@ func NewAssembler(limit int) *Assembler {
 	return &Assembler{limit: limit, next: 1, window: 1}
 }
 
-// Take takes the MAD m of the transfer. If answer is true it has put into out what
-// is to be sent back, an acknowledgement or the end of the transfer. An error,
-// which wraps [ErrSegments], ends the transfer.
+// Take takes the MAD m of the transfer. If answer is true it has put into out what is to be sent back, an
+// acknowledgement or the end of the transfer. An error, which wraps [ErrSegments], ends the transfer.
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {
@@ -90,8 +87,7 @@ func (a *Assembler) Data() ([]byte, error) {
 	return a.data, nil
 }
 
-// Ack makes out the acknowledgement of what came in order. At least one segment
-// must have come.
+// Ack makes out the acknowledgement of what came in order. At least one segment must have come.
 func (a *Assembler) Ack(out *[Size]byte) {
 	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
 }
@@ -101,8 +97,7 @@ func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
 	control(out, &a.sample, RMPPAbort, status, 0, 0)
 }
 
-// again acknowledges once more where a segment is repeated, because the
-// acknowledgement may have been lost.
+// again acknowledges once more where a segment is repeated, because the acknowledgement may have been lost.
 func (a *Assembler) again(m, out *[Size]byte) bool {
 	if m[offRMPPType] != RMPPData || binary.BigEndian.Uint64(m[offTID:]) != a.tid {
 		return false

@@ -10,8 +10,7 @@ import (
 // AttrID says which attribute a MAD carries.
 type AttrID uint16
 
-// Attributes of the subnet management classes (IBA 14.2.5), and
-// Mellanox's own.
+// Attributes of the subnet management classes (IBA 14.2.5), and Mellanox's own.
 const (
 	AttrClassPortInfo            AttrID = 0x0001 // of the other classes
 	AttrNotice                   AttrID = 0x0002
@@ -38,8 +37,7 @@ const (
 	AttrPortCountersExtended AttrID = 0x001d
 )
 
-// Name returns the attribute's name in a management class: the numbers of
-// attributes belong to the class.
+// Name returns the attribute's name in a management class: the numbers of attributes belong to the class.
 func (a AttrID) Name(c Class) string {
 	switch {
 	case c.isSMP():
@@ -136,10 +134,9 @@ type Attribute interface {
 	encoding.BinaryAppender
 }
 
-// GSIAttribute is what the attributes of the other classes have in common.
-// UnmarshalBinary takes as many bytes as the attribute has, or more, of which
-// the rest means nothing; for fewer it gives an error that wraps [ErrLength].
-// AppendBinary yields as many bytes as the attribute has and does not fail.
+// GSIAttribute is what the attributes of the other classes have in common. UnmarshalBinary takes as many
+// bytes as the attribute has, or more, of which the rest means nothing; for fewer it gives an error that
+// wraps [ErrLength]. AppendBinary yields as many bytes as the attribute has and does not fail.
 type GSIAttribute Attribute
 
 // checkAtLeast is the first thing the decoder of a [GSIAttribute] does.

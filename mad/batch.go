@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// Batch is a number of requests that belong together. It is for one goroutine:
-// that one calls Go, then Wait, and runs the callbacks, which call Go for more.
-// Requests beyond the client's window queue up in the batch. Batches of the
-// same client share its window in turn.
+// Batch is a number of requests that belong together. It is for one goroutine: that one calls Go, then Wait,
+// and runs the callbacks, which call Go for more. Requests beyond the client's window queue up in the batch.
+// Batches of the same client share its window in turn.
 type Batch struct {
 	client  *Client
 	ctx     context.Context
@@ -77,10 +76,9 @@ func (b *Batch) Go(req Request, callback func(*Reply)) {
 	}
 }
 
-// Wait runs the callbacks one after the other as requests end, until none is
-// left, and returns nil whatever became of them. It returns ctx's error or that
-// of the client if one of those ends first; callbacks that have not run by
-// then never will.
+// Wait runs the callbacks one after the other as requests end, until none is left, and returns nil whatever
+// became of them. It returns ctx's error or that of the client if one of those ends first; callbacks that
+// have not run by then never will.
 func (b *Batch) Wait() error {
 	defer b.client.resign(b)
 	b.ran = 0
@@ -129,8 +127,7 @@ func (b *Batch) rouse() {
 // Len is the number of requests whose callbacks have not run.
 func (b *Batch) Len() int { return b.active + b.waiting }
 
-// fill gives slot done back, unless that is -1, and sends requests while there are
-// free slots.
+// fill gives slot done back, unless that is -1, and sends requests while there are free slots.
 func (b *Batch) fill(done int) {
 	c := b.client
 	if done < 0 && b.waiting == 0 {

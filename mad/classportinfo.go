@@ -7,8 +7,7 @@ import "encoding/binary"
 // ClassPortInfoSize is the number of bytes of a [ClassPortInfo].
 const ClassPortInfoSize = 72
 
-// ClassPortInfo describes the agent of a management class at a port (IBA
-// 13.4.8.1):
+// ClassPortInfo describes the agent of a management class at a port (IBA 13.4.8.1):
 //
 //	 0  BaseVersion      1
 //	 1  ClassVersion     1

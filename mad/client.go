@@ -11,15 +11,13 @@ import (
 	"time"
 )
 
-// ClientOptions say how a [Client] treats the subnet. Zero fields take the
-// defaults, which are gentle: management agents of switches are slow, have room
-// for few packets on VL 15, which has no flow control, and drop the rest. For a
-// subnet that is simulated [Fast] has others.
+// ClientOptions say how a [Client] treats the subnet. Zero fields take the defaults, which are gentle:
+// management agents of switches are slow, have room for few packets on VL 15, which has no flow control, and
+// drop the rest. For a subnet that is simulated [Fast] has others.
 type ClientOptions struct {
-	// Window is how many requests are in flight at most, from 1 to
-	// [MaxWindow]; 16. OpenSM keeps 4 on the wire (max_wire_smps). It is a bound:
-	// the client begins with 4 or MinWindow, has more in flight as long as answers
-	// come, and halves what it has when they fail to.
+	// Window is how many requests are in flight at most, from 1 to [MaxWindow]; 16. OpenSM keeps 4 on the
+	// wire (max_wire_smps). It is a bound: the client begins with 4 or MinWindow, has more in flight as long
+	// as answers come, and halves what it has when they fail to.
 	Window int
 	// MinWindow is how many requests may be in flight however many get no answer;
 	// an eighth of Window. If it is Window, the window does not change.
@@ -32,14 +30,12 @@ type ClientOptions struct {
 	// Tries is how often a request is sent before it has failed; 3. A target that
 	// has failed several times in a row gets one try until it answers.
 	Tries int
-	// Backoff is by how much a try waits longer than the one before it, at
-	// least 1; 2.
+	// Backoff is by how much a try waits longer than the one before it, at least 1; 2.
 	Backoff float64
 	// MKey goes with the subnet management requests that name none.
 	MKey uint64
-	// Traps, if it is not nil, gets the traps that come in. One that finds no room
-	// there is dropped, and counted ([Stats.TrapsDropped]). No trap is answered:
-	// that is for subnet managers.
+	// Traps, if it is not nil, gets the traps that come in. One that finds no room there is dropped, and
+	// counted ([Stats.TrapsDropped]). No trap is answered: that is for subnet managers.
 	Traps chan<- Trap
 }
 
@@ -229,10 +225,9 @@ func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	return data, err
 }
 
-// Ask is [Client.Do] for requests of all classes: it calls use, if that is not
-// nil, with the answer, which is good until use returns, and returns use's
-// error. An answer with an error status is handed to use too, as [Reply.Err].
-// Where there is no answer it returns why, and does not call use.
+// Ask is [Client.Do] for requests of all classes: it calls use, if that is not nil, with the answer, which is
+// good until use returns, and returns use's error. An answer with an error status is handed to use too, as
+// [Reply.Err]. Where there is no answer it returns why, and does not call use.
 func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
 	b := c.batches.Get().(*Batch)
 	defer c.batches.Put(b)
@@ -246,8 +241,7 @@ func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) 
 // Done is closed once nothing goes any more, as [Client.Err] says.
 func (c *Client) Done() <-chan struct{} { return c.dead }
 
-// Err is why nothing goes any more: what the transport said, or [ErrClosed]; nil
-// as long as something does.
+// Err is why nothing goes any more: what the transport said, or [ErrClosed]; nil as long as something does.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -34,8 +34,7 @@ func (c *Client) pick(b *Batch, done int) int {
 	return i
 }
 
-// ready puts the next job of b whose target has room into s, and those before it
-// where they wait for that.
+// ready puts the next job of b whose target has room into s, and those before it where they wait for that.
 func (c *Client) ready(b *Batch, s *slot) bool {
 	if b.woken.len() > 0 {
 		s.load(b.woken.front())
@@ -127,9 +126,8 @@ func (c *Client) grant() {
 	}
 }
 
-// begin puts the request in slot i on record as sent, and its transaction id into
-// f; the caller then sends f. It returns false if the client is dead, and whether
-// the request's batch leads.
+// begin puts the request in slot i on record as sent, and its transaction id into f; the caller then sends f.
+// It returns false if the client is dead, and whether the request's batch leads.
 func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	now := c.now()
 	c.mu.Lock()

@@ -26,8 +26,7 @@ func GetLID[T any, P attributeOf[T]](ctx context.Context, c *Client, lid uint16,
 	return a, err
 }
 
-// Set writes an attribute by directed route and returns what the node says it
-// is after that.
+// Set writes an attribute by directed route and returns what the node says it is after that.
 func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod uint32, a T) (T, error) {
 	req := Request{Method: MethodSet, Attr: P(&a).AttrID(), Mod: mod, Path: path}
 	b, err := P(&a).AppendBinary(nil)
@@ -39,8 +38,7 @@ func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod
 	return a, err
 }
 
-// gsiAttributeOf is a pointer to T that is an attribute of a class other than
-// subnet management.
+// gsiAttributeOf is a pointer to T that is an attribute of a class other than subnet management.
 type gsiAttributeOf[T any] interface {
 	*T
 	GSIAttribute
@@ -63,8 +61,7 @@ func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
 	return req
 }
 
-// GetPerf asks by LID and SL for an attribute of performance management; a
-// says whose counters:
+// GetPerf asks by LID and SL for an attribute of performance management; a says whose counters:
 //
 //	counters, err := mad.GetPerf(ctx, client, lid, sl, mad.PortCounters{PortSelect: port})
 func GetPerf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, lid uint16, sl uint8, a T) (T, error) {
@@ -83,8 +80,7 @@ func perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, 
 	return a, err
 }
 
-// PerfClassPortInfo asks the performance management agent at a LID what it can
-// do.
+// PerfClassPortInfo asks the performance management agent at a LID what it can do.
 func (c *Client) PerfClassPortInfo(ctx context.Context, lid uint16, sl uint8) (ClassPortInfo, error) {
 	return GetPerf(ctx, c, lid, sl, ClassPortInfo{})
 }
@@ -94,8 +90,7 @@ func (c *Client) PortCounters(ctx context.Context, lid uint16, sl, port uint8) (
 	return GetPerf(ctx, c, lid, sl, PortCounters{PortSelect: port})
 }
 
-// PortCountersExtended asks for the 64-bit counters of a port of the node at a
-// LID.
+// PortCountersExtended asks for the 64-bit counters of a port of the node at a LID.
 func (c *Client) PortCountersExtended(ctx context.Context, lid uint16, sl, port uint8) (PortCountersExtended, error) {
 	return GetPerf(ctx, c, lid, sl, PortCountersExtended{PortSelect: port})
 }
@@ -128,8 +123,7 @@ func (c *Client) SwitchInfo(ctx context.Context, path Path) (SwitchInfo, error) 
 	return Get[SwitchInfo](ctx, c, path, 0)
 }
 
-// LinearForwardingTable asks the switch at the end of path for one block of its
-// table.
+// LinearForwardingTable asks the switch at the end of path for one block of its table.
 func (c *Client) LinearForwardingTable(ctx context.Context, path Path, block uint16) (LinearForwardingTable, error) {
 	return Get[LinearForwardingTable](ctx, c, path, uint32(block))
 }

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// A goroutine of the client's own receives and wakes the batches that wait. That
-// costs two changes of goroutines for an answer, often of threads, which is more
-// than all else. So a batch that goes on for long and is alone with the client
-// leads: it receives by itself as long as it has nothing else to do, and the
+// A goroutine of the client's own receives and wakes the batches that wait. That costs two changes of
+// goroutines for an answer, often of threads, which is more than all else. So a batch that goes on for long
+// and is alone with the client leads: it receives by itself as long as it has nothing else to do, and the
 // client's goroutine rests. It does so over transports that are Interrupters.
 
 // ErrInterrupted is what Recv returns after [Interrupter.Interrupt].
@@ -19,9 +18,8 @@ var ErrInterrupted = errors.New("interrupted")
 // Interrupter is a transport whose Recv can be made to return.
 type Interrupter interface {
 	Transport
-	// Interrupt makes the Recv that waits for a frame, or else the next one that
-	// would have to wait, return [ErrInterrupted]. It returns false for a transport
-	// that cannot do that.
+	// Interrupt makes the Recv that waits for a frame, or else the next one that would have to wait, return
+	// [ErrInterrupted]. It returns false for a transport that cannot do that.
 	Interrupt() bool
 }
 

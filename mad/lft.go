@@ -10,9 +10,8 @@ const (
 	NoPort = 255
 )
 
-// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte
-// i is the port to LID 64*block+i, or [NoPort]. The block is the attribute
-// modifier, from 0 to 767.
+// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte i is the port to LID
+// 64*block+i, or [NoPort]. The block is the attribute modifier, from 0 to 767.
 type LinearForwardingTable [LFTBlock]uint8
 
 // AttrID returns [AttrLinearForwardingTable].

@@ -14,10 +14,9 @@ const (
 	MFTPorts = 16
 )
 
-// MulticastForwardingTable is one block of a switch's table for 16 of its ports
-// (IBA 14.2.5.12): of the LIDs 0xc000 + 32*block + i a mask of the ports
-// 16*position + bit. Block and position are in the attribute modifier, see
-// [MulticastMod].
+// MulticastForwardingTable is one block of a switch's table for 16 of its ports (IBA 14.2.5.12): of the LIDs
+// 0xc000 + 32*block + i a mask of the ports 16*position + bit. Block and position are in the attribute
+// modifier, see [MulticastMod].
 type MulticastForwardingTable [MFTBlock]uint16
 
 // MulticastMod is the attribute modifier of a block, from 0 to 511, for the

@@ -4,8 +4,7 @@ package mad
 
 import "encoding/binary"
 
-// NodeInfo describes a node, as seen from the port at which the request came
-// in (IBA 14.2.5.3):
+// NodeInfo describes a node, as seen from the port at which the request came in (IBA 14.2.5.3):
 //
 //	 0  BaseVersion      1
 //	 1  ClassVersion     1

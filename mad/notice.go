@@ -131,8 +131,7 @@ func (a *Notice) LID() uint16 {
 	return 0
 }
 
-// Port is the number of the port that the details of a generic trap name, and
-// whether they name one.
+// Port is the number of the port that the details of a generic trap name, and whether they name one.
 func (a *Notice) Port() (uint8, bool) {
 	switch {
 	case !a.Generic:

@@ -15,9 +15,8 @@ const MaxHops = 63
 // ErrPath says that a directed route cannot be made of what was given.
 var ErrPath = errors.New("not a directed route")
 
-// Path is a directed route: the ports by which a packet leaves one node after
-// the other, beginning with the local one. The zero Path leads to the local
-// node itself. Paths can be compared and be keys of maps.
+// Path is a directed route: the ports by which a packet leaves one node after the other, beginning with the
+// local one. The zero Path leads to the local node itself. Paths can be compared and be keys of maps.
 type Path struct {
 	n    uint8
 	hops [MaxHops]uint8
@@ -29,9 +28,8 @@ func NewPath(ports ...uint8) (Path, error) {
 	return Path{}.Append(ports...)
 }
 
-// ParsePath reads what [Path.String] prints: decimal port numbers with commas
-// between them, of which the first is 0 and stands for the local node. The
-// empty string is the local node too.
+// ParsePath reads what [Path.String] prints: decimal port numbers with commas between them, of which the
+// first is 0 and stands for the local node. The empty string is the local node too.
 func ParsePath(s string) (Path, error) {
 	var p Path
 	if s == "" {
@@ -71,8 +69,7 @@ func (p Path) Len() int { return int(p.n) }
 // Hop is the port by which hop i, from 0, leaves its node.
 func (p Path) Hop(i int) uint8 { return p.hops[:p.n][i] }
 
-// Parent returns the path without its last hop; the local node is its own
-// parent.
+// Parent returns the path without its last hop; the local node is its own parent.
 func (p Path) Parent() Path {
 	if p.n > 0 {
 		p.n--

@@ -21,13 +21,11 @@ type PKey uint16
 // Partition is the partition's number, of 15 bits.
 func (k PKey) Partition() uint16 { return uint16(k &^ PKeyFull) }
 
-// PKeyTable is one block of the P_Keys of a port (IBA 14.2.5.7). The attribute
-// modifier is that of [PKeyMod].
+// PKeyTable is one block of the P_Keys of a port (IBA 14.2.5.7). The attribute modifier is that of [PKeyMod].
 type PKeyTable [PKeyBlock]PKey
 
-// PKeyMod is the attribute modifier of a block of P_Keys: of that of a switch's
-// port, from 0 on, or with port 0 of that of the port that the request comes in
-// by at a channel adapter.
+// PKeyMod is the attribute modifier of a block of P_Keys: of that of a switch's port, from 0 on, or with port
+// 0 of that of the port that the request comes in by at a channel adapter.
 func PKeyMod(port uint8, block uint16) uint32 { return uint32(port)<<16 | uint32(block) }
 
 // AttrID returns [AttrPKeyTable].

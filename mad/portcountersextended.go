@@ -9,9 +9,8 @@ const (
 	portCountersExtendedSize = 8 + 8*numExtended
 )
 
-// PortCountersExtended are the 64-bit counters of a port, for agents that have
-// [PerfExtendedWidth] (IBA 16.1.4.11; those from SymbolErrors on, which older
-// agents leave 0, as in release 1.3):
+// PortCountersExtended are the 64-bit counters of a port, for agents that have [PerfExtendedWidth] (IBA
+// 16.1.4.11; those from SymbolErrors on, which older agents leave 0, as in release 1.3):
 //
 //	0  reserved        1
 //	1  PortSelect      1

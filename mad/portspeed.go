@@ -20,8 +20,7 @@ const (
 	CapMulticastFDBTop  CapabilityMask = 1 << 30
 )
 
-// CapabilityMask2 goes on where [CapabilityMask] ends; it counts only where
-// that has CapCapabilityMask2.
+// CapabilityMask2 goes on where [CapabilityMask] ends; it counts only where that has CapCapabilityMask2.
 type CapabilityMask2 uint16
 
 // Bits of CapabilityMask2 that matter here.

@@ -27,8 +27,7 @@ func (c *Client) receive() {
 	}
 }
 
-// take takes in a frame that batch by received, nil for none. It returns true if
-// it has made out one to send.
+// take takes in a frame that batch by received, nil for none. It returns true if it has made out one to send.
 func (c *Client) take(f, out *Frame, by *Batch) bool {
 	be := binary.BigEndian
 	now := c.now()

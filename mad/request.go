@@ -20,8 +20,7 @@ var (
 	ErrClosed = errors.New("client closed")
 )
 
-// Request is what is asked of a port's subnet management agent, or of that of
-// another class.
+// Request is what is asked of a port's subnet management agent, or of that of another class.
 type Request struct {
 	Class  Class  // 0: subnet management; others go by LID
 	Method Method // 0 is MethodGet
@@ -59,11 +58,9 @@ func Data(a Attribute) [DataSize]byte {
 type GSI struct {
 	// Body is the MAD from byte 24 on.
 	Body Body
-	// Timeout is how long the first try waits for an answer, 0 if for as long as
-	// the client's.
+	// Timeout is how long the first try waits for an answer, 0 if for as long as the client's.
 	Timeout time.Duration
-	// Limit is how many bytes an answer of many segments may have; 0 is
-	// [DefaultLimit].
+	// Limit is how many bytes an answer of many segments may have; 0 is [DefaultLimit].
 	Limit int
 }
 
@@ -76,8 +73,7 @@ func (b *Body) Perf() []byte { return b[offData-offBody:] }
 // SA returns the 200 bytes of an attribute of subnet administration.
 func (b *Body) SA() []byte { return b[offSAData-offBody:] }
 
-// DefaultLimit is how many bytes an answer of many segments may have where a
-// request does not say.
+// DefaultLimit is how many bytes an answer of many segments may have where a request does not say.
 const DefaultLimit = 1 << 26
 
 // Reply is the end of a request.
@@ -87,15 +83,13 @@ type Reply struct {
 	// Data is the attribute, if Err is nil; of a class other than subnet
 	// management bytes 64 to 127 of the answer.
 	Data [DataSize]byte
-	// MAD is the answer to a request of another class, the first segment if
-	// there are many; nil if there is none. It is there with an error status,
-	// too. It is good until the callback returns.
+	// MAD is the answer to a request of another class, the first segment if there are many; nil if there is
+	// none. It is there with an error status, too. It is good until the callback returns.
 	MAD *[Size]byte
 	// Table is what the segments of an answer carry one after the other, without
 	// the headers; nil if the answer does not come in segments.
 	Table []byte
-	// Err is a [*RequestError] that wraps [ErrTimeout], a [Status] or what the
-	// transport said.
+	// Err is a [*RequestError] that wraps [ErrTimeout], a [Status] or what the transport said.
 	Err error
 }
 
@@ -121,8 +115,7 @@ type RequestError struct {
 	Err    error
 }
 
-// Error returns for example "NodeInfo by directed route 0,1,5: no answer after
-// 3 tries of 200ms".
+// Error returns for example "NodeInfo by directed route 0,1,5: no answer after 3 tries of 200ms".
 func (e *RequestError) Error() string {
 	what := e.Attr.Name(e.Class)
 	if e.Method != MethodGet {

@@ -73,12 +73,10 @@ func (s RMPPStatus) Error() string {
 	return fmt.Sprintf("RMPP status %d", uint8(s))
 }
 
-// ErrSegments says that a transfer in segments failed. Errors that wrap it wrap
-// an [RMPPStatus], too.
+// ErrSegments says that a transfer in segments failed. Errors that wrap it wrap an [RMPPStatus], too.
 var ErrSegments = errors.New("transfer in segments ended")
 
-// ErrCut says that an answer is the beginning of a longer one that the
-// transport could not carry.
+// ErrCut says that an answer is the beginning of a longer one that the transport could not carry.
 var ErrCut = errors.New("the answer was cut off on its way")
 
 // The header of a segment, behind that of all MADs (IBA 13.6.2.1):

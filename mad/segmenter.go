@@ -26,9 +26,8 @@ type Segmenter struct {
 	window uint32 // the last segment that may be sent
 }
 
-// NewSegmenter returns a segmenter of data, which must stay as it is. head is the
-// answer's header up to byte 56, class header included; its segment header
-// does not matter.
+// NewSegmenter returns a segmenter of data, which must stay as it is. head is the answer's header up to byte
+// 56, class header included; its segment header does not matter.
 func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	s := &Segmenter{head: *head, data: data, window: 1}
 	s.count = uint32(max(1, (len(data)+SegmentSize-1)/SegmentSize))
@@ -63,9 +62,8 @@ func (s *Segmenter) Next(m *[Size]byte) bool {
 	return true
 }
 
-// Take takes a MAD that the receiver of the segments sent. If answer is true it
-// has put the end of the transfer into out, to be sent. An error, which wraps
-// [ErrSegments], ends the transfer.
+// Take takes a MAD that the receiver of the segments sent. If answer is true it has put the end of the
+// transfer into out, to be sent. An error, which wraps [ErrSegments], ends the transfer.
 func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if !segmented(m) || be.Uint64(m[offTID:]) != be.Uint64(s.head[offTID:]) || s.Done() {

@@ -11,8 +11,7 @@ import (
 const (
 	// maxTransfer is how long an answer in segments may take in all.
 	maxTransfer = 2 * time.Minute
-	// maxNudges is how often the other end is told again what has come, when
-	// nothing more comes.
+	// maxNudges is how often the other end is told again what has come, when nothing more comes.
 	maxNudges = 3
 )
 

@@ -5,9 +5,8 @@ package mad
 // SLs is the number of service levels.
 const SLs = 16
 
-// SLToVLTable is the VL that packets of each SL leave by (IBA 14.2.5.8): 16
-// entries of 4 bits, that of SL 0 highest in byte 0; 56 bytes are reserved. The
-// attribute modifier is that of [SLToVLMod].
+// SLToVLTable is the VL that packets of each SL leave by (IBA 14.2.5.8): 16 entries of 4 bits, that of SL 0
+// highest in byte 0; 56 bytes are reserved. The attribute modifier is that of [SLToVLMod].
 type SLToVLTable struct {
 	VL [SLs]uint8 // 4 bits; 15 drops the packet
 

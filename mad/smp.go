@@ -130,8 +130,7 @@ const (
 	directionBit = 0x8000
 )
 
-// SMP is a subnet management packet, LID routed or by directed route (IBA
-// 14.2.1.1 and 14.2.1.2):
+// SMP is a subnet management packet, LID routed or by directed route (IBA 14.2.1.1 and 14.2.1.2):
 //
 //	  0  BaseVersion   1
 //	  1  Class         1  0x01 LID routed, 0x81 by directed route
@@ -152,8 +151,7 @@ const (
 //	128  InitialPath  64  \ directed routes; else reserved
 //	192  ReturnPath   64  /
 //
-// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are sent as 0
-// and not kept.
+// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are sent as 0 and not kept.
 type SMP struct {
 	BaseVersion  uint8
 	Class        Class
@@ -174,8 +172,7 @@ type SMP struct {
 	ReturnPath   [MaxHops + 1]uint8 // from index 1
 }
 
-// UnmarshalBinary decodes the 256 bytes of a MAD. The error wraps [ErrLength]
-// or [ErrHops].
+// UnmarshalBinary decodes the 256 bytes of a MAD. The error wraps [ErrLength] or [ErrHops].
 func (s *SMP) UnmarshalBinary(b []byte) error {
 	if len(b) != Size {
 		return fmt.Errorf("SMP: %w: %d bytes, want %d", ErrLength, len(b), Size)
@@ -250,8 +247,7 @@ func (s *SMP) SetPath(p Path) {
 	s.ReturnPath = [MaxHops + 1]uint8{}
 }
 
-// Path returns the directed route from the local node that the packet has or
-// had to go.
+// Path returns the directed route from the local node that the packet has or had to go.
 func (s *SMP) Path() Path {
 	var p Path
 	p.n = min(s.HopCount, MaxHops)

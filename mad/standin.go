@@ -4,12 +4,11 @@ package mad
 
 import "encoding/binary"
 
-// The kernel cuts answers of the subnet administration into segments for programs that
-// use libibumad, and acknowledges those that come. umad2sim, which stands for the
-// kernel where ibsim is the subnet, does not: the program's whole answer arrives as one
-// packet, cut off after 256 bytes, with the header as the program left it for the
-// kernel to fill in. And what is an acknowledgement to the kernel is one more request
-// to the program.
+// The kernel cuts answers of the subnet administration into segments for programs that use libibumad, and
+// acknowledges those that come. umad2sim, which stands for the kernel where ibsim is the subnet, does not:
+// the program's whole answer arrives as one packet, cut off after 256 bytes, with the header as the program
+// left it for the kernel to fill in. And what is an acknowledgement to the kernel is one more request to the
+// program.
 
 // ControlsSegments reports whether a MAD is for a kernel's segmentation alone.
 func ControlsSegments(m *[Size]byte) bool {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Status is the status of an answer; all but 0 are errors (IBA 13.4.7).
-// Bit 0 is "busy", bit 1 "redirect", bits 2 to 4 a code, and bits 8
-// to 14 belong to the management class.
+// Status is the status of an answer; all but 0 are errors (IBA 13.4.7). Bit 0 is "busy", bit 1 "redirect",
+// bits 2 to 4 a code, and bits 8 to 14 belong to the management class.
 type Status uint16
 
 // Statuses.

@@ -47,9 +47,8 @@ const (
 	// with nothing in flight that was not used for long makes room for a new one.
 	maxTargets = 1 << 16
 
-	// A target that left this many requests in a row without an answer, the last
-	// no longer ago than that, is asked once and not again until it answers: a
-	// dead switch must not take minutes of a sweep.
+	// A target that left this many requests in a row without an answer, the last no longer ago than that, is
+	// asked once and not again until it answers: a dead switch must not take minutes of a sweep.
 	silentAfter = 4
 	silentFor   = 10 * time.Second
 	// One that left this many tries in a row without an answer, or never gave one,
@@ -133,8 +132,7 @@ func (t *targets) victim() int {
 	return len(t.all)
 }
 
-// answered takes an answer that came so long after its try, 0 if that is not
-// known.
+// answered takes an answer that came so long after its try, 0 if that is not known.
 func (t *target) answered(rtt time.Duration) {
 	t.stats.Received++
 	t.stats.Silent, t.lost = 0, 0
@@ -157,8 +155,7 @@ func (t *target) tries(most int, now time.Duration) int {
 	return most
 }
 
-// tells reports whether a loss on the path to the target tells how busy the subnet
-// is.
+// tells reports whether a loss on the path to the target tells how busy the subnet is.
 func (t *target) tells() bool { return t.stats.Received > 0 && t.lost <= quietAfter }
 
 func (t *target) report() TargetStats {
@@ -233,8 +230,7 @@ func (p *parking) park(t *target, j *job) {
 	p.n++
 }
 
-// leave hands the job that has waited longest for t, of which there is one, to its
-// batch.
+// leave hands the job that has waited longest for t, of which there is one, to its batch.
 func (p *parking) leave(t *target) *Batch {
 	x := &p.places[t.first]
 	b := x.job.batch

@@ -20,8 +20,7 @@ func newWindow(low, high int) window {
 // limit is how much may be in flight now.
 func (w *window) limit() int { return int(w.size) }
 
-// answered takes an answer to a first try, with so much in flight. A window that
-// is not used does not grow.
+// answered takes an answer to a first try, with so much in flight. A window that is not used does not grow.
 func (w *window) answered(used int) {
 	if w.size >= w.max || 2*used < w.limit() {
 		return

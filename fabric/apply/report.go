@@ -15,25 +15,22 @@ import (
 type Report struct {
 	// Written are acknowledged, or were found to be so already.
 	Written Counts
-	// ReadBack are those of them that were read again: of the writes of one block the
-	// last.
+	// ReadBack are those of them that were read again: of the writes of one block the last.
 	ReadBack Counts
 	// Differ are those of them that read otherwise.
 	Differ []Difference
 	// Failed are the writes and readings that failed, the first of a node's.
 	Failed []Failure
-	// Stopped says in what not all was written, so that what comes after it was not
-	// begun: "ports", "tops that rise", "SL2VL tables", "step 2 of 3", "tops that fall",
-	// "late SL2VL tables", "multicast branches to take away", "multicast branches to
-	// add"; "" where all was.
+	// Stopped says in what not all was written, so that what comes after it was not begun: "ports", "tops
+	// that rise", "SL2VL tables", "step 2 of 3", "tops that fall", "late SL2VL tables", "multicast branches
+	// to take away", "multicast branches to add"; "" where all was.
 	Stopped string
 	// Left are the writes that are not known to be done: not sent, refused, or
 	// without an answer. Of the last nobody knows whether they were done.
 	Left write.List
 	// Requests counts questions and writes, not how often they were sent.
 	Requests int
-	// Sets counts the writes that were handed to the client; where it is 0 nothing was
-	// written for certain.
+	// Sets counts the writes that were handed to the client; where it is 0 nothing was written for certain.
 	Sets    int
 	Elapsed time.Duration
 }

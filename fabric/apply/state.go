@@ -58,8 +58,7 @@ func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	a.raise(i, mad.PortArmed)
 }
 
-// raise takes a port up by one state. A port that refuses may have gone there,
-// or farther, by itself.
+// raise takes a port up by one state. A port that refuses may have gone there, or farther, by itself.
 func (a *applier) raise(i int, to mad.PortState) {
 	s := &a.w.States[i]
 	get := s.Get(a.f)

@@ -95,8 +95,7 @@ func (s Set) All() iter.Seq[Counter] {
 // Values are counts by [Counter].
 type Values [NumCounters]uint64
 
-// common are the counters of PortCounters, with the greatest value that each can
-// have.
+// common are the counters of PortCounters, with the greatest value that each can have.
 func common(a *mad.PortCounters) (v, limit Values) {
 	set := func(c Counter, value, greatest uint64) { v[c], limit[c] = value, greatest }
 	set(SymbolErrors, uint64(a.SymbolErrors), 0xffff)

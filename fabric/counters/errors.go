@@ -4,9 +4,8 @@ package counters
 
 import "example.org/ibconsole/fabric"
 
-// Beyond are the errors of a port that are more than a threshold, which is what
-// ibqueryerrors prints of it: with all thresholds 0, as in the file that comes
-// with infiniband-diags, every error that ever happened.
+// Beyond are the errors of a port that are more than a threshold, which is what ibqueryerrors prints of it:
+// with all thresholds 0, as in the file that comes with infiniband-diags, every error that ever happened.
 func (p *Port) Beyond(thresholds *Values) Set {
 	var s Set
 	for c := range (p.Has & Errors).All() {

@@ -25,9 +25,8 @@ type Options struct {
 type Port struct {
 	Port fabric.PortIndex // of the fabric
 	At   time.Time        // of the last answer
-	// Values are the counters in Has; others are 0. They are 64 bits wide where
-	// they are in Wide; else they stop at their greatest value, as those in
-	// Stopped have.
+	// Values are the counters in Has; others are 0. They are 64 bits wide where they are in Wide; else they
+	// stop at their greatest value, as those in Stopped have.
 	Values  Values
 	Has     Set
 	Wide    Set
@@ -47,8 +46,7 @@ type Reading struct {
 type Unanswered struct {
 	Port fabric.PortIndex // the first one asked for where Whole is set
 	Name string
-	// Whole says that the agent of the node did not answer, and none of its Count
-	// ports was asked.
+	// Whole says that the agent of the node did not answer, and none of its Count ports was asked.
 	Whole bool
 	Count int
 	Err   error
@@ -66,9 +64,8 @@ func (h Unanswered) String() string {
 // ErrNoLID says that a port cannot be asked, as it has no LID.
 var ErrNoLID = errors.New("no LID")
 
-// AllPorts are the ports that are read where none is named: all ports of the
-// switches in the subnet, port 0 only where it is an enhanced one, and the end
-// ports of the other nodes.
+// AllPorts are the ports that are read where none is named: all ports of the switches in the subnet, port 0
+// only where it is an enhanced one, and the end ports of the other nodes.
 func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for i := range f.Nodes {
@@ -86,9 +83,8 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// Read reads the counters of ports, of [AllPorts] where none is given. It takes
-// a MAD an agent, that is a switch or an end port, and two a port, one where the
-// agent has no 64-bit counters. It fails where ctx ends.
+// Read reads the counters of ports, of [AllPorts] where none is given. It takes a MAD an agent, that is a
+// switch or an end port, and two a port, one where the agent has no 64-bit counters. It fails where ctx ends.
 func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package failures says what fails in a subnet on paper, and which links do not work
-// then: those of links, switches, hosts and directors that somebody named, or chose at
-// random, and of what was repaired of them.
+// Package failures says what fails in a subnet on paper, and which links do not work then: those of links,
+// switches, hosts and directors that somebody named, or chose at random, and of what was repaired of them.
 package failures
 
 import (
@@ -42,8 +41,7 @@ func OfLink(f *fabric.Fabric, l fabric.Link) Failure {
 	return Failure{What: "link", Name: f.PortName(l.A) + " -- " + f.PortName(l.B), Links: []fabric.Link{l}}
 }
 
-// OfNodes is the failure of nodes with all their links as one thing, which goes by a
-// name.
+// OfNodes is the failure of nodes with all their links as one thing, which goes by a name.
 func OfNodes(f *fabric.Fabric, what, name string, nodes ...fabric.NodeIndex) Failure {
 	return Failure{What: what, Name: name, Links: linksOf(f, nodes), nodes: nodes}
 }
@@ -75,8 +73,7 @@ func Split(all []Failure, match func(Failure) bool) (yes, no []Failure) {
 	return yes, no
 }
 
-// Failed are the links that failures and repairs, one after the other, leave without
-// function.
+// Failed are the links that failures and repairs, one after the other, leave without function.
 func Failed(all []Failure) map[fabric.Link]bool {
 	failed := map[fabric.Link]bool{}
 	for i := range all {

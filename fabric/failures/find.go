@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 )
 
-// Finder finds what is to fail next, in a subnet as it is on paper and the base that
-// it was before failures.
+// Finder finds what is to fail next, in a subnet as it is on paper and the base that it was before failures.
 type Finder func(paper, base *fabric.Fabric) ([]Failure, error)
 
 // Named is what words name: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE,

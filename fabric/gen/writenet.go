@@ -12,14 +12,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such
-// that ibsim gives every node and port the GUID, description, LID, width and
-// speed that it has in f. GUIDs that ibsim would count up by itself are left
-// out, and so are width and speed where they are ibsim's own, 4x SDR.
+// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such that ibsim gives every node
+// and port the GUID, description, LID, width and speed that it has in f. GUIDs that ibsim would count up by
+// itself are left out, and so are width and speed where they are ibsim's own, 4x SDR.
 //
-// It fails where ibsim cannot hold the fabric: where the port GUIDs of an
-// adapter are not the node GUID plus the port number. Revisions, capability
-// masks and port states are ibsim's own. O(ports).
+// It fails where ibsim cannot hold the fabric: where the port GUIDs of an adapter are not the node GUID plus
+// the port number. Revisions, capability masks and port states are ibsim's own. O(ports).
 func WriteNet(w io.Writer, f *fabric.Fabric) error {
 	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,

@@ -53,15 +53,13 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// NoPort stands for the port by which a path's first or last node is not entered
-// or left.
+// NoPort stands for the port by which a path's first or last node is not entered or left.
 const NoPort = -1
 
 // Hop is one node on the way.
 type Hop struct {
 	GUID uint64
-	// Node is the index of the node in the fabric that is known, None for one that
-	// is not in it.
+	// Node is the index of the node in the fabric that is known, None for one that is not in it.
 	Node fabric.NodeIndex
 	Type mad.NodeType
 	// In and Out are the ports by which the packet comes and goes, or [NoPort].

@@ -52,8 +52,7 @@ type crowd struct {
 	failed  error
 }
 
-// fill starts pairs while there is room. What starts may end at once, and come
-// here again.
+// fill starts pairs while there is room. What starts may end at once, and come here again.
 func (c *crowd) fill() {
 	if c.filling {
 		return
@@ -166,8 +165,7 @@ func (w *walker) crossFirst(src fabric.PortIndex) {
 			w.follow(port.Num)
 			return
 		}
-		// An adapter passes no packets on, so the switch is asked the way that led
-		// to the adapter.
+		// An adapter passes no packets on, so the switch is asked the way that led to the adapter.
 		w.to = w.to.Parent()
 		in := int(w.lastPort(src))
 		w.r.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, func(a *answer) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package places finds what somebody named in a fabric: a node, a port, a link, the
-// switches of a system.
+// Package places finds what somebody named in a fabric: a node, a port, a link, the switches of a system.
 package places
 
 import (
@@ -29,9 +28,8 @@ type Place struct {
 	PortNamed bool
 }
 
-// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare
-// number for a LID or a bare 0x number for a GUID. A name may be shortened to
-// a prefix that only one node has.
+// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare number for a LID or a bare 0x
+// number for a GUID. A name may be shortened to a prefix that only one node has.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	switch {
 	case strings.HasPrefix(text, "lid:"):
@@ -82,9 +80,8 @@ func meant(f *fabric.Fabric, text string) string {
 	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }
 
-// ResolveSystem finds the switches of one system, such as a director: those whose
-// names begin with a prefix before a *, or those with the system image GUID of a
-// switch or that is given itself.
+// ResolveSystem finds the switches of one system, such as a director: those whose names begin with a prefix
+// before a *, or those with the system image GUID of a switch or that is given itself.
 func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, name string, err error) {
 	if prefix, ok := strings.CutSuffix(text, "*"); ok {
 		for _, n := range f.Switches {

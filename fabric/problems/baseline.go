@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 )
 
-// Baseline tells what is missing, re-cabled, slower or new against an earlier
-// picture. since says of when that is. What is silent, as Unanswered has it, is not
-// missing: [Report.Answers] tells of it. O(ports).
+// Baseline tells what is missing, re-cabled, slower or new against an earlier picture. since says of when
+// that is. What is silent, as Unanswered has it, is not missing: [Report.Answers] tells of it. O(ports).
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change

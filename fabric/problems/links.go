@@ -10,10 +10,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Links finds links below their width or speed: below what both ends are set to,
-// where limits has that by port index, and else below nearly all links between
-// devices of the same two kinds. Where settings keep a link below what both ends
-// support and what nearly all its like have, that is said. O(ports).
+// Links finds links below their width or speed: below what both ends are set to, where limits has that by
+// port index, and else below nearly all links between devices of the same two kinds. Where settings keep a
+// link below what both ends support and what nearly all its like have, that is said. O(ports).
 func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	like := likesOf(f)
 	unknown := 0

@@ -15,9 +15,8 @@ import (
 // ErrClosed says that a connection was closed.
 var ErrClosed = errors.New("simulated port: closed")
 
-// Conn is a connection that sits on an end port of the subnet. It is a
-// [mad.Transport]. Packets are answered while they are sent; Recv hands the
-// answers out.
+// Conn is a connection that sits on an end port of the subnet. It is a [mad.Transport]. Packets are answered
+// while they are sent; Recv hands the answers out.
 type Conn struct {
 	sim  *Sim
 	port fabric.PortIndex

@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SetCounters sets the counters of a port, which are all 0 at first: PortCounters
-// tells of the same ones as PortCountersExtended, up to the greatest number that
-// it has room for. PortSelect and CounterSelect do not count. Traffic of the
-// simulation does not move them.
+// SetCounters sets the counters of a port, which are all 0 at first: PortCounters tells of the same ones as
+// PortCountersExtended, up to the greatest number that it has room for. PortSelect and CounterSelect do not
+// count. Traffic of the simulation does not move them.
 func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +117,7 @@ func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 	}
 }
 
-// wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and
-// CounterSelect2.
+// wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and CounterSelect2.
 func wideOrder(c *mad.PortCountersExtended) []*uint64 {
 	return []*uint64{
 		&c.XmitData, &c.RcvData, &c.XmitPackets, &c.RcvPackets,

@@ -4,9 +4,8 @@ package sim
 
 import "example.org/ibconsole/fabric"
 
-// Degrade makes both ends of a port's link run at another width and speed, which
-// they report as active; what they have enabled stays. A port without a cable has
-// no link: nothing happens.
+// Degrade makes both ends of a port's link run at another width and speed, which they report as active; what
+// they have enabled stays. A port without a cable has no link: nothing happens.
 func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Speed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -90,9 +90,8 @@ func (p *port) adopt(from *fabric.Port, active bool) {
 	}
 }
 
-// setLink fills in width and speed. A port's enabled widths and speeds are all
-// up to the active ones, as ibsim reads "4xHDR" in its files; ibsim's own
-// default is 4x SDR alone.
+// setLink fills in width and speed. A port's enabled widths and speeds are all up to the active ones, as
+// ibsim reads "4xHDR" in its files; ibsim's own default is 4x SDR alone.
 func setLink(a *mad.PortInfo, p *fabric.Port) {
 	a.LinkWidthSupported = allWidths
 	a.LinkWidthActive, a.LinkWidthEnabled = mad.Width4x, mad.Width4x

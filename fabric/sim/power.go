@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// PowerOff makes a node disappear: it answers and forwards nothing, and its
-// links are down.
+// PowerOff makes a node disappear: it answers and forwards nothing, and its links are down.
 func (s *Sim) PowerOff(node fabric.NodeIndex) { s.power(node, true) }
 
 // PowerOn makes a node come back as one that was just switched on: it has no

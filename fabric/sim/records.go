@@ -10,9 +10,8 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// recordKind is a kind of record: how long one is in a table, and how many bits
-// each component has, in the order of the bits of a component mask, which is that
-// of the record (IBA 1.2.1, 15.2.5).
+// recordKind is a kind of record: how long one is in a table, and how many bits each component has, in the
+// order of the bits of a component mask, which is that of the record (IBA 1.2.1, 15.2.5).
 type recordKind struct {
 	size   int
 	widths []int
@@ -38,13 +37,11 @@ var (
 	}
 	// LID, -; then SMInfo.
 	smInfoWidths = []int{16, 16, 64, 64, 32, 4, 4}
-	// ServiceID (two halves), DGID, SGID, DLID, SLID, RawTraffic, -, FlowLabel,
-	// HopLimit, TClass, Reversible, NumbPath, P_Key, QoS class, SL, selector and
-	// value of MTU, rate and packet lifetime, Preference.
+	// ServiceID (two halves), DGID, SGID, DLID, SLID, RawTraffic, -, FlowLabel, HopLimit, TClass, Reversible,
+	// NumbPath, P_Key, QoS class, SL, selector and value of MTU, rate and packet lifetime, Preference.
 	pathWidths = []int{32, 32, 128, 128, 16, 16, 1, 3, 20, 8, 8, 1, 7, 16, 12, 4, 2, 6, 2, 6, 2, 6, 8}
-	// MGID, PortGID, Q_Key, MLID, selector and value of MTU, TClass, P_Key, selector
-	// and value of rate and packet lifetime, SL, FlowLabel, HopLimit, Scope,
-	// JoinState, ProxyJoin.
+	// MGID, PortGID, Q_Key, MLID, selector and value of MTU, TClass, P_Key, selector and value of rate and
+	// packet lifetime, SL, FlowLabel, HopLimit, Scope, JoinState, ProxyJoin.
 	memberWidths = []int{128, 128, 32, 16, 2, 6, 8, 16, 2, 6, 2, 6, 4, 20, 8, 4, 4, 1}
 )
 
@@ -61,8 +58,7 @@ const (
 
 func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
-// matches reports whether a record has all the components that are asked for, but
-// for those in except.
+// matches reports whether a record has all the components that are asked for, but for those in except.
 func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0
 	for i, width := range widths {
@@ -88,8 +84,7 @@ func sameBits(a, b []byte, at, width int) bool {
 	return true
 }
 
-// owners are the end ports that have the LID at the beginning of a record, if that
-// is asked for, or all.
+// owners are the end ports that have the LID at the beginning of a record, if that is asked for, or all.
 func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	asked := binary.BigEndian.Uint16(q.data)
 	s.known(func(_ fabric.PortIndex, p *port, _ *node) bool {
@@ -101,8 +96,7 @@ func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	return ports
 }
 
-// addTo appends a record to a table if the question wants it. Records do not
-// fail to encode.
+// addTo appends a record to a table if the question wants it. Records do not fail to encode.
 func (q *query) addTo(table []byte, r sa.Record, widths []int, except sa.Mask) []byte {
 	n := len(table)
 	whole, _ := r.AppendBinary(table)

@@ -46,8 +46,7 @@ type administration struct {
 	segment bool
 }
 
-// administer answers a request for the subnet administration with the records of
-// the subnet as it is.
+// administer answers a request for the subnet administration with the records of the subnet as it is.
 func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administration, handBack bool) {
 	s.arrive()
 	defer s.mu.Unlock()
@@ -118,8 +117,7 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 	return kind.size, status
 }
 
-// masterAt is the master subnet manager that a request to a LID reaches, and that
-// can answer, or nil.
+// masterAt is the master subnet manager that a request to a LID reaches, and that can answer, or nil.
 func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
 	at, ok := s.walkLID(from, lid)
 	if !ok {
@@ -159,8 +157,7 @@ func (p *port) gid() mad.GID {
 	return mad.NewGID(prefix, p.guid)
 }
 
-// Group is a multicast group that the subnet administration knows, with the end
-// ports that are in it.
+// Group is a multicast group that the subnet administration knows, with the end ports that are in it.
 type Group struct {
 	sa.MCMemberRecord
 	Members []fabric.PortIndex

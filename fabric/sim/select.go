@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// A selector is the upper two bits of a byte whose lower six are a value (IBA
-// 1.2.1, 15.2.5.16).
+// A selector is the upper two bits of a byte whose lower six are a value (IBA 1.2.1, 15.2.5.16).
 
 // scale is what the values of a selector mean.
 type scale struct {
@@ -30,8 +29,7 @@ var (
 // and its value; one alone does not count.
 func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 
-// inRange checks the value in a record's byte at against the one that is asked
-// for.
+// inRange checks the value in a record's byte at against the one that is asked for.
 func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 	if !q.selects(selector) {
 		return true

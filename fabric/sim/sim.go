@@ -20,9 +20,8 @@ type Options struct {
 	// Active brings all links up to Active, as a subnet manager leaves them;
 	// else those whose state the fabric does not know begin in Initialize.
 	Active bool
-	// SendBack hands requests that find no way or a silent node back at once, as
-	// ibsim does; else their sender has to wait until it gives up. Packets that
-	// are lost by chance are not handed back.
+	// SendBack hands requests that find no way or a silent node back at once, as ibsim does; else their
+	// sender has to wait until it gives up. Packets that are lost by chance are not handed back.
 	SendBack bool
 	// Faults afflict the subnet from the beginning.
 	Faults Faults
@@ -166,8 +165,7 @@ func (s *Sim) cut(i fabric.PortIndex, cut bool) {
 	s.train(i, false)
 }
 
-// Silence makes a node answer nothing, while it goes on forwarding; or lets it
-// answer again.
+// Silence makes a node answer nothing, while it goes on forwarding; or lets it answer again.
 func (s *Sim) Silence(node fabric.NodeIndex, silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

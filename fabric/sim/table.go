@@ -16,9 +16,8 @@ type tableKey struct {
 	mod  uint32
 }
 
-// table reads or writes a block of a table whose contents do not matter to the
-// simulation. Until it is written a block is what the options say, or else as
-// ibsim begins.
+// table reads or writes a block of a table whose contents do not matter to the simulation. Until it is
+// written a block is what the options say, or else as ibsim begins.
 func (a *agent) table(attr mad.AttrID) mad.Status {
 	var block [mad.DataSize]byte
 	var key tableKey

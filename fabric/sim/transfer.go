@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// maxTransfers is how many tables a connection gets at once; of more the
-	// oldest is forgotten.
+	// maxTransfers is how many tables a connection gets at once; of more the oldest is forgotten.
 	maxTransfers = 64
 	// resendAfter is how long the end of a window waits for its acknowledgement,
 	// and resends how often it is sent again in vain.

@@ -92,10 +92,9 @@ func (s *Sim) byDirectedRoute(from fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// walkPath follows the initial path from a port, fills in the return path and
-// returns the port at which the packet arrives (IBA 1.2.1, 14.2.2). Packets
-// that are to go on by LID at either end get nowhere, as in ibsim. The hop
-// pointer is back at 0 when the answer is home, so it is not touched.
+// walkPath follows the initial path from a port, fills in the return path and returns the port at which the
+// packet arrives (IBA 1.2.1, 14.2.2). Packets that are to go on by LID at either end get nowhere, as in
+// ibsim. The hop pointer is back at 0 when the answer is home, so it is not touched.
 func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.PortIndex, ok bool) {
 	hops := int(m[offHopCount])
 	if hops > mad.MaxHops || m[offHopPointer] != 0 || m[offStatus]&directionBit != 0 ||
@@ -112,9 +111,8 @@ func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.Port
 	return at, true
 }
 
-// hop leaves the node of port at by port out and returns where it arrives, or
-// None. Switches pass packets on; other nodes only send their own, and only
-// by the port that the sender sits on.
+// hop leaves the node of port at by port out and returns where it arrives, or None. Switches pass packets on;
+// other nodes only send their own, and only by the port that the sender sits on.
 func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	p := &s.ports[at]
 	n := &s.nodes[p.node]
@@ -133,8 +131,7 @@ func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	return s.peer(n.first + fabric.PortIndex(out))
 }
 
-// byLID brings a request to the port with a LID, which answers it, and the answer
-// back.
+// byLID brings a request to the port with a LID, which answers it, and the answer back.
 func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte, answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
 	at, ok := s.walkLID(from, lid)
 	if !ok || !answer(at, m) {
@@ -144,9 +141,8 @@ func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte, answer
 	return ok && s.endPort(back) == from
 }
 
-// walkLID follows the forwarding tables from an end port to the port that
-// answers to the LID, and returns where the packet arrives there. Links must be
-// Active at both ends, as in ibsim; IBA lets VL 15 pass before.
+// walkLID follows the forwarding tables from an end port to the port that answers to the LID, and returns
+// where the packet arrives there. Links must be Active at both ends, as in ibsim; IBA lets VL 15 pass before.
 func (s *Sim) walkLID(from fabric.PortIndex, lid uint16) (at fabric.PortIndex, ok bool) {
 	at = from
 	if s.ports[at].owns(lid) {

@@ -15,11 +15,10 @@ const (
 	atFirst = 64
 )
 
-// detour looks for other ways to nodes that stopped answering, as a link or a switch on
-// the way to them may have gone in mid-sweep. What such a node left open, where it does
-// answer by another way, is queued again; all that was not answered is where a node
-// answers by the same way after all, as agents or the subnet were at a standstill for a
-// while. Nothing else may be queued. O(ports).
+// detour looks for other ways to nodes that stopped answering, as a link or a switch on the way to them may
+// have gone in mid-sweep. What such a node left open, where it does answer by another way, is queued again;
+// all that was not answered is where a node answers by the same way after all, as agents or the subnet were
+// at a standstill for a while. Nothing else may be queued. O(ports).
 func (s *sweeper) detour() error {
 	s.found, s.resumed = map[int32]bool{}, false
 	s.goneOn()
@@ -135,9 +134,8 @@ func (s *sweeper) trust(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected, q.suspected = 0, 0 })
 }
 
-// ways are paths to nodes, by links that are not down and are suspected as little as
-// can be, in all, and then by few hops. To lead on from one of those nodes counts as
-// one suspicion.
+// ways are paths to nodes, by links that are not down and are suspected as little as can be, in all, and then
+// by few hops. To lead on from one of those nodes counts as one suspicion.
 func (s *sweeper) ways(to map[int32]bool) map[int32]mad.Path {
 	type step struct {
 		node int32

@@ -60,8 +60,7 @@ func unpack(u uint64) task {
 	return task{kind: kind(u >> 56), port: uint8(u >> 48), mod: uint16(u >> 32), node: int32(uint32(u))}
 }
 
-// mostUnanswered is how many questions in a row a node may leave unanswered before it is
-// asked no more.
+// mostUnanswered is how many questions in a row a node may leave unanswered before it is asked no more.
 const mostUnanswered = 4
 
 // reportEvery is how many answers pass between two progress reports.
@@ -203,8 +202,7 @@ func (s *sweeper) modifier(t task) uint32 {
 	return 0
 }
 
-// path is the directed route for a question. A port of a channel adapter is
-// asked through itself.
+// path is the directed route for a question. A port of a channel adapter is asked through itself.
 func (s *sweeper) path(t task) (mad.Path, error) {
 	n := s.nodes[t.node]
 	switch t.kind {

@@ -92,8 +92,7 @@ func (r *reader) gotVLArb(t task, reply *mad.Reply) {
 	}
 }
 
-// pKeyBlocks are those of end ports, and of ports of switches that enforce
-// partitions.
+// pKeyBlocks are those of end ports, and of ports of switches that enforce partitions.
 func (r *reader) pKeyBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -145,8 +144,7 @@ func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
 	return out
 }
 
-// put stores a block of a port's table, which grows as blocks come in, whatever
-// their order.
+// put stores a block of a port's table, which grows as blocks come in, whatever their order.
 func put[T any](tables map[fabric.PortIndex][]T, port fabric.PortIndex, at int, block []T) {
 	table := tables[port]
 	if grow := at + len(block) - len(table); grow > 0 {

@@ -59,8 +59,7 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 	return r
 }
 
-// ToNode is the route to a node, at whichever port it arrives. The error wraps
-// [ErrNoRoute].
+// ToNode is the route to a node, at whichever port it arrives. The error wraps [ErrNoRoute].
 func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	if !r.met[node] {
 		return mad.Path{}, fmt.Errorf("%s: %w", r.f.NodeName(node), ErrNoRoute)

@@ -9,9 +9,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Sample is a part of the forwarding tables of a subnet: of every Of blocks of a
-// switch the one numbered Nth, from 0. Sweeps that take one Nth after the other have
-// looked at all entries after Of of them.
+// Sample is a part of the forwarding tables of a subnet: of every Of blocks of a switch the one numbered Nth,
+// from 0. Sweeps that take one Nth after the other have looked at all entries after Of of them.
 type Sample struct{ Nth, Of int }
 
 // sampler compares a sample of what switches hold with what they held.

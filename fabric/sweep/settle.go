@@ -9,13 +9,11 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// rounds is how often at most a sweep goes back to what it has not got or does
-// not understand.
+// rounds is how often at most a sweep goes back to what it has not got or does not understand.
 const rounds = 4
 
-// settle goes back to what a sweep has left open: questions that were lost on
-// their way, and ports that changed while it went on. What is inconsistent
-// after that is shown as the less, and said.
+// settle goes back to what a sweep has left open: questions that were lost on their way, and ports that
+// changed while it went on. What is inconsistent after that is shown as the less, and said.
 func (s *sweeper) settle() error {
 	for round := range rounds {
 		if err := s.detour(); err != nil {
@@ -36,10 +34,9 @@ func (s *sweeper) settle() error {
 	return nil
 }
 
-// retry asks questions again that may have missed their answer by chance: while
-// it is to be expected, from how often answered questions had to be sent, that
-// there are any. A subnet that loses nothing is not asked twice about silence.
-// Once the fabric is built only its tables can still come.
+// retry asks questions again that may have missed their answer by chance: while it is to be expected, from
+// how often answered questions had to be sent, that there are any. A subnet that loses nothing is not asked
+// twice about silence. Once the fabric is built only its tables can still come.
 func (s *sweeper) retry(round int) {
 	const uneven = 3 // times as much as all are some links taken to lose
 	missed := math.Pow(min(1, uneven*s.loss()), float64(s.client.Options().Tries))

@@ -74,8 +74,7 @@ func (h *hearing) listen() {
 	}
 }
 
-// touches reports whether one of the ports at the other ends of a node's links is as
-// asked for.
+// touches reports whether one of the ports at the other ends of a node's links is as asked for.
 func (h *hearing) touches(node fabric.NodeIndex, is func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
 	for p := range n.Slots() {
@@ -91,8 +90,7 @@ func (h *hearing) end(port fabric.PortIndex) end {
 	return end{h.f.Nodes[p.Node].GUID, int(p.Num)}
 }
 
-// unseen says that a link is not known to be down: its ends are silent or hidden, or
-// lead to silence.
+// unseen says that a link is not known to be down: its ends are silent or hidden, or lead to silence.
 func (h *hearing) unseen(c fabric.Change) bool {
 	for _, e := range []fabric.End{c.At, c.Peer} {
 		if kind, gone := h.gone[e.GUID]; !h.silent[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {

@@ -13,8 +13,7 @@ import (
 
 // Options say how to sweep.
 type Options struct {
-	// Progress, where set, is called now and then by the goroutine that sweeps.
-	// It must be quick.
+	// Progress, where set, is called now and then by the goroutine that sweeps. It must be quick.
 	Progress func(Progress)
 	// NoTables leaves out the forwarding tables; the result has no Tables then.
 	NoTables bool
@@ -31,16 +30,14 @@ type Options struct {
 	//	       linked port of a switch the same of PartitionEnforcementCap
 	//	GUIDs  an end port 1 for each 8 of its GUIDCap
 	//
-	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that
-	// are 0.34, 2.2, 0.16, 0.14, 0.14 and 0.05 million; nodes, ports and links
-	// cost 0.12 million.
+	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that are 0.34, 2.2, 0.16, 0.14,
+	// 0.14 and 0.05 million; nodes, ports and links cost 0.12 million.
 	SL2VL, MFT, VLArb, PKeys, GUIDs bool
 
 	maxNodes int // for tests; 0 is maxNodes
 }
 
-// Progress says how far a sweep is. The number of blocks is known once all
-// nodes are found.
+// Progress says how far a sweep is. The number of blocks is known once all nodes are found.
 type Progress struct {
 	Nodes, Switches    int
 	Blocks, BlocksToDo int
@@ -48,9 +45,8 @@ type Progress struct {
 
 // Result is what a sweep saw.
 type Result struct {
-	// Fabric has its nodes in the order of a breadth-first search from the local
-	// port, ports ascending, whatever the order of the answers was. Its SM port
-	// is the local port.
+	// Fabric has its nodes in the order of a breadth-first search from the local port, ports ascending,
+	// whatever the order of the answers was. Its SM port is the local port.
 	Fabric *fabric.Fabric
 	// Tables are what the switches hold, with origin "live". A switch of which a
 	// block is missing, of any of its tables that were asked for, is not Known. The
@@ -72,8 +68,7 @@ type Result struct {
 	// them that are about a number that two claim.
 	Warnings   []string
 	Duplicates []Duplicate
-	// Limits are what the ports of Fabric allow their links, by port index; nil of a
-	// light sweep.
+	// Limits are what the ports of Fabric allow their links, by port index; nil of a light sweep.
 	Limits []fabric.LinkLimit
 	Stats  Stats
 }
@@ -95,9 +90,8 @@ func (s Stats) PerSecond() float64 {
 	return float64(s.Requests) / s.Elapsed.Seconds()
 }
 
-// Full sweeps the whole subnet. It fails where the local port does not answer
-// and where ctx ends; a node that does not answer is [Unanswered]. One that answers no more
-// in mid-sweep is asked by other ways before.
+// Full sweeps the whole subnet. It fails where the local port does not answer and where ctx ends; a node that
+// does not answer is [Unanswered]. One that answers no more in mid-sweep is asked by other ways before.
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)

@@ -55,8 +55,7 @@ type List struct {
 	// States come next: all ports are armed before the first becomes active. One that
 	// fails counts only for links between switches, for no path leads through others.
 	States []State
-	// Tops come before the blocks that need them, as OpenSM does it, and those that
-	// fall after all blocks.
+	// Tops come before the blocks that need them, as OpenSM does it, and those that fall after all blocks.
 	Tops []Top
 	// SL2VLs come before the blocks, those that are Late behind the tops that fall.
 	SL2VLs []SL2VL
@@ -112,8 +111,7 @@ func (l *List) Check(f *fabric.Fabric) error {
 	return check(f, l.States, nil)
 }
 
-// check looks at items of one kind, and with order, where given, at each and the one
-// before it.
+// check looks at items of one kind, and with order, where given, at each and the one before it.
 func check[T any, P interface {
 	*T
 	Item

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see
-// [mad.MulticastMod].
+// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see [mad.MulticastMod].
 type MFTBlock struct {
 	Switch   fabric.SwitchIndex
 	Num      uint16 // LIDs 0xc000 + 32*Num on

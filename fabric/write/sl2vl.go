@@ -9,9 +9,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SL2VL sets the table by which packets that come into a node by one port and leave
-// by another get their VLs (IBA 1.2.1, 14.2.5.8). In counts for switches
-// only.
+// SL2VL sets the table by which packets that come into a node by one port and leave by another get their VLs
+// (IBA 1.2.1, 14.2.5.8). In counts for switches only.
 type SL2VL struct {
 	Node    fabric.NodeIndex
 	In, Out uint8

@@ -83,9 +83,8 @@ func hideAttribute(attr mad.AttrID, data []byte) {
 	}
 }
 
-// hideRecords zeroes the keys in the part of a table of records that one MAD
-// carries. A part is 200 bytes (IBA 1.2.1, 13.6.2.1), whatever the records'
-// length, so a key may be in two of them.
+// hideRecords zeroes the keys in the part of a table of records that one MAD carries. A part is 200 bytes
+// (IBA 1.2.1, 13.6.2.1), whatever the records' length, so a key may be in two of them.
 func hideRecords(m *[mad.Size]byte) {
 	data := m[offSAData:]
 	var key, size int

@@ -29,9 +29,8 @@ type Stats struct {
 	Lost uint64
 }
 
-// partners is how many questions are remembered for whom they were sent to. A
-// [mad.Client] has as many in flight at most, and tells them apart by the lowest
-// bits of the transaction id.
+// partners is how many questions are remembered for whom they were sent to. A [mad.Client] has as many in
+// flight at most, and tells them apart by the lowest bits of the transaction id.
 const partners = mad.MaxWindow
 
 type partner struct {
@@ -46,8 +45,7 @@ type sink interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// recorder owns a file and the goroutine that writes to it, so that a slow disk
-// does not hold up traffic.
+// recorder owns a file and the goroutine that writes to it, so that a slow disk does not hold up traffic.
 type recorder struct {
 	file    sink
 	path    string
@@ -76,8 +74,7 @@ func record(file sink, path string, size int64, onError func(error)) *recorder {
 	return r
 }
 
-// stop writes what there is, closes the file and returns the error that nobody
-// was told of.
+// stop writes what there is, closes the file and returns the error that nobody was told of.
 func (r *recorder) stop() error {
 	r.mu.Lock()
 	r.closed = true

@@ -44,9 +44,8 @@ func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
 // learns it by itself when the port answers for its own PortInfo.
 func (t *Transport) SetLID(lid uint16) { t.lid.Store(uint32(lid)) }
 
-// Start begins to write to a new file. Where that is not possible the error
-// says why and names the file; it wraps [fs.ErrExist] for a file that is there
-// already, and [ErrRunning].
+// Start begins to write to a new file. Where that is not possible the error says why and names the file; it
+// wraps [fs.ErrExist] for a file that is there already, and [ErrRunning].
 func (t *Transport) Start(path string, opts Options) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +74,7 @@ func (t *Transport) Stop() (Stats, error) {
 	return t.last, err
 }
 
-// Continue takes a capture that is running over from another transport, which then
-// captures nothing.
+// Continue takes a capture that is running over from another transport, which then captures nothing.
 func (t *Transport) Continue(from *Transport) {
 	from.mu.Lock()
 	r, last := from.on.Swap(nil), from.last
@@ -125,8 +123,7 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return inner.Hold(f)
 }
 
-// Recv implements [mad.Transport]. A request that is handed back was not on the
-// wire and is not captured.
+// Recv implements [mad.Transport]. A request that is handed back was not on the wire and is not captured.
 func (t *Transport) Recv(f *mad.Frame) error {
 	if err := t.inner.Recv(f); err != nil || f.Status != 0 {
 		return err

@@ -21,10 +21,9 @@ const (
 	// eager is for how long a receiver looks for packets before it sleeps: that
 	// ibsim wakes it takes ibsim longer than its answer.
 	eager = 50 * time.Microsecond
-	// gathering is for how long it lets answers gather where few came the last time
-	// and many are to come: each look takes from ibsim the lock of a lane and the
-	// memory behind it, and a call that takes one packet costs almost that of many.
-	// While all lanes have their turn ibsim must not run out of questions.
+	// gathering is for how long it lets answers gather where few came the last time and many are to come:
+	// each look takes from ibsim the lock of a lane and the memory behind it, and a call that takes one
+	// packet costs almost that of many. While all lanes have their turn ibsim must not run out of questions.
 	gathering = 20 * time.Microsecond
 	few       = 6
 	many      = 64
@@ -41,8 +40,7 @@ type receiver struct {
 	interrupted atomic.Bool
 }
 
-// Recv implements [mad.Transport]. Packets that are not ibsim's are passed
-// over.
+// Recv implements [mad.Transport]. Packets that are not ibsim's are passed over.
 func (t *Transport) Recv(f *mad.Frame) error {
 	r := &t.in
 	r.mu.Lock()

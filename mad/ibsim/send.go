@@ -32,9 +32,8 @@ type sender struct {
 	stuck bool   // the last that waited for room was dropped
 }
 
-// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no
-// client of ibsim understands them. The error wraps [ErrGone] once ibsim has
-// ended.
+// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no client of ibsim understands
+// them. The error wraps [ErrGone] once ibsim has ended.
 func (t *Transport) Send(f *mad.Frame) error {
 	if mad.ControlsSegments(&f.Data) {
 		return nil

@@ -44,9 +44,8 @@ type Options struct {
 	Host string
 	// Port is its port, [DefaultPort] by default.
 	Port uint16
-	// Node is the id or description of the node to sit on, of at most 31
-	// bytes. The default is SIM_HOST in the environment, else the first node
-	// of ibsim's file.
+	// Node is the id or description of the node to sit on, of at most 31 bytes. The default is SIM_HOST in
+	// the environment, else the first node of ibsim's file.
 	Node string
 	// Traps makes ibsim hand over what comes for a subnet manager at the node, so
 	// that traps come in. There can be one such client at a node.
@@ -184,8 +183,7 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lan
 	return l, at, nil
 }
 
-// owe keeps a socket for a connect that may be answered yet: an ibsim that does
-// not find it then ends.
+// owe keeps a socket for a connect that may be answered yet: an ibsim that does not find it then ends.
 func (t *Transport) owe(fd int) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -283,8 +281,7 @@ func (t *Transport) leave(client uint32) {
 	}
 }
 
-// Close gives the client's places back to ibsim. An ibsim that is gone is no
-// error.
+// Close gives the client's places back to ibsim. An ibsim that is gone is no error.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.stopWidening()

@@ -50,8 +50,7 @@ func (w *widener) sent(t *Transport) {
 	w.from, w.since = w.count, now
 }
 
-// widen takes more lanes, and gives them back when nothing has been sent for a
-// while.
+// widen takes more lanes, and gives them back when nothing has been sent for a while.
 func (t *Transport) widen() {
 	for took, n := true, 1; took && n < maxLanes; n++ {
 		took = t.takeLane()

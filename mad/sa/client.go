@@ -148,9 +148,8 @@ func Delete[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask
 	return one[T, P](ctx, c, mad.MethodDelete, record, mask)
 }
 
-// GetTable asks for all records whose components in mask are as in record. None
-// is no error. A table that was cut off on its way comes with an error that wraps
-// mad.ErrCut.
+// GetTable asks for all records whose components in mask are as in record. None is no error. A table that was
+// cut off on its way comes with an error that wraps mad.ErrCut.
 func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (out []T, err error) {
 	req := c.Request(mad.MethodGetTable, P(&record), mask, 0)
 	err = c.ask(ctx, &req, func(r *mad.Reply) (err error) {

@@ -12,6 +12,5 @@
 // The other side is here, too, for a simulated subnet: [ParseRequest] and
 // [Header.Answer]; and mad.Segmenter for answers of more than one segment.
 //
-// References "IBA" are to the InfiniBand Architecture Specification, volume 1,
-// release 1.2.1.
+// References "IBA" are to the InfiniBand Architecture Specification, volume 1, release 1.2.1.
 package sa

@@ -27,8 +27,7 @@ const (
 	offData   = 56
 )
 
-// Header is what a MAD of subnet administration says before its data (IBA
-// 15.2.1.1):
+// Header is what a MAD of subnet administration says before its data (IBA 15.2.1.1):
 //
 //	 0  the header that all classes have  24
 //	24  the header of a segment           12

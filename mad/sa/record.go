@@ -23,10 +23,9 @@ const (
 // IBA's table of the record, reserved ones among them.
 type Mask uint64
 
-// Record is what the records have in common. UnmarshalBinary takes the record's
-// bytes, with or without the padding that makes it a multiple of eight in a
-// table, and gives an error that wraps mad.ErrLength for fewer; AppendBinary
-// yields them with the padding and does not fail.
+// Record is what the records have in common. UnmarshalBinary takes the record's bytes, with or without the
+// padding that makes it a multiple of eight in a table, and gives an error that wraps mad.ErrLength for
+// fewer; AppendBinary yields them with the padding and does not fail.
 type Record = mad.GSIAttribute
 
 // recordOf is a pointer to T that is a record.
@@ -83,8 +82,7 @@ const (
 	Largest     Selector = 3 // of times: the smallest
 )
 
-// Rate is a code for how fast a path is (IBA 15.2.5.16; those from 11 on as in
-// rdma-core's ib_rate).
+// Rate is a code for how fast a path is (IBA 15.2.5.16; those from 11 on as in rdma-core's ib_rate).
 type Rate uint8
 
 // rates are in units of 100 Mbit/s.

@@ -78,9 +78,8 @@ func (a *agent) ask(d *device) (id uint32, err error) {
 	return binary.NativeEndian.Uint32(old[:]), nil
 }
 
-// release gives the agent back. Closing the device does so too, but programs
-// that stand in for the kernel rely on being told. Agents that went with their
-// adapter are no error.
+// release gives the agent back. Closing the device does so too, but programs that stand in for the kernel
+// rely on being told. Agents that went with their adapter are no error.
 func (a *agent) release(d *device) error {
 	if !a.held {
 		return nil

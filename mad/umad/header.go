@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// The header before a MAD, struct ib_user_mad_hdr of ib_user_mad.h, the form
-// with a P_Key index:
+// The header before a MAD, struct ib_user_mad_hdr of ib_user_mad.h, the form with a P_Key index:
 //
 //	 0  agent     4
 //	 4  status    4  0, or an errno of a request that came back
@@ -102,10 +101,9 @@ func (h *header) decode(b *[headerSize]byte) {
 	}
 }
 
-// decodePacket stores a packet that was read in f. It returns false for one that
-// is no MAD of 256 bytes, unless it is an answer of the subnet administration as
-// libumad2sim hands it over. What the kernel left out of a request that it sends
-// back is 0.
+// decodePacket stores a packet that was read in f. It returns false for one that is no MAD of 256 bytes,
+// unless it is an answer of the subnet administration as libumad2sim hands it over. What the kernel left out
+// of a request that it sends back is 0.
 func decodePacket(b []byte, f *mad.Frame) bool {
 	if len(b) < leastPacket {
 		return false

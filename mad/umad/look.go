@@ -78,16 +78,14 @@ func (t *Transport) askSelf(ctx context.Context) (mad.NodeInfo, error) {
 	return info, err
 }
 
-// Nobody is behind the highest LID, unless it was given on purpose, nor behind a
-// MAC address that RFC 7042, 2.1.2, sets apart for documents: the GID is the
-// link-local address made of 00-00-5e-00-53-00. Would somebody answer after all,
-// it were a question of performance management like any other.
+// Nobody is behind the highest LID, unless it was given on purpose, nor behind a MAC address that RFC 7042,
+// 2.1.2, sets apart for documents: the GID is the link-local address made of 00-00-5e-00-53-00. Would
+// somebody answer after all, it were a question of performance management like any other.
 const nobodyLID = mad.LastUnicastLID
 
 var nobodyGID = [16]byte{0xfe, 0x80, 8: 0x02, 0x00, 0x5e, 0xff, 0xfe, 0x00, 0x53, 0x00}
 
-// askNobody sends a request that is not answered and waits for the kernel to
-// give it back.
+// askNobody sends a request that is not answered and waits for the kernel to give it back.
 func (t *Transport) askNobody(ctx context.Context) (after time.Duration, answered bool, err error) {
 	h := header{lid: nobodyLID}
 	if t.port.LinkLayer != InfiniBand {

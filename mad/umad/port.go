@@ -27,8 +27,7 @@ const (
 type Port struct {
 	CA     string // the adapter's name, such as mlx5_0
 	Number int    // from 1; 0 on a switch
-	// Umad and ISSM are the names of its devices, such as umad0 and issm0, ""
-	// where it has none.
+	// Umad and ISSM are the names of its devices, such as umad0 and issm0, "" where it has none.
 	Umad, ISSM string
 
 	LinkLayer  string // InfiniBand where the kernel is too old to say
@@ -58,8 +57,7 @@ func (p Port) Source() string { return fmt.Sprintf("umad:%s:%d", p.CA, p.Number)
 // full is set in the P_Key of a full member (IBA 10.9.1.1).
 const full = 0x8000
 
-// defaultPKey is the P_Key of the partition that subnet managers and agents are
-// in, for full members.
+// defaultPKey is the P_Key of the partition that subnet managers and agents are in, for full members.
 const defaultPKey = 0xffff
 
 // DefaultPKey returns the index of the default P_Key in the port's table, and
@@ -73,10 +71,9 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 	return 0, false
 }
 
-// Ports lists the ports of all adapters, by the adapter's name and the port's
-// number. A machine without adapters has none, which is no error. The error
-// names all files of sysfs that could not be read or understood; the ports are
-// good but for what those say.
+// Ports lists the ports of all adapters, by the adapter's name and the port's number. A machine without
+// adapters has none, which is no error. The error names all files of sysfs that could not be read or
+// understood; the ports are good but for what those say.
 func Ports(root string) ([]Port, error) {
 	cas, err := entries(filepath.Join(root, classInfiniband))
 	errs := []error{err}

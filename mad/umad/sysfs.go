@@ -51,8 +51,7 @@ func checkABI(root string) error {
 
 func trim(b []byte) string { return strings.TrimRight(string(b), " \t\r\n\x00") }
 
-// attributes reads the small files of a folder of sysfs and keeps what was
-// wrong with them.
+// attributes reads the small files of a folder of sysfs and keeps what was wrong with them.
 type attributes struct {
 	dir  string
 	errs []error
@@ -106,8 +105,7 @@ func parseGUID(s string) (uint64, error) {
 	return v, nil
 }
 
-// parseGID reads "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the
-// GUID, its lower half.
+// parseGID reads "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the GUID, its lower half.
 func parseGID(s string) (uint64, error) {
 	v, err := parseQuads(s, 8)
 	if err != nil {

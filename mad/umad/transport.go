@@ -20,9 +20,8 @@ var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
 
 // Options say what to open a port for.
 type Options struct {
-	// Traps registers for the traps that come to the port. The kernel hands them to
-	// one program a port, which beside a subnet manager is that; then
-	// [Transport.NoTraps] says so, and all else works.
+	// Traps registers for the traps that come to the port. The kernel hands them to one program a port, which
+	// beside a subnet manager is that; then [Transport.NoTraps] says so, and all else works.
 	Traps bool
 }
 
@@ -43,9 +42,8 @@ type Transport struct {
 	standIn atomic.Bool
 }
 
-// Open opens a port for subnet management, subnet administration and
-// performance management. That one queue pair of the port cannot be used is no
-// error ([Transport.Refused] tells); that none can is.
+// Open opens a port for subnet management, subnet administration and performance management. That one queue
+// pair of the port cannot be used is no error ([Transport.Refused] tells); that none can is.
 func Open(root string, p Port, opts Options) (*Transport, error) {
 	t, err := open(root, p, opts)
 	if err != nil {
@@ -95,9 +93,8 @@ func (t *Transport) Port() Port { return t.port }
 // or were not. The error wraps [ErrRefused].
 func (t *Transport) NoTraps() error { return t.noTraps }
 
-// Refused returns why MADs of a class cannot be sent, nil where they can. The
-// error wraps [ErrRefused] and the kernel's errno: EPROTONOSUPPORT where the
-// link layer has no such queue pair.
+// Refused returns why MADs of a class cannot be sent, nil where they can. The error wraps [ErrRefused] and
+// the kernel's errno: EPROTONOSUPPORT where the link layer has no such queue pair.
 func (t *Transport) Refused(class mad.Class) error {
 	a, err := t.agent(class)
 	if err != nil {
@@ -115,9 +112,8 @@ func (t *Transport) agent(class mad.Class) (*agent, error) {
 	return nil, fmt.Errorf("class 0x%02x is not sent over umad", uint8(class))
 }
 
-// Send implements [mad.Transport]. It never blocks. A frame of the general services
-// with the P_Key index 0 goes with the index of the default partition's. The error wraps
-// [ErrGone] once the adapter is gone.
+// Send implements [mad.Transport]. It never blocks. A frame of the general services with the P_Key index 0
+// goes with the index of the default partition's. The error wraps [ErrGone] once the adapter is gone.
 func (t *Transport) Send(f *mad.Frame) error {
 	h := header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}
 	if f.QP != 0 && f.PKey == 0 {
@@ -153,9 +149,8 @@ func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	return nil
 }
 
-// Recv implements [mad.Transport]. A request that got no answer in time comes
-// back with the status ETIMEDOUT, of its data perhaps the header alone. Packets
-// that are no MADs of 256 bytes are passed over.
+// Recv implements [mad.Transport]. A request that got no answer in time comes back with the status ETIMEDOUT,
+// of its data perhaps the header alone. Packets that are no MADs of 256 bytes are passed over.
 func (t *Transport) Recv(f *mad.Frame) error {
 	t.receiving.Lock()
 	defer t.receiving.Unlock()
