@@ -51,9 +51,8 @@ type End struct {
 type Change struct {
 	Kind ChangeKind
 	// At is what changed. It is named as in the later picture, where that has it.
-	At End
-	// Peer is the other end of a link that went or came.
-	Peer End
+	At   End
+	Peer End // the other end of a link that went or came
 	// From and To are what was and what is: see [ChangeKind].
 	From, To string
 }

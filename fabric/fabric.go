@@ -23,11 +23,9 @@ type Fabric struct {
 	// in the order of LEKey of the port GUID. Only ports that belong to the subnet are listed.
 	EndPorts []PortIndex
 
-	// SMPort is the port that the session sits on, None if it is unknown.
-	SMPort PortIndex
+	SMPort PortIndex // the port that the session sits on, None if it is unknown
 
-	// MaxLID is the highest LID in the subnet, 0 if none is assigned.
-	MaxLID uint16
+	MaxLID uint16 // the highest LID in the subnet, 0 if none is assigned
 
 	lidPort   []PortIndex
 	nodeGUID  map[uint64]NodeIndex

@@ -25,10 +25,8 @@ type Group struct {
 	HopLimit, Scope  uint8
 	PKey             uint16
 	QKey, FlowLabel  uint32
-	// WellKnown says that the group stays without members.
-	WellKnown bool
-	// Members are in ascending order of [LEKey] of the port GUID, each once.
-	Members []Member
+	WellKnown        bool     // the group stays without members
+	Members          []Member // in ascending order of [LEKey] of the port GUID, each once
 }
 
 // Member is an end port in a group.
@@ -36,8 +34,7 @@ type Member struct {
 	// Prefix and GUID are those of the port's GID.
 	Prefix, GUID uint64
 	Join         JoinState
-	// Proxy says that another port let it join.
-	Proxy bool
+	Proxy        bool // another port let it join
 }
 
 // JoinState is how a port is in a group (IBA 1.2.1, 15.2.5.17).
@@ -50,8 +47,7 @@ const (
 	JoinNon
 	// JoinSendOnly sends and does not receive.
 	JoinSendOnly
-	// JoinSendOnlyFull is JoinSendOnly that keeps the group alive.
-	JoinSendOnlyFull
+	JoinSendOnlyFull // JoinSendOnly that keeps the group alive
 )
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}

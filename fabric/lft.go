@@ -12,12 +12,10 @@ const NoPath = 0xff
 // slab: a row a switch index, a byte a LID, padded to whole blocks. What
 // [LFT.Patched] makes has only the entries that are its own, and shares the rest.
 type LFT struct {
-	// MaxLID is the highest LID with an entry.
-	MaxLID uint16
+	MaxLID uint16 // the highest LID with an entry
 	stride int
-	// rows are parts of one slab, nil for those that a patch makes when asked for.
-	rows  [][]byte
-	patch *patch
+	rows   [][]byte // parts of one slab, nil for those that a patch makes when asked for
+	patch  *patch
 }
 
 // NewLFT makes tables for this many switches and LIDs 0 to maxLID, all NoPath.

@@ -47,8 +47,7 @@ type LIDClaim struct {
 type LIDAssignment struct {
 	// Fabric has the LIDs and LMCs given, and the SM's LID at every end port.
 	Fabric *Fabric
-	// LIDs are those of EndPorts; 0 to 0 where they ran out.
-	LIDs []LIDRange
+	LIDs   []LIDRange // those of EndPorts; 0 to 0 where they ran out
 	// Top is the highest LID of OpenSM's forwarding tables: the highest that a
 	// port had or was given since OpenSM started.
 	Top uint16

@@ -24,13 +24,10 @@ const (
 
 // LIDNote is one thing noticed while LIDs were assigned.
 type LIDNote struct {
-	Kind LIDNoteKind
-	// GUID is that of the record or the port.
-	GUID uint64
-	// LIDs are those of the record, or those that the port had.
-	LIDs LIDRange
-	// Record is the record as it was read, but with RecordUnfit and later kinds.
-	Record GUIDRecord
+	Kind   LIDNoteKind
+	GUID   uint64     // that of the record or the port
+	LIDs   LIDRange   // those of the record, or those that the port had
+	Record GUIDRecord // the record as it was read, but with RecordUnfit and later kinds
 }
 
 // String says in a sentence what was noticed and what OpenSM does with it, and

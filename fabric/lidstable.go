@@ -39,11 +39,9 @@ type GUIDRecord struct {
 	// Key and Value stand in the file. OpenSM looks for a GUID by a key such as
 	// 0x0002c90300000001 and finds it under no other.
 	Key, Value string
-	// GUID is the number that Key is for.
-	GUID uint64
-	// LIDs is what Value is for, if it is Readable.
-	LIDs     LIDRange
-	Readable bool
+	GUID       uint64   // the number that Key is for
+	LIDs       LIDRange // what Value is for, if it is Readable
+	Readable   bool
 }
 
 type guidRecord struct {

@@ -16,8 +16,7 @@ const FirstMLID = 0xC000
 // MFT holds the multicast forwarding tables of all switches: of each switch and
 // multicast LID the set of ports by which a packet leaves.
 type MFT struct {
-	// Top is the highest multicast LID with an entry, FirstMLID-1 for none.
-	Top      uint16
+	Top      uint16 // the highest multicast LID with an entry, FirstMLID-1 for none
 	switches int
 	words    int
 	slab     []uint64

@@ -21,8 +21,7 @@ type patch struct {
 	// edits are as they were given, own those of each switch, which begin at first.
 	edits, own []Edit
 	first      []int32
-	// made are the rows that somebody asked for.
-	made []atomic.Pointer[[]byte]
+	made       []atomic.Pointer[[]byte] // the rows that somebody asked for
 }
 
 // Patched returns tables that are those of t but for these entries, each of which is named at most once. They

@@ -25,13 +25,11 @@ type ClientOptions struct {
 	// PerTarget is how many requests are in flight to the same LID, or by the
 	// same directed route, at most; a quarter of Window, 4 at least.
 	PerTarget int
-	// Timeout is how long the first try waits for an answer; 200 ms.
-	Timeout time.Duration
+	Timeout   time.Duration // how long the first try waits for an answer; 200 ms
 	// Tries is how often a request is sent before it has failed; 3. A target that
 	// has failed several times in a row gets one try until it answers.
-	Tries int
-	// Backoff is by how much a try waits longer than the one before it, at least 1; 2.
-	Backoff float64
+	Tries   int
+	Backoff float64 // by how much a try waits longer than the one before it, at least 1; 2
 	// MKey goes with the subnet management requests that name none.
 	MKey uint64
 	// Traps, if it is not nil, gets the traps that come in. One that finds no room there is dropped, and

@@ -6,12 +6,9 @@ import "encoding/binary"
 
 // Of a multicast forwarding table.
 const (
-	// FirstMulticastLID is the LID of the first entry.
-	FirstMulticastLID = 0xc000
-	// MFTBlock is the number of LIDs in a block.
-	MFTBlock = 32
-	// MFTPorts is the number of ports that one attribute speaks of.
-	MFTPorts = 16
+	FirstMulticastLID = 0xc000 // the LID of the first entry
+	MFTBlock          = 32     // LIDs in a block
+	MFTPorts          = 16     // ports that one attribute speaks of
 )
 
 // MulticastForwardingTable is one block of a switch's table for 16 of its ports (IBA 14.2.5.12): of the LIDs

@@ -6,12 +6,9 @@ import "encoding/binary"
 
 // Of a table of P_Keys.
 const (
-	// PKeyBlock is the number of P_Keys in a block.
-	PKeyBlock = DataSize / 2
-	// PKeyFull is the bit of a P_Key that makes its port a full member.
-	PKeyFull PKey = 0x8000
-	// PKeyDefault is full membership in the partition that every port is in.
-	PKeyDefault PKey = 0xffff
+	PKeyBlock        = DataSize / 2 // P_Keys in a block
+	PKeyFull    PKey = 0x8000       // the bit of a P_Key that makes its port a full member
+	PKeyDefault PKey = 0xffff       // full membership in the partition that every port is in
 )
 
 // PKey says that a port belongs to a partition, and whether as a full or a

@@ -11,12 +11,10 @@ import (
 
 // Errors of requests.
 var (
-	// ErrTimeout says that no answer came, however often the request was sent.
-	ErrTimeout = errors.New("no answer")
+	ErrTimeout = errors.New("no answer") // however often the request was sent
 	// ErrBroken says that a transport carries nothing any more. A client whose
 	// transport says so when it sends fails all requests.
 	ErrBroken = errors.New("the transport is broken")
-	// ErrClosed says that the client was closed.
 	ErrClosed = errors.New("client closed")
 )
 
@@ -38,8 +36,7 @@ type Request struct {
 	// carries, or nil. It must stay as it is until the request has ended.
 	GSI *GSI
 
-	// User is for the caller; it is not sent.
-	User uint64
+	User uint64 // for the caller; it is not sent
 }
 
 // Set makes the request write an attribute of subnet management.
@@ -56,12 +53,9 @@ func Data(a Attribute) [DataSize]byte {
 // GSI is what a request of a class other than subnet management carries, where
 // 64 bytes at the place of an SMP's are not enough.
 type GSI struct {
-	// Body is the MAD from byte 24 on.
-	Body Body
-	// Timeout is how long the first try waits for an answer, 0 if for as long as the client's.
-	Timeout time.Duration
-	// Limit is how many bytes an answer of many segments may have; 0 is [DefaultLimit].
-	Limit int
+	Body    Body          // the MAD from byte 24 on
+	Timeout time.Duration // how long the first try waits for an answer, 0 if for as long as the client's
+	Limit   int           // how many bytes an answer of many segments may have; 0 is [DefaultLimit]
 }
 
 // Body is a MAD without the 24 bytes of header that all classes have.
@@ -78,8 +72,7 @@ const DefaultLimit = 1 << 26
 
 // Reply is the end of a request.
 type Reply struct {
-	// Request is what was asked.
-	Request *Request
+	Request *Request // what was asked
 	// Data is the attribute, if Err is nil; of a class other than subnet
 	// management bytes 64 to 127 of the answer.
 	Data [DataSize]byte
@@ -89,8 +82,7 @@ type Reply struct {
 	// Table is what the segments of an answer carry one after the other, without
 	// the headers; nil if the answer does not come in segments.
 	Table []byte
-	// Err is a [*RequestError] that wraps [ErrTimeout], a [Status] or what the transport said.
-	Err error
+	Err   error // a [*RequestError] that wraps [ErrTimeout], a [Status] or what the transport said
 }
 
 // Decode decodes the attribute into a, or returns Err.

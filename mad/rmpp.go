@@ -106,9 +106,8 @@ const (
 
 	// SegmentSize is how many bytes a segment carries of subnet administration,
 	// the one class that is sent in segments here.
-	SegmentSize = Size - offSAData
-	// SegmentWindow is how many segments are under way at once.
-	SegmentWindow = 64
+	SegmentSize   = Size - offSAData
+	SegmentWindow = 64 // how many segments are under way at once
 )
 
 // segmented reports whether m is a segment of a transfer, or about one.

@@ -9,10 +9,8 @@ import (
 )
 
 const (
-	// maxTransfer is how long an answer in segments may take in all.
-	maxTransfer = 2 * time.Minute
-	// maxNudges is how often the other end is told again what has come, when nothing more comes.
-	maxNudges = 3
+	maxTransfer = 2 * time.Minute // how long an answer in segments may take in all
+	maxNudges   = 3               // how often the other end is told again what has come, when nothing more comes
 )
 
 // segment takes a segment of the answer to the request in slot i.

@@ -16,17 +16,14 @@ const (
 
 // LIDs with a meaning of their own (IBA 4.1.3).
 const (
-	PermissiveLID = 0xffff
-	// LastUnicastLID is the greatest LID that a port can have.
-	LastUnicastLID = 0xbfff
+	PermissiveLID  = 0xffff
+	LastUnicastLID = 0xbfff // the greatest LID that a port can have
 )
 
 // Errors of the decoders.
 var (
-	// ErrLength says that a buffer does not have the length of what it should hold.
-	ErrLength = errors.New("wrong length")
-	// ErrHops says that a directed route SMP counts more hops than [MaxHops].
-	ErrHops = errors.New("too many hops")
+	ErrLength = errors.New("wrong length")  // of a buffer for what it should hold
+	ErrHops   = errors.New("too many hops") // of a directed route SMP: more than [MaxHops]
 )
 
 // Class is a management class.
@@ -75,8 +72,7 @@ const (
 	MethodGetTableResp Method = 0x92
 	MethodDelete       Method = 0x15
 	MethodDeleteResp   Method = 0x95
-	// MethodResponse is the bit that answers carry.
-	MethodResponse Method = 0x80
+	MethodResponse     Method = 0x80 // the bit that answers carry
 )
 
 // String returns the method's name in IBA, without the class's prefix.

@@ -15,23 +15,19 @@ type Frame struct {
 	// DLID is where the frame goes, [PermissiveLID] by directed route. Of a
 	// frame that came in it has no meaning.
 	DLID uint16
-	// SLID is where a frame that came in is from, 0 where the transport does not say.
-	SLID uint16
+	SLID uint16 // where a frame that came in is from, 0 where the transport does not say
 	// QP is the queue pair at the other end, 0 for subnet management packets and 1
 	// for the other classes ([QP1]), whose Q_Key is always [QKey1].
-	QP uint32
-	// SL is the service level to send by.
-	SL uint8
-	// PKey is the index of the P_Key to send with, 0 for that of the default partition.
-	PKey uint16
+	QP   uint32
+	SL   uint8  // the SL to send by
+	PKey uint16 // the index of the P_Key to send with, 0 for that of the default partition
 	// Status is 0 for a frame that came in. A transport that finds out by itself that a request gets no
 	// answer hands the request back with an errno here, ETIMEDOUT (110) as a rule.
 	Status uint32
 	// Timeout is how long the sender is going to wait for an answer, 0 if for
 	// none: for transports that keep the time themselves.
 	Timeout time.Duration
-	// Data is the MAD.
-	Data [Size]byte
+	Data    [Size]byte // the MAD
 }
 
 // Transport carries MADs between this program and a port. It may lose them. Of a transfer in segments it

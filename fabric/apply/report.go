@@ -13,14 +13,10 @@ import (
 
 // Report says what became of writes.
 type Report struct {
-	// Written are acknowledged, or were found to be so already.
-	Written Counts
-	// ReadBack are those of them that were read again: of the writes of one block the last.
-	ReadBack Counts
-	// Differ are those of them that read otherwise.
-	Differ []Difference
-	// Failed are the writes and readings that failed, the first of a node's.
-	Failed []Failure
+	Written  Counts       // acknowledged, or were found to be so already
+	ReadBack Counts       // those of them that were read again: of the writes of one block the last
+	Differ   []Difference // those of them that read otherwise
+	Failed   []Failure    // the writes and readings that failed, the first of a node's
 	// Stopped says in what not all was written, so that what comes after it was not begun: "ports", "tops
 	// that rise", "SL2VL tables", "step 2 of 3", "tops that fall", "late SL2VL tables", "multicast branches
 	// to take away", "multicast branches to add"; "" where all was.
@@ -80,11 +76,9 @@ func number(n int, what string) string {
 
 // Difference is something that reads otherwise than it was written.
 type Difference struct {
-	// Node is the node's escaped name, GUID its node GUID.
-	Node string
-	GUID uint64
-	// What is what differs, "LID of port 1", "LinearFDBTop", "block 3, LID 200".
-	What      string
+	Node      string // the node's escaped name, GUID its node GUID
+	GUID      uint64
+	What      string // what differs, "LID of port 1", "LinearFDBTop", "block 3, LID 200"
 	Want, Got string
 }
 
@@ -95,10 +89,9 @@ func (d Difference) String() string {
 
 // Failure is a node that could not be written or read, and why at first.
 type Failure struct {
-	Node string // escaped
-	GUID uint64
-	// Count is how many of the node's writes failed or were not tried any more.
-	Count int
+	Node  string // escaped
+	GUID  uint64
+	Count int // how many of the node's writes failed or were not tried any more
 	Err   error
 }
 

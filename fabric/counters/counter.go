@@ -62,11 +62,9 @@ type Set uint32
 
 // Sets of counters.
 const (
-	// Errors are those that ibqueryerrors compares with thresholds.
-	Errors Set = 1<<(XmitWait+1) - 1
-	// Data are packets and what was in them.
-	Data Set = All &^ (1<<XmitData - 1)
-	All  Set = 1<<NumCounters - 1
+	Errors Set = 1<<(XmitWait+1) - 1      // those that ibqueryerrors compares with thresholds
+	Data   Set = All &^ (1<<XmitData - 1) // packets and what was in them
+	All    Set = 1<<NumCounters - 1
 )
 
 // Of is the set of the counters given.

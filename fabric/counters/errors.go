@@ -18,12 +18,10 @@ func (p *Port) Beyond(thresholds *Values) Set {
 
 // Delta is what a port counted between two readings.
 type Delta struct {
-	Port    fabric.PortIndex // of the later reading's fabric
-	Seconds float64
-	// Increase is by how much counters grew.
-	Increase Values
-	// Has are the counters that both readings have.
-	Has Set
+	Port     fabric.PortIndex // of the later reading's fabric
+	Seconds  float64
+	Increase Values // by how much counters grew
+	Has      Set    // the counters that both readings have
 	// Cleared are counters that were less later on: somebody has cleared them, or
 	// the node was restarted. Their increase is the least that it can be.
 	Cleared Set

@@ -14,8 +14,7 @@ import (
 
 // Options say how to reach agents.
 type Options struct {
-	// SLs are the service levels of the subnet's paths; nil is SL 0 everywhere.
-	SLs fabric.PathSLs
+	SLs fabric.PathSLs // those of the subnet's paths; nil is SL 0 everywhere
 	// Progress, where set, is called now and then with the number of ports that
 	// are done and that are to do, by the goroutine that reads.
 	Progress func(done, todo int)
@@ -35,19 +34,16 @@ type Port struct {
 
 // Reading is what ports had counted at some time.
 type Reading struct {
-	Fabric *fabric.Fabric
-	// Ports are those that answered, in the order asked for.
-	Ports []Port
-	// Unanswered are what did not answer.
-	Unanswered []Unanswered
+	Fabric     *fabric.Fabric
+	Ports      []Port       // those that answered, in the order asked for
+	Unanswered []Unanswered // what did not answer
 }
 
 // Unanswered is a port, or all ports of a node, whose counters are missing.
 type Unanswered struct {
-	Port fabric.PortIndex // the first one asked for where Whole is set
-	Name string
-	// Whole says that the agent of the node did not answer, and none of its Count ports was asked.
-	Whole bool
+	Port  fabric.PortIndex // the first one asked for where Whole is set
+	Name  string
+	Whole bool // the agent of the node did not answer, and none of its Count ports was asked
 	Count int
 	Err   error
 }

@@ -15,15 +15,11 @@ import (
 type Failure struct {
 	// Number tells it apart; it stays while others are undone.
 	Number int
-	// Repair says that its links work again.
-	Repair bool
-	// What is "link", "switch", "node" or "director".
-	What string
-	// Name is the failed thing in words, escaped.
-	Name string
-	// Links are those that go with it, in the indexes of the base.
-	Links []fabric.Link
-	nodes []fabric.NodeIndex
+	Repair bool          // its links work again
+	What   string        // "link", "switch", "node" or "director"
+	Name   string        // the failed thing in words, escaped
+	Links  []fabric.Link // those that go with it, in the indexes of the base
+	nodes  []fabric.NodeIndex
 }
 
 // InvolvesNode reports whether the failure is that of a node, alone or with others.

@@ -31,11 +31,10 @@ func WriteNet(w io.Writer, f *fabric.Fabric) error {
 }
 
 type netWriter struct {
-	w   *bufio.Writer
-	f   *fabric.Fabric
-	ids []string
-	// next is the GUID that ibsim gives the next node of a type by itself.
-	next   map[mad.NodeType]uint64
+	w      *bufio.Writer
+	f      *fabric.Fabric
+	ids    []string
+	next   map[mad.NodeType]uint64 // the GUID that ibsim gives the next node of a type by itself
 	device uint16
 }
 

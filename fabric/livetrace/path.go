@@ -11,10 +11,8 @@ import (
 
 // Pair is a question: where do packets for a LID go that an end port sends?
 type Pair struct {
-	// Src is the index of an end port of the fabric.
-	Src fabric.PortIndex
-	// LID is where they are for.
-	LID uint16
+	Src fabric.PortIndex // the index of an end port of the fabric
+	LID uint16           // where they are for
 }
 
 // Verdict says how a path ends.
@@ -59,8 +57,7 @@ const NoPort = -1
 // Hop is one node on the way.
 type Hop struct {
 	GUID uint64
-	// Node is the index of the node in the fabric that is known, None for one that is not in it.
-	Node fabric.NodeIndex
+	Node fabric.NodeIndex // the index of the node in the fabric that is known, None for one that is not in it
 	Type mad.NodeType
 	// In and Out are the ports by which the packet comes and goes, or [NoPort].
 	In, Out int
@@ -88,8 +85,7 @@ type Path struct {
 	Pair
 	Hops    []Hop
 	Verdict Verdict
-	// Err is what a silent node, or its agent, was asked, and why there is no answer.
-	Err error
+	Err     error // what a silent node, or its agent, was asked, and why there is no answer
 }
 
 // Explain says in a sentence how the path ends, with the names of a fabric.

@@ -21,11 +21,9 @@ type Place struct {
 	Node fabric.NodeIndex
 	// Port is the port that was named or meant: for a switch without a port
 	// number port 0, for another node its first linked port.
-	Port fabric.PortIndex
-	// LID is the LID that was named, else that of the port.
-	LID uint16
-	// PortNamed says that a port number, LID or port GUID was given.
-	PortNamed bool
+	Port      fabric.PortIndex
+	LID       uint16 // the LID that was named, else that of the port
+	PortNamed bool   // a port number, LID or port GUID was given
 }
 
 // Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare number for a LID or a bare 0x

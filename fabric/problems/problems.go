@@ -21,12 +21,10 @@ type Severity uint8
 
 // The severities, the worst first.
 const (
-	// Error is what breaks packets, or will.
-	Error Severity = iota
+	Error Severity = iota // what breaks packets, or will
 	// Warning costs bandwidth or safety.
 	Warning
-	// Note is worth knowing.
-	Note
+	Note // worth knowing
 )
 
 // String says it in a word.

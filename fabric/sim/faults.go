@@ -11,14 +11,10 @@ import (
 
 // Faults are what packets suffer on their way. The zero value is a perfect subnet.
 type Faults struct {
-	// Loss is the probability, from 0 to 1, that a request is lost on its way, and likewise its answer.
-	Loss float64
-	// Repeat is the probability that an answer arrives twice.
-	Repeat float64
-	// Busy is the probability that an agent answers that it is busy and does nothing (IBA 1.2.1, 13.4.7).
-	Busy float64
-	// Flaps are links that go down and come back again and again.
-	Flaps []Flap
+	Loss   float64 // the probability, from 0 to 1, that a request is lost on its way, and likewise its answer
+	Repeat float64 // the probability that an answer arrives twice
+	Busy   float64 // the probability that an agent answers that it is busy and does nothing (IBA 1.2.1, 13.4.7)
+	Flaps  []Flap  // links that go down and come back again and again
 	// Delay is the longest time by which an answer is late; times are evenly
 	// distributed, so answers overtake one another.
 	Delay time.Duration

@@ -13,8 +13,7 @@ import (
 // scale is what the values of a selector mean.
 type scale struct {
 	order func(uint8) int
-	// below is the next lower value, 0 for none.
-	below func(uint8) uint8
+	below func(uint8) uint8 // the next lower value, 0 for none
 	// strict: a path that can do more cannot do exactly what is asked for.
 	strict bool
 }

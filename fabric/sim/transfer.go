@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// maxTransfers is how many tables a connection gets at once; of more the oldest is forgotten.
-	maxTransfers = 64
+	maxTransfers = 64 // how many tables a connection gets at once; of more the oldest is forgotten
 	// resendAfter is how long the end of a window waits for its acknowledgement,
 	// and resends how often it is sent again in vain.
 	resendAfter = 100 * time.Millisecond

@@ -9,10 +9,8 @@ import (
 )
 
 const (
-	// maxDetours is how many other ways to a node are tried.
-	maxDetours = 3
-	// atFirst is how many nodes are looked for by other ways until one answers.
-	atFirst = 64
+	maxDetours = 3  // how many other paths to a node are tried
+	atFirst    = 64 // how many nodes are looked for by other paths until one answers
 )
 
 // detour looks for other ways to nodes that stopped answering, as a link or a switch on the way to them may

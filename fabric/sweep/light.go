@@ -21,10 +21,9 @@ type LightOptions struct {
 	Links bool
 	// Tables, where set, are what the switches of the picture held: Sample of them is
 	// read and compared, unless more than descriptions has changed.
-	Tables *fabric.Tables
-	Sample Sample
-	// Progress is that of [Options].
-	Progress func(Progress)
+	Tables   *fabric.Tables
+	Sample   Sample
+	Progress func(Progress) // that of [Options]
 }
 
 // Light sweeps a subnet of which an earlier picture is there, and gives the fabric that [Full] would give,

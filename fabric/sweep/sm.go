@@ -15,10 +15,8 @@ import (
 
 // SM is a subnet manager, or a port that says there is one behind it.
 type SM struct {
-	// Port is the end port of the fabric that it sits on.
-	Port fabric.PortIndex
-	// Info is what it says of itself: GUID, priority, state.
-	Info mad.SMInfo
+	Port fabric.PortIndex // the end port of the fabric that it sits on
+	Info mad.SMInfo       // what it says of itself: GUID, priority, state
 	// Err is why it did not say anything; Info is empty then. A port can keep its
 	// IsSM bit after its subnet manager has died.
 	Err error

@@ -54,32 +54,28 @@ type Result struct {
 	Tables *fabric.Tables
 	// VLArb, PKeys and GUIDs are what ports hold, by port, where it was asked for.
 	// A port of which a block is missing is not there.
-	VLArb map[fabric.PortIndex]*VLArb
-	PKeys map[fabric.PortIndex][]mad.PKey
-	GUIDs map[fabric.PortIndex][]uint64
-	// Changes are what is other than in the picture that a light sweep was given.
-	Changes []fabric.Change
+	VLArb   map[fabric.PortIndex]*VLArb
+	PKeys   map[fabric.PortIndex][]mad.PKey
+	GUIDs   map[fabric.PortIndex][]uint64
+	Changes []fabric.Change // what is other than in the picture that a light sweep was given
 	// Rerouted counts the switches whose tables are other than those that a light
 	// sweep was given, as far as it looked.
-	Rerouted int
-	// Unanswered are what did not answer.
-	Unanswered []Unanswered
+	Rerouted   int
+	Unanswered []Unanswered // what did not answer
 	// Warnings say what contradicted itself, one sentence each. Doubles are those of
 	// them that are about a number that two claim.
 	Warnings   []string
 	Duplicates []Duplicate
-	// Limits are what the ports of Fabric allow their links, by port index; nil of a light sweep.
-	Limits []fabric.LinkLimit
-	Stats  Stats
+	Limits     []fabric.LinkLimit // what the ports of Fabric allow their links, by port index; nil of a light sweep
+	Stats      Stats
 }
 
 // Stats say what a sweep took.
 type Stats struct {
 	// Requests counts questions, not how often they were sent.
 	Requests int
-	// Missed are the questions that failed or were not asked any more.
-	Missed  int
-	Elapsed time.Duration
+	Missed   int // the questions that failed or were not asked any more
+	Elapsed  time.Duration
 }
 
 // PerSecond is the rate of questions.

@@ -17,10 +17,8 @@ type Unanswered struct {
 	// nothing answered, and GUID its node GUID.
 	Node string
 	GUID uint64
-	// Port is the port that leads to silence, or whose PortInfo is missing; -1 for what is the whole node's.
-	Port int
-	// Attr is what was asked for: NodeInfo of what is beyond the port, else of the node itself.
-	Attr mad.AttrID
+	Port int        // the port that leads to silence, or whose PortInfo is missing; -1 for what is the whole node's
+	Attr mad.AttrID // what was asked for: NodeInfo of what is beyond the port, else of the node itself
 	// Count is how many questions of this kind the node left open, of which Port
 	// and Err are the first's: blocks of a table, ports.
 	Count int

@@ -13,11 +13,9 @@ import (
 
 const (
 	flushEvery = time.Second
-	flushAt    = 1 << 16 // bytes
-	// maxPending is how much waits for a slow disk at most, in bytes.
-	maxPending = 16 << 20
-	// lastWrite is how long the reader of a pipe has to take the rest.
-	lastWrite = time.Second
+	flushAt    = 1 << 16     // bytes
+	maxPending = 16 << 20    // how much waits for a slow disk at most, in bytes
+	lastWrite  = time.Second // how long the reader of a pipe has to take the rest
 )
 
 // Stats count the MADs of a capture.

@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// together is how many packets are taken from a lane at a time.
-	together = 32
+	together = 32 // how many packets are taken from a lane at a time
 	// eager is for how long a receiver looks for packets before it sleeps: that
 	// ibsim wakes it takes ibsim longer than its answer.
 	eager = 50 * time.Microsecond

@@ -25,8 +25,7 @@ const (
 )
 
 const (
-	// answerLimit is how long ibsim may take to answer a control message.
-	answerLimit = 2 * time.Second
+	answerLimit = 2 * time.Second // how long ibsim may take to answer a control message
 
 	// maxName leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes.
 	maxName = 91
@@ -42,8 +41,7 @@ type Options struct {
 	Name string
 	// Host, if set, is where an ibsim -r runs, by name or IPv4 address.
 	Host string
-	// Port is its port, [DefaultPort] by default.
-	Port uint16
+	Port uint16 // its port, [DefaultPort] by default
 	// Node is the id or description of the node to sit on, of at most 31 bytes. The default is SIM_HOST in
 	// the environment, else the first node of ibsim's file.
 	Node string

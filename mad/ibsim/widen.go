@@ -12,15 +12,12 @@ import (
 // has some. So several lanes are faster than one: it waits less often for the same
 // number of packets. It has ten places for clients, though.
 const (
-	// maxLanes is how many a transport has while there is much to carry.
-	maxLanes = 7
+	maxLanes = 7 // how many a transport has while there is much to carry
 	// lastPlace is the last of ibsim's places for a lane beyond the first. The
 	// others are left to other programs.
-	lastPlace = 6
-	// muchToCarry is how many frames make a transport take more lanes.
-	muchToCarry = 128
-	// calm is for how long a transport keeps them with nothing to carry.
-	calm = 250 * time.Millisecond
+	lastPlace   = 6
+	muchToCarry = 128                    // how many frames make a transport take more lanes
+	calm        = 250 * time.Millisecond // for how long a transport keeps them with nothing to carry
 )
 
 // widener takes more lanes when there is much to carry, and gives them back.

@@ -63,8 +63,7 @@ type header struct {
 	lid     uint16
 	sl      uint8
 	pkey    uint16
-	// gid is where to with a GRH, zero for none.
-	gid [16]byte
+	gid     [16]byte // where to with a GRH, zero for none
 }
 
 func (h *header) encode(b *[headerSize]byte) {

@@ -29,8 +29,7 @@ type sight struct {
 const (
 	// lookLimit ends what a kernel keeps to itself.
 	lookLimit = 3 * time.Second
-	// askLimit is how long an answer may take.
-	askLimit = 200 * time.Millisecond
+	askLimit  = 200 * time.Millisecond // how long an answer may take
 )
 
 // look opens a port, tries it and closes it.

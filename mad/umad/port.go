@@ -37,15 +37,13 @@ type Port struct {
 	CapMask    mad.CapabilityMask
 	Rate       string // such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
-	// PKeys are those of the P_Key table up to the last that is not 0.
-	PKeys []uint16
+	PKeys      []uint16 // those of the P_Key table up to the last that is not 0
 
 	// The adapter's.
 	NodeType             mad.NodeType
 	NodeGUID, SystemGUID uint64
 	Type, Firmware       string
-	// Virtual is set for a virtual function of SR-IOV.
-	Virtual bool
+	Virtual              bool // set for a virtual function of SR-IOV
 }
 
 // String names the port as people do: "mlx5_0 port 1".

@@ -28,7 +28,6 @@ const ABIVersion = 5
 
 // Errors of [Open].
 var (
-	// ErrNoModule says that the module ib_umad is not loaded.
 	ErrNoModule = errors.New("the module ib_umad is not loaded")
 	// ErrABI says that ib_umad has another interface than this package.
 	ErrABI = errors.New("unknown version of the umad interface")

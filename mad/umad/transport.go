@@ -38,8 +38,7 @@ type Transport struct {
 
 	receiving sync.Mutex
 	in        [receiveSize]byte
-	// standIn says that libumad2sim answers, not a kernel.
-	standIn atomic.Bool
+	standIn   atomic.Bool // libumad2sim answers, not a kernel
 }
 
 // Open opens a port for subnet management, subnet administration and performance management. That one queue

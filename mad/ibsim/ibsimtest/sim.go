@@ -25,22 +25,17 @@ import (
 )
 
 const (
-	// startLimit is how long an ibsim may take to read its file.
-	startLimit = 2 * time.Minute
-	// consoleLimit is how long a command on ibsim's console may take.
-	consoleLimit = 2 * time.Minute
-	// commandLimit is how long a program may take on an ibsim.
-	commandLimit = 5 * time.Minute
+	startLimit   = 2 * time.Minute // how long an ibsim may take to read its file
+	consoleLimit = 2 * time.Minute // how long a command on ibsim's console may take
+	commandLimit = 5 * time.Minute // how long a program may take on an ibsim
 
 	prompt = "sim> "
 )
 
 // Sim is a running ibsim. It ends with the test that started it.
 type Sim struct {
-	// Name is its IBSIM_SOCKNAME.
-	Name string
-	// Port is its UDP port if it was started with [Remote], else 0.
-	Port uint16
+	Name string // its IBSIM_SOCKNAME
+	Port uint16 // its UDP port if it was started with [Remote], else 0
 
 	t      testing.TB
 	cmd    *exec.Cmd
