@@ -25,9 +25,8 @@ func (b *Builder) Grow(nodes, ports int) {
 	}
 }
 
-// AddNode adds a node with its port slots and returns its index. FirstPort,
-// Switch and InSubnet are filled in. Ports start without link, LID and GUID,
-// but for a switch, whose ports all take guid of port 0, the node GUID.
+// AddNode adds a node with its port slots and returns its index. FirstPort, Switch and InSubnet are filled in.
+// Ports have no link, LID or GUID, but for a switch's, which all take guid of port 0, the node GUID.
 func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	if n.GUID == 0 {
 		return None, errors.New("node GUID 0")
@@ -55,8 +54,7 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	return i, nil
 }
 
-// Port gives access to port num of a node that was added; nil where it has no
-// such port. Peer is set by [Builder.Connect].
+// Port is port num of a node that was added; nil where it has none. [Builder.Connect] sets Peer.
 func (b *Builder) Port(node NodeIndex, num int) *Port {
 	n := &b.f.Nodes[node]
 	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {

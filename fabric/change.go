@@ -14,8 +14,7 @@ func (f *Fabric) WithSMPort(port PortIndex) (*Fabric, error) {
 	return g, g.finish()
 }
 
-// WithLIDs returns the fabric with other base LIDs: lids[i] is that of
-// f.EndPorts[i]. It fails where two ports claim one LID.
+// WithLIDs returns the fabric with base LIDs lids[i] of f.EndPorts[i]. It fails where two claim one LID.
 func (f *Fabric) WithLIDs(lids []uint16) (*Fabric, error) {
 	g := f.copy()
 	var smLID uint16
@@ -85,8 +84,7 @@ func SameNodes(f, g *Fabric) bool {
 	})
 }
 
-// SameLIDs reports whether the end ports of two fabrics with the same indexes have
-// the same LIDs and LMCs. O(end ports).
+// SameLIDs reports whether end ports of fabrics with the same indexes have the same LIDs and LMCs. O(end ports).
 func SameLIDs(f, g *Fabric) bool {
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC {

@@ -6,9 +6,8 @@ import "example.org/ibconsole/mad"
 
 const vendorBull = 0x119f
 
-// KnowsFDR10 reports whether a node is of a kind that OpenSM 3.3.23 and
-// ibnetdiscover ask for MellanoxExtendedPortInfo, without which FDR10 looks like
-// QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
+// KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask such a node for MellanoxExtendedPortInfo,
+// without which FDR10 looks like QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
 func KnowsFDR10(vendor uint32, device uint16) bool {
 	switch d := device; {
 	case d >= 0xc738 && d <= 0xc73b, d == 0xc839, d == 0xcb20, d == 0xcf08, d == 0xcf09, d == 0xd2f0, d == 0xa2d2,

@@ -32,8 +32,7 @@ type Fabric struct {
 	portGUID  map[uint64]PortIndex
 	nodeNames map[string][]NodeIndex
 
-	// whole is the fabric that this one was made of by [Fabric.Without], nil for
-	// none, and removed what it is without.
+	// whole is the fabric that [Fabric.Without] made this one of, nil for none; removed is what it is without.
 	whole   *Fabric
 	removed []Link
 }
@@ -115,8 +114,7 @@ func (f *Fabric) PeerNode(port PortIndex) NodeIndex {
 	return f.Ports[p].Node
 }
 
-// PeerSwitch returns the switch index at the other end of a port's link, or
-// None where there is no link or no switch.
+// PeerSwitch returns the switch index at the other end of a port's link, None without link or switch.
 func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	n := f.PeerNode(port)
 	if n == None {
@@ -125,9 +123,8 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch that an end port belongs to or is attached to,
-// and the port number of that switch which leads to it (0 for the switch
-// itself); None where it is attached to nothing or on another host.
+// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch
+// which leads to it (0: the switch itself); None where it is attached to nothing or to another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {
@@ -140,8 +137,7 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
 
-// EndPortOf returns the port that carries the LID and GUID for a port: port 0
-// for a port of a switch, the port itself elsewhere.
+// EndPortOf returns the port with a port's LID and GUID: port 0 for a switch's, elsewhere the port itself.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {
 	n := &f.Nodes[f.Ports[port].Node]
 	if n.IsSwitch() {

@@ -18,8 +18,7 @@ const LastMLID = mad.PermissiveLID - 1
 type Group struct {
 	MGID mad.GID
 	MLID uint16
-	// MTU and Rate are the codes of the records of subnet administration, Life that
-	// of its packets' lifetime (IBA 1.2.1, 15.2.5.17).
+	// MTU, Rate and Life, the lifetime of packets, are codes of SA records (IBA 1.2.1, 15.2.5.17).
 	MTU, Rate, Life  uint8
 	SL, TrafficClass uint8
 	HopLimit, Scope  uint8

@@ -8,9 +8,8 @@ const BlockSize = 64
 // NoPath is the forwarding table entry that leads nowhere.
 const NoPath = 0xff
 
-// LFT holds the linear forwarding tables of all switches of a fabric in one
-// slab: a row a switch index, a byte a LID, padded to whole blocks. What
-// [LFT.Patched] makes has only the entries that are its own, and shares the rest.
+// LFT holds the linear forwarding tables of a fabric's switches in one slab: a row a switch index, a byte a LID,
+// padded to whole blocks. What [LFT.Patched] makes has its own entries only, and shares the rest.
 type LFT struct {
 	MaxLID uint16 // the highest LID with an entry
 	stride int
@@ -27,8 +26,7 @@ func NewLFT(switches int, maxLID uint16) *LFT {
 	return t
 }
 
-// BlankLFT makes tables as [NewLFT] does, but all 0, for who writes every entry: memory
-// is not touched before that.
+// BlankLFT makes tables as [NewLFT], but all 0, for who writes every entry: memory is not touched before.
 func BlankLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
 	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, make([]byte, switches*stride), switches)

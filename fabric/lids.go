@@ -48,8 +48,7 @@ type LIDAssignment struct {
 	// Fabric has the LIDs and LMCs given, and the SM's LID at every end port.
 	Fabric *Fabric
 	LIDs   []LIDRange // those of EndPorts; 0 to 0 where they ran out
-	// Top is the highest LID of OpenSM's forwarding tables: the highest that a
-	// port had or was given since OpenSM started.
+	// Top is the highest LID of OpenSM's tables: the highest that a port had or was given since it started.
 	Top uint16
 	// GUID2LID is what OpenSM remembers from now on, and writes where Written is
 	// set; else it leaves the file as it is.

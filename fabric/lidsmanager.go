@@ -8,13 +8,11 @@ import "slices"
 type lidManager struct {
 	f *Fabric
 	o LIDOptions
-	// table and its used are what OpenSM remembers and the LIDs that it keeps
-	// from ports they are not remembered for.
+	// table is what OpenSM remembers, used the LIDs that it keeps from ports they are not remembered for.
 	table *GUID2LID
 	free  []LIDRange
 
-	// claims are the LIDs that EndPorts have, holder is the end port that has a
-	// LID, counted from 1: the last one that claims it.
+	// claims are the LIDs that EndPorts have; holder is the last end port to claim a LID, counted from 1.
 	claims []LIDClaim
 	holder []int32
 
@@ -58,8 +56,7 @@ func (m *lidManager) lmc(endPort PortIndex) uint8 {
 
 func aligned(lid, width uint16) bool { return lid&(width-1) == 0 }
 
-// begin prepares a sweep: what is remembered, and which LIDs are free
-// (osm_lid_mgr_init and lid_mgr_init_sweep).
+// begin finds what is remembered and which LIDs are free (osm_lid_mgr_init and lid_mgr_init_sweep).
 func (m *lidManager) begin() {
 	switch {
 	case m.o.Reassign:

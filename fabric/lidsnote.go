@@ -30,8 +30,7 @@ type LIDNote struct {
 	Record GUIDRecord // the record as it was read, but with RecordUnfit and later kinds
 }
 
-// String says in a sentence what was noticed and what OpenSM does with it, and
-// names the error in OpenSM's log where there is one.
+// String says what was noticed, what OpenSM does with it, and names the error in OpenSM's log if there is one.
 func (n LIDNote) String() string {
 	guid := fmt.Sprintf("0x%016x", n.GUID)
 	switch n.Kind {

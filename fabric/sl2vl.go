@@ -10,8 +10,7 @@ import (
 // VLs maps the SLs 0 to 15 to VLs; VL 15 drops the packet.
 type VLs [16]uint8
 
-// SL2VL holds the SLtoVLMappingTables of all ports of a fabric (IBA 1.2.1,
-// 14.2.5.8). Equal tables are kept once.
+// SL2VL holds the SLtoVLMappingTables of a fabric's ports (IBA 1.2.1, 14.2.5.8). Equal tables are kept once.
 type SL2VL struct {
 	base  []int32 // of each node, into at
 	width []int32 // of each node: ports with port 0, or 0 for one table a port
@@ -60,8 +59,7 @@ func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
 
-// Set replaces one table. It is for the time when the tables are made. More
-// than 65,536 different tables do not occur and panic.
+// Set replaces one table, while tables are made. More than 65,536 different ones do not occur and panic.
 func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	i, ok := t.index[vls]
 	if !ok {

@@ -8,8 +8,7 @@ type Tables struct {
 	Fabric *Fabric // the subnet whose switch indexes and LIDs the tables use
 	LFT    *LFT
 	Top    []uint16 // the LinearFDBTop of each switch; entries above it do not count
-	// Known says for each switch whether its table was read or computed; the row
-	// of a switch that did not answer is all NoPath.
+	// Known says of each switch whether its table was read or computed; else its row is all NoPath.
 	Known []bool
 	// SL2VL are the mappings of SLs to VLs, nil where they were neither read nor computed: every packet then
 	// takes VL 0, unless they are Unread.
@@ -21,8 +20,7 @@ type Tables struct {
 	Origin string
 }
 
-// Unread says what is not known of tables that were read from a subnet. Of tables that
-// were computed all is known.
+// Unread says what is not known of tables read from a subnet. Of those that were computed all is known.
 type Unread struct {
 	SLs   bool // those of paths: the subnet manager has them, not the switches
 	SL2VL bool // the mappings of some ports, or of all
@@ -44,8 +42,7 @@ func (u Unread) String() string {
 	return ""
 }
 
-// NewTables wraps computed forwarding tables: every switch of the subnet is
-// known and has its top at the highest LID.
+// NewTables wraps computed tables: every switch of the subnet is known, its top at the highest LID.
 func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 	t := &Tables{Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches))}
 	for s, n := range f.Switches {

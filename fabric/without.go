@@ -35,9 +35,8 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	return &g
 }
 
-// Removed says which links a fabric is without that another one has, where both
-// were made by [Fabric.Without] of one fabric, or part of whole; ok is false where
-// they were not, and where another port has become the SM's.
+// Removed says which links a fabric is without that another has, where [Fabric.Without] made both of one fabric,
+// or part of whole; ok is false where not, and where another port has become the SM's.
 func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	root := part.whole
 	switch {
@@ -90,8 +89,7 @@ func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[PortIndex]bool, o
 	return gone, true
 }
 
-// Splits reports whether the subnet falls apart, or loses a host, without these links.
-// It looks no further than it has to.
+// Splits reports whether the subnet falls apart, or loses a host, without these links; then it looks no further.
 func (f *Fabric) Splits(links []Link) bool {
 	down := make(map[PortIndex]bool, 2*len(links))
 	for _, l := range links {

@@ -78,8 +78,7 @@ func (a *Assembler) Done() bool { return a.last != 0 && a.next > a.last }
 // Segments is how many segments came in order.
 func (a *Assembler) Segments() int { return int(a.next - 1) }
 
-// Data returns what the segments carry, without headers, once all are there.
-// The error wraps [ErrCut] where there was more.
+// Data returns what the segments carry, without headers. The error wraps [ErrCut] where there was more.
 func (a *Assembler) Data() ([]byte, error) {
 	if a.cut {
 		return a.data, ErrCut

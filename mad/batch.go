@@ -66,8 +66,7 @@ func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	return &b.kept
 }
 
-// Go asks for req. Its end, good or bad, is handed to callback, which Wait
-// runs; the reply is good until callback returns.
+// Go asks for req. Wait hands its end, good or bad, to callback; the reply is good until that returns.
 func (b *Batch) Go(req Request, callback func(*Reply)) {
 	b.queue.push(&job{b, req, callback})
 	b.waiting++
@@ -162,8 +161,7 @@ func (b *Batch) start(i int) {
 	}
 }
 
-// collect moves ended requests to b.ended. If there is nothing to do it says where
-// the batch is to sleep, and marks it so.
+// collect moves ended requests to b.ended; if there are none it says and marks where the batch is to sleep.
 func (b *Batch) collect() sleep {
 	c := b.client
 	c.mu.Lock()

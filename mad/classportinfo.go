@@ -49,8 +49,7 @@ type AgentAddress struct {
 	QKey         uint32
 }
 
-// Capabilities of a performance management agent (IBA 16.1.3.1, and volume 1
-// release 1.3 for the bits that were added).
+// Capabilities of a performance management agent (IBA 16.1.3.1; added bits: volume 1, release 1.3).
 const (
 	PerfAllPortSelect     uint16 = 1 << 8  // port 255 is all ports of a switch
 	PerfExtendedWidth     uint16 = 1 << 9  // PortCountersExtended

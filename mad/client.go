@@ -112,9 +112,8 @@ type Client struct {
 	led      sync.Cond // over mu: whether somebody leads has changed
 }
 
-// A transaction id is 32 bits, as transports use the upper half for themselves:
-// the slot of the request, and above it a number that grows with every send.
-// Answers to any try of the request that holds the slot now are good.
+// A transaction id is 32 bits, as transports use the upper half: the slot of the request, and above it a number
+// that grows with every send. Answers to any try of the request that holds the slot now are good.
 const (
 	slotBits = 12
 	seqBits  = 32 - slotBits
@@ -147,8 +146,7 @@ type slot struct {
 // list links slots; -1 ends it.
 type list struct{ first, last int32 }
 
-// NewClient starts a client over t, which Close closes. It gives an error for
-// options out of their bounds only.
+// NewClient starts a client over t, which Close closes. It fails only for options out of their bounds.
 func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -64,8 +64,7 @@ func (c *Client) ready(b *Batch, s *slot) bool {
 
 func (s *slot) load(j *job) { s.request, s.callback = j.request, j.callback }
 
-// leave takes note that one request less is in flight to a target. A request
-// that waits for that has its place at once.
+// leave takes note that a request less is in flight to a target; one that waits for that is up at once.
 func (c *Client) leave(target int32) {
 	t := c.targets.all[target]
 	t.inFlight--

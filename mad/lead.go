@@ -34,8 +34,7 @@ type Holder interface {
 // leadAfter is how many requests make a batch long.
 const leadAfter = 64
 
-// grace is how long answers may take to be received that came while a batch that
-// leads was busy with a callback.
+// grace is how long answers may take to be received that came while a leading batch was in a callback.
 const grace = 5 * time.Millisecond
 
 // lead says who receives. Client.mu guards it.
@@ -149,8 +148,7 @@ func (c *Client) resign(b *Batch) {
 	}
 }
 
-// engrossed says that the batch that leads may have left answers lying, as it is
-// busy; it then leads no more, with mu held.
+// engrossed says that a busy batch may have left answers lying; it then leads no more, with mu held.
 func (c *Client) engrossed(now time.Duration) bool {
 	l := &c.lead
 	if l.batch == nil || l.batch.sleep != awake || now < l.graced {

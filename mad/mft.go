@@ -12,12 +12,10 @@ const (
 )
 
 // MulticastForwardingTable is one block of a switch's table for 16 of its ports (IBA 14.2.5.12): of the LIDs
-// 0xc000 + 32*block + i a mask of the ports 16*position + bit. Block and position are in the attribute
-// modifier, see [MulticastMod].
+// 0xc000 + 32*block + i a mask of the ports 16*position + bit. [MulticastMod] is the modifier.
 type MulticastForwardingTable [MFTBlock]uint16
 
-// MulticastMod is the attribute modifier of a block, from 0 to 511, for the
-// ports of a position, from 0 to 15.
+// MulticastMod is the attribute modifier of a block, 0 to 511, for the ports of a position, 0 to 15.
 func MulticastMod(block uint16, position uint8) uint32 {
 	return uint32(position)<<28 | uint32(block)&0x1ff
 }

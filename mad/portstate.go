@@ -29,8 +29,7 @@ func word(words []string, code uint8) string {
 	return fmt.Sprintf("?(%d)", code)
 }
 
-// PhysState is the physical state of a port, and what it falls back to when
-// its link goes down (IBA 14.2.5.6).
+// PhysState is the physical state of a port, and where it falls back to without a link (IBA 14.2.5.6).
 type PhysState uint8
 
 // Physical states of a port. PhysSleep and PhysPolling are those that a port can be told to fall back to.

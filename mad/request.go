@@ -12,8 +12,7 @@ import (
 // Errors of requests.
 var (
 	ErrTimeout = errors.New("no answer") // however often the request was sent
-	// ErrBroken says that a transport carries nothing any more. A client whose
-	// transport says so when it sends fails all requests.
+	// ErrBroken says that a transport carries nothing any more; a client to which it says so fails.
 	ErrBroken = errors.New("the transport is broken")
 	ErrClosed = errors.New("client closed")
 )
@@ -73,8 +72,7 @@ const DefaultLimit = 1 << 26
 // Reply is the end of a request.
 type Reply struct {
 	Request *Request // what was asked
-	// Data is the attribute, if Err is nil; of a class other than subnet
-	// management bytes 64 to 127 of the answer.
+	// Data is the attribute, if Err is nil; of other classes bytes 64 to 127 of the answer.
 	Data [DataSize]byte
 	// MAD is the answer to a request of another class, the first segment if there are many; nil if there is
 	// none. It is there with an error status, too. It is good until the callback returns.

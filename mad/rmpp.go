@@ -104,8 +104,7 @@ const (
 	classHeader    = offSAData - offClassHeader
 	segmentRoom    = Size - offClassHeader
 
-	// SegmentSize is how many bytes a segment carries of subnet administration,
-	// the one class that is sent in segments here.
+	// SegmentSize is how many bytes a segment carries of subnet administration, the one class in segments.
 	SegmentSize   = Size - offSAData
 	SegmentWindow = 64 // how many segments are under way at once
 )

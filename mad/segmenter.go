@@ -7,9 +7,8 @@ import (
 	"fmt"
 )
 
-// Segmenter sends data in segments (IBA 13.6.6.1): it says which segments to
-// send, and takes the acknowledgements. It keeps no time; whoever waits for an
-// acknowledgement in vain calls Rewind, and gives up after a while.
+// Segmenter sends data in segments (IBA 13.6.6.1): it says which to send, and takes the acknowledgements. It
+// keeps no time; whoever waits for an acknowledgement in vain calls Rewind, and gives up after a while.
 //
 //	s := mad.NewSegmenter(&head, data)
 //	for s.Next(&m) { send(&m) }
@@ -37,8 +36,7 @@ func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	return s
 }
 
-// Next puts the next segment to send into m. It returns false when there is none
-// before an acknowledgement comes.
+// Next puts the next segment to send into m; false when there is none before an acknowledgement.
 func (s *Segmenter) Next(m *[Size]byte) bool {
 	if s.sent >= min(s.window, s.count) {
 		return false

@@ -44,8 +44,7 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	return answer
 }
 
-// complete ends the request in slot i, of whose answer all segments are there; out
-// is the acknowledgement of the last.
+// complete ends the request in slot i, all segments of whose answer are there; out acknowledges the last.
 func (c *Client) complete(i int, out *Frame) {
 	s := &c.slots[i]
 	c.finished.add(out)
@@ -72,8 +71,7 @@ func (c *Client) rearm(i int, now time.Duration) {
 	}
 }
 
-// overdue sees to slot i, for which no segment has come in time: it tells the
-// other end what has come, or in the end that this was all.
+// overdue tells the other end of slot i, from which no segment came in time, what has come, or ends it.
 func (c *Client) overdue(i int, now time.Duration, out *Frame) {
 	s := &c.slots[i]
 	s.address(out)

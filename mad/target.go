@@ -51,8 +51,7 @@ const (
 	// asked once and not again until it answers: a dead switch must not take minutes of a sweep.
 	silentAfter = 4
 	silentFor   = 10 * time.Second
-	// One that left this many tries in a row without an answer, or never gave one,
-	// does not tell how busy the subnet is.
+	// One that left this many tries in a row, or all, without an answer does not tell how busy the subnet is.
 	quietAfter = 3
 )
 
@@ -167,9 +166,8 @@ func (t *target) report() TargetStats {
 	return s
 }
 
-// Targets returns what the client has done with each target, LIDs first, then
-// directed routes, in their order. It remembers some 65,000 targets; those that
-// were not used for the longest time are forgotten first. It costs O(n log n).
+// Targets returns what the client has done with each target, LIDs first, then directed routes, in order. It
+// remembers some 65,000 targets, and forgets those first that were not used for the longest. O(n log n).
 func (c *Client) Targets() []TargetStats {
 	c.mu.Lock()
 	out := make([]TargetStats, len(c.targets.all))
@@ -195,8 +193,7 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// parking holds jobs whose targets have as much in flight as they may: linked
-// lists, one a target, in one slab.
+// parking holds jobs whose targets have as much in flight as they may: a linked list a target, one slab.
 type parking struct {
 	places []place
 	free   int32

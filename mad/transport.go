@@ -12,8 +12,7 @@ const (
 
 // Frame is a MAD on its way to or from a [Transport].
 type Frame struct {
-	// DLID is where the frame goes, [PermissiveLID] by directed route. Of a
-	// frame that came in it has no meaning.
+	// DLID is where the frame goes, [PermissiveLID] by directed route. It means nothing in one that came in.
 	DLID uint16
 	SLID uint16 // where a frame that came in is from, 0 where the transport does not say
 	// QP is the queue pair at the other end, 0 for subnet management packets and 1
@@ -24,8 +23,7 @@ type Frame struct {
 	// Status is 0 for a frame that came in. A transport that finds out by itself that a request gets no
 	// answer hands the request back with an errno here, ETIMEDOUT (110) as a rule.
 	Status uint32
-	// Timeout is how long the sender is going to wait for an answer, 0 if for
-	// none: for transports that keep the time themselves.
+	// Timeout is how long the sender waits for an answer, 0 for none: for transports that keep time.
 	Timeout time.Duration
 	Data    [Size]byte // the MAD
 }
@@ -35,12 +33,10 @@ type Frame struct {
 //
 // Send and Recv may run at the same time, each in any number of goroutines.
 type Transport interface {
-	// Send sends the frame and does not keep it. It does not block for long: a
-	// frame that cannot be sent within some 100 ms is dropped without an
-	// error, as a switch drops it. An error means that nothing can be sent.
+	// Send sends the frame and does not keep it. It does not block for long: a frame that cannot be sent within
+	// some 100 ms is dropped without an error, as by a switch. After an error nothing can be sent.
 	Send(*Frame) error
-	// Recv waits for a frame and stores it in its argument. It gives an error
-	// once the transport is closed or broken.
+	// Recv waits for a frame and stores it. It gives an error once the transport is closed or broken.
 	Recv(*Frame) error
 	// Close ends the transport and makes a waiting Recv return.
 	Close() error

@@ -95,8 +95,7 @@ type Failure struct {
 	Err   error
 }
 
-// Error implements error: "sw1: Set LinearForwardingTable 3 by directed route
-// 0,1,5: no answer after 3 tries of 200ms (and 204 more)".
+// Error returns "sw1: Set LinearForwardingTable 3 by directed route 0,1,5: no answer ... (and 204 more)".
 func (f Failure) Error() string {
 	more := ""
 	if f.Count > 1 {

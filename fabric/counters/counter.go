@@ -13,8 +13,7 @@ import (
 // Counter is one thing that a port counts.
 type Counter uint8
 
-// The counters (IBA 1.2.1, 16.1.3.5 and 16.1.4.11). Those up to XmitWait are
-// errors, in the order in which ibqueryerrors prints them.
+// The counters (IBA 1.2.1, 16.1.3.5 and 16.1.4.11); up to XmitWait errors, in the order of ibqueryerrors.
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery

@@ -25,8 +25,7 @@ type Delta struct {
 	// Cleared are counters that were less later on: somebody has cleared them, or
 	// the node was restarted. Their increase is the least that it can be.
 	Cleared Set
-	// Stopped are counters that stand at their greatest value. Their increase is
-	// the least that it can be, too.
+	// Stopped are counters at their greatest value. Their increase is the least that it can be, too.
 	Stopped Set
 }
 
@@ -38,9 +37,8 @@ func (d *Delta) PerSecond(c Counter) float64 {
 	return float64(d.Increase[c]) / d.Seconds
 }
 
-// Deltas are what the ports that are in both readings counted between them, in
-// the order of the later one. Ports are known by their node's GUID and number,
-// so the fabrics may be different pictures of a subnet. O(ports).
+// Deltas are what ports that are in both readings counted between them, in the order of the later one. A port is
+// known by node GUID and number, so the fabrics may be different pictures of a subnet. O(ports).
 func Deltas(earlier, later *Reading) []Delta {
 	type key struct {
 		guid uint64

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Failure is one thing that failed on paper, or that was repaired although it is a
-// part of something that failed before.
+// Failure is one thing that failed on paper, or was repaired although part of something that failed before.
 type Failure struct {
 	// Number tells it apart; it stays while others are undone.
 	Number int

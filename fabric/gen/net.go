@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What ibsim reports of nodes and ports whose file says nothing of them
-// (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
+// What ibsim reports where a file says nothing (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
 const (
 	firstHostGUID   = 0x100000
 	firstSwitchGUID = 0x200000
@@ -73,8 +72,7 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-// addHosts adds hosts of so many ports, named node-0001 and so on, and returns
-// the first one's index; the others follow.
+// addHosts adds hosts of so many ports, named node-0001 and so on, and returns the index of the first.
 func (n *net) addHosts(hosts, ports int) (fabric.NodeIndex, error) {
 	return n.addAdapters("node", hosts, ports)
 }

@@ -84,8 +84,7 @@ func newGraph(nodes, degree int) *graph {
 	return g
 }
 
-// shuffle exchanges the ends of pairs of edges, which keeps all degrees, and
-// goes on until the graph hangs together.
+// shuffle exchanges ends of pairs of edges, which keeps all degrees, until the graph hangs together.
 func (g *graph) shuffle(r *rand.Rand) {
 	if len(g.edges) < 2 {
 		return

@@ -113,8 +113,7 @@ func (n *netWriter) port0(node *fabric.Node) string {
 	return fmt.Sprintf(" %s port 0 lid %d lmc %d", kind, p.LID, p.LMC)
 }
 
-// port writes a link. What follows the '#' must not hold the peer's description:
-// ibsim looks for options, LIDs and widths in it.
+// port writes a link, without the peer's description: ibsim looks for options, LIDs and widths behind '#'.
 func (n *netWriter) port(i fabric.PortIndex) {
 	p := &n.f.Ports[i]
 	if !p.Linked() {
@@ -143,8 +142,7 @@ func (n *netWriter) port(i fabric.PortIndex) {
 // ibsim: the field in the control message holds 32 bytes with the final NUL.
 const maxNodeID = 31
 
-// nodeIDs finds an id for every node: the node's name where that is short,
-// plain and the only one of its kind, else its type and GUID.
+// nodeIDs finds each node's id: its name where short, plain and unique of its kind, else its type and GUID.
 func nodeIDs(f *fabric.Fabric) []string {
 	ids := make([]string, len(f.Nodes))
 	uses := map[string]int{}

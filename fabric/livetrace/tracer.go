@@ -28,9 +28,8 @@ func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// All follows many pairs and calls visit with each as it ends, in no certain
-// order, in the caller's goroutine. It keeps what it reads until it returns, so
-// it shows the subnet of one moment as well as that can be had.
+// All follows many pairs and calls visit with each as it ends, in no certain order, in the caller's goroutine. It
+// keeps what it reads until it returns, so it shows one moment as well as that can be had.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
 	c := crowd{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()

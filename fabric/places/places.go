@@ -19,8 +19,7 @@ const maxCandidates = 8
 // Place is a spot in a fabric that somebody named.
 type Place struct {
 	Node fabric.NodeIndex
-	// Port is the port that was named or meant: for a switch without a port
-	// number port 0, for another node its first linked port.
+	// Port is the port that was named or meant: else port 0 of a switch, another node's first linked port.
 	Port      fabric.PortIndex
 	LID       uint16 // the LID that was named, else that of the port
 	PortNamed bool   // a port number, LID or port GUID was given
@@ -219,8 +218,7 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
-// of is a node without a port: port 0 of a switch, else the first port with a
-// LID, the first linked one, or the first.
+// of is a node without a port: port 0 of a switch, else its first port with a LID, with a link, or at all.
 func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
@@ -240,8 +238,7 @@ type PortError struct{ text string }
 
 func (e *PortError) Error() string { return e.text }
 
-// Link finds the port whose link one or two words name: NODE PORT, or NODE/PORT. It fails with
-// a [PortError] where they name none.
+// Link finds the port whose link NODE PORT or NODE/PORT names, else it fails with a [PortError].
 func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	p, err := Resolve(f, words[0])
 	if err != nil {

@@ -42,8 +42,7 @@ type Manager struct {
 	State string // in words: "master", "standby", "silent"
 }
 
-// Managers tells where there is no master, or more than one. A manager that is
-// discovering is about to be the master.
+// Managers tells where there is no master, or more than one. One that is discovering is about to be it.
 func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 	place := func(m Manager) Place {
 		if p := f.PortByGUID(m.GUID); p != fabric.None {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems says what is wrong with a subnet, as far as that shows without
-// following packets: links below what they could be, errors that ports count, what
-// does not answer, what two claim, and what is other than in a baseline.
+// Package problems says what is wrong with a subnet, without following packets: links below what they could be,
+// errors that ports count, what does not answer, what two claim, and what is other than in a baseline.
 //
 // Everything it says is true of what it was given; what it could not look at is an [Unchecked].
 package problems

@@ -20,8 +20,7 @@ type agent struct {
 	data []byte // of the attribute, request and answer
 }
 
-// answer turns the request that arrived at a port into the node's answer. It
-// returns false where the node says nothing.
+// answer turns the request that arrived at a port into the node's answer; false where it says nothing.
 func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[offMethod])
 	n := &s.nodes[s.ports[at].node]

@@ -119,8 +119,7 @@ func (c *Conn) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// refill takes over what has come in. If that is nothing it returns when the
-// next late answer is due, the zero time for none.
+// refill takes over what has come in, else returns when the next late answer is due, zero for none.
 func (c *Conn) refill() (due time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

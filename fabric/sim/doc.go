@@ -7,10 +7,9 @@
 // is known to satisfy OpenSM and the diagnostics: what the fabric leaves open (capabilities, VLs, MTU) has
 // ibsim's values. A packet whose way is cut, or whose node is silent, gets no answer.
 //
-// Performance management answers with the counters that a port was given, and a port with a master subnet
-// manager answers for the subnet administration: with the records of the subnet as it is now, and the paths
-// that its tables make. Tables come in segments, which are sent again where they are lost. There is no
-// adaptive routing.
+// Performance management answers with the counters that a port was given, and a port with a master subnet manager
+// answers for the subnet administration: with the records of the subnet as it is now, and its tables' paths.
+// Tables come in segments, sent again where they are lost. There is no adaptive routing.
 //
 // A [Sim] can be changed while it runs: nodes and links come and go, packets are lost, delayed and repeated.
 package sim

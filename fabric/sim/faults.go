@@ -15,8 +15,7 @@ type Faults struct {
 	Repeat float64 // the probability that an answer arrives twice
 	Busy   float64 // the probability that an agent answers that it is busy and does nothing (IBA 1.2.1, 13.4.7)
 	Flaps  []Flap  // links that go down and come back again and again
-	// Delay is the longest time by which an answer is late; times are evenly
-	// distributed, so answers overtake one another.
+	// Delay is the most by which an answer is late; times are evenly distributed, so answers overtake each other.
 	Delay time.Duration
 	// Seed makes the faults repeatable: the same requests in the same order suffer the same.
 	Seed uint64

@@ -128,8 +128,7 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 	}
 }
 
-// fastest is the speed that the capabilities in a port's PortInfo have to cover: its
-// own, of port 0 of a switch that of all its ports.
+// fastest is the speed that capabilities in PortInfo must cover: the port's, for port 0 of all of the switch.
 func fastest(f *fabric.Fabric, i fabric.PortIndex) fabric.Speed {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]

@@ -35,8 +35,7 @@ func (a *agent) portInfo() mad.Status {
 	return status
 }
 
-// setPortInfo writes the fields of PortInfo that can be written (IBA 1.2.1,
-// 14.2.5.6), none of them where one has a bad value.
+// setPortInfo writes PortInfo's writable fields (IBA 1.2.1, 14.2.5.6), none where one has a bad value.
 func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	p := &a.s.ports[i]
 	var want mad.PortInfo

@@ -70,8 +70,7 @@ func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	return true
 }
 
-// sameBits compares bits at to at+width; those of whole bytes, or all in one
-// byte, or from within a byte to the end of another.
+// sameBits compares bits at to at+width: whole bytes, or in one byte, or from within one to another's end.
 func sameBits(a, b []byte, at, width int) bool {
 	for end := at + width; at < end; {
 		n := min(8-at%8, end-at)
@@ -155,8 +154,7 @@ func (s *Sim) smInfoRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// memberRecords are one of each group that matches, or with the SM_Key one of
-// each of its members, as OpenSM tells of them.
+// memberRecords are one of each group that matches, with the SM_Key one of each member, as OpenSM's are.
 func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 	const except = 0b11<<memberMTU | 0b11<<memberRate | 0b11<<memberLife
 	for i := range s.groups {

@@ -24,8 +24,7 @@ var (
 	byRate = scale{order: rateOrder, below: slower, strict: true}
 )
 
-// selects reports whether a question has both a selector, whose component that is,
-// and its value; one alone does not count.
+// selects reports whether a question has a selector, of that component, and its value; one alone is nothing.
 func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 
 // inRange checks the value in a record's byte at against the one that is asked for.

@@ -187,8 +187,7 @@ func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.ports[port].encode()
 }
 
-// SetSM puts a subnet manager on an end port: the port has its IsSM bit and
-// answers SMInfo; nil takes it away.
+// SetSM puts a subnet manager on an end port, which gets its IsSM bit and answers SMInfo; nil takes it away.
 func (s *Sim) SetSM(port fabric.PortIndex, info *mad.SMInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What the switches of ibsim 0.10 have (sim_net.c), but for the capacity of the
-// forwarding table, which is what its -L option says.
+// What switches of ibsim 0.10 have (sim_net.c); the forwarding table's capacity is what its -L option says.
 const (
 	linearCap       = mad.LastUnicastLID + 1
 	multicastCap    = 1024

@@ -12,8 +12,7 @@ import (
 
 const (
 	maxTransfers = 64 // how many tables a connection gets at once; of more the oldest is forgotten
-	// resendAfter is how long the end of a window waits for its acknowledgement,
-	// and resends how often it is sent again in vain.
+	// resendAfter is how long a window's end waits for its acknowledgement, resends how often it is sent again.
 	resendAfter = 100 * time.Millisecond
 	resends     = 5
 )
@@ -27,8 +26,7 @@ type transfer struct {
 	tries    int
 }
 
-// administer takes a MAD for the subnet administration: a request, or what the
-// receiver of a table says of its segments.
+// administer takes a request for the subnet administration, or what a table's receiver says of segments.
 func (c *Conn) administer(f *mad.Frame) {
 	empty := len(c.in) == 0
 	defer func() {

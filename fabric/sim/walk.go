@@ -41,8 +41,7 @@ type fate struct {
 	delay  time.Duration
 }
 
-// carry brings a request from a port to its destination and turns the frame
-// into the answer. ok is false where none comes back.
+// carry brings a request to its destination and makes the frame the answer; ok is false where none comes.
 func (s *Sim) carry(from fabric.PortIndex, f *mad.Frame) (fate, bool) {
 	s.arrive()
 	defer s.mu.Unlock()

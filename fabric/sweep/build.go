@@ -170,8 +170,7 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 	return a.LID, a.LMC
 }
 
-// connect makes the links of a node, but those of ports whose GUID another port
-// has: a subnet cannot hold both.
+// connect makes a node's links, but of ports whose GUID another port has: a subnet cannot hold both.
 func (b *builder) connect(i int32) {
 	n := b.nodes[i]
 	for num := range n.ports {

@@ -42,8 +42,8 @@ func (s *sweeper) detour() error {
 	return nil
 }
 
-// goneOn finds nodes that answered after they had left something open, once each: it may
-// be that they do not know what they were asked.
+// goneOn finds nodes, once each, that answered after leaving something open: perhaps they do not know what was
+// asked.
 func (s *sweeper) goneOn() {
 	for _, m := range s.misses {
 		n := s.nodes[m.task.node]
@@ -84,14 +84,12 @@ func (s *sweeper) gotProbe(r *mad.Reply) {
 	n.path, n.unanswered, s.found[i] = r.Request.Path, 0, true
 }
 
-// recoverable says that a question may be answered yet: one that was not answered, of a
-// kind that is still asked.
+// recoverable says that an unanswered question, of a kind that is still asked, may be answered yet.
 func (s *sweeper) recoverable(m miss) bool {
 	return errors.Is(m.err, mad.ErrTimeout) && m.task.kind.ofTables() == s.built
 }
 
-// stopped are the nodes that answered at first and then no more, and the switches by
-// which adapters among them are asked.
+// stopped are nodes that answered and then no more, and the switches by which adapters among them are asked.
 func (s *sweeper) stopped() map[int32]bool {
 	lost := map[int32]bool{}
 	for _, m := range s.misses {

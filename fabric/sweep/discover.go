@@ -243,8 +243,7 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	return false
 }
 
-// link notes that a port is cabled to the port at which node i was reached. It
-// returns false where that is known or cannot be.
+// link notes that a port is cabled to the port where node i was reached; false if known or impossible.
 func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
 	if a.peer != i || a.peerNum != info.LocalPort {

@@ -27,9 +27,8 @@ type LightOptions struct {
 }
 
 // Light sweeps a subnet of which an earlier picture is there, and gives the fabric that [Full] would give,
-// without tables; Result.Changes says what is other than in the picture. It only reads: the port-state-change
-// bits of switches belong to the subnet manager, which clears them as it likes, so nothing is concluded from
-// them either.
+// without tables; Result.Changes says what is other than in the picture. It only reads, and concludes nothing
+// from port-state-change bits of switches: they are the subnet manager's, which clears them as it likes.
 //
 // It reads NodeInfo, SwitchInfo and the PortInfo of every port from each switch, and PortInfo from each other
 // node, which is 3 + ports MADs a switch and 1 a host. A link is taken over from the picture where both its
@@ -190,8 +189,7 @@ func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID
 }
 
-// gotHost handles the PortInfo of a port that is taken to be the one that was
-// there. If it is another's, what is there is asked.
+// gotHost handles the PortInfo of a port taken to be the one that was there, else what is there is asked.
 func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	var info mad.PortInfo
 	n := s.nodes[t.node]

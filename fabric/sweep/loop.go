@@ -66,8 +66,7 @@ const mostUnanswered = 4
 // reportEvery is how many answers pass between two progress reports.
 const reportEvery = 1024
 
-// sweeper asks and collects. All of it runs in one goroutine: answers are
-// handled one after the other, and each may ask more.
+// sweeper asks and collects, in one goroutine: answers are handled one by one, and each may ask more.
 type sweeper struct {
 	client   *mad.Client
 	before   mad.Stats // of the client
@@ -128,8 +127,7 @@ func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper 
 	return s
 }
 
-// ask queues a question. Questions are asked in this order, and late: what has
-// become superfluous by then is not asked.
+// ask queues a question. They are asked in order, and late: what is superfluous by then is not asked.
 func (s *sweeper) ask(t task) { s.queue = append(s.queue, t) }
 
 // run asks until no question is left.
@@ -162,8 +160,7 @@ func (s *sweeper) pump() {
 	}
 }
 
-// superfluous says that a question need not be asked: the link is known from
-// its other end, or the node does not answer.
+// superfluous says that the link is known from its other end, or that the node does not answer.
 func (s *sweeper) superfluous(t task) bool {
 	n := s.nodes[t.node]
 	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {

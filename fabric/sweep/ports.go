@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// VLArb is how a port shares its link among virtual lanes: its tables of low and
-// of high priority, as long as the port can have them.
+// VLArb is how a port shares its link among VLs: its tables of low and high priority, as long as they can be.
 type VLArb struct{ Low, High []mad.VLWeight }
 
 // portBlock is a block of a port's table.

@@ -67,9 +67,8 @@ func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	return r.paths[node], nil
 }
 
-// ToPort is the route that arrives at an end port itself: the agent of a channel
-// adapter changes no port but the one it is asked through. For a port of a
-// switch it is the route to the switch. The error wraps [ErrNoRoute].
+// ToPort is the route that arrives at an end port itself: a channel adapter's agent changes no port but the one
+// it is asked through. For a port of a switch it is the switch's route. The error wraps [ErrNoRoute].
 func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	p := &r.f.Ports[port]
 	if port == r.f.SMPort || r.f.Nodes[p.Node].IsSwitch() {

@@ -20,9 +20,8 @@ type sampler struct {
 	moved map[fabric.SwitchIndex]bool // switches, as they are numbered in was
 }
 
-// compare reads a sample of the tables and returns how many switches have other
-// entries, or another LinearFDBTop, than they had. Those that were not known are left
-// out, and of a switch of which a block is missing a hole tells.
+// compare reads a sample of the tables and returns how many switches have other entries, or another LinearFDBTop,
+// than they had; not those that were not known or of which a block is missing, which is [Unanswered].
 func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
 	s := sampler{r, was, map[fabric.SwitchIndex]bool{}}
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))

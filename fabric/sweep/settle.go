@@ -73,9 +73,8 @@ func (s *sweeper) loss() float64 {
 	return min(1, float64(again-failed*(tries-1))/float64(sent-failed*tries))
 }
 
-// recheck reads the ports of links again whose ends do not agree, as those of a
-// link do not that came, went or was brought up while the sweep looked at one
-// end and then at the other; and once those that led to silence.
+// recheck reads ports of links again whose ends do not agree, as where one came, went or was brought up while the
+// sweep looked at one end and then the other; and once those that led to silence.
 func (s *sweeper) recheck(round int) {
 	for i := range s.nodes {
 		for num := range s.nodes[i].ports {

@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Heard are the changes since an earlier picture, told by what did not answer: a node
-// that is cabled and silent is not gone but [fabric.NodeSilent], and what could be
-// reached only through such nodes is [fabric.NodeHidden]. Links that cannot be seen
-// because of that are left out; one whose port says that it is down is told.
+// Heard are the changes since an earlier picture, told by what did not answer: a node that is cabled and silent
+// is not gone but [fabric.NodeSilent], and what was reached only through such is [fabric.NodeHidden]. Links that
+// cannot be seen because of that are left out; one whose port says that it is down is told.
 func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) []fabric.Change {
 	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: map[end]bool{}}
 	for _, hole := range holes {

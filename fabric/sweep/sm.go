@@ -17,8 +17,7 @@ import (
 type SM struct {
 	Port fabric.PortIndex // the end port of the fabric that it sits on
 	Info mad.SMInfo       // what it says of itself: GUID, priority, state
-	// Err is why it did not say anything; Info is empty then. A port can keep its
-	// IsSM bit after its subnet manager has died.
+	// Err is why it said nothing; Info is empty then. IsSM can outlive a port's subnet manager.
 	Err error
 }
 
@@ -75,8 +74,7 @@ func namedMaster(f *fabric.Fabric) fabric.PortIndex {
 	return named
 }
 
-// patience is how long a subnet manager on the local port may take to say so, where
-// nothing but a LID says that there is one.
+// patience is how long a subnet manager on the local port, of which only a LID tells, may take to say so.
 const patience = 50 * time.Millisecond
 
 // MasterSM finds the subnet manager in charge of f: the one that says it is master, the one of the highest

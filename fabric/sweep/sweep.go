@@ -48,22 +48,18 @@ type Result struct {
 	// Fabric has its nodes in the order of a breadth-first search from the local port, ports ascending,
 	// whatever the order of the answers was. Its SM port is the local port.
 	Fabric *fabric.Fabric
-	// Tables are what the switches hold, with origin "live". A switch of which a
-	// block is missing, of any of its tables that were asked for, is not Known. The
-	// service levels of paths are Unread: switches do not have them.
+	// Tables are what the switches hold, with origin "live". A switch of which a block is missing, of any table
+	// asked for, is not Known. The SLs of paths are Unread: switches do not have them.
 	Tables *fabric.Tables
-	// VLArb, PKeys and GUIDs are what ports hold, by port, where it was asked for.
-	// A port of which a block is missing is not there.
+	// VLArb, PKeys and GUIDs are what ports hold, where asked for; not those of which a block is missing.
 	VLArb   map[fabric.PortIndex]*VLArb
 	PKeys   map[fabric.PortIndex][]mad.PKey
 	GUIDs   map[fabric.PortIndex][]uint64
 	Changes []fabric.Change // what is other than in the picture that a light sweep was given
-	// Rerouted counts the switches whose tables are other than those that a light
-	// sweep was given, as far as it looked.
+	// Rerouted counts switches whose tables are other than those a light sweep was given, where it looked.
 	Rerouted   int
 	Unanswered []Unanswered // what did not answer
-	// Warnings say what contradicted itself, one sentence each. Doubles are those of
-	// them that are about a number that two claim.
+	// Warnings say what contradicted itself, a sentence each; Doubles are those about a number that two claim.
 	Warnings   []string
 	Duplicates []Duplicate
 	Limits     []fabric.LinkLimit // what the ports of Fabric allow their links, by port index; nil of a light sweep

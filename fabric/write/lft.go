@@ -55,8 +55,7 @@ func (t *Top) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string,
 	compare("LinearFDBTop", t.New, info.LinearFDBTop)
 }
 
-// Block sets 64 entries of a switch's forwarding table, those of LIDs 64*Num to
-// 64*Num+63. The entries are shared and read-only.
+// Block sets entries 64*Num to 64*Num+63 of a switch's table. The slice is shared and read-only.
 type Block struct {
 	Switch fabric.SwitchIndex
 	Num    uint16 // from 0 to 767

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package write is what can be written to a subnet, as values: LIDs, port states,
-// LinearFDBTops and blocks of tables.
+// Package write is what can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
 //
 // An item knows where it goes, how it is asked for, what is set and what reads
 // otherwise. routing/changes/plan makes a [List] of them, fabric/apply carries it out.
@@ -20,8 +19,7 @@ var ErrUnfit = errors.New("cannot be written")
 
 // Item is one thing to write. It is a [Field] or a [Table], or a [State].
 type Item interface {
-	// Check fails with [ErrUnfit]. What the other methods do is said of items on a
-	// fabric for which it does not.
+	// Check fails with [ErrUnfit]. The other methods are for a fabric for which it does not.
 	Check(f *fabric.Fabric) error
 	// Target is the port that the item goes to. For a switch it is any of its ports.
 	Target(f *fabric.Fabric) fabric.PortIndex
@@ -34,8 +32,7 @@ type Item interface {
 // Field is part of an attribute, whose rest stays as it is.
 type Field interface {
 	Item
-	// Set makes of Get's request one that writes, given the answer to it. It reports
-	// whether that is necessary.
+	// Set makes of Get's request one that writes, given the answer, and reports whether that is necessary.
 	Set(now *mad.Reply, req *mad.Request) bool
 }
 
@@ -46,9 +43,8 @@ type Table interface {
 	Data() [mad.DataSize]byte
 }
 
-// List is what to write. Nodes, ports and switches are indexes of a fabric. There is a
-// barrier between the kinds, and between the steps of blocks: what comes behind it
-// is begun only when all before it is acknowledged.
+// List is what to write, by the indexes of a fabric. There is a barrier between the kinds, and between steps of
+// blocks: what comes behind it is begun only when all before it is acknowledged.
 type List struct {
 	// LIDs are written first. One that fails keeps nothing else from being written.
 	LIDs []LID
@@ -62,8 +58,7 @@ type List struct {
 	// Blocks are in the order of their steps. Those of a step are sent in this order,
 	// as many at a time as the client's window has room for.
 	Blocks []Block
-	// MFTs come last, those that Grow behind the others. A MulticastFDBTop that is too
-	// low for them is raised before.
+	// MFTs come last, those that Grow behind the others. A MulticastFDBTop that is too low is raised before.
 	MFTs []MFTBlock
 }
 
@@ -75,8 +70,7 @@ func (l *List) Len() int {
 // Empty reports whether there is nothing to write.
 func (l *List) Empty() bool { return l.Len() == 0 }
 
-// Check fails with [ErrUnfit] for the first item that makes no sense on f, or that
-// stands behind one that it must come before.
+// Check fails with [ErrUnfit] for the first item that makes no sense on f or is out of order.
 func (l *List) Check(f *fabric.Fabric) error {
 	if err := check(f, l.LIDs, nil); err != nil {
 		return err

@@ -33,8 +33,7 @@ const (
 	classCongestion = 0x21
 )
 
-// Records of the subnet administration (IBA 1.2.1, 15.2.5), and where in a
-// notice of a wrong M_Key this is (14.2.5.1).
+// Records of subnet administration (IBA 1.2.1, 15.2.5), and offsets in a notice of a bad M_Key (14.2.5.1).
 const (
 	recordPortInfo = 0x0012
 	recordSMInfo   = 0x0018

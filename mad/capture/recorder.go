@@ -22,8 +22,7 @@ const (
 type Stats struct {
 	Sent     uint64
 	Received uint64
-	// Lost is how many of those the file does not have: after an error, or
-	// because they came faster than the disk took them.
+	// Lost is how many the file does not have: after an error, or because the disk was slower than they.
 	Lost uint64
 }
 

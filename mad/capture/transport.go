@@ -24,8 +24,7 @@ type Options struct {
 	OnError func(error)
 }
 
-// Transport carries MADs for another transport and can write them to a file
-// meanwhile. Its methods may be called from any goroutine.
+// Transport carries MADs for another transport and can write them to a file. Methods go from any goroutine.
 type Transport struct {
 	inner mad.Transport
 	lid   atomic.Uint32

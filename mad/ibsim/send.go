@@ -15,8 +15,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// sendLimit is how long a frame waits for room in ibsim's queues; stuckLimit the
-// same after a frame that waited in vain.
+// sendLimit is how long a frame waits for room in ibsim's queues; stuckLimit the same behind one in vain.
 const (
 	sendLimit  = 50 * time.Millisecond
 	stuckLimit = time.Millisecond
@@ -92,8 +91,7 @@ func (s *sender) holds() bool {
 	return s.first < s.n
 }
 
-// put holds a frame back and returns its number among all that were. Where there is
-// no room for it, it drops the oldest.
+// put holds a frame back and returns its number among all that were. Without room it drops the oldest.
 func (t *Transport) put(f *mad.Frame) uint64 {
 	s := &t.out
 	if s.n == len(s.held.packets) {

@@ -36,8 +36,7 @@ var ErrGone = fmt.Errorf("ibsim has gone away, %w", mad.ErrBroken)
 
 // Options say which ibsim to talk to.
 type Options struct {
-	// Name is the IBSIM_SOCKNAME that ibsim was started under. The default is
-	// that in the environment, else [DefaultName].
+	// Name is the IBSIM_SOCKNAME of the ibsim. The default is that in the environment, else [DefaultName].
 	Name string
 	// Host, if set, is where an ibsim -r runs, by name or IPv4 address.
 	Host string
@@ -65,8 +64,7 @@ func (o Options) String() string {
 	return fmt.Sprintf("ibsim %q", o.Name)
 }
 
-// Transport is a client of ibsim, while there is much to carry several of them. It
-// implements [mad.Transport].
+// Transport is a client of ibsim, or several while there is much to carry. It implements [mad.Transport].
 type Transport struct {
 	opts Options
 	at   endpoints
@@ -86,8 +84,7 @@ type Transport struct {
 	closeErr error
 }
 
-// Dial becomes a client of an ibsim. Where there is none, or none that
-// answers, it gives an error within some two seconds.
+// Dial becomes a client of an ibsim. Where none is or answers, it fails within some two seconds.
 func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	opts = opts.withDefaults()
 	t := &Transport{opts: opts, more: widener{ended: make(chan struct{})}}
@@ -141,16 +138,14 @@ func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	return remote{[4]byte(ips[0].To4()), t.opts.Port}, nil
 }
 
-// probe asks something that changes nothing: ibsim sends a message of no type back as
-// an error. One that hangs finds it in its queue when it goes on, where a connect would
-// make it look for a client that has gone, and end.
+// probe asks something that changes nothing: ibsim sends a message of no type back. One that hangs finds it in
+// its queue when it goes on, where a connect would make it look for a client that has gone, and end.
 func (t *Transport) probe(ctx context.Context) error {
 	_, err := t.control(ctx, ctlError, 0, nil)
 	return err
 }
 
-// connect takes one of ibsim's places, at a node, and returns which that is. It asks
-// only an ibsim that answers.
+// connect takes one of ibsim's places, at a node, and returns which. It asks only an ibsim that answers.
 func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lane, at string, err error) {
 	if err := t.probe(ctx); err != nil {
 		return nil, "", err

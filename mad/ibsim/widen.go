@@ -8,13 +8,11 @@ import (
 	"time"
 )
 
-// ibsim waits for packets with a system call, then takes one from each client that
-// has some. So several lanes are faster than one: it waits less often for the same
-// number of packets. It has ten places for clients, though.
+// ibsim waits for packets with a system call, then takes one from each client that has some. So several clients
+// wait less often for the same number of packets than one. It has ten places for clients, though.
 const (
 	maxLanes = 7 // how many a transport has while there is much to carry
-	// lastPlace is the last of ibsim's places for a lane beyond the first. The
-	// others are left to other programs.
+	// lastPlace is the last of ibsim's places that is taken beyond the first; others are for other programs.
 	lastPlace   = 6
 	muchToCarry = 128                    // how many frames make a transport take more lanes
 	calm        = 250 * time.Millisecond // for how long a transport keeps them with nothing to carry

@@ -19,8 +19,7 @@ const DefaultTimeout = time.Second
 // ErrNoSM says that the local port knows no subnet manager.
 var ErrNoSM = errors.New("the local port knows no subnet manager")
 
-// Client asks the subnet administration at a LID. Its methods may be called from
-// any goroutine, as long as the fields stay as they are.
+// Client asks the subnet administration at a LID. Methods go from any goroutine while the fields stay.
 type Client struct {
 	MAD     *mad.Client
 	LID     uint16 // of the subnet manager
@@ -31,8 +30,7 @@ type Client struct {
 	Limit   int           // how many bytes a table may have; 0 is mad.DefaultLimit
 }
 
-// New returns a client of the subnet administration that the local port was told
-// of. The error wraps [ErrNoSM] if it was not.
+// New returns a client for the local port's subnet administration. The error wraps [ErrNoSM] without one.
 func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	node, err := c.NodeInfo(ctx, mad.Path{})
 	if err != nil {
@@ -52,8 +50,7 @@ func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	return &Client{MAD: c, LID: info.MasterSMLID, SL: info.MasterSMSL}, nil
 }
 
-// Request is a request for what the components of record that are in mask say,
-// for a [mad.Batch]; [Records] reads the answer.
+// Request asks for what the components of record in mask say, in a [mad.Batch]; [Records] reads the answer.
 func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32) mad.Request {
 	gsi := &mad.GSI{Timeout: c.Timeout, Limit: c.Limit}
 	if gsi.Timeout <= 0 {
@@ -72,9 +69,8 @@ func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32
 	}
 }
 
-// Records reads the records of an answer: one of a Get, Set or Delete, any number
-// of a GetTable. Errors of the subnet administration wrap a [Status]. A table
-// that was cut off on its way comes with an error that wraps mad.ErrCut.
+// Records reads the records of an answer: one of a Get, Set or Delete, any number of a GetTable. Errors of subnet
+// administration wrap a [Status]. A table cut off on its way comes with an error that wraps mad.ErrCut.
 func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	if r.Err != nil && !errors.Is(r.Err, mad.ErrCut) {
 		return nil, failed(r)

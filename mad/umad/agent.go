@@ -46,8 +46,7 @@ func (a *agent) register(d *device) {
 	}
 }
 
-// registerForTraps is register for an agent that takes traps, if no other program's
-// does, which the error says.
+// registerForTraps is register for an agent that takes traps; the error says if another program's does.
 func (a *agent) registerForTraps(d *device) error {
 	a.takes = 1 << mad.MethodTrap
 	a.register(d)

@@ -50,8 +50,7 @@ func mayOpen(path string) error {
 	return nil
 }
 
-// close makes a waiting read return, and then closes the device after a last
-// use of it. Closing again does nothing.
+// close makes a waiting read return, then closes the device after a last use. Again, it does nothing.
 func (d *device) close(last func()) error {
 	if d.closed.Swap(true) {
 		return nil

@@ -13,6 +13,5 @@
 // Subnet management packets go over queue pair 0, everything else over queue
 // pair 1. A port whose link layer is Ethernet (RoCE) has no queue pair 0.
 //
-// Where a function takes a root, sysfs and the devices are looked for below
-// that folder, for tests; "" is the machine itself.
+// Where a function takes a root, sysfs and devices are looked for below it, for tests; "" is the machine.
 package umad

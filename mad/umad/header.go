@@ -124,8 +124,7 @@ func decodePacket(b []byte, f *mad.Frame) bool {
 	return true
 }
 
-// uncut says that a packet is of a stand-in for the kernel: the kernel itself gives an
-// agent without RMPP only whole MADs.
+// uncut says that a packet is a stand-in's: a kernel gives an agent without RMPP only whole MADs.
 func uncut(b []byte) bool { return mad.Class(b[headerSize+1]) == mad.ClassSA }
 
 // milliseconds rounds up; what is more than 0 stays so.

@@ -18,8 +18,7 @@ import (
 type sight struct {
 	smi, gsi error // why there is no agent
 	own      error // why the port did not answer its own SMP
-	// A request to nobody came back by the kernel so long after it was sent, or
-	// was answered, or did not come back because of an error.
+	// A request to nobody came back by the kernel after so long, was answered, or failed.
 	after    time.Duration
 	answered bool
 	nobody   error

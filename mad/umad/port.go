@@ -22,8 +22,7 @@ const (
 	Ethernet   = "Ethernet"
 )
 
-// Port is a port of a channel adapter, as sysfs describes it. Files that a
-// kernel does not have leave their field zero.
+// Port is a port of a channel adapter, as sysfs describes it. A file that is not there leaves zero.
 type Port struct {
 	CA     string // the adapter's name, such as mlx5_0
 	Number int    // from 1; 0 on a switch

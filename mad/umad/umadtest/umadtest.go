@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package umadtest runs programs for tests where there are umad devices: on a
-// stand-in for them that an ibsim answers, and on a real Linux kernel in an
-// emulator. Both are programs in the folder that IBCONSOLE_SHARED names.
+// Package umadtest runs programs where there are umad devices: on a stand-in for them that an ibsim answers, and
+// on a real Linux kernel in an emulator. Both programs are in the folder IBCONSOLE_SHARED.
 package umadtest
 
 import (
