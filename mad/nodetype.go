@@ -2,8 +2,6 @@
 
 package mad
 
-import "fmt"
-
 // NodeType says what a node is (IBA 14.2.5.3).
 type NodeType uint8
 
@@ -15,14 +13,10 @@ const (
 )
 
 // String returns the diagnostic tools' words.
-func (t NodeType) String() string {
-	switch t {
-	case NodeCA:
-		return "Channel Adapter"
-	case NodeSwitch:
-		return "Switch"
-	case NodeRouter:
-		return "Router"
-	}
-	return fmt.Sprintf("?(%d)?", uint8(t))
+func (t NodeType) String() string { return named(nodeTypes, t, "?(%d)?") }
+
+var nodeTypes = map[NodeType]string{
+	NodeCA:     "Channel Adapter",
+	NodeSwitch: "Switch",
+	NodeRouter: "Router",
 }

@@ -43,34 +43,21 @@ const (
 )
 
 // Error says the status in words.
-func (s RMPPStatus) Error() string {
-	switch s {
-	case RMPPOK:
-		return "no error"
-	case RMPPNoResources:
-		return "resources exhausted"
-	case RMPPTooLong:
-		return "total time too long"
-	case RMPPBadLength:
-		return "inconsistent last segment and payload length"
-	case RMPPBadSegment:
-		return "inconsistent first segment and segment number"
-	case RMPPBadType:
-		return "bad RMPP type"
-	case RMPPWindowTooSmall:
-		return "new window too small"
-	case RMPPSegmentTooBig:
-		return "segment number too big"
-	case RMPPBadStatus:
-		return "illegal RMPP status"
-	case RMPPBadVersion:
-		return "unsupported RMPP version"
-	case RMPPTooManyRetries:
-		return "too many retries"
-	case RMPPUnspecified:
-		return "unspecified"
-	}
-	return fmt.Sprintf("RMPP status %d", uint8(s))
+func (s RMPPStatus) Error() string { return named(rmppStatuses, s, "RMPP status %d") }
+
+var rmppStatuses = map[RMPPStatus]string{
+	RMPPOK:             "no error",
+	RMPPNoResources:    "resources exhausted",
+	RMPPTooLong:        "total time too long",
+	RMPPBadLength:      "inconsistent last segment and payload length",
+	RMPPBadSegment:     "inconsistent first segment and segment number",
+	RMPPBadType:        "bad RMPP type",
+	RMPPWindowTooSmall: "new window too small",
+	RMPPSegmentTooBig:  "segment number too big",
+	RMPPBadStatus:      "illegal RMPP status",
+	RMPPBadVersion:     "unsupported RMPP version",
+	RMPPTooManyRetries: "too many retries",
+	RMPPUnspecified:    "unspecified",
 }
 
 // ErrSegments says that a transfer in segments failed. Errors that wrap it wrap an [RMPPStatus], too.

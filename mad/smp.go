@@ -76,30 +76,19 @@ const (
 )
 
 // String returns the method's name in IBA, without the class's prefix.
-func (m Method) String() string {
-	switch m {
-	case MethodGet:
-		return "Get"
-	case MethodSet:
-		return "Set"
-	case MethodSend:
-		return "Send"
-	case MethodTrap:
-		return "Trap"
-	case MethodTrapRepress:
-		return "TrapRepress"
-	case MethodGetResp:
-		return "GetResp"
-	case MethodGetTable:
-		return "GetTable"
-	case MethodGetTableResp:
-		return "GetTableResp"
-	case MethodDelete:
-		return "Delete"
-	case MethodDeleteResp:
-		return "DeleteResp"
-	}
-	return fmt.Sprintf("method 0x%02x", uint8(m))
+func (m Method) String() string { return named(methods, m, "method 0x%02x") }
+
+var methods = map[Method]string{
+	MethodGet:          "Get",
+	MethodSet:          "Set",
+	MethodSend:         "Send",
+	MethodTrap:         "Trap",
+	MethodTrapRepress:  "TrapRepress",
+	MethodGetResp:      "GetResp",
+	MethodGetTable:     "GetTable",
+	MethodGetTableResp: "GetTableResp",
+	MethodDelete:       "Delete",
+	MethodDeleteResp:   "DeleteResp",
 }
 
 // Offsets in an SMP; those from offDrSLID on hold for directed routes.
