@@ -233,7 +233,7 @@ func TestPerTargetCancel(t *testing.T) {
 		}
 		other := make(chan error)
 		go func() {
-			_, err := GetLID[NodeInfo](context.Background(), c, 7, 0)
+			_, err := c.Do(context.Background(), &Request{Attr: AttrNodeInfo, LID: 7})
 			other <- err
 		}()
 		if err := b.Wait(); !errors.Is(err, context.DeadlineExceeded) {

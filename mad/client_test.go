@@ -30,7 +30,7 @@ func TestDo(t *testing.T) {
 	if err := s.UnmarshalBinary(sent.Data[:]); err != nil {
 		t.Fatal(err)
 	}
-	if sent.DLID != PermissiveLID || s.Class != ClassSMPDirected || s.Path() != req.Path || s.Method != MethodGet ||
+	if sent.DLID != PermissiveLID || s.Class != ClassSMPDirected || pathOf(&s) != req.Path || s.Method != MethodGet ||
 		s.Attr != AttrPortInfo || s.Mod != 7 || s.MKey != 0x1234 || s.BaseVersion != 1 || s.ClassVersion != 1 {
 		t.Errorf("sent %+v to %d", s, sent.DLID)
 	}
@@ -48,7 +48,7 @@ func TestDo(t *testing.T) {
 func TestDoByLID(t *testing.T) {
 	a := newAgent(echo)
 	c := newTestClient(t, a, ClientOptions{})
-	if _, err := GetLID[NodeInfo](t.Context(), c, 17, 0); err != nil {
+	if _, err := c.Do(t.Context(), &Request{Attr: AttrNodeInfo, LID: 17}); err != nil {
 		t.Fatal(err)
 	}
 	sent := a.frames()[0]

@@ -168,7 +168,7 @@ func TestSetPerfIsLong(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer { return []answer{at(0, answerGSI(f, StatusOK, 0, nil))} })
 	c := newTestClient(t, a, ClientOptions{})
 	sent := PortCountersExtended{PortSelect: 1, CounterSelect: 0xffff, QP1Dropped: 77}
-	got, err := SetPerf(t.Context(), c, 17, 0, sent)
+	got, err := Perf(t.Context(), c, MethodSet, 17, 0, sent)
 	if err != nil || got != sent {
 		t.Errorf("came back as %+v, %v", got, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // MaxHops is the number of hops of the longest directed route (IBA 14.2.2).
@@ -20,37 +19,6 @@ var ErrPath = errors.New("not a directed route")
 type Path struct {
 	n    uint8
 	hops [MaxHops]uint8
-}
-
-// NewPath returns the path that leaves nodes by the ports given. It gives an
-// error that wraps [ErrPath] for more than [MaxHops] hops.
-func NewPath(ports ...uint8) (Path, error) {
-	return Path{}.Append(ports...)
-}
-
-// ParsePath reads what [Path.String] prints: decimal port numbers with commas between them, of which the
-// first is 0 and stands for the local node. The empty string is the local node too.
-func ParsePath(s string) (Path, error) {
-	var p Path
-	if s == "" {
-		return p, nil
-	}
-	for i, field := range strings.Split(s, ",") {
-		port, err := strconv.ParseUint(field, 10, 8)
-		if err != nil {
-			return Path{}, fmt.Errorf("%w: %q: hop %d is %q, want a port number from 0 to 255", ErrPath, s, i, field)
-		}
-		if i == 0 {
-			if port != 0 {
-				return Path{}, fmt.Errorf("%w: %q: begins with %d, want 0 for the local node", ErrPath, s, port)
-			}
-			continue
-		}
-		if p, err = p.Append(uint8(port)); err != nil {
-			return Path{}, err
-		}
-	}
-	return p, nil
 }
 
 // Append returns the path that goes on from the end of p by the ports given.

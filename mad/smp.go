@@ -187,13 +187,6 @@ func (s *SMP) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the 256 bytes of the MAD to b. It never fails.
-func (s *SMP) AppendBinary(b []byte) ([]byte, error) {
-	var m [Size]byte
-	s.Put(&m)
-	return append(b, m[:]...), nil
-}
-
 // Put encodes the packet into b.
 func (s *SMP) Put(b *[Size]byte) {
 	be := binary.BigEndian
@@ -230,12 +223,4 @@ func (s *SMP) SetPath(p Path) {
 	s.InitialPath = [MaxHops + 1]uint8{}
 	copy(s.InitialPath[1:], p.hops[:p.n])
 	s.ReturnPath = [MaxHops + 1]uint8{}
-}
-
-// Path returns the directed route from the local node that the packet has or had to go.
-func (s *SMP) Path() Path {
-	var p Path
-	p.n = min(s.HopCount, MaxHops)
-	copy(p.hops[:p.n], s.InitialPath[1:])
-	return p
 }

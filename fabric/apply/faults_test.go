@@ -174,7 +174,7 @@ func TestDeadSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := n.client(t, func(m *mad.SMP) {
-		if m.Path() == path {
+		if pathOf(m) == path {
 			sent++
 		}
 	})
@@ -268,7 +268,7 @@ func TestFailureStopsTheSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := n.client(t, func(m *mad.SMP) {
-		if m.Method == mad.MethodSet && m.Path() == path && m.Data[0] == 2 {
+		if m.Method == mad.MethodSet && pathOf(m) == path && m.Data[0] == 2 {
 			n.s.Silence(silent, true)
 		}
 	})
@@ -493,4 +493,10 @@ func BenchmarkApply(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// pathOf is the directed route that a packet has to go.
+func pathOf(m *mad.SMP) mad.Path {
+	p, _ := mad.Path{}.Append(m.InitialPath[1 : 1+m.HopCount]...)
+	return p
 }

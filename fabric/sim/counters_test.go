@@ -68,11 +68,11 @@ func TestCounters(t *testing.T) {
 	}
 
 	// LinkDowned and XmitWait alone, then RcvData and SymbolErrors by the other.
-	slim, err = mad.SetPerf(ctx, c, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2, CounterSelect2: 1})
+	slim, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2, CounterSelect2: 1})
 	if err != nil || slim.LinkDowned != 0 || slim.XmitWait != 0 || slim.SymbolErrors != 65535 || slim.RcvData != 7 {
 		t.Errorf("cleared: %+v (%v)", slim, err)
 	}
-	wide, err = mad.SetPerf(ctx, c, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts, CounterSelect: 1 << 1, CounterSelect2: 1})
+	wide, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts, CounterSelect: 1 << 1, CounterSelect2: 1})
 	if err != nil || wide.RcvData != 0 || wide.SymbolErrors != 0 || wide.LinkDowned != 254 {
 		t.Errorf("cleared: %+v (%v)", wide, err)
 	}
@@ -109,11 +109,11 @@ func TestPerfRefusals(t *testing.T) {
 			t.Errorf("%v %v at LID %d: %v, want %v", test.m, test.a.AttrID(), test.lid, err, test.want)
 		}
 	}
-	sw, err := c.PerfClassPortInfo(t.Context(), 2, 0)
+	sw, err := mad.Perf(t.Context(), c, mad.MethodGet, 2, 0, mad.ClassPortInfo{})
 	if want := mad.PerfAllPortSelect | mad.PerfExtendedWidth | mad.PerfXmitWait; err != nil || sw.CapabilityMask != want {
 		t.Errorf("a switch: %+v (%v)", sw, err)
 	}
-	ca, err := c.PerfClassPortInfo(t.Context(), 4, 0)
+	ca, err := mad.Perf(t.Context(), c, mad.MethodGet, 4, 0, mad.ClassPortInfo{})
 	if err != nil || ca.CapabilityMask&mad.PerfAllPortSelect != 0 {
 		t.Errorf("an adapter: %+v (%v)", ca, err)
 	}

@@ -52,7 +52,7 @@ func chain(t *testing.T) *fabric.Fabric {
 
 func path(t *testing.T, ports ...uint8) mad.Path {
 	t.Helper()
-	p, err := mad.NewPath(ports...)
+	p, err := mad.Path{}.Append(ports...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,11 @@ func TestByLID(t *testing.T) {
 	}
 	expect := func(desc string, guid uint64) {
 		t.Helper()
-		info, err := mad.GetLID[mad.NodeInfo](t.Context(), c, lid(desc), 0)
+		var info mad.NodeInfo
+		data, err := c.Do(t.Context(), &mad.Request{Attr: mad.AttrNodeInfo, LID: lid(desc)})
+		if err == nil {
+			err = info.UnmarshalBinary(data[:])
+		}
 		switch {
 		case guid == 0 && !errors.Is(err, mad.ErrTimeout):
 			t.Errorf("LID of %s: %x (%v), want no answer", desc, info.NodeGUID, err)
@@ -159,7 +163,7 @@ func TestByLID(t *testing.T) {
 	for desc, guid := range map[string]uint64{"left": 0x10, "s1": 0x20, "s2": 0x30, "right": 0x40} {
 		expect(desc, guid)
 	}
-	if _, err := mad.GetLID[mad.NodeInfo](t.Context(), c, 99, 0); !errors.Is(err, mad.ErrTimeout) {
+	if _, err := c.Do(t.Context(), &mad.Request{Attr: mad.AttrNodeInfo, LID: 99}); !errors.Is(err, mad.ErrTimeout) {
 		t.Errorf("LID 99: %v, want no answer", err)
 	}
 	set := func(sw []uint8, lid uint16, port uint8) {

@@ -67,7 +67,7 @@ func TestLIDs(t *testing.T) {
 	smp.Put(&own.Data)
 	l.arrive(t, tr, own)
 	l.arrive(t, tr, answerTo(first))
-	elsewhere, err := mad.NewPath(1)
+	elsewhere, err := mad.Path{}.Append(1)
 	if err != nil {
 		t.Fatal(err)
 	}

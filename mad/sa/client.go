@@ -110,8 +110,9 @@ func (c *Client) ask(ctx context.Context, req *mad.Request, use func(*mad.Reply)
 	return c.MAD.Ask(ctx, req, use)
 }
 
-// one asks for one record.
-func one[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T, err error) {
+// Ask asks by a method for one record: Get, or Set, which joins a multicast group or registers a service, or
+// Delete, which undoes that; both return the record as it is after that.
+func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T, err error) {
 	req := c.Request(method, P(&record), mask, 0)
 	err = c.ask(ctx, &req, func(r *mad.Reply) error {
 		records, err := Records[T, P](r)
@@ -129,19 +130,7 @@ func one[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method
 // Get asks for the one record whose components in mask are as in record. The
 // error wraps [NoRecords] or [TooManyRecords] if there is not one.
 func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
-	return one[T, P](ctx, c, mad.MethodGet, record, mask)
-}
-
-// Set writes a record: it joins a multicast group, or registers a service. It
-// returns the record as it is after that.
-func Set[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
-	return one[T, P](ctx, c, mad.MethodSet, record, mask)
-}
-
-// Delete takes a record away: it leaves a multicast group, or ends a service. It
-// returns the record as it is after that.
-func Delete[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
-	return one[T, P](ctx, c, mad.MethodDelete, record, mask)
+	return Ask[T, P](ctx, c, mad.MethodGet, record, mask)
 }
 
 // GetTable asks for all records whose components in mask are as in record. None is no error. A table that was
@@ -160,5 +149,5 @@ func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, ma
 
 // ClassPortInfo asks what the subnet administration can do.
 func (c *Client) ClassPortInfo(ctx context.Context) (mad.ClassPortInfo, error) {
-	return one(ctx, c, mad.MethodGet, mad.ClassPortInfo{}, 0)
+	return Ask(ctx, c, mad.MethodGet, mad.ClassPortInfo{}, 0)
 }
