@@ -49,12 +49,10 @@ type End struct {
 
 // Change is one difference between two pictures of a subnet.
 type Change struct {
-	Kind ChangeKind
-	// At is what changed. It is named as in the later picture, where that has it.
-	At   End
-	Peer End // the other end of a link that went or came
-	// From and To are what was and what is: see [ChangeKind].
-	From, To string
+	Kind     ChangeKind
+	At       End    // what changed, named as in the later picture where that has it
+	Peer     End    // the other end of a link that went or came
+	From, To string // what was and what is: see [ChangeKind]
 }
 
 // String says the change in a line: "leaf-01/3 to spine-02/1: link down", "node-0003 HCA-1/1: LID 5, was 7".

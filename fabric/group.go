@@ -16,10 +16,9 @@ const LastMLID = mad.PermissiveLID - 1
 // Group is a multicast group: who is in it, and what its packets are like. Fields that are not known are
 // zero, as is the MGID of a group that is only known by forwarding tables.
 type Group struct {
-	MGID mad.GID
-	MLID uint16
-	// MTU, Rate and Life, the lifetime of packets, are codes of SA records (IBA 1.2.1, 15.2.5.17).
-	MTU, Rate, Life  uint8
+	MGID             mad.GID
+	MLID             uint16
+	MTU, Rate, Life  uint8 // MTU, Rate and packet lifetime as codes of SA records (IBA 1.2.1, 15.2.5.17)
 	SL, TrafficClass uint8
 	HopLimit, Scope  uint8
 	PKey             uint16
@@ -30,8 +29,7 @@ type Group struct {
 
 // Member is an end port in a group.
 type Member struct {
-	// Prefix and GUID are those of the port's GID.
-	Prefix, GUID uint64
+	Prefix, GUID uint64 // of the port's GID
 	Join         JoinState
 	Proxy        bool // another port let it join
 }
@@ -41,12 +39,10 @@ type JoinState uint8
 
 // The bits of a join state.
 const (
-	JoinFull JoinState = 1 << iota
-	// JoinNon sends and receives, and does not keep the group alive.
-	JoinNon
-	// JoinSendOnly sends and does not receive.
-	JoinSendOnly
-	JoinSendOnlyFull // JoinSendOnly that keeps the group alive
+	JoinFull         JoinState = 1 << iota
+	JoinNon                    // sends and receives, and does not keep the group alive
+	JoinSendOnly               // sends and does not receive
+	JoinSendOnlyFull           // JoinSendOnly that keeps the group alive
 )
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}

@@ -45,17 +45,14 @@ type LIDClaim struct {
 
 // LIDAssignment is what [AssignLIDsWith] found.
 type LIDAssignment struct {
-	// Fabric has the LIDs and LMCs given, and the SM's LID at every end port.
-	Fabric *Fabric
+	Fabric *Fabric    // with the LIDs and LMCs given, and the SM's LID at every end port
 	LIDs   []LIDRange // those of EndPorts; 0 to 0 where they ran out
-	// Top is the highest LID of OpenSM's tables: the highest that a port had or was given since it started.
-	Top uint16
+	Top    uint16     // the highest LID of OpenSM's tables: that a port had or was given since it started
 	// GUID2LID is what OpenSM remembers from now on, and writes where Written is
 	// set; else it leaves the file as it is.
 	GUID2LID *GUID2LID
 	Written  bool
-	// Notes say which records and which ports' LIDs could not stay, and why.
-	Notes []LIDNote
+	Notes    []LIDNote // which records and which ports' LIDs could not stay, and why
 }
 
 // AssignLIDs gives every end port of the subnet one LID as OpenSM does at LMC 0 without remembering anything:

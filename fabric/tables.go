@@ -8,16 +8,14 @@ type Tables struct {
 	Fabric *Fabric // the subnet whose switch indexes and LIDs the tables use
 	LFT    *LFT
 	Top    []uint16 // the LinearFDBTop of each switch; entries above it do not count
-	// Known says of each switch whether its table was read or computed; else its row is all NoPath.
-	Known []bool
+	Known  []bool   // of each switch whether its table was read or computed; else its row is all NoPath
 	// SL2VL are the mappings of SLs to VLs, nil where they were neither read nor computed: every packet then
 	// takes VL 0, unless they are Unread.
 	SL2VL  *SL2VL
 	SLs    PathSLs // the SLs of paths, nil for SL 0 everywhere, unless they are Unread
 	Unread Unread  // which of these two nobody knows
 	MFT    *MFT    // the multicast forwarding tables, nil where they were neither read nor computed
-	// Origin says where they come from: "minhop", "live", a file name.
-	Origin string
+	Origin string  // where they come from: "minhop", "live", a file name
 }
 
 // Unread says what is not known of tables read from a subnet. Of those that were computed all is known.

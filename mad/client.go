@@ -30,8 +30,7 @@ type ClientOptions struct {
 	// has failed several times in a row gets one try until it answers.
 	Tries   int
 	Backoff float64 // by how much a try waits longer than the one before it, at least 1; 2
-	// MKey goes with the subnet management requests that name none.
-	MKey uint64
+	MKey    uint64  // of the subnet management requests that name none
 	// Traps, if it is not nil, gets the traps that come in. One that finds no room there is dropped, and
 	// counted ([Stats.TrapsDropped]). No trap is answered: that is for subnet managers.
 	Traps chan<- Trap

@@ -11,10 +11,9 @@ import (
 
 // Errors of requests.
 var (
-	ErrTimeout = errors.New("no answer") // however often the request was sent
-	// ErrBroken says that a transport carries nothing any more; a client to which it says so fails.
-	ErrBroken = errors.New("the transport is broken")
-	ErrClosed = errors.New("client closed")
+	ErrTimeout = errors.New("no answer")               // however often the request was sent
+	ErrBroken  = errors.New("the transport is broken") // carries nothing any more; a client to which it says so fails
+	ErrClosed  = errors.New("client closed")
 )
 
 // Request is what is asked of a port's subnet management agent, or of that of another class.
@@ -71,9 +70,8 @@ const DefaultLimit = 1 << 26
 
 // Reply is the end of a request.
 type Reply struct {
-	Request *Request // what was asked
-	// Data is the attribute, if Err is nil; of other classes bytes 64 to 127 of the answer.
-	Data [DataSize]byte
+	Request *Request       // what was asked
+	Data    [DataSize]byte // the attribute, if Err is nil; of other classes bytes 64 to 127 of the answer
 	// MAD is the answer to a request of another class, the first segment if there are many; nil if there is
 	// none. It is there with an error status, too. It is good until the callback returns.
 	MAD *[Size]byte

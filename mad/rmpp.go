@@ -91,9 +91,8 @@ const (
 	classHeader    = offSAData - offClassHeader
 	segmentRoom    = Size - offClassHeader
 
-	// SegmentSize is how many bytes a segment carries of subnet administration, the one class in segments.
-	SegmentSize   = Size - offSAData
-	SegmentWindow = 64 // how many segments are under way at once
+	SegmentSize   = Size - offSAData // bytes that a segment carries of subnet administration, the one class in segments
+	SegmentWindow = 64               // how many segments are under way at once
 )
 
 // segmented reports whether m is a segment of a transfer, or about one.

@@ -29,17 +29,16 @@ func (r *Request) is(t *Target) bool {
 
 // TargetStats count what a client has done with one target.
 type TargetStats struct {
-	Target   Target
-	InFlight int    // requests now
-	Waiting  int    // requests that wait until fewer are in flight to this target
-	Sent     uint64 // frames, those sent again among them
-	Retried  uint64 // frames sent again
-	Received uint64 // answers that ended a request
-	TimedOut uint64 // requests that failed without an answer
-	Late     uint64 // answers to nothing outstanding: too late, or repeated
-	Silent   int    // requests in a row, up to now, that failed without an answer
-	// How long answers took, from the try that they answer.
-	MinRTT, MeanRTT, MaxRTT time.Duration
+	Target                  Target
+	InFlight                int           // requests now
+	Waiting                 int           // requests that wait until fewer are in flight to this target
+	Sent                    uint64        // frames, those sent again among them
+	Retried                 uint64        // frames sent again
+	Received                uint64        // answers that ended a request
+	TimedOut                uint64        // requests that failed without an answer
+	Late                    uint64        // answers to nothing outstanding: too late, or repeated
+	Silent                  int           // requests in a row, up to now, that failed without an answer
+	MinRTT, MeanRTT, MaxRTT time.Duration // of answers, from the try that they answer
 }
 
 const (

@@ -12,8 +12,7 @@ const (
 
 // Frame is a MAD on its way to or from a [Transport].
 type Frame struct {
-	// DLID is where the frame goes, [PermissiveLID] by directed route. It means nothing in one that came in.
-	DLID uint16
+	DLID uint16 // where the frame goes, [PermissiveLID] by directed route; means nothing in one that came in
 	SLID uint16 // where a frame that came in is from, 0 where the transport does not say
 	// QP is the queue pair at the other end, 0 for subnet management packets and 1
 	// for the other classes ([QP1]), whose Q_Key is always [QKey1].
@@ -22,10 +21,9 @@ type Frame struct {
 	PKey uint16 // the index of the P_Key to send with, 0 for that of the default partition
 	// Status is 0 for a frame that came in. A transport that finds out by itself that a request gets no
 	// answer hands the request back with an errno here, ETIMEDOUT (110) as a rule.
-	Status uint32
-	// Timeout is how long the sender waits for an answer, 0 for none: for transports that keep time.
-	Timeout time.Duration
-	Data    [Size]byte // the MAD
+	Status  uint32
+	Timeout time.Duration // how long the sender waits for an answer, 0 for none: for transports that keep time
+	Data    [Size]byte    // the MAD
 }
 
 // Transport carries MADs between this program and a port. It may lose them. Of a transfer in segments it

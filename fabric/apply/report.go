@@ -23,12 +23,10 @@ type Report struct {
 	Stopped string
 	// Left are the writes that are not known to be done: not sent, refused, or
 	// without an answer. Of the last nobody knows whether they were done.
-	Left write.List
-	// Requests counts questions and writes, not how often they were sent.
-	Requests int
-	// Sets counts the writes that were handed to the client; where it is 0 nothing was written for certain.
-	Sets    int
-	Elapsed time.Duration
+	Left     write.List
+	Requests int // questions and writes, not how often they were sent
+	Sets     int // writes that were handed to the client; 0: nothing was written for certain
+	Elapsed  time.Duration
 }
 
 // Counts count writes by kind.

@@ -25,8 +25,7 @@ type Delta struct {
 	// Cleared are counters that were less later on: somebody has cleared them, or
 	// the node was restarted. Their increase is the least that it can be.
 	Cleared Set
-	// Stopped are counters at their greatest value. Their increase is the least that it can be, too.
-	Stopped Set
+	Stopped Set // at their greatest value; their increase is the least that it can be, too
 }
 
 // PerSecond is the rate of a counter.

@@ -12,8 +12,7 @@ import (
 
 // Failure is one thing that failed on paper, or was repaired although part of something that failed before.
 type Failure struct {
-	// Number tells it apart; it stays while others are undone.
-	Number int
+	Number int           // tells it apart, and stays while others are undone
 	Repair bool          // its links work again
 	What   string        // "link", "switch", "node" or "director"
 	Name   string        // the failed thing in words, escaped

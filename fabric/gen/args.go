@@ -19,8 +19,7 @@ type form struct {
 type param struct {
 	name     string
 	min, max int
-	// optional parameters take def where they are missing.
-	optional bool
+	optional bool // takes def where it is missing
 	def      int
 }
 

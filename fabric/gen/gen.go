@@ -11,11 +11,9 @@ import (
 
 // Kind is one shape of fabric that [Parse] knows.
 type Kind struct {
-	Name string
-	// Usage shows the arguments: "torus XxYx... [hosts=1] [links=1]".
-	Usage string
-	// Help says in a sentence or two what the shape is.
-	Help string
+	Name  string
+	Usage string // the arguments: "torus XxYx... [hosts=1] [links=1]"
+	Help  string // what the shape is, in a sentence or two
 
 	form  form
 	build func(*net, arguments) error

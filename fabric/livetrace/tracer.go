@@ -17,8 +17,7 @@ const atOnce = 256
 // Tracer traces over one client.
 type Tracer struct {
 	Client *mad.Client
-	// Fabric says where the sources are.
-	Fabric *fabric.Fabric
+	Fabric *fabric.Fabric // where the sources are
 
 	routes *sweep.Routes
 }

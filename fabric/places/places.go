@@ -18,11 +18,10 @@ const maxCandidates = 8
 
 // Place is a spot in a fabric that somebody named.
 type Place struct {
-	Node fabric.NodeIndex
-	// Port is the port that was named or meant: else port 0 of a switch, another node's first linked port.
-	Port      fabric.PortIndex
-	LID       uint16 // the LID that was named, else that of the port
-	PortNamed bool   // a port number, LID or port GUID was given
+	Node      fabric.NodeIndex
+	Port      fabric.PortIndex // named or meant: else port 0 of a switch, another node's first linked port
+	LID       uint16           // the LID that was named, else that of the port
+	PortNamed bool             // a port number, LID or port GUID was given
 }
 
 // Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare number for a LID or a bare 0x

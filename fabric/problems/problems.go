@@ -20,10 +20,9 @@ type Severity uint8
 
 // The severities, the worst first.
 const (
-	Error Severity = iota // what breaks packets, or will
-	// Warning costs bandwidth or safety.
-	Warning
-	Note // worth knowing
+	Error   Severity = iota // what breaks packets, or will
+	Warning                 // costs bandwidth or safety
+	Note                    // worth knowing
 )
 
 // String says it in a word.

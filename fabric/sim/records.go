@@ -28,15 +28,13 @@ var recordKinds = map[mad.AttrID]recordKind{
 }
 
 var (
-	// LID, -; then NodeInfo; then NodeDescription.
-	nodeWidths = []int{16, 16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512}
+	nodeWidths = []int{16, 16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512} // LID, -; NodeInfo; NodeDescription
 	// LID, port, options; then PortInfo.
 	portInfoWidths = []int{
 		16, 8, 8, 64, 64, 16, 16, 32, 16, 16, 8, 8, 8, 8, 4, 4, 4, 4, 2, 3, 3, 4, 4, 4, 4, 4, 4, 8, 8, 8, 4, 4, 3, 5,
 		4, 1, 1, 1, 1, 16, 16, 16, 8, 1, 2, 5, 3, 5, 4, 4, 16, 8, 24, 16, 4, 4, 3, 5,
 	}
-	// LID, -; then SMInfo.
-	smInfoWidths = []int{16, 16, 64, 64, 32, 4, 4}
+	smInfoWidths = []int{16, 16, 64, 64, 32, 4, 4} // LID, -; SMInfo
 	// ServiceID (two halves), DGID, SGID, DLID, SLID, RawTraffic, -, FlowLabel, HopLimit, TClass, Reversible,
 	// NumbPath, P_Key, QoS class, SL, selector and value of MTU, rate and packet lifetime, Preference.
 	pathWidths = []int{32, 32, 128, 128, 16, 16, 1, 3, 20, 8, 8, 1, 7, 16, 12, 4, 2, 6, 2, 6, 2, 6, 8}

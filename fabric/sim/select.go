@@ -12,10 +12,9 @@ import (
 
 // scale is what the values of a selector mean.
 type scale struct {
-	order func(uint8) int
-	below func(uint8) uint8 // the next lower value, 0 for none
-	// strict: a path that can do more cannot do exactly what is asked for.
-	strict bool
+	order  func(uint8) int
+	below  func(uint8) uint8 // the next lower value, 0 for none
+	strict bool              // a path that can do more cannot do exactly what is asked for
 }
 
 // The scales of MTUs and lifetimes, and of rates.

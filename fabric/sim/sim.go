@@ -23,10 +23,8 @@ type Options struct {
 	// SendBack hands requests that find no way or a silent node back at once, as ibsim does; else their
 	// sender has to wait until it gives up. Packets that are lost by chance are not handed back.
 	SendBack bool
-	// Faults afflict the subnet from the beginning.
-	Faults Faults
-	// Now tells the time by which M_Key leases run out; nil is [time.Now].
-	Now func() time.Time
+	Faults   Faults           // from the beginning
+	Now      func() time.Time // the time by which M_Key leases run out; nil is [time.Now]
 }
 
 // Sim is a simulated subnet. Its methods may be called from any goroutine. Nodes

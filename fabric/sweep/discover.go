@@ -24,14 +24,12 @@ type node struct {
 }
 
 type port struct {
-	guid  uint64
-	info  mad.PortInfo
-	known bool // info is
-	fdr10 bool
-	// assumed: its link was taken over from an earlier picture
-	assumed bool
-	// shadowed: another port has the same GUID and came first
-	shadowed  bool
+	guid      uint64
+	info      mad.PortInfo
+	known     bool // info is
+	fdr10     bool
+	assumed   bool  // its link was taken over from an earlier picture
+	shadowed  bool  // another port has the same GUID and came first
 	suspected int   // how many paths by its link led nowhere
 	peer      int32 // node at the other end, None: none known
 	peerNum   uint8

@@ -17,8 +17,7 @@ type LightOptions struct {
 	// Descriptions asks every node for its description again, a MAD each. Without
 	// it a node is asked that appeared or whose link changed.
 	Descriptions bool
-	// Links asks again what is behind every port that is up, a MAD a link: see [Light].
-	Links bool
+	Links        bool // ask again what is behind every port that is up, a MAD a link: see [Light]
 	// Tables, where set, are what the switches of the picture held: Sample of them is
 	// read and compared, unless more than descriptions has changed.
 	Tables   *fabric.Tables

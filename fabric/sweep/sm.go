@@ -17,8 +17,7 @@ import (
 type SM struct {
 	Port fabric.PortIndex // the end port of the fabric that it sits on
 	Info mad.SMInfo       // what it says of itself: GUID, priority, state
-	// Err is why it said nothing; Info is empty then. IsSM can outlive a port's subnet manager.
-	Err error
+	Err  error            // why it said nothing; Info is empty then. IsSM can outlive a subnet manager
 }
 
 // Master reports whether this subnet manager is the one in charge.

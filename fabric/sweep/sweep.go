@@ -13,10 +13,8 @@ import (
 
 // Options say how to sweep.
 type Options struct {
-	// Progress, where set, is called now and then by the goroutine that sweeps. It must be quick.
-	Progress func(Progress)
-	// NoTables leaves out the forwarding tables; the result has no Tables then.
-	NoTables bool
+	Progress func(Progress) // where set, called now and then by the goroutine that sweeps; must be quick
+	NoTables bool           // leave out the forwarding tables; the result has no Tables then
 	// SL2VL, MFT, VLArb, PKeys and GUIDs read more tables. The first two are part
 	// of Result.Tables and left out by NoTables. In MADs they cost:
 	//
@@ -52,13 +50,12 @@ type Result struct {
 	// asked for, is not Known. The SLs of paths are Unread: switches do not have them.
 	Tables *fabric.Tables
 	// VLArb, PKeys and GUIDs are what ports hold, where asked for; not those of which a block is missing.
-	VLArb   map[fabric.PortIndex]*VLArb
-	PKeys   map[fabric.PortIndex][]mad.PKey
-	GUIDs   map[fabric.PortIndex][]uint64
-	Changes []fabric.Change // what is other than in the picture that a light sweep was given
-	// Rerouted counts switches whose tables are other than those a light sweep was given, where it looked.
-	Rerouted   int
-	Unanswered []Unanswered // what did not answer
+	VLArb      map[fabric.PortIndex]*VLArb
+	PKeys      map[fabric.PortIndex][]mad.PKey
+	GUIDs      map[fabric.PortIndex][]uint64
+	Changes    []fabric.Change // what is other than in the picture that a light sweep was given
+	Rerouted   int             // switches with other tables than those a light sweep was given, where it looked
+	Unanswered []Unanswered    // what did not answer
 	// Warnings say what contradicted itself, a sentence each; Doubles are those about a number that two claim.
 	Warnings   []string
 	Duplicates []Duplicate
@@ -68,8 +65,7 @@ type Result struct {
 
 // Stats say what a sweep took.
 type Stats struct {
-	// Requests counts questions, not how often they were sent.
-	Requests int
+	Requests int // questions, not how often they were sent
 	Missed   int // the questions that failed or were not asked any more
 	Elapsed  time.Duration
 }

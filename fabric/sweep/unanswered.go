@@ -14,12 +14,11 @@ import (
 // Unanswered is something that did not answer, or only with an error.
 type Unanswered struct {
 	// Node is the escaped name of the node asked, or behind whose port nothing answered; GUID its node GUID.
-	Node string
-	GUID uint64
-	Port int        // the port that leads to silence, or whose PortInfo is missing; -1 for what is the whole node's
-	Attr mad.AttrID // what was asked for: NodeInfo of what is beyond the port, else of the node itself
-	// Count is how many questions of this kind, blocks or ports, are open; Port and Err are of the first.
-	Count int
+	Node  string
+	GUID  uint64
+	Port  int        // the port that leads to silence, or whose PortInfo is missing; -1 for what is the whole node's
+	Attr  mad.AttrID // what was asked for: NodeInfo of what is beyond the port, else of the node itself
+	Count int        // questions of this kind, blocks or ports, that are open; Port and Err are of the first
 	Err   error
 }
 

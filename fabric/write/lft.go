@@ -59,8 +59,7 @@ func (t *Top) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string,
 type Block struct {
 	Switch fabric.SwitchIndex
 	Num    uint16 // from 0 to 767
-	// Step begins when all blocks of the step before are written.
-	Step int
+	Step   int    // begins when all blocks of the step before are written
 	// Old is all NoPath where nobody knows what the switch holds. New may be a mixture
 	// of old and staged entries, if the block is written again.
 	Old, New *[fabric.BlockSize]uint8

@@ -22,8 +22,7 @@ const (
 type Stats struct {
 	Sent     uint64
 	Received uint64
-	// Lost is how many the file does not have: after an error, or because the disk was slower than they.
-	Lost uint64
+	Lost     uint64 // those that the file does not have: after an error, or as the disk was slower
 }
 
 // partners is how many questions are remembered for whom they were sent to. A [mad.Client] has as many in

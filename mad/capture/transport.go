@@ -17,8 +17,7 @@ var ErrRunning = errors.New("a capture is running")
 
 // Options say how to capture.
 type Options struct {
-	// Overwrite lets the new file take the place of one that is there.
-	Overwrite bool
+	Overwrite bool // let the new file take the place of one that is there
 	// OnError is told, in a goroutine of its own, why nothing more is written, at
 	// most once. Without it [Transport.Stop] returns the error.
 	OnError func(error)

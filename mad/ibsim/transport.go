@@ -27,8 +27,7 @@ const (
 const (
 	answerLimit = 2 * time.Second // how long ibsim may take to answer a control message
 
-	// maxName leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes.
-	maxName = 91
+	maxName = 91 // leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes
 )
 
 // ErrGone says that ibsim is no longer there.
@@ -36,10 +35,8 @@ var ErrGone = fmt.Errorf("ibsim has gone away, %w", mad.ErrBroken)
 
 // Options say which ibsim to talk to.
 type Options struct {
-	// Name is the IBSIM_SOCKNAME of the ibsim. The default is that in the environment, else [DefaultName].
-	Name string
-	// Host, if set, is where an ibsim -r runs, by name or IPv4 address.
-	Host string
+	Name string // the IBSIM_SOCKNAME of the ibsim; by default that in the environment, else [DefaultName]
+	Host string // if set, where an ibsim -r runs, by name or IPv4 address
 	Port uint16 // its port, [DefaultPort] by default
 	// Node is the id or description of the node to sit on, of at most 31 bytes. The default is SIM_HOST in
 	// the environment, else the first node of ibsim's file.

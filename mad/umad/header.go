@@ -47,8 +47,7 @@ const (
 	headerSize  = 64
 	packetSize  = headerSize + mad.Size
 
-	// A request that the kernel sends back may be no more than its common header.
-	leastPacket = headerSize + 24
+	leastPacket = headerSize + 24 // of a request that the kernel sends back: perhaps no more than its common header
 	// receiveSize has room for the longest MAD that a kernel knows, that of
 	// Omni-Path, and for the answers that libumad2sim does not cut.
 	receiveSize = headerSize + 1<<16

@@ -26,8 +26,7 @@ type sight struct {
 }
 
 const (
-	// lookLimit ends what a kernel keeps to itself.
-	lookLimit = 3 * time.Second
+	lookLimit = 3 * time.Second        // ends what a kernel keeps to itself
 	askLimit  = 200 * time.Millisecond // how long an answer may take
 )
 

@@ -24,10 +24,9 @@ const (
 
 // Port is a port of a channel adapter, as sysfs describes it. A file that is not there leaves zero.
 type Port struct {
-	CA     string // the adapter's name, such as mlx5_0
-	Number int    // from 1; 0 on a switch
-	// Umad and ISSM are the names of its devices, such as umad0 and issm0, "" where it has none.
-	Umad, ISSM string
+	CA         string // the adapter's name, such as mlx5_0
+	Number     int    // from 1; 0 on a switch
+	Umad, ISSM string // names of its devices, such as umad0 and issm0, "" where it has none
 
 	LinkLayer  string // InfiniBand where the kernel is too old to say
 	State      mad.PortState

@@ -29,8 +29,7 @@ const ABIVersion = 5
 // Errors of [Open].
 var (
 	ErrNoModule = errors.New("the module ib_umad is not loaded")
-	// ErrABI says that ib_umad has another interface than this package.
-	ErrABI = errors.New("unknown version of the umad interface")
+	ErrABI      = errors.New("unknown version of the umad interface") // ib_umad has another interface than this package
 )
 
 func checkABI(root string) error {
