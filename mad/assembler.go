@@ -36,19 +36,19 @@ func NewAssembler(limit int) *Assembler {
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {
-		a.tid = be.Uint64(m[offTID:])
+		a.tid = be.Uint64(m[OffTID:])
 	}
-	if a.Done() || be.Uint64(m[offTID:]) != a.tid {
+	if a.Done() || be.Uint64(m[OffTID:]) != a.tid {
 		return a.again(m, out), nil
 	}
-	switch m[offRMPPType] {
+	switch m[OffRMPPType] {
 	case RMPPStop, RMPPAbort:
 		return false, ended(m)
 	case RMPPData:
 	default:
 		return a.abort(m, out, RMPPBadType)
 	}
-	seg := be.Uint32(m[offSegment:])
+	seg := be.Uint32(m[OffSegment:])
 	if status := a.check(m, seg); status != RMPPOK {
 		return a.abort(m, out, status)
 	}
@@ -98,7 +98,7 @@ func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
 
 // again acknowledges once more where a segment is repeated, because the acknowledgement may have been lost.
 func (a *Assembler) again(m, out *[Size]byte) bool {
-	if m[offRMPPType] != RMPPData || binary.BigEndian.Uint64(m[offTID:]) != a.tid {
+	if m[OffRMPPType] != RMPPData || binary.BigEndian.Uint64(m[OffTID:]) != a.tid {
 		return false
 	}
 	a.Ack(out)
@@ -111,19 +111,19 @@ func (a *Assembler) abort(m, out *[Size]byte, status RMPPStatus) (bool, error) {
 		kind = RMPPStop
 	}
 	control(out, m, kind, status, 0, 0)
-	return true, fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[offSegment:]), status)
+	return true, fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[OffSegment:]), status)
 }
 
 // check says what is wrong with the header of data segment seg.
 func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
-	flags, length := m[offRMPPFlags], binary.BigEndian.Uint32(m[offLength:])
+	flags, length := m[OffRMPPFlags], binary.BigEndian.Uint32(m[OffLength:])
 	first, last := flags&RMPPFirst != 0, flags&RMPPLast != 0
 	// A status in the last segment is how a transport says that it cut the rest.
-	cut := last && RMPPStatus(m[offRMPPStatus]) == RMPPNoResources
+	cut := last && RMPPStatus(m[OffRMPPStatus]) == RMPPNoResources
 	switch {
-	case m[offRMPPVersion] != rmppVersion:
+	case m[OffRMPPVersion] != rmppVersion:
 		return RMPPBadVersion
-	case m[offRMPPStatus] != 0 && !cut:
+	case m[OffRMPPStatus] != 0 && !cut:
 		return RMPPBadStatus
 	case seg == 0, first != (seg == 1):
 		return RMPPBadSegment
@@ -142,10 +142,10 @@ func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
 // put keeps segment seg, which is within the window.
 func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
 	bytes := SegmentSize
-	if m[offRMPPFlags]&RMPPLast != 0 {
-		bytes = int(binary.BigEndian.Uint32(m[offLength:])) - classHeader
+	if m[OffRMPPFlags]&RMPPLast != 0 {
+		bytes = int(binary.BigEndian.Uint32(m[OffLength:])) - classHeader
 		a.last, a.end = seg, bytes
-		a.cut = m[offRMPPStatus] != 0
+		a.cut = m[OffRMPPStatus] != 0
 	}
 	at := int(seg-1) * SegmentSize
 	if at+bytes > a.limit {
@@ -154,7 +154,7 @@ func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
 	if n := at + bytes - len(a.data); n > 0 {
 		a.data = append(a.data, make([]byte, n)...)
 	}
-	copy(a.data[at:at+bytes], m[offSAData:])
+	copy(a.data[at:at+bytes], m[OffSAData:])
 	a.beyond |= 1 << (seg - a.next)
 	for a.beyond&1 != 0 {
 		a.beyond >>= 1

@@ -64,8 +64,8 @@ func TestDoByLID(t *testing.T) {
 func TestSet(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer {
 		r := reply(f, StatusOK)
-		copy(r.Data[offData:], f.Data[offData:offInitialPath])
-		r.Data[offData] = 9
+		copy(r.Data[OffData:], f.Data[OffData:OffInitialPath])
+		r.Data[OffData] = 9
 		return []answer{at(0, r)}
 	})
 	c := newTestClient(t, a, ClientOptions{})
@@ -110,7 +110,7 @@ func TestRetries(t *testing.T) {
 		}
 		tids := map[uint64]bool{}
 		for _, f := range a.frames() {
-			tids[binary.BigEndian.Uint64(f.Data[offTID:])] = true
+			tids[binary.BigEndian.Uint64(f.Data[OffTID:])] = true
 		}
 		if len(tids) != 3 {
 			t.Errorf("%d transaction ids for 3 tries", len(tids))
@@ -199,10 +199,10 @@ func TestStrayFrames(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer {
 		trap := f // a request, not an answer
 		otherAttr, otherMod, otherClass, otherSlot := reply(f, 0), reply(f, 0), reply(f, 0), reply(f, 0)
-		otherAttr.Data[offAttr+1]++
-		otherMod.Data[offMod+3]++
-		otherClass.Data[offClass] = uint8(ClassSMPLID)
-		otherSlot.Data[offTID+7] ^= 0xff
+		otherAttr.Data[OffAttr+1]++
+		otherMod.Data[OffMod+3]++
+		otherClass.Data[OffClass] = uint8(ClassSMPLID)
+		otherSlot.Data[OffTID+7] ^= 0xff
 		return []answer{at(0, trap), at(0, otherAttr), at(0, otherMod), at(0, otherClass), at(0, otherSlot), at(0, reply(f, 0))}
 	})
 	c := newTestClient(t, a, ClientOptions{Window: 1})

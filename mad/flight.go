@@ -150,7 +150,7 @@ func (c *Client) try(i int, now time.Duration, f *Frame) {
 	s := &c.slots[i]
 	wait := c.wait(s, s.tries)
 	s.seq = (s.seq + 1) & seqMask
-	binary.BigEndian.PutUint64(f.Data[offTID:], uint64(s.seq<<slotBits|uint32(i)))
+	binary.BigEndian.PutUint64(f.Data[OffTID:], uint64(s.seq<<slotBits|uint32(i)))
 	f.Timeout = wait
 	s.last, s.deadline = now, now+wait
 	if s.own() {
@@ -171,7 +171,7 @@ func (c *Client) sent(f *Frame, err error) {
 	if err == nil {
 		return
 	}
-	tid := binary.BigEndian.Uint32(f.Data[offTID+4:])
+	tid := binary.BigEndian.Uint32(f.Data[OffTID+4:])
 	i := int(tid & (MaxWindow - 1))
 	c.mu.Lock()
 	defer c.mu.Unlock()

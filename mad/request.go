@@ -57,13 +57,13 @@ type GSI struct {
 }
 
 // Body is a MAD without the 24 bytes of header that all classes have.
-type Body [Size - offBody]byte
+type Body [Size - OffBody]byte
 
 // Perf returns the 192 bytes of an attribute of performance management.
-func (b *Body) Perf() []byte { return b[offData-offBody:] }
+func (b *Body) Perf() []byte { return b[OffData-OffBody:] }
 
 // SA returns the 200 bytes of an attribute of subnet administration.
-func (b *Body) SA() []byte { return b[offSAData-offBody:] }
+func (b *Body) SA() []byte { return b[OffSAData-OffBody:] }
 
 // DefaultLimit is how many bytes an answer of many segments may have where a request does not say.
 const DefaultLimit = 1 << 26
@@ -87,7 +87,7 @@ func (r *Reply) Decode(a Attribute) error {
 		return r.Err
 	}
 	if r.MAD != nil {
-		return a.UnmarshalBinary(r.MAD[Class(r.MAD[offClass]).dataAt():])
+		return a.UnmarshalBinary(r.MAD[Class(r.MAD[OffClass]).dataAt():])
 	}
 	return a.UnmarshalBinary(r.Data[:])
 }
@@ -138,12 +138,12 @@ func (r *Request) put(f *Frame) {
 	be := binary.BigEndian
 	b := &f.Data
 	class := r.class()
-	b[offBaseVersion] = 1
-	b[offClass] = uint8(class)
-	b[offClassVersion] = class.version()
-	b[offMethod] = uint8(r.method())
-	be.PutUint32(b[offStatus:], 0) // the hops, too
-	be.PutUint64(b[offAttr:], uint64(r.Attr)<<48|uint64(r.Mod))
+	b[OffBaseVersion] = 1
+	b[OffClass] = uint8(class)
+	b[OffClassVersion] = class.version()
+	b[OffMethod] = uint8(r.method())
+	be.PutUint32(b[OffStatus:], 0) // the hops, too
+	be.PutUint64(b[OffAttr:], uint64(r.Attr)<<48|uint64(r.Mod))
 	f.DLID, f.Status = r.LID, 0
 	if !class.isSMP() {
 		f.QP, f.SL, f.PKey = QP1, r.SL, r.PKey
@@ -151,15 +151,15 @@ func (r *Request) put(f *Frame) {
 		return
 	}
 	f.QP, f.SL, f.PKey = 0, 0, 0
-	be.PutUint64(b[offMKey:], r.MKey)
-	clear(b[offDrSLID:offData])
-	copy(b[offData:], r.Data[:])
-	clear(b[offInitialPath:])
+	be.PutUint64(b[OffMKey:], r.MKey)
+	clear(b[OffDrSLID:OffData])
+	copy(b[OffData:], r.Data[:])
+	clear(b[OffInitialPath:])
 	if class == ClassSMPDirected {
 		f.DLID = PermissiveLID
-		b[offHopCount] = r.Path.n
-		be.PutUint32(b[offDrSLID:], PermissiveLID<<16|PermissiveLID)
-		copy(b[offInitialPath+1:offReturnPath], r.Path.hops[:])
+		b[OffHopCount] = r.Path.n
+		be.PutUint32(b[OffDrSLID:], PermissiveLID<<16|PermissiveLID)
+		copy(b[OffInitialPath+1:OffReturnPath], r.Path.hops[:])
 	}
 }
 
@@ -176,10 +176,10 @@ func (r *Request) class() Class {
 
 func (r *Request) putBody(b *[Size]byte) {
 	if r.GSI != nil {
-		copy(b[offBody:], r.GSI.Body[:])
+		copy(b[OffBody:], r.GSI.Body[:])
 		return
 	}
-	clear(b[offBody:offData])
-	copy(b[offData:], r.Data[:])
-	clear(b[offData+DataSize:])
+	clear(b[OffBody:OffData])
+	copy(b[OffData:], r.Data[:])
+	clear(b[OffData+DataSize:])
 }

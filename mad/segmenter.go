@@ -31,8 +31,8 @@ func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	s := &Segmenter{head: *head, data: data, window: 1}
 	s.count = uint32(max(1, (len(data)+SegmentSize-1)/SegmentSize))
 	h := &s.head
-	h[offRMPPVersion], h[offRMPPType] = rmppVersion, RMPPData
-	h[offRMPPFlags], h[offRMPPStatus] = rmppNoRespTime|RMPPActive, 0
+	h[OffRMPPVersion], h[OffRMPPType] = rmppVersion, RMPPData
+	h[OffRMPPFlags], h[OffRMPPStatus] = rmppNoRespTime|RMPPActive, 0
 	return s
 }
 
@@ -43,20 +43,20 @@ func (s *Segmenter) Next(m *[Size]byte) bool {
 	}
 	s.sent++
 	s.most = max(s.most, s.sent)
-	copy(m[:offSAData], s.head[:])
+	copy(m[:OffSAData], s.head[:])
 	at := int(s.sent-1) * SegmentSize
-	clear(m[offSAData+copy(m[offSAData:], s.data[at:]):])
+	clear(m[OffSAData+copy(m[OffSAData:], s.data[at:]):])
 	length := 0
 	if s.sent == 1 {
-		m[offRMPPFlags] |= RMPPFirst
+		m[OffRMPPFlags] |= RMPPFirst
 		length = len(s.data) + int(s.count)*classHeader
 	}
 	if s.sent == s.count {
-		m[offRMPPFlags] |= RMPPLast
+		m[OffRMPPFlags] |= RMPPLast
 		length = len(s.data) - at + classHeader
 	}
-	binary.BigEndian.PutUint32(m[offSegment:], s.sent)
-	binary.BigEndian.PutUint32(m[offLength:], uint32(length))
+	binary.BigEndian.PutUint32(m[OffSegment:], s.sent)
+	binary.BigEndian.PutUint32(m[OffLength:], uint32(length))
 	return true
 }
 
@@ -64,17 +64,17 @@ func (s *Segmenter) Next(m *[Size]byte) bool {
 // transfer into out, to be sent. An error, which wraps [ErrSegments], ends the transfer.
 func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
-	if !segmented(m) || be.Uint64(m[offTID:]) != be.Uint64(s.head[offTID:]) || s.Done() {
+	if !segmented(m) || be.Uint64(m[OffTID:]) != be.Uint64(s.head[OffTID:]) || s.Done() {
 		return false, nil
 	}
-	switch m[offRMPPType] {
+	switch m[OffRMPPType] {
 	case RMPPAck:
 	case RMPPStop, RMPPAbort:
 		return false, ended(m)
 	default:
 		return s.abort(out, RMPPBadType)
 	}
-	seg, window := be.Uint32(m[offSegment:]), be.Uint32(m[offLength:])
+	seg, window := be.Uint32(m[OffSegment:]), be.Uint32(m[OffLength:])
 	switch {
 	case seg > s.most:
 		return s.abort(out, RMPPSegmentTooBig)
@@ -89,7 +89,7 @@ func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 
 func (s *Segmenter) abort(out *[Size]byte, status RMPPStatus) (bool, error) {
 	control(out, &s.head, RMPPAbort, status, 0, 0)
-	out[offMethod] = s.head[offMethod]
+	out[OffMethod] = s.head[OffMethod]
 	return true, fmt.Errorf("%w: acknowledgement: %w", ErrSegments, status)
 }
 

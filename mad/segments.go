@@ -53,7 +53,7 @@ func (c *Client) complete(i int, out *Frame) {
 		table = []byte{}
 	}
 	s.reply.Table = table
-	copy(s.reply.Data[:], s.frame.Data[offData:])
+	copy(s.reply.Data[:], s.frame.Data[OffData:])
 	if err != nil {
 		err = s.request.failed(err)
 	}
@@ -107,12 +107,12 @@ func (l *finished) add(f *Frame) {
 
 // again makes out the acknowledgement of segment f once more.
 func (l *finished) again(f, out *Frame) bool {
-	if f.Status != 0 || !segmented(&f.Data) || f.Data[offRMPPType] != RMPPData {
+	if f.Status != 0 || !segmented(&f.Data) || f.Data[OffRMPPType] != RMPPData {
 		return false
 	}
-	tid := binary.BigEndian.Uint64(f.Data[offTID:])
+	tid := binary.BigEndian.Uint64(f.Data[OffTID:])
 	for i := range l.frames {
-		if x := &l.frames[i]; segmented(&x.Data) && binary.BigEndian.Uint64(x.Data[offTID:]) == tid {
+		if x := &l.frames[i]; segmented(&x.Data) && binary.BigEndian.Uint64(x.Data[OffTID:]) == tid {
 			*out = *x
 			return true
 		}

@@ -51,9 +51,9 @@ func (c Class) version() uint8 {
 // dataAt is where a MAD of the class has its attribute.
 func (c Class) dataAt() int {
 	if c == ClassSA {
-		return offSAData
+		return OffSAData
 	}
-	return offData
+	return OffData
 }
 
 // Method is what a MAD asks for, or an answer (IBA 13.4.5).
@@ -91,26 +91,25 @@ var methods = map[Method]string{
 	MethodDeleteResp:   "DeleteResp",
 }
 
-// Offsets in an SMP; those from offDrSLID on hold for directed routes.
+// Offsets in a MAD, those from OffDrSLID on in an SMP, where they hold for directed routes (IBA 13.4.2, 14.2.1.1).
 const (
-	offBaseVersion  = 0
-	offClass        = 1
-	offClassVersion = 2
-	offMethod       = 3
-	offStatus       = 4
-	offHopPointer   = 6
-	offHopCount     = 7
-	offTID          = 8
-	offAttr         = 16
-	offMod          = 20
-	offMKey         = 24
-	offDrSLID       = 32
-	offDrDLID       = 34
-	offData         = 64
-	offBody         = 24 // where the header ends that all classes have
-	offSAData       = 56
-	offInitialPath  = 128
-	offReturnPath   = 192
+	OffBaseVersion  = 0
+	OffClass        = 1
+	OffClassVersion = 2
+	OffMethod       = 3
+	OffStatus       = 4
+	OffHopPointer   = 6
+	OffHopCount     = 7
+	OffTID          = 8
+	OffAttr         = 16
+	OffMod          = 20
+	OffBody         = 24 // where the header ends that all classes have
+	OffMKey         = 24 // likewise of the classes for boards and congestion
+	OffDrSLID       = 32
+	OffDrDLID       = 34
+	OffData         = 64
+	OffInitialPath  = 128
+	OffReturnPath   = 192
 
 	directionBit = 0x8000
 )
@@ -162,28 +161,28 @@ func (s *SMP) UnmarshalBinary(b []byte) error {
 	if len(b) != Size {
 		return fmt.Errorf("SMP: %w: %d bytes, want %d", ErrLength, len(b), Size)
 	}
-	if Class(b[offClass]) == ClassSMPDirected && b[offHopCount] > MaxHops {
-		return fmt.Errorf("SMP: %w: %d, at most %d go", ErrHops, b[offHopCount], MaxHops)
+	if Class(b[OffClass]) == ClassSMPDirected && b[OffHopCount] > MaxHops {
+		return fmt.Errorf("SMP: %w: %d, at most %d go", ErrHops, b[OffHopCount], MaxHops)
 	}
 	be := binary.BigEndian
-	status := be.Uint16(b[offStatus:])
-	s.BaseVersion = b[offBaseVersion]
-	s.Class = Class(b[offClass])
-	s.ClassVersion = b[offClassVersion]
-	s.Method = Method(b[offMethod])
+	status := be.Uint16(b[OffStatus:])
+	s.BaseVersion = b[OffBaseVersion]
+	s.Class = Class(b[OffClass])
+	s.ClassVersion = b[OffClassVersion]
+	s.Method = Method(b[OffMethod])
 	s.Status = Status(status &^ directionBit)
 	s.Direction = status&directionBit != 0
-	s.HopPointer = b[offHopPointer]
-	s.HopCount = b[offHopCount]
-	s.TID = be.Uint64(b[offTID:])
-	s.Attr = AttrID(be.Uint16(b[offAttr:]))
-	s.Mod = be.Uint32(b[offMod:])
-	s.MKey = be.Uint64(b[offMKey:])
-	s.DrSLID = be.Uint16(b[offDrSLID:])
-	s.DrDLID = be.Uint16(b[offDrDLID:])
-	copy(s.Data[:], b[offData:])
-	copy(s.InitialPath[:], b[offInitialPath:])
-	copy(s.ReturnPath[:], b[offReturnPath:])
+	s.HopPointer = b[OffHopPointer]
+	s.HopCount = b[OffHopCount]
+	s.TID = be.Uint64(b[OffTID:])
+	s.Attr = AttrID(be.Uint16(b[OffAttr:]))
+	s.Mod = be.Uint32(b[OffMod:])
+	s.MKey = be.Uint64(b[OffMKey:])
+	s.DrSLID = be.Uint16(b[OffDrSLID:])
+	s.DrDLID = be.Uint16(b[OffDrDLID:])
+	copy(s.Data[:], b[OffData:])
+	copy(s.InitialPath[:], b[OffInitialPath:])
+	copy(s.ReturnPath[:], b[OffReturnPath:])
 	return nil
 }
 
@@ -194,23 +193,23 @@ func (s *SMP) Put(b *[Size]byte) {
 	if s.Direction {
 		status |= directionBit
 	}
-	b[offBaseVersion] = s.BaseVersion
-	b[offClass] = uint8(s.Class)
-	b[offClassVersion] = s.ClassVersion
-	b[offMethod] = uint8(s.Method)
-	be.PutUint16(b[offStatus:], status)
-	b[offHopPointer] = s.HopPointer
-	b[offHopCount] = s.HopCount
-	be.PutUint64(b[offTID:], s.TID)
-	be.PutUint32(b[offAttr:], uint32(s.Attr)<<16)
-	be.PutUint32(b[offMod:], s.Mod)
-	be.PutUint64(b[offMKey:], s.MKey)
-	be.PutUint16(b[offDrSLID:], s.DrSLID)
-	be.PutUint16(b[offDrDLID:], s.DrDLID)
-	clear(b[offDrDLID+2 : offData])
-	copy(b[offData:], s.Data[:])
-	copy(b[offInitialPath:], s.InitialPath[:])
-	copy(b[offReturnPath:], s.ReturnPath[:])
+	b[OffBaseVersion] = s.BaseVersion
+	b[OffClass] = uint8(s.Class)
+	b[OffClassVersion] = s.ClassVersion
+	b[OffMethod] = uint8(s.Method)
+	be.PutUint16(b[OffStatus:], status)
+	b[OffHopPointer] = s.HopPointer
+	b[OffHopCount] = s.HopCount
+	be.PutUint64(b[OffTID:], s.TID)
+	be.PutUint32(b[OffAttr:], uint32(s.Attr)<<16)
+	be.PutUint32(b[OffMod:], s.Mod)
+	be.PutUint64(b[OffMKey:], s.MKey)
+	be.PutUint16(b[OffDrSLID:], s.DrSLID)
+	be.PutUint16(b[OffDrDLID:], s.DrDLID)
+	clear(b[OffDrDLID+2 : OffData])
+	copy(b[OffData:], s.Data[:])
+	copy(b[OffInitialPath:], s.InitialPath[:])
+	copy(b[OffReturnPath:], s.ReturnPath[:])
 }
 
 // SetPath makes the packet one by directed route p from the local node, as it

@@ -112,11 +112,11 @@ func TestSMPRefuses(t *testing.T) {
 			t.Errorf("%d bytes: %v, want %v", len(wrong), err, ErrLength)
 		}
 	}
-	b[offHopCount] = MaxHops + 1
+	b[OffHopCount] = MaxHops + 1
 	if err := s.UnmarshalBinary(b); !errors.Is(err, ErrHops) {
 		t.Errorf("64 hops: %v, want %v", err, ErrHops)
 	}
-	b[offClass] = uint8(ClassSMPLID)
+	b[OffClass] = uint8(ClassSMPLID)
 	if err := s.UnmarshalBinary(b); err != nil {
 		t.Errorf("LID routed, where there are no hops: %v", err)
 	}

@@ -22,7 +22,7 @@ type agent struct {
 
 // answer turns the request that arrived at a port into the node's answer; false where it says nothing.
 func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
-	method := mad.Method(m[offMethod])
+	method := mad.Method(m[mad.OffMethod])
 	n := &s.nodes[s.ports[at].node]
 	if n.silent || n.off || !asks(method) && method != mad.MethodTrapRepress {
 		return false
@@ -33,14 +33,14 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 		at:   at,
 		end:  &s.ports[s.endPort(at)],
 		set:  method == mad.MethodSet,
-		mod:  binary.BigEndian.Uint32(m[offMod:]),
-		data: m[offData : offData+mad.DataSize],
+		mod:  binary.BigEndian.Uint32(m[mad.OffMod:]),
+		data: m[mad.OffData : mad.OffData+mad.DataSize],
 	}
-	attr := mad.AttrID(binary.BigEndian.Uint16(m[offAttr:]))
+	attr := mad.AttrID(binary.BigEndian.Uint16(m[mad.OffAttr:]))
 	if attr == mad.AttrSMInfo && a.end.sm == nil {
 		return false
 	}
-	known, allowed := a.keyFits(method, binary.BigEndian.Uint64(m[offMKey:]))
+	known, allowed := a.keyFits(method, binary.BigEndian.Uint64(m[mad.OffMKey:]))
 	if !allowed || method == mad.MethodTrapRepress {
 		return false
 	}
@@ -48,7 +48,7 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	switch {
 	case s.happens(s.faults.Busy):
 		status = mad.StatusBusy
-	case m[offBaseVersion] != 1 || m[offClassVersion] != 1:
+	case m[mad.OffBaseVersion] != 1 || m[mad.OffClassVersion] != 1:
 		status = mad.StatusBadVersion
 	case method != mad.MethodGet && method != mad.MethodSet:
 		status = mad.StatusMethodUnsupported
@@ -58,8 +58,8 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	if !known && attr == mad.AttrPortInfo {
 		clear(a.data[:8])
 	}
-	m[offMethod] = uint8(mad.MethodGetResp)
-	binary.BigEndian.PutUint16(m[offStatus:], uint16(status))
+	m[mad.OffMethod] = uint8(mad.MethodGetResp)
+	binary.BigEndian.PutUint16(m[mad.OffStatus:], uint16(status))
 	return true
 }
 

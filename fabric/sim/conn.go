@@ -53,7 +53,7 @@ func (c *Conn) Send(f *mad.Frame) error {
 	if c.closed {
 		return ErrClosed
 	}
-	if f.QP == mad.QP1 && mad.Class(f.Data[offClass]) == mad.ClassSA {
+	if f.QP == mad.QP1 && mad.Class(f.Data[mad.OffClass]) == mad.ClassSA {
 		c.administer(f)
 		return nil
 	}

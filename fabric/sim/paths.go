@@ -30,11 +30,11 @@ const maxPaths = 1 << 16
 // first, as OpenSM answers. A question with neither source nor destination has too few components.
 func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	if q.mask&(sa.PathSGID|sa.PathSLID|sa.PathDGID|sa.PathDLID) == 0 {
-		return nil, saStatus(sa.InsufficientComponents)
+		return nil, sa.InsufficientComponents.MAD()
 	}
 	if q.selects(pathMTU) && (q.data[offPathMTU]&0x3f == 0 || q.data[offPathMTU]&0x3f > uint8(mad.MTU4096)) ||
 		q.selects(pathRate) && rateOrder(q.data[offPathRate]&0x3f) < 0 {
-		return nil, saStatus(sa.InvalidRequest)
+		return nil, sa.InvalidRequest.MAD()
 	}
 	sources := s.ends(q, sa.PathSGID, offSGID, sa.PathSLID, offPathSLID)
 	targets := s.ends(q, sa.PathDGID, offDGID, sa.PathDLID, offPathDLID)

@@ -10,21 +10,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// Offsets in a MAD of subnet administration (IBA 1.2.1, 13.6.2.1 and 15.2.1.1).
-const (
-	offRMPP      = 24
-	offRMPPType  = 25
-	offRMPPFlags = 26
-	offSMKey     = 36
-	offRecordLen = 44
-	offComponent = 48
-	offSAData    = 56
-
-	saClassVersion = 2
-)
-
-// saStatus is what a subnet administration says beyond the status of all classes.
-func saStatus(s sa.Status) mad.Status { return mad.Status(s) << 8 }
+const saClassVersion = 2
 
 // query is a question to the subnet administration.
 type query struct {
@@ -53,32 +39,32 @@ func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administratio
 	if s.happens(s.faults.Loss) {
 		return out, false
 	}
-	method := mad.Method(f.Data[offMethod])
+	method := mad.Method(f.Data[mad.OffMethod])
 	sm := s.masterAt(from, f.DLID)
 	if sm == nil || !asks(method) {
 		return out, s.sendBack
 	}
 	be := binary.BigEndian
 	m := &f.Data
-	key := be.Uint64(m[offSMKey:])
+	key := be.Uint64(m[mad.OffSMKey:])
 	if key != 0 && key != sm.SMKey {
 		return out, s.sendBack // as OpenSM
 	}
 	q := query{
-		from: from, attr: mad.AttrID(be.Uint16(m[offAttr:])), mod: be.Uint32(m[offMod:]),
-		mask: sa.Mask(be.Uint64(m[offComponent:])), data: m[offSAData:], trusted: key != 0, one: method == mad.MethodGet,
+		from: from, attr: mad.AttrID(be.Uint16(m[mad.OffAttr:])), mod: be.Uint32(m[mad.OffMod:]),
+		mask: sa.Mask(be.Uint64(m[mad.OffComponents:])), data: m[mad.OffSAData:], trusted: key != 0, one: method == mad.MethodGet,
 	}
 	out.answers, out.head = true, *m
-	clear(out.head[offRMPP:])
-	out.head[offMethod] |= uint8(mad.MethodResponse)
+	clear(out.head[mad.OffRMPPVersion:])
+	out.head[mad.OffMethod] |= uint8(mad.MethodResponse)
 	size, status := s.reply(&out, method, &q)
 	if status == mad.StatusOK && len(out.table) > 0 {
-		be.PutUint16(out.head[offRecordLen:], uint16(size/8))
+		be.PutUint16(out.head[mad.OffRecordSize:], uint16(size/8))
 	}
-	be.PutUint16(out.head[offStatus:], uint16(status))
+	be.PutUint16(out.head[mad.OffStatus:], uint16(status))
 	out.segment = status == mad.StatusOK && method == mad.MethodGetTable
 	if !out.segment && status == mad.StatusOK {
-		copy(out.head[offSAData:], out.table)
+		copy(out.head[mad.OffSAData:], out.table)
 	}
 	return out, false
 }
@@ -89,7 +75,7 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 	switch {
 	case s.happens(s.faults.Busy):
 		return 0, mad.StatusBusy
-	case m[offBaseVersion] != 1 || m[offClassVersion] != saClassVersion:
+	case m[mad.OffBaseVersion] != 1 || m[mad.OffClassVersion] != saClassVersion:
 		return 0, mad.StatusBadVersion
 	case method != mad.MethodGet && method != mad.MethodGetTable:
 		return 0, mad.StatusMethodUnsupported
@@ -103,16 +89,16 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 		return 0, mad.StatusMethodAttrMismatch
 	}
 	if q.mask>>len(kind.widths) != 0 {
-		return 0, saStatus(sa.InvalidRequest)
+		return 0, sa.InvalidRequest.MAD()
 	}
 	out.table, status = kind.list(s, q)
 	n := len(out.table) / kind.size
 	switch {
 	case status != mad.StatusOK:
 	case method == mad.MethodGet && n == 0:
-		status = saStatus(sa.NoRecords)
+		status = sa.NoRecords.MAD()
 	case method == mad.MethodGet && n > 1:
-		status = saStatus(sa.TooManyRecords)
+		status = sa.TooManyRecords.MAD()
 	}
 	return kind.size, status
 }

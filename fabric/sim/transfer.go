@@ -34,7 +34,7 @@ func (c *Conn) administer(f *mad.Frame) {
 			c.signal()
 		}
 	}()
-	if f.Data[offRMPPFlags]&mad.RMPPActive != 0 && f.Data[offRMPPType] != mad.RMPPData {
+	if f.Data[mad.OffRMPPFlags]&mad.RMPPActive != 0 && f.Data[mad.OffRMPPType] != mad.RMPPData {
 		c.acknowledged(f)
 		return
 	}
@@ -59,7 +59,7 @@ func (c *Conn) administer(f *mad.Frame) {
 	}
 }
 
-func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[offTID:]) }
+func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[mad.OffTID:]) }
 
 // pump sends the segments of a table that may be sent.
 func (c *Conn) pump(t *transfer) {

@@ -124,7 +124,7 @@ func (r *recorder) received(f *mad.Frame, own uint16) {
 	r.add(f, from, own)
 }
 
-func tidOf(f *mad.Frame) uint32 { return binary.BigEndian.Uint32(f.Data[offTID+4:]) }
+func tidOf(f *mad.Frame) uint32 { return binary.BigEndian.Uint32(f.Data[mad.OffTID+4:]) }
 
 func (r *recorder) add(f *mad.Frame, slid, dlid uint16) {
 	if r.err != nil || len(r.pending) > maxPending-recordLen {
@@ -132,7 +132,7 @@ func (r *recorder) add(f *mad.Frame, slid, dlid uint16) {
 		return
 	}
 	p := packet{at: time.Now(), slid: slid, dlid: dlid, sl: f.SL, mad: &f.Data}
-	if mad.Class(f.Data[offClass]) == mad.ClassSMPDirected {
+	if mad.Class(f.Data[mad.OffClass]) == mad.ClassSMPDirected {
 		p.slid, p.dlid = mad.PermissiveLID, mad.PermissiveLID
 	}
 	at := len(r.pending)

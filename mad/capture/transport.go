@@ -151,12 +151,12 @@ func (t *Transport) learn(m *[mad.Size]byte) {
 	const (
 		directionBit = 0x8000
 		extended     = 1 << 31 // the asker knows extended speeds
-		offLID       = offSMPData + 16
+		offLID       = mad.OffData + 16
 	)
 	be := binary.BigEndian
-	if mad.Class(m[offClass]) == mad.ClassSMPDirected && m[offHopCount] == 0 &&
-		mad.Method(m[offMethod]) == mad.MethodGetResp && attrOf(m) == mad.AttrPortInfo &&
-		be.Uint16(m[offStatus:])&^directionBit == 0 && be.Uint32(m[offMod:])&^extended == 0 {
+	if mad.Class(m[mad.OffClass]) == mad.ClassSMPDirected && m[mad.OffHopCount] == 0 &&
+		mad.Method(m[mad.OffMethod]) == mad.MethodGetResp && attrOf(m) == mad.AttrPortInfo &&
+		be.Uint16(m[mad.OffStatus:])&^directionBit == 0 && be.Uint32(m[mad.OffMod:])&^extended == 0 {
 		t.SetLID(be.Uint16(m[offLID:]))
 	}
 }

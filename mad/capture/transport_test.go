@@ -29,7 +29,7 @@ func request(lid uint16, tid uint32) mad.Frame {
 // answerTo is the answer to a frame, from SLID 0: the transport does not say.
 func answerTo(f mad.Frame) mad.Frame {
 	f.DLID = 0
-	f.Data[offMethod] = uint8(mad.MethodGetResp)
+	f.Data[mad.OffMethod] = uint8(mad.MethodGetResp)
 	return f
 }
 

@@ -62,7 +62,7 @@ func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32
 	h := Header{SMKey: c.SMKey, Mask: mask}
 	var m [mad.Size]byte
 	h.put(&m)
-	copy(gsi.Body[:offData-offRMPP], m[offRMPP:])
+	copy(gsi.Body[:mad.OffSAData-mad.OffRMPPVersion], m[mad.OffRMPPVersion:])
 	return mad.Request{
 		Class: mad.ClassSA, Method: method, Attr: record.AttrID(), Mod: mod,
 		LID: c.LID, SL: c.SL, PKey: c.PKey, GSI: gsi,
@@ -80,9 +80,9 @@ func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	}
 	if r.Table == nil {
 		out := make([]T, 1)
-		return out, P(&out[0]).UnmarshalBinary(r.MAD[offData:])
+		return out, P(&out[0]).UnmarshalBinary(r.MAD[mad.OffSAData:])
 	}
-	size := 8 * int(binary.BigEndian.Uint16(r.MAD[offSize:]))
+	size := 8 * int(binary.BigEndian.Uint16(r.MAD[mad.OffRecordSize:]))
 	table := r.Table
 	if r.Err != nil && size > 0 { // the last may be half there
 		table = table[:len(table)/size*size]
