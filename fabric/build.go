@@ -56,11 +56,10 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 
 // Port is port num of a node that was added; nil where it has none. [Builder.Connect] sets Peer.
 func (b *Builder) Port(node NodeIndex, num int) *Port {
-	n := &b.f.Nodes[node]
-	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
-		return nil
+	if i := b.f.PortAt(node, num); i != None {
+		return &b.f.Ports[i]
 	}
-	return &b.f.Ports[n.FirstPort+PortIndex(num)]
+	return nil
 }
 
 // NodeByGUID returns the node added with this GUID, or None.
@@ -182,10 +181,7 @@ func (f *Fabric) finish() error {
 			f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
 		}
 	}
-	f.lidPort = make([]PortIndex, int(f.MaxLID)+1)
-	for i := range f.lidPort {
-		f.lidPort[i] = None
-	}
+	f.lidPort = slices.Repeat([]PortIndex{None}, int(f.MaxLID)+1)
 	return f.mapLIDs()
 }
 

@@ -5,6 +5,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrNoLIDs says that the unicast LIDs do not suffice for the ports of a subnet.
@@ -60,11 +61,7 @@ type LIDAssignment struct {
 // order of EndPorts. It returns f itself where every port has a LID already. It fails with [ErrNoLIDs] where
 // there are too few. O(ports + LIDs).
 func AssignLIDs(f *Fabric) (*Fabric, error) {
-	missing := false
-	for _, e := range f.EndPorts {
-		missing = missing || f.Ports[e].LID == 0
-	}
-	if !missing {
+	if !slices.ContainsFunc(f.EndPorts, func(e PortIndex) bool { return f.Ports[e].LID == 0 }) {
 		return f, nil
 	}
 	a, err := AssignLIDsWith(f, LIDOptions{})

@@ -47,8 +47,7 @@ func newLIDManager(f *Fabric, o LIDOptions) *lidManager {
 func (m *lidManager) width(endPort PortIndex) uint16 { return 1 << m.lmc(endPort) }
 
 func (m *lidManager) lmc(endPort PortIndex) uint8 {
-	n := &m.f.Nodes[m.f.Ports[endPort].Node]
-	if n.IsSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0) {
+	if m.isPlainPort0(endPort) {
 		return 0
 	}
 	return m.o.LMC

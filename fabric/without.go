@@ -107,7 +107,7 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// joined reports whether a way through switches leads from one to the other past
+// joined reports whether a path through switches leads from one to the other past
 // ports that are down. It looks no further than it has to.
 func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := map[NodeIndex]bool{a: true}
@@ -146,7 +146,7 @@ func (f *Fabric) forget(was *Fabric, gone map[PortIndex]bool) {
 func (f *Fabric) reachAgain(was *Fabric) {
 	f.Nodes = slices.Clone(was.Nodes)
 	ends := f.reach()
-	if !f.hasSwitch() {
+	if !slices.ContainsFunc(f.Switches, func(n NodeIndex) bool { return f.Nodes[n].InSubnet }) {
 		if at := f.largestPartOf(was); at != f.SMPort {
 			f.SMPort = at
 			ends = f.reach()
@@ -180,16 +180,6 @@ func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 		}
 	}
 	f.lidPort = f.lidPort[:int(f.MaxLID)+1]
-}
-
-// hasSwitch reports whether a switch is in the subnet.
-func (f *Fabric) hasSwitch() bool {
-	for _, n := range f.Switches {
-		if f.Nodes[n].InSubnet {
-			return true
-		}
-	}
-	return false
 }
 
 // largestPartOf returns port 0 of a switch in the part with the most end ports of

@@ -119,18 +119,13 @@ func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 
 // wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and CounterSelect2.
 func wideOrder(c *mad.PortCountersExtended) []*uint64 {
-	return []*uint64{
-		&c.XmitData, &c.RcvData, &c.XmitPackets, &c.RcvPackets,
-		&c.UnicastXmitPackets, &c.UnicastRcvPackets, &c.MulticastXmitPackets, &c.MulticastRcvPackets,
-		&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.RcvRemotePhysical, &c.RcvSwitchRelay,
-		&c.XmitDiscards, &c.XmitConstraintErrors, &c.RcvConstraintErrors, &c.LocalLinkIntegrity, &c.BufferOverruns,
-		&c.VL15Dropped, &c.XmitWait, &c.QP1Dropped,
-	}
+	all := c.Counters()
+	return all[:]
 }
 
 func add(sum, c *mad.PortCountersExtended) {
-	to := wideOrder(sum)
-	for i, counter := range wideOrder(c) {
+	to := sum.Counters()
+	for i, counter := range c.Counters() {
 		if *to[i] += *counter; *to[i] < *counter {
 			*to[i] = math.MaxUint64
 		}

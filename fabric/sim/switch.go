@@ -94,8 +94,6 @@ func (a *agent) forwardingTable() mad.Status {
 		copy(a.data, sw.lft[from:to])
 		return mad.StatusOK
 	}
-	for i := range a.data {
-		a.data[i] = mad.NoPort
-	}
+	fabric.Forget(a.data)
 	return mad.StatusOK
 }

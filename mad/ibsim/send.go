@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -158,11 +159,9 @@ func (t *Transport) send() error {
 }
 
 func (t *Transport) broken(what string, err error) error {
-	for _, gone := range []syscall.Errno{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE} {
-		if errors.Is(err, gone) {
-			err = fmt.Errorf("%w: %w", ErrGone, err)
-			break
-		}
+	gone := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE}
+	if slices.ContainsFunc(gone, func(e error) bool { return errors.Is(err, e) }) {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return fmt.Errorf("%v: %s: %w", t.opts, what, err)
 }

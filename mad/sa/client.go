@@ -106,15 +106,11 @@ func failed(r *mad.Reply) error {
 	return r.Err
 }
 
-func (c *Client) ask(ctx context.Context, req *mad.Request, use func(*mad.Reply) error) error {
-	return c.MAD.Ask(ctx, req, use)
-}
-
 // Ask asks by a method for one record: Get, or Set, which joins a multicast group or registers a service, or
 // Delete, which undoes that; both return the record as it is after that.
 func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T, err error) {
 	req := c.Request(method, P(&record), mask, 0)
-	err = c.ask(ctx, &req, func(r *mad.Reply) error {
+	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) error {
 		records, err := Records[T, P](r)
 		if err == nil && len(records) != 1 {
 			err = fmt.Errorf("%v of one record: %d came", method, len(records))
@@ -137,7 +133,7 @@ func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Ma
 // cut off on its way comes with an error that wraps mad.ErrCut.
 func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (out []T, err error) {
 	req := c.Request(mad.MethodGetTable, P(&record), mask, 0)
-	err = c.ask(ctx, &req, func(r *mad.Reply) (err error) {
+	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) (err error) {
 		out, err = Records[T, P](r)
 		return err
 	})

@@ -171,8 +171,8 @@ func (p *Port) read(dir string) error {
 	p.LinkLayer = cmp.Or(a.text("link_layer"), InfiniBand)
 	p.State = mad.PortState(value(&a, "state", parseCode))
 	p.Phys = mad.PhysState(value(&a, "phys_state", parseCode))
-	p.LID = value(&a, "lid", parseLID)
-	p.SMLID = value(&a, "sm_lid", parseLID)
+	p.LID = value(&a, "lid", parse16)
+	p.SMLID = value(&a, "sm_lid", parse16)
 	p.CapMask = mad.CapabilityMask(value(&a, "cap_mask", parseMask))
 	p.Rate = a.text("rate")
 	p.GUID = value(&a, "gids/0", parseGID)
@@ -194,7 +194,7 @@ func readPKeys(a *attributes) []uint16 {
 			a.errs = append(a.errs, fmt.Errorf("%s: entry %q, expected numbers from 0 on", filepath.Join(a.dir, "pkeys"), name))
 			continue
 		}
-		if table[i] = value(a, filepath.Join("pkeys", name), parsePKey); table[i] != 0 {
+		if table[i] = value(a, filepath.Join("pkeys", name), parse16); table[i] != 0 {
 			used = max(used, i+1)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -195,11 +196,9 @@ func (t *Transport) Interrupt() bool {
 }
 
 func (t *Transport) broken(what string, err error) error {
-	for _, gone := range []error{unix.EIO, unix.ENODEV, unix.ENXIO, unix.EPIPE, io.ErrUnexpectedEOF} {
-		if errors.Is(err, gone) {
-			err = fmt.Errorf("%w: %w", ErrGone, err)
-			break
-		}
+	gone := []error{unix.EIO, unix.ENODEV, unix.ENXIO, unix.EPIPE, io.ErrUnexpectedEOF}
+	if slices.ContainsFunc(gone, func(e error) bool { return errors.Is(err, e) }) {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return fmt.Errorf("%v: %s: %w", t.port, what, err)
 }
