@@ -7,6 +7,7 @@
 package write
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -72,37 +73,29 @@ func (l *List) Empty() bool { return l.Len() == 0 }
 
 // Check fails with [ErrUnfit] for the first item that makes no sense on f or is out of order.
 func (l *List) Check(f *fabric.Fabric) error {
-	if err := check(f, l.LIDs, nil); err != nil {
-		return err
-	}
-	if err := check(f, l.Tops, nil); err != nil {
-		return err
-	}
-	if err := check(f, l.Blocks, func(before, b *Block) error {
-		if b.Step < before.Step {
-			return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num, ErrUnfit, b.Step, before.Step)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := check(f, l.SL2VLs, func(before, t *SL2VL) error {
-		if before.Late && !t.Late {
-			return fmt.Errorf("SL2VL tables of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := check(f, l.MFTs, func(before, b *MFTBlock) error {
-		if before.Grow && !b.Grow {
-			return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow", switchName(f, b.Switch), b.Num, ErrUnfit)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return check(f, l.States, nil)
+	return cmp.Or(
+		check(f, l.LIDs, nil),
+		check(f, l.Tops, nil),
+		check(f, l.Blocks, func(before, b *Block) error {
+			if b.Step < before.Step {
+				return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num, ErrUnfit, b.Step, before.Step)
+			}
+			return nil
+		}),
+		check(f, l.SL2VLs, func(before, t *SL2VL) error {
+			if before.Late && !t.Late {
+				return fmt.Errorf("SL2VL tables of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
+			}
+			return nil
+		}),
+		check(f, l.MFTs, func(before, b *MFTBlock) error {
+			if before.Grow && !b.Grow {
+				return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow", switchName(f, b.Switch), b.Num, ErrUnfit)
+			}
+			return nil
+		}),
+		check(f, l.States, nil),
+	)
 }
 
 // check looks at items of one kind, and with order, where given, at each and the one before it.
