@@ -32,7 +32,6 @@ var changeWords = [...]string{
 	"does not answer", "out of sight, behind what does not answer",
 }
 
-// String says the kind in lower-case words.
 func (k ChangeKind) String() string {
 	if int(k) < len(changeWords) {
 		return changeWords[k]

@@ -217,7 +217,7 @@ func TestStrayFrames(t *testing.T) {
 func TestRefused(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer { return []answer{at(0, reply(f, StatusMethodAttrMismatch))} })
 	c := newTestClient(t, a, ClientOptions{})
-	_, err := c.SwitchInfo(t.Context(), mustPath(t, "0,3"))
+	_, err := Get[SwitchInfo](t.Context(), c, mustPath(t, "0,3"), 0)
 	var status Status
 	if !errors.As(err, &status) || status != StatusMethodAttrMismatch {
 		t.Fatalf("got %v", err)

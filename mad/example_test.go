@@ -40,7 +40,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		desc, err := client.NodeDescription(ctx, p)
+		desc, err := mad.Get[mad.NodeDescription](ctx, client, p, 0)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -64,16 +64,6 @@ func Perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, 
 	return a, err
 }
 
-// PortCounters asks for the counters of a port of the node at a LID.
-func (c *Client) PortCounters(ctx context.Context, lid uint16, sl, port uint8) (PortCounters, error) {
-	return Perf(ctx, c, MethodGet, lid, sl, PortCounters{PortSelect: port})
-}
-
-// PortCountersExtended asks for the 64-bit counters of a port of the node at a LID.
-func (c *Client) PortCountersExtended(ctx context.Context, lid uint16, sl, port uint8) (PortCountersExtended, error) {
-	return Perf(ctx, c, MethodGet, lid, sl, PortCountersExtended{PortSelect: port})
-}
-
 func (c *Client) ask(ctx context.Context, req *Request, a Attribute) error {
 	data, err := c.Do(ctx, req)
 	if err != nil {
@@ -87,24 +77,9 @@ func (c *Client) NodeInfo(ctx context.Context, path Path) (NodeInfo, error) {
 	return Get[NodeInfo](ctx, c, path, 0)
 }
 
-// NodeDescription asks the node at the end of path for its description.
-func (c *Client) NodeDescription(ctx context.Context, path Path) (NodeDescription, error) {
-	return Get[NodeDescription](ctx, c, path, 0)
-}
-
 // PortInfo asks the node at the end of path for one of its ports.
 func (c *Client) PortInfo(ctx context.Context, path Path, port uint8) (PortInfo, error) {
 	return Get[PortInfo](ctx, c, path, uint32(port))
-}
-
-// SwitchInfo asks the switch at the end of path what it is.
-func (c *Client) SwitchInfo(ctx context.Context, path Path) (SwitchInfo, error) {
-	return Get[SwitchInfo](ctx, c, path, 0)
-}
-
-// LinearForwardingTable asks the switch at the end of path for one block of its table.
-func (c *Client) LinearForwardingTable(ctx context.Context, path Path, block uint16) (LinearForwardingTable, error) {
-	return Get[LinearForwardingTable](ctx, c, path, uint32(block))
 }
 
 // SMInfo asks the port at the end of path for its subnet manager.

@@ -143,12 +143,12 @@ func answerGSI(f Frame, status Status, at int, b []byte) Frame {
 	return f
 }
 
-func TestGetPerf(t *testing.T) {
+func TestPerf(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer {
 		return []answer{at(0, answerGSI(f, StatusOK, OffData+24, []byte{0, 0, 0x16, 0xc8}))}
 	})
 	c := newTestClient(t, a, ClientOptions{})
-	got, err := c.PortCounters(t.Context(), 17, 3, 5)
+	got, err := Perf(t.Context(), c, MethodGet, 17, 3, PortCounters{PortSelect: 5})
 	if want := (PortCounters{PortSelect: 5, XmitData: 5832}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}

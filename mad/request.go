@@ -119,7 +119,6 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s %s: %v", what, where, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *RequestError) Unwrap() error { return e.Err }
 
 func (r *Request) failed(err error) error {

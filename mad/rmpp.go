@@ -42,7 +42,6 @@ const (
 	RMPPUnspecified    RMPPStatus = 127
 )
 
-// Error says the status in words.
 func (s RMPPStatus) Error() string { return named(rmppStatuses, s, "RMPP status %d") }
 
 var rmppStatuses = map[RMPPStatus]string{

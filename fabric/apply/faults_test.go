@@ -140,7 +140,7 @@ func TestKeepsOtherFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	si, err := c.SwitchInfo(t.Context(), path)
+	si, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestKeepsOtherFields(t *testing.T) {
 		t.Errorf("PortInfo\n%+v\nwant\n%+v", after, before)
 	}
 	si.LinearFDBTop = 99
-	if now, err := c.SwitchInfo(t.Context(), path); err != nil || now != si || !now.PortStateChange {
+	if now, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0); err != nil || now != si || !now.PortStateChange {
 		t.Errorf("SwitchInfo\n%+v\nwant\n%+v (%v)", now, si, err)
 	}
 }

@@ -102,7 +102,6 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("%s: %v%s", f.Node, f.Err, more)
 }
 
-// Unwrap returns Err.
 func (f Failure) Unwrap() error { return f.Err }
 
 // err sums the report up, nil if all is as it was meant to be.

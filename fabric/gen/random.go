@@ -140,10 +140,7 @@ func (g *graph) cut(from, to fabric.NodeIndex) {
 
 // parts gives each node the number of its connected component, from 0 on.
 func (g *graph) parts() (part []int, parts int) {
-	part = make([]int, len(g.adj))
-	for i := range part {
-		part[i] = -1
-	}
+	part = slices.Repeat([]int{-1}, len(g.adj))
 	for i := range g.adj {
 		if part[i] >= 0 {
 			continue

@@ -5,6 +5,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -40,10 +41,7 @@ func xgftKind() Kind {
 		form: form{params: []param{{name: "levels", min: 1, max: 8}}, list: true},
 		build: func(n *net, a arguments) error {
 			h := a.value["levels"]
-			t := tree{p: make([]int, h)}
-			for i := range t.p {
-				t.p[i] = 1
-			}
+			t := tree{p: slices.Repeat([]int{1}, h)}
 			switch len(a.list) {
 			case 3 * h:
 				t.p = a.list[2*h:]

@@ -4,6 +4,7 @@ package gen
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -121,14 +122,8 @@ func (n *netWriter) port(i fabric.PortIndex) {
 	}
 	peer := &n.f.Ports[p.Peer]
 	fmt.Fprintf(n.w, "[%d]\t\"%s\"[%d]", p.Num, n.ids[peer.Node], peer.Num)
-	plain := (p.Width == 0 || p.Width == defaultWidth) && (p.Speed == fabric.SpeedUnknown || p.Speed == defaultSpeed)
-	width, speed := p.Width, p.Speed
-	if width == 0 {
-		width = defaultWidth
-	}
-	if speed == fabric.SpeedUnknown {
-		speed = defaultSpeed
-	}
+	width, speed := cmp.Or(p.Width, defaultWidth), cmp.Or(p.Speed, defaultSpeed)
+	plain := width == defaultWidth && speed == defaultSpeed
 	switch isCA := n.f.Nodes[p.Node].Type == mad.NodeCA; {
 	case isCA && (p.LID != 0 || !plain):
 		fmt.Fprintf(n.w, "\t\t# lid %d lmc %d \"\" lid 0 %s%s", p.LID, p.LMC, width, speed)

@@ -35,7 +35,6 @@ var verdictNames = [...]string{
 	Loop: "loop", Misdelivered: "misdelivered", Silent: "silent", Moved: "moved",
 }
 
-// String gives the verdict in lower-case words.
 func (v Verdict) String() string {
 	if v == 0 || int(v) >= len(verdictNames) {
 		return fmt.Sprintf("verdict %d", uint8(v))

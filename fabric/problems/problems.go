@@ -25,7 +25,6 @@ const (
 	Note                    // worth knowing
 )
 
-// String says it in a word.
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[min(s, Note)] }
 
 // MarshalText implements [encoding.TextMarshaler].

@@ -46,24 +46,24 @@ func TestCounters(t *testing.T) {
 	})
 	s.SetCounters(f.Port(2, 2), mad.PortCountersExtended{XmitPackets: 1, LinkDowned: 254, RcvData: 1})
 
-	wide, err := c.PortCountersExtended(ctx, 3, 0, 1)
+	wide, err := mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCountersExtended{PortSelect: 1})
 	want := s.Counters(f.Port(2, 1))
 	want.PortSelect = 1
 	if err != nil || wide != want {
 		t.Errorf("extended: %+v (%v), want %+v", wide, err, want)
 	}
-	slim, err := c.PortCounters(ctx, 3, 0, 1)
+	slim, err := mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: 1})
 	if want := (mad.PortCounters{
 		PortSelect: 1, XmitData: math.MaxUint32, RcvData: 7, XmitPackets: math.MaxUint32, RcvPackets: 9,
 		SymbolErrors: 65535, LinkDowned: 2, LocalLinkIntegrity: 15, VL15Dropped: 5, XmitWait: math.MaxUint32,
 	}); err != nil || slim != want {
 		t.Errorf("%+v (%v), want %+v", slim, err, want)
 	}
-	all, err := c.PortCountersExtended(ctx, 3, 0, mad.AllPorts)
+	all, err := mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts})
 	if err != nil || all.XmitPackets != math.MaxUint64 || all.LinkDowned != 256 || all.RcvData != 8 {
 		t.Errorf("all ports: %+v (%v)", all, err)
 	}
-	if slim, err = c.PortCounters(ctx, 3, 0, mad.AllPorts); err != nil || slim.LinkDowned != 255 {
+	if slim, err = mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: mad.AllPorts}); err != nil || slim.LinkDowned != 255 {
 		t.Errorf("all ports: %+v (%v), want 255 LinkDowned", slim, err)
 	}
 
@@ -118,7 +118,7 @@ func TestPerfRefusals(t *testing.T) {
 		t.Errorf("an adapter: %+v (%v)", ca, err)
 	}
 	s.Silence(2, true)
-	if _, err := c.PortCounters(t.Context(), 3, 0, 1); !errors.Is(err, mad.ErrTimeout) {
+	if _, err := mad.Perf(t.Context(), c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: 1}); !errors.Is(err, mad.ErrTimeout) {
 		t.Errorf("a silent switch: %v", err)
 	}
 }

@@ -168,7 +168,7 @@ func TestByLID(t *testing.T) {
 	}
 	set := func(sw []uint8, lid uint16, port uint8) {
 		t.Helper()
-		block, err := c.LinearForwardingTable(t.Context(), path(t, sw...), 0)
+		block, err := mad.Get[mad.LinearForwardingTable](t.Context(), c, path(t, sw...), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestByLID(t *testing.T) {
 	set([]uint8{1, 2}, lid("left"), mad.NoPort) // no path back
 	expect("right", 0)
 	set([]uint8{1, 2}, lid("left"), 1)
-	info, err := c.SwitchInfo(t.Context(), path(t, 1, 2))
+	info, err := mad.Get[mad.SwitchInfo](t.Context(), c, path(t, 1, 2), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestLinks(t *testing.T) {
 	clearChange := func() {
 		t.Helper()
 		for _, p := range []mad.Path{s1, s2} {
-			info, err := c.SwitchInfo(t.Context(), p)
+			info, err := mad.Get[mad.SwitchInfo](t.Context(), c, p, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +224,7 @@ func TestLinks(t *testing.T) {
 		if err != nil || info.PortState != logical || info.PhysState != phys {
 			t.Errorf("port %d of %v: %v %v (%v), want %v %v", port, p, info.PortState, info.PhysState, err, logical, phys)
 		}
-		if sw, err := c.SwitchInfo(t.Context(), p); err != nil || sw.PortStateChange != changed {
+		if sw, err := mad.Get[mad.SwitchInfo](t.Context(), c, p, 0); err != nil || sw.PortStateChange != changed {
 			t.Errorf("%v: PortStateChange %v (%v), want %v", p, sw.PortStateChange, err, changed)
 		}
 	}

@@ -49,7 +49,7 @@ func TestAgainstPerfquery(t *testing.T) {
 		t.Fatal(err)
 	}
 	lid := fmt.Sprint(info.LID)
-	p, err := c.PortCounters(t.Context(), info.LID, 0, 8)
+	p, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.PortCounters{PortSelect: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestAgainstPerfquery(t *testing.T) {
 	if len(different) < 15 {
 		t.Errorf("only %d different values: %v", len(different), said)
 	}
-	x, err := c.PortCountersExtended(t.Context(), info.LID, 0, 1)
+	x, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.PortCountersExtended{PortSelect: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

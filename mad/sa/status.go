@@ -24,7 +24,6 @@ const (
 	PrioritySuggested      Status = 8
 )
 
-// Error says the status in words.
 func (s Status) Error() string {
 	if words, ok := statusWords[s]; ok {
 		return words
