@@ -94,8 +94,7 @@ func SameLIDs(f, g *Fabric) bool {
 	return len(f.EndPorts) == len(g.EndPorts)
 }
 
-// WithDescriptions returns the fabric with other node descriptions: desc holds
-// them by node GUID. Nodes that it does not have keep theirs. O(nodes).
+// WithDescriptions returns the fabric with other descriptions, by node GUID; the rest stay. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()
 	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))

@@ -27,8 +27,7 @@ func KnowsFDR10(vendor uint32, device uint16) bool {
 // qdr is QDR in PortInfo's LinkSpeedActive, which FDR10 looks like.
 const qdr = 4
 
-// MayBeFDR10 reports whether a port of such a node that says QDR may run at FDR10, so that
-// it has to be asked for MellanoxExtendedPortInfo.
+// MayBeFDR10 reports whether such a node's port that says QDR has to be asked for MellanoxExtendedPortInfo.
 func MayBeFDR10(port *mad.PortInfo, vendor uint32, device uint16) bool {
 	return port.LinkSpeedActive == qdr && port.LinkSpeedExtActive == 0 && KnowsFDR10(vendor, device)
 }

@@ -104,8 +104,7 @@ func GroupsOf(t *Tables) []Group {
 	return groups
 }
 
-// EndBehind is the end port that packets reach by a port of a switch: its own for
-// port 0, that of the host there, None where there is none.
+// EndBehind is the end port reached by a port of a switch: its own for port 0, a host's, or None.
 func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 	n := f.SwitchNode(sw)
 	if num == 0 {

@@ -13,8 +13,7 @@ import (
 // FirstMLID is the lowest multicast LID (IBA 1.2.1, 4.1.3).
 const FirstMLID = 0xC000
 
-// MFT holds the multicast forwarding tables of all switches: of each switch and
-// multicast LID the set of ports by which a packet leaves.
+// MFT holds the multicast tables: of each switch and multicast LID the ports by which a packet leaves.
 type MFT struct {
 	Top      uint16 // the highest multicast LID with an entry, FirstMLID-1 for none
 	switches int
@@ -57,8 +56,7 @@ func (t *MFT) Add(sw SwitchIndex, mlid uint16, port uint8) {
 	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
 }
 
-// Block is what a switch is told of 32 multicast LIDs and 16 of its ports, see
-// [mad.MulticastMod]. LIDs that are not in the tables have no ports.
+// Block is 32 multicast LIDs for 16 ports of a switch, see [mad.MulticastMod]; LIDs not in the tables have none.
 func (t *MFT) Block(sw SwitchIndex, num uint16, position uint8) (block mad.MulticastForwardingTable) {
 	word, shift := int(position)*mad.MFTPorts/64, int(position)*mad.MFTPorts%64
 	first := FirstMLID + int(num)*mad.MFTBlock

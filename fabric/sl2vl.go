@@ -41,8 +41,7 @@ func NewSL2VL(f *Fabric) *SL2VL {
 	return t
 }
 
-// slot is where the table of a node's port out for packets from port in stands.
-// A node that is no switch has one table a port, whatever in is.
+// slot is where the table of a port for packets from port in stands; but for a switch in does not count.
 func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
@@ -115,13 +114,13 @@ type PathSLs interface {
 // SpreadSLs are SLs some of which are spread over several of one VL.
 type SpreadSLs interface {
 	PathSLs
-	// Range is the first of the levels among which pairs are spread, and how many; SL is [SpreadSL] of them.
+	// Range is the first of the SLs among which pairs are spread, and how many; SL is [SpreadSL] of them.
 	Range(src, dst uint16) (first, n uint8)
 	// Source numbers sources whose ranges are the same to every destination.
 	Source(src uint16) int32
 }
 
-// SpreadSL is the level of a pair among n levels from the first on: a number that pairs have evenly (a
+// SpreadSL is the SL of a pair among n SLs from the first on: a number that pairs have evenly (a
 // multiplicative hash: Knuth, "The Art of Computer Programming", 3, 6.4).
 func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n

@@ -2,8 +2,7 @@
 
 package fabric
 
-// Tables are the forwarding tables of a subnet: what its switches hold, what an
-// engine computed, or what was loaded. They are read-only once made.
+// Tables are forwarding tables, read-only once made: held by switches, computed by an engine, or loaded.
 type Tables struct {
 	Fabric *Fabric // the subnet whose switch indexes and LIDs the tables use
 	LFT    *LFT

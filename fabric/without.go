@@ -107,8 +107,8 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// joined reports whether a path through switches leads from one to the other past
-// ports that are down. It looks no further than it has to.
+// joined reports whether a path through switches leads from a to b past ports that are down, and looks no
+// further.
 func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := map[NodeIndex]bool{a: true}
 	queue := []NodeIndex{a}

@@ -36,8 +36,7 @@ type ClientOptions struct {
 	Traps chan<- Trap
 }
 
-// Fast returns options for subnets that are simulated, whose agents drop
-// nothing: a window of 128 that does not change, and as many for each target.
+// Fast returns options for simulated subnets, whose agents drop nothing: a fixed window of 128 for all and each.
 func Fast() ClientOptions { return ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128} }
 
 // MaxWindow is the largest window of a client.
@@ -83,8 +82,7 @@ type Stats struct {
 	TrapsDropped uint64 // of those, for want of room
 }
 
-// Client asks questions over a transport, many at a time, and asks again when
-// no answer comes. Its methods may be called from any goroutine.
+// Client asks many questions at a time over a transport, and again without an answer. For any goroutine.
 type Client struct {
 	transport Transport
 	opts      ClientOptions
@@ -201,8 +199,8 @@ func (c *Client) Window() int {
 	return c.window.limit()
 }
 
-// Close closes the transport and waits for the client's goroutines. Requests
-// that are outstanding, and all later ones, fail with [ErrClosed].
+// Close closes the transport and waits for the client's goroutines. Open and later requests fail with
+// [ErrClosed].
 func (c *Client) Close() error {
 	c.fail(ErrClosed)
 	err := c.transport.Close()

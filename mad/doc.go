@@ -9,7 +9,7 @@
 //
 // It knows packets, not subnets: a caller says by which [Path] or LID a request goes and gets 64 bytes of
 // attribute data back, which the attribute types ([NodeInfo], [PortInfo], [SwitchInfo], ...) decode. Requests
-// of other classes go by LID and service level, and their answers are whole MADs ([PortCounters],
+// of other classes go by LID and SL, and their answers are whole MADs ([PortCounters],
 // [PortCountersExtended], [ClassPortInfo]).
 //
 // One request at a time is [Client.Do], or the typed [Client.NodeInfo] and its like. Many requests are a

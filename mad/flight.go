@@ -11,8 +11,7 @@ import (
 // errNoLID says that a request cannot be sent.
 var errNoLID = errors.New("no LID: only subnet management goes by directed route")
 
-// pick takes slot done back, unless that is -1, and gives the next request of b
-// that may be sent a slot. It returns -1 if there is none.
+// pick takes slot done back, unless that is -1, and gives b's next request that may be sent one, -1 for none.
 func (c *Client) pick(b *Batch, done int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

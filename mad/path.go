@@ -21,8 +21,7 @@ type Path struct {
 	hops [MaxHops]uint8
 }
 
-// Append returns the path that goes on from the end of p by the ports given.
-// It gives an error that wraps [ErrPath] beyond [MaxHops] hops.
+// Append returns the path that goes on by these ports. The error wraps [ErrPath] beyond [MaxHops] hops.
 func (p Path) Append(ports ...uint8) (Path, error) {
 	if int(p.n)+len(ports) > MaxHops {
 		return Path{}, fmt.Errorf("%w: %d hops, at most %d go", ErrPath, int(p.n)+len(ports), MaxHops)
@@ -46,8 +45,7 @@ func (p Path) Parent() Path {
 	return p
 }
 
-// String prints the path as the diagnostic tools take it: "0" is the local
-// node, "0,1,5" leaves it by port 1 and the next node by port 5.
+// String prints the path as the tools take it: "0" is the local node, "0,1,5" leaves by port 1, then by 5.
 func (p Path) String() string {
 	b := make([]byte, 0, 2+4*int(p.n))
 	b = append(b, '0')

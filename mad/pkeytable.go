@@ -11,8 +11,7 @@ const (
 	PKeyDefault PKey = 0xffff       // full membership in the partition that every port is in
 )
 
-// PKey says that a port belongs to a partition, and whether as a full or a
-// limited member; 0 in the lower 15 bits is no partition (IBA 10.9.1).
+// PKey says that a port is a full or limited member of a partition; lower 15 bits 0: none (IBA 10.9.1).
 type PKey uint16
 
 // Partition is the partition's number, of 15 bits.

@@ -93,8 +93,7 @@ func (s *slot) address(f *Frame) {
 	f.SLID, f.Status, f.Timeout = 0, 0, 0
 }
 
-// finished are the last acknowledgements of transfers that are through. The other
-// end repeats its last segment if the acknowledgement is lost.
+// finished are the last acknowledgements of complete transfers: one that is lost is asked for once more.
 type finished struct {
 	frames [16]Frame
 	next   int

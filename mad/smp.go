@@ -212,8 +212,7 @@ func (s *SMP) Put(b *[Size]byte) {
 	copy(b[OffReturnPath:], s.ReturnPath[:])
 }
 
-// SetPath makes the packet one by directed route p from the local node, as it
-// leaves there: hop pointer 0, permissive DrSLID and DrDLID.
+// SetPath makes the packet one by directed route as it leaves here: hop pointer 0, permissive DrSLID and DrDLID.
 func (s *SMP) SetPath(p Path) {
 	s.Class = ClassSMPDirected
 	s.HopPointer = 0

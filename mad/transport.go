@@ -14,8 +14,7 @@ const (
 type Frame struct {
 	DLID uint16 // where the frame goes, [PermissiveLID] by directed route; means nothing in one that came in
 	SLID uint16 // where a frame that came in is from, 0 where the transport does not say
-	// QP is the queue pair at the other end, 0 for subnet management packets and 1
-	// for the other classes ([QP1]), whose Q_Key is always [QKey1].
+	// QP is that of the other end, 0 for SMPs and 1 for other classes ([QP1]), whose Q_Key is always [QKey1].
 	QP   uint32
 	SL   uint8  // the SL to send by
 	PKey uint16 // the index of the P_Key to send with, 0 for that of the default partition

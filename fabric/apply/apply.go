@@ -21,8 +21,7 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Apply writes w to the subnet of f, reads all that was written back and reports.
-// f must be the subnet as it is: its links lead to its switches.
+// Apply writes w to the subnet of f, which must be as it is, reads all that back and reports.
 //
 // Where something fails the rest of its step is written and nothing that comes after that. The error names
 // what failed or reads otherwise, and wraps [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps

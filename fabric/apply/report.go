@@ -21,8 +21,7 @@ type Report struct {
 	// that rise", "SL2VL tables", "step 2 of 3", "tops that fall", "late SL2VL tables", "multicast branches
 	// to take away", "multicast branches to add"; "" where all was.
 	Stopped string
-	// Left are the writes that are not known to be done: not sent, refused, or
-	// without an answer. Of the last nobody knows whether they were done.
+	// Left are writes not known to be done: not sent, refused, or unanswered, of which nobody knows.
 	Left     write.List
 	Requests int // questions and writes, not how often they were sent
 	Sets     int // writes that were handed to the client; 0: nothing was written for certain

@@ -146,8 +146,7 @@ func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, po
 	return nil
 }
 
-// addSwitches adds hosts and then switches, hosts[i] of them on ports 1 and up
-// of switch i, and returns the first switch; the others follow.
+// addSwitches adds hosts, then switches, hosts[i] on ports 1 and up of switch i, and returns the first switch.
 func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric.NodeIndex, error) {
 	total := 0
 	for _, h := range hosts {

@@ -62,8 +62,7 @@ type graph struct {
 	adj   [][]fabric.NodeIndex
 }
 
-// newGraph makes a ring in which each node is linked to those up to degree/2
-// steps away, and for an odd degree to the one on the other side.
+// newGraph links each node of a ring to those up to degree/2 steps away, for an odd degree to the opposite.
 func newGraph(nodes, degree int) *graph {
 	g := &graph{adj: make([][]fabric.NodeIndex, nodes)}
 	link := func(a, b int) {
@@ -109,8 +108,7 @@ func (g *graph) shuffle(r *rand.Rand) {
 	}
 }
 
-// exchange turns edges a-b and c-d into a-d and c-b, or with flip a-c and b-d,
-// unless that would double an edge or link a node to itself.
+// exchange turns edges a-b and c-d into a-d and c-b (flip: a-c and b-d), unless one is double or a loop.
 func (g *graph) exchange(i, j int, flip bool) bool {
 	a, b, c, d := g.edges[i][0], g.edges[i][1], g.edges[j][0], g.edges[j][1]
 	if flip {

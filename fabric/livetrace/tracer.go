@@ -81,7 +81,7 @@ type walker struct {
 	info mad.NodeInfo
 
 	ended bool
-	open  int // questions beside the way that are not answered yet
+	open  int // questions beside the path that are not answered yet
 }
 
 // end ends the walk.

@@ -84,8 +84,8 @@ type end struct {
 	port int
 }
 
-// cables puts together what went and what came. A link whose end leads elsewhere
-// now was re-cabled; one that went with a node is not told again.
+// cables puts together what went and what came: re-cabled where an end leads elsewhere; not what went with a
+// node.
 func (b *baseline) cables(down, up []fabric.Change) {
 	now := map[end]fabric.Change{}
 	for _, c := range up {

@@ -76,8 +76,7 @@ func (a *agent) perfClassPortInfo() mad.Status {
 	return mad.StatusOK
 }
 
-// counters are those of the port that a request selects, or the sums of a
-// switch's; a Set clears those of the order that which has bits for, first.
+// counters are those of the port a request selects, or a switch's sums; a Set first clears those in which.
 func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.PortCountersExtended, ok bool) {
 	first, last := fabric.PortIndex(port), fabric.PortIndex(port)
 	switch {

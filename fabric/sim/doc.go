@@ -5,7 +5,7 @@
 //
 // Packets walk the subnet as IBA 1.2.1, 14.2.2 says. What a node answers is modelled on ibsim, whose subnet
 // is known to satisfy OpenSM and the diagnostics: what the fabric leaves open (capabilities, VLs, MTU) has
-// ibsim's values. A packet whose way is cut, or whose node is silent, gets no answer.
+// ibsim's values. A packet whose path is cut, or whose node is silent, gets no answer.
 //
 // Performance management answers with the counters that a port was given, and a port with a master subnet manager
 // answers for the subnet administration: with the records of the subnet as it is now, and its tables' paths.

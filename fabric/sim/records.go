@@ -113,8 +113,7 @@ func (s *Sim) nodeRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// portInfoRecords: with [sa.CapabilityMaskSubset] the capabilities that are asked
-// for need not be all that a port has (IBA 1.2.1, 15.2.5.3).
+// portInfoRecords: with [sa.CapabilityMaskSubset] a port may have more capabilities (IBA 1.2.1, 15.2.5.3).
 func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 	const offCapMask = 4 + 20
 	except := sa.PortInfoLID

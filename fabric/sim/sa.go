@@ -156,7 +156,7 @@ func (s *Sim) SetGroups(groups []Group) {
 	s.groups = append([]Group(nil), groups...)
 }
 
-// sl is the service level of a path.
+// sl is the SL of a path.
 func (s *Sim) sl(src, dst uint16) uint8 {
 	if s.tables == nil || s.tables.SLs == nil {
 		return 0
@@ -171,7 +171,7 @@ type journey struct {
 }
 
 // travel follows the tables from an end port to a LID and returns what the ports
-// and links on the way let through. It is false where the LID is not reached.
+// and links on the path let through. It is false where the LID is not reached.
 func (s *Sim) travel(from fabric.PortIndex, lid uint16) (j journey, ok bool) {
 	j = journey{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
 	at := from

@@ -20,15 +20,14 @@ type Options struct {
 	// Active brings all links up to Active, as a subnet manager leaves them;
 	// else those whose state the fabric does not know begin in Initialize.
 	Active bool
-	// SendBack hands requests that find no way or a silent node back at once, as ibsim does; else their
+	// SendBack hands requests that find no path or a silent node back at once, as ibsim does; else their
 	// sender has to wait until it gives up. Packets that are lost by chance are not handed back.
 	SendBack bool
 	Faults   Faults           // from the beginning
 	Now      func() time.Time // the time by which M_Key leases run out; nil is [time.Now]
 }
 
-// Sim is a simulated subnet. Its methods may be called from any goroutine. Nodes
-// and ports are named by their indexes in the fabric it was made of.
+// Sim is a simulated subnet, for any goroutine. Nodes and ports go by their indexes in the fabric it is made of.
 type Sim struct {
 	f        *fabric.Fabric
 	tables   *fabric.Tables // nil or as in the options

@@ -13,9 +13,9 @@ const (
 	atFirst    = 64 // how many nodes are looked for by other paths until one answers
 )
 
-// detour looks for other ways to nodes that stopped answering, as a link or a switch on the way to them may
-// have gone in mid-sweep. What such a node left open, where it does answer by another way, is queued again;
-// all that was not answered is where a node answers by the same way after all, as agents or the subnet were
+// detour looks for other paths to nodes that stopped answering, as a link or a switch on the path to them may
+// have gone in mid-sweep. What such a node left open, where it does answer by another path, is queued again;
+// all that was not answered is where a node answers by the same path after all, as agents or the subnet were
 // at a standstill for a while. Nothing else may be queued. O(ports).
 func (s *sweeper) detour() error {
 	s.found, s.resumed = map[int32]bool{}, false

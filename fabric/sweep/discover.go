@@ -210,8 +210,7 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	}
 }
 
-// What a sweep takes in at most. Every node needs a LID; a node that gives itself
-// another GUID each time it is asked would be found for ever.
+// What a sweep takes in at most: a node with another GUID each time it is asked would be found for ever.
 const (
 	maxNodes = fabric.MaxUnicastLID
 	maxPorts = 1 << 21

@@ -14,8 +14,8 @@ import (
 
 // LightOptions say how to sweep lightly.
 type LightOptions struct {
-	// Descriptions asks every node for its description again, a MAD each. Without
-	// it a node is asked that appeared or whose link changed.
+	// Descriptions asks every node for its description, a MAD each, not only new ones and those with changed
+	// links.
 	Descriptions bool
 	Links        bool // ask again what is behind every port that is up, a MAD a link: see [Light]
 	// Tables, where set, are what the switches of the picture held: Sample of them is
@@ -164,8 +164,7 @@ func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	return true
 }
 
-// doubt takes a link back that was taken over from the earlier picture, as one of
-// its ends has been met elsewhere, and asks what is behind both.
+// doubt takes an assumed link back, as one of its ends was met elsewhere, and asks what is behind both.
 func (s *sweeper) doubt(p *port) {
 	if !p.assumed {
 		return

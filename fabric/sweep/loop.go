@@ -86,7 +86,7 @@ type sweeper struct {
 	room       room // for more of them
 	byGUID     map[uint64]int32
 	found      map[int32]bool // nodes that answered again
-	resumed    bool           // by the same way
+	resumed    bool           // by the same path
 	local      uint8          // port of node 0
 	fatal      error
 	switches   int

@@ -13,8 +13,7 @@ import (
 // ErrNoRoute says that no directed route leads to a port.
 var ErrNoRoute = errors.New("no directed route")
 
-// Routes are directed routes from a fabric's SM port to its other ports, by
-// the fewest hops. They hold as long as the links do that they go over.
+// Routes are directed routes of the fewest hops from a fabric's SM port; they hold as long as their links do.
 type Routes struct {
 	f     *fabric.Fabric
 	paths []mad.Path // by node

@@ -60,8 +60,7 @@ func (s *sweeper) reask(which func(miss) bool) {
 	s.misses = kept
 }
 
-// loss estimates the share of packets, with their answers, that are lost: of those
-// that were sent for questions that have been answered.
+// loss estimates the share of packets, with their answers, that are lost, of those for answered questions.
 func (s *sweeper) loss() float64 {
 	now, tries := s.client.Stats(), uint64(s.client.Options().Tries)
 	failed := now.TimedOut - s.before.TimedOut

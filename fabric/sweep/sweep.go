@@ -79,7 +79,7 @@ func (s Stats) PerSecond() float64 {
 }
 
 // Full sweeps the whole subnet. It fails where the local port does not answer and where ctx ends; a node that
-// does not answer is [Unanswered]. One that answers no more in mid-sweep is asked by other ways before.
+// does not answer is [Unanswered]. One that answers no more in mid-sweep is asked by other paths before.
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)

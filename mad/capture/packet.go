@@ -57,7 +57,7 @@ func appendFileHeader(b []byte) []byte {
 	return le.AppendUint32(b, linkTypeERF)
 }
 
-// packet is what is known of a packet's way beside its MAD.
+// packet is what is known of a packet's path beside its MAD.
 type packet struct {
 	at         time.Time
 	slid, dlid uint16

@@ -38,8 +38,7 @@ var _ mad.Holder = (*Transport)(nil)
 // Wrap returns a transport that carries for t. It captures nothing yet.
 func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
 
-// SetLID says which LID the port has that the transport sits on. The transport
-// learns it by itself when the port answers for its own PortInfo.
+// SetLID says the LID of the port of the transport, which learns it too when the port answers for PortInfo.
 func (t *Transport) SetLID(lid uint16) { t.lid.Store(uint32(lid)) }
 
 // Start begins to write to a new file. Where that is not possible the error says why and names the file; it
@@ -58,8 +57,7 @@ func (t *Transport) Start(path string, opts Options) error {
 	return nil
 }
 
-// Stop ends the capture, if there is one, and closes the file. It returns what
-// went wrong with the file, unless [Options.OnError] has been told.
+// Stop ends the capture, if any, and closes the file. It returns what [Options.OnError] has not been told.
 func (t *Transport) Stop() (Stats, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -248,8 +248,7 @@ func (t *Transport) giveBack(l *lane) error {
 	return err
 }
 
-// giveAllBack gives places back. An ibsim that does not answer the first time is told of
-// the others, and finds that in its queue when it goes on.
+// giveAllBack gives places back. An ibsim that does not answer at first finds the others in its queue later.
 func (t *Transport) giveAllBack(all []*lane) (err error) {
 	for _, l := range all {
 		if err == nil {

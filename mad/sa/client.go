@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DefaultTimeout is how long the first try of a request waits where a client
-// does not say: a subnet manager that sweeps is slow to answer.
+// DefaultTimeout is a client's unless it says another: a subnet manager that sweeps is slow to answer.
 const DefaultTimeout = time.Second
 
 // ErrNoSM says that the local port knows no subnet manager.
@@ -123,8 +122,7 @@ func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method
 	return out, err
 }
 
-// Get asks for the one record whose components in mask are as in record. The
-// error wraps [NoRecords] or [TooManyRecords] if there is not one.
+// Get asks for the one record like record in mask, else the error wraps [NoRecords] or [TooManyRecords].
 func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
 	return Ask[T, P](ctx, c, mad.MethodGet, record, mask)
 }

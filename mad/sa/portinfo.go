@@ -20,8 +20,7 @@ const (
 	PortInfoCapabilityMask Mask = 1 << 7
 )
 
-// CapabilityMaskSubset is the attribute modifier of a question for ports that
-// have at least the capabilities of the mask (IBA 15.2.5.3).
+// CapabilityMaskSubset is the modifier to ask for ports with at least these capabilities (IBA 15.2.5.3).
 const CapabilityMaskSubset = 1 << 31
 
 // PortInfoRecord is a port as its PortInfo has it (IBA 15.2.5.3):

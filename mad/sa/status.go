@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Status is what a subnet administration says beyond the status that all
-// classes have (IBA 15.2.2). As an error it is wrapped together with that.
+// Status is what a subnet administration says beyond all classes' status (IBA 15.2.2), wrapped with that.
 type Status uint8
 
 // Statuses.

@@ -26,8 +26,7 @@ type agent struct {
 	err     error // why it is not
 }
 
-// newAgents are those that a transport registers. None takes requests from
-// others as yet, and none lets the kernel put segments together.
+// newAgents are a transport's: none takes requests of others as yet, or has the kernel join segments.
 func newAgents() [4]agent {
 	return [...]agent{
 		{class: mad.ClassSMPLID, version: 1},

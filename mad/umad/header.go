@@ -48,8 +48,7 @@ const (
 	packetSize  = headerSize + mad.Size
 
 	leastPacket = headerSize + 24 // of a request that the kernel sends back: perhaps no more than its common header
-	// receiveSize has room for the longest MAD that a kernel knows, that of
-	// Omni-Path, and for the answers that libumad2sim does not cut.
+	// receiveSize has room for the longest MAD of a kernel, Omni-Path's, and what libumad2sim does not cut.
 	receiveSize = headerSize + 1<<16
 )
 

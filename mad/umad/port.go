@@ -56,8 +56,8 @@ const full = 0x8000
 // defaultPKey is the P_Key of the partition that subnet managers and agents are in, for full members.
 const defaultPKey = 0xffff
 
-// DefaultPKey returns the index of the default P_Key in the port's table, and
-// whether it is that of a full member. Without either the index is 0.
+// DefaultPKey returns the default P_Key's index in the port's table, 0 for none, and whether it is a full
+// member's.
 func (p Port) DefaultPKey() (index uint16, member bool) {
 	for _, want := range []uint16{defaultPKey, defaultPKey &^ full} {
 		if i := slices.Index(p.PKeys, want); i >= 0 {

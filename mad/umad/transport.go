@@ -122,8 +122,7 @@ func (t *Transport) Send(f *mad.Frame) error {
 	return t.send(&h, &f.Data)
 }
 
-// send sends data as the agent of its class. Where libumad2sim stands in for the kernel
-// segments are not acknowledged: nobody there understands it.
+// send sends data as the agent of its class, acknowledgements of segments not to libumad2sim, which has no use.
 func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	if t.standIn.Load() && mad.ControlsSegments(data) {
 		return nil

@@ -96,8 +96,7 @@ func Kernel(t testing.TB, modules bool) func(program ...string) (out string, sta
 	}
 }
 
-// run returns what a program printed, and after a failure what it said to that.
-// Where it takes too long it is ended with all that it started.
+// run returns what a program printed, on failure what it said; too slow, it ends with all it started.
 func run(t testing.TB, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit())
 	defer cancel()
