@@ -9,9 +9,8 @@ import (
 	"slices"
 )
 
-// Builder collects nodes and links and makes a [Fabric] of them. The zero value
-// is ready. Its methods refuse what contradicts what was added before, so that
-// readers can say which line was wrong.
+// Builder collects nodes and links and makes a [Fabric] of them. The zero value is ready. Its methods refuse
+// what contradicts what was added before, so that readers can say which line was wrong.
 type Builder struct {
 	f      Fabric
 	byGUID map[uint64]NodeIndex
@@ -26,9 +25,8 @@ func (b *Builder) Grow(nodes, ports int) {
 	}
 }
 
-// AddNode adds a node with its port slots and returns its index. FirstPort,
-// Switch and InSubnet are filled in. Ports start without link, LID and GUID,
-// but for a switch, whose ports all take guid of port 0, the node GUID.
+// AddNode adds a node with its port slots and returns its index. FirstPort, Switch and InSubnet are filled in.
+// Ports have no link, LID or GUID, but for a switch's, which all take guid of port 0, the node GUID.
 func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	if n.GUID == 0 {
 		return None, errors.New("node GUID 0")
@@ -56,14 +54,12 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	return i, nil
 }
 
-// Port gives access to port num of a node that was added; nil where it has no
-// such port. Peer is set by [Builder.Connect].
+// Port is port num of a node that was added; nil where it has none. [Builder.Connect] sets Peer.
 func (b *Builder) Port(node NodeIndex, num int) *Port {
-	n := &b.f.Nodes[node]
-	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
-		return nil
+	if i := b.f.PortAt(node, num); i != None {
+		return &b.f.Ports[i]
 	}
-	return &b.f.Ports[n.FirstPort+PortIndex(num)]
+	return nil
 }
 
 // NodeByGUID returns the node added with this GUID, or None.
@@ -120,11 +116,10 @@ func (f *Fabric) portError(port PortIndex, format string, args ...any) error {
 	return &PortError{Node: p.Node, Num: p.Num, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of
-// the first node if that is a switch, else its first linked port. It fails where
-// two ports of the subnet claim one LID or one port GUID, and where a LID is no
-// unicast LID or does not fit its LMC, with a [PortError]. The builder must not
-// be used afterwards. O(ports log ports).
+// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a
+// switch, else its first linked port. It fails where two ports of the subnet claim one LID or one port GUID,
+// and where a LID is no unicast LID or does not fit its LMC, with a [PortError]. The builder must not be used
+// afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
 	f := &b.f
 	f.SMPort--
@@ -186,10 +181,7 @@ func (f *Fabric) finish() error {
 			f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
 		}
 	}
-	f.lidPort = make([]PortIndex, int(f.MaxLID)+1)
-	for i := range f.lidPort {
-		f.lidPort[i] = None
-	}
+	f.lidPort = slices.Repeat([]PortIndex{None}, int(f.MaxLID)+1)
 	return f.mapLIDs()
 }
 
@@ -216,9 +208,8 @@ func (f *Fabric) mapLIDs() error {
 	return nil
 }
 
-// reach follows links from the SM's port through switches, marks the nodes it
-// meets and returns their end ports. Channel adapters and routers are not
-// passed through, as no subnet manager does.
+// reach follows links from the SM's port through switches, marks the nodes it meets and returns their end
+// ports. Channel adapters and routers are not passed through, as no subnet manager does.
 func (f *Fabric) reach() []PortIndex {
 	for i := range f.Nodes {
 		f.Nodes[i].InSubnet = false

@@ -7,8 +7,7 @@ import "encoding/binary"
 // ClassPortInfoSize is the number of bytes of a [ClassPortInfo].
 const ClassPortInfoSize = 72
 
-// ClassPortInfo describes the agent of a management class at a port (IBA
-// 13.4.8.1):
+// ClassPortInfo describes the agent of a management class at a port (IBA 13.4.8.1):
 //
 //	 0  BaseVersion      1
 //	 1  ClassVersion     1
@@ -50,8 +49,7 @@ type AgentAddress struct {
 	QKey         uint32
 }
 
-// Capabilities of a performance management agent (IBA 16.1.3.1, and volume 1
-// release 1.3 for the bits that were added).
+// Capabilities of a performance management agent (IBA 16.1.3.1; added bits: volume 1, release 1.3).
 const (
 	PerfAllPortSelect     uint16 = 1 << 8  // port 255 is all ports of a switch
 	PerfExtendedWidth     uint16 = 1 << 9  // PortCountersExtended

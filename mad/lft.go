@@ -4,15 +4,12 @@ package mad
 
 // Of a linear forwarding table.
 const (
-	// LFTBlock is the number of LIDs in a block.
-	LFTBlock = 64
-	// NoPort is the entry of a LID to which the switch has no way.
-	NoPort = 255
+	LFTBlock = 64  // LIDs in a block
+	NoPort   = 255 // the entry of a LID to which the switch has no path
 )
 
-// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte
-// i is the port to LID 64*block+i, or [NoPort]. The block is the attribute
-// modifier, from 0 to 767.
+// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte i is the port to LID
+// 64*block+i, or [NoPort]. The block is the attribute modifier, from 0 to 767.
 type LinearForwardingTable [LFTBlock]uint8
 
 // AttrID returns [AttrLinearForwardingTable].

@@ -5,9 +5,8 @@ package mad
 // MellanoxFDR10 is FDR10 in the speed fields of [MellanoxExtendedPortInfo].
 const MellanoxFDR10 = 1
 
-// MellanoxExtendedPortInfo is Mellanox's own attribute, by which a link at
-// FDR10 is told from one at QDR; the attribute modifier is the port. Layout as
-// in OpenSM's ib_mlnx_ext_port_info_t:
+// MellanoxExtendedPortInfo is Mellanox's own attribute, by which a link at FDR10 is told from one at QDR; the
+// attribute modifier is the port. Layout as in OpenSM's ib_mlnx_ext_port_info_t:
 //
 //	 0  reserved            3
 //	 3  StateChangeEnable   1

@@ -4,9 +4,8 @@ package mad
 
 import "bytes"
 
-// NodeDescription is the text that a node gives itself: 64 bytes, by IBA
-// 14.2.5.2 in UTF-8. Whoever runs the node can put anything there; escape it
-// before it goes to a terminal or a file.
+// NodeDescription is the text that a node gives itself: 64 bytes, by IBA 14.2.5.2 in UTF-8. Whoever runs the
+// node can put anything there; escape it before it goes to a terminal or a file.
 type NodeDescription [DataSize]byte
 
 // NewNodeDescription returns s as a description, cut after 64 bytes.

@@ -4,8 +4,7 @@ package mad
 
 import "encoding/binary"
 
-// AllPorts asks a switch whose agent has [PerfAllPortSelect] for the sums of
-// its ports' counters.
+// AllPorts asks a switch whose agent has [PerfAllPortSelect] for the sums of its ports' counters.
 const AllPorts = 255
 
 const portCountersSize = 44

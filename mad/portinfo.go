@@ -4,10 +4,9 @@ package mad
 
 import "encoding/binary"
 
-// PortInfo describes a port; the attribute modifier is its number (IBA
-// 14.2.5.6; the later fields, from CapabilityMask2 on and the ext2 bits, as in
-// rdma-core's libibmad).
-// "hi" and "lo" are the high and low four bits of a byte:
+// PortInfo describes a port; the attribute modifier is its number (IBA 14.2.5.6; the later fields, from
+// CapabilityMask2 on and the ext2 bits, as in rdma-core's libibmad). "hi" and "lo" are the high and low four
+// bits of a byte:
 //
 //	 0  MKey                 8      38  VLHighLimit          1
 //	 8  GIDPrefix            8      39  VLArbHighCap         1

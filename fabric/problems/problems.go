@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems says what is wrong with a subnet, as far as that shows without
-// following packets: links below what they could be, errors that ports count, what
-// does not answer, what two claim, and what is other than in a baseline.
+// Package problems says what is wrong with a subnet, without following packets: links below what they could be,
+// errors that ports count, what does not answer, what two claim, and what is other than in a baseline.
 //
-// Everything it says is true of what it was given; what it could not look at is an
-// [Unchecked].
+// Everything it says is true of what it was given; what it could not look at is an [Unchecked].
 package problems
 
 import (
@@ -22,15 +20,11 @@ type Severity uint8
 
 // The severities, the worst first.
 const (
-	// Error is what breaks packets, or will.
-	Error Severity = iota
-	// Warning costs bandwidth or safety.
-	Warning
-	// Note is worth knowing.
-	Note
+	Error   Severity = iota // what breaks packets, or will
+	Warning                 // costs bandwidth or safety
+	Note                    // worth knowing
 )
 
-// String says it in a word.
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[min(s, Note)] }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -88,8 +82,7 @@ type Place struct {
 // Nowhere is the place of what the whole subnet has.
 var Nowhere = Place{Port: -1}
 
-// In finds the place in a picture; port is None for a node, and both are where the
-// picture does not have it.
+// In finds the place in a picture; port is None for a node, and both are where the picture does not have it.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None || p.Port < 0 {
@@ -130,8 +123,7 @@ type Problem struct {
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
 	At       Place    `json:"at"`
-	// What says what is wrong in a sentence without a full stop, names escaped, and Try
-	// what to do about it.
+	// What says what is wrong in a sentence without a full stop, names escaped, and Try what to do about it.
 	What string `json:"what"`
 	Try  string `json:"try"`
 }
@@ -142,8 +134,7 @@ type Unchecked struct {
 	Why  string `json:"why"`
 	// Try is the command after which it can, "" where there is none.
 	Try string `json:"try,omitempty"`
-	// Unknown says that it was looked at, and may be a problem: it depends on what
-	// nobody read.
+	// Unknown says that it was looked at, and may be a problem: it depends on what nobody read.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
@@ -168,8 +159,7 @@ func (r *Report) Unknown(what, try, format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, Unchecked{what, "unknown: " + fmt.Sprintf(format, args...), try, true})
 }
 
-// Sort brings the problems into order: by severity, then by kind, then as they were
-// found.
+// Sort brings the problems into order: by severity, then by kind, then as they were found.
 func (r *Report) Sort() {
 	rank := map[Kind]int{}
 	for i, k := range kinds {

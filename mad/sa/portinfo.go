@@ -13,22 +13,14 @@ const (
 	portInfoUsed = 4 + mad.DataSize
 )
 
-// Components of a [PortInfoRecord].
+// Components of a [PortInfoRecord] that are asked by.
 const (
 	PortInfoLID            Mask = 1 << 0
 	PortInfoPort           Mask = 1 << 1
-	PortInfoOptions        Mask = 1 << 2
-	PortInfoBaseLID        Mask = 1 << 5
-	PortInfoMasterSMLID    Mask = 1 << 6
 	PortInfoCapabilityMask Mask = 1 << 7
-	PortInfoLocalPort      Mask = 1 << 10
-	PortInfoState          Mask = 1 << 15
-	PortInfoPhysState      Mask = 1 << 16
-	PortInfoLMC            Mask = 1 << 20
 )
 
-// CapabilityMaskSubset is the attribute modifier of a question for ports that
-// have at least the capabilities of the mask (IBA 15.2.5.3).
+// CapabilityMaskSubset is the modifier to ask for ports with at least these capabilities (IBA 15.2.5.3).
 const CapabilityMaskSubset = 1 << 31
 
 // PortInfoRecord is a port as its PortInfo has it (IBA 15.2.5.3):

@@ -13,13 +13,9 @@ const (
 	smInfoUsed = 4 + 21
 )
 
-// Components of an [SMInfoRecord].
+// Components of an [SMInfoRecord] that are asked by.
 const (
-	SMInfoLID      Mask = 1 << 0
-	SMInfoGUID     Mask = 1 << 2
-	SMInfoActCount Mask = 1 << 4
-	SMInfoPriority Mask = 1 << 5
-	SMInfoState    Mask = 1 << 6
+	SMInfoLID Mask = 1 << 0
 )
 
 // SMInfoRecord is a subnet manager (IBA 15.2.5.10):
