@@ -56,10 +56,9 @@ type Snapshot struct {
 	Tables *fabric.Tables // nil for none
 }
 
-// Add stores a fabric with its tables, which may be nil, and returns the number of
-// the entry. A sweep that found what the subnet's last sweep did becomes no entry
-// of its own: that one's time is extended. What the history does not keep any
-// longer goes, see [Store.Kept].
+// Add stores a fabric with its tables, which may be nil, and returns the number of the entry. A sweep that
+// found what the subnet's last sweep did becomes no entry of its own: that one's time is extended. What the
+// history does not keep any longer goes, see [Store.Kept].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
@@ -189,8 +188,7 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	return all, nil
 }
 
-// Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this
-// number.
+// Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this number.
 func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 	snap, err := s.load(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -55,9 +55,8 @@ func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int
 	return slices.Compact(ids), err
 }
 
-// Import takes over the entries of an exported file, with new numbers, and how
-// their commits ended; all of them or, with an error, none. What is there already
-// is left out. It returns how many were new.
+// Import takes over the entries of an exported file, with new numbers, and how their commits ended; all of
+// them or, with an error, none. What is there already is left out. It returns how many were new.
 func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if s.why != nil {
 		return 0, s.why

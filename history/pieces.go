@@ -14,9 +14,8 @@ import (
 // pieceLIDs is how many entries of a switch are stored together.
 const pieceLIDs = 4096
 
-// manifest lists of what pieces tables are made: the origin, the highest LID, the
-// number of switches, and of each whether it is known, its top, and the blobs of its row, each as
-// its difference from the one before.
+// manifest lists of what pieces tables are made: the origin, the highest LID, the number of switches, and of
+// each whether it is known, its top, and the blobs of its row, each as its difference from the one before.
 func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 	b := binary.AppendUvarint(nil, uint64(len(t.Origin)))
 	b = append(b, t.Origin...)

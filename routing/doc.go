@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package routing computes forwarding tables out of a fabric, follows paths
-// through them, and compares them.
+// Package routing computes forwarding tables out of a fabric, follows paths through them, and compares them.
 //
-// An engine is a function: fabric and options in, tables and figures out. It
-// logs nothing and reads no file.
+// An engine is a function: fabric and options in, tables and figures out. It logs nothing and reads no file.
 //
 // Read first the example, then [Engine], [Options] and [Result]. What is below this
 // package stands in three wings:

@@ -4,16 +4,14 @@ package routing
 
 import "example.org/ibconsole/fabric"
 
-// MostDataVLs is the number of data VLs that a port can have at most (IBA
-// 1.2.1, 3.5.7).
+// MostDataVLs is the number of data VLs that a port can have at most (IBA 1.2.1, 3.5.7).
 const MostDataVLs = 15
 
 // allVLs is the code of OperationalVLs for VL0 to VL14 (IBA 1.2.1, 14.2.5.6).
 const allVLs = 5
 
-// DataVLs is the number of data VLs that every linked port of every switch of
-// the subnet operates, with MaxOpVLs at most; known is false where no port says
-// how many. O(ports).
+// DataVLs is the number of data VLs that every linked port of every switch of the subnet operates, with
+// MaxOpVLs at most; known is false where no port says how many. O(ports).
 func DataVLs(f *fabric.Fabric, opt *Options) (vls int, known bool) {
 	least := uint8(allVLs)
 	if opt.MaxOpVLs > 0 {

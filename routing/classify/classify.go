@@ -40,11 +40,9 @@ func (r Role) String() string { return [...]string{"compute", "service", "aggreg
 // Switch is what was found out of one.
 type Switch struct {
 	Layer Layer
-	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the
-	// subnet.
+	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the subnet.
 	Rank int32
-	// Degree is the number of cables to other switches, Neighbours that of the
-	// switches at their ends.
+	// Degree is the number of cables to other switches, Neighbours that of the switches at their ends.
 	Degree, Neighbours int
 	// Hosts is the number of ports with adapters that are no aggregation nodes.
 	Hosts int
@@ -64,8 +62,7 @@ type Adapter struct {
 	Pattern string
 }
 
-// Classes are the classes of all switches, by switch index, and adapters, in the
-// order of the fabric's end ports.
+// Classes are the classes of all switches, by switch index, and adapters, in the order of the fabric's end ports.
 type Classes struct {
 	Fabric   *fabric.Fabric
 	Switches []Switch
@@ -136,8 +133,7 @@ const (
 	aggregationDevice = 0xcf09
 )
 
-// aggregation says by what an adapter is known for an aggregation node, "" where
-// it is none.
+// aggregation says by what an adapter is known for an aggregation node, "" where it is none.
 func aggregation(n, sw *fabric.Node) string {
 	switch {
 	case isAggregationName(n.Desc):

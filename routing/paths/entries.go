@@ -28,8 +28,7 @@ func (e *entries) of(tile, sw int) []uint8 {
 	return e.ports[at : at+width]
 }
 
-// gather fills entries. It reads each table once from end to end.
-// O(switches x LIDs).
+// gather fills entries. It reads each table once from end to end. O(switches x LIDs).
 func (b *builder) gather(ctx context.Context) error {
 	e := entries{switches: len(b.f.Switches)}
 	var lids []uint16

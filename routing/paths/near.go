@@ -10,10 +10,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// nearer finds the groups to which each entry of each switch leads nearer, and at
-// their own switch to the port: then all paths of a switch are alike where all links
-// are. Where they are not, or there are SLs, it leaves all groups to be
-// followed. O(switches x LIDs).
+// nearer finds the groups to which each entry of each switch leads nearer, and at their own switch to the
+// port: then all paths of a switch are alike where all links are. Where they are not, or there are SLs, it
+// leaves all groups to be followed. O(switches x LIDs).
 func (b *builder) nearer(ctx context.Context) error {
 	b.near = make([]bool, len(b.groups))
 	if b.sls != nil || b.uniform < 0 {

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// sources makes the rows: one for each switch, and more for the sources of a switch
-// where SLs tell them apart.
+// sources makes the rows: one for each switch, and more for the sources of a switch where SLs tell them apart.
 func (b *builder) sources() {
 	rows := map[source]int32{}
 	if b.t.SLs != nil {
@@ -37,8 +36,7 @@ func (b *builder) sources() {
 	b.out.Rows = len(b.rows)
 }
 
-// alike reports whether the SLs to all LIDs of a group are known to be the
-// same from every source.
+// alike reports whether the SLs to all LIDs of a group are known to be the same from every source.
 func (b *builder) alike(g *group) bool {
 	sls, ok := b.sls.(interface{ Destination(dst uint16) int32 })
 	if !ok {

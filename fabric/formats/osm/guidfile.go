@@ -32,10 +32,9 @@ type GUIDLine struct {
 // guidLine is the buffer that OpenSM reads lines of these files into (cl_nodenamemap.c).
 const guidLine = 256
 
-// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c,
-// parse_node_map): empty lines and those that begin with # are skipped, a GUID
-// is a number as C writes it, hexadecimal after 0x alone. What is wrong is
-// noted, with what OpenSM does of it. An error is one of reading. O(bytes).
+// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c, parse_node_map): empty lines and those
+// that begin with # are skipped, a GUID is a number as C writes it, hexadecimal after 0x alone. What is wrong
+// is noted, with what OpenSM does of it. An error is one of reading. O(bytes).
 func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 	f := &GUIDFile{Name: name}
 	pieces := newPieceReader(r, name, guidLine)

@@ -38,6 +38,5 @@ func (k GUIDFileKind) Option() string { return guidFileKinds[k].option }
 // OfPorts says that the file's GUIDs are port GUIDs; else they are node GUIDs of switches.
 func (k GUIDFileKind) OfPorts() bool { return guidFileKinds[k].ports }
 
-// AfterBroken says what OpenSM does where such a file is [GUIDFile.Broken] or
-// cannot be read.
+// AfterBroken says what OpenSM does where such a file is [GUIDFile.Broken] or cannot be read.
 func (k GUIDFileKind) AfterBroken() string { return guidFileKinds[k].broken }

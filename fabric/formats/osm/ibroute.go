@@ -27,9 +27,8 @@ func isHeading(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Lid  Out")) || bytes.HasPrefix(text, []byte("Port     Info"))
 }
 
-// lostLID is the last LID of a table of ibroute's or dump_fts's, "[0x0-0x40]",
-// where it is a multiple of 64: these tools read one block too few then and do
-// not print it (infiniband-diags, ibroute.c and dump_fts.c).
+// lostLID is the last LID of a table of ibroute's or dump_fts's, "[0x0-0x40]", where it is a multiple of 64:
+// these tools read one block too few then and do not print it (infiniband-diags, ibroute.c and dump_fts.c).
 func lostLID(header []byte) (lid uint64, ok bool) {
 	_, rest, found := bytes.Cut(header, []byte("-0x"))
 	if !found {

@@ -13,10 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump
-// (osm_dump.c, dump_ucast_lfts), byte for byte: the switches of the subnet whose
-// table is known, in the order of their index. Entries that lead to no port of
-// the switch are left out. O(switches x LIDs).
+// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump (osm_dump.c, dump_ucast_lfts), byte
+// for byte: the switches of the subnet whose table is known, in the order of their index. Entries that lead
+// to no port of the switch are left out. O(switches x LIDs).
 func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	owners := lftOwners(t)
@@ -98,9 +97,8 @@ func nodeTypeWords(t mad.NodeType) string {
 	return "UNKNOWN"
 }
 
-// printDesc is a node description as OpenSM prints it (cl_nodenamemap.c,
-// clean_nodedesc): up to the first NUL, at most 63 bytes, and a space for each
-// byte that is no printable ASCII character.
+// printDesc is a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first
+// NUL, at most 63 bytes, and a space for each byte that is no printable ASCII character.
 func printDesc(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]

@@ -39,8 +39,7 @@ type Report struct {
 	// Lost are LIDs whose entry ibroute or dump_fts did not print: they leave out
 	// a last LID that is a multiple of 64.
 	Lost Finding
-	// Private are private tables other than the first of their switch; they were
-	// skipped.
+	// Private are private tables other than the first of their switch; they were skipped.
 	Private Finding
 	// Ignored are lines that mean nothing.
 	Ignored Finding

@@ -10,10 +10,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// WriteLIDMatrix writes hop counts as OpenSM does in opensm-lid-matrix.dump
-// (osm_dump.c, dump_lid_matrix): for each switch of the subnet a row for each
-// switch LID that it reaches, and in it a column for each port, the first one
-// being the least of all. O(switches^2 x ports).
+// WriteLIDMatrix writes hop counts as OpenSM does in opensm-lid-matrix.dump (osm_dump.c, dump_lid_matrix):
+// for each switch of the subnet a row for each switch LID that it reaches, and in it a column for each port,
+// the first one being the least of all. O(switches^2 x ports).
 func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for s := range f.NumSwitches() {

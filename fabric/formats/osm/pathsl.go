@@ -51,8 +51,7 @@ const maxSources = 64
 //	to 19-36 1
 //	to 41 2
 //
-// Sources with the same levels stand together; LIDs are decimal. It asks for every
-// level twice. O(LIDs^2).
+// Sources with the same levels stand together; LIDs are decimal. It asks for every level twice. O(LIDs^2).
 func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 	var lids []uint16
 	for lid := 1; lid <= int(f.MaxLID); lid++ {

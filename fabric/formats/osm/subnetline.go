@@ -19,9 +19,8 @@ type subnetEnd struct {
 	sm   bool
 }
 
-// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning
-// of a line and returns what follows. far says that it is the line's second end,
-// whose device ID OpenSM misplaces.
+// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning of a line and returns what
+// follows. far says that it is the line's second end, whose device ID OpenSM misplaces.
 func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	line, ok := bytes.CutPrefix(line, []byte("{ "))
 	if !ok {

@@ -32,8 +32,7 @@ type TorusConf struct {
 	Mesh [3]bool
 	// Seeds are tried in this order: the first all of whose switches are there is used.
 	Seeds []TorusSeed
-	// GroupPorts is how many parallel links there can be, and how many hosts a
-	// switch can have plus one.
+	// GroupPorts is how many parallel links there can be, and how many hosts a switch can have plus one.
 	GroupPorts uint32
 	// PortOrder are the switch ports whose hosts are routed first, each once; the
 	// other ports follow in ascending order.

@@ -56,8 +56,7 @@ func checkSegments(b []byte) error {
 	return nil
 }
 
-// check follows every reference, so that no answer reads what is not there.
-// O(rows x groups).
+// check follows every reference, so that no answer reads what is not there. O(rows x groups).
 func (v *View) check() error {
 	r := &v.root
 	for _, t := range []struct {

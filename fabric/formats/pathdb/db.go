@@ -24,16 +24,14 @@ type DB struct {
 	maps    [][]byte
 }
 
-// View is one state of a database; it does not change. It is good until the
-// database is closed.
+// View is one state of a database; it does not change. It is good until the database is closed.
 type View struct {
 	data []byte
 	root root
 	id   uint64
 }
 
-// Open maps a database and checks all of it. An error names the place of a damage.
-// O(size).
+// Open maps a database and checks all of it. An error names the place of a damage. O(size).
 func Open(name string) (*DB, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -88,9 +86,8 @@ func (db *DB) load() error {
 	return nil
 }
 
-// View is the current state. Where another process has changed the file, it is
-// read and checked anew, O(size); meanwhile others see the state before. A changed
-// file that is damaged changes nothing; [DB.Refresh] says why.
+// View is the current state. Where another process has changed the file, it is read and checked anew, O(size);
+// meanwhile others see the state before. A changed file that is damaged changes nothing; [DB.Refresh] says why.
 func (db *DB) View() *View {
 	v := db.state.Load()
 	if db.current != nil && atomic.LoadUint64(db.current) != v.root.State && db.mu.TryLock() {

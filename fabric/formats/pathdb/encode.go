@@ -33,11 +33,9 @@ type Contents struct {
 	Classes []Class
 	// PKeys are sets of P_Keys that ports have, in the order in which paths take them.
 	PKeys [][]PKey
-	// SLMask are the bits of a service level that the partition decides; the others
-	// are the class's.
+	// SLMask are the bits of a service level that the partition decides; the others are the class's.
 	SLMask uint8
-	// Records has a class for each row and LID; Trace the egress port of each switch
-	// for each LID, nil without.
+	// Records has a class for each row and LID; Trace the egress port of each switch for each LID, nil without.
 	Records, Trace *Matrix
 }
 
@@ -245,8 +243,7 @@ func (h *heap) wires(r *root, switches []Switch) {
 	})
 }
 
-// WriteFile writes a database in one go: a reader finds the file that was there
-// before or the new one.
+// WriteFile writes a database in one go: a reader finds the file that was there before or the new one.
 func WriteFile(name string, image []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".new-*")
 	if err != nil {

@@ -156,9 +156,8 @@ func (h *heap) grow() {
 	}
 }
 
-// matrix appends a matrix to the file and returns where its directory is: first the
-// vectors, which blocks refer to, then the blocks, which rows refer to. What each tile
-// needs is encoded on all processors.
+// matrix appends a matrix to the file and returns where its directory is: first the vectors, which blocks
+// refer to, then the blocks, which rows refer to. What each tile needs is encoded on all processors.
 func (h *heap) matrix(m *Matrix) uint64 {
 	h.align(4)
 	tiles := len(m.tiles)

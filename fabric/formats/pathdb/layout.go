@@ -34,8 +34,7 @@ const (
 	headSize   = 128
 )
 
-// Behind the head stand segments, each its payload and then a table of CRC32C, one
-// for each page of the payload:
+// Behind the head stand segments, each its payload and then a table of CRC32C, one for each page of the payload:
 //
 //	0  "SEGMENT\x01"
 //	8  length of the payload
@@ -147,8 +146,7 @@ const (
 // none is the index of nothing.
 const none = 0xffffffff
 
-// Wires: what is behind a port of a switch. A switch by its index, a port with
-// toPort, or none.
+// Wires: what is behind a port of a switch. A switch by its index, a port with toPort, or none.
 const toPort = 0x80000000
 
 // PortFlags of a port.
@@ -211,8 +209,7 @@ const noGroup = 0xffff
 type Class struct {
 	// Hops are the links from the first switch to the last.
 	Hops uint8
-	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not
-	// count.
+	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not count.
 	Rate, MTU uint8
 	// SL is the first of Spread service levels, over which pairs are spread.
 	SL, Spread uint8

@@ -94,8 +94,7 @@ func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
 	return v.ByGUID(binary.BigEndian.Uint64(gid[8:]))
 }
 
-// Query is the record of the path from one LID to another. It allocates nothing.
-// O(1).
+// Query is the record of the path from one LID to another. It allocates nothing. O(1).
 func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	from, ok := v.ByLID(slid)
 	if !ok {
@@ -171,8 +170,7 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 // PartitionBits are the bits of a service level that the partition decides.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level is the service level of a pair in a partition, and whether it is one that is
-// wanted.
+// level is the service level of a pair in a partition, and whether it is one that is wanted.
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask
@@ -226,9 +224,8 @@ func (v *View) pKey(set, i uint32) PKey {
 	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
-// Paths appends the records of the paths from one port to another, one for each LID
-// of the destination, which the LIDs of the source are paired with in turn, as
-// OpenSM pairs them.
+// Paths appends the records of the paths from one port to another, one for each LID of the destination, which
+// the LIDs of the source are paired with in turn, as OpenSM pairs them.
 func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
 	src, other := v.port(uint32(from)), v.port(uint32(to))
 	var why error

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package snapshot writes a subnet with its tables into one file, and reads it
-// back exactly as it was: indexes, descriptions, LIDs, forwarding tables, lanes,
-// service levels and multicast.
+// Package snapshot writes a subnet with its tables into one file, and reads it back exactly as it was:
+// indexes, descriptions, LIDs, forwarding tables, lanes, service levels and multicast.
 //
 // A file is the eight bytes "IBCSNAP\x01" and behind them one zstd frame with a
 // checksum. In it stand sections, each a name, a length and as many bytes, the

@@ -17,8 +17,7 @@ import (
 // Magic is how a snapshot begins.
 const Magic = "IBCSNAP\x01"
 
-// maxSize bounds what a file may unfold to: 3,000 switches with 48,000 LIDs, and
-// their lanes, stay well below.
+// maxSize bounds what a file may unfold to: 3,000 switches with 48,000 LIDs, and their lanes, stay well below.
 const maxSize = 4 << 30
 
 // Snapshot is a subnet with what is known of its routes.

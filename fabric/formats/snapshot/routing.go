@@ -29,8 +29,7 @@ type Option struct{ Name, Value string }
 type MinHop struct {
 	// Least is the least number of hops, 255 for no way.
 	Least []uint8
-	// Ports are the ports that lead there by as many, Words words each; port p is
-	// bit p&63 of word p>>6.
+	// Ports are the ports that lead there by as many, Words words each; port p is bit p&63 of word p>>6.
 	Ports []uint64
 	Words int
 }

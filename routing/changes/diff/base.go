@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Base is a picture with which others are compared that differ from it in little.
-// It is read-only.
+// Base is a picture with which others are compared that differ from it in little. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	m      *matching
@@ -88,9 +87,8 @@ func (b *Base) index() {
 	slices.SortFunc(b.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y)) })
 }
 
-// Compare is the package's Compare with the base for the old picture. Where all
-// pairs of the base are delivered, and [trees.Forest.Against] finds the difference,
-// it looks at no more than that changes.
+// Compare is the package's Compare with the base for the old picture. Where all pairs of the base are
+// delivered, and [trees.Forest.Against] finds the difference, it looks at no more than that changes.
 func (b *Base) Compare(ctx context.Context, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples

@@ -3,12 +3,10 @@
 // Package diff says what differs between two pictures of a subnet: table
 // entries, paths, links and how many paths each link carries.
 //
-// The two may stand on different fabrics. Switches are matched by node GUID,
-// other ports by node GUID and number, end ports by port GUID. Pairs are the
-// ordered pairs of distinct end ports of channel adapters and routers that
-// either picture has in its subnet, by the base LID of the destination. All
-// pairs are counted, none is sampled, but they are not walked one by one: the
-// paths to one destination are a tree over the switches.
+// The two may stand on different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
+// end ports by port GUID. Pairs are the ordered pairs of distinct end ports of channel adapters and routers that
+// either picture has in its subnet, by the base LID of the destination. All pairs are counted, none is sampled,
+// but they are not walked one by one: the paths to one destination are a tree over the switches.
 package diff
 
 import (
@@ -27,8 +25,7 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Result is what differs. Lists of names are ordered by LID or by index, loads
-// by how much they change.
+// Result is what differs. Lists of names are ordered by LID or by index, loads by how much they change.
 type Result struct {
 	// Old and New say where the tables come from.
 	Old     string  `json:"old"`
@@ -49,8 +46,7 @@ type Result struct {
 	// Down and Up are links that only the old, only the new fabric has.
 	Down []Link `json:"down"`
 	Up   []Link `json:"up"`
-	// Loads are the switch ports whose number of entries or paths changes, the
-	// greatest change of paths first.
+	// Loads are the switch ports whose number of entries or paths changes, the greatest change of paths first.
 	Loads []Load `json:"loads"`
 	// WorstOld and WorstNew are the links between switches that carry most paths,
 	// nil where no path takes such a link.

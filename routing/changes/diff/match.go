@@ -19,8 +19,7 @@ type matching struct {
 	// have the same way but for the first link.
 	groups  []group
 	groupOf []int32
-	// sameLink says for each port of the old fabric whether its link is there in
-	// the new one.
+	// sameLink says for each port of the old fabric whether its link is there in the new one.
 	sameLink []bool
 	// aligned says that indexes mean the same in both and links are the same.
 	aligned bool

@@ -11,20 +11,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Hit counts pairs of end ports of channel adapters and routers that are connected
-// in both pictures, by the base LID of the destination, and that lose packets all
-// the same while the plan is carried out or thereafter.
+// Hit counts pairs of end ports of channel adapters and routers that are connected in both pictures, by the base
+// LID of the destination, and that lose packets all the same while the plan is carried out or thereafter.
 type Hit struct {
 	// Moved are pairs whose destination loses a LID.
 	Moved int64
-	// Down are other pairs whose new way is none in the live subnet, as it has not
-	// all links of the staged one.
+	// Down are other pairs whose new way is none in the live subnet, as it has not all links of the staged one.
 	Down int64
 	// Examples are some of them.
 	Examples []diff.Pair
-	// Groups are the multicast LIDs, ascending, with members that hear one another
-	// before and after, but not between the loss of old branches and the growth of
-	// new ones.
+	// Groups are the multicast LIDs, ascending, with members that hear one another before and after, but not
+	// between the loss of old branches and the growth of new ones.
 	Groups []uint16
 }
 
@@ -49,8 +46,7 @@ func (m *maker) hits(ctx context.Context) error {
 	return err
 }
 
-// dest is an end port whose senders may be hit, in the live and in the staged
-// fabric.
+// dest is an end port whose senders may be hit, in the live and in the staged fabric.
 type dest struct {
 	live, staged fabric.PortIndex
 	moved        bool

@@ -96,8 +96,7 @@ func (s step) number(steps int) int {
 	return int(s)
 }
 
-// blockWrite is a write of a block in a step. More says that the block is written again
-// after it.
+// blockWrite is a write of a block in a step. More says that the block is written again after it.
 type blockWrite struct {
 	write.Block
 	step step
@@ -315,8 +314,7 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 	return writes
 }
 
-// final is what a block is to hold: what a lower top is to take away stays until
-// then.
+// final is what a block is to hold: what a lower top is to take away stays until then.
 func (w *worker) final(p pair, num int) *entries {
 	block := w.newBlock(p.staged, num)
 	top, first := int(w.staged.Top[p.staged]), num*fabric.BlockSize
@@ -329,8 +327,7 @@ func (w *worker) final(p pair, num int) *entries {
 	return &mix
 }
 
-// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns
-// those it needs in their order.
+// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns those it needs in their order.
 func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	var steps []step
 	w.at = slices.Grow(w.at[:0], fabric.BlockSize)[:fabric.BlockSize]

@@ -90,10 +90,9 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 // chunk is how many failures are tried between looks at the clock and the context.
 const chunk = 256
 
-// Run goes on with a report of this study until its shard is done. It tells
-// progress, where set, of every few hundred failures, with a report that holds until
-// then. Where ctx ends first the report says how far it is, and the error is
-// ctx's. On all processors.
+// Run goes on with a report of this study until its shard is done. It tells progress, where set, of every few
+// hundred failures, with a report that holds until then. Where ctx ends first the report says how far it is,
+// and the error is ctx's. On all processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
 	if err := s.Takes(r); err != nil {
 		return err
@@ -120,8 +119,7 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
-// Failure is what fails in failure n: its links, and the node where that is a
-// switch, else None.
+// Failure is what fails in failure n: its links, and the node where that is a switch, else None.
 func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	node = fabric.None
 	if s.all.kind == Switches {

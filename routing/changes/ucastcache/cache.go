@@ -8,18 +8,16 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Cache holds routes and the subnet that they were made for. It is a value: once
-// its routes are invalid, the next routing gives another one. The zero Cache has
-// no routes.
+// Cache holds routes and the subnet that they were made for. It is a value: once its routes are invalid, the
+// next routing gives another one. The zero Cache has no routes.
 type Cache struct{ tables *fabric.Tables }
 
 // New caches tables as they were made for their fabric.
 func New(t *fabric.Tables) Cache { return Cache{t} }
 
-// Next says what becomes of the routes when the subnet is f. Where they hold it
-// gives the tables that OpenSM writes then: those of all switches that are there,
-// those that went and came back included, as they were. Where they do not, the
-// tables are nil and a routing engine has to compute.
+// Next says what becomes of the routes when the subnet is f. Where they hold it gives the tables that OpenSM
+// writes then: those of all switches that are there, those that went and came back included, as they were.
+// Where they do not, the tables are nil and a routing engine has to compute.
 //
 // Nodes are found by their GUIDs, whatever the indexes are. Multicast tables are
 // left out where anything is missing, as OpenSM makes them anew each time.

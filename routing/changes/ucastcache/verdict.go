@@ -32,8 +32,7 @@ type Reason struct {
 type Verdict struct {
 	// Reasons say why they do not, all there are; none where they hold.
 	Reasons []Reason
-	// Nodes and Links count what is missing since the routes were made. Links of
-	// nodes that are missing count.
+	// Nodes and Links count what is missing since the routes were made. Links of nodes that are missing count.
 	Nodes, Links int
 }
 

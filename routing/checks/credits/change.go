@@ -12,22 +12,19 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// CheckChange is [Check] for the time in which tables become others: packets that
-// took the old entry of one switch may meet the new one of the next, and the other
-// way round. turns has, in the place of each entry, the step in which it changes; a
-// packet that took a new entry meets no old one of an earlier step. 0 is any time,
-// and so is nil for all.
+// CheckChange is [Check] for the time in which tables become others: packets that took the old entry of one
+// switch may meet the new one of the next, and the other way round. turns has, in the place of each entry,
+// the step in which it changes; a packet that took a new entry meets no old one of an earlier step. 0 is any
+// time, and so is nil for all.
 //
-// Both tables must be of fabrics with the same nodes and ports. Where mappings to
-// VLs change, too, each port may have the old or the new one at any time; where
-// only one of the tables has them they do not change. Where there are VLs, only
-// dependencies count that one of the two tables has alone, with VLs of either.
+// Both tables must be of fabrics with the same nodes and ports. Where mappings to VLs change, too, each port
+// may have the old or the new one at any time; where only one of the tables has them they do not change.
+// Where there are VLs, only dependencies count that one of the two tables has alone, with VLs of either.
 // Dependencies of neither have no LID.
 //
 // What is unread of the tables is taken as if it were not: SL 0 and VL 0.
 //
-// It takes the time of a check, and of another one if there are VLs, and
-// O(LIDs x switches).
+// It takes the time of a check, and of another one if there are VLs, and O(LIDs x switches).
 func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
 	b, a := *before, *after
 	if b.SL2VL == nil {
@@ -91,8 +88,7 @@ func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// join adds the dependencies of the new tables, and without VLs those of packets
-// that meet entries of both.
+// join adds the dependencies of the new tables, and without VLs those of packets that meet entries of both.
 func (x *change) join(ctx context.Context, g *graph) error {
 	after, err := x.after.dependencies(ctx)
 	if err != nil {
@@ -105,8 +101,7 @@ func (x *change) join(ctx context.Context, g *graph) error {
 	return x.cross(ctx, g)
 }
 
-// cross adds the dependencies of packets that meet entries of both tables, or of
-// the new ones alone.
+// cross adds the dependencies of packets that meet entries of both tables, or of the new ones alone.
 func (x *change) cross(ctx context.Context, g *graph) error {
 	lids := x.changed()
 	wires := [2]walk.Wires{walk.NewWires(x.before.ends.Tables), walk.NewWires(x.after.ends.Tables)}

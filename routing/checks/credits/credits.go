@@ -59,11 +59,9 @@ type Dependency struct {
 	SL       uint8
 }
 
-// Check finds the channel dependencies of all paths, and a shortest cycle in
-// them. Of tables with SLs or mappings that are unread it says only what
-// holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
-// cycle O(LIDs x switches x SLs) on all processors, and with SLs
-// of paths O(ports x LIDs).
+// Check finds the channel dependencies of all paths, and a shortest cycle in them. Of tables with SLs or mappings
+// that are unread it says only what holds whatever those are. It fails with ctx's error where ctx ends first.
+// Beside the cycle O(LIDs x switches x SLs) on all processors, and with SLs of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if t.Unread.Any() {
 		return judge(ctx, t, opt)
@@ -129,8 +127,7 @@ func (c *checker) vls() int {
 // dropped is the VL that drops packets (IBA 1.2.1, 7.6.6).
 const dropped = 15
 
-// vlsOf is the set of the VLs that packets which pass a switch may get, empty if
-// they are dropped.
+// vlsOf is the set of the VLs that packets which pass a switch may get, empty if they are dropped.
 func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.certain {
 		return c.certainVL(sw, in, out)

@@ -65,8 +65,7 @@ func (g *graph) merge(o *graph) {
 type net struct {
 	*graph
 	channels []int32
-	// to are the edges of vertex 0, then of vertex 1, and so on; first has where each
-	// begins, and the end.
+	// to are the edges of vertex 0, then of vertex 1, and so on; first has where each begins, and the end.
 	to, first []int32
 }
 

@@ -3,9 +3,8 @@
 // Package linkload counts the paths that tables lay over each link: for all pairs of
 // ports, towards one destination, and for patterns of communication.
 //
-// A link is counted for each of its directions, which is named by the port that
-// packets leave by. Only paths that arrive are counted. Three kinds of links are
-// kept apart: from hosts, to hosts and between switches.
+// A link is counted for each of its directions, which is named by the port that packets leave by. Only paths
+// that arrive are counted. Three kinds of links are kept apart: from hosts, to hosts and between switches.
 //
 // Measures by their published names:
 //
@@ -24,6 +23,5 @@
 //     Lumsdaine, "Multistage switches are not crossbars: effects of static routing
 //     in high-performance networks", 2008). [Bisections].
 //
-// All three count paths and take links as equal; [Loads] also has the loads
-// of links by width and speed.
+// All three count paths and take links as equal; [Loads] also has the loads of links by width and speed.
 package linkload

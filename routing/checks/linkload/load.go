@@ -24,8 +24,7 @@ type Options struct {
 // Loads are the paths over all links.
 type Loads struct {
 	Fabric *fabric.Fabric
-	// Paths counts those that leave by a port, Destinations the LIDs that they go
-	// to; both by port index.
+	// Paths counts those that leave by a port, Destinations the LIDs that they go to; both by port index.
 	Paths        []int64
 	Destinations []int32
 	// Delivered is the number of paths counted, Lost that of those which do not
@@ -33,9 +32,8 @@ type Loads struct {
 	Delivered, Lost int64
 }
 
-// AllToAll counts the paths of all ordered pairs of distinct end ports, one for
-// each LID of the destination. It fails with ctx's error where ctx ends first.
-// O(LIDs x switches) on all processors.
+// AllToAll counts the paths of all ordered pairs of distinct end ports, one for each LID of the destination.
+// It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	e := trees.NewEnds(t, opt.Switches)
 	workers := make([]*counter, routing.Workers())

@@ -38,8 +38,7 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	return m, nil
 }
 
-// On are the first pairs, at most so many, whose paths leave by a port and arrive.
-// O(pairs x hops).
+// On are the first pairs, at most so many, whose paths leave by a port and arrive. O(pairs x hops).
 func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair
@@ -64,17 +63,15 @@ type Shifted struct {
 	// the first shift that has it.
 	Worst   int64 `json:"worst"`
 	WorstBy int   `json:"worst_by"`
-	// Mean is the mean over the shifts of the most paths over a link. Free counts the
-	// shifts without contention.
+	// Mean is the mean over the shifts of the most paths over a link. Free counts the shifts without contention.
 	Mean float64 `json:"mean"`
 	Free int     `json:"contention_free"`
 	// Lost counts the paths of all shifts that do not arrive.
 	Lost int64 `json:"lost"`
 }
 
-// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread;
-// all where n is 0 or more than there are. Hosts may have places without one, as for
-// [Shift]. O(n x hosts x hops) on all processors.
+// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
+// there are. Hosts may have places without one, as for [Shift]. O(n x hosts x hops) on all processors.
 func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
 	all := max(0, len(hosts)-1)
 	if n <= 0 || n > all {

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Quick are the published measures by as many patterns as are quick; nil where there
-// are no two hosts.
+// Quick are the published measures by as many patterns as are quick; nil where there are no two hosts.
 type Quick struct {
 	Shifts     *Shifted  `json:"shifts,omitempty"`
 	Bisections *Bisected `json:"bisections,omitempty"`
@@ -23,8 +22,7 @@ const (
 	SomeBisections = 100
 )
 
-// Quickly measures shifts and random bisections of hosts in an order that may have
-// gaps.
+// Quickly measures shifts and random bisections of hosts in an order that may have gaps.
 func Quickly(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64, progress func(done, total int)) (q Quick, err error) {
 	there := WithoutGaps(hosts)
 	if len(there) < 2 {

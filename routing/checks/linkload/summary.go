@@ -86,8 +86,7 @@ type Summary struct {
 	// speed; what no link has is left out.
 	Classes []Kind `json:"classes"`
 	Kinds   []Kind `json:"kinds"`
-	// Worst are the links between switches with most paths, the most first, those
-	// of equal load by port index.
+	// Worst are the links between switches with most paths, the most first, those of equal load by port index.
 	Worst []Link `json:"-"`
 }
 

@@ -6,8 +6,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// entries looks at the ports of all switches. It reports whether they are one tree on
-// which all members are.
+// entries looks at the ports of all switches. It reports whether they are one tree on which all members are.
 func (c *checker) entries() (tree bool) {
 	tree = true
 	for _, s := range c.switches {

@@ -174,8 +174,7 @@ func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	return fl.ring
 }
 
-// nexts are the ports to other switches by which a switch sends copies of what came
-// in by a port.
+// nexts are the ports to other switches by which a switch sends copies of what came in by a port.
 func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.PortIndex {
 	node := fl.f.SwitchNode(sw)
 	var outs []fabric.PortIndex

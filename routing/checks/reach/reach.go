@@ -25,8 +25,7 @@ type Options struct {
 
 const defaultExamples = 20
 
-// Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the
-// sum of the six that follow it.
+// Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the sum of the six that follow it.
 type Counts struct {
 	Paths     int64 `json:"paths"`
 	Delivered int64 `json:"delivered"`
@@ -73,8 +72,7 @@ type Path struct {
 	Verdict  walk.Verdict
 }
 
-// Bad is the number of paths that do not arrive, the unknown ones included, or
-// are too long.
+// Bad is the number of paths that do not arrive, the unknown ones included, or are too long.
 func (r *Result) Bad() int64 { return r.Paths - r.Delivered }
 
 // column is what the paths to one LID come to.
@@ -86,8 +84,7 @@ type column struct {
 	troubles []Path
 }
 
-// Check follows all paths. It fails with ctx's error where ctx ends first.
-// O(LIDs x switches) on all processors.
+// Check follows all paths. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -99,10 +96,9 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return c.result(), nil
 }
 
-// Again is the result for tables of which only the columns of these LIDs differ
-// from those of r: the end ports, and the links as far as paths to other LIDs
-// take them, are the same. Where the end ports differ all is checked anew.
-// O(LIDs given x switches + LIDs).
+// Again is the result for tables of which only the columns of these LIDs differ from those of r: the end
+// ports, and the links as far as paths to other LIDs take them, are the same. Where the end ports differ all
+// is checked anew. O(LIDs given x switches + LIDs).
 func (r *Result) Again(ctx context.Context, t *fabric.Tables, lids []uint16) (*Result, error) {
 	c := newChecker(t, r.opt)
 	changed := make(map[uint16]bool, len(lids))

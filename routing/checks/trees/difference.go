@@ -13,9 +13,8 @@ type Difference struct {
 	Edits []fabric.Edit
 }
 
-// Against says in what tables differ from those of the forest. It is for tables
-// that [fabric.LFT.Patched] made of those of the forest, for their fabric or a
-// part of it; ok is false for all else. O(switches + edits).
+// Against says in what tables differ from those of the forest. It is for tables that [fabric.LFT.Patched] made of
+// those of the forest, for their fabric or a part of it; ok is false for all else. O(switches + edits).
 func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	was := f.Tables
 	d.Removed, ok = fabric.Removed(was.Fabric, now.Fabric)

@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Forest are the trees of all LIDs of one set of tables, laid out so that what a
-// failure does to them is found by looking at that alone. It is read-only, and
-// takes two bytes for each switch and LID.
+// Forest are the trees of all LIDs of one set of tables, laid out so that what a failure does to them is
+// found by looking at that alone. It is read-only, and takes two bytes for each switch and LID.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
@@ -27,8 +26,7 @@ type Forest struct {
 	columns, depths []uint8
 }
 
-// Far is the depth of a switch whose packets do not arrive, or over more than
-// [walk.MaxHops] links.
+// Far is the depth of a switch whose packets do not arrive, or over more than [walk.MaxHops] links.
 const Far = 0xff
 
 // NewForest lays out the trees of t. O(switches x LIDs) on all processors.
@@ -63,9 +61,8 @@ func (f *Forest) measure(lid uint16, path []fabric.SwitchIndex) []fabric.SwitchI
 	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), path)
 }
 
-// Depths finds over how many links packets reach a switch, None for nowhere, by the
-// entries of all switches for a LID, [Far] where they do not. It fills depth. Way is
-// scratch memory, which it returns. O(switches).
+// Depths finds over how many links packets reach a switch, None for nowhere, by the entries of all switches
+// for a LID, [Far] where they do not. It fills depth. Way is scratch memory, which it returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8, path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
 	for s := range depth {

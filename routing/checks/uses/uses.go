@@ -54,8 +54,7 @@ type Result struct {
 	CutOff []fabric.PortIndex
 }
 
-// Use is an end port with the number of paths from it, or to it, that use what was
-// asked about.
+// Use is an end port with the number of paths from it, or to it, that use what was asked about.
 type Use struct {
 	Port  fabric.PortIndex
 	Paths int64
@@ -67,8 +66,7 @@ type Path struct {
 	LID      uint16
 }
 
-// Of finds the users. It fails with ctx's error where ctx ends first.
-// O(LIDs x switches) on all processors.
+// Of finds the users. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
 func Of(ctx context.Context, t *fabric.Tables, what What, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -125,9 +123,8 @@ type worker struct {
 	// uses says of switches whether packets from there use it, users of groups.
 	uses  []bool
 	users []bool
-	// sent counts, by group, the LIDs that its ends send to that way, less what own
-	// has by end: the LIDs of its own among them, and more what alone has for ends
-	// that use it by their own link only.
+	// sent counts, by group, the LIDs that its ends send to that way, less what own has by end: the LIDs of
+	// its own among them, and more what alone has for ends that use it by their own link only.
 	sent       []int64
 	own, alone []int64
 	all        int64

@@ -20,10 +20,9 @@ type End struct {
 	Links int
 }
 
-// Follow follows the packets for a LID from a switch on and calls visit, unless
-// it is nil, with each switch and its entry, in order. Where the path loops,
-// visit sees the switches of the loop more than once, at most three times. It
-// allocates nothing. O(hops).
+// Follow follows the packets for a LID from a switch on and calls visit, unless it is nil, with each switch
+// and its entry, in order. Where the path loops, visit sees the switches of the loop more than once, at most
+// three times. It allocates nothing. O(hops).
 func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
 	// Brent's cycle detection: a marker jumps ahead to the walker each time the
 	// steps since the last jump have doubled.
@@ -57,8 +56,7 @@ func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw f
 	}
 }
 
-// stepped is what one switch does with a packet: pass it on to the next switch,
-// or end the path by a verdict.
+// stepped is what one switch does with a packet: pass it on to the next switch, or end the path by a verdict.
 type stepped struct {
 	verdict Verdict
 	cause   Cause

@@ -13,10 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard
-// output for a path, when it runs at the SM's port. A path that it does not
-// follow to the end has no "To" line, and [IbtracertWarning] says why. Ports are
-// taken as active.
+// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard output for a path, when it runs
+// at the SM's port. A path that it does not follow to the end has no "To" line, and [IbtracertWarning] says
+// why. Ports are taken as active.
 func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	f := t.Fabric
 	r := newReport(t, p)
@@ -40,8 +39,7 @@ func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 // "To", and a warning in place of "To".
 type report struct {
 	hops []Hop
-	// period is the number of hops at the end of hops that come again and again, 0
-	// where the path is finite.
+	// period is the number of hops at the end of hops that come again and again, 0 where the path is finite.
 	period  int
 	lines   int
 	warning string
@@ -91,8 +89,7 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 	case p.Verdict == DeadEnd && p.Cause == NoLink:
 		r.warning = "can't reach port at DR path slid 0; dlid 0; " + directedRoute(t, p)
 	case p.Verdict == DeadEnd:
-		// ibtracert reads the table before it prints the line of a switch; at the
-		// first one it names the source.
+		// ibtracert reads the table before it prints the line of a switch; at the first one it names the source.
 		if r.lines <= 1 {
 			last = p.Hops[0]
 		}
@@ -132,8 +129,7 @@ func (r *report) hop(i int) Hop {
 	return r.hops[len(r.hops)-r.period+(i-len(r.hops))%r.period]
 }
 
-// toSource are the egress ports from the SM's port to the source of a path, none
-// where there is no path.
+// toSource are the egress ports from the SM's port to the source of a path, none where there is no path.
 func toSource(t *fabric.Tables, p *Path) []uint8 {
 	f := t.Fabric
 	if f.SMPort == fabric.None || f.SMPort == p.Src {

@@ -4,9 +4,8 @@ package ftree
 
 import "example.org/ibconsole/fabric"
 
-// connectRoots gives the switches above the leaf rank ways to the switches that
-// they have none to: by way of the last leaf, where all of these turn from down
-// to up.
+// connectRoots gives the switches above the leaf rank ways to the switches that they have none to: by way of
+// the last leaf, where all of these turn from down to up.
 func (w *walker) connectRoots() {
 	n := len(w.rank)
 	last := w.leaves[len(w.leaves)-1]

@@ -82,8 +82,7 @@ func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, h
 	}
 }
 
-// leastUsed is the group on which the fewest ways down were counted, the first of
-// them.
+// leastUsed is the group on which the fewest ways down were counted, the first of them.
 func leastUsed(list []group) *group {
 	best := &list[0]
 	for i := range list[1:] {

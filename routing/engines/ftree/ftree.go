@@ -15,10 +15,9 @@ const Name = "ftree"
 
 // Engine is fat-tree routing.
 type Engine struct {
-	// InMemory are port GUIDs of adapters in the order of the addresses at which a
-	// running OpenSM holds them, as far as it is known; its ca-order dump shows that
-	// of the compute nodes on one leaf. It matters where a warning says so.
-	// Without it adapters stay in the order of ports.
+	// InMemory are port GUIDs of adapters in the order of the addresses at which a running OpenSM holds them,
+	// as far as it is known; its ca-order dump shows that of the compute nodes on one leaf. It matters where
+	// a warning says so. Without it adapters stay in the order of ports.
 	InMemory []uint64
 	// Routed, where it is set, is told the LID of each compute node in the order in
 	// which they are routed to, leaf by leaf. OpenSM's log for debugging tells the same.
@@ -28,9 +27,8 @@ type Engine struct {
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. Where OpenSM does not take a fabric for a
-// fat-tree it fails with a [NotFatTreeError], which is a refusal.
-// O(LIDs x (switches + links of the tree)).
+// Route implements [routing.Engine]. Where OpenSM does not take a fabric for a fat-tree it fails with a
+// [NotFatTreeError], which is a refusal. O(LIDs x (switches + links of the tree)).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -31,8 +31,7 @@ func (t *tree) findGroups() {
 
 type groupBuilder struct {
 	*tree
-	// links is the number of links to each neighbour, and at where its next port
-	// goes in tree.ports.
+	// links is the number of links to each neighbour, and at where its next port goes in tree.ports.
 	links, at []int32
 }
 
@@ -119,8 +118,7 @@ func (t *tree) leastDown(g *group) *port {
 	return best
 }
 
-// order sorts groups by key. Those of one key stay as they are; the list is
-// nearly in order.
+// order sorts groups by key. Those of one key stay as they are; the list is nearly in order.
 func order(list []group) {
 	for i := 1; i < len(list); i++ {
 		if list[i].key >= list[i-1].key {

@@ -68,8 +68,7 @@ func (m *memo) forget(there bool) {
 	m.off = m.level && !there
 }
 
-// covered says that going down from a switch, so many hops from the target, changes
-// nothing.
+// covered says that going down from a switch, so many hops from the target, changes nothing.
 func (m *memo) covered(at *place, hops uint8) bool {
 	return at.class != none && m.least[at.class] <= hops
 }

@@ -34,16 +34,14 @@ const (
 	DownPorts                // switches of a rank have as many links to each lower neighbour
 )
 
-// codes are the errors in OpenSM's log; what it has no number for it says at
-// level 0x02.
+// codes are the errors in OpenSM's log; what it has no number for it says at level 0x02.
 var codes = map[Rule]string{
 	BrokenFile: "AB23", EmptyFile: "AB27", SomeHostless: "AB2B", LeafRank: "AB26",
 	UpGroups: "AB09", DownGroups: "AB0A", UpPorts: "AB0B", DownPorts: "AB0C",
 }
 
-// Code is the number of the error that OpenSM logs where the rule is broken,
-// such as AB09; "" where it has none. Of an io_guid_file it is AB28 for AB23 and
-// AB29 for AB27.
+// Code is the number of the error that OpenSM logs where the rule is broken, such as AB09; "" where it has
+// none. Of an io_guid_file it is AB28 for AB23 and AB29 for AB27.
 func (r Rule) Code() string { return codes[r] }
 
 // Problem is a rule that a fabric breaks.
@@ -56,8 +54,7 @@ type Problem struct {
 	Text string
 }
 
-// NotFatTreeError says why OpenSM does not take a fabric for a fat-tree. It is a
-// [routing.RefusedError].
+// NotFatTreeError says why OpenSM does not take a fabric for a fat-tree. It is a [routing.RefusedError].
 type NotFatTreeError struct {
 	routing.RefusedError
 	// Problems are all rules that the fabric breaks, as far as they can be told.
@@ -86,8 +83,7 @@ func warn(ps []Problem) []string {
 	return out
 }
 
-// inFront moves the problem with the rule of first to the front of others, or puts
-// first there.
+// inFront moves the problem with the rule of first to the front of others, or puts first there.
 func inFront(first Problem, others []Problem) []Problem {
 	out := []Problem{first}
 	for _, p := range others {

@@ -64,8 +64,7 @@ func (r *record) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// note notes the hop count of all links of a group of switch s, as seen from its
-// far end.
+// note notes the hop count of all links of a group of switch s, as seen from its far end.
 func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
 	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {
 		return

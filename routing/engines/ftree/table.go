@@ -97,8 +97,7 @@ type missing struct {
 	first string
 }
 
-// look counts the switches that have no route to an end port, of those of which it
-// matters.
+// look counts the switches that have no route to an end port, of those of which it matters.
 func (m *missing) look(w *walker, end fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) {
 	n := len(w.rank)
 	lid := int(w.f.Ports[end].LID)

@@ -25,16 +25,13 @@ type tree struct {
 	addresses uint32
 
 	rank []uint32
-	// tuple is the index of each switch, a digit a byte, highest first; noTuple
-	// where it has none.
+	// tuple is the index of each switch, a digit a byte, highest first; noTuple where it has none.
 	tuple []uint64
-	// maxRank and leafRank are the lowest rank and that of the switches with
-	// compute nodes.
+	// maxRank and leafRank are the lowest rank and that of the switches with compute nodes.
 	maxRank, leafRank uint8
 
-	// down, side and up are the port groups of each switch that lead to adapters
-	// and lower switches, to switches of the same rank, and to upper ones. Their
-	// order is OpenSM's at any time.
+	// down, side and up are the port groups of each switch that lead to adapters and lower switches, to
+	// switches of the same rank, and to upper ones. Their order is OpenSM's at any time.
 	down, side, up [][]group
 	ports          []port
 
@@ -68,8 +65,7 @@ type group struct {
 	key uint64
 	// remote is the neighbour, fabric.None for an adapter.
 	remote fabric.SwitchIndex
-	// first is the index of the group's first port in tree.ports. Of an adapter it
-	// is the index in tree.adapters.
+	// first is the index of the group's first port in tree.ports. Of an adapter it is the index in tree.adapters.
 	first int32
 	// id tells the groups of a switch apart.
 	id fabric.PortIndex
@@ -85,8 +81,7 @@ const oneWay = 1 << 32
 // port is one link of a group of several.
 type port struct {
 	near, far uint8
-	// up and down are the ways counted on it that lead towards upper and lower
-	// switches.
+	// up and down are the ways counted on it that lead towards upper and lower switches.
 	up, down uint32
 }
 

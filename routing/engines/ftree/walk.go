@@ -15,10 +15,9 @@ func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	}
 }
 
-// goDown leads the switches below s, and those of its rank, to it: all that are
-// not led to the target by as few hops already. Hops are those from s to the
-// target. It returns whether there are adapters on the way; where there are, the
-// way up to s is counted.
+// goDown leads the switches below s, and those of its rank, to it: all that are not led to the target by as
+// few hops already. Hops are those from s to the target. It returns whether there are adapters on the way;
+// where there are, the way up to s is counted.
 func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {
@@ -80,10 +79,9 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 	return found
 }
 
-// goUp leads to s, which is that many hops from the target, what is below it, then
-// the switches above it and with them what is below those. The main way goes up
-// first, by the group and port on which the fewest ways were counted, and is
-// counted; the others go where the target is farther or was not reached.
+// goUp leads to s, which is that many hops from the target, what is below it, then the switches above it and
+// with them what is below those. The main way goes up first, by the group and port on which the fewest ways
+// were counted, and is counted; the others go where the target is farther or was not reached.
 //
 // Credit is how often a way may yet turn back down to climb elsewhere.
 func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
@@ -141,9 +139,8 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	return w.goUp(r, s, true, credit, next)
 }
 
-// upOthers takes the other ways up, and those to switches of the same rank. The
-// latter, where they reach adapters, are counted on the group of up with the id
-// least.
+// upOthers takes the other ways up, and those to switches of the same rank. The latter, where they reach
+// adapters, are counted on the group of up with the id least.
 func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops uint8, least fabric.PortIndex) (found bool) {
 	next := hops + 1
 	for i := range list {
@@ -185,8 +182,7 @@ func (w *walker) countDown(s fabric.SwitchIndex, id fabric.PortIndex) {
 	w.at[s].unordered = true
 }
 
-// turnAtRoot goes down from a root to climb elsewhere, beginning with another
-// neighbour each time.
+// turnAtRoot goes down from a root to climb elsewhere, beginning with another neighbour each time.
 func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops uint8) (found bool) {
 	n := uint64(len(w.down[s]))
 	if credit == 0 || n == 0 {

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker routes to one target after the other. Slices without another index are
-// by switch.
+// walker routes to one target after the other. Slices without another index are by switch.
 type walker struct {
 	*tree
 	ctx context.Context
@@ -26,9 +25,8 @@ type walker struct {
 	// kept are the hop counts of LIDs that may be routed to again.
 	kept map[uint16][]uint8
 
-	// out and hops are the entries and hop counts for the present target, which is
-	// LID 0 for one that is not there. A hop counts for each link, that of the
-	// target included.
+	// out and hops are the entries and hop counts for the present target, which is LID 0 for one that is not
+	// there. A hop counts for each link, that of the target included.
 	out, hops []uint8
 	lid       uint16
 	// blank is a column of fabric.NoPath.
@@ -45,8 +43,7 @@ type walker struct {
 	turn []uint64
 	memo
 
-	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf those
-	// from each switch to it.
+	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf those from each switch to it.
 	leafHops, hopsToLeaf []uint8
 
 	steps, allSteps int
@@ -94,8 +91,7 @@ type place struct {
 	counted, unordered bool
 }
 
-// routeAll routes to compute nodes leaf by leaf, then to other adapters, then to
-// switches.
+// routeAll routes to compute nodes leaf by leaf, then to other adapters, then to switches.
 func (w *walker) routeAll() error {
 	for _, s := range w.leaves {
 		w.routeLeaf(s)

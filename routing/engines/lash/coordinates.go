@@ -104,8 +104,7 @@ func (m *mesh) orderLinks(s int32) {
 	m.links[s] = ordered
 }
 
-// orderSwitches numbers the switches by their coordinates, the largest dimension
-// first.
+// orderSwitches numbers the switches by their coordinates, the largest dimension first.
 func (m *mesh) orderSwitches() {
 	order := make([]int32, len(m.nodes))
 	for s := range order {

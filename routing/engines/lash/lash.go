@@ -16,10 +16,9 @@ type Engine struct{}
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "lash" }
 
-// Route implements [routing.Engine]. A pair of switches has one SL
-// both ways, which is a VL of its own. It refuses a subnet that has too few
-// VLs. Hop counts are min-hop's, as OpenSM has them.
-// O(switches^2 x (depth + hops)) and the search for cycles.
+// Route implements [routing.Engine]. A pair of switches has one SL both ways, which is a VL of its own. It
+// refuses a subnet that has too few VLs. Hop counts are min-hop's, as OpenSM has them. O(switches^2 x (depth
+// + hops)) and the search for cycles.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -68,8 +67,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return &routing.Result{Tables: t, Hops: hops}, nil
 }
 
-// tables makes the forwarding tables. The cables to a neighbour take turns as
-// LIDs ascend. O(switches x LIDs).
+// tables makes the forwarding tables. The cables to a neighbour take turns as LIDs ascend. O(switches x LIDs).
 func (p *paths) tables(ctx context.Context, opt *routing.Options, progress func(done, total int)) (*fabric.LFT, error) {
 	type target struct {
 		lid   uint16

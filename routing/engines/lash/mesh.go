@@ -60,8 +60,7 @@ func (n *network) analyse(ctx context.Context) error {
 	return nil
 }
 
-// measure finds the shapes of all switches. O(switches x links of the
-// neighbourhood) for meshes.
+// measure finds the shapes of all switches. O(switches x links of the neighbourhood) for meshes.
 func (m *mesh) measure(ctx context.Context) error {
 	known := shapes()
 	searches := make([]*detours, routing.Workers())
@@ -229,8 +228,7 @@ func name(axes []int, i, axis int) bool {
 	return true
 }
 
-// straightOn names the link that goes on where another comes in, if there is but
-// one that could.
+// straightOn names the link that goes on where another comes in, if there is but one that could.
 func (m *mesh) straightOn(s, seed int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil || len(n.axes) <= 2 && len(n.axes) < len(m.nodes[seed].axes) {
@@ -292,8 +290,7 @@ func (m *mesh) roundCorners(s int32) (changed bool) {
 	return changed
 }
 
-// meet finds the links by which two switches reach the first neighbour that they
-// share beside one.
+// meet finds the links by which two switches reach the first neighbour that they share beside one.
 func (m *mesh) meet(a, b, beside int32) (i, j int, ok bool) {
 	for i, l := range m.links[a] {
 		if l.peer == beside {

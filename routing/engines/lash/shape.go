@@ -4,9 +4,8 @@ package lash
 
 import "slices"
 
-// A switch of a mesh is known by the distances between its neighbours on ways
-// around it. What is compared is the characteristic polynomial of their matrix,
-// which does not depend on the order of neighbours.
+// A switch of a mesh is known by the distances between its neighbours on ways around it. What is compared is
+// the characteristic polynomial of their matrix, which does not depend on the order of neighbours.
 
 // mostLinks is how many neighbours a switch of a mesh has at most.
 const mostLinks = 8
@@ -15,9 +14,8 @@ const mostLinks = 8
 // OpenSM's integers do, it counts modulo 2^32.
 type polynomial [mostLinks]int32
 
-// characteristic computes the polynomial of a matrix without divisions (Berkowitz,
-// "On computing the determinant in small parallel time using a small number of
-// processors", IPL 18, 1984). O(n^4).
+// characteristic computes the polynomial of a matrix without divisions (Berkowitz, "On computing the
+// determinant in small parallel time using a small number of processors", IPL 18, 1984). O(n^4).
 func characteristic(m [][]int32) polynomial {
 	n := len(m)
 	v := []int32{1} // det(xI - M) of the rows and columns from i on, highest first
@@ -99,16 +97,14 @@ func shapes() map[shape]int {
 			}
 		}
 	}
-	// OpenSM also takes a 6 x 6 torus with faults, and in one dimension a ring of 8
-	// instead of 6.
+	// OpenSM also takes a 6 x 6 torus with faults, and in one dimension a ring of 8 instead of 6.
 	known[shape{4, polynomial{-192, -256, -80}}] = 2
 	delete(known, shape{2, polynomial{-16}})
 	known[shape{2, polynomial{-36}}] = 1
 	return known
 }
 
-// missing says of which tori OpenSM does not know: those of four dimensions that
-// are all of 5 and more.
+// missing says of which tori OpenSM does not know: those of four dimensions that are all of 5 and more.
 func missing(sizes []int) bool { return len(sizes) == 4 && slices.Min(sizes) >= 5 }
 
 // torusMatrix are the distances between the neighbours of a switch in a torus.

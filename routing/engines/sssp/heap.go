@@ -8,9 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// heap is a heap of switches in which a place has four below it. Which of several
-// equally near switches comes first shows in the tables, so it moves them as
-// OpenSM's does (complib, cl_heap.c).
+// heap is a heap of switches in which a place has four below it. Which of several equally near switches comes
+// first shows in the tables, so it moves them as OpenSM's does (complib, cl_heap.c).
 type heap struct {
 	// elements are distances in the high half and switches in the low one.
 	elements []uint64
@@ -19,8 +18,7 @@ type heap struct {
 
 const (
 	branches = 4
-	// infinity is the distance of what is not reached; a way of this length or more
-	// does not count.
+	// infinity is the distance of what is not reached; a way of this length or more does not count.
 	infinity = 0x7fffffff
 )
 

@@ -2,11 +2,10 @@
 
 package sssp
 
-// layer is the channel dependency graph of one VL: its nodes are the arcs of the
-// fabric's graph, here called channels, and an edge says that paths go from one
-// channel to the next (Dally and Seitz, "Deadlock-Free Message Routing in
-// Multiprocessor Interconnection Networks", 1987). Edges of a channel are listed
-// in the order in which paths brought them.
+// layer is the channel dependency graph of one VL: its nodes are the arcs of the fabric's graph, here called
+// channels, and an edge says that paths go from one channel to the next (Dally and Seitz, "Deadlock-Free
+// Message Routing in Multiprocessor Interconnection Networks", 1987). Edges of a channel are listed in the
+// order in which paths brought them.
 type layer struct {
 	*graph
 	// slot begins, by channel, the slots of its edges, one for each arc of the

@@ -33,10 +33,9 @@ const noPath = noGroup
 // coordinate: t.Radix[d] entries of every switch.
 type paths [dims][]uint8
 
-// newPaths finds the paths along rings: the shorter one where it is whole, else the
-// other. Towards a switch that is missing, from which the path would turn, it is
-// the shorter one as far as it goes; along z, after which there is no turn, it is
-// none. O(switches x sum of the radixes).
+// newPaths finds the paths along rings: the shorter one where it is whole, else the other. Towards a switch
+// that is missing, from which the path would turn, it is the shorter one as far as it goes; along z, after
+// which there is no turn, it is none. O(switches x sum of the radixes).
 func (t *Torus) newPaths() *paths {
 	var w paths
 	for d := range dims {
@@ -70,8 +69,7 @@ func (t *Torus) pathsOf(s int32, d int, to []uint8) {
 	}
 }
 
-// reach is how many switches follow one another down or up the ring of a switch
-// before a gap.
+// reach is how many switches follow one another down or up the ring of a switch before a gap.
 func (t *Torus) reach(s int32, group int) (steps int) {
 	for at := t.next(s, group); at != absent && at != s; at = t.next(at, group) {
 		steps++

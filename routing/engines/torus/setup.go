@@ -16,9 +16,8 @@ const Name = "torus-2QoS"
 // maxPlaces bounds the sizes of a configuration. A subnet has at most 49,151 LIDs.
 const maxPlaces = 1 << 16
 
-// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup
-// does, and returns its first seed all of whose switches are there. All seeds are
-// checked, also those that are not used.
+// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does, and returns its first
+// seed all of whose switches are there. All seeds are checked, also those that are not used.
 func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	if err := checkSize(conf); err != nil {
 		return nil, err

@@ -60,8 +60,7 @@ func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 	return &b.full.counts
 }
 
-// plain says that the search from a switch begins with nothing and takes allowed
-// steps only.
+// plain says that the search from a switch begins with nothing and takes allowed steps only.
 func (m *matrix) plain(dst fabric.SwitchIndex) bool {
 	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }
