@@ -130,8 +130,7 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	return res.LastInsertId()
 }
 
-// extend makes the subnet's last sweep last until now, if it saw the same. It
-// returns its number, 0 where it did not.
+// extend makes the subnet's last sweep last until now, if it saw the same. It returns its number, 0 where it did not.
 func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	var id int64
 	var old content

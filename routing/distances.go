@@ -129,8 +129,7 @@ func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets
 			block := links[i].Port >> 6
 			for ; i < len(links) && links[i].Port>>6 == block; i++ {
 				peer := int(links[i].Peer)*d.words + w
-				// Distances of neighbours differ by at most 1, so that two bits tell
-				// whether here less there is 1.
+				// Distances of neighbours differ by at most 1, so that two bits tell whether here less there is 1.
 				odd := low ^ d.low[peer]
 				ports[links[i].Port&63] = known & odd &^ (mid ^ d.mid[peer] ^ d.low[peer])
 			}

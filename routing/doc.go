@@ -4,8 +4,7 @@
 //
 // An engine is a function: fabric and options in, tables and figures out. It logs nothing and reads no file.
 //
-// Read first the example, then [Engine], [Options] and [Result]. What is below this
-// package stands in three wings:
+// Read first the example, then [Engine], [Options] and [Result]. What is below this package stands in three wings:
 //
 //   - engines: each engine is a package of its own, and package engines lists them
 //     and tries one after the other. Begin with minhop, which is the shortest.

@@ -39,8 +39,7 @@ type Options struct {
 	// MaxReverseHops is how often a way to an I/O node may turn against the direction of ftree, so that I/O
 	// nodes on upper switches reach one another (max_reverse_hops).
 	MaxReverseHops uint16
-	// QuasiFtreeIndexing makes ftree number the switches from the roots instead of
-	// from a leaf (quasi_ftree_indexing).
+	// QuasiFtreeIndexing makes ftree number the switches from the roots instead of from a leaf (quasi_ftree_indexing).
 	QuasiFtreeIndexing bool
 	// BeforeBull makes ftree route as it did before Bull's upgrades of 2009, which
 	// no option of OpenSM does: a way that was found stays, also where a shorter one
@@ -62,8 +61,7 @@ type Options struct {
 	PortShifting bool
 	// HopWeights are what leaving by a port counts, 1 to 255, instead of 1 (hop_weights_file).
 	HopWeights map[SwitchPort]uint8
-	// PortSearchOrder are the orders in which the ports of switches are looked
-	// through (port_search_ordering_file).
+	// PortSearchOrder are the orders in which the ports of switches are looked through (port_search_ordering_file).
 	PortSearchOrder []PortOrder
 
 	// MaxOpVLs bounds the VLs of every link by the code of OperationalVLs: 1 to 5 for 1, 2, 4, 8 and 15 data

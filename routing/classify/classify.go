@@ -146,8 +146,7 @@ func aggregation(n, sw *fabric.Node) string {
 	return ""
 }
 
-// usualShare is how many of so many nodes may have more linked ports than the
-// others and be taken for service nodes.
+// usualShare is how many of so many nodes may have more linked ports than the others and be taken for service nodes.
 const usualShare = 8
 
 // findManyPorted takes the few nodes with more linked ports than most for service

@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Run makes the tables of a subnet with those of its multicast groups. It fails with
-// ctx's error where ctx ends first.
+// Run makes the tables of a subnet with those of its multicast groups. It fails with ctx's error where ctx ends first.
 func Run(ctx context.Context, job *Job) (*Result, error) {
 	if job.Incremental {
 		return job.adapt(ctx)

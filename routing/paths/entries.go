@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// entries are the forwarding tables by tile: of each switch the entries for the LIDs
-// of a tile's groups, side by side.
+// entries are the forwarding tables by tile: of each switch the entries for the LIDs of a tile's groups, side by side.
 type entries struct {
 	ports    []uint8
 	switches int

@@ -76,8 +76,7 @@ func allIn(set []uint64, row []uint8, lids []uint16) bool {
 	return in != 0
 }
 
-// within says that no switch is further from a group than a path can be long, and
-// that the subnet has all its LIDs.
+// within says that no switch is further from a group than a path can be long, and that the subnet has all its LIDs.
 func (b *builder) within(g *group) bool {
 	for _, l := range g.lids {
 		if b.f.PortByLID(l) == fabric.None {

@@ -8,14 +8,12 @@ import (
 	"strings"
 )
 
-// GUIDFile is a file of GUIDs, one a line with what is said of it: the form of
-// the files that [GUIDFileKind] lists.
+// GUIDFile is a file of GUIDs, one a line with what is said of it: the form of the files that [GUIDFileKind] lists.
 type GUIDFile struct {
 	Name string
 	// Lines are those that OpenSM takes.
 	Lines []GUIDLine
-	// Broken says that OpenSM gives the file up at a line that it cannot read. The
-	// lines before it have taken effect.
+	// Broken says that OpenSM gives the file up at a line that it cannot read. The lines before it have taken effect.
 	Broken bool
 	// Notes are lines that OpenSM takes otherwise than they look, or not at all.
 	Notes []FileNote
@@ -71,8 +69,7 @@ func (f *GUIDFile) note(line int, format string, args ...any) {
 	f.Notes = append(f.Notes, FileNote{File: f.Name, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-// Number reads a number at the beginning of the rest of a line as C's strtoull
-// does with base 0, and what follows it.
+// Number reads a number at the beginning of the rest of a line as C's strtoull does with base 0, and what follows it.
 func (l *GUIDLine) Number() (n uint64, rest string, ok bool) { return leadingNumber(l.Rest) }
 
 // leadingNumber reads a number and reports whether there is one.

@@ -49,8 +49,7 @@ type TorusConf struct {
 type TorusSeed struct {
 	// Plus and Minus are the links from the seed's switch up and down the dimensions.
 	Plus, Minus [3]TorusLink
-	// Dateline is where the ends of a dimension meet, as the coordinate of
-	// that place where the seed's switch has 0.
+	// Dateline is where the ends of a dimension meet, as the coordinate of that place where the seed's switch has 0.
 	Dateline [3]int32
 }
 

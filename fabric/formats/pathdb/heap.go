@@ -107,8 +107,7 @@ func (h *heap) find(v []byte, sum uint32) *piece {
 	}
 }
 
-// place says where a piece stands that hangs at the end of b from start on. One
-// that is there already is taken off.
+// place says where a piece stands that hangs at the end of b from start on. One that is there already is taken off.
 func (h *heap) place(start int) int {
 	v := h.b[start:]
 	sum := hash(v)

@@ -68,8 +68,7 @@ type fabricReader struct {
 	num   []uint8
 }
 
-// maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000
-// switches of 254 ports are well below.
+// maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000 switches of 254 ports are well below.
 const maxPorts = 1 << 22
 
 func (r *fabricReader) read() (*fabric.Fabric, error) {

@@ -20,8 +20,7 @@ type Base struct {
 	// known, without which others are compared as if there were no base.
 	total int64
 	all   bool
-	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups
-	// whose packets come in at a switch.
+	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups whose packets come in at a switch.
 	hostOf   []int32
 	groupsAt [][]int32
 	// entries and paths are by port, ranked are the ports between switches with most

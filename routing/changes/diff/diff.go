@@ -48,8 +48,7 @@ type Result struct {
 	Up   []Link `json:"up"`
 	// Loads are the switch ports whose number of entries or paths changes, the greatest change of paths first.
 	Loads []Load `json:"loads"`
-	// WorstOld and WorstNew are the links between switches that carry most paths,
-	// nil where no path takes such a link.
+	// WorstOld and WorstNew are the links between switches that carry most paths, nil where no path takes such a link.
 	WorstOld *Load `json:"worst_old"`
 	WorstNew *Load `json:"worst_new"`
 	// Multicast is nil where one of the pictures has no multicast tables.
@@ -150,8 +149,7 @@ func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 const defaultExamples = 10
 
-// Compare compares two pictures. It fails with ctx's error where ctx ends
-// first. O(switches x LIDs) on all processors.
+// Compare compares two pictures. It fails with ctx's error where ctx ends first. O(switches x LIDs) on all processors.
 func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples

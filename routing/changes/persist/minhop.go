@@ -38,8 +38,7 @@ func MinHops(ctx context.Context, f *fabric.Fabric, hops routing.Hops) (*snapsho
 	return m, err
 }
 
-// savedHops are saved min-hop tables as those of a subnet whose switches are the
-// same. They are an [assign.Matrix].
+// savedHops are saved min-hop tables as those of a subnet whose switches are the same. They are an [assign.Matrix].
 type savedHops struct {
 	f     *fabric.Fabric
 	m     *snapshot.MinHop

@@ -82,8 +82,7 @@ func (h *Hit) add(o *Hit) {
 // hitCounter is what all workers share.
 type hitCounter struct {
 	*maker
-	// sources are those of each group of senders by the switches that they send to,
-	// of the live and the staged fabric.
+	// sources are those of each group of senders by the switches that they send to, of the live and the staged fabric.
 	sources         map[pair][]fabric.PortIndex
 	order           []pair
 	wires, ownWires walk.Wires

@@ -107,8 +107,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// beyond reports whether a table leads to data VLs that a port does not operate, nor
-// will when its link has come up.
+// beyond reports whether a table leads to data VLs that a port does not operate, nor will when its link has come up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
 	code := p.OperVLs

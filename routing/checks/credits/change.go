@@ -203,8 +203,7 @@ func (w *crosser) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// hop is a way from a switch to the next. Old and new say in which table alone it
-// is, for a change in a known turn.
+// hop is a way from a switch to the next. Old and new say in which table alone it is, for a change in a known turn.
 type hop struct {
 	next     fabric.SwitchIndex
 	turn     uint8

@@ -122,8 +122,7 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 	}
 }
 
-// round lets each switch pass its packets on once, and reports whether any came upon
-// a VL that they had not been on.
+// round lets each switch pass its packets on once, and reports whether any came upon a VL that they had not been on.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	vls := w.vlsAt[sl]
 	for _, sw := range slices.Backward(t.Order) {

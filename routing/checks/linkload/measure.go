@@ -59,8 +59,7 @@ type Shifted struct {
 	Hosts int `json:"hosts"`
 	// Shifts is the number of shifts that were tried.
 	Shifts int `json:"shifts"`
-	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy
-	// the first shift that has it.
+	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy the first shift that has it.
 	Worst   int64 `json:"worst"`
 	WorstBy int   `json:"worst_by"`
 	// Mean is the mean over the shifts of the most paths over a link. Free counts the shifts without contention.

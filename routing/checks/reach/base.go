@@ -194,8 +194,7 @@ func (a *again) sources(g int32, end int32) int32 {
 	return n
 }
 
-// compareFarther takes the paths that were not of the fewest links for what they
-// are now that there are fewer links.
+// compareFarther takes the paths that were not of the fewest links for what they are now that there are fewer links.
 func (a *again) compareFarther() {
 	for i, l := range a.c.ends.LIDs {
 		if a.c.columns[i].longer == 0 || a.gone != nil && a.gone[l.End] {

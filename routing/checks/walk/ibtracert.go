@@ -35,8 +35,7 @@ func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	return out.Flush()
 }
 
-// report is what ibtracert makes of a path: so many lines between "From" and
-// "To", and a warning in place of "To".
+// report is what ibtracert makes of a path: so many lines between "From" and "To", and a warning in place of "To".
 type report struct {
 	hops []Hop
 	// period is the number of hops at the end of hops that come again and again, 0 where the path is finite.
@@ -197,8 +196,7 @@ func typeWord(t mad.NodeType) string {
 // descLen is the length of a node description (IBA 1.2.1, 14.2.5.2).
 const descLen = 64
 
-// cleanDesc is a description with a space for each byte that is not printable
-// ASCII, as all infiniband-diags show it.
+// cleanDesc is a description with a space for each byte that is not printable ASCII, as all infiniband-diags show it.
 func cleanDesc(s string) string {
 	s, _, _ = strings.Cut(s[:min(len(s), descLen)], "\x00")
 	b := []byte(s)

@@ -47,8 +47,7 @@ func (r Rule) Code() string { return codes[r] }
 // Problem is a rule that a fabric breaks.
 type Problem struct {
 	Rule Rule
-	// Switches are those that it concerns, of UpGroups and later rules the ones
-	// that are unlike most of their rank.
+	// Switches are those that it concerns, of UpGroups and later rules the ones that are unlike most of their rank.
 	Switches []fabric.SwitchIndex
 	// Text says in a sentence what is wrong.
 	Text string

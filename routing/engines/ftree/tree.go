@@ -16,8 +16,7 @@ type tree struct {
 	opt *routing.Options
 	g   *routing.Graph
 
-	// adapters are the linked ports of channel adapters in the order of node GUIDs
-	// (fabric.LEKey) and port numbers.
+	// adapters are the linked ports of channel adapters in the order of node GUIDs (fabric.LEKey) and port numbers.
 	adapters []adapter
 	// adapterAt is the index in adapters of an end port.
 	adapterAt map[fabric.PortIndex]int32

@@ -18,8 +18,7 @@ type walker struct {
 	// routed is told of compute nodes, where it is set.
 	routed func(lid uint16)
 
-	// columns are the entries of all switches for one LID after the other; done
-	// says which LIDs have been routed to.
+	// columns are the entries of all switches for one LID after the other; done says which LIDs have been routed to.
 	columns []uint8
 	done    []bool
 	// kept are the hop counts of LIDs that may be routed to again.

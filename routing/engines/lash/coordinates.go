@@ -4,8 +4,7 @@ package lash
 
 import "example.org/ibconsole/fabric"
 
-// nearer reports whether one coordinate is nearer to 0 than another, of two that are
-// equally near the positive one.
+// nearer reports whether one coordinate is nearer to 0 than another, of two that are equally near the positive one.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
 
 // findCoordinates counts from the seed along the axes, the shorter way.

@@ -32,8 +32,7 @@ type meshNode struct {
 	dimensions int
 	// edge marks a switch that has fewer links than one of its neighbours.
 	edge bool
-	// axes are the directions of its links: 1 and 2 up and down the first
-	// dimension, 3 and 4 the second, 0 unknown.
+	// axes are the directions of its links: 1 and 2 up and down the first dimension, 3 and 4 the second, 0 unknown.
 	axes []int
 	at   []int32 // coordinates
 }
@@ -102,8 +101,7 @@ type detours struct {
 	queue    []int32
 }
 
-// from are the distances from one neighbour of a switch to all its neighbours on
-// ways that do not lead through it.
+// from are the distances from one neighbour of a switch to all its neighbours on ways that do not lead through it.
 func (a *detours) from(start, sw int32) []int32 {
 	links := a.links[sw]
 	missing := len(links) - 1

@@ -34,8 +34,7 @@ func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.M
 	return m, m.search(ctx, f)
 }
 
-// weightedHops are hop counts where leaving a switch counts what the port
-// weighs. Counts of 255 and more are no way.
+// weightedHops are hop counts where leaving a switch counts what the port weighs. Counts of 255 and more are no way.
 type weightedHops struct {
 	graph   *routing.Graph
 	weights []uint8 // by link of the graph

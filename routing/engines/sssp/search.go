@@ -14,8 +14,7 @@ type search struct {
 	*graph
 	heap
 	distance []uint64
-	// by is the arc by which a switch was reached from its next one; none for the
-	// last switch before the destination.
+	// by is the arc by which a switch was reached from its next one; none for the last switch before the destination.
 	by []int32
 	// reached are the switches in the order in which they were taken.
 	reached []int32

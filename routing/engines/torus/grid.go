@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// dims is how many dimensions there are; local stands beside them for the
-// hosts of a switch and the switch itself.
+// dims is how many dimensions there are; local stands beside them for the hosts of a switch and the switch itself.
 const (
 	dims  = 3
 	local = dims
@@ -50,8 +49,7 @@ type Torus struct {
 type placed struct {
 	sw fabric.SwitchIndex
 	at Coordinates
-	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last
-	// one those of hosts and port 0.
+	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last one those of hosts and port 0.
 	groups [2*dims + 1][]uint8
 }
 

@@ -57,8 +57,7 @@ func checkSize(conf *osm.TorusConf) error {
 	return nil
 }
 
-// checkPortOrder refuses an order that names, among as many ports as a switch
-// has, one that the switch does not have.
+// checkPortOrder refuses an order that names, among as many ports as a switch has, one that the switch does not have.
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
 	for s := range f.NumSwitches() {
