@@ -2,7 +2,11 @@
 
 package routing
 
-import "example.org/ibconsole/fabric"
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
 
 // Options are what changes a route, and how to report on the way. In brackets
 // stands OpenSM's name of each. The zero value is OpenSM's defaults. What names a
@@ -97,4 +101,21 @@ type SwitchPort struct {
 type PortOrder struct {
 	GUID  uint64
 	Ports []uint8
+}
+
+// Check says what in a fabric or in options no engine can route with: an end
+// port without a LID, an LMC above 7, existing tables of another fabric. O(ports).
+func Check(f *fabric.Fabric, opt *Options) error {
+	if opt.LMC > fabric.MaxLMC {
+		return fmt.Errorf("LMC %d, expected 0 to %d", opt.LMC, fabric.MaxLMC)
+	}
+	if t := opt.Existing; t != nil && t.Switches() != len(f.Switches) {
+		return fmt.Errorf("existing tables of %d switches, expected %d", t.Switches(), len(f.Switches))
+	}
+	for _, e := range f.EndPorts {
+		if f.Ports[e].LID == 0 {
+			return fmt.Errorf("%s has no LID", f.PortName(e))
+		}
+	}
+	return nil
 }
