@@ -162,8 +162,8 @@ func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	return e, json.Unmarshal([]byte(figures), &e.Figures)
 }
 
-// List returns the entries of a subnet, or of all for "", the newest first, not
-// more than limit of them if that is more than 0.
+// List returns the entries of a subnet, or of all for "", the newest first, at most limit of them where that is
+// above 0.
 func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1

@@ -37,8 +37,7 @@ const (
 
 const underWay = "under way"
 
-// Open reports whether the commit waits for its end: the switches may hold a part of
-// it, and another commit may be under way still.
+// Open reports whether the commit waits for its end: switches may hold a part of it, and it may be under way still.
 func (o Outcome) Open() bool { return o == "" || o == Interrupted }
 
 // Word is the outcome for people.

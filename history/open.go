@@ -10,8 +10,7 @@ import (
 
 // Chain is a commit that waits for its end, and those that were to bring it there and wait for theirs.
 type Chain struct {
-	// First is the commit that all began with: the switches held what was before it,
-	// and were to get what comes after it.
+	// First is the commit that all began with: switches held what was before it, and were to get what comes after.
 	First JournalEntry
 	// Later are the others, the newest first.
 	Later []JournalEntry

@@ -60,8 +60,7 @@ func (s *Store) SetKept(ctx context.Context, r Retention) error {
 	return nil
 }
 
-// keep lets go what the history does not keep. It looks whether there is anything
-// first: that costs no more than a look-up.
+// keep lets go what the history does not keep. It first looks whether there is anything, which costs a look-up.
 func (s *Store) keep(ctx context.Context) error {
 	r, err := s.Kept(ctx)
 	if err != nil {

@@ -30,8 +30,8 @@ type Engine interface {
 	// Name is the engine's name in opensm.conf: "minhop".
 	Name() string
 	// Route computes tables for the part of f that is in the subnet. Every end port must have a LID
-	// ([fabric.AssignLIDs]). It fails with a [RefusedError] where the engine does not take this fabric, and
-	// with ctx's error where ctx ends first.
+	// ([fabric.AssignLIDs]). It fails with a [RefusedError] where the engine does not take this fabric, and with
+	// ctx's error.
 	Route(ctx context.Context, f *fabric.Fabric, opt Options) (*Result, error)
 }
 
@@ -40,8 +40,7 @@ type Result struct {
 	Tables *fabric.Tables
 	// Hops are the hop counts that the engine routed by.
 	Hops Hops
-	// Roots are the switches that the engine took for the roots of the fabric, in
-	// ascending order; nil where it knows of none.
+	// Roots are the switches that the engine took for the fabric's roots, in ascending order; nil where it knows none.
 	Roots []fabric.SwitchIndex
 	// Ranks are the distances of the switches from the roots, or for dnup from the switches with hosts, by
 	// switch index, [Unranked] outside the subnet; nil where the engine does not rank.
@@ -49,8 +48,7 @@ type Result struct {
 	// CAOrder is the order of the compute nodes, as end ports, that suits the tables of ftree, with
 	// [fabric.None] for each that a leaf switch has less than the fullest one; nil from other engines.
 	CAOrder []fabric.PortIndex
-	// Multicast lays out multicast groups where the engine has a way of its own; nil
-	// where Hops decide (package mcast).
+	// Multicast lays out multicast groups where the engine does it itself; nil where Hops decide (package mcast).
 	Multicast GroupRouter
 	// Warnings say what was noticed, one sentence each.
 	Warnings []string

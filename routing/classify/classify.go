@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package classify finds out what the nodes of a subnet are for: which switches are leaves and which are
-// roots, which adapters compute and which serve. From that it makes the files that OpenSM's fat-tree routing
-// wants to be given, and tries them.
+// Package classify finds out what the nodes of a subnet are for: which switches are leaves and which are roots,
+// which adapters compute and which serve. From that it makes the files that OpenSM's fat-tree routing wants, and
+// tries them.
 //
 // Aggregation nodes, adapters that are part of a switch, are attached to spines too. OpenSM takes every
 // adapter for a compute node unless told, and no fabric with them for a fat-tree.
@@ -155,8 +155,7 @@ func aggregation(n, sw *fabric.Node) string {
 // usualShare is how many of so many nodes may have more linked ports than the others and be taken for service nodes.
 const usualShare = 8
 
-// findManyPorted takes the few nodes with more linked ports than most for service
-// nodes, as gateways and file servers have them.
+// findManyPorted takes the few nodes with more linked ports than most for service nodes: gateways, file servers.
 func (c *Classes) findManyPorted() {
 	linked := map[fabric.NodeIndex]int{}
 	for i := range c.Adapters {

@@ -56,8 +56,7 @@ type source struct {
 	levels int32
 }
 
-// spreadOf tells sources apart where the levels themselves do not: it compares what
-// each has for all destinations. O(LIDs^2).
+// spreadOf tells sources apart where the SLs themselves do not: it compares what each has for all LIDs. O(LIDs^2).
 func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) fabric.SpreadSLs {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
 		return s

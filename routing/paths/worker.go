@@ -16,8 +16,7 @@ type worker struct {
 	order []int32
 	// at is the tile, and first where the group's LIDs begin in it.
 	at, first int
-	// common is of each switch the state to all LIDs of the group, mixed where these
-	// differ and are in states, one for each LID.
+	// common is each switch's state to all LIDs of the group, mixed where these differ and are in states by LID.
 	common []state
 	states []state
 	cells  []uint16 // of one row

@@ -4,9 +4,9 @@ package osm
 
 import "math"
 
-// cUnsigned reads a number as C's strtoull with base 0 does: after space and a sign, hexadecimal after 0x,
-// octal after 0, else decimal. A number too large is the largest, with over set; a negative one wraps around.
-// Where there is no number, rest is s.
+// cUnsigned reads a number as C's strtoull with base 0 does: after space and a sign, hexadecimal after 0x, octal
+// after 0, else decimal. A number too large is the largest, with over set; a negative one wraps around. Without a
+// number, rest is s.
 func cUnsigned(s string) (v uint64, rest string, over bool) {
 	negative, base, digits := cNumberStart(s)
 	if digits == "" {

@@ -33,9 +33,9 @@ const NoHops = 0xff
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,
-// dump_ucast_routes), byte for byte where the hop counts are those that OpenSM routed by. With recommend nil
-// it names the least-hop port by which the table leads to the fewest LIDs, as OpenSM does after its file
-// engine. O(switches x LIDs).
+// dump_ucast_routes), byte for byte where the hop counts are those that OpenSM routed by. With recommend nil it
+// names the least-hop port by which the table leads to the fewest LIDs, as after OpenSM's file engine. O(switches
+// x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
 	d.lidHops, _ = hops.(LIDHops)

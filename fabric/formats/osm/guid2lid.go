@@ -25,10 +25,9 @@ const dbLine = 1024
 //
 //	0x0002c90300000001 0x0004 0x0007
 //
-// with a port GUID, its first and its last LID, and an empty line. All that OpenSM takes is taken, as it
-// takes it, and noted where that is not what the file seems to say. A line that OpenSM refuses is an error
-// "name:line:"; the file read so far is returned with it, as OpenSM goes on with that where exit_on_fatal is
-// FALSE and else ends. O(bytes).
+// with a port GUID, its first and its last LID, and an empty line. All that OpenSM takes is taken, as it takes
+// it, and noted where that is not what the file seems to say. A line that OpenSM refuses is an error
+// "name:line:", returned with the file so far, with which OpenSM goes on where exit_on_fatal is FALSE. O(bytes).
 func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 	d := dbReader{
 		pieces: newPieceReader(r, name, dbLine),

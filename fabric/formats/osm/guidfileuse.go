@@ -83,9 +83,9 @@ func (f *GUIDFile) Weights() (weights []SwitchPort, notes []FileNote) {
 	return weights, notes
 }
 
-// Orders reads a port_search_ordering_file (osm_ucast_mgr.c, set_search_ordering_ports). OpenSM passes over
-// lines with something that is no port number, or with one twice, which are noted. Of two lines for a switch
-// it takes the first whose ports the switch has.
+// Orders reads a port_search_ordering_file (osm_ucast_mgr.c, set_search_ordering_ports). OpenSM passes over lines
+// with something that is no port number, or with one twice, which are noted. Of two lines for a switch the first
+// whose ports it has counts.
 func (f *GUIDFile) Orders() (orders []SwitchPorts, notes []FileNote) {
 	for _, l := range f.Lines {
 		ports, why := l.order()

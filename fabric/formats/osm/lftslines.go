@@ -29,8 +29,7 @@ func newLineReader(r io.Reader, name string) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 1<<16), name: name}
 }
 
-// next returns a line without its newline; it holds until the next call. At the
-// end of the file the error is io.EOF itself.
+// next returns a line without its newline, which holds until the next call, and io.EOF itself at the file's end.
 func (l *lineReader) next() ([]byte, error) {
 	text, err := l.r.ReadSlice('\n')
 	if len(text) == 0 && err == io.EOF {

@@ -31,9 +31,9 @@ func (r *MCFDBsReport) Lines() []string {
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. What the file does not say
-// has no entries; a file without switches is one of a subnet without groups. It fails with "name:line:".
-// O(bytes + switches x multicast LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. What the file does not say has
+// no entries; one without switches is of a subnet without groups. It fails with "name:line:". O(bytes + switches
+// x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)

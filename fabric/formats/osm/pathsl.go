@@ -43,8 +43,7 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 // maxSources is how many ranges of sources stand on one line.
 const maxSources = 64
 
-// WritePathSLs writes the service levels of the paths between all LIDs of the end
-// ports. OpenSM has no such file; this one is:
+// WritePathSLs writes the SLs of the paths between all LIDs of the end ports. OpenSM has no such file; this one is:
 //
 //	# service levels of paths; 0 where nothing is said
 //	from 1-18,40

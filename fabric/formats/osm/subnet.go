@@ -18,8 +18,7 @@ import (
 // the order of [fabric.LEKey] of their GUID. Its faults are kept: the device ID of the far node stands in the
 // upper half of 32 bits, and speeds above HDR are "??".
 //
-// States and SM LIDs are written as the fabric has them; what OpenSM leaves
-// behind is [fabric.Fabric.Activated]. O(ports).
+// States and SM LIDs are as the fabric has them; what OpenSM leaves behind is [fabric.Fabric.Activated]. O(ports).
 func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	s := subnetWriter{f: f}

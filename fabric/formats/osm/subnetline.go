@@ -54,8 +54,7 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	return e.parseName(line)
 }
 
-// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces itself: it
-// ends where the rest fits for the first time.
+// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces: it ends where the rest first fits.
 func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 	name, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {

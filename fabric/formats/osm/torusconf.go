@@ -34,13 +34,11 @@ type TorusConf struct {
 	Seeds []TorusSeed
 	// GroupPorts is how many parallel links there can be, and how many hosts a switch can have plus one.
 	GroupPorts uint32
-	// PortOrder are the switch ports whose hosts are routed first, each once; the
-	// other ports follow in ascending order.
+	// PortOrder are the switch ports whose hosts are routed first, each once; the others follow in order.
 	PortOrder []uint8
 	// MaxChanges is how many changes of the torus OpenSM reports.
 	MaxChanges uint32
-	// Bad are the lines for which OpenSM's engine refuses to route, and Notes those
-	// that it takes otherwise than they look.
+	// Bad are the lines for which OpenSM's engine refuses to route, Notes those that it takes otherwise.
 	Bad, Notes []FileNote
 }
 

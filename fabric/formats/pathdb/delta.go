@@ -23,8 +23,7 @@ const deltaHead = 8 + 8 + 8 + 4 + 4
 // maxDelta bounds what a difference may unfold to.
 const maxDelta = 512 << 20
 
-// ErrLayout says that two databases have other ports, LIDs or rows, so that one
-// cannot be made from the other by a difference.
+// ErrLayout says that two databases have other ports, LIDs or rows, so that no difference leads from one to the other.
 var ErrLayout = errors.New("the two databases are of different subnets")
 
 // Delta is what makes the state of one database the paths of another, which must have the same ports and
@@ -133,8 +132,7 @@ func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint
 	}
 }
 
-// classes writes the classes that are new, and returns what those of to are called
-// when they stand behind those of from.
+// classes writes the new classes, and returns what those of to are called when they stand behind those of from.
 func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	known := map[Class]uint16{}
 	for i := range from.root.Classes {

@@ -53,8 +53,8 @@ type Port struct {
 	// Rate and MTU are the codes of its own link, 0 where that does not count.
 	Rate, MTU uint8
 	Flags     PortFlags
-	// Switch is the one that the port is or is attached to by SwitchPort, else -1 and Peer
-	// the port that it is linked to, or -1.
+	// Switch is the one that the port is or is attached to by SwitchPort, else -1 and Peer the port at its link,
+	// or -1.
 	Switch, Peer int32
 	SwitchPort   uint8
 	// Row is the row of its records, -1 with Switch.
@@ -68,8 +68,7 @@ type Switch struct {
 	GUID uint64
 	// Port is its port 0, -1 where that has no LID.
 	Port int32
-	// Behind is what is behind each of its ports, from port 0 on; see [BehindSwitch],
-	// [BehindPort] and [BehindNothing].
+	// Behind is what is behind each of its ports, from port 0 on: [BehindSwitch] and its like.
 	Behind []uint32
 }
 

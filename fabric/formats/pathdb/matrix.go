@@ -8,10 +8,9 @@ import (
 	"slices"
 )
 
-// A matrix has a value for each row and each LID. The LIDs of one switch are a group. A directory has the
-// place of each row; a row is a reference for each tile of 64 groups to a block; a block has a symbol for
-// each group. A symbol below constants is the value that all LIDs of the group have; another names a vector
-// with a value for each of them:
+// A matrix has a value for each row and each LID. The LIDs of one switch are a group. A directory has the place
+// of each row; a row is a reference for each tile of 64 groups to a block; a block has a symbol for each group. A
+// symbol below constants is the value that all LIDs of the group have; another names a vector of their values:
 //
 //	reference  upper 6 bits   how many bits a symbol takes in the block, 0 to 32
 //	           lower 26 bits  where the block is, in words of 4 bytes

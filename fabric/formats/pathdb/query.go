@@ -145,8 +145,7 @@ func ends(src, dst *port) (n uint8) {
 	return n
 }
 
-// between is what the path to a LID is like but for the links of both ends; packets
-// that stay at home have a service level, too.
+// between is what the path to a LID is like but for the links of both ends; packets that stay at home have an SL, too.
 func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
 	switch {
 	case src.flags&Gone != 0:

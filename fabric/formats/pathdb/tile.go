@@ -43,8 +43,8 @@ type Tile struct {
 // Groups are how many groups the tile has: 64, or fewer of the last.
 func (t *Tile) Groups() int { return t.groups }
 
-// Set says what values the LIDs of a group have in a row. It keeps no reference to
-// them. The first call makes the tile's memory.
+// Set says what values the LIDs of a group have in a row, and keeps no reference. The first call makes the tile's
+// memory.
 func (t *Tile) Set(row, group int, values []uint16) {
 	if constant(values) {
 		t.SetAll(row, group, values[0])

@@ -23,8 +23,7 @@ type Base struct {
 	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups whose packets come in at a switch.
 	hostOf   []int32
 	groupsAt [][]int32
-	// entries and paths are by port, ranked are the ports between switches with most
-	// paths first. ends names the ports of switches.
+	// entries and paths are by port, ranked the ports between switches, most paths first. ends names switch ports.
 	entries []int
 	paths   []int64
 	ranked  []fabric.PortIndex

@@ -128,8 +128,7 @@ type End struct {
 // Load is what leaves a switch by one port.
 type Load struct {
 	From End `json:"from"`
-	// To is the other end of the link: of the new picture, of the old one where the
-	// new one has none, nil where both have none.
+	// To is the other end of the link: of the new picture, else of the old one, nil where both have none.
 	To *End `json:"to"`
 	// Entries count the LIDs of the table, paths the pairs that are delivered.
 	EntriesOld int   `json:"entries_old"`

@@ -26,8 +26,7 @@ type How string
 const (
 	// Kept tables are the saved ones.
 	Kept How = "as saved"
-	// FromMinHop tables are the saved ones, with what is invalid chosen anew among
-	// the ports of the saved min-hop tables.
+	// FromMinHop tables are the saved ones, with what is invalid chosen anew among the ports of saved min-hop tables.
 	FromMinHop How = "adapted by the saved min-hop tables"
 	// Adapted tables are the saved ones, repaired by [incremental.Route].
 	Adapted How = "adapted"

@@ -13,10 +13,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// multicast plans the multicast tables. At any time the ports of a group's LID are part of its old tree or
-// part of its new one, so that no packet circles or comes twice, whatever is written first of what may be
-// written together. Where the links of both trees together are a tree there is nothing to lose before.
-// O(groups x switches), on all processors.
+// multicast plans the multicast tables. At any time the ports of a group's LID are part of its old tree or part
+// of its new one, so that no packet circles or comes twice, whatever is written first of what may be written
+// together. Where both trees together are a tree nothing is lost before. O(groups x switches), on all processors.
 func (m *maker) multicast(ctx context.Context) error {
 	switch {
 	case m.staged.MFT == nil:
@@ -214,8 +213,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	return false
 }
 
-// member reports whether something beside other switches hears the group before and
-// after: a host, or the switch itself.
+// member reports whether a host or the switch itself hears the group before and after.
 func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric
 	n := f.SwitchNode(sw)

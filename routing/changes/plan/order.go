@@ -17,8 +17,7 @@ import (
 
 type entries = [fabric.BlockSize]uint8
 
-// blocks orders the writes of those blocks that change: byNum has the switches of
-// each block number, as indexes of pairs.
+// blocks orders the writes of the blocks that change: byNum has each block number's switches, as indexes of pairs.
 func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	var nums []int
 	for num, list := range byNum {
@@ -130,8 +129,7 @@ func newWorker(o *orderer) *worker {
 	return w
 }
 
-// block orders the writes of the blocks of one number. O(switches) for each LID
-// whose entries change, where any order will do.
+// block orders the writes of the blocks of one number. O(switches) for each LID that changes, where any order will do.
 func (w *worker) block(num int, list []int32) []blockWrite {
 	w.load(num)
 	lids := uint64(0)
@@ -223,8 +221,7 @@ func (w *worker) lid(num, i int, list []int32) {
 // few changed switches of a column are walked from one by one.
 const few = 64
 
-// falls is a quick look whether the paths to the destination with some entries fall
-// along the other entry of each changed switch.
+// falls is a quick look whether the paths with some entries fall along the other entry of each changed switch.
 func (w *worker) falls(paths *hops, these, others []entries) bool {
 	for _, s := range w.column.changed {
 		if far := paths.far(these, s); far > w.column.dead || paths.far(these, paths.next(others, s)) >= far {

@@ -9,9 +9,9 @@
 // written more than once. Only where a LinearFDBTop changes may packets loop for a while: those to LIDs above the
 // old or the new one, from where they do not arrive before or do not arrive after.
 //
-// VLs change before the forwarding tables or behind them, see [Plan.OrderSL2VLs]. Of multicast, no packet
-// circles or comes twice: the tree of a group loses its old branches before it grows new ones, and between
-// the two members may not hear one another.
+// VLs change before the forwarding tables or behind them, see [Plan.OrderSL2VLs]. Of multicast, no packet circles
+// or comes twice: the tree of a group loses its old branches before it grows new ones, and in between members may
+// not hear one another.
 package plan
 
 import (
@@ -38,8 +38,7 @@ type Plan struct {
 	// List has blocks ordered by step, then by number and then by switch, as OpenSM sends them. There are no
 	// SL2VLs or MFTs where the staged tables say nothing of them.
 	write.List
-	// Steps is the number of steps of the blocks, from 1 up, Extra how many of these are
-	// written again in a later step.
+	// Steps is the number of steps of the blocks, from 1 up, Extra how many blocks are written again later.
 	Steps, Extra int
 	// Hit are the pairs to which no order could be kind.
 	Hit Hit
@@ -48,8 +47,7 @@ type Plan struct {
 
 	// Switches sum up tops and blocks, in the order of their index.
 	Switches []Switch
-	// CutOff are nodes of the live subnet that the staged one does not reach. They
-	// are not written and keep what they hold.
+	// CutOff are nodes of the live subnet that the staged one does not reach. They keep what they hold.
 	CutOff []Node
 	// Kept are switches that the staged tables say nothing of, Unread those whose
 	// live tables were not read. They are not written.

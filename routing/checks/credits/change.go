@@ -13,14 +13,14 @@ import (
 )
 
 // CheckChange is [Check] for the time in which tables become others: packets that took the old entry of one
-// switch may meet the new one of the next, and the other way round. turns has, in the place of each entry,
-// the step in which it changes; a packet that took a new entry meets no old one of an earlier step. 0 is any
-// time, and so is nil for all.
+// switch may meet the new one of the next, and the other way round. turns has, in the place of each entry, the
+// step in which it changes; a packet that took a new entry meets no old one of an earlier step. 0, and nil for
+// all, is any time.
 //
-// Both tables must be of fabrics with the same nodes and ports. Where mappings to VLs change, too, each port
-// may have the old or the new one at any time; where only one of the tables has them they do not change.
-// Where there are VLs, only dependencies count that one of the two tables has alone, with VLs of either.
-// Dependencies of neither have no LID.
+// Both tables must be of fabrics with the same nodes and ports. Where mappings to VLs change, too, each port may
+// have the old or the new one at any time; where only one of the tables has them they do not change. Where there
+// are VLs, only dependencies count that one of the two tables has alone, with VLs of either. Those of neither
+// have no LID.
 //
 // What is unread of the tables is taken as if it were not: SL 0 and VL 0.
 //

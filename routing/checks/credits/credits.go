@@ -3,11 +3,10 @@
 // Package credits finds credit loops: rings of links in which each waits for the
 // buffer behind the next, so that packets may stand still for ever.
 //
-// A channel is one direction of a link between switches together with a virtual VL. Packets that come in by
-// one channel and leave by another make the first depend on the second. Routes can deadlock only if these
-// dependencies have a cycle (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection
-// Networks", IEEE Transactions on Computers C-36, 1987). Links of hosts are in no cycle, for a host takes in
-// what it is sent, and are left out.
+// A channel is one direction of a link between switches together with a VL. Packets that come in by one channel
+// and leave by another make the first depend on the second. Routes can deadlock only if these dependencies have a
+// cycle (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE
+// Transactions on Computers C-36, 1987). Links of hosts are in no cycle, as a host takes in what it is sent.
 //
 // The VL of a packet on a link is what the SLtoVLMappingTable of the switch says for the packet's SL and the
 // ports by which it comes in and leaves (IBA 1.2.1, 7.6.6), VL 0 everywhere where the tables have no
@@ -71,8 +70,7 @@ type Channel struct {
 // Dependency says that packets go from one channel to the next.
 type Dependency struct {
 	From, To Channel
-	// Src sends such packets to LID by service level SL. Dst is the end port that
-	// owns the LID, None for a multicast LID.
+	// Src sends such packets to LID by SL. Dst is the end port that owns the LID, None for a multicast LID.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8

@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// graph collects channels and their dependencies. Channel number n is VL
-// n%VLs of the direction that leaves port n/VLs.
+// graph collects channels and their dependencies. Channel n is VL n%VLs of the direction that leaves port n/VLs.
 type graph struct {
 	f    *fabric.Fabric
 	vls  int

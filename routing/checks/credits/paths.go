@@ -19,8 +19,8 @@ type worker struct {
 	vlsAt [16][]uint16
 	// sent are the SLs of the packets to the destination at hand.
 	sent uint16
-	// firstVLs are, by group and port, the VLs of packets of SL 0 that leave the
-	// switch where they come in; 0 is not known yet.
+	// firstVLs are, by group and port, the VLs of SL 0's packets that leave the switch they come in at; 0: not
+	// known yet.
 	firstVLs [][]uint16
 	// seen are the channels of a multicast group, todo those to go on from.
 	seen []bool

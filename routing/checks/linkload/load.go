@@ -40,8 +40,7 @@ import (
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// Progress, where set, is called now and then with the steps done and all there
-	// are. It may be called from several goroutines.
+	// Progress, where set, is called now and then, by several goroutines, with the steps done and all there are.
 	Progress func(done, total int)
 }
 
@@ -88,8 +87,7 @@ type counter struct {
 	uses []use
 	// firstPort is the index of port 0 of each switch.
 	firstPort []fabric.PortIndex
-	// weight counts, by switch, the sources whose packets it passes; sent counts, by
-	// group, the LIDs that its ends send to.
+	// weight counts, by switch, the sources whose packets it passes; sent, by group, the LIDs that its ends send to.
 	weight []int64
 	sent   []int64
 	// own counts by end the LIDs of its own that the group's packets would arrive at.

@@ -19,8 +19,7 @@ type Measured struct {
 	Loads
 	// Worst is the most paths over one direction of any link.
 	Worst int64
-	// Share is the mean over the paths of 1/c, where c is the most paths over any
-	// link of the path; 0 where no path arrives.
+	// Share is the mean over the paths of 1/c, c being the most paths over any link of the path; 0 without paths.
 	Share float64
 }
 

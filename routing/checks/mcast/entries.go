@@ -80,9 +80,9 @@ type Change struct {
 	Gone, Come []uint8
 }
 
-// Changes gives every entry of multicast tables that differs, by switch and LID. Switches that one of the
-// fabrics has not, or whose table one of the two does not know, are passed over; so is all where one has no
-// multicast tables. O(switches x multicast LIDs).
+// Changes gives every entry of multicast tables that differs, by switch and LID. Switches that one fabric lacks,
+// or whose table one of the two does not know, are passed over; so is all where one has no multicast tables.
+// O(switches x multicast LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		if before.MFT == nil || after.MFT == nil {

@@ -3,9 +3,9 @@
 // Package reach follows the packets of every pair of end ports through the
 // tables and says which arrive, over how many links, and where the others end.
 //
-// Pairs are the ordered pairs of distinct end ports of channel adapters and routers, and on demand of
-// switches. A destination with an LMC is reached over one path for each of its LIDs. No path is sampled, but
-// none is walked alone either: see package trees.
+// Pairs are the ordered pairs of distinct end ports of channel adapters and routers, and on demand of switches. A
+// destination with an LMC is reached over one path for each of its LIDs. No path is sampled, and none walked
+// alone: see package trees.
 package reach
 
 import (
@@ -59,11 +59,9 @@ type Result struct {
 	// Pairs is the number of ordered pairs of distinct end ports.
 	Pairs int64 `json:"pairs"`
 	Counts
-	// Links counts the paths that are delivered by their number of links, the cables
-	// of the two hosts included: the hops of ibdmchk.
+	// Links counts the delivered paths by their links, the cables of the two hosts included: the hops of ibdmchk.
 	Links []int64 `json:"links"`
-	// Troubles are the first paths of each kind that does not arrive or is too long,
-	// by kind, then destination LID, then source LID.
+	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID.
 	Troubles []Path `json:"-"`
 
 	opt     Options

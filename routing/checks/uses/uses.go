@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package uses says which paths go over a link or through a switch, from where to
-// where, and so who is hit if it fails.
+// Package uses says which paths go over a link or through a switch, and so who is hit if it fails.
 //
 // Paths are those that arrive, of all ordered pairs of distinct end ports, one for
 // each LID of the destination. A link counts in both directions.
@@ -19,8 +18,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// What is asked about: links, and switches by index. A path uses it if it takes one
-// of the links or passes one of the switches.
+// What is asked about: links, and switches by index. A path uses it if it takes one of them.
 type What struct {
 	Links    []fabric.Link
 	Switches []fabric.SwitchIndex
@@ -43,8 +41,7 @@ const defaultExamples = 20
 type Result struct {
 	// Paths is the number of paths that use it, All that of all paths that arrive.
 	Paths, All int64
-	// Sources and Destinations are the end ports at the two ends of these paths, those
-	// with most paths first, then by LID.
+	// Sources and Destinations are the end ports of these paths, those with most paths first, then by LID.
 	Sources, Destinations []Use
 	// Examples are the first paths by LID of the destination, then of the source.
 	Examples []Path

@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard output for a path, when it runs
-// at the SM's port. A path that it does not follow to the end has no "To" line, and [IbtracertWarning] says
-// why. Ports are taken as active.
+// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard output for a path, when it runs at
+// the SM's port. A path that it does not follow to its end has no "To", and [IbtracertWarning] says why. Ports
+// are taken as active.
 func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	f := t.Fabric
 	r := newReport(t, p)

@@ -15,8 +15,7 @@ type Path struct {
 	// Src is the end port that sends; Dst the one that owns the LID, None where none does.
 	Src, Dst fabric.PortIndex
 	DstLID   uint16
-	// Hops are the nodes on the path, the source first. Where the path loops, the
-	// last one is the switch that it comes back to.
+	// Hops are the nodes on the path, the source first; where it loops, the last is the switch that it comes back to.
 	Hops    []Hop
 	Verdict Verdict
 	// Cause is set for a dead end.

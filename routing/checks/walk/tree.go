@@ -49,8 +49,7 @@ func NewWires(t *fabric.Tables) Wires {
 	return w
 }
 
-// Beyond is the target of a packet that comes in by a port: the switch that it
-// belongs to, or the port itself elsewhere.
+// Beyond is the target of a packet that comes in by a port: the port's switch, or the port itself elsewhere.
 func Beyond(f *fabric.Fabric, port fabric.PortIndex) Target {
 	if sw := f.Nodes[f.Ports[port].Node].Switch; sw != fabric.None {
 		return sw

@@ -11,8 +11,7 @@ type balance[S set] struct {
 	// set is the current set, and sum what its ports are used together.
 	set S
 	sum uint32
-	// best are the ports of the set that are used the least. Those that may be used
-	// more than once more than that are in ahead.
+	// best are the ports of the set that are used the least; those used more than once more often may be in ahead.
 	best, ahead S
 }
 

@@ -23,8 +23,7 @@ type memo struct {
 	off bool
 }
 
-// newMemo sets the classes of all places: none for switches without lower ones and
-// for those with neighbours of their rank.
+// newMemo sets the classes of all places: none for switches without lower ones or with neighbours of their rank.
 func newMemo(t *tree, places []place) memo {
 	var m memo
 	classes := map[string]int32{}

@@ -14,8 +14,7 @@ import (
 // Rule is a rule that fat-trees keep.
 type Rule uint8
 
-// The rules, in the order in which OpenSM checks them. Those from UpGroups on are
-// for fabrics without a root_guid_file.
+// The rules, in OpenSM's order. Those from UpGroups on are for fabrics without a root_guid_file.
 const (
 	NoLMC        Rule = iota // the LMC is 0
 	FewSwitches              // two switches or more
@@ -56,8 +55,7 @@ type Problem struct {
 // NotFatTreeError says why OpenSM does not take a fabric for a fat-tree. It is a [routing.RefusedError].
 type NotFatTreeError struct {
 	routing.RefusedError
-	// Problems are all rules that the fabric breaks, as far as they can be told.
-	// The first one is that for which OpenSM refuses.
+	// Problems are all rules that the fabric breaks, as far as can be told. For the first one OpenSM refuses.
 	Problems []Problem
 }
 

@@ -67,8 +67,7 @@ func (w *walker) unreached() []string {
 	return out
 }
 
-// inMemoryOrder are the switches with compute nodes whose adapters OpenSM puts in
-// the order of addresses in its memory.
+// inMemoryOrder are the switches with compute nodes whose adapters OpenSM orders by addresses in its memory.
 func (w *walker) inMemoryOrder() []string {
 	var all []fabric.SwitchIndex
 	for _, s := range w.leaves {

@@ -36,8 +36,7 @@ type tree struct {
 
 	// isLeaf says that a switch has compute nodes.
 	isLeaf []bool
-	// leaves are the switches of the leaf rank from the first with compute nodes
-	// to the last, in the order of their tuples.
+	// leaves are the switches of the leaf rank from the first with compute nodes to the last, by their tuples.
 	leaves []fabric.SwitchIndex
 	// maxCNs is the highest number of compute nodes on one of leaves.
 	maxCNs int

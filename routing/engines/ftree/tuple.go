@@ -108,8 +108,8 @@ func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	return noTuple, false
 }
 
-// below and above are free tuples for a neighbour of a switch with this tuple. At
-// the ends numbers overflow as they do in OpenSM.
+// below and above are free tuples for a neighbour of a switch with this one. At the ends numbers overflow as in
+// OpenSM.
 func (x *indexer) below(from uint64) uint64 {
 	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)+1), int(firstDigit(from)+1))
 	return tuple

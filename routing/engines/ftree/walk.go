@@ -15,9 +15,9 @@ func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	}
 }
 
-// goDown leads the switches below s, and those of its rank, to it: all that are not led to the target by as
-// few hops already. Hops are those from s to the target. It returns whether there are adapters on the way;
-// where there are, the way up to s is counted.
+// goDown leads the switches below s, and those of its rank, to it: all that are not led to the target by as few
+// hops already. Hops are those from s to the target. It reports whether there are adapters on the path; where
+// there are, the path up to s is counted.
 func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {

@@ -147,8 +147,7 @@ func (l *layer) each(a int32, visit func(b int32)) {
 	}
 }
 
-// sorted are the channels, each before those that depend on it (Kahn, "Topological
-// sorting of large networks", CACM 5, 1962).
+// sorted are the channels, each before its dependents (Kahn, "Topological sorting of large networks", CACM 5, 1962).
 func (l *layer) sorted() []int32 {
 	waiting := make([]int32, len(l.to))
 	for a := range int32(len(l.to)) {

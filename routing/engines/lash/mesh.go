@@ -24,8 +24,7 @@ type mesh struct {
 
 // meshNode is one switch.
 type meshNode struct {
-	// metric is the distances between neighbours around the switch, nil for a
-	// switch with more links than any mesh has.
+	// metric is the distances between neighbours around the switch, nil where it has more links than any mesh.
 	metric [][]int32
 	shape  shape
 	// dimensions of the torus that has such switches, 0 for none.
@@ -180,8 +179,7 @@ func (n *meshNode) opposite(axis int) int {
 	return 0
 }
 
-// findAxes names the directions of the links of one switch, and hands them on
-// from switch to switch until nothing changes.
+// findAxes names the directions of one switch's links, and hands them on between switches until nothing changes.
 func (m *mesh) findAxes(seed int32) {
 	m.seedAxes(&m.nodes[seed])
 	for changed := true; changed; {

@@ -10,8 +10,7 @@ import "slices"
 // mostLinks is how many neighbours a switch of a mesh has at most.
 const mostLinks = 8
 
-// polynomial is det(M - xI) without its highest coefficient, lowest first. As
-// OpenSM's integers do, it counts modulo 2^32.
+// polynomial is det(M - xI) without its highest coefficient, lowest first, modulo 2^32 as OpenSM's integers.
 type polynomial [mostLinks]int32
 
 // characteristic computes the polynomial of a matrix without divisions (Berkowitz, "On computing the
@@ -75,8 +74,7 @@ var around = map[int]int32{2: 0, 3: 1, 5: 3, 6: 4}
 // apart is the distance of neighbours in different dimensions.
 const apart = 2
 
-// shapes are the dimensions of the tori that are known, of up to 8 dimensions and
-// 8 links, by the shape of their switches.
+// shapes are the dimensions of the known tori, of up to 8 dimensions and 8 links, by the shape of their switches.
 func shapes() map[shape]int {
 	known := map[shape]int{}
 	for d := 1; d <= mostLinks; d++ {

@@ -42,8 +42,7 @@ type deadlocks struct {
 	*router
 	vls    int // that the subnet has
 	needed int
-	// groups are sources that follow one another and are attached to one switch, and dests
-	// the LIDs that are sent to, in OpenSM's order.
+	// groups are successive sources at one switch, and dests the LIDs that are sent to, in OpenSM's order.
 	groups []group
 	dests  []dest
 	// spans are where the LIDs of each port stand in dests, and the end.

@@ -82,8 +82,8 @@ func (h *heap) sink(e uint64) {
 	h.put(i, e)
 }
 
-// leastOf4 is which of four elements is the nearest, the last of several. It has
-// no branches, which nothing would predict.
+// leastOf4 is which of four elements is the nearest, the last of several, without branches: nothing would predict
+// them.
 func leastOf4(e *[branches]uint64) int {
 	_, low := bits.Sub64(e[0]>>32, e[1]>>32, 0) // 1 where the first is the nearer one
 	_, high := bits.Sub64(e[2]>>32, e[3]>>32, 0)

@@ -19,8 +19,7 @@ type search struct {
 	// reached are the switches in the order in which they were taken.
 	reached []int32
 	load    []uint64
-	// What the heap holds before anything is reached: for a destination that is a
-	// switch, and for one that is an adapter.
+	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
 	forSwitch, forAdapter heap
 }
 

@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ServiceLevels gives the paths of another engine's tables SLs, one VL each, by which they cannot deadlock,
-// in the way of [DeadlockFree]. It returns how many VLs they take; where that is one, levels and VLs are nil.
-// It fails with a [routing.RefusedError] where the subnet has too few. The cost is that of [DeadlockFree]
-// beside its tables.
+// ServiceLevels gives the paths of another engine's tables SLs, one VL each, by which they cannot deadlock, as
+// [DeadlockFree] does. It returns how many VLs they take; where that is one, SLs and VLs are nil. It fails with a
+// [routing.RefusedError] where the subnet has too few. It costs what [DeadlockFree] does beside its tables.
 func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options, engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
 	g := newGraph(f, &opt)

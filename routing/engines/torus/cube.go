@@ -9,9 +9,8 @@ import "example.org/ibconsole/fabric"
 // two of its corners share beside the one they are known to share, and a line at a right angle to a face or
 // an edge leads to the switch that makes faces with its sides.
 //
-// A fabric that is what its configuration says gives the same torus whatever comes first, but in another
-// order, and hosts are routed in the order in which their switches were found. So the order is OpenSM's, in
-// which the cases were written down.
+// A fabric that is what its configuration says gives the same torus whatever comes first, but in another order,
+// and hosts are routed in the order in which their switches were found. So the order of the cases is OpenSM's.
 
 // corners has, by the corners missing from a cube, those that follow from a face
 // in OpenSM's order: the corner, then the three others around its face.
@@ -165,8 +164,7 @@ type finder struct {
 	free []bool // by port
 }
 
-// links calls visit with every switch at the other end of a free link of sw, in
-// the order of ports, until it returns true.
+// links calls visit with every switch behind a free link of sw, in the order of ports, until it returns true.
 func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
 	for p := range n.Ports() {

@@ -38,8 +38,7 @@ func (Engine) Name() string { return Name }
 
 // Route implements [routing.Engine]. Without a configuration it looks for the torus itself ([Recognise]). It
 // refuses a fabric that is not the torus of the configuration, one whose failures leave no routes without
-// deadlock, and one with fewer than two data VLs. The result's hop counts are all [routing.NoHops], as OpenSM
-// keeps none for this engine.
+// deadlock, and one with fewer than two data VLs. Hop counts are all [routing.NoHops]: OpenSM keeps none.
 // O(switches^2 + switches x LIDs).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {

@@ -11,8 +11,7 @@ func distances(a, b, radix int) (direct, round int) {
 	return b - a, radix - (b - a)
 }
 
-// crosses reports whether the shorter way between two places of a ring crosses its
-// dateline. Where both are as long it does not.
+// crosses reports whether the shorter path between two places of a ring, if one is, crosses its dateline.
 func crosses(a, b, radix int) bool {
 	direct, round := distances(a, b, radix)
 	return round < direct
@@ -29,8 +28,7 @@ func shorter(from, to, radix int) int {
 // noPath is the group that leads nowhere.
 const noPath = noGroup
 
-// paths has the group by which a switch sends along one dimension to each
-// coordinate: t.Radix[d] entries of every switch.
+// paths has the group by which a switch sends along one dimension to each coordinate: t.Radix[d] entries a switch.
 type paths [dims][]uint8
 
 // newPaths finds the paths along rings: the shorter one where it is whole, else the other. Towards a switch

@@ -42,8 +42,7 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 type slParts struct {
 	// at is the switch that a LID is on.
 	at []int32
-	// crossing is the bit of a dimension where the way from one place to another
-	// crosses its dateline, by from x radix + to.
+	// crossing is a dimension's bit where the path between two places crosses its dateline, by from x radix + to.
 	crossing [dims][]uint8
 }
 

@@ -4,8 +4,7 @@ package updn
 
 import "example.org/ibconsole/fabric"
 
-// batch is how many destinations are searched from before their counts are
-// written to the matrix: a cache line of sets.
+// batch is how many destinations are searched from before the matrix is written: a cache line of sets.
 const batch = 8
 
 // batchWorker searches from a few destinations that stand side by side.
