@@ -52,18 +52,13 @@ type numbers struct {
 	bad bool
 }
 
-func (n *numbers) uint() uint64 {
-	v, k := binary.Uvarint(n.b)
-	if k <= 0 {
-		n.bad, n.b = true, nil
-		return 0
-	}
-	n.b = n.b[k:]
-	return v
-}
+func (n *numbers) uint() uint64 { return take(n, binary.Uvarint) }
 
-func (n *numbers) int() int64 {
-	v, k := binary.Varint(n.b)
+func (n *numbers) int() int64 { return take(n, binary.Varint) }
+
+// take takes a number off; where there is none it is 0, and all that follow.
+func take[T uint64 | int64](n *numbers, read func([]byte) (T, int)) T {
+	v, k := read(n.b)
 	if k <= 0 {
 		n.bad, n.b = true, nil
 		return 0

@@ -154,12 +154,8 @@ func (c *Classes) tops() []top {
 }
 
 func (c *Classes) isSummit(s fabric.SwitchIndex) bool {
-	for _, l := range c.graph.Of(s) {
-		if c.Switches[l.Peer].Rank > c.Switches[s].Rank {
-			return false
-		}
-	}
-	return true
+	rank := c.Switches[s].Rank
+	return !slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return c.Switches[l.Peer].Rank > rank })
 }
 
 // search is a search for a suggestion.

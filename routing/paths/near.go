@@ -78,17 +78,8 @@ func allIn(set []uint64, row []uint8, lids []uint16) bool {
 
 // within says that no switch is further from a group than a path can be long, and that the subnet has all its LIDs.
 func (b *builder) within(g *group) bool {
-	for _, l := range g.lids {
-		if b.f.PortByLID(l) == fabric.None {
-			return false
-		}
-	}
-	for _, h := range b.distances.From(g.sw) {
-		if h > maxHops && h != routing.NoHops {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.lids, func(l uint16) bool { return b.f.PortByLID(l) == fabric.None }) &&
+		!slices.ContainsFunc(b.distances.From(g.sw), func(h uint8) bool { return h > maxHops && h != routing.NoHops })
 }
 
 // atHome reports whether the switch of a group hands packets to each of its ports.

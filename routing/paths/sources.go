@@ -5,6 +5,7 @@ package paths
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -43,12 +44,7 @@ func (b *builder) alike(g *group) bool {
 		return len(g.lids) == 1
 	}
 	first := sls.Destination(g.lids[0])
-	for _, l := range g.lids {
-		if sls.Destination(l) != first {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.lids, func(l uint16) bool { return sls.Destination(l) != first })
 }
 
 type source struct {

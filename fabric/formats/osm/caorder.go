@@ -28,8 +28,5 @@ func WriteCAOrder(w io.Writer, f *fabric.Fabric, order []fabric.PortIndex) error
 			return fmt.Errorf("write CA order: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write CA order: %w", err)
-	}
-	return nil
+	return flush(b, "CA order")
 }

@@ -50,10 +50,7 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 			return fmt.Errorf("write forwarding tables with hops: %w", err)
 		}
 	}
-	if err := d.b.Flush(); err != nil {
-		return fmt.Errorf("write forwarding tables with hops: %w", err)
-	}
-	return nil
+	return flush(d.b, "forwarding tables with hops")
 }
 
 // fdbTarget is what a LID belongs to.

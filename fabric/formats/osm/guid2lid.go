@@ -161,8 +161,5 @@ func WriteGUID2LID(w io.Writer, t *fabric.GUID2LID) error {
 	for r := range t.Records() {
 		fmt.Fprintf(b, "%s %s\n\n", r.Key, r.Value)
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write guid2lid: %w", err)
-	}
-	return nil
+	return flush(b, "guid2lid")
 }

@@ -27,10 +27,7 @@ func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 			return fmt.Errorf("write forwarding tables: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write forwarding tables: %w", err)
-	}
-	return nil
+	return flush(b, "forwarding tables")
 }
 
 func writeLFT(b *bufio.Writer, t *fabric.Tables, sw fabric.SwitchIndex, owners []string) error {
@@ -131,4 +128,12 @@ func appendDecimal2(b []byte, v uint8) []byte {
 		b = append(b, '0')
 	}
 	return strconv.AppendUint(b, uint64(v), 10)
+}
+
+// flush writes what is left of a file, or returns the first error that writing it met.
+func flush(b *bufio.Writer, file string) error {
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return nil
 }

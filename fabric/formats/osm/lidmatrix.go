@@ -23,10 +23,7 @@ func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 			return fmt.Errorf("write lid matrix: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write lid matrix: %w", err)
-	}
-	return nil
+	return flush(b, "lid matrix")
 }
 
 func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw fabric.SwitchIndex, hops Hops) error {

@@ -35,10 +35,7 @@ func WriteGroups(w io.Writer, groups []fabric.Group) error {
 			_, _ = fmt.Fprintf(b, "mcm_port: port_gid=%s scope_state=0x%02x proxy_join=0x%x\n\n", gidPair(mad.NewGID(m.Prefix, m.GUID)), g.Scope<<4|uint8(m.Join), proxy)
 		}
 	}
-	if err := b.Flush(); err != nil { // it keeps the first error
-		return fmt.Errorf("write multicast groups: %w", err)
-	}
-	return nil
+	return flush(b, "multicast groups")
 }
 
 // exactly is the selector before an MTU, a rate and a lifetime (IBA 1.2.1, 15.2.5.16).

@@ -25,10 +25,7 @@ func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 			return fmt.Errorf("write SL2VL tables: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write SL2VL tables: %w", err)
-	}
-	return nil
+	return flush(b, "SL2VL tables")
 }
 
 func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.PortIndex) error {

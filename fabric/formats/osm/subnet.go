@@ -33,10 +33,7 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 			}
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write subnet: %w", err)
-	}
-	return nil
+	return flush(b, "subnet")
 }
 
 // nodesLE are the nodes of the subnet in the order of OpenSM's node table.

@@ -290,10 +290,7 @@ func WriteTorusConf(w io.Writer, c *TorusConf) error {
 			}
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write torus-2QoS.conf: %w", err)
-	}
-	return nil
+	return flush(b, "torus-2QoS.conf")
 }
 
 func writeTorusLink(w io.Writer, axis, sign rune, l TorusLink) {

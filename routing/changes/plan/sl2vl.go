@@ -4,6 +4,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -117,13 +118,8 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	if code == 0 {
 		return false
 	}
-	lanes := min(uint8(1)<<(code-1), dropVL)
-	for _, vl := range vls {
-		if vl != dropVL && vl >= lanes {
-			return true
-		}
-	}
-	return false
+	operated := min(uint8(1)<<(code-1), dropVL)
+	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != dropVL && vl >= operated })
 }
 
 // OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or with late behind them. No

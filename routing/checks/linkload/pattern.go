@@ -57,14 +57,7 @@ func natural(a, b string) int {
 }
 
 // digits is how many digits a text begins with.
-func digits(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
-}
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // Shift is the pattern in which each host sends to the one that is k further on, round the end: a
 // permutation. k may be negative. Places without a host, fabric.None, neither send nor are sent to.

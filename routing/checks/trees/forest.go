@@ -148,10 +148,5 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 
 // emptyFrom reports whether a row has no entry above a LID.
 func emptyFrom(row []uint8, top uint16) bool {
-	for _, port := range row[min(len(row), int(top)+1):] {
-		if port != fabric.NoPath {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(row[min(len(row), int(top)+1):], func(port uint8) bool { return port != fabric.NoPath })
 }

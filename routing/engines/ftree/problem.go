@@ -95,12 +95,7 @@ func inFront(first Problem, others []Problem) []Problem {
 
 // concerns reports whether a problem is with one of some switches.
 func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
-	for _, s := range p.Switches {
-		if slices.Contains(switches, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Switches, func(s fabric.SwitchIndex) bool { return slices.Contains(switches, s) })
 }
 
 // mostNamed is how many switches a text names.
