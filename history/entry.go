@@ -77,7 +77,6 @@ func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Ta
 	return id, nil
 }
 
-// content are the blobs of a snapshot.
 type content struct {
 	fabric       int64
 	tables, rest sql.NullInt64
@@ -115,7 +114,6 @@ func (w *writer) add(tx *sql.Tx, e Entry, f *fabric.Fabric, t *fabric.Tables) (i
 	return w.enter(tx, &e, c)
 }
 
-// enter stores an entry.
 func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	figures, err := json.Marshal(e.Figures)
 	if err != nil {
@@ -148,7 +146,6 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 
 const entryColumns = "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL"
 
-// scanner is a row of a query.
 type scanner interface{ Scan(into ...any) error }
 
 func scanEntry(row scanner, more ...any) (e Entry, err error) {

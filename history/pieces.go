@@ -67,7 +67,6 @@ func take[T uint64 | int64](n *numbers, read func([]byte) (T, int)) T {
 	return v
 }
 
-// heading is how a manifest begins.
 type heading struct {
 	origin   string
 	most     uint16
@@ -89,7 +88,6 @@ func (n *numbers) heading() (heading, error) {
 	return h, nil
 }
 
-// tables puts tables together again.
 func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (*fabric.Tables, error) {
 	n := &numbers{b: manifest}
 	h, err := n.heading()

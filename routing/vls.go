@@ -31,7 +31,7 @@ func DataVLs(f *fabric.Fabric, opt *Options) (vls int, known bool) {
 	return min(1<<(least-1), MostDataVLs), known
 }
 
-// VLPerSL maps service levels to VLs as OpenSM does where quality of service
+// VLPerSL maps SLs to VLs as OpenSM does where quality of service
 // is on and qos_sl2vl is not set: SL n to VL n, folded into as many VLs as
 // a power of two has bits below (osm_qos.c, sl2vl_update_table). O(switches x ports^2).
 func VLPerSL(f *fabric.Fabric, dataVLs int) *fabric.SL2VL {

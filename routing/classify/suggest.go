@@ -81,7 +81,7 @@ func (s *Suggestion) Options(opt routing.Options) routing.Options {
 }
 
 // Suggest classifies a subnet and tries with ftree what follows from that, until all hosts reach one another.
-// Aggregation nodes may stay apart from some: there is no way up and then down between two roots. It takes
+// Aggregation nodes may stay apart from some: there is no path up and then down between two roots. It takes
 // what leaves the fewest pairs apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports
 // without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
 func Suggest(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Suggestion, error) {
@@ -186,7 +186,7 @@ func (c *Classes) candidates(tops []top) []candidate {
 	return all
 }
 
-// try tries a suggestion, first without ways against the direction, and then with longer and longer ones
+// try tries a suggestion, first without paths against the direction, and then with longer and longer ones
 // while adapters do not reach each other. It is done where all do.
 func (s *search) try(one candidate) (done bool, err error) {
 	for ; ; one.MaxReverseHops++ {

@@ -22,8 +22,7 @@ type ConfDef struct {
 // Affects says what an option changes.
 type Affects uint8
 
-// What options can change. Routes are the forwarding tables; SLs the service
-// levels and virtual lanes; links their speed, width and lanes.
+// What options can change. Routes are the forwarding tables; SLs the SLs and VLs; links their speed, width and VLs.
 const (
 	AffectsLIDs Affects = 1 << iota
 	AffectsRoutes
@@ -45,7 +44,7 @@ const (
 	ConfUint64
 	ConfInt32
 	ConfMask  // up to 64 hexadecimal digits
-	ConfPerSL // a service level and a number; read as text
+	ConfPerSL // an SL and a number; read as text
 	ConfText  // of congestion control; read as text
 )
 

@@ -29,7 +29,7 @@ type LIDHops interface {
 const NoHops = 0xff
 
 // Recommend says by which port OpenSM would send to a LID if it had to choose
-// now. opensm.fdbs names that port where the table takes a longer way.
+// now. opensm.fdbs names that port where the table takes a longer path.
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,

@@ -75,7 +75,6 @@ func (a *applier) section(s *routeSection) error {
 	return nil
 }
 
-// enter sets one entry of a row.
 func (a *applier) enter(sw fabric.SwitchIndex, row []byte, e routeEntry, number int) {
 	lid, ok := a.remap(e)
 	if !ok {

@@ -297,7 +297,6 @@ func parseDecimal(b []byte) (v int, rest []byte, ok bool) {
 	return v, b[i:], i > 0
 }
 
-// skipSpace drops leading space.
 func skipSpace(b []byte) []byte {
 	for len(b) > 0 && isCSpace(b[0]) {
 		b = b[1:]

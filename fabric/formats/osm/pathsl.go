@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// PathSLs are service levels of paths that were read from a file.
+// PathSLs are SLs of paths that were read from a file.
 type PathSLs struct {
 	// rows are, by source LID, indexes into runs, -1 for none.
 	rows []int32

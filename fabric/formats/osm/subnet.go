@@ -67,7 +67,6 @@ func (s *subnetWriter) link(port fabric.PortIndex) []byte {
 	return b
 }
 
-// end appends one end of a link.
 func (s *subnetWriter) end(b []byte, port fabric.PortIndex, vendor string, device uint32) []byte {
 	p := &s.f.Ports[port]
 	n, e := &s.f.Nodes[p.Node], &s.f.Ports[s.f.EndPortOf(port)]

@@ -158,7 +158,6 @@ func subnetTypeOf(word []byte) (mad.NodeType, bool) {
 	return 0, false
 }
 
-// subnetRate is the end of a line.
 type subnetRate struct {
 	width fabric.Width
 	speed fabric.Speed

@@ -56,7 +56,6 @@ type subnetParser struct {
 // subnetLink is a line's link, seen from its near end.
 type subnetLink struct{ near, far subnetPort }
 
-// link takes one line.
 func (p *subnetParser) link(text []byte) error {
 	var ends [2]subnetEnd
 	rest, err := ends[0].parse(text, false)

@@ -105,7 +105,6 @@ func (p *torusParser) note(format string, args ...any) {
 	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
 }
 
-// take takes a line.
 func (p *torusParser) take() {
 	keyword := p.words[0]
 	p.words = p.words[1:]

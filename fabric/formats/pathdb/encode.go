@@ -33,13 +33,13 @@ type Contents struct {
 	Classes []Class
 	// PKeys are sets of P_Keys that ports have, in the order in which paths take them.
 	PKeys [][]PKey
-	// SLMask are the bits of a service level that the partition decides; the others are the class's.
+	// SLMask are the bits of an SL that the partition decides; the others are the class's.
 	SLMask uint8
 	// Records has a class for each row and LID; Trace the egress port of each switch for each LID, nil without.
 	Records, Trace *Matrix
 }
 
-// PKey is a P_Key, and the service level of its partition.
+// PKey is a P_Key, and the SL of its partition.
 type PKey struct {
 	Key mad.PKey
 	SL  uint8

@@ -97,7 +97,7 @@ type root struct {
 	OriginLen                                                     uint32
 	LifeTime                                                      uint32
 	HasTrace                                                      uint32
-	// SLMask are the bits of a service level that the partition decides.
+	// SLMask are the bits of an SL that the partition decides.
 	SLMask, Zero uint32
 	// Where they are.
 	OffPorts, OffSwitches, OffLIDs, OffGroups, OffClasses, OffPKeySets, OffPKeys, OffWires, OffOrigin uint64
@@ -211,7 +211,7 @@ type Class struct {
 	Hops uint8
 	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not count.
 	Rate, MTU uint8
-	// SL is the first of Spread service levels, over which pairs are spread.
+	// SL is the first of Spread SLs, over which pairs are spread.
 	SL, Spread uint8
 	Reaches    bool
 }

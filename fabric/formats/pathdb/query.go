@@ -35,7 +35,7 @@ type Record struct {
 type Want struct {
 	// PKey is a partition, by its lower 15 bits; 0 for any that both have.
 	PKey uint16
-	// SL is a service level plus 1; 0 for any.
+	// SL is an SL plus 1; 0 for any.
 	SL uint8
 }
 
@@ -166,10 +166,10 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 	return c, c.Reaches
 }
 
-// PartitionBits are the bits of a service level that the partition decides.
+// PartitionBits are the bits of an SL that the partition decides.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level is the service level of a pair in a partition, and whether it is one that is wanted.
+// level is the SL of a pair in a partition, and whether it is one that is wanted.
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask

@@ -237,7 +237,6 @@ func (b *builder) freshName(name string) string {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// maxName is how long a name may be.
 const maxName = 63
 
 // clean makes a name of a description: letters, digits, - and _, all else is _.

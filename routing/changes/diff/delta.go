@@ -67,7 +67,6 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 	return d.r
 }
 
-// links lists links that went.
 func (d *delta) links(removed []fabric.Link) {
 	f := d.forest.Tables.Fabric
 	removed = slices.Clone(removed)
@@ -79,7 +78,6 @@ func (d *delta) links(removed []fabric.Link) {
 	}
 }
 
-// edits counts changed entries.
 func (d *delta) edits(edits []fabric.Edit) {
 	was := d.forest.Tables
 	order := make([]uint64, len(edits))
@@ -143,7 +141,7 @@ func (d *delta) forget() {
 	}
 }
 
-// carry puts n paths onto the ports of a way.
+// carry puts n paths onto the ports of a path.
 func (d *delta) carry(ports []uint32, n int64) {
 	f := d.forest.Tables.Fabric
 	for _, slot := range ports {

@@ -119,7 +119,6 @@ func (e *Entries) count(before, after *fabric.Tables, so, sn fabric.SwitchIndex)
 	return s
 }
 
-// entries counts changed entries.
 func (m *matching) entries(r *Result) {
 	for so, n := range m.old.f.Switches {
 		s := r.Entries.count(m.old.t, m.new.t, fabric.SwitchIndex(so), m.old.otherSwitch[so])

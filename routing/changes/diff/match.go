@@ -24,7 +24,6 @@ type matching struct {
 	aligned bool
 }
 
-// side is one of the two pictures.
 type side struct {
 	t     *fabric.Tables
 	f     *fabric.Fabric

@@ -15,7 +15,6 @@ import (
 // lot is how many destinations one piece of work has: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
 
-// kind says what becomes of a pair.
 type kind uint8
 
 const (
@@ -36,7 +35,6 @@ type walked struct {
 	workers  []*worker
 }
 
-// lotResult is what one lot of destinations found.
 type lotResult struct {
 	counts   [kinds]int64
 	examples [kinds][]pair

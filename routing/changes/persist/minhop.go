@@ -85,7 +85,7 @@ func (h *savedHops) Least(sw, dst fabric.SwitchIndex) uint8 {
 	return routing.NoHops
 }
 
-// Through implements [routing.Hops] for least-hop ports; others count as no way.
+// Through implements [routing.Hops] for least-hop ports; others count as no path.
 func (h *savedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	i, ok := h.pair(sw, dst)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 type Hit struct {
 	// Moved are pairs whose destination loses a LID.
 	Moved int64
-	// Down are other pairs whose new way is none in the live subnet, as it has not all links of the staged one.
+	// Down are other pairs whose new path is none in the live subnet, as it has not all links of the staged one.
 	Down int64
 	// Examples are some of them.
 	Examples []diff.Pair
@@ -31,7 +31,6 @@ func (h *Hit) None() bool { return h.Pairs() == 0 && len(h.Groups) == 0 }
 // Pairs is the number of pairs.
 func (h *Hit) Pairs() int64 { return h.Moved + h.Down }
 
-// hits counts the pairs that are hit.
 func (m *maker) hits(ctx context.Context) error {
 	dests := m.exposed()
 	if len(dests) == 0 {
@@ -152,7 +151,7 @@ func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
 	return diff.Port{Name: f.PortName(port), GUID: diff.GUID(f.Ports[port].GUID), LID: f.Ports[port].LID}
 }
 
-// ways is the tree of the ways to a port by one of its LIDs.
+// ways is the tree of the paths to a port by one of its LIDs.
 func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
 	tree := walk.NewTree(wires)
 	column := make([]uint8, len(t.Fabric.Switches))

@@ -236,7 +236,7 @@ type hops struct {
 	wires walk.Wires
 	i     int
 	// dst is 0 where there is no destination or not the same before and after: then
-	// only loops count, and each way may end where it will.
+	// only loops count, and each path may end where it will.
 	dst  walk.Target
 	dead fabric.SwitchIndex
 }

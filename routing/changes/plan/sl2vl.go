@@ -58,7 +58,7 @@ func (m *maker) sl2vlsOf(node, staged fabric.NodeIndex) (tooHigh int) {
 	return tooHigh
 }
 
-// LanesDiffer counts the mappings to lanes of the switches of a subnet that was read, and those of them that
+// LanesDiffer counts the mappings to VLs of the switches of a subnet that was read, and those of them that
 // are others in computed tables of the same subnet. It counts none where one of the two has none.
 func LanesDiffer(live, computed *fabric.Tables) (compared, differ int) {
 	if live.SL2VL == nil || computed.SL2VL == nil {

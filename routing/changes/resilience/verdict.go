@@ -82,7 +82,7 @@ func (j *judge) verdict(n int) Verdict {
 	return v
 }
 
-// carry puts n paths onto the ports of a way.
+// carry puts n paths onto the ports of a path.
 func (j *judge) carry(ports []uint32, n int64) {
 	f := j.base.Tables.Fabric
 	for _, slot := range ports {

@@ -203,7 +203,7 @@ func (w *crosser) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// hop is a way from a switch to the next. Old and new say in which table alone it is, for a change in a known turn.
+// hop is a step from a switch to the next. Old and new say in which table alone it is, for a change in a known turn.
 type hop struct {
 	next     fabric.SwitchIndex
 	turn     uint8
@@ -211,7 +211,7 @@ type hop struct {
 	old, new bool
 }
 
-// hops are the ways from a switch to other switches.
+// hops are the steps from a switch to other switches.
 func (w *crosser) hops(sw fabric.SwitchIndex, lid uint16) func(yield func(hop) bool) {
 	return func(yield func(hop) bool) {
 		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)

@@ -10,11 +10,11 @@
 //
 // The VL of a packet on a link is what the SLtoVLMappingTable of the switch says for the packet's SL and the
 // ports by which it comes in and leaves (IBA 1.2.1, 7.6.6), VL 0 everywhere where the tables have no
-// mappings. The service level is that of the path, 0 where the tables have none.
+// mappings. The SL is that of the path, 0 where the tables have none.
 //
 // Tables that were read from switches lack what the subnet manager alone knows, see [fabric.Unread]: of those
-// a loop is told only where it is there whatever the service levels are, as where every link operates one
-// lane or maps all levels to one, and that there is none only where all packets may share a lane without one.
+// a loop is told only where it is there whatever the SLs are, as where every link operates one
+// VL or maps all levels to one, and that there is none only where all packets may share a VL without one.
 //
 // All packets count that hosts can send, those too that do not arrive: they hold
 // buffers as far as they come, and a loop in forwarding tables is a ring of its own.
@@ -56,7 +56,7 @@ type Result struct {
 	// Verdict is Unknown where it depends on what is Unread; there is no ring then.
 	Verdict Verdict
 	// Unread is that of the tables. Where something is, every packet is taken for one
-	// of a single lane in the numbers of channels and dependencies.
+	// of a single VL in the numbers of channels and dependencies.
 	Unread fabric.Unread
 }
 
@@ -115,7 +115,7 @@ type checker struct {
 	sls   fabric.PathSLs
 	// also are mappings that any port may have instead, nil for none.
 	also *fabric.SL2VL
-	// certain counts the hops alone that take one lane whatever the service level is.
+	// certain counts the hops alone that take one VL whatever the SL is.
 	certain bool
 	// ins are, by end, the port by which its packets come into the switch.
 	ins []uint8

@@ -109,7 +109,7 @@ func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	return 1 << vls[0]
 }
 
-// Work is how many paths of a packet, entries of tables by service levels, a check of tables looks at.
+// Work is how many paths of a packet, entries of tables by SLs, a check of tables looks at.
 func Work(t *fabric.Tables) int {
 	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
 	if t.SLs != nil {

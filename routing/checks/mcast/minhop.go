@@ -11,7 +11,7 @@ import (
 // from the root on, members are sent by the first port with the fewest hops to the switch that they are
 // attached to, whatever has been sent there before.
 //
-// Where hop counts are distances, a tree comes of it. Where an engine bars some ways, as up/down does, two
+// Where hop counts are distances, a tree comes of it. Where an engine bars some paths, as up/down does, two
 // branches may meet again; OpenSM then writes the cycle, and so does this.
 type minHop struct {
 	f    *fabric.Fabric

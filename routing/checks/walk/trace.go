@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Path is the way of packets from an end port to a LID.
+// Path is what packets take from an end port to a LID.
 type Path struct {
 	// Src is the end port that sends; Dst the one that owns the LID, None where none does.
 	Src, Dst fabric.PortIndex

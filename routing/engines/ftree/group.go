@@ -94,7 +94,7 @@ func (b *groupBuilder) addLink(s, peer fabric.SwitchIndex, near, far uint8) {
 // portsOf are the ports of a group of several.
 func (t *tree) portsOf(g *group) []port { return t.ports[g.first : g.first+int32(g.n)] }
 
-// leastUp is the port of a group with the fewest ways up, the first of them.
+// leastUp is the port of a group with the fewest paths up, the first of them.
 func (t *tree) leastUp(g *group) *port {
 	ports := t.portsOf(g)
 	best := &ports[0]
@@ -106,7 +106,7 @@ func (t *tree) leastUp(g *group) *port {
 	return best
 }
 
-// leastDown is the port of a group with the fewest ways down, the first of them.
+// leastDown is the port of a group with the fewest paths down, the first of them.
 func (t *tree) leastDown(g *group) *port {
 	ports := t.portsOf(g)
 	best := &ports[0]

@@ -32,7 +32,7 @@ func baseHops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) *base
 func (b *base) wait() { <-b.done }
 
 // record are hop counts as OpenSM holds them after fat-tree routing: min-hop's,
-// and over them what the ways to switches count. It implements [routing.Hops].
+// and over them what the paths to switches count. It implements [routing.Hops].
 type record struct {
 	base *base
 	// entries are the counts that differ from min-hop's, by target switch, in the

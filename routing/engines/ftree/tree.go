@@ -58,7 +58,7 @@ type adapter struct {
 
 // group is the links of a switch to one neighbour, a switch or an adapter.
 type group struct {
-	// key orders the groups of a switch: how many ways were counted on it, in units
+	// key orders the groups of a switch: how many paths were counted on it, in units
 	// of oneWay, then the place of the neighbour's tuple among all.
 	key uint64
 	// remote is the neighbour, fabric.None for an adapter.
@@ -73,13 +73,13 @@ type group struct {
 	near, far uint8
 }
 
-// oneWay is what a way counts in group.key.
+// oneWay is what a path counts in group.key.
 const oneWay = 1 << 32
 
 // port is one link of a group of several.
 type port struct {
 	near, far uint8
-	// up and down are the ways counted on it that lead towards upper and lower switches.
+	// up and down are the paths counted on it that lead towards upper and lower switches.
 	up, down uint32
 }
 

@@ -80,10 +80,10 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 }
 
 // goUp leads to s, which is that many hops from the target, what is below it, then the switches above it and
-// with them what is below those. The main way goes up first, by the group and port on which the fewest ways
+// with them what is below those. The main path goes up first, by the group and port on which the fewest paths
 // were counted, and is counted; the others go where the target is farther or was not reached.
 //
-// Credit is how often a way may yet turn back down to climb elsewhere.
+// Credit is how often a path may yet turn back down to climb elsewhere.
 func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	found := w.goDown(s, from, hops)
 	if hops >= farthest {
@@ -123,7 +123,7 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 // none is the id of no group.
 const none = -1
 
-// upMain takes the main way up.
+// upMain takes the main path up.
 func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint8) bool {
 	next, r, far := hops+1, g.remote, g.far
 	if g.n > 1 {
@@ -139,7 +139,7 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	return w.goUp(r, s, true, credit, next)
 }
 
-// upOthers takes the other ways up, and those to switches of the same rank. The latter, where they reach
+// upOthers takes the other paths up, and those to switches of the same rank. The latter, where they reach
 // adapters, are counted on the group of up with the id least.
 func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops uint8, least fabric.PortIndex) (found bool) {
 	next := hops + 1
@@ -172,7 +172,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 	return found
 }
 
-// countDown counts a way down on the group of up with this id.
+// countDown counts a path down on the group of up with this id.
 func (w *walker) countDown(s fabric.SwitchIndex, id fabric.PortIndex) {
 	for i := range w.up[s] {
 		if g := &w.up[s][i]; g.id == id {

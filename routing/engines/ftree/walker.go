@@ -38,7 +38,7 @@ type walker struct {
 	at []place
 	// reordered says that the groups of down were put in order once or more.
 	reordered []bool
-	// turn counts the ways that were made below a root.
+	// turn counts the paths that were made below a root.
 	turn []uint64
 	memo
 
@@ -85,8 +85,8 @@ type place struct {
 	// root says that the rank is 0, hosts that there are adapters, bottom that there
 	// are neither lower switches nor neighbours of the same rank.
 	root, hosts, bottom bool
-	// counted says that ways up were counted on a group of down since these were
-	// put in order, and unordered that ways down were on one of up.
+	// counted says that paths up were counted on a group of down since these were
+	// put in order, and unordered that paths down were on one of up.
 	counted, unordered bool
 }
 
@@ -128,7 +128,7 @@ func (w *walker) routeAll() error {
 }
 
 // routeLeaf routes to the compute nodes of a switch, and as often as it has less
-// than the fullest one to one that is not there, so that ways stay where they
+// than the fullest one to one that is not there, so that paths stay where they
 // are when nodes go and come. The order of the list may change on the way.
 func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	routed := 0
@@ -217,7 +217,7 @@ func (w *walker) stopped() bool {
 	return w.err != nil
 }
 
-// connectRoots gives the switches above the leaf rank ways to the switches that they have none to: by way of
+// connectRoots gives the switches above the leaf rank paths to the switches that they have none to: by way of
 // the last leaf, where all of these turn from down to up.
 func (w *walker) connectRoots() {
 	n := len(w.rank)

@@ -7,7 +7,7 @@ import "example.org/ibconsole/fabric"
 // nearer reports whether one coordinate is nearer to 0 than another, of two that are equally near the positive one.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
 
-// findCoordinates counts from the seed along the axes, the shorter way.
+// findCoordinates counts from the seed along the axes, the shorter path.
 func (m *mesh) findCoordinates(seed int32) {
 	for s := range m.nodes {
 		m.nodes[s].at = make([]int32, m.dimensions)

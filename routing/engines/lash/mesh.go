@@ -100,7 +100,7 @@ type detours struct {
 	queue    []int32
 }
 
-// from are the distances from one neighbour of a switch to all its neighbours on ways that do not lead through it.
+// from are the distances from one neighbour of a switch to all its neighbours on paths that do not lead through it.
 func (a *detours) from(start, sw int32) []int32 {
 	links := a.links[sw]
 	missing := len(links) - 1

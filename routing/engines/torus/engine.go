@@ -22,7 +22,7 @@ type Engine struct {
 	// Conf says which torus the fabric is (torus_config). Without it the engine finds out itself.
 	Conf *osm.TorusConf
 	// Recognised is what [Recognise] made of the fabric, or of what it was before failures, so that all switches
-	// have the coordinates and all pairs the service levels that they had then. It is for want of Conf.
+	// have the coordinates and all pairs the SLs that they had then. It is for want of Conf.
 	Recognised *osm.TorusConf
 	// Unread says why the configuration could not be read, for which the engine refuses to route.
 	Unread error

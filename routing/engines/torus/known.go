@@ -11,7 +11,7 @@ import (
 )
 
 // Known is what a subnet was recognised as, which it stays through failures so that switches keep their
-// coordinates and paths their service levels. The zero value knows nothing yet.
+// coordinates and paths their SLs. The zero value knows nothing yet.
 type Known struct {
 	conf   *Config
 	fabric *fabric.Fabric
