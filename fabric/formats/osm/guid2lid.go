@@ -27,7 +27,8 @@ const dbLine = 1024
 //
 // with a port GUID, its first and its last LID, and an empty line. All that OpenSM takes is taken, as it takes
 // it, and noted where that is not what the file seems to say. A line that OpenSM refuses is an error
-// "name:line:", returned with the file so far, with which OpenSM goes on where exit_on_fatal is FALSE. O(bytes).
+// "name:line:", returned with the file so far: OpenSM goes on with that where exit_on_fatal is FALSE, else ends.
+// O(bytes).
 func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 	d := dbReader{
 		pieces: newPieceReader(r, name, dbLine),
