@@ -31,10 +31,9 @@ func (r *MCFDBsReport) Lines() []string {
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet.
-// What the file does not say has no entries; a file without switches is one of a
-// subnet without groups. It fails with "name:line:". O(bytes + switches x multicast
-// LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. What the file does not say has
+// no entries; one without switches is of a subnet without groups. It fails with "name:line:". O(bytes + switches
+// x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
@@ -63,8 +62,7 @@ type mcfdbsParser struct {
 	lids    map[mcEntry]bool
 	seen    []bool
 	top     uint16
-	// any says that a section has come, sw is its switch, None for one that is not
-	// in the subnet.
+	// any says that a section has come, sw is its switch, None for one that is not in the subnet.
 	any bool
 	sw  fabric.SwitchIndex
 }

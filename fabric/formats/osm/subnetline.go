@@ -19,9 +19,8 @@ type subnetEnd struct {
 	sm   bool
 }
 
-// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning
-// of a line and returns what follows. far says that it is the line's second end,
-// whose device ID OpenSM misplaces.
+// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning of a line and returns what
+// follows. far says that it is the line's second end, whose device ID OpenSM misplaces.
 func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	line, ok := bytes.CutPrefix(line, []byte("{ "))
 	if !ok {
@@ -55,8 +54,7 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	return e.parseName(line)
 }
 
-// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces itself: it
-// ends where the rest fits for the first time.
+// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces: it ends where the rest first fits.
 func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 	name, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -160,7 +158,6 @@ func subnetTypeOf(word []byte) (mad.NodeType, bool) {
 	return 0, false
 }
 
-// subnetRate is the end of a line.
 type subnetRate struct {
 	width fabric.Width
 	speed fabric.Speed

@@ -12,17 +12,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxSubnetPorts bounds the memory that a file can ask for by the port counts of
-// its nodes.
+// maxSubnetPorts bounds the memory that a file can ask for by the port counts of its nodes.
 const maxSubnetPorts = 4 << 20
 
-// ReadSubnet reads opensm-subnet.lst and files in the same form from ibdiagnet.
-// Nodes keep the order in which the file first names them. The SM's port is the
-// first one marked "-SM", else the Builder's default. What the format has no
-// words for is 0: LMC, capabilities, ports without a link; the speed "??" is
-// unknown. Each link must stand there from both its ends. The first
-// contradiction is an error that names the line; name stands for the file.
-// O(file size).
+// ReadSubnet reads opensm-subnet.lst and files in the same form from ibdiagnet. Nodes keep the order in which the
+// file first names them. The SM's port is the first one marked "-SM", else the Builder's default. What the format
+// has no words for is 0: LMC, capabilities, ports without a link; the speed "??" is unknown. Each link must stand
+// there from both its ends. The first contradiction is an error "name:line:". O(file size).
 func ReadSubnet(r io.Reader, name string) (*fabric.Fabric, error) {
 	p := subnetParser{lines: newLineReader(r, name), near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None}}
 	err := p.lines.each(func(text []byte) error {
@@ -60,7 +56,6 @@ type subnetParser struct {
 // subnetLink is a line's link, seen from its near end.
 type subnetLink struct{ near, far subnetPort }
 
-// link takes one line.
 func (p *subnetParser) link(text []byte) error {
 	var ends [2]subnetEnd
 	rest, err := ends[0].parse(text, false)

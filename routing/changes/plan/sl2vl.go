@@ -4,6 +4,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -57,9 +58,8 @@ func (m *maker) sl2vlsOf(node, staged fabric.NodeIndex) (tooHigh int) {
 	return tooHigh
 }
 
-// LanesDiffer counts the mappings to lanes of the switches of a subnet that was read, and
-// those of them that are others in computed tables of the same subnet. It counts none
-// where one of the two has none.
+// LanesDiffer counts the mappings to VLs of the switches of a subnet that was read, and those of them that
+// are others in computed tables of the same subnet. It counts none where one of the two has none.
 func LanesDiffer(live, computed *fabric.Tables) (compared, differ int) {
 	if live.SL2VL == nil || computed.SL2VL == nil {
 		return 0, 0
@@ -85,9 +85,8 @@ func LanesDiffer(live, computed *fabric.Tables) (compared, differ int) {
 	return compared, differ
 }
 
-// mappedPorts are the ports by which packets come in and leave that a node has
-// tables for: the linked ones; to a switch packets come from its port 0, too, and
-// an adapter has one table a port, with 0 for in.
+// mappedPorts are the ports by which packets come in and leave that a node has tables for: the linked ones;
+// to a switch packets come from its port 0, too, and an adapter has one table a port, with 0 for in.
 func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	n := &f.Nodes[node]
 	sw := n.IsSwitch()
@@ -109,8 +108,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// beyond reports whether a table leads to data VLs that a port does not operate, nor
-// will when its link has come up.
+// beyond reports whether a table leads to data VLs that a port does not operate, nor will when its link has come up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
 	code := p.OperVLs
@@ -120,19 +118,13 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	if code == 0 {
 		return false
 	}
-	lanes := min(uint8(1)<<(code-1), dropVL)
-	for _, vl := range vls {
-		if vl != dropVL && vl >= lanes {
-			return true
-		}
-	}
-	return false
+	operated := min(uint8(1)<<(code-1), dropVL)
+	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != dropVL && vl >= operated })
 }
 
-// OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or
-// with late behind them. No packet is dropped meanwhile that is not before or
-// after: what drops packets of an SL now is changed before in any case,
-// and what is to drop them behind. A table with both is written twice.
+// OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or with late behind them. No
+// packet is dropped meanwhile that is not before or after: what drops packets of an SL now is changed before
+// in any case, and what is to drop them behind. A table with both is written twice.
 func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = p.SL2VLs[:0:0]
 	var behind []write.SL2VL
@@ -155,8 +147,7 @@ func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = append(p.SL2VLs, behind...)
 }
 
-// SL2VLsDuring are the mappings that hold while forwarding tables change, for the
-// live mappings. O(tables).
+// SL2VLsDuring are the mappings that hold while forwarding tables change, for the live mappings. O(tables).
 func (p *Plan) SL2VLsDuring(live *fabric.SL2VL) *fabric.SL2VL { return p.sl2vlsAfter(live, false) }
 
 func (p *Plan) sl2vlsAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {
