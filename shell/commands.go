@@ -31,12 +31,10 @@ type reading func(*call, *session.State, *session.Picture) error
 // onPicture runs a command on the picture that was asked for.
 func onPicture(run reading) func(*call) error { return on((*session.State).Of, run) }
 
-// onTables is onPicture for a picture that must have tables; stale ones are laid over the
-// paper as it is now.
+// onTables is onPicture for a picture that must have tables; stale ones are laid over the paper as it is now.
 func onTables(run reading) func(*call) error { return on((*session.State).FollowedTablesOf, run) }
 
-// onFreshTables is onTables for what is to be used: it takes no stale tables that nobody
-// named.
+// onFreshTables is onTables for what is to be used: it takes no stale tables that nobody named.
 func onFreshTables(run reading) func(*call) error { return on((*session.State).FreshTablesOf, run) }
 
 func on(of func(*session.State, session.Kind) (*session.Picture, error), run reading) func(*call) error {

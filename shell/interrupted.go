@@ -22,8 +22,7 @@ type InterruptedError struct {
 	Cause error
 }
 
-// Error returns for example "sweep: interrupted (1024 of 5013 done; 2
-// commands after it not run)".
+// Error returns for example "sweep: interrupted (1024 of 5013 done; 2 commands after it not run)".
 func (e *InterruptedError) Error() string {
 	var notes []string
 	if e.Total > 0 {

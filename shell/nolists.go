@@ -7,9 +7,8 @@ import (
 	"reflect"
 )
 
-// withLists returns a copy of v in which lists and maps that are nil are empty, so
-// that JSON has [] and {} for what holds nothing, not null. What marshals itself is
-// left alone.
+// withLists returns a copy of v in which lists and maps that are nil are empty, so that JSON has [] and {}
+// for what holds nothing, not null. What marshals itself is left alone.
 func withLists(v any) any {
 	fillLists(reflect.ValueOf(&v).Elem())
 	return v

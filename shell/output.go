@@ -126,8 +126,7 @@ func (l *List) table(w io.Writer) error {
 // below a table. Programs find it in the whole.
 type Part struct{ Answer }
 
-// Output takes what commands say and renders it: as text for people, or as JSON, one
-// object a line.
+// Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
 	// W takes the answers.
 	W io.Writer
@@ -135,8 +134,7 @@ type Output struct {
 	Notes io.Writer
 	// JSON asks for JSON.
 	JSON bool
-	// Hear is told what is said before it is written, except for the rows of lists;
-	// nil for nobody.
+	// Hear is told what is said before it is written, except for the rows of lists; nil for nobody.
 	Hear func(Answer)
 	// Ask asks who sits at the terminal; nil where there is none.
 	Ask Asker

@@ -15,8 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// pathsView is the database that a question goes to. Without one it is built from
-// the tables of the picture.
+// pathsView is the database that a question goes to. Without one it is built from the tables of the picture.
 func (c *call) pathsView() (v *pathdb.View, done func(), err error) {
 	done = func() {}
 	if name := c.Option("file", ""); name != "" {

@@ -28,8 +28,7 @@ func (r pictureRow) Cells() []any {
 	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), yesOrDash(r.SL2VL), r.Groups}
 }
 
-// showPictures lists the pictures that there are, what is in each subnet, and what
-// tables they have.
+// showPictures lists the pictures that there are, what is in each subnet, and what tables they have.
 func (c *call) showPictures() error {
 	st := c.session.State()
 	var rows []pictureRow

@@ -26,8 +26,7 @@ const (
 	someFailures = 10
 	// saveEvery is how often a study writes its report.
 	saveEvery = 2 * time.Second
-	// maxArray is the highest index that Slurm takes for a job array as it is shipped
-	// (MaxArraySize less 1).
+	// maxArray is the highest index that Slurm takes for a job array as it is shipped (MaxArraySize less 1).
 	maxArray = 1000
 	// The files of a job array.
 	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
@@ -265,8 +264,7 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 		quoteFile(file), arrayPicture, shellQuote(file), quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
 }
 
-// sbatchScript runs a shard a task. A task that is started again goes on where its
-// file ends.
+// sbatchScript runs a shard a task. A task that is started again goes on where its file ends.
 func sbatchScript(dir, program, kind string, shards int) string {
 	return fmt.Sprintf(`#!/bin/bash
 #SBATCH --job-name=resilience

@@ -69,8 +69,7 @@ func validWord(invalid bool) string {
 	return "valid"
 }
 
-// routingRows has a row twice where some of its changes invalidate the min-hop
-// tables and others do not.
+// routingRows has a row twice where some of its changes invalidate the min-hop tables and others do not.
 func routingRows(r *compute.Brought) []routingRow {
 	rows := []routingRow{}
 	names, of := r.Rows()

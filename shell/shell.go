@@ -66,8 +66,7 @@ func (sh *Shell) Session() *session.Session { return sh.session }
 // Specs returns the commands.
 func (sh *Shell) Specs() []Spec { return sh.specs }
 
-// Complete returns what may stand at the cursor of a line: candidates for
-// line[start:cursor].
+// Complete returns what may stand at the cursor of a line: candidates for line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	return lang.Complete(sh.specs, line, cursor, env{sh.session})
 }
@@ -77,10 +76,9 @@ type step struct {
 	run func(*call) error
 }
 
-// Run runs the statements of a text one after the other and stops at the first
-// that fails. Nothing runs where one of them is not understood: the error then
-// is a [lang.UsageError] or a syntax error; else it is a [*CommandError], or
-// [ErrExit].
+// Run runs the statements of a text one after the other and stops at the first that fails. Nothing runs where
+// one of them is not understood: the error then is a [lang.UsageError] or a syntax error; else it is a
+// [*CommandError], or [ErrExit].
 func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error {
 	stmts, err := lang.Parse(name, text)
 	if err != nil {

@@ -87,8 +87,7 @@ func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 	return c.out.Answer(&a)
 }
 
-// what is the link that the words name, all links of a node that is no switch, or a
-// switch.
+// what is the link that the words name, all links of a node that is no switch, or a switch.
 func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
 	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {

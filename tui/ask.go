@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// question is what a command that runs asks. What there is to choose from it has
-// said in the log.
+// question is what a command that runs asks. What there is to choose from it has said in the log.
 type question struct {
 	job    *job
 	prompt string

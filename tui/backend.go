@@ -19,8 +19,7 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// backend is the shell as the screen and its panes use it. Only State and Complete must
-// be quick.
+// backend is the shell as the screen and its panes use it. Only State and Complete must be quick.
 type backend interface {
 	sources
 	State() session.State

@@ -223,9 +223,8 @@ func (j *job) hear(l outputLine) {
 	}
 }
 
-// summary is the first line of the answer and the last of the notes; of what was
-// asked for in words, the last line of the answer. Warnings, and what was written,
-// come before those.
+// summary is the first line of the answer and the last of the notes; of what was asked for in words, the last
+// line of the answer. Warnings, and what was written, come before those.
 func (j *job) summary() string {
 	switch {
 	case len(j.warnings) > 1:

@@ -32,9 +32,8 @@ type Config struct {
 //	key trace-from = t ctrl+t
 //	key sweep =
 //
-// A key is a character or a name as up, space, ctrl+r or f5. An action named here
-// has these keys only. Errors say name:line and what was expected; so it is where two
-// actions end up with one key.
+// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Errors
+// say name:line and what was expected; so it is where two actions end up with one key.
 func ReadConfig(r io.Reader, name string) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}
@@ -116,8 +115,7 @@ func (c *Config) takeKey(text string) (string, error) {
 	return name, nil
 }
 
-// namedKeys are keys that are no character, by the names that terminals' events
-// have here.
+// namedKeys are keys that are no character, by the names that terminals' events have here.
 var namedKeys = []string{
 	"up", "down", "left", "right", "enter", "esc", "tab", "shift+tab", "backspace", "delete", "insert", "home", "end", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",

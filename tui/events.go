@@ -15,9 +15,8 @@ import (
 // maxNamed is how many things of a kind an event names.
 const maxNamed = 4
 
-// tell logs what changed in the session since the scene before: what sweeps
-// found, and tables that went stale. alone says that no command runs, which
-// would tell that itself.
+// tell logs what changed in the session since the scene before: what sweeps found, and tables that went
+// stale. alone says that no command runs, which would tell that itself.
 func (m *model) tell(before *pane.Scene, alone bool) {
 	old, st := &before.State, &m.sc.State
 	if st.Live != old.Live {

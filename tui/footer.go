@@ -128,8 +128,7 @@ func (m *model) hints(p *draw.Pen, list ...hint) {
 	}
 }
 
-// keyHints are the keys that can be pressed now; the last two are those for help
-// and to quit.
+// keyHints are the keys that can be pressed now; the last two are those for help and to quit.
 func (m *model) keyHints() []hint {
 	var list []*pane.Action
 	for i := range m.actions {

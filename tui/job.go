@@ -133,8 +133,7 @@ func (j *job) add(l outputLine) {
 	}
 }
 
-// take returns the output since the last call. With all, a line that has not
-// ended counts too.
+// take returns the output since the last call. With all, a line that has not ended counts too.
 func (j *job) take(all bool) []outputLine {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -97,8 +97,7 @@ func shapeOf(w, h int) shape {
 	return shapeWide
 }
 
-// arrange places the panes on a body. Panes do not overlap; one that has no room is left
-// out.
+// arrange places the panes on a body. Panes do not overlap; one that has no room is left out.
 func (d *desk) arrange(body draw.Rect) []placed {
 	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {

@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// slowWriter hands what is written to it on to a terminal that may be slow, such
-// as one at the other end of a thin link, and reports whether it is behind. While it
-// is, the screen leaves frames out: so keys never wait for the frames of those
-// before them.
+// slowWriter hands what is written to it on to a terminal that may be slow, such as one at the other end of a
+// thin link, and reports whether it is behind. While it is, the screen leaves frames out: so keys never wait
+// for the frames of those before them.
 type slowWriter struct {
 	*os.File // for its descriptor; only the writer's goroutine writes to it
 

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// View implements [tea.Model]. While the terminal is behind the frame before is
-// left as it is.
+// View implements [tea.Model]. While the terminal is behind the frame before is left as it is.
 func (m *model) View() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""

@@ -75,8 +75,7 @@ type options struct {
 	mkeys   string
 }
 
-// Main runs the program on the process's own arguments and files, and returns its exit
-// status.
+// Main runs the program on the process's own arguments and files, and returns its exit status.
 func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
 
 func run(args []string, files streams) int {

@@ -14,8 +14,7 @@ type Integer interface{ ~int | ~int32 | ~int64 }
 // Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
 
-// Verb is a number of things with what they do, in the singular and the plural: "1 port
-// has", "2 ports have".
+// Verb is a number of things with what they do, in the singular and the plural: "1 port has", "2 ports have".
 func Verb[N Integer](n N, noun, does, do string) string {
 	if n == 1 {
 		do = does

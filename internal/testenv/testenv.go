@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testenv tells a test what the machine it runs on offers: Debian's
-// InfiniBand tools, the shared fabrics, the time for full counts. It is for
-// tests only.
+// Package testenv tells a test what the machine it runs on offers: Debian's InfiniBand tools, the shared
+// fabrics, the time for full counts. It is for tests only.
 package testenv
 
 import (
@@ -55,9 +54,8 @@ func SharedFile(t testing.TB, name string) string {
 	return path
 }
 
-// Tool returns the path of a program, looked for in PATH and in the system's
-// sbin folders. Where it is missing the test is skipped, and fails with CI=true.
-// With -short it is skipped in any case.
+// Tool returns the path of a program, looked for in PATH and in the system's sbin folders. Where it is
+// missing the test is skipped, and fails with CI=true. With -short it is skipped in any case.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	if testing.Short() {
@@ -104,8 +102,7 @@ func find(name string) (string, error) {
 	return "", fmt.Errorf("%s is not installed", name)
 }
 
-// Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as
-// `make acceptance` sets it).
+// Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 
 // Count is how many cases of a large matrix to run: full where [Full], else
@@ -119,8 +116,7 @@ func Count(t testing.TB, sample, full int) int {
 	return sample
 }
 
-// sampleSeed is the seed of samples, so that a change is judged by the same cases
-// as the one before.
+// sampleSeed is the seed of samples, so that a change is judged by the same cases as the one before.
 const sampleSeed = "1"
 
 // Rand is a random source for one test. Its seed is logged: IBCONSOLE_SEED=N

@@ -14,8 +14,7 @@ import (
 
 // Question is one step of a [Flow].
 type Question struct {
-	// Name is what the answer is for: "file". Text asks, and Explain says more, a
-	// line each.
+	// Name is what the answer is for: "file". Text asks, and Explain says more, a line each.
 	Name    string
 	Text    string
 	Explain []string
@@ -29,15 +28,13 @@ type Question struct {
 // Choice is an answer with what it means.
 type Choice struct{ Value, Text string }
 
-// Check returns why an answer will not do, nil if it will. The answer may be the
-// number of a choice, from 1.
+// Check returns why an answer will not do, nil if it will. The answer may be the number of a choice, from 1.
 func (q *Question) Check(answer string) error {
 	_, err := q.answer(answer)
 	return err
 }
 
-// Numbered reports whether a choice may be named by its number: none of them is a number
-// itself.
+// Numbered reports whether a choice may be named by its number: none of them is a number itself.
 func (q *Question) Numbered() bool {
 	return !slices.ContainsFunc(q.Choices, func(c Choice) bool {
 		_, err := strconv.Atoi(c.Value)
@@ -78,8 +75,7 @@ type Flow struct {
 // run is the name of the last question.
 const run = "run"
 
-// Next is the question to ask, nil where all are answered. It fails where the
-// answers so far lead nowhere.
+// Next is the question to ask, nil where all are answered. It fails where the answers so far lead nowhere.
 func (f *Flow) Next() (*Question, error) {
 	if _, ended := f.answers[run]; ended {
 		return nil, nil
@@ -94,8 +90,7 @@ func (f *Flow) Next() (*Question, error) {
 	}, nil
 }
 
-// Answer answers a question. An answer that will not do is an error, and the
-// question stands.
+// Answer answers a question. An answer that will not do is an error, and the question stands.
 func (f *Flow) Answer(q *Question, text string) error {
 	answer, err := q.answer(text)
 	if err != nil {

@@ -66,11 +66,10 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	return nil, &UsageError{"", reason}
 }
 
-// Bind reads a statement as the command spec, which its first word names. It
-// goes down to the subcommand, takes each unquoted word NAME=VALUE as an option
-// and the rest as arguments, and checks their number, the names of options and the
-// words and numbers among them. It returns the Spec that was chosen, too. An error is
-// a *UsageError.
+// Bind reads a statement as the command spec, which its first word names. It goes down to the subcommand,
+// takes each unquoted word NAME=VALUE as an option and the rest as arguments, and checks their number, the
+// names of options and the words and numbers among them. It returns the Spec that was chosen, too. An error
+// is a *UsageError.
 func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	b := newBinder(spec, stmt)
 	if err := b.chosen(); err != nil {

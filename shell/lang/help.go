@@ -56,8 +56,7 @@ func (b *binder[C]) help() string {
 	return s.String()
 }
 
-// columns sets rows in two columns; a left cell that is too wide has its right
-// cell on the next line.
+// columns sets rows in two columns; a left cell that is too wide has its right cell on the next line.
 func columns(rows [][2]string) string {
 	const widest = 32
 	width := 0

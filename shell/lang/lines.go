@@ -13,10 +13,9 @@ import (
 // maxPending is the longest text of a statement that goes on over lines.
 const maxPending = 1 << 20
 
-// Lines reads statements as they come, line by line, and hands on those of each
-// line. A statement whose quotes are open, or whose line ends in a backslash, goes
-// on with the next line. It stops at run's first error, and with a
-// [*SyntaxError] where the text ends inside a statement or one is too long.
+// Lines reads statements as they come, line by line, and hands on those of each line. A statement whose
+// quotes are open, or whose line ends in a backslash, goes on with the next line. It stops at run's first
+// error, and with a [*SyntaxError] where the text ends inside a statement or one is too long.
 func Lines(r io.Reader, name string, run func([]Statement) error) error {
 	in := bufio.NewReader(r)
 	pending, first := "", 1

@@ -13,8 +13,7 @@ type Statement struct {
 	Line  int      // of its first word, counted from 1
 	Text  string   // as written, from the first word to the last
 
-	// literal holds, for each word, whether it is quoted where an option
-	// would have its name. Nil: none is.
+	// literal holds, for each word, whether it is quoted where an option would have its name. Nil: none is.
 	literal []bool
 }
 
@@ -32,10 +31,9 @@ func (e *SyntaxError) Error() string {
 // Parse splits text into statements. Words are separated by blanks, statements
 // by newlines and ';'. Quoting is that of a POSIX shell (POSIX.1-2017, XCU
 // 2.2): backslash, single quotes, double quotes; a backslash at the end of a
-// line joins it with the next; '#' at the start of a word begins a comment.
-// Nothing is expanded. Lines may end in CR LF, and a byte order mark is
-// skipped. An error is a *SyntaxError; there are no statements with it. The
-// time is linear in the text.
+// line joins it with the next; '#' at the start of a word begins a comment. Nothing is expanded. Lines may
+// end in CR LF, and a byte order mark is skipped. An error is a *SyntaxError; there are no statements with
+// it. The time is linear in the text.
 func Parse(name, text string) ([]Statement, error) {
 	var statements []Statement
 	var current Statement
@@ -101,8 +99,7 @@ func Quote(word string) string {
 	return `"` + escapeDouble(word) + `"`
 }
 
-// needsQuote holds for every rune a POSIX shell or this language could read as
-// something else.
+// needsQuote holds for every rune a POSIX shell or this language could read as something else.
 func needsQuote(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':

@@ -87,9 +87,8 @@ func (h *history) load() (err error) {
 	return nil
 }
 
-// lock keeps other consoles from the file until it is closed. It reports false
-// where another has it for long, or the file system has no locks; the file may be added
-// to all the same, but not shortened.
+// lock keeps other consoles from the file until it is closed. It reports false where another has it for long,
+// or the file system has no locks; the file may be added to all the same, but not shortened.
 func lock(f *os.File) bool {
 	for range 20 {
 		_, err := ignoringEINTR(func() (int, error) {
@@ -144,8 +143,7 @@ func (h *history) remember(line string) bool {
 	return true
 }
 
-// add remembers a line and adds it to the file, unless it is private. After an error the file is
-// left alone.
+// add remembers a line and adds it to the file, unless it is private. After an error the file is left alone.
 func (h *history) add(line string) error {
 	if !h.remember(line) || h.path == "" || h.private != nil && h.private(line) {
 		return nil

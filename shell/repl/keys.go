@@ -22,10 +22,9 @@ const (
 	maxSequence = 32 // bytes of an escape sequence
 )
 
-// keys splits what a terminal sends into what go-prompt takes for one key each:
-// a control character, a known escape sequence, or a run of text. All that
-// ends lines becomes keyEnter. In a bracketed paste, whose markers are
-// taken out, only text and the ends of lines are left.
+// keys splits what a terminal sends into what go-prompt takes for one key each: a control character, a known
+// escape sequence, or a run of text. All that ends lines becomes keyEnter. In a bracketed paste, whose
+// markers are taken out, only text and the ends of lines are left.
 type keys struct {
 	pending []byte
 	pasting bool
@@ -77,8 +76,7 @@ func endOfLine(b []byte) int {
 	return 1
 }
 
-// splitPaste waits for the end of the paste, so that no command of it begins
-// while it still comes in.
+// splitPaste waits for the end of the paste, so that no command of it begins while it still comes in.
 func (k *keys) splitPaste(idle bool) (int, []byte) {
 	end := bytes.Index(k.pending, []byte(pasteEnds))
 	if end < 0 && !idle {
@@ -162,9 +160,8 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 	return n, sequence
 }
 
-// sequenceLength returns the length of the escape sequence that b begins with
-// (ECMA-48, 5.4: parameters, intermediates, a final byte; SS3 and Alt
-// take one more character), 0 where it is not complete.
+// sequenceLength returns the length of the escape sequence that b begins with (ECMA-48, 5.4: parameters,
+// intermediates, a final byte; SS3 and Alt take one more character), 0 where it is not complete.
 func sequenceLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

@@ -81,9 +81,8 @@ func (r *lineReader) fill(ctx context.Context) error {
 	}
 }
 
-// ReadLine shows a prompt and reads one line from a terminal that edits lines by
-// itself, as it does while a command runs. It fails with io.EOF where the input
-// ends, and with the cause of ctx once that does.
+// ReadLine shows a prompt and reads one line from a terminal that edits lines by itself, as it does while a
+// command runs. It fails with io.EOF where the input ends, and with the cause of ctx once that does.
 func ReadLine(ctx context.Context, in *os.File, out io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(out, prompt); err != nil {
 		return "", err

@@ -41,15 +41,13 @@ type Options struct {
 // Run reads lines and executes them until the input ends, a line says "exit" or
 // "quit", Execute returns ErrExit, ctx is cancelled, or a signal ends it.
 //
-// On a terminal a line that fails has its error printed to Err and the next is
-// read. Ctrl-C drops the line, or cancels the command that runs; SIGINT is Ctrl-C, so ctx
-// must not be cancelled by it. However Run ends, by a panic of Execute too, the terminal is as it
-// was before. SIGTERM, SIGHUP and SIGQUIT end it with a [*signals.Error]; they kill
-// the process where a command has not returned after five seconds, or at the second one.
-// Run may be called again, but not twice at once.
+// On a terminal a line that fails has its error printed to Err and the next is read. Ctrl-C drops the line,
+// or cancels the command that runs; SIGINT is Ctrl-C, so ctx must not be cancelled by it. However Run ends,
+// by a panic of Execute too, the terminal is as it was before. SIGTERM, SIGHUP and SIGQUIT end it with a
+// [*signals.Error]; they kill the process where a command has not returned after five seconds, or at the
+// second one. Run may be called again, but not twice at once.
 //
-// From anything else than a terminal, no prompt is shown and Run returns
-// the first error of Execute.
+// From anything else than a terminal, no prompt is shown and Run returns the first error of Execute.
 func Run(ctx context.Context, o Options) error {
 	o.setDefaults()
 	if !isTerminal(o.In) {

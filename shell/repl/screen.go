@@ -7,8 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// tooSmall is what go-prompt writes to an erased screen in place of a line that
-// does not fit it.
+// tooSmall is what go-prompt writes to an erased screen in place of a line that does not fit it.
 const tooSmall = "Your console window is too small..."
 
 // screen is the terminal as go-prompt's ConsoleWriter.
@@ -73,8 +72,7 @@ func (s *screen) rewind(cells, columns int) {
 	_ = s.Flush()
 }
 
-// tail returns the end of text that fits into so many cells, "…" before it
-// where some is missing.
+// tail returns the end of text that fits into so many cells, "…" before it where some is missing.
 func tail(text string, cells int) string {
 	if runewidth.StringWidth(text) <= cells {
 		return text

@@ -31,8 +31,7 @@ func canEdit(o *Options) bool {
 	return true
 }
 
-// rawMode returns the mode in which every key is read as it is typed; output is
-// treated as before.
+// rawMode returns the mode in which every key is read as it is typed; output is treated as before.
 func rawMode(t unix.Termios) unix.Termios {
 	t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.IEXTEN | unix.ISIG

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes what is known of a routing for readers elsewhere: as text,
-// Markdown, CSV, JSON, a drawing for Graphviz, a topology for Slurm, and a page of
-// HTML that needs nothing beside itself.
+// Package report writes what is known of a routing for readers elsewhere: as text, Markdown, CSV, JSON, a
+// drawing for Graphviz, a topology for Slurm, and a page of HTML that needs nothing beside itself.
 //
 // Names of nodes are hostile until they are escaped: each form has its own way.
 package report
@@ -71,9 +70,8 @@ type Port struct {
 	LIDs  int32   `json:"lids"`
 }
 
-// New makes the report of a fabric, and of tables on it unless they are nil, from the
-// facts that a session knows. Progress,
-// where set, is told the steps done of a check.
+// New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
+// knows. Progress, where set, is told the steps done of a check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f}
 	r.Hosts = len(linkload.Hosts(f))

@@ -48,11 +48,9 @@ type CommitOptions struct {
 type ending struct {
 	// ends is its number in the journal, 0 for none.
 	ends int64
-	// back says that the switches get what was there before it, else what it was to
-	// write.
+	// back says that the switches get what was there before it, else what it was to write.
 	back bool
-	// before is the entry with what the switches held before it all began, 0 for what
-	// they hold now.
+	// before is the entry with what the switches held before it all began, 0 for what they hold now.
 	before int64
 	note   string
 }
@@ -110,10 +108,9 @@ func (s *Session) SetWrite(on bool) error {
 	return nil
 }
 
-// Commit reads the live subnet again, plans how it becomes the staged one, and
-// writes that where the options and the session allow it. What was written is
-// read back. There is a report with the plan also beside the errors that keep it
-// from being written.
+// Commit reads the live subnet again, plans how it becomes the staged one, and writes that where the options
+// and the session allow it. What was written is read back. There is a report with the plan also beside the
+// errors that keep it from being written.
 func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, error) {
 	end, err := s.begin(ctx, "commit")
 	if err != nil {
@@ -262,8 +259,7 @@ func (c *commit) allowed() error {
 	return nil
 }
 
-// harmless says why what is planned may not be written unless it is asked for, nil
-// if it may.
+// harmless says why what is planned may not be written unless it is asked for, nil if it may.
 func (c *commit) harmless() error {
 	r, opt := &c.rep, &c.opt
 	switch {

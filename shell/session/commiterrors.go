@@ -51,8 +51,7 @@ func (e *CirclingError) Error() string {
 		"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 }
 
-// LoopError says that the staged routes have a credit loop, and those on the switches
-// none.
+// LoopError says that the staged routes have a credit loop, and those on the switches none.
 type LoopError struct {
 	// Links is how many links there are on a shortest one, From one of them.
 	Links int
@@ -70,8 +69,7 @@ func (e *LoopError) Error() string {
 		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }
 
-// CutError says that a commit would take the path from pairs of the subnet that
-// it is for.
+// CutError says that a commit would take the path from pairs of the subnet that it is for.
 type CutError struct{ Pairs int64 }
 
 func (e *CutError) Error() string {
@@ -102,8 +100,7 @@ type StoppedError struct {
 	// says that the mixture of two steps cuts no pair.
 	Step    string
 	Hitless bool
-	// Open is the commit in the journal that is to be ended now, nil where nothing was
-	// journalled.
+	// Open is the commit in the journal that is to be ended now, nil where nothing was journalled.
 	Open *InterruptedError
 	Err  error
 }

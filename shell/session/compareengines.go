@@ -23,13 +23,11 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// EngineFigures say what one engine makes of a subnet, or what tables do that are
-// there.
+// EngineFigures say what one engine makes of a subnet, or what tables do that are there.
 type EngineFigures struct {
 	// Name is the engine's, or names the picture or file.
 	Name string
-	// Refused is why the engine does not route the subnet, "" where it does; all that
-	// follows is 0 then.
+	// Refused is why the engine does not route the subnet, "" where it does; all that follows is 0 then.
 	Refused string
 	// Computed says that an engine made the tables now: Took is its wall time, and
 	// Memory the most bytes that the heap grew by meanwhile, as sampled.
@@ -53,11 +51,10 @@ type EngineFigures struct {
 	Changed, Unread int
 }
 
-// CompareEngines routes the paper's subnet, else the live one, with each engine by
-// itself, all that there are for none, and measures the tables, those that the
-// switches hold, and those of with: pictures, history entries or files with routes.
-// Nothing is staged. Found is called with each as it is done, where it is set. It
-// fails with ctx's error where ctx ends first, and on a name or file that cannot be.
+// CompareEngines routes the paper's subnet, else the live one, with each engine by itself, all that there are
+// for none, and measures the tables, those that the switches hold, and those of with: pictures, history
+// entries or files with routes. Nothing is staged. Found is called with each as it is done, where it is set.
+// It fails with ctx's error where ctx ends first, and on a name or file that cannot be.
 func (s *Session) CompareEngines(ctx context.Context, names, with []string, found func(EngineFigures) error) error {
 	end, err := s.begin(ctx, "compare engines")
 	if err != nil {
@@ -242,8 +239,7 @@ func switchesPassed(links []int64) (most int, mean float64) {
 	return most, float64(sum) / float64(n)
 }
 
-// watchHeap samples the heap until it is told to stop, and then says by how much it
-// had grown at most.
+// watchHeap samples the heap until it is told to stop, and then says by how much it had grown at most.
 func watchHeap() (stop func() int64) {
 	runtime.GC()
 	heap := func() int64 {

@@ -57,8 +57,7 @@ func (st *State) reaching(s *Session) counters.Options {
 	return opt
 }
 
-// ClearCounters sets the error counters of ports to 0, or with data all counters. It
-// writes to the subnet.
+// ClearCounters sets the error counters of ports to 0, or with data all counters. It writes to the subnet.
 func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.PortIndex) ([]counters.Unanswered, error) {
 	end, err := s.begin(ctx, "clear counters")
 	if err != nil {

@@ -18,9 +18,8 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-// Diagnose says what there is at a source and what is missing, with the remedy: of
-// this machine's adapters where it is umad, and of the subnet behind it. It opens a
-// session of its own, and writes nothing.
+// Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
+// where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
 func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 	out := Machine(ctx, src)
 	s, err := Open(ctx, src, opt)
@@ -38,9 +37,8 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 	return out
 }
 
-// Diagnose says of the session's source what [Diagnose] does, of a subnet that was
-// read already. The adapters are looked at only where the session has lost its own: one
-// that is open works.
+// Diagnose says of the session's source what [Diagnose] does, of a subnet that was read already. The adapters
+// are looked at only where the session has lost its own: one that is open works.
 func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
 	st := s.State()
 	if _, err := s.conn.Line(); s.conn.Online() && err != nil {

@@ -50,8 +50,7 @@ var Dumps = []DumpKind{
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
-// ErrNoCAOrder says that the tables of a picture come from an engine that has no
-// order of compute nodes.
+// ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.
 var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
 
 func dumpKind(kind string) (DumpKind, error) {
@@ -92,8 +91,7 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	return st.Title(p), nil
 }
 
-// contextWriter fails once its context has ended, so that a long dump can be
-// interrupted.
+// contextWriter fails once its context has ended, so that a long dump can be interrupted.
 type contextWriter struct {
 	ctx context.Context
 	w   io.Writer

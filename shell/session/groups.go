@@ -25,8 +25,7 @@ type Groups struct {
 	Origin string
 }
 
-// GroupWords are the MGID, the MTU and the rate of a group in words, "" for what is not
-// known.
+// GroupWords are the MGID, the MTU and the rate of a group in words, "" for what is not known.
 func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
 	if g.MGID != (mad.GID{}) {
 		mgid = g.MGID.String()
@@ -42,8 +41,7 @@ func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
 
 var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for what the switches hold)")
 
-// GroupsOf are the groups that the session was told of, else those that the tables
-// of a picture serve.
+// GroupsOf are the groups that the session was told of, else those that the tables of a picture serve.
 func (st *State) GroupsOf(p *Picture) (*Groups, error) {
 	if st.Groups != nil {
 		return st.Groups, nil

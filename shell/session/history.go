@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/recorder"
 )
 
-// Recorded is how the kind of a picture out of the history begins; the number of
-// the entry follows.
+// Recorded is how the kind of a picture out of the history begins; the number of the entry follows.
 const Recorded Kind = "history "
 
 // recalled are the pictures out of a history that were read last, by entry.
@@ -109,8 +108,7 @@ func (st *State) subnet() string {
 	return st.Source.String()
 }
 
-// History returns the store of the session's history, or why there is none. What
-// was done so far is in it.
+// History returns the store of the session's history, or why there is none. What was done so far is in it.
 func (s *Session) History() (*history.Store, error) { return s.recorder.Load().Store() }
 
 // Subnet is how the history names the session's subnet.

@@ -127,8 +127,7 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 	return nil
 }
 
-// nothingToWrite ends the commit that this one was to end: the switches hold what
-// they are to hold already.
+// nothingToWrite ends the commit that this one was to end: the switches hold what they are to hold already.
 func (c *commit) nothingToWrite(ctx context.Context) error {
 	opt := &c.opt
 	if opt.ends == 0 || opt.DryRun || !opt.Yes {
@@ -155,9 +154,8 @@ func (c *commit) nothingToWrite(ctx context.Context) error {
 	return errors.Join(err, lock.Unlock(), c.lookForInterrupted(ctx))
 }
 
-// end notes that the commit is done, or that it stopped after some writes, and gives
-// the lock back. It does so also where the commit was cancelled. Where it stopped in
-// the middle it returns what is to be ended now.
+// end notes that the commit is done, or that it stopped after some writes, and gives the lock back. It does
+// so also where the commit was cancelled. Where it stopped in the middle it returns what is to be ended now.
 func (j *openJournal) end(done bool, sets int) (c history.Chain, open bool, err error) {
 	if j.lock == nil {
 		return c, false, nil

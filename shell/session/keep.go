@@ -56,8 +56,7 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 // is lost, unless sweeps are as rare.
 const longestPause = time.Minute
 
-// keepOn sweeps until ctx ends, with longer and longer pauses while the connection
-// is lost.
+// keepOn sweeps until ctx ends, with longer and longer pauses while the connection is lost.
 func (s *Session) keepOn(ctx context.Context, every time.Duration) {
 	for pause := every; ; {
 		select {

@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// TraceLive follows pairs of the live fabric through the tables that the
-// switches hold now, and calls visit with each path as it ends, in no certain
-// order.
+// TraceLive follows pairs of the live fabric through the tables that the switches hold now, and calls visit
+// with each path as it ends, in no certain order.
 func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int, p *livetrace.Path)) error {
 	end, err := s.begin(ctx, "trace live")
 	if err != nil {

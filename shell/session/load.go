@@ -25,8 +25,7 @@ import (
 
 // LoadReport says what [Session.Load] found.
 type LoadReport struct {
-	// Topology says that the paper starts from the file now; else its routes
-	// are staged.
+	// Topology says that the paper starts from the file now; else its routes are staged.
 	Topology                           bool
 	Switches, Links, Entries, Remapped int
 	// Over is the kind of what was laid over tables that were there, else "".
@@ -35,16 +34,13 @@ type LoadReport struct {
 	Ignored string
 	// Routing is what became of a saved routing, nil for other kinds.
 	Routing *compute.Brought
-	// Lost are the paths that tables leave unconnected which were kept as they are,
-	// nil where nobody asked.
+	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
 	Lost *Lost
 	// Groups is the number of multicast groups, whose members Entries counts.
 	Groups int
-	// Paths is what a path-record database has that was taken up for questions, nil
-	// for other kinds.
+	// Paths is what a path-record database has that was taken up for questions, nil for other kinds.
 	Paths *pathdb.Info
-	// Forgotten counts the failures and repairs on paper that a topology took the
-	// place of.
+	// Forgotten counts the failures and repairs on paper that a topology took the place of.
 	Forgotten int
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
@@ -54,8 +50,7 @@ type LoadReport struct {
 
 // LoadOptions are how [Session.Load] takes a file.
 type LoadOptions struct {
-	// Keep keeps routes as they are, whatever has changed, and counts the pairs that
-	// this leaves unconnected.
+	// Keep keeps routes as they are, whatever has changed, and counts the pairs that this leaves unconnected.
 	Keep bool
 	// AsIbsim reads a topology by ibsim's rules, see [formats.Net].
 	AsIbsim bool

@@ -127,8 +127,7 @@ func (st *State) holdsStaged() bool {
 	return moved(st.Staged.Tables, st.Live.Tables).Changed == 0
 }
 
-// noteDrift compares with what the last commit wrote, where ports have the LIDs that
-// they had then.
+// noteDrift compares with what the last commit wrote, where ports have the LIDs that they had then.
 func (st *State) noteDrift() {
 	if !st.comparable() {
 		return

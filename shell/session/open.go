@@ -84,8 +84,7 @@ func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error
 	return nil
 }
 
-// Capture begins to write every MAD that is sent and received to a new file, in
-// a form that Wireshark reads.
+// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
 func (s *Session) Capture(path string) error {
 	return s.conn.Capture(path, func(err error) {
 		s.update(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
@@ -208,8 +207,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
 }
 
-// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that
-// name comes first.
+// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
 func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error) {
 	kind, _, _ := strings.Cut(arg, ":")
 	if _, err := os.Stat(arg); err != nil && isKind(kind) {

@@ -18,9 +18,8 @@ type Pair struct {
 	LID uint16
 }
 
-// ReadPairs reads a file of pairs, a line each: a source and a destination as
-// [places.Resolve] takes them, with the quoting of the command language. # starts a
-// comment. An error names file and line.
+// ReadPairs reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
+// with the quoting of the command language. # starts a comment. An error names file and line.
 func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(name)
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// askPartitions asks the subnet administration for one path in each partition: its
-// service level is the partition's where no routing engine decides, its life time and
-// the prefix of its GIDs are the subnet's.
+// askPartitions asks the subnet administration for one path in each partition: its service level is the
+// partition's where no routing engine decides, its life time and the prefix of its GIDs are the subnet's.
 func (s *Session) askPartitions(ctx context.Context, opt *paths.Options) error {
 	c, err := s.sa(ctx)
 	if err != nil {
@@ -56,8 +55,7 @@ func (s *Session) askPartitions(ctx context.Context, opt *paths.Options) error {
 	return nil
 }
 
-// membership is a full member of a partition and another member, None where there is
-// none.
+// membership is a full member of a partition and another member, None where there is none.
 type membership struct{ full, other fabric.PortIndex }
 
 // members are those of all partitions of channel adapters, as far as P_Keys were

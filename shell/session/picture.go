@@ -45,18 +45,15 @@ type Picture struct {
 	// Multicast is [routing.Result.Multicast].
 	Multicast routing.GroupRouter
 	When      time.Time
-	// Limits are what ports allow their links, by port index, nil where that is not
-	// known.
+	// Limits are what ports allow their links, by port index, nil where that is not known.
 	Limits []fabric.LinkLimit
-	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
-	// they were not read.
+	// VLArb are the VL arbitration tables of linked ports, by port index, nil where they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.
 	by *maker
-	// madeOf is the fabric that staged tables were made for, before LIDs were
-	// assigned.
+	// madeOf is the fabric that staged tables were made for, before LIDs were assigned.
 	madeOf *fabric.Fabric
 }
 
@@ -66,8 +63,7 @@ type maker struct {
 	given  []settings.Setting
 }
 
-// RoutedWith is the engine that made the tables with its options; ok is false where
-// that is not known.
+// RoutedWith is the engine that made the tables with its options; ok is false where that is not known.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
 	if p.by == nil {
 		return "", nil, false
@@ -85,8 +81,7 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// on returns the picture with its tables laid over another fabric with the same
-// indexes.
+// on returns the picture with its tables laid over another fabric with the same indexes.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil

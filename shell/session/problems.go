@@ -19,8 +19,7 @@ import (
 
 // ProblemOptions say how far [Session.Problems] looks.
 type ProblemOptions struct {
-	// Quick looks at no packets' paths unless that was done already: microseconds
-	// a node.
+	// Quick looks at no packets' paths unless that was done already: microseconds a node.
 	Quick bool
 	// Thorough looks also where that takes long: for credit loops with service
 	// levels of paths on large subnets.
@@ -29,10 +28,9 @@ type ProblemOptions struct {
 	Progress func(done, total int)
 }
 
-// Problems says what is wrong with the live subnet, the worst first, and what it
-// could not look at. It asks the subnet nothing and does not wait for an operation
-// that runs. What it finds by following packets it remembers for as long as the
-// tables stay the same. It fails where ctx ends.
+// Problems says what is wrong with the live subnet, the worst first, and what it could not look at. It asks
+// the subnet nothing and does not wait for an operation that runs. What it finds by following packets it
+// remembers for as long as the tables stay the same. It fails where ctx ends.
 func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
 	st := s.State()
 	return st.Problems(ctx, &s.analysis, opt)
@@ -226,8 +224,7 @@ func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, r *pro
 	return nil
 }
 
-// reachProblems are packets that do not arrive, in a subnet of whose sweep so many
-// questions were left open.
+// reachProblems are packets that do not arrive, in a subnet of whose sweep so many questions were left open.
 func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.Report) {
 	for _, k := range []struct {
 		n       int64

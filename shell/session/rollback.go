@@ -66,8 +66,7 @@ func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, 
 	return s.settle(ctx, &c, false, opt)
 }
 
-// settle brings an interrupted commit to its end, or goes back to what was there
-// before it.
+// settle brings an interrupted commit to its end, or goes back to what was there before it.
 func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
 	opt.ending = endingOf(c, back)
 	entry := c.First.After
@@ -173,8 +172,7 @@ func (s *Session) lookBack(ctx context.Context) {
 	}
 }
 
-// gone are the outcomes of commits that left nothing to take back, or left it to
-// another one.
+// gone are the outcomes of commits that left nothing to take back, or left it to another one.
 var gone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
 
 // journalled finds a commit of this subnet by its number in the journal or that

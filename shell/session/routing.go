@@ -72,8 +72,7 @@ func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, err
 	return l, nil
 }
 
-// loadRouting reads a saved routing, holds its subnet against the paper's, and
-// stages what that makes of it.
+// loadRouting reads a saved routing, holds its subnet against the paper's, and stages what that makes of it.
 func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
 	file, err := formats.Read(ctx, path)
 	if err != nil {

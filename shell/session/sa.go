@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// sa is a client of the subnet administration, asked anew for each command, for
-// masters change.
+// sa is a client of the subnet administration, asked anew for each command, for masters change.
 func (s *Session) sa(ctx context.Context) (*sa.Client, error) {
 	l, err := s.conn.Line()
 	if err != nil {

@@ -83,8 +83,7 @@ func (s *Session) State() State {
 // who ask. It waits for no operation.
 func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 
-// Close gives back the port that the session sits on. It waits for an operation
-// that runs; cancel that first.
+// Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.
 func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()

@@ -29,14 +29,12 @@ const (
 // two-level fat-tree of 36-port switches with 648 hosts.
 const DefaultSimulation = "sim:fattree:2,36"
 
-// SourceVar is the environment variable that names the source where the user
-// does not.
+// SourceVar is the environment variable that names the source where the user does not.
 const SourceVar = "IBCONSOLE_SOURCE"
 
-// DefaultSource is the source of a user who names none: that of [SourceVar], or
-// umad where an InfiniBand port of this machine can be used, or
-// [DefaultSimulation]. The note says why a port that is there was passed over,
-// "" if none was.
+// DefaultSource is the source of a user who names none: that of [SourceVar], or umad where an InfiniBand port
+// of this machine can be used, or [DefaultSimulation]. The note says why a port that is there was passed
+// over, "" if none was.
 func DefaultSource() (source, note string) {
 	if name := os.Getenv(SourceVar); name != "" {
 		return name, ""
@@ -91,8 +89,7 @@ func (s Source) String() string {
 	return string(s.Kind) + ":" + s.Arg
 }
 
-// Offline reports whether there is a file behind the source, and nobody to ask or to
-// write to.
+// Offline reports whether there is a file behind the source, and nobody to ask or to write to.
 func (s Source) Offline() bool { return s.Kind == SourceFile || s.Kind == SourceNet }
 
 // Live reports whether the subnet goes on without the session.

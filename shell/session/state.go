@@ -25,8 +25,7 @@ type State struct {
 	Source     Source
 
 	Live, Base, WhatIf, Staged *Picture
-	// Stale says that the fabric under the staged tables has changed since they
-	// were made.
+	// Stale says that the fabric under the staged tables has changed since they were made.
 	Stale bool
 	// Written says that the staged tables were written and read back.
 	Written  bool
@@ -35,9 +34,8 @@ type State struct {
 	lastFailure int
 
 	Settings settings.Settings
-	// Estimate says that tables computed with the settings are not what the
-	// switches hold, so that a what-if only estimates what their subnet manager
-	// would do.
+	// Estimate says that tables computed with the settings are not what the switches hold, so that a what-if
+	// only estimates what their subnet manager would do.
 	Estimate bool
 	WriteOn  bool
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
@@ -52,9 +50,8 @@ type State struct {
 	Warnings []string
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
-	// Unsettled says that the last reading of all found the subnet or its forwarding
-	// tables other than the one before. Until two readings are the same, light sweeps
-	// read all, too.
+	// Unsettled says that the last reading of all found the subnet or its forwarding tables other than the
+	// one before. Until two readings are the same, light sweeps read all, too.
 	Unsettled bool
 	// mute are the nodes that were there and do not answer, by GUID.
 	mute map[uint64]bool
@@ -79,8 +76,7 @@ type State struct {
 	// Calibrated is the last calibration, nil for none.
 	Calibrated *Calibration
 
-	// Interrupted says which commit of this subnet began once and did not come to
-	// its end, "" for none.
+	// Interrupted says which commit of this subnet began once and did not come to its end, "" for none.
 	Interrupted string
 
 	recall func(id int64) (*Picture, error)
@@ -115,8 +111,7 @@ func (st *State) Default() *Picture {
 	return st.Live
 }
 
-// Paper is the fabric that routes are computed for: that of the what-if if
-// there is one, else the live one.
+// Paper is the fabric that routes are computed for: that of the what-if if there is one, else the live one.
 func (st *State) Paper() *fabric.Fabric {
 	if st.WhatIf != nil {
 		return st.WhatIf.Fabric
@@ -216,9 +211,8 @@ func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	return p, err
 }
 
-// FollowedTablesOf is like [State.TablesOf], but lays stale tables over the paper as it
-// is now, so that what failed since is a dead end. Where nodes or LIDs are others it
-// does as [State.FreshTablesOf].
+// FollowedTablesOf is like [State.TablesOf], but lays stale tables over the paper as it is now, so that what
+// failed since is a dead end. Where nodes or LIDs are others it does as [State.FreshTablesOf].
 func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 	p, err := st.TablesOf(k)
 	if err != nil || !st.IsStale(p) {

@@ -20,9 +20,8 @@ type SweepReport struct {
 	Nodes, Switches, Links int
 	Took                   time.Duration
 	MADs                   uint64
-	// Changed says that nodes, links or LIDs are others than before, and Moved counts
-	// the entries of forwarding tables that are. Unread switches have a table that
-	// was not read, now or before.
+	// Changed says that nodes, links or LIDs are others than before, and Moved counts the entries of
+	// forwarding tables that are. Unread switches have a table that was not read, now or before.
 	Changed       bool
 	Moved, Unread int
 	// Unanswered is what did not answer, in words.

@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// TorusConf recognises the torus of the paper, with the coordinates that it had
-// before failures.
+// TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
 func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
 	end, err := s.begin(ctx, "recognise")
 	if err != nil {

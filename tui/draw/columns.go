@@ -5,8 +5,7 @@ package draw
 // Column is one column of a table.
 type Column struct {
 	Name string
-	// Wide is its cells. Where it is 0 it shares with its like what the others
-	// leave, and has at least least.
+	// Wide is its cells. Where it is 0 it shares with its like what the others leave, and has at least least.
 	Wide, Least int
 	// Share is how large a part it has among its like, 1 if it is 0.
 	Share int
@@ -16,8 +15,7 @@ type Column struct {
 	Rank int
 	Text func(row int) string
 	Look func(row int) Style // nil for the usual
-	// Order is what rows are sorted by; nil for the text. It may be called from
-	// several goroutines.
+	// Order is what rows are sorted by; nil for the text. It may be called from several goroutines.
 	Order func(row int) int64
 	// Hidden says now that the column does not apply; nil: it does.
 	Hidden func() bool

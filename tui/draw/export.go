@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// grid is lines of a list as clean text by the columns that apply now, the heads of which
-// come first.
+// grid is lines of a list as clean text by the columns that apply now, the heads of which come first.
 func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {

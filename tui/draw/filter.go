@@ -93,9 +93,8 @@ func inOrder(s, want string) bool {
 // manyRows is how many rows are worked on at a time.
 const manyRows = 2048
 
-// each calls work with ranges that 0 to n-1 are cut into. Other processors help
-// where they are free. Where they are busy nobody waits for them: what is computed
-// beside the screen holds up no key.
+// each calls work with ranges that 0 to n-1 are cut into. Other processors help where they are free. Where
+// they are busy nobody waits for them: what is computed beside the screen holds up no key.
 func each(n int, work func(from, to int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

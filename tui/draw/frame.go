@@ -86,8 +86,7 @@ func (t *Theme) frameRow(w int, f *Framed, bx box, line Style, edge string, i in
 	return p.Done()
 }
 
-// frameMark marks the selected row before its text and in its colours, and rows
-// that were marked.
+// frameMark marks the selected row before its text and in its colours, and rows that were marked.
 func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 	marked := f.Marked != nil && f.Marked(row)
 	switch {

@@ -4,15 +4,13 @@ package draw
 
 import "strings"
 
-// box is the lines of a frame: corners from the top left clockwise, horizontal,
-// vertical.
+// box is the lines of a frame: corners from the top left clockwise, horizontal, vertical.
 type box struct{ tl, tr, Br, bl, H, V string }
 
 // Glyphs are the marks that a terminal can show, a cell each.
 type Glyphs struct {
 	ASCII bool
-	// Boxes are the frames of panes by what they show, each without and with the
-	// keyboard.
+	// Boxes are the frames of panes by what they show, each without and with the keyboard.
 	Boxes                 [4][2]box
 	sortUp, sortDown      string   // behind the head of a column
 	mark                  string   // of a marked row

@@ -18,10 +18,9 @@ import (
 // Cells says how wide runes are. Terminals agree on it but for what Clean escapes.
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Clean makes text safe for one line of cells: tabs become blanks, whatever is
-// no printable character is escaped, and so is all beyond ASCII where terminals
-// may disagree on its width or, with ascii, where they may not have it. Bubbles and lipgloss
-// write what they are given.
+// Clean makes text safe for one line of cells: tabs become blanks, whatever is no printable character is
+// escaped, and so is all beyond ASCII where terminals may disagree on its width or, with ascii, where they
+// may not have it. Bubbles and lipgloss write what they are given.
 func Clean(s string, ascii bool) string {
 	if Plain(s) {
 		return s
@@ -55,9 +54,8 @@ func Clean(s string, ascii bool) string {
 	return b.String()
 }
 
-// agreed says that a cluster is one letter with at most two marks, that it is as
-// wide in terminals that count clusters as in those that count runes, and that
-// it joins nothing behind it.
+// agreed says that a cluster is one letter with at most two marks, that it is as wide in terminals that count
+// clusters as in those that count runes, and that it joins nothing behind it.
 func agreed(cluster string, wide int) bool {
 	marks := 0
 	for i, r := range cluster {
@@ -157,8 +155,7 @@ func Skip(s string, w int) string {
 	return Spaces(-w)
 }
 
-// Wrap breaks clean text at blanks into lines of at most w cells, as far as the
-// words allow.
+// Wrap breaks clean text at blanks into lines of at most w cells, as far as the words allow.
 func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""

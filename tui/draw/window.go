@@ -45,8 +45,7 @@ func (w *Window) Reveal(row int) {
 	w.To(row)
 }
 
-// thumb returns the rows of the window that a scroll bar marks, from and below
-// to; none where all is seen.
+// thumb returns the rows of the window that a scroll bar marks, from and below to; none where all is seen.
 func (w *Window) thumb() (from, to int) {
 	if w.N <= w.Height || w.Height < 2 {
 		return 0, 0

@@ -47,8 +47,7 @@ type Form struct {
 	field *field
 	size  [2]int // of field
 	above int    // how many lines stand above it
-	// summary says what was answered, command what will be run, "" before the last
-	// question.
+	// summary says what was answered, command what will be run, "" before the last question.
 	summary, command string
 	waiting          bool
 	err              string
@@ -134,8 +133,7 @@ func nextQuestion(flow *guided.Flow, said []string) Msg {
 	return msg
 }
 
-// Update shows the next question, says why an answer will not do, or runs the
-// command.
+// Update shows the next question, says why an answer will not do, or runs the command.
 func (f *Form) Update(msg Msg) tea.Cmd {
 	f.waiting = false
 	switch {

@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Index is what the panes want to know of a fabric beyond the fabric itself,
-// computed once for each.
+// Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
 type Index struct {
 	Fabric *fabric.Fabric
 	// Tiers are the switches of the subnet by the number of links to the nearest
@@ -24,8 +23,7 @@ type Index struct {
 
 	Switches, Hosts, Links int
 
-	// Search are the names of the nodes in lower case, rank their places in the
-	// order of names.
+	// Search are the names of the nodes in lower case, rank their places in the order of names.
 	Search []string
 	Rank   []int32
 }
@@ -83,8 +81,7 @@ func (ix *Index) onSwitch(n *fabric.Node) bool {
 	return false
 }
 
-// tier is the distance of each switch from the nearest switch with hosts; all
-// are 0 where there are no hosts.
+// tier is the distance of each switch from the nearest switch with hosts; all are 0 where there are no hosts.
 func (ix *Index) tier() []int32 {
 	f := ix.Fabric
 	tier := make([]int32, len(f.Switches))

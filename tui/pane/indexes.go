@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Indexes keeps the indexes of the fabrics that were used last. It may be used by
-// several goroutines.
+// Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.
 type Indexes struct {
 	mu   sync.Mutex
 	list []*Index // the one used last at the end

@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Messages that panes ask of the screen. They are heeded at once: keys that were typed
-// behind find it done.
+// Messages that panes ask of the screen. They are heeded at once: keys that were typed behind find it done.
 type (
 	// Run runs a command of the shell, as a key does.
 	Run struct{ Command string }
@@ -24,8 +23,7 @@ type (
 	Open struct{ Name string }
 	// GoTo is Open and Visit of the pane at home.
 	GoTo struct{ At Place }
-	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a
-	// row, the first for 0.
+	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a row, the first for 0.
 	ShowKind struct {
 		Kind int
 		Row  uint64

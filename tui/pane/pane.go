@@ -16,9 +16,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Pane is a list in a frame, with a state of its own. It keeps what it shows between
-// scenes and draws only what is seen. The screen asks it, and tells it what happens; it
-// never asks the screen.
+// Pane is a list in a frame, with a state of its own. It keeps what it shows between scenes and draws only
+// what is seen. The screen asks it, and tells it what happens; it never asks the screen.
 type Pane interface {
 	About() About
 	// Base is the list itself.
@@ -88,8 +87,7 @@ type (
 
 // About is what is always so of a pane.
 type About struct {
-	// Name leads to it in messages. short stands in the line of panes where there is no
-	// room for the name.
+	// Name leads to it in messages. short stands in the line of panes where there is no room for the name.
 	Name, Short string
 	Help        string
 	Seat        Seat

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Scene is what the panes draw: the state of the session and what follows from
-// it. It never changes.
+// Scene is what the panes draw: the state of the session and what follows from it. It never changes.
 type Scene struct {
 	State session.State
 	// Of is the picture that was chosen, "" for the session's default.
@@ -21,8 +20,7 @@ type Scene struct {
 	// Base is what changed entries are told from, nil where there is nothing to compare.
 	Base *session.Picture
 
-	// Top is the fabric of the topology pane, now the same without what has failed
-	// on paper.
+	// Top is the fabric of the topology pane, now the same without what has failed on paper.
 	Top *Index
 	Now *fabric.Fabric
 	// Names is the index of the picture's fabric.
@@ -128,8 +126,7 @@ func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	return sc.given.Ports[end].LID
 }
 
-// FailedNode reports whether a node of the topology's fabric has failed on paper
-// itself.
+// FailedNode reports whether a node of the topology's fabric has failed on paper itself.
 func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
 	if sc.Now == sc.Top.Fabric {
 		return false
@@ -142,8 +139,7 @@ func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
 	return false
 }
 
-// FailedLink reports whether the link of a port has gone on paper, for whatever
-// reason.
+// FailedLink reports whether the link of a port has gone on paper, for whatever reason.
 func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
 	return sc.Top.Fabric.Ports[port].Linked() && !sc.Now.Ports[port].Linked()
 }
@@ -156,8 +152,7 @@ func (sc *Scene) Gone() map[fabric.Link]bool {
 	return sc.State.FailedLinks()
 }
 
-// Against is the picture that what is shown is compared with, nil where there is
-// none with tables.
+// Against is the picture that what is shown is compared with, nil where there is none with tables.
 func (sc *Scene) Against() *session.Picture {
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base || sc.Picture.Tables == nil {
 		return nil

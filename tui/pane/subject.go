@@ -12,16 +12,14 @@ import (
 // Subject is what the selected row of a pane is about.
 type Subject struct {
 	Fabric *fabric.Fabric
-	// Node is None where the row is about nothing; port is the port of it that is
-	// meant, or None.
+	// Node is None where the row is about nothing; port is the port of it that is meant, or None.
 	Node fabric.NodeIndex
 	Port fabric.PortIndex
 	// Link is the port whose link can fail; None where the node is meant.
 	Link fabric.PortIndex
 	// With are ports whose links fail together with that one.
 	With []fabric.PortIndex
-	// System is what fails as one where the row is about a whole system, as fail director
-	// takes it.
+	// System is what fails as one where the row is about a whole system, as fail director takes it.
 	System string
 	// Via is the port at which the node is seen, where it is another's, or None.
 	Via fabric.PortIndex
@@ -43,8 +41,7 @@ func (s Subject) each(command func(Subject) (string, string)) (all, why string) 
 	return all, why
 }
 
-// Fail is the command that lets the subject fail on paper; else why says why
-// there is none.
+// Fail is the command that lets the subject fail on paper; else why says why there is none.
 func (sc *Scene) Fail(s Subject) (command, why string) { return s.each(sc.failOne) }
 
 func (sc *Scene) failOne(s Subject) (command, why string) {

@@ -28,8 +28,7 @@ func LidText(lid uint16) string {
 	return fmt.Sprint(lid)
 }
 
-// NodeWord names a node as a command understands it: by its name if that leads
-// to it, else by its GUID.
+// NodeWord names a node as a command understands it: by its name if that leads to it, else by its GUID.
 func NodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quote(NodeRef(f, node)) }
 
 // NodeRef is NodeWord unquoted.
@@ -41,8 +40,7 @@ func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	return fmt.Sprintf("guid:0x%016x", f.Nodes[node].GUID)
 }
 
-// PortWord names an end port: by its node where there is no other, else by
-// NAME/PORT or the port GUID.
+// PortWord names an end port: by its node where there is no other, else by NAME/PORT or the port GUID.
 func PortWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	name := f.NodeName(node)

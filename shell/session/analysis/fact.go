@@ -19,8 +19,7 @@ type fact struct {
 	err      error
 	panicked any
 
-	// Guarded by the memo's mu: known is set where there is a value, and askers counts
-	// those who wait.
+	// Guarded by the memo's mu: known is set where there is a value, and askers counts those who wait.
 	known  bool
 	askers int
 	cancel context.CancelFunc

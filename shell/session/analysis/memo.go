@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Memo remembers facts. The zero value remembers none, and lets those share one who
-// ask at the same time.
+// Memo remembers facts. The zero value remembers none, and lets those share one who ask at the same time.
 type Memo struct {
 	mu sync.Mutex
 	// base are the tables that others were adapted from, if any were.
@@ -101,8 +100,7 @@ func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func
 	return f.value.(T), nil
 }
 
-// join makes the caller one of those who ask for a fact, the first of whom has it
-// computed.
+// join makes the caller one of those who ask for a fact, the first of whom has it computed.
 func (m *Memo) join(ctx context.Context, k key, compute func(context.Context, progress) (any, error)) *fact {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 // ErrNoCapture says that no capture runs.
 var ErrNoCapture = errors.New("no capture is running (try: capture FILE)")
 
-// Capture begins to write every MAD that is sent and received to a new file, in
-// a form that Wireshark reads.
+// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
 func (c *Connection) Capture(path string, failed func(error)) error {
 	l := c.last()
 	if l == nil {

@@ -23,8 +23,7 @@ var (
 	ErrUnopened = errors.New("the subnet has not been read yet (try: sweep)")
 )
 
-// LostError says that a session has no connection to its subnet any more. The next
-// sweep opens one again.
+// LostError says that a session has no connection to its subnet any more. The next sweep opens one again.
 type LostError struct {
 	// Source is the source's name, escaped.
 	Source string
@@ -69,8 +68,7 @@ type Connection struct {
 	opt Options
 
 	mu sync.Mutex
-	// line is the last that was opened, nil before that, and down why it carries nothing
-	// any more.
+	// line is the last that was opened, nil before that, and down why it carries nothing any more.
 	line *Line
 	down error
 	// listening are the goroutines that wait for the ends of lines.
@@ -146,8 +144,7 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// hangUp gives back what a line holds, which the next one may need. A capture that
-// runs goes on.
+// hangUp gives back what a line holds, which the next one may need. A capture that runs goes on.
 func (l *Line) hangUp() {
 	if l == nil {
 		return
@@ -170,8 +167,7 @@ func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
 	return c.last(), nil
 }
 
-// Failed returns the error of an operation on l, and takes note of it where it
-// says that the line is lost.
+// Failed returns the error of an operation on l, and takes note of it where it says that the line is lost.
 func (c *Connection) Failed(l *Line, err error) error {
 	if err == nil || !c.opt.Live {
 		return err

@@ -17,8 +17,7 @@ import (
 
 // Options say which history a recorder writes.
 type Options struct {
-	// File is where the history is, "" for nowhere, and Why says why nowhere where that
-	// was not chosen.
+	// File is where the history is, "" for nowhere, and Why says why nowhere where that was not chosen.
 	File string
 	Why  error
 	// All says that sweeps, routings and loads are recorded, not only commits.
@@ -27,9 +26,8 @@ type Options struct {
 	Failed func(error)
 }
 
-// Recorder puts pictures into a history, one after the other, in a goroutine of its
-// own so that nothing waits for the disk. The history is opened when it is first
-// needed.
+// Recorder puts pictures into a history, one after the other, in a goroutine of its own so that nothing waits
+// for the disk. The history is opened when it is first needed.
 type Recorder struct {
 	opt  Options
 	once sync.Once
@@ -125,8 +123,7 @@ func (r *Recorder) Close() error {
 	return r.store.Close()
 }
 
-// Records reports whether entries of sweeps, routings and loads are wanted, and can be
-// written.
+// Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
 func (r *Recorder) Records() bool {
 	return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil
 }

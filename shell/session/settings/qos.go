@@ -22,9 +22,8 @@ var (
 	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
 )
 
-// noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS
-// does not go with: service levels other than 0 and 8, and SL2VL tables of
-// one's own (torus-2QoS(8), at its end).
+// noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS does not go with: service
+// levels other than 0 and 8, and SL2VL tables of one's own (torus-2QoS(8), at its end).
 func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 	if !slices.Contains(s.Chain, torus.Name) {
 		return
@@ -39,8 +38,7 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 	}
 }
 
-// noteSLs notes the service levels of a file that are neither 0 nor 8. A file that
-// is not there has none.
+// noteSLs notes the service levels of a file that are neither 0 nor 8. A file that is not there has none.
 func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
 	var text []byte
 	err := files.Read(path, func(r io.Reader) (err error) {

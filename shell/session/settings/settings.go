@@ -116,8 +116,7 @@ func code(name, summary string, low, high uint64, field func(*Settings) *uint8) 
 	}}
 }
 
-// Parse reads a chain of engines and options. The empty chain is the
-// default engine. Files are read now.
+// Parse reads a chain of engines and options. The empty chain is the default engine. Files are read now.
 func Parse(chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: slices.Clone(given)}
 	for k, g := range given {
@@ -274,8 +273,7 @@ func (s *Settings) Job() *compute.Job {
 // Conf is the opensm.conf that they were read from, "" for none.
 func (s *Settings) Conf() string { return s.conf }
 
-// QoS reports whether quality of service is on: where it is not, OpenSM writes no
-// SL2VL tables.
+// QoS reports whether quality of service is on: where it is not, OpenSM writes no SL2VL tables.
 func (s *Settings) QoS() bool { return !s.torus.NoQoS }
 
 // Engines are those that can route with these settings.

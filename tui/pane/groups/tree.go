@@ -101,8 +101,7 @@ type groupTree struct {
 
 // copyRow is a switch or an end port that gets a copy, or a remark.
 type copyRow struct {
-	// lead says for each level above whether more comes there; last that the row is the
-	// last of its level.
+	// lead says for each level above whether more comes there; last that the row is the last of its level.
 	lead []bool
 	last bool
 	name string

@@ -33,8 +33,7 @@ type Entry struct {
 	Before, Undoes int64
 }
 
-// timeline lists what the subnet was: the entries of the history, or what sweeps
-// found to be new.
+// timeline lists what the subnet was: the entries of the history, or what sweeps found to be new.
 type timeline struct {
 	pane.List
 	src     Source

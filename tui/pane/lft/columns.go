@@ -112,8 +112,7 @@ func (l *lft) nextRank(entry uint8) int64 {
 	return l.rankOf(l.Scene.Picture.Fabric.Ports[out].Peer)<<8 | int64(entry)
 }
 
-// hopText is how many links the table's own path takes from here, or how it ends
-// where it does not arrive.
+// hopText is how many links the table's own path takes from here, or how it ends where it does not arrive.
 func (l *lft) hopText(row int) (string, draw.Style) {
 	end := walk.Follow(l.Scene.Picture.Tables, l.sw, l.lids[row], nil)
 	switch end.Verdict {

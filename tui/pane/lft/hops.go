@@ -18,8 +18,7 @@ type hopKey struct {
 	sw     fabric.SwitchIndex
 }
 
-// hopCounts are the hops from a switch to each LID, more than any for those that
-// packets do not reach.
+// hopCounts are the hops from a switch to each LID, more than any for those that packets do not reach.
 type hopCounts struct {
 	key   hopKey
 	order []int32
@@ -35,8 +34,7 @@ func (l *lft) wantsHops() bool {
 	return l.Kind == lftByLID && max(l.Sorted, -l.Sorted) == hopsColumn && l.tables() != nil && l.hopped.key != l.hopKey()
 }
 
-// countHops follows the packets for each LID, on one processor: another is for the
-// screen. O(LIDs x hops).
+// countHops follows the packets for each LID, on one processor: another is for the screen. O(LIDs x hops).
 func countHops(key hopKey) hopCounts {
 	h := hopCounts{key, make([]int32, int(key.tables.LFT.MaxLID)+1)}
 	for lid := range h.order {

@@ -252,8 +252,7 @@ func (l *lft) Subject() pane.Subject {
 	return s
 }
 
-// next is the node that packets of the selected row go to, None where they stay
-// or end.
+// next is the node that packets of the selected row go to, None where they stay or end.
 func (l *lft) next() fabric.NodeIndex {
 	row, ok := l.Selected()
 	if !ok {

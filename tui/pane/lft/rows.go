@@ -80,8 +80,7 @@ func (l *lft) prepareFilter() {
 	}
 }
 
-// passes reports whether the filter lets a row through: a LID, the name of its
-// destination or the next hop.
+// passes reports whether the filter lets a row through: a LID, the name of its destination or the next hop.
 func (l *lft) passes(row int) bool {
 	if l.Kind == lftByPort {
 		return l.portHits[l.ports[row]] != l.Filt.Invert

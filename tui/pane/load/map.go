@@ -58,8 +58,7 @@ func (l *links) findCut() {
 	}
 }
 
-// header of a map numbers its columns, so many digits below one another as fit
-// in one line.
+// header of a map numbers its columns, so many digits below one another as fit in one line.
 func (l *links) Header(p *draw.Pen) {
 	if !l.isMap() {
 		l.Table.Header(p)

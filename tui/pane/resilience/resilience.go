@@ -18,8 +18,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// studied is how far a study is: its report, and what failed in the failures that
-// the report names.
+// studied is how far a study is: its report, and what failed in the failures that the report names.
 type studied struct {
 	key    studyKey
 	report resilience.Report
@@ -57,8 +56,7 @@ type resilient struct {
 	err   error
 	study pane.AsyncResult[*studied]
 	soFar *atomic.Pointer[studied] // of the study that runs
-	// stopped is the study that somebody has stopped, agreed the large one that
-	// somebody wants.
+	// stopped is the study that somebody has stopped, agreed the large one that somebody wants.
 	stopped, agreed studyKey
 	// count is how many failures counted has.
 	count   int

@@ -80,8 +80,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	}
 }
 
-// addPorts adds the ports of a switch, those without link that stand together as
-// one row.
+// addPorts adds the ports of a switch, those without link that stand together as one row.
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[n.FirstPort].Node

@@ -13,22 +13,19 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// topology is the tree of switches by their distance from the hosts, with the
-// hosts and links of each below it. (The tree of lipgloss draws all of its rows; here it is
-// those of the window, of 50,000.)
+// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below
+// it. (The tree of lipgloss draws all of its rows; here it is those of the window, of 50,000.)
 type topology struct {
 	pane.List
 	rows []treeRow
 	hits []bool // nodes that the filter hits
-	// open holds the switches that show their ports, shut the tiers that do not
-	// show their switches.
+	// open holds the switches that show their ports, shut the tiers that do not show their switches.
 	open map[uint64]bool
 	shut map[int32]bool
 	// shown is the switch that was selected last; back says to go to it.
 	shown pane.Place
 	back  bool
-	// groups are what the switches stand under when it is not their distance from
-	// the hosts.
+	// groups are what the switches stand under when it is not their distance from the hosts.
 	groups []treeGroup
 }
 
@@ -158,8 +155,7 @@ func (t *topology) here() (pane.Place, bool) {
 	return pane.PlaceOf(t.Scene.Top.Fabric, r.node, r.port), true
 }
 
-// switchShown is the switch that the selected row belongs to, None where it is a
-// heading or a loose node.
+// switchShown is the switch that the selected row belongs to, None where it is a heading or a loose node.
 func (t *topology) switchShown() fabric.NodeIndex {
 	if t.Scene == nil || t.Cursor >= len(t.rows) {
 		return fabric.None

@@ -39,8 +39,7 @@ func (t *trace) markSelected(which int) tea.Msg {
 	return t.traced()
 }
 
-// traced shows the trace between the marked ends, and says the command for it
-// where there are both.
+// traced shows the trace between the marked ends, and says the command for it where there are both.
 func (t *trace) traced() tea.Msg {
 	t.retrace()
 	if !t.ok {
@@ -116,8 +115,7 @@ func (t *trace) Collect() {
 	}
 }
 
-// Holding reports whether the session reads counters for the trace; that gives way to
-// every command.
+// Holding reports whether the session reads counters for the trace; that gives way to every command.
 func (t *trace) Holding() bool { return t.reading.Doing != nil }
 
 func (t *trace) Yield() (wait func()) { return t.reading.Halt() }

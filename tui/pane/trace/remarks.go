@@ -119,8 +119,7 @@ func (t *trace) compare(k session.Kind) {
 	}
 }
 
-// sameTables reports whether two pictures are the same but for their names. None is
-// the same as any.
+// sameTables reports whether two pictures are the same but for their names. None is the same as any.
 func sameTables(a, b *session.Picture) bool {
 	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
 }
