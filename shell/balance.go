@@ -156,13 +156,11 @@ type hotPort struct {
 	Port string `json:"port"`
 	To   string `json:"to"`
 	// GBs is in 10^9 bytes a second, Used the part of the link's rate.
-	GBs  float64 `json:"gigabytes_per_second"`
-	Used float64 `json:"used"`
-	Wait float64 `json:"waits_per_second"`
-	// Paths are those of all to all.
-	Paths int64 `json:"paths"`
-	// OfMean is Paths by their mean over the links between switches that are used.
-	OfMean float64 `json:"of_mean_paths"`
+	GBs    float64 `json:"gigabytes_per_second"`
+	Used   float64 `json:"used"`
+	Wait   float64 `json:"waits_per_second"`
+	Paths  int64   `json:"paths"`         // those of all to all
+	OfMean float64 `json:"of_mean_paths"` // Paths by their mean over the links between switches that are used
 }
 
 func (r hotPort) Cells() []any {

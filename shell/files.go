@@ -87,16 +87,15 @@ func (c *call) load(kind string) error {
 
 // loaded is what loading a file says, but for saved routings.
 type loaded struct {
-	Kind     string `json:"kind"`
-	File     string `json:"file"`
-	Switches int    `json:"switches"`
-	Entries  int    `json:"entries"`
-	Remapped int    `json:"remapped,omitempty"`
-	Option   string `json:"option,omitempty"`
-	Ignored  string `json:"ignored,omitempty"`
-	Groups   int    `json:"groups,omitempty"`
-	// Forgotten counts the failures on paper that a topology took the place of.
-	Forgotten int      `json:"forgotten,omitempty"`
+	Kind      string   `json:"kind"`
+	File      string   `json:"file"`
+	Switches  int      `json:"switches"`
+	Entries   int      `json:"entries"`
+	Remapped  int      `json:"remapped,omitempty"`
+	Option    string   `json:"option,omitempty"`
+	Ignored   string   `json:"ignored,omitempty"`
+	Groups    int      `json:"groups,omitempty"`
+	Forgotten int      `json:"forgotten,omitempty"` // counts the failures on paper that a topology took the place of
 	Skipped   []string `json:"skipped,omitempty"`
 	*lostAnswer
 	rep    *session.LoadReport

@@ -72,16 +72,15 @@ func (a groupsTaken) Text(w io.Writer) {
 }
 
 type groupRow struct {
-	MLID    string  `json:"mlid"`
-	MGID    string  `json:"mgid,omitempty"`
-	PKey    string  `json:"pkey,omitempty"`
-	SL      uint8   `json:"sl"`
-	MTU     string  `json:"mtu,omitempty"`
-	Gbps    float64 `json:"gbps,omitempty"`
-	Members int     `json:"members"`
-	Gone    int     `json:"not_in_subnet"`
-	// Switches have entries for the LID, -1 where tables are not known.
-	Switches int `json:"switches"`
+	MLID     string  `json:"mlid"`
+	MGID     string  `json:"mgid,omitempty"`
+	PKey     string  `json:"pkey,omitempty"`
+	SL       uint8   `json:"sl"`
+	MTU      string  `json:"mtu,omitempty"`
+	Gbps     float64 `json:"gbps,omitempty"`
+	Members  int     `json:"members"`
+	Gone     int     `json:"not_in_subnet"`
+	Switches int     `json:"switches"` // that have entries for the LID, -1 where tables are not known
 }
 
 func (r groupRow) Cells() []any {

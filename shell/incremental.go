@@ -26,10 +26,9 @@ type incrementalAnswer struct {
 	warnings
 	// Loop says that there is a credit loop that was not there before; absent where
 	// it is unknown, or nobody looked.
-	Loop *bool `json:"new_credit_loop,omitempty"`
-	took time.Duration
-	// fullBy is the engine of a full route.
-	fullBy string
+	Loop   *bool `json:"new_credit_loop,omitempty"`
+	took   time.Duration
+	fullBy string // the engine of a full route
 }
 
 func runRouteIncremental(c *call) error {

@@ -14,12 +14,10 @@ import (
 // InterruptedError says that a command was cancelled, and how far it was. It wraps
 // what the command returned and what it was cancelled by.
 type InterruptedError struct {
-	// Done of Total steps were, or 0 of 0 where that is not known.
-	Done, Total int
-	// Left is how many commands after it were not run.
-	Left  int
-	Err   error
-	Cause error
+	Done, Total int // Done of Total steps were, or 0 of 0 where that is not known
+	Left        int // how many commands after it were not run
+	Err         error
+	Cause       error
 }
 
 // Error returns for example "sweep: interrupted (1024 of 5013 done; 2 commands after it not run)".

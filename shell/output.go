@@ -71,10 +71,8 @@ type List struct {
 	// Columns are the headings, none for rows that are lines.
 	Columns []string
 	Rows    iter.Seq2[Row, error]
-	// Empty is what people read where there is no row; "" for the headings alone.
-	Empty string
-	// Drawn is what people see in place of the table, nil for the table.
-	Drawn Answer
+	Empty   string // what people read where there is no row; "" for the headings alone
+	Drawn   Answer // what people see in place of the table, nil for the table
 }
 
 // Row is a row of a List; its JSON is its own. One without cells is for programs.
@@ -128,16 +126,11 @@ type Part struct{ Answer }
 
 // Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
-	// W takes the answers.
-	W io.Writer
-	// Notes takes what is said beside them; nil for nowhere.
-	Notes io.Writer
-	// JSON asks for JSON.
-	JSON bool
-	// Hear is told what is said before it is written, except for the rows of lists; nil for nobody.
-	Hear func(Answer)
-	// Ask asks who sits at the terminal; nil where there is none.
-	Ask Asker
+	W     io.Writer    // takes the answers
+	Notes io.Writer    // takes what is said beside them; nil for nowhere
+	JSON  bool         // asks for JSON
+	Hear  func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
+	Ask   Asker        // asks who sits at the terminal; nil where there is none
 }
 
 // Answer says something.

@@ -144,11 +144,10 @@ type resilienceAnswer struct {
 	Of    string `json:"of,omitempty"`
 	Stale bool   `json:"stale,omitempty"`
 	*resilience.Report
-	Seconds float64 `json:"seconds,omitempty"`
-	// Partial says that not all was tried.
-	Partial    bool  `json:"partial"`
-	Missing    []int `json:"missing_shards,omitempty"`
-	Unfinished []int `json:"unfinished_shards,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"`
+	Partial    bool    `json:"partial"` // says that not all was tried
+	Missing    []int   `json:"missing_shards,omitempty"`
+	Unfinished []int   `json:"unfinished_shards,omitempty"`
 	top        int
 }
 

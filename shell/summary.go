@@ -13,22 +13,21 @@ import (
 )
 
 type summary struct {
-	Source    string   `json:"source"`
-	Simulated bool     `json:"simulated"`
-	Switches  int      `json:"switches"`
-	CAs       int      `json:"cas"`
-	Routers   int      `json:"routers,omitempty"`
-	Links     int      `json:"links"`
-	Outside   int      `json:"outside,omitempty"`
-	MaxLID    uint16   `json:"max_lid"`
-	SM        string   `json:"sm_port"`
-	Routed    bool     `json:"routed"`
-	Pictures  []string `json:"pictures"`
-	Engine    string   `json:"engine"`
-	Write     bool     `json:"write"`
-	SMs       []string `json:"sms,omitempty"`
-	// Interrupted is the commit that did not come to its end.
-	Interrupted string   `json:"interrupted,omitempty"`
+	Source      string   `json:"source"`
+	Simulated   bool     `json:"simulated"`
+	Switches    int      `json:"switches"`
+	CAs         int      `json:"cas"`
+	Routers     int      `json:"routers,omitempty"`
+	Links       int      `json:"links"`
+	Outside     int      `json:"outside,omitempty"`
+	MaxLID      uint16   `json:"max_lid"`
+	SM          string   `json:"sm_port"`
+	Routed      bool     `json:"routed"`
+	Pictures    []string `json:"pictures"`
+	Engine      string   `json:"engine"`
+	Write       bool     `json:"write"`
+	SMs         []string `json:"sms,omitempty"`
+	Interrupted string   `json:"interrupted,omitempty"` // the commit that did not come to its end
 	Lost        string   `json:"lost,omitempty"`
 	Unanswered  []string `json:"unanswered,omitempty"`
 	warnings

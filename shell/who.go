@@ -43,10 +43,9 @@ type whoAnswer struct {
 	From         []whoPort  `json:"from"`
 	To           []whoPort  `json:"to"`
 	Examples     []whoPath  `json:"examples"`
-	// CutOffs is the number of end ports that would be attached to nothing without it.
-	CutOffs int      `json:"cut_offs"`
-	CutOff  []string `json:"cut_off"`
-	Seconds float64  `json:"seconds"`
+	CutOffs      int        `json:"cut_offs"` // the number of end ports that would be attached to nothing without it
+	CutOff       []string   `json:"cut_off"`
+	Seconds      float64    `json:"seconds"`
 }
 
 type whoPort struct {

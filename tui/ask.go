@@ -15,8 +15,7 @@ import (
 type question struct {
 	job    *job
 	prompt string
-	// reply takes the answer once; it is closed where somebody leaves.
-	reply chan string
+	reply  chan string // takes the answer once; it is closed where somebody leaves
 }
 
 // asked waits until a job asks something.

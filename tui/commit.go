@@ -17,10 +17,9 @@ import (
 
 // pageMsg brings the text of a page.
 type pageMsg struct {
-	page *commitPage
-	text string
-	// nothing reports that the plan writes nothing.
-	nothing bool
+	page    *commitPage
+	text    string
+	nothing bool // reports that the plan writes nothing
 	err     error
 }
 

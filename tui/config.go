@@ -16,12 +16,9 @@ import (
 
 // Config is what a configuration file says. The zero value leaves all as it is.
 type Config struct {
-	// Theme is one of [Themes], or "".
-	Theme string
-	// NoMouse leaves the mouse to the terminal.
-	NoMouse bool
-	// Keys are the keys of actions by name; those that are not named keep theirs.
-	Keys map[string][]string
+	Theme   string              // one of [Themes], or ""
+	NoMouse bool                // leaves the mouse to the terminal
+	Keys    map[string][]string // the keys of actions by name; those that are not named keep theirs
 }
 
 // ReadConfig reads a configuration file:

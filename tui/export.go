@@ -120,9 +120,8 @@ const maxClip = 74_994
 
 // clipboard hands text to the terminal's clipboard.
 type clipboard struct {
-	write func(string)
-	// tmux and screen say that one of these is between.
-	tmux, screen bool
+	write        func(string)
+	tmux, screen bool // tmux and screen say that one of these is between
 }
 
 // sequence is what sets the clipboard (xterm's control sequences, OSC 52). tmux

@@ -26,8 +26,7 @@ type job struct {
 	text    string
 	started time.Time
 	cancel  context.CancelFunc
-	// keyed says that a key stood for the command.
-	keyed bool
+	keyed   bool // says that a key stood for the command
 
 	questions chan *question
 

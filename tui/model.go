@@ -84,10 +84,9 @@ type model struct {
 
 // status is the line below the panes.
 type status struct {
-	text string
-	bad  bool
-	// warned says that the text is a warning of what was done.
-	warned bool
+	text   string
+	bad    bool
+	warned bool // says that the text is a warning of what was done
 }
 
 type (

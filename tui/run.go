@@ -23,25 +23,19 @@ import (
 
 // Options say what [Run] shows, and where.
 type Options struct {
-	// Shell has the commands and the session.
-	Shell *shell.Shell
+	Shell *shell.Shell // has the commands and the session
 	// Start, where set, reads the subnet. It runs beside the first screen, which ends
 	// where that gives a [*connection.OpenError].
 	Start func(ctx context.Context) error
 	// RunShell, where set, runs the shell on the same session. It has the terminal
 	// for itself, as the terminal was before Run, and gives it back as it was.
-	RunShell func(ctx context.Context) error
-	// Theme is one of [Themes], "" for the one that suits the terminal.
-	Theme   string
-	NoColor bool
-	// Config is what the user's file says; see [ReadConfig].
-	Config Config
-	// Save makes the files that lists are exported to, nil for none.
-	Save Saver
-	// Welcome shows a page first that explains the screen; Tour begins the tour.
-	Welcome, Tour bool
-	// In and Out are the terminal; nil for standard input and output.
-	In, Out *os.File
+	RunShell      func(ctx context.Context) error
+	Theme         string // one of [Themes], "" for the one that suits the terminal
+	NoColor       bool
+	Config        Config   // what the user's file says; see [ReadConfig]
+	Save          Saver    // makes the files that lists are exported to, nil for none
+	Welcome, Tour bool     // Welcome shows a page first that explains the screen; Tour begins the tour
+	In, Out       *os.File // In and Out are the terminal; nil for standard input and output
 }
 
 // ErrTerminal says that there is no terminal that the screen can be drawn on.

@@ -18,8 +18,7 @@ type slowWriter struct {
 	pending []byte
 	err     error
 	wake    chan struct{}
-	// idle is closed when nothing is pending.
-	idle    chan struct{}
+	idle    chan struct{} // closed when nothing is pending
 	drained func()
 	ended   chan struct{}
 }

@@ -14,16 +14,14 @@ import (
 
 // tour leads through a session, a step at a time.
 type tour struct {
-	step int
-	// ends are the hosts that the tour traces between, and leaf the switch of the second.
-	names [2]string
+	step  int
+	names [2]string // ends are the hosts that the tour traces between, and leaf the switch of the second
 }
 
 // tourStop is something to do, and how to see that it was done.
 type tourStop struct {
 	text func(t *tour) string
-	// keys do it.
-	keys func(t *tour) []string
+	keys func(t *tour) []string // do it
 	done func(m *model) bool
 }
 

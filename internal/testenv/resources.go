@@ -12,8 +12,7 @@ import (
 // Held are the things that a program can forget to give back.
 type Held struct {
 	Descriptors, Goroutines int
-	// Heap is the number of bytes in use after a garbage collection.
-	Heap uint64
+	Heap                    uint64 // the number of bytes in use after a garbage collection
 }
 
 // Resources counts what the test's process holds now.

@@ -18,10 +18,8 @@ type Question struct {
 	Name    string
 	Text    string
 	Explain []string
-	// Choices are what it may be; none for a free text.
-	Choices []Choice
-	// Default is the answer where there is none, "" for none.
-	Default string
+	Choices []Choice // what it may be; none for a free text
+	Default string   // the answer where there is none, "" for none
 	check   func(answer string) error
 }
 

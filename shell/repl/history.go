@@ -26,10 +26,9 @@ const (
 // history is what was entered, oldest first, and the file that keeps it. Several
 // consoles may write one file: each adds its lines at the end, whole.
 type history struct {
-	path  string // "" keeps nothing
-	lines []string
-	// private says of a line that the file is not to have it; nil: none is.
-	private func(line string) bool
+	path    string // "" keeps nothing
+	lines   []string
+	private func(line string) bool // says of a line that the file is not to have it; nil: none is
 }
 
 // openHistory reads the file and makes it where there is none. The history can

@@ -26,15 +26,12 @@ type Options struct {
 	// Complete returns what can replace line[start:cursor]. It is asked after
 	// every key. Texts are printable and ready to be put into the line.
 	Complete func(line string, cursor int) (start int, candidates []lang.Candidate)
-	// Prompt is asked before every line; one line of plain text.
-	Prompt func() string
+	Prompt   func() string // asked before every line; one line of plain text
 	// HistoryFile keeps what was entered; empty: nothing is kept. It is made with
 	// mode 0600, its directory with 0700.
-	HistoryFile string
-	// Private says of a line that HistoryFile is not to have it: it holds a secret.
-	Private func(line string) bool
-	// In, Out and Err are the standard ones where nil.
-	In, Out, Err *os.File
+	HistoryFile  string
+	Private      func(line string) bool // says of a line that HistoryFile is not to have it: it holds a secret
+	In, Out, Err *os.File               // In, Out and Err are the standard ones where nil
 	NoColor      bool
 }
 

@@ -15,8 +15,7 @@ type screen struct {
 	prompt.ConsoleWriter // the terminal, or nowhere while muted
 	terminal             prompt.ConsoleWriter
 	noColor              bool
-	// instead is what stands for a line that does not fit.
-	instead func() string
+	instead              func() string // what stands for a line that does not fit
 }
 
 func newScreen() *screen {

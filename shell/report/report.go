@@ -35,20 +35,18 @@ type Report struct {
 	LinkSum  int       `json:"links"`
 	MaxLID   uint16    `json:"highest_lid"`
 	Routing  *Routing  `json:"routing,omitempty"`
-	// Ports are the directions of links that leave switches for switches.
-	Ports []Port `json:"ports"`
+	Ports    []Port    `json:"ports"` // the directions of links that leave switches for switches
 
 	fabric *fabric.Fabric
 }
 
 // Routing are the figures of tables.
 type Routing struct {
-	Engine string `json:"engine"`
-	Paths  int64  `json:"paths"`
-	Lost   int64  `json:"lost"`
-	// Links counts paths by their number of links.
-	Links []int64 `json:"paths_by_links"`
-	Worst int64   `json:"worst_load"`
+	Engine string  `json:"engine"`
+	Paths  int64   `json:"paths"`
+	Lost   int64   `json:"lost"`
+	Links  []int64 `json:"paths_by_links"` // counts paths by their number of links
+	Worst  int64   `json:"worst_load"`
 	linkload.Quick
 	// VLs is null where it is unknown, and so is CreditLoop.
 	VLs        *int            `json:"vls"`
@@ -117,9 +115,8 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 // Format is a form of a report.
 type Format struct {
 	Name, Summary string
-	// Topology says that it has no use for tables.
-	Topology bool
-	Write    func(r *Report, w io.Writer) error
+	Topology      bool // says that it has no use for tables
+	Write         func(r *Report, w io.Writer) error
 }
 
 // Formats are all forms.

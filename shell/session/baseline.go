@@ -23,8 +23,7 @@ import (
 type Baseline struct {
 	Fabric *fabric.Fabric
 	When   time.Time
-	// File is where it is kept.
-	File string
+	File   string // where it is kept
 }
 
 // ErrNoBaseline says that none was saved.

@@ -20,9 +20,8 @@ var (
 
 // MasterError says that another subnet manager is in charge.
 type MasterError struct {
-	SM SM
-	// Asked is the GUID that the caller took for the master's, 0 for none.
-	Asked uint64
+	SM    SM
+	Asked uint64 // the GUID that the caller took for the master's, 0 for none
 }
 
 func (e *MasterError) Error() string {
@@ -54,10 +53,9 @@ func (e *CirclingError) Error() string {
 // LoopError says that the staged routes have a credit loop, and those on the switches none.
 type LoopError struct {
 	// Links is how many links there are on a shortest one, From one of them.
-	Links int
-	From  string
-	// Unknown says that SLs or VLs that nobody read may break it.
-	Unknown bool
+	Links   int
+	From    string
+	Unknown bool // says that SLs or VLs that nobody read may break it
 }
 
 func (e *LoopError) Error() string {
@@ -80,9 +78,8 @@ func (e *CutError) Error() string {
 // HitError says that a commit would take packets from pairs that are connected
 // before and after, in whatever order it is written.
 type HitError struct {
-	Pairs int64
-	// Groups counts multicast groups whose members would not hear one another.
-	Groups int
+	Pairs  int64
+	Groups int // counts multicast groups whose members would not hear one another
 }
 
 func (e *HitError) Error() string {
@@ -100,9 +97,8 @@ type StoppedError struct {
 	// says that the mixture of two steps cuts no pair.
 	Step    string
 	Hitless bool
-	// Open is the commit in the journal that is to be ended now, nil where nothing was journalled.
-	Open *InterruptedError
-	Err  error
+	Open    *InterruptedError // the commit in the journal that is to be ended now, nil where nothing was journalled
+	Err     error
 }
 
 func (e *StoppedError) Error() string {

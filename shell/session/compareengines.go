@@ -25,23 +25,19 @@ import (
 
 // EngineFigures say what one engine makes of a subnet, or what tables do that are there.
 type EngineFigures struct {
-	// Name is the engine's, or names the picture or file.
-	Name string
-	// Refused is why the engine does not route the subnet, "" where it does; all that follows is 0 then.
-	Refused string
+	Name    string // the engine's, or names the picture or file
+	Refused string // why the engine does not route the subnet, "" where it does; all that follows is 0 then
 	// Computed says that an engine made the tables now: Took is its wall time, and
 	// Memory the most bytes that the heap grew by meanwhile, as sampled.
 	Computed bool
 	Took     time.Duration
 	Memory   int64
-	// Worst is the edge forwarding index.
-	Worst int64
+	Worst    int64 // the edge forwarding index
 	linkload.Quick
 	// MaxHops and MeanHops count the switches that paths pass.
-	MaxHops  int
-	MeanHops float64
-	// Lost counts the paths that do not arrive as they should, of Paths.
-	Lost, Paths int64
+	MaxHops     int
+	MeanHops    float64
+	Lost, Paths int64 // Lost counts the paths that do not arrive as they should, of Paths
 	// VLs is how many virtual lanes the paths take, 0 where that is unknown, and Loop
 	// whether links wait for one another in a ring.
 	VLs  int

@@ -13,8 +13,7 @@ import (
 
 // Counted is what ports counted between two readings.
 type Counted struct {
-	// Reading is the later one.
-	Reading *counters.Reading
+	Reading *counters.Reading // the later one
 	Deltas  []counters.Delta
 	When    time.Time
 }

@@ -20,9 +20,8 @@ import (
 
 // Groups are the multicast groups that a session knows.
 type Groups struct {
-	List []fabric.Group
-	// Origin says where they come from.
-	Origin string
+	List   []fabric.Group
+	Origin string // says where they come from
 }
 
 // GroupWords are the MGID, the MTU and the rate of a group in words, "" for what is not known.

@@ -16,8 +16,7 @@ import (
 // InterruptedError says that an earlier commit began and did not come to its end.
 type InterruptedError struct {
 	Commit history.JournalEntry
-	// File is where the journal is, "" for the usual place.
-	File string
+	File   string // where the journal is, "" for the usual place
 }
 
 func (e *InterruptedError) Error() string {

@@ -18,10 +18,9 @@ const maxEvents = 2000
 
 // Event is something that a sweep found to be new.
 type Event struct {
-	When time.Time
-	Text string
-	// Change is what changed in the subnet, nil for other events.
-	Change *fabric.Change
+	When   time.Time
+	Text   string
+	Change *fabric.Change // what changed in the subnet, nil for other events
 }
 
 // keeper sweeps again and again until it is stopped.

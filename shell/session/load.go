@@ -29,11 +29,9 @@ type LoadReport struct {
 	Topology                           bool
 	Switches, Links, Entries, Remapped int
 	// Over is the kind of what was laid over tables that were there, else "".
-	Over string
-	// Ignored says why a file changes nothing, "" where it does.
-	Ignored string
-	// Routing is what became of a saved routing, nil for other kinds.
-	Routing *compute.Brought
+	Over    string
+	Ignored string           // says why a file changes nothing, "" where it does
+	Routing *compute.Brought // what became of a saved routing, nil for other kinds
 	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
 	Lost *Lost
 	// Groups is the number of multicast groups, whose members Entries counts.
@@ -42,18 +40,14 @@ type LoadReport struct {
 	Paths *pathdb.Info
 	// Forgotten counts the failures and repairs on paper that a topology took the place of.
 	Forgotten int
-	// Option is the engine's option that the file was taken for, else "".
-	Option string
-	// Notes say what was skipped, and why.
-	Notes []string
+	Option    string   // the engine's option that the file was taken for, else ""
+	Notes     []string // say what was skipped, and why
 }
 
 // LoadOptions are how [Session.Load] takes a file.
 type LoadOptions struct {
-	// Keep keeps routes as they are, whatever has changed, and counts the pairs that this leaves unconnected.
-	Keep bool
-	// AsIbsim reads a topology by ibsim's rules, see [formats.Net].
-	AsIbsim bool
+	Keep    bool // keeps routes as they are, whatever has changed, and counts the pairs that this leaves unconnected
+	AsIbsim bool // reads a topology by ibsim's rules, see [formats.Net]
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,

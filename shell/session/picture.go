@@ -35,24 +35,19 @@ type Picture struct {
 	Fabric *fabric.Fabric
 	// Tables are nil where none are known. Their fabric is Fabric.
 	Tables *fabric.Tables
-	// Hops are what the tables were routed by, nil where that is not known.
-	Hops routing.Hops
+	Hops   routing.Hops // what the tables were routed by, nil where that is not known
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
-	Roots []fabric.SwitchIndex
-	Ranks []int32
-	// CAOrder is [routing.Result.CAOrder].
-	CAOrder []fabric.PortIndex
-	// Multicast is [routing.Result.Multicast].
-	Multicast routing.GroupRouter
+	Roots     []fabric.SwitchIndex
+	Ranks     []int32
+	CAOrder   []fabric.PortIndex  // [routing.Result.CAOrder]
+	Multicast routing.GroupRouter // [routing.Result.Multicast]
 	When      time.Time
 	// Limits are what ports allow their links, by port index, nil where that is not known.
 	Limits []fabric.LinkLimit
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	// file is the file that a base was loaded from, escaped.
-	file string
-	// by is what the tables were routed with, nil where that is not known.
-	by *maker
+	file  string // the file that a base was loaded from, escaped
+	by    *maker // what the tables were routed with, nil where that is not known
 	// madeOf is the fabric that staged tables were made for, before LIDs were assigned.
 	madeOf *fabric.Fabric
 }

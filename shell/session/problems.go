@@ -19,13 +19,11 @@ import (
 
 // ProblemOptions say how far [Session.Problems] looks.
 type ProblemOptions struct {
-	// Quick looks at no packets' paths unless that was done already: microseconds a node.
-	Quick bool
+	Quick bool // looks at no packets' paths unless that was done already: microseconds a node
 	// Thorough looks also where that takes long: for credit loops with service
 	// levels of paths on large subnets.
 	Thorough bool
-	// Progress is told how far following packets is, where that is done; nil for nobody.
-	Progress func(done, total int)
+	Progress func(done, total int) // told how far following packets is, where that is done; nil for nobody
 }
 
 // Problems says what is wrong with the live subnet, the worst first, and what it could not look at. It asks

@@ -41,8 +41,7 @@ func writeRouting(w io.Writer, p *Picture) error {
 // Lost are paths that do not arrive.
 type Lost struct {
 	Count, Of int64
-	// Examples are the first ones.
-	Examples []LostPath
+	Examples  []LostPath // the first ones
 }
 
 // LostPath is one of them.

@@ -16,8 +16,7 @@ type SM struct {
 	GUID     uint64
 	Port     string
 	Priority uint8
-	// State is its SMState in words, "silent" where it does not answer.
-	State string
+	State    string // its SMState in words, "silent" where it does not answer
 }
 
 var smStates = map[mad.SMState]string{

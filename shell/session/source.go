@@ -53,8 +53,7 @@ func DefaultSource() (source, note string) {
 // "sim:FILE", "sim:KIND:ARGS", "file:FILE" or "net:FILE".
 type Source struct {
 	Kind SourceKind
-	// Arg is what follows the kind and a colon.
-	Arg string
+	Arg  string // what follows the kind and a colon
 }
 
 // ParseSource reads a source's name.

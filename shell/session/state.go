@@ -20,18 +20,14 @@ import (
 
 // State is a consistent view of a session at one moment. It is read-only.
 type State struct {
-	// Generation counts the changes.
-	Generation uint64
+	Generation uint64 // counts the changes
 	Source     Source
 
 	Live, Base, WhatIf, Staged *Picture
-	// Stale says that the fabric under the staged tables has changed since they were made.
-	Stale bool
-	// Written says that the staged tables were written and read back.
-	Written  bool
-	Failures []failures.Failure
-	// lastFailure is the number of the last one that there was.
-	lastFailure int
+	Stale                      bool // says that the fabric under the staged tables has changed since they were made
+	Written                    bool // says that the staged tables were written and read back
+	Failures                   []failures.Failure
+	lastFailure                int // the number of the last one that there was
 
 	Settings settings.Settings
 	// Estimate says that tables computed with the settings are not what the switches hold, so that a what-if
@@ -40,49 +36,36 @@ type State struct {
 	WriteOn  bool
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
 	// if it was not: what is called live is old then.
-	Lost string
-	// Unanswered is what did not answer the last sweep, in words.
-	Unanswered   []string
+	Lost         string
+	Unanswered   []string // what did not answer the last sweep, in words
 	unansweredAt []sweep.Unanswered
-	// Duplicates are the GUIDs and LIDs that two claim.
-	Duplicates []sweep.Duplicate
-	// Warnings are what the last sweep or reading of a file noticed.
-	Warnings []string
-	// Every is how often the subnet is swept in the background, 0 for never.
-	Every time.Duration
+	Duplicates   []sweep.Duplicate // the GUIDs and LIDs that two claim
+	Warnings     []string          // what the last sweep or reading of a file noticed
+	Every        time.Duration     // how often the subnet is swept in the background, 0 for never
 	// Unsettled says that the last reading of all found the subnet or its forwarding tables other than the
 	// one before. Until two readings are the same, light sweeps read all, too.
 	Unsettled bool
-	// mute are the nodes that were there and do not answer, by GUID.
-	mute map[uint64]bool
-	// Events are what sweeps found to be new, the latest last.
-	Events []Event
+	mute      map[uint64]bool // the nodes that were there and do not answer, by GUID
+	Events    []Event         // what sweeps found to be new, the latest last
 	// Committed are the tables that the last commit left, nil before that; at the
 	// last sweep Drift entries were others, and Unchecked switches were not read.
 	Committed *fabric.Tables
 	Drift     int
 	Unchecked int
-	// Groups are the multicast groups that the session was told of, nil for none.
-	Groups *Groups
-	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
-	PKeys map[uint64][]mad.PKey
-	// SMs are the subnet managers that were seen.
-	SMs []SM
+	Groups    *Groups               // the multicast groups that the session was told of, nil for none
+	PKeys     map[uint64][]mad.PKey // the P_Keys of end ports by their GUID, nil where they were not read
+	SMs       []SM                  // the subnet managers that were seen
 	// Counted is what ports counted between the last two readings of all counters,
 	// nil where there were no two.
-	Counted *Counted
-	// Baseline is what the subnet is to be like, nil for none.
-	Baseline *Baseline
-	// Calibrated is the last calibration, nil for none.
-	Calibrated *Calibration
+	Counted    *Counted
+	Baseline   *Baseline    // what the subnet is to be like, nil for none
+	Calibrated *Calibration // the last calibration, nil for none
 
-	// Interrupted says which commit of this subnet began once and did not come to its end, "" for none.
-	Interrupted string
+	Interrupted string // says which commit of this subnet began once and did not come to its end, "" for none
 
 	recall func(id int64) (*Picture, error)
 
-	// Busy is the operation that runs, "" if none does.
-	Busy        string
+	Busy        string // the operation that runs, "" if none does
 	Done, Total int
 }
 

@@ -22,10 +22,9 @@ type SweepReport struct {
 	MADs                   uint64
 	// Changed says that nodes, links or LIDs are others than before, and Moved counts the entries of
 	// forwarding tables that are. Unread switches have a table that was not read, now or before.
-	Changed       bool
-	Moved, Unread int
-	// Unanswered is what did not answer, in words.
-	Unanswered, Warnings []string
+	Changed              bool
+	Moved, Unread        int
+	Unanswered, Warnings []string // Unanswered is what did not answer, in words
 }
 
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.

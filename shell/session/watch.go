@@ -19,8 +19,7 @@ const (
 // Watcher hears of changes. Changes that come faster than they are taken are
 // put together, so a slow face never holds up the session.
 type Watcher struct {
-	// C has an element while there is something to take.
-	C       chan struct{}
+	C       chan struct{} // has an element while there is something to take
 	session *Session
 	pending Change
 }

@@ -9,16 +9,15 @@ type box struct{ tl, tr, Br, bl, H, V string }
 
 // Glyphs are the marks that a terminal can show, a cell each.
 type Glyphs struct {
-	ASCII bool
-	// Boxes are the frames of panes by what they show, each without and with the keyboard.
-	Boxes                 [4][2]box
-	sortUp, sortDown      string   // behind the head of a column
-	mark                  string   // of a marked row
-	Shades, sparks        []string // from nothing to all
-	tick, warn, note      string   // of good things, warnings and notes
-	thumb                 string   // of the scroll bar
-	Cursor, idle          string   // mark the selected row, with and without the keyboard
-	Open, Shut            string   // a branch of the tree
+	ASCII                 bool
+	Boxes                 [4][2]box // the frames of panes by what they show, each without and with the keyboard
+	sortUp, sortDown      string    // behind the head of a column
+	mark                  string    // of a marked row
+	Shades, sparks        []string  // from nothing to all
+	tick, warn, note      string    // of good things, warnings and notes
+	thumb                 string    // of the scroll bar
+	Cursor, idle          string    // mark the selected row, with and without the keyboard
+	Open, Shut            string    // a branch of the tree
 	Failed, Changed       string
 	OnPath, Rung          string // the ends of a path, and what is between
 	Arrow, Line, Ellipsis string

@@ -24,8 +24,7 @@ type Table struct {
 	Sorted int
 	Filt   Filter
 	Marks  map[uint64]bool
-	// ID tells rows apart for as long as the list is there.
-	ID func(row int) uint64
+	ID     func(row int) uint64 // tells rows apart for as long as the list is there
 	// kept is the row to stay on, where one is held.
 	kept uint64
 	Held bool
@@ -33,13 +32,11 @@ type Table struct {
 	// prepare is called before.
 	Match   func(row int) bool
 	Prepare func()
-	// Regrow makes the rows anew after another sort, nil where they stay the same.
-	Regrow func()
+	Regrow  func() // makes the rows anew after another sort, nil where they stay the same
 	// Kinds are the manners in which the list can be shown, kind the one that it is.
 	Kinds []string
 	Kind  int
-	// Aside is how many cells, or columns, are moved out of sight to the left.
-	Aside int
+	Aside int // how many cells, or columns, are moved out of sight to the left
 }
 
 // Hold remembers which row is selected. It is called before rows change.

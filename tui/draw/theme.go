@@ -18,9 +18,8 @@ const Reset = "\x1b[0m"
 // Theme is how everything looks. No style is told apart from another by colour
 // alone: there is a word, a mark or a border with each.
 type Theme struct {
-	Name string
-	// Fixed says that the terminal allows no colours.
-	Fixed bool
+	Name  string
+	Fixed bool // says that the terminal allows no colours
 	Glyphs
 
 	ground                    Style // of all that has no other style

@@ -8,8 +8,7 @@ type Window struct {
 	Height int // rows that are seen
 	Cursor int
 	Top    int
-	// Follow keeps the cursor on the last row while rows are added.
-	Follow bool
+	Follow bool // keeps the cursor on the last row while rows are added
 }
 
 // Resize sets how many rows there are and how many are seen.

@@ -25,47 +25,38 @@ type Source interface {
 
 // Form is the questions of a command.
 type Form struct {
-	// What is the command: "dump", "load", "engine" or "fail".
-	What string
-	// Prefill are answers to begin from, by the name of the question.
-	Prefill map[string]string
-	// Leave closes the form and asks something of the screen.
-	Leave func(msg tea.Msg) tea.Cmd
-	// Body is the part of the screen that it has.
-	Body func() draw.Rect
-	// File is the file that was named, "" for none.
-	File string
+	What    string                    // the command: "dump", "load", "engine" or "fail"
+	Prefill map[string]string         // answers to begin from, by the name of the question
+	Leave   func(msg tea.Msg) tea.Cmd // closes the form and asks something of the screen
+	Body    func() draw.Rect          // the part of the screen that it has
+	File    string                    // the file that was named, "" for none
 
 	common *pane.Common
 	src    Source
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	flow  *guided.Flow
-	said  []string // all answers, in their order
-	q     *guided.Question
-	field *field
-	size  [2]int // of field
-	above int    // how many lines stand above it
-	// summary says what was answered, command what will be run, "" before the last question.
-	summary, command string
+	flow             *guided.Flow
+	said             []string // all answers, in their order
+	q                *guided.Question
+	field            *field
+	size             [2]int // of field
+	above            int    // how many lines stand above it
+	summary, command string // summary says what was answered, command what will be run, "" before the last question
 	waiting          bool
 	err              string
-	// ahead are keys that were typed while the next question was looked for.
-	ahead []tea.KeyMsg
+	ahead            []tea.KeyMsg // keys that were typed while the next question was looked for
 }
 
 // Msg brings the question after an answer.
 type Msg struct {
-	form *Form
-	flow *guided.Flow
-	said []string
-	// q is nil where all is answered.
-	q       *guided.Question
+	form    *Form
+	flow    *guided.Flow
+	said    []string
+	q       *guided.Question // nil where all is answered
 	command string
 	err     error
-	// refused says that the last answer will not do.
-	refused bool
+	refused bool // says that the last answer will not do
 }
 
 // Open makes a form; its fields are to be set before it begins.

@@ -70,12 +70,11 @@ type (
 
 // Line is one line of the log.
 type Line struct {
-	When time.Time // set where the line begins something
-	Job  int       // 0: of the session
-	Kind lineKind
-	Text string
-	// End says of a command how it ended, "" while it runs.
-	End    string
+	When   time.Time // set where the line begins something
+	Job    int       // 0: of the session
+	Kind   lineKind
+	Text   string
+	End    string // says of a command how it ended, "" while it runs
 	Failed bool
 }
 

@@ -91,10 +91,8 @@ type About struct {
 	Name, Short string
 	Help        string
 	Seat        Seat
-	// Beside is the pane that is shown with it on a small screen, the topology for "".
-	Beside string
-	// Enter is what the footer calls Enter, "" for open.
-	Enter string
+	Beside      string // the pane that is shown with it on a small screen, the topology for ""
+	Enter       string // what the footer calls Enter, "" for open
 }
 
 // Seat says where a pane stands on the screen.
@@ -113,26 +111,21 @@ const (
 // Stage says how a pane stands on the screen now.
 type Stage struct {
 	Visible, Focused bool
-	// Idle says that nothing else wants the session.
-	Idle bool
+	Idle             bool // says that nothing else wants the session
 }
 
 // Common is what the panes of a screen share.
 type Common struct {
-	// Look is how everything looks.
-	Look *draw.Theme
-	Ctx  context.Context
-	// Running is how many results are computed beside the screen.
-	Running int
-	// Focused is what the selected row of the pane with the keyboard is about.
-	Focused func() Subject
+	Look    *draw.Theme // how everything looks
+	Ctx     context.Context
+	Running int            // how many results are computed beside the screen
+	Focused func() Subject // what the selected row of the pane with the keyboard is about
 
 	// Ends are the marked source and destination of a trace; a zero GUID is none. path
 	// are the nodes of the path between them in the fabric of the topology, nil without.
-	Ends [2]Place
-	Path map[fabric.NodeIndex]bool
-	// Traced says in words how the packets of the trace go, "" where there is none.
-	Traced string
+	Ends   [2]Place
+	Path   map[fabric.NodeIndex]bool
+	Traced string // says in words how the packets of the trace go, "" where there is none
 	// Loads are the paths over each link by the tables of the scene, nil where they are
 	// not known, busiest those of the busiest link between switches, and counted those
 	// that were counted last, of whatever tables.
@@ -205,19 +198,15 @@ type Action struct {
 	key.Binding
 	Name  string // by which it is bound
 	Group string
-	// After is the action behind which one of a pane stands in the list of keys.
-	After string
+	After string // the action behind which one of a pane stands in the list of keys
 	// Label stands in the footer, those of low rank first; "" keeps it out of there. word
 	// is what it is now, nil for the same always.
-	Label string
-	Word  func() string
-	Rank  int
-	// Panes are where the key works; nil for everywhere.
-	Panes []string
-	// Session says that it wants the session for itself.
-	Session bool
-	// Why says why the action cannot be done now, "" if it can; nil: always.
-	Why func() string
+	Label   string
+	Word    func() string
+	Rank    int
+	Panes   []string      // where the key works; nil for everywhere
+	Session bool          // says that it wants the session for itself
+	Why     func() string // says why the action cannot be done now, "" if it can; nil: always
 	// Do is what one of a pane does, run what one of the screen does.
 	Do  func() tea.Msg
 	Run func() tea.Cmd

@@ -12,25 +12,21 @@ import (
 // Scene is what the panes draw: the state of the session and what follows from it. It never changes.
 type Scene struct {
 	State session.State
-	// Of is the picture that was chosen, "" for the session's default.
-	Of session.Kind
+	Of    session.Kind // the picture that was chosen, "" for the session's default
 	// Picture is the picture whose tables are shown. Where it has none, why says so.
 	Picture *session.Picture
 	Why     string
-	// Base is what changed entries are told from, nil where there is nothing to compare.
-	Base *session.Picture
+	Base    *session.Picture // what changed entries are told from, nil where there is nothing to compare
 
 	// Top is the fabric of the topology pane, now the same without what has failed on paper.
-	Top *Index
-	Now *fabric.Fabric
-	// Names is the index of the picture's fabric.
-	Names *Index
+	Top   *Index
+	Now   *fabric.Fabric
+	Names *Index // the index of the picture's fabric
 	// Seen is the live fabric that lost links are counted from, and down are ports of it,
 	// one for each link that is lost.
-	Seen *fabric.Fabric
-	Down []fabric.PortIndex
-	// Clock tells how old pictures are.
-	Clock func() time.Time
+	Seen  *fabric.Fabric
+	Down  []fabric.PortIndex
+	Clock func() time.Time // tells how old pictures are
 	// given holds the LIDs that staged tables give to ports of top that have none,
 	// nil where they are of another fabric.
 	given *fabric.Fabric

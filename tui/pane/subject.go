@@ -13,16 +13,12 @@ import (
 type Subject struct {
 	Fabric *fabric.Fabric
 	// Node is None where the row is about nothing; port is the port of it that is meant, or None.
-	Node fabric.NodeIndex
-	Port fabric.PortIndex
-	// Link is the port whose link can fail; None where the node is meant.
-	Link fabric.PortIndex
-	// With are ports whose links fail together with that one.
-	With []fabric.PortIndex
-	// System is what fails as one where the row is about a whole system, as fail director takes it.
-	System string
-	// Via is the port at which the node is seen, where it is another's, or None.
-	Via fabric.PortIndex
+	Node   fabric.NodeIndex
+	Port   fabric.PortIndex
+	Link   fabric.PortIndex   // the port whose link can fail; None where the node is meant
+	With   []fabric.PortIndex // ports whose links fail together with that one
+	System string             // what fails as one where the row is about a whole system, as fail director takes it
+	Via    fabric.PortIndex   // the port at which the node is seen, where it is another's, or None
 }
 
 // Nothing is the subject of a row that is about nothing.

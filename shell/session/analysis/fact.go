@@ -13,8 +13,7 @@ type progress = func(done, total int)
 
 // fact is what one computation finds.
 type fact struct {
-	// ended is closed when the fields that follow it are final.
-	ended    chan struct{}
+	ended    chan struct{} // closed when the fields that follow it are final
 	value    any
 	err      error
 	panicked any
@@ -24,8 +23,7 @@ type fact struct {
 	askers int
 	cancel context.CancelFunc
 
-	// telling is held while those who listen are told, so that nobody is who has gone.
-	telling   sync.Mutex
+	telling   sync.Mutex // held while those who listen are told, so that nobody is who has gone
 	listening []*progress
 }
 

@@ -13,9 +13,8 @@ import (
 
 // Memo remembers facts. The zero value remembers none, and lets those share one who ask at the same time.
 type Memo struct {
-	mu sync.Mutex
-	// base are the tables that others were adapted from, if any were.
-	base     *fabric.Tables
+	mu       sync.Mutex
+	base     *fabric.Tables // the tables that others were adapted from, if any were
 	pictured []*fabric.Tables
 	facts    map[key]*fact
 }

@@ -25,8 +25,7 @@ var (
 
 // LostError says that a session has no connection to its subnet any more. The next sweep opens one again.
 type LostError struct {
-	// Source is the source's name, escaped.
-	Source string
+	Source string // the source's name, escaped
 	Err    error
 }
 
@@ -39,8 +38,7 @@ func (e *LostError) Unwrap() error { return e.Err }
 
 // OpenError says that a source cannot be opened.
 type OpenError struct {
-	// Source is the source's name, escaped.
-	Source string
+	Source string // the source's name, escaped
 	Err    error
 }
 
@@ -51,10 +49,8 @@ func (e *OpenError) Unwrap() error { return e.Err }
 
 // Options say what to connect to.
 type Options struct {
-	// Source is the source's name, escaped.
-	Source string
-	// Dial opens the source, nil where that is a file.
-	Dial   func(context.Context) (mad.Transport, error)
+	Source string                                       // the source's name, escaped
+	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil where that is a file
 	Client mad.ClientOptions
 	// Live says that the subnet goes on without the session, so that a connection to it
 	// can be lost. Lost is told why one is, and must not ask the connection.
@@ -69,10 +65,9 @@ type Connection struct {
 
 	mu sync.Mutex
 	// line is the last that was opened, nil before that, and down why it carries nothing any more.
-	line *Line
-	down error
-	// listening are the goroutines that wait for the ends of lines.
-	listening sync.WaitGroup
+	line      *Line
+	down      error
+	listening sync.WaitGroup // the goroutines that wait for the ends of lines
 }
 
 // Line is what carries requests, until it is lost.

@@ -18,12 +18,10 @@ import (
 // Options say which history a recorder writes.
 type Options struct {
 	// File is where the history is, "" for nowhere, and Why says why nowhere where that was not chosen.
-	File string
-	Why  error
-	// All says that sweeps, routings and loads are recorded, not only commits.
-	All bool
-	// Failed is told what could not be written.
-	Failed func(error)
+	File   string
+	Why    error
+	All    bool        // says that sweeps, routings and loads are recorded, not only commits
+	Failed func(error) // told what could not be written
 }
 
 // Recorder puts pictures into a history, one after the other, in a goroutine of its own so that nothing waits
@@ -40,11 +38,10 @@ type Recorder struct {
 }
 
 type job struct {
-	entry  history.Entry
-	fabric *fabric.Fabric
-	tables *fabric.Tables
-	// written, where set, is closed once the jobs before it are done.
-	written chan struct{}
+	entry   history.Entry
+	fabric  *fabric.Fabric
+	tables  *fabric.Tables
+	written chan struct{} // written, where set, is closed once the jobs before it are done
 }
 
 // New is a recorder that has opened nothing yet.

@@ -22,23 +22,18 @@ import (
 // Settings are the engines to route with and the options that change a route or
 // a LID, as opensm.conf has them.
 type Settings struct {
-	// Chain are the engines' names, tried in order, and [engines.NoFallback].
-	Chain []string
-	// Given are the options that were set, by name, as they were written.
-	Given []Setting
-	// Notes say what OpenSM does with what the files hold, one sentence each.
-	Notes []string
+	Chain []string  // the engines' names, tried in order, and [engines.NoFallback]
+	Given []Setting // the options that were set, by name, as they were written
+	Notes []string  // say what OpenSM does with what the files hold, one sentence each
 
-	// conf is the opensm.conf that they were read from, "" for none.
-	conf    string
+	conf    string // the opensm.conf that they were read from, "" for none
 	engines []routing.Engine
 	routing routing.Options
-	// cached says to route with OpenSM's unicast cache.
-	cached bool
-	lids   compute.LIDs
-	guids  []guidUse
-	file   file.Engine
-	torus  torus.Engine
+	cached  bool // says to route with OpenSM's unicast cache
+	lids    compute.LIDs
+	guids   []guidUse
+	file    file.Engine
+	torus   torus.Engine
 }
 
 // Setting is an option with its value.
@@ -46,12 +41,10 @@ type Setting struct{ Name, Value string }
 
 // Option is an option that [Parse] knows.
 type Option struct {
-	Name string
-	// Was is the name that it had before, which is still taken; "" for none.
-	Was     string
+	Name    string
+	Was     string // the name that it had before, which is still taken; "" for none
 	Summary string
-	// File says that the value is the name of a file.
-	File    bool
+	File    bool // says that the value is the name of a file
 	boolean bool
 	set     func(*Settings, string) error
 	// without is for a file that an opensm.conf names and that is not there; nil

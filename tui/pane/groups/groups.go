@@ -31,11 +31,10 @@ type groups struct {
 	drawing pane.AsyncResult[*groupTree]
 	// chosen is the group whose tree and members are shown, none for 0, and from the
 	// member that sends, the first for 0.
-	chosen uint64
-	from   uint64
-	drawn  *groupTree
-	// treeErr is why there is no tree.
-	treeErr error
+	chosen  uint64
+	from    uint64
+	drawn   *groupTree
+	treeErr error // why there is no tree
 }
 
 // New makes the pane.

@@ -22,17 +22,15 @@ type grouping struct {
 	key    groupsKey
 	origin string
 	rows   []groupRow
-	// why says why nobody followed the trees, "" where that was done.
-	why string
+	why    string // says why nobody followed the trees, "" where that was done
 }
 
 // groupRow is a group. Switches have entries for it, -1 where tables are not known.
 type groupRow struct {
-	group          *fabric.Group
-	gone, switches int
-	faults         []mcast.Fault
-	// mgid, mtu and rate are in words, "" where they are not known.
-	mgid, mtu, rate string
+	group           *fabric.Group
+	gone, switches  int
+	faults          []mcast.Fault
+	mgid, mtu, rate string // mgid, mtu and rate are in words, "" where they are not known
 }
 
 // verdict says in words whether all members get what is sent.

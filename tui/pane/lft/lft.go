@@ -29,12 +29,11 @@ type lft struct {
 	sw    fabric.SwitchIndex
 	// lids are the rows: LIDs with an entry, or with an owner in the subnet. By port
 	// they are the ports that entries name, with how many LIDs go by each.
-	lids  []uint16
-	ports []uint8
-	count [256]int
-	most  int
-	// was is the row of the same switch in what is compared with, nil without.
-	was     func(lid uint16) uint8
+	lids    []uint16
+	ports   []uint8
+	count   [256]int
+	most    int
+	was     func(lid uint16) uint8 // the row of the same switch in what is compared with, nil without
 	changes int
 
 	changedOnly bool

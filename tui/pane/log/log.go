@@ -17,9 +17,8 @@ import (
 // viewport of pages: its lines are selected, filtered and recalled.
 type logbook struct {
 	pane.List
-	lines []pane.Line
-	// dropped counts lines that were let go.
-	dropped int
+	lines   []pane.Line
+	dropped int // counts lines that were let go
 }
 
 // New makes the pane.

@@ -30,8 +30,7 @@ type fallout struct {
 	resilience.Verdict
 	node fabric.NodeIndex
 	link fabric.PortIndex
-	// with are the ports of further links that fail.
-	with []fabric.PortIndex
+	with []fabric.PortIndex // the ports of further links that fail
 }
 
 // studyKey is what is studied: tables, and the kind of failures.
@@ -49,10 +48,9 @@ const few = 20_000
 // resilient lists what every failure of a kind does, the worst first.
 type resilient struct {
 	pane.List
-	src Source
-	now *studied
-	// kept are the studies of all kinds, as far as they are.
-	kept  [len(studyKinds)]*studied
+	src   Source
+	now   *studied
+	kept  [len(studyKinds)]*studied // the studies of all kinds, as far as they are
 	err   error
 	study pane.AsyncResult[*studied]
 	soFar *atomic.Pointer[studied] // of the study that runs

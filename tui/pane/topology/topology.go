@@ -23,10 +23,9 @@ type topology struct {
 	open map[uint64]bool
 	shut map[int32]bool
 	// shown is the switch that was selected last; back says to go to it.
-	shown pane.Place
-	back  bool
-	// groups are what the switches stand under when it is not their distance from the hosts.
-	groups []treeGroup
+	shown  pane.Place
+	back   bool
+	groups []treeGroup // what the switches stand under when it is not their distance from the hosts
 }
 
 // treeGroup is switches with something in common.
@@ -44,13 +43,10 @@ const (
 
 // treeRow is one line of the tree.
 type treeRow struct {
-	kind rowKind
-	// node is the switch; of a loose node the node.
-	node fabric.NodeIndex
-	// port is a port of the switch; of idle ports the first, up to last.
-	port, last fabric.PortIndex
-	// tier is that of a heading.
-	tier int32
+	kind       rowKind
+	node       fabric.NodeIndex // the switch; of a loose node the node
+	port, last fabric.PortIndex // port is a port of the switch; of idle ports the first, up to last
+	tier       int32            // that of a heading
 }
 
 type rowKind uint8

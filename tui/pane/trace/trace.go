@@ -20,18 +20,15 @@ import (
 // trace is the path of packets between two marked ends.
 type trace struct {
 	pane.List
-	src Source
-	// lid is the destination LID where one of several was named, else 0.
-	lid  uint16
-	hops walk.Path
-	ok   bool // there is a path
-	why  string
-	rows []traceRow
-	// errs are the errors that ports have counted, nil where they are not known.
-	errs    map[pane.Place]uint64
+	src     Source
+	lid     uint16 // the destination LID where one of several was named, else 0
+	hops    walk.Path
+	ok      bool // there is a path
+	why     string
+	rows    []traceRow
+	errs    map[pane.Place]uint64 // the errors that ports have counted, nil where they are not known
 	reading pane.AsyncResult[map[pane.Place]uint64]
-	// choices counts the ports of a switch that lead on by a shortest path, by hop.
-	choices []int
+	choices []int // counts the ports of a switch that lead on by a shortest path, by hop
 }
 
 // traceRow is a hop of a path, or a remark.

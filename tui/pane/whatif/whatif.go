@@ -19,10 +19,9 @@ import (
 // whatIf lists what has failed on paper and what follows from it.
 type whatIf struct {
 	pane.List
-	src  Source
-	rows []whatIfRow
-	// result compares the base with what is shown, nil where that is not known yet.
-	result  *diff.Result
+	src     Source
+	rows    []whatIfRow
+	result  *diff.Result // compares the base with what is shown, nil where that is not known yet
 	against session.Kind
 	err     error
 	diff    pane.AsyncResult[*diff.Result]
