@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -38,10 +39,7 @@ func Findings(out *Output, findings []umad.Finding) error {
 type finding struct{ *umad.Finding }
 
 func (f finding) Text(w io.Writer) {
-	where := f.Port
-	if where == "" {
-		where = "umad"
-	}
+	where := cmp.Or(f.Port, "umad")
 	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Finding.Text)
 	if f.Remedy != "" {
 		_, _ = fmt.Fprintf(w, "       - %s\n", f.Remedy)

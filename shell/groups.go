@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -151,10 +152,7 @@ type memberRow struct {
 }
 
 func (r memberRow) Cells() []any {
-	name := r.Name
-	if name == "" {
-		name = "(not in the subnet)"
-	}
+	name := cmp.Or(r.Name, "(not in the subnet)")
 	return []any{r.GUID, r.Join, orDash(r.Switch), name}
 }
 

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 )
@@ -157,12 +158,7 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 	return nil
 }
 
-func failureWord(f failures.Failure) string {
-	if f.Repair {
-		return "repaired"
-	}
-	return "failed"
-}
+func failureWord(f failures.Failure) string { return prose.When(f.Repair, "repaired", "failed") }
 
 // runWhatIf lists failures and repairs in their order.
 func runWhatIf(c *call) error {

@@ -4,6 +4,7 @@ package shell
 
 import (
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -90,9 +91,4 @@ func groupsOf(t *fabric.Tables) (n int) {
 	return n
 }
 
-func yesOrDash(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "-"
-}
+func yesOrDash(yes bool) string { return prose.When(yes, "yes", "-") }

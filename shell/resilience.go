@@ -178,12 +178,7 @@ func (a *resilienceAnswer) Text(w io.Writer) {
 	}
 }
 
-func at(port string) string {
-	if port == "" {
-		return ""
-	}
-	return " (" + port + ")"
-}
+func at(port string) string { return prose.When(port == "", "", " ("+port+")") }
 
 // shardList names shards: "shard 3, 7 of 16".
 func shardList(shards []int, of int) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -20,10 +21,7 @@ import (
 func routeCommands() []Spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
 	for _, o := range settings.Options {
-		kind := lang.KindText
-		if o.File {
-			kind = lang.KindFile
-		}
+		kind := prose.When(o.File, lang.KindFile, lang.KindText)
 		options = append(options, lang.Option{Name: o.Name, Aliases: was(o.Was), Kind: kind, Summary: o.Summary})
 	}
 	return []Spec{

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
@@ -62,12 +63,7 @@ type routingRow struct {
 	Changes []string `json:"changes"`
 }
 
-func validWord(invalid bool) string {
-	if invalid {
-		return "invalid"
-	}
-	return "valid"
-}
+func validWord(invalid bool) string { return prose.When(invalid, "invalid", "valid") }
 
 // routingRows has a row twice where some of its changes invalidate the min-hop tables and others do not.
 func routingRows(r *compute.Brought) []routingRow {
@@ -93,10 +89,7 @@ func routingRows(r *compute.Brought) []routingRow {
 }
 
 func extentWord(e incremental.Extent) string {
-	if e == incremental.NoRoutes {
-		return "valid"
-	}
-	return "invalid: " + string(e)
+	return prose.When(e == incremental.NoRoutes, "valid", "invalid: "+string(e))
 }
 
 func (c *call) showRouting(kind string, rep *session.LoadReport) error {

@@ -56,9 +56,7 @@ type call struct {
 }
 
 // New makes a shell over a session.
-func New(s *session.Session) *Shell {
-	return &Shell{s, commands()}
-}
+func New(s *session.Session) *Shell { return &Shell{s, commands()} }
 
 // Session returns the session that the commands act on.
 func (sh *Shell) Session() *session.Session { return sh.session }

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"
@@ -189,10 +190,7 @@ func (t *attempt) outcome() string {
 }
 
 func span(low, high int) string {
-	if low == high {
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d-%d", low, high)
+	return prose.When(low == high, fmt.Sprint(low), fmt.Sprintf("%d-%d", low, high))
 }
 
 // writeSuggestion writes the files of a suggestion to a new directory, and says by

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
 )
@@ -81,10 +82,7 @@ func (s *summary) Text(w io.Writer) {
 	if s.Interrupted != "" {
 		p("  INTERRUPTED: %s", s.Interrupted)
 	}
-	routers := ""
-	if s.Routers > 0 {
-		routers = ", " + count(s.Routers, "router")
-	}
+	routers := prose.When(s.Routers > 0, ", "+count(s.Routers, "router"), "")
 	p("  %s, %s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), routers, count(s.Links, "link"), s.MaxLID)
 	if s.Outside > 0 {
 		p("  left out: %s attached to no link of the subnet", count(s.Outside, "node"))
@@ -104,9 +102,4 @@ func (s *summary) Text(w io.Writer) {
 	list(w, "warning", s.Warnings)
 }
 
-func writeWord(on bool) string {
-	if on {
-		return "writing is on"
-	}
-	return "read-only"
-}
+func writeWord(on bool) string { return prose.When(on, "writing is on", "read-only") }

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -50,10 +51,7 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 func (m *model) drain(j *job, all bool) {
 	var lines []pane.Line
 	for _, l := range j.take(all) {
-		kind := pane.LineOutput
-		if l.note {
-			kind = pane.LineNote
-		}
+		kind := prose.When(l.note, pane.LineNote, pane.LineOutput)
 		lines = append(lines, pane.Line{Kind: kind, Text: l.text})
 		j.hear(l)
 	}

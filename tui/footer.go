@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/page"
@@ -43,7 +44,7 @@ func (m *model) statusLine(w int) string {
 		p.Put(t.Bad, "! "+m.status.text)
 	} else {
 		p.Gap(1)
-		p.Put(draw.When(m.status.warned, t.Warn, ""), m.status.text)
+		p.Put(prose.When(m.status.warned, t.Warn, ""), m.status.text)
 	}
 	if crumbs := m.crumbs(p.Left - 3); crumbs != "" && m.over == nil {
 		p.Gap(p.Left - draw.Width(crumbs) - 1)

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -59,7 +60,7 @@ func (m *model) header(w int) string {
 		p.Put(t.Dim, "read-only ")
 	}
 	p.Gap(p.Left - draw.Width(right))
-	p.Put(draw.When(st.Busy != "", t.Warn, t.Dim), right)
+	p.Put(prose.When(st.Busy != "", t.Warn, t.Dim), right)
 	return p.Done()
 }
 
@@ -89,7 +90,7 @@ func (m *model) tabs(w int) string {
 		case bad:
 			p.Put(t.Bad, " "+name+end)
 		default:
-			p.Put(draw.When(m.visible(id), t.Title, t.Dim), " "+name+end)
+			p.Put(prose.When(m.visible(id), t.Title, t.Dim), " "+name+end)
 		}
 		m.zoneAt(1, from, w-p.Left, func() tea.Cmd { return m.visit(id) })
 	}

@@ -6,7 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -53,7 +53,7 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 	case pane.ShowKind:
 		return m.setKind(msg.Kind, msg.Row)
 	case pane.Type:
-		return m.openCommand(draw.When(msg.Text == reading, "sweep", msg.Text))
+		return m.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
 	default:
 		m.tellPanes(msg)
 	}

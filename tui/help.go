@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -145,8 +146,8 @@ func (h *helpPage) drawRow(p *draw.Pen, row int) {
 	}
 	why := h.m.reason(r.action)
 	p.Gap(2)
-	p.Cell(draw.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
-	p.Put(draw.When(why == "", "", p.Dim), r.action.Help().Desc)
+	p.Cell(prose.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
+	p.Put(prose.When(why == "", "", p.Dim), r.action.Help().Desc)
 	if why != "" {
 		p.Put(p.Dim, "  ("+why+")")
 	}

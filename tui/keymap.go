@@ -148,9 +148,7 @@ func (m *model) otherKeys() []pane.Action {
 }
 
 // says runs a command.
-func (m *model) says(text string) func() tea.Cmd {
-	return func() tea.Cmd { return m.say(text, true) }
-}
+func (m *model) says(text string) func() tea.Cmd { return func() tea.Cmd { return m.say(text, true) } }
 
 // action returns the action of a name.
 func (m *model) action(name string) *pane.Action {

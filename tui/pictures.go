@@ -8,15 +8,13 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 )
 
 func (m *model) whyOnePicture() string {
-	if len(m.pictures()) < 2 && m.old == nil {
-		return "there is no other picture: route, or let something fail"
-	}
-	return ""
+	return prose.When(len(m.pictures()) < 2 && m.old == nil, "there is no other picture: route, or let something fail", "")
 }
 
 // pictures are those that there are to choose from, "" for the default first.

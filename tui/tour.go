@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -112,12 +113,7 @@ func (m *model) tourStep() {
 }
 
 // tourRows is how many lines the tour has.
-func (m *model) tourRows() int {
-	if m.tour == nil || m.height < tabsFrom {
-		return 0
-	}
-	return 3
-}
+func (m *model) tourRows() int { return prose.When(m.tour == nil || m.height < tabsFrom, 0, 3) }
 
 func (m *model) tourLines(w int) []string {
 	rows := m.tourRows()

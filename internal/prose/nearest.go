@@ -44,10 +44,7 @@ func editDistance(a, b []rune) int {
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			changed := 1
-			if a[i-1] == b[j-1] {
-				changed = 0
-			}
+			changed := When(a[i-1] == b[j-1], 0, 1)
 			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+changed)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)

@@ -65,3 +65,11 @@ func Cut[T any](items []T, most int) (shown []T, more string) {
 
 // More is what a list says of those that it leaves out: "and 7 more".
 func More[N Integer](n N) string { return fmt.Sprintf("and %d more", n) }
+
+// When is the one of two that applies.
+func When[T any](yes bool, a, b T) T {
+	if yes {
+		return a
+	}
+	return b
+}

@@ -2,7 +2,11 @@
 
 package lang
 
-import "strings"
+import (
+	"strings"
+
+	"example.org/ibconsole/internal/prose"
+)
 
 // token is a word, a separator or the end of the text.
 type token struct {
@@ -195,9 +199,4 @@ func (l *lexer) upTo(chars string, b *strings.Builder) bool {
 	return found
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+func btoi(b bool) int { return prose.When(b, 1, 0) }

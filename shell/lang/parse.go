@@ -24,9 +24,7 @@ type SyntaxError struct {
 	Reason string
 }
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason)
-}
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason) }
 
 // Parse splits text into statements. Words are separated by blanks, statements
 // by newlines and ';'. Quoting is that of a POSIX shell (POSIX.1-2017, XCU
@@ -73,9 +71,7 @@ func (s *Statement) add(t token) {
 	}
 }
 
-func (s *Statement) isLiteral(word int) bool {
-	return word < len(s.literal) && s.literal[word]
-}
+func (s *Statement) isLiteral(word int) bool { return word < len(s.literal) && s.literal[word] }
 
 func unclosed(name string, t token) error {
 	switch t.open {

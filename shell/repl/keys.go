@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/c-bata/go-prompt"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 const (
@@ -69,12 +71,7 @@ func (k *keys) split(idle bool) (int, []byte) {
 	return splitText(k.pending, idle)
 }
 
-func endOfLine(b []byte) int {
-	if bytes.HasPrefix(b, []byte("\r\n")) {
-		return 2
-	}
-	return 1
-}
+func endOfLine(b []byte) int { return prose.When(bytes.HasPrefix(b, []byte("\r\n")), 2, 1) }
 
 // splitPaste waits for the end of the paste, so that no command of it begins while it still comes in.
 func (k *keys) splitPaste(idle bool) (int, []byte) {

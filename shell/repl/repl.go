@@ -97,6 +97,4 @@ func (o *Options) report(ctx context.Context, err error) {
 	}
 }
 
-func (o *Options) print(text string) {
-	fmt.Fprint(o.Out, text)
-}
+func (o *Options) print(text string) { fmt.Fprint(o.Out, text) }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 )
 
 // Dot writes the switches, with the number of hosts on each, and the links between
@@ -59,10 +60,7 @@ func (r *Report) Dot(w io.Writer) error {
 	slices.SortFunc(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
 	for _, e := range edges {
 		n := cables[e] / 2
-		label := ""
-		if n > 1 {
-			label = fmt.Sprintf("%dx", n)
-		}
+		label := prose.When(n > 1, fmt.Sprintf("%dx", n), "")
 		p.f("  s%d -- s%d [label=%s, tooltip=%s];\n", e[0], e[1], dotString(label), dotString(fmt.Sprintf("%d paths at most by one cable", paths[e])))
 	}
 	p.f("}\n")

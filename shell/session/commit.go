@@ -282,6 +282,4 @@ func (c *commit) write(ctx context.Context) error {
 	return err
 }
 
-func (s *Session) markWritten() {
-	s.update(ChangeStaged, func(st *State) { st.Written = true })
-}
+func (s *Session) markWritten() { s.update(ChangeStaged, func(st *State) { st.Written = true }) }

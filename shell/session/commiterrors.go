@@ -59,10 +59,7 @@ type LoopError struct {
 }
 
 func (e *LoopError) Error() string {
-	has := "have"
-	if e.Unknown {
-		has = "may have"
-	}
+	has := prose.When(e.Unknown, "may have", "have")
 	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
 		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -71,10 +72,7 @@ func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.
 	if !st.WriteOn {
 		return nil, ErrReadOnly
 	}
-	what := counters.Errors
-	if data {
-		what = counters.All
-	}
+	what := prose.When(data, counters.All, counters.Errors)
 	holes, err := counters.Clear(ctx, l.Client, st.Live.Fabric, st.reaching(s), what, ports...)
 	return holes, s.conn.Failed(l, err)
 }

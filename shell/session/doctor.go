@@ -156,10 +156,7 @@ func (d *findings) problems(r *problems.Report) {
 		if told++; told > mostFindings {
 			continue
 		}
-		level := umad.Note
-		if p.Severity == problems.Error {
-			level = umad.Fault
-		}
+		level := prose.When(p.Severity == problems.Error, umad.Fault, umad.Note)
 		d.say(level, p.Try, "%s: %s", p.Kind, p.What)
 	}
 	if told > mostFindings {

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -20,20 +21,14 @@ type InterruptedError struct {
 }
 
 func (e *InterruptedError) Error() string {
-	what := "commit"
-	if e.Commit.IsRollback() {
-		what = "rollback"
-	}
+	what := prose.When(e.Commit.IsRollback(), "rollback", "commit")
 	return fmt.Sprintf("the %s of %s by %s was interrupted, so the switches may hold a part of it: %s",
 		what, e.Commit.Began.Format(time.DateTime), fabric.Escape(e.Commit.Who), e.remedy())
 }
 
 // remedy says which commands bring it to an end, in any console.
 func (e *InterruptedError) remedy() string {
-	at := ""
-	if e.File != "" {
-		at = " journal=" + lang.Quote(e.File)
-	}
+	at := prose.When(e.File != "", " journal="+lang.Quote(e.File), "")
 	if e.Commit.IsRollback() {
 		return fmt.Sprintf("go on with rollback yes%s, or take it back with rollback %d yes%s", at, e.Commit.After, at)
 	}

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/file"
 	"example.org/ibconsole/shell/session/settings"
@@ -128,10 +129,7 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 }
 
 func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
-	read := osm.ReadLFTs
-	if kind == "fdbs" {
-		read = osm.ReadFDBs
-	}
+	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
 	err = files.Read(path, func(r io.Reader) (err error) {
 		routes, err = read(r, path)
 		return err

@@ -160,10 +160,7 @@ func (st *State) calibrationProblems(r *problems.Report) {
 func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *problems.Report, opt ProblemOptions) error {
 	t := st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
-		try := "is there a subnet manager? show sms"
-		if st.Source.Offline() {
-			try = "route; check"
-		}
+		try := prose.When(st.Source.Offline(), "route; check", "is there a subnet manager? show sms")
 		r.Skip("pairs cut off, credit loops", try, "no forwarding tables are known")
 		return nil
 	}

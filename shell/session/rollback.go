@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
 )
 
 // ErrAllUndone says that every commit was taken back.
@@ -69,10 +70,7 @@ func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, 
 // settle brings an interrupted commit to its end, or goes back to what was there before it.
 func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
 	opt.ending = endingOf(c, back)
-	entry := c.First.After
-	if back {
-		entry = c.First.Before
-	}
+	entry := prose.When(back, c.First.Before, c.First.After)
 	if err := s.stageEntry(ctx, entry); err != nil {
 		return CommitReport{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad/umad"
 )
 
@@ -82,10 +83,7 @@ func ParseSource(s string) (Source, error) {
 
 // String gives the name back.
 func (s Source) String() string {
-	if s.Arg == "" {
-		return string(s.Kind)
-	}
-	return string(s.Kind) + ":" + s.Arg
+	return prose.When(s.Arg == "", string(s.Kind), string(s.Kind)+":"+s.Arg)
 }
 
 // Offline reports whether there is a file behind the source, and nobody to ask or to write to.

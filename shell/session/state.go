@@ -113,12 +113,7 @@ func (st *State) stale() bool {
 }
 
 // paperBase is what the paper is compared with: its base, or the live picture.
-func (st *State) paperBase() *Picture {
-	if st.Base != nil {
-		return st.Base
-	}
-	return st.Live
-}
+func (st *State) paperBase() *Picture { return prose.When(st.Base != nil, st.Base, st.Live) }
 
 // tables are those of all pictures.
 func (st *State) tables() []*fabric.Tables {
@@ -246,9 +241,4 @@ func (st *State) countFailures() string {
 	return text
 }
 
-func writtenWord(written bool) string {
-	if written {
-		return "written"
-	}
-	return "not written"
-}
+func writtenWord(written bool) string { return prose.When(written, "written", "not written") }

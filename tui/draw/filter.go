@@ -63,9 +63,7 @@ func lowerExpr(expr string) string {
 func (f *Filter) Empty() bool { return f.want == "" }
 
 // Match reports whether any of the lower-case texts of a row fits.
-func (f *Filter) Match(texts ...string) bool {
-	return slices.ContainsFunc(texts, f.Hit) != f.Invert
-}
+func (f *Filter) Match(texts ...string) bool { return slices.ContainsFunc(texts, f.Hit) != f.Invert }
 
 // Hit is match of one text without inversion.
 func (f *Filter) Hit(lower string) bool {

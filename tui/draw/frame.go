@@ -2,6 +2,8 @@
 
 package draw
 
+import "example.org/ibconsole/internal/prose"
+
 // Framed is what a frame holds.
 type Framed struct {
 	Tabs    func(p *Pen) // writes the name and title
@@ -42,10 +44,7 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 	}
 	from, to := f.Win.thumb()
 	for i := range inner {
-		edge := bx.V
-		if i >= from && i < to {
-			edge = t.thumb
-		}
+		edge := prose.When(i >= from && i < to, t.thumb, bx.V)
 		lines = append(lines, t.frameRow(r.W, f, bx, line, edge, i))
 	}
 	if r.H > 1 {
@@ -96,10 +95,10 @@ func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 		p.Gap(1)
 	case f.Focused:
 		p.Over = p.Theme.Cursor
-		p.Put("", When(marked, p.Theme.Glyphs.mark, p.Glyphs.Cursor))
+		p.Put("", prose.When(marked, p.Theme.Glyphs.mark, p.Glyphs.Cursor))
 	default:
 		p.under = p.cursorIdle
-		p.Put(p.Theme.focus, When(marked, p.Theme.Glyphs.mark, p.idle))
+		p.Put(p.Theme.focus, prose.When(marked, p.Theme.Glyphs.mark, p.idle))
 	}
 }
 

@@ -173,9 +173,7 @@ func Wrap(s string, w int) []string {
 }
 
 // Count is a number with its noun: "1 switch", "2 switches".
-func Count(n int, noun string) string {
-	return Thousands(n) + " " + prose.Noun(n, noun)
-}
+func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n, noun) }
 
 // Thousands prints a number as "419,904".
 func Thousands(n int) string {
@@ -222,14 +220,6 @@ func Btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// When is the one of two that applies.
-func When[T any](yes bool, a, b T) T {
-	if yes {
-		return a
-	}
-	return b
 }
 
 // CountOrNone is a number, "" for none.

@@ -12,6 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"
@@ -224,7 +225,7 @@ func (f *Form) Click(line int) tea.Cmd {
 
 // Wheel moves the choice.
 func (f *Form) Wheel(by int) tea.Cmd {
-	return f.Key(tea.KeyMsg{Type: draw.When(by < 0, tea.KeyUp, tea.KeyDown)})
+	return f.Key(tea.KeyMsg{Type: prose.When(by < 0, tea.KeyUp, tea.KeyDown)})
 }
 
 // reply answers the question.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -101,10 +102,7 @@ func (sc *Scene) recalled() bool {
 }
 
 func whatIfWord(st *session.State) string {
-	if len(st.Failures) == 0 {
-		return "WHAT-IF topology"
-	}
-	return "WHAT-IF " + draw.Count(len(st.Failures), "failure")
+	return prose.When(len(st.Failures) == 0, "WHAT-IF topology", "WHAT-IF "+draw.Count(len(st.Failures), "failure"))
 }
 
 // stagedBadge tells tables that were written from those that were not.

@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/draw"
 )
@@ -172,12 +173,7 @@ func (l *list) Show(sc *Scene, changed bool) {
 	}
 }
 
-func (l *list) WhyNotSort() string {
-	if l.N == 0 {
-		return "there are no rows to sort"
-	}
-	return ""
-}
+func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
 // GoTo is what Enter does on a row about s; else none or other says why it does nothing:
 // without rows, or on a row about nothing.

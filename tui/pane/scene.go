@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -78,10 +79,7 @@ func (sc *Scene) compared() *session.Picture {
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base {
 		return nil
 	}
-	of := session.Base
-	if sc.State.Base == nil || sc.recalled() {
-		of = session.Live
-	}
+	of := prose.When(sc.State.Base == nil || sc.recalled(), session.Live, session.Base)
 	if base, err := sc.State.Of(of); err == nil && base.Tables != nil && (sc.Picture.Tables == nil || base.Tables.LFT != sc.Picture.Tables.LFT) {
 		return base
 	}
@@ -153,10 +151,7 @@ func (sc *Scene) Against() *session.Picture {
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base || sc.Picture.Tables == nil {
 		return nil
 	}
-	p := sc.State.Live
-	if sc.State.Base != nil && !sc.recalled() {
-		p = sc.State.Base
-	}
+	p := prose.When(sc.State.Base != nil && !sc.recalled(), sc.State.Base, sc.State.Live)
 	if p.Tables == nil {
 		return nil
 	}

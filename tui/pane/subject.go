@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 )
 
 // Subject is what the selected row of a pane is about.
@@ -62,10 +63,7 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	case Up(f, &f.Nodes[node]) == 0:
 		return "", f.NodeName(node) + " has no links left that could fail"
 	}
-	what := "node"
-	if f.Nodes[node].IsSwitch() {
-		what = "switch"
-	}
+	what := prose.When(f.Nodes[node].IsSwitch(), "switch", "node")
 	return fmt.Sprintf("fail %s %s", what, NodeWord(f, node)), ""
 }
 
@@ -123,9 +121,4 @@ func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
 }
 
 // OfWord is the option that makes a reading command read what the panes show.
-func (sc *Scene) OfWord() string {
-	if sc.Of == "" {
-		return ""
-	}
-	return " of=" + string(sc.Of)
-}
+func (sc *Scene) OfWord() string { return prose.When(sc.Of == "", "", " of="+string(sc.Of)) }

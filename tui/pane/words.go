@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
 )
@@ -21,12 +22,7 @@ func LinkText(a *fabric.Port) (string, draw.Style) {
 }
 
 // LidText is a LID in words, "-" for none.
-func LidText(lid uint16) string {
-	if lid == 0 {
-		return "-"
-	}
-	return fmt.Sprint(lid)
-}
+func LidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(lid)) }
 
 // NodeWord names a node as a command understands it: by its name if that leads to it, else by its GUID.
 func NodeWord(f *fabric.Fabric, node fabric.NodeIndex) string { return lang.Quote(NodeRef(f, node)) }

@@ -121,9 +121,7 @@ func (r *Recorder) Close() error {
 }
 
 // Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
-func (r *Recorder) Records() bool {
-	return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil
-}
+func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
 // Record puts a subnet into the history of a recorder that records. Sweeps that come
 // faster than they can be stored are left out.

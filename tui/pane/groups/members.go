@@ -4,6 +4,7 @@ package groups
 
 import (
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -21,7 +22,7 @@ func (l *groups) memberName(row int) string {
 }
 
 func (l *groups) memberLook(row int) draw.Style {
-	return draw.When(l.memberPort(row) == fabric.None, l.Theme.Warn, "")
+	return prose.When(l.memberPort(row) == fabric.None, l.Theme.Warn, "")
 }
 
 func (l *groups) memberSwitch(row int) string {

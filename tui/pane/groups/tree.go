@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -121,9 +122,9 @@ func (r *copyRow) text(t *draw.Theme) string {
 	}
 	var b strings.Builder
 	for _, more := range r.lead[1:] {
-		b.WriteString(draw.When(more, bar, "  "))
+		b.WriteString(prose.When(more, bar, "  "))
 	}
-	b.WriteString(draw.When(r.last, corner, tee))
+	b.WriteString(prose.When(r.last, corner, tee))
 	b.WriteString(" " + r.name)
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -29,10 +30,7 @@ func (l *links) columns(room int) (first, per int) {
 // none; gone says that one has failed on paper.
 func (l *links) cell(row, from, to int) (paths int64, gone bool) {
 	h := &l.load.heat
-	cells := h.up
-	if l.Kind == loadDownwards {
-		cells = h.down
-	}
+	cells := prose.When(l.Kind == loadDownwards, h.down, h.up)
 	paths = -1
 	for i := row*len(h.cols) + from; i < row*len(h.cols)+to; i++ {
 		paths = max(paths, cells[i])

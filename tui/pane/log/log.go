@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -137,10 +138,7 @@ func (l *logbook) job(id int) {
 func (l *logbook) line(at int) *pane.Line { return &l.lines[l.Row(at)] }
 
 func (l *logbook) Figure() string {
-	if l.dropped > 0 {
-		return draw.Count(l.N, "line") + ", older ones let go"
-	}
-	return draw.Count(l.N, "line")
+	return prose.When(l.dropped > 0, draw.Count(l.N, "line")+", older ones let go", draw.Count(l.N, "line"))
 }
 
 func (l *logbook) Empty() string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -28,10 +29,7 @@ func (t *topology) Draw(p *draw.Pen, line int) {
 }
 
 func (t *topology) branch(p *draw.Pen, shut bool) {
-	mark := p.Open
-	if shut {
-		mark = p.Shut
-	}
+	mark := prose.When(shut, p.Shut, p.Open)
 	p.Put(p.Dim, mark+" ")
 }
 
@@ -216,10 +214,7 @@ func (t *topology) nameStyle(p *draw.Pen, node fabric.NodeIndex) draw.Style {
 func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[peer].Node
-	mark := ""
-	if t.Path[node] {
-		mark = " " + p.OnPath
-	}
+	mark := prose.When(t.Path[node], " "+p.OnPath, "")
 	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
 	p.Put(p.Dim, p.Line+" ")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -26,10 +27,7 @@ func (t *trace) nodeText(row int) string {
 	if r.at < 0 {
 		return r.remark
 	}
-	mark := t.Theme.Rung
-	if r.at == 0 || r.last {
-		mark = t.Theme.OnPath
-	}
+	mark := prose.When(r.at == 0 || r.last, t.Theme.OnPath, t.Theme.Rung)
 	if r.other {
 		mark = t.Theme.Line + mark
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -22,10 +23,7 @@ func (t *trace) Actions() []pane.Action {
 }
 
 func (t *trace) whyNoEnd() string {
-	if t.Focused().Node == fabric.None {
-		return "no switch or host is selected"
-	}
-	return ""
+	return prose.When(t.Focused().Node == fabric.None, "no switch or host is selected", "")
 }
 
 // markSelected makes what is selected the source (0) or the destination (1) of the trace.
@@ -61,10 +59,7 @@ func (t *trace) retrace() {
 }
 
 func (t *trace) whyNoTrace() string {
-	if t.Ends[0].None() || t.Ends[1].None() {
-		return "there is no trace: t and T mark its ends"
-	}
-	return ""
+	return prose.When(t.Ends[0].None() || t.Ends[1].None(), "there is no trace: t and T mark its ends", "")
 }
 
 func (t *trace) exchange() tea.Msg {
