@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/bubbles/progress"
 	tea "github.com/charmbracelet/bubbletea"
@@ -182,4 +183,29 @@ func bar(t *draw.Theme) progress.Model {
 	glyph := func(s string) rune { return []rune(s)[0] }
 	return progress.New(progress.WithWidth(10), progress.WithoutPercentage(), progress.WithColorProfile(termenv.Ascii),
 		progress.WithFillCharacters(glyph(t.Full), glyph(t.Glyphs.Empty)))
+}
+
+// pace measures how fast the operation that runs gets on.
+type pace struct {
+	busy  string
+	began time.Time
+	from  int
+}
+
+func (p *pace) note(st *session.State, now time.Time) {
+	if st.Busy != p.busy || st.Done < p.from {
+		*p = pace{st.Busy, now, st.Done}
+	}
+}
+
+// text is the rate and the time left, "" while nothing can be said of them.
+func (p *pace) text(st *session.State, now time.Time) string {
+	took := now.Sub(p.began)
+	done := st.Done - p.from
+	if done <= 0 || took < 300*time.Millisecond || st.Total <= 0 {
+		return ""
+	}
+	rate := float64(done) / took.Seconds()
+	left := max(time.Duration(float64(st.Total-st.Done)/rate*float64(time.Second)), 0)
+	return fmt.Sprintf("%s/s, %s left", draw.Thousands(int(rate+0.5)), draw.Seconds(left.Round(100*time.Millisecond)))
 }

@@ -10,9 +10,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -134,4 +136,12 @@ func Rand(t testing.TB) *rand.Rand {
 	}
 	t.Logf("replay with %s=%d", seedVar, seed)
 	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// HeedHangups lets the programs that tests start be ended by SIGHUP where the tests were started to ignore
+// it, as nohup does: a signal that is caught is one with its default in a program that is started.
+func HeedHangups() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 }

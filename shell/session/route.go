@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -93,4 +94,22 @@ func (s *Session) stage(p *Picture) {
 // Unstage throws the staged tables away.
 func (s *Session) Unstage() {
 	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = nil, false, false })
+}
+
+// TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
+func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
+	end, err := s.begin(ctx, "recognise")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	st := s.State()
+	known, err := s.torus.Of(ctx, st.paperBase().Fabric)
+	switch {
+	case err != nil:
+		return nil, err
+	case known == nil:
+		return torus.Recognise(ctx, st.Paper())
+	}
+	return torus.Fit(ctx, st.Paper(), known)
 }

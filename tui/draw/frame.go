@@ -2,7 +2,9 @@
 
 package draw
 
-import "example.org/ibconsole/internal/prose"
+import (
+	"example.org/ibconsole/internal/prose"
+)
 
 // Framed is what a frame holds.
 type Framed struct {
@@ -144,4 +146,20 @@ func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
 	p.fill(line, bx.H, 1)
 	p.Put(line, bx.Br)
 	return p.Done()
+}
+
+// Rect is a part of the screen.
+type Rect struct{ X, Y, W, H int }
+
+// Holds reports whether a cell is in it.
+func (r Rect) Holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
+
+// SplitRows cuts a part in two, the upper h lines high.
+func SplitRows(r Rect, h int) (top, bottom Rect) {
+	return Rect{r.X, r.Y, r.W, h}, Rect{r.X, r.Y + h, r.W, r.H - h}
+}
+
+// SplitColumns cuts a part in two, the left w cells wide.
+func SplitColumns(r Rect, w int) (left, right Rect) {
+	return Rect{r.X, r.Y, w, r.H}, Rect{r.X + w, r.Y, r.W - w, r.H}
 }

@@ -5,6 +5,7 @@ package draw
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // sortKeys are rows with what they are sorted by.
@@ -65,4 +66,34 @@ func (k *sortKeys) deal(shift int) {
 		at[b]++
 	}
 	k.list, k.spare = k.spare, k.list
+}
+
+// Natural compares names so that "leaf 2" comes before "leaf 10".
+func Natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := Digits(a), Digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// Digits is how many digits a text begins with.
+func Digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 )
 
@@ -150,4 +151,21 @@ func plainTheme() *Theme {
 		Live: r, Whatif: r, Staged: r, Stale: p.style("", "", bold, reverse), Simulated: r, Writing: p.style("", "", bold, reverse),
 		Old: r, Frozen: p.style("", "", bold, reverse),
 	}
+}
+
+// Lip is a style of lipgloss that writes each line of a text in a style of ours, whatever
+// lipgloss takes the terminal for.
+func Lip(st Style) lipgloss.Style {
+	if st == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Transform(func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			if l != "" {
+				lines[i] = string(st) + l + Reset
+			}
+		}
+		return strings.Join(lines, "\n")
+	})
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package settings reads engines and their options, as words or from an opensm.conf and
+// the files that it names, into what a routing is computed with.
 package settings
 
 import (
@@ -11,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
@@ -274,4 +277,29 @@ func (s *Settings) Engines() []string {
 	return slices.DeleteFunc(EngineNames(), func(name string) bool {
 		return name == engines.NoFallback || name == file.Name && s.file.Routes == nil && s.file.Matrix == nil
 	})
+}
+
+// Of are the settings that a saved routing was made with, but with the LMC that
+// was chosen here; these settings where it does not say or they are of no use now.
+func (s *Settings) Of(saved *snapshot.Snapshot) (Settings, []string) {
+	r := saved.Routing
+	if r == nil || r.Engine == "" || slices.Contains(s.Chain, r.Engine) && len(r.Options) == 0 {
+		return *s, nil
+	}
+	var given []Setting
+	for _, o := range r.Options {
+		if o.Name != "lmc" && o.Name != "guid2lid" && o.Name != "reassign_lids" {
+			given = append(given, Setting(o))
+		}
+	}
+	for _, g := range s.Given {
+		if g.Name == "lmc" {
+			given = append(given, g)
+		}
+	}
+	set, err := Parse([]string{r.Engine}, given)
+	if err != nil {
+		return *s, []string{fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s", fabric.Escape(r.Engine), err, s.String())}
+	}
+	return set, nil
 }

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -275,3 +276,33 @@ type groupsKey struct {
 }
 
 func (l *groups) key() groupsKey { return groupsKey{l.Scene.Picture, l.Scene.State.Groups} }
+
+func (l *groups) member(row int) *fabric.Member { return &l.group().group.Members[row] }
+
+func (l *groups) memberPort(row int) fabric.PortIndex {
+	return l.Scene.Picture.Fabric.PortByGUID(l.member(row).GUID)
+}
+
+func (l *groups) memberName(row int) string {
+	if p := l.memberPort(row); p != fabric.None {
+		return l.Scene.Picture.Fabric.PortName(p)
+	}
+	return "not in the subnet"
+}
+
+func (l *groups) memberLook(row int) draw.Style {
+	return prose.When(l.memberPort(row) == fabric.None, l.Theme.Warn, "")
+}
+
+func (l *groups) memberSwitch(row int) string {
+	f := l.Scene.Picture.Fabric
+	p := l.memberPort(row)
+	if p == fabric.None {
+		return ""
+	}
+	sw, port := f.AttachedSwitch(p)
+	if sw == fabric.None {
+		return ""
+	}
+	return f.PortName(f.Port(f.Switches[sw], port))
+}
