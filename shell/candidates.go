@@ -13,8 +13,7 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// maxCandidates bounds what one completion offers.
-const maxCandidates = 200
+const maxCandidates = 200 // bounds what one completion offers
 
 // env tells the completion what there is in the subnet.
 type env struct{ session *session.Session }

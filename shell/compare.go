@@ -91,8 +91,7 @@ func runCompare(c *call) error {
 	return stopped
 }
 
-// errStopped ends a comparison that nobody listens to.
-var errStopped = errors.New("stopped")
+var errStopped = errors.New("stopped") // ends a comparison that nobody listens to
 
 // refusedEngines say why engines do not route.
 type refusedEngines []string

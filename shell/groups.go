@@ -18,8 +18,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// mlidPrefix begins the name of a multicast LID.
-const mlidPrefix = "mlid:"
+const mlidPrefix = "mlid:" // begins the name of a multicast LID
 
 // parseMLID reads a multicast LID: mlid:0xC000, 0xC000 or 49152.
 func parseMLID(text string) (uint16, error) {

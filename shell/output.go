@@ -178,7 +178,6 @@ func (o *Output) list(l *List) error {
 	return nil
 }
 
-// list answers with a table.
 func (c *call) list(columns []string, rows iter.Seq2[Row, error]) error {
 	return c.out.Answer(&List{Columns: columns, Rows: rows})
 }

@@ -34,8 +34,7 @@ func problemCommands() []Spec {
 	}
 }
 
-// twice is how long the two readings of counters lie apart.
-const twice = time.Second
+const twice = time.Second // how long the two readings of counters lie apart
 
 func runProblems(c *call) error {
 	if c.Flag("counters") {

@@ -272,5 +272,4 @@ exec %s -s file:%s \
 `, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards, fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
 }
 
-// shellQuote quotes a word for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

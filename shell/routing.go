@@ -16,7 +16,6 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loadOptions are the options of loading a kind.
 func loadOptions(kind string) []lang.Option {
 	switch kind {
 	case "routing":
@@ -104,8 +103,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	return c.out.Answer(&a)
 }
 
-// maxChangesNamed is how many changes of a row the text names.
-const maxChangesNamed = 4
+const maxChangesNamed = 4 // how many changes of a row the text names
 
 func (a *routingAnswer) Text(w io.Writer) {
 	kept := a.lostAnswer != nil
@@ -157,8 +155,7 @@ func newLost(l *session.Lost) *lostAnswer {
 	return &lostAnswer{l.Count, l.Examples, l.Of}
 }
 
-// maxPairsNamed is how many pairs the text lists.
-const maxPairsNamed = 20
+const maxPairsNamed = 20 // how many pairs the text lists
 
 func (a *lostAnswer) text(w io.Writer) {
 	if a == nil {

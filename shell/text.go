@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// maxListed is how many items of a kind are listed before "and N more".
-const maxListed = 20
+const maxListed = 20 // how many items of a kind are listed before "and N more"
 
 // count is a number with its noun: "1 switch", "2 switches".
 func count(n int, noun string) string { return prose.Count(n, noun) }

@@ -58,7 +58,6 @@ func (r vlarbRow) Cells() []any {
 	return []any{r.Port, "low", weightText(r.Low) + "\n", "high", weightText(r.High)}
 }
 
-// weights are the entries of a table.
 func weights(table []mad.VLWeight) []vlWeight {
 	out := make([]vlWeight, len(table))
 	for i, e := range table {

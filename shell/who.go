@@ -26,8 +26,7 @@ func whoCommands() []Spec {
 	}}
 }
 
-// whoListed is how many of a kind a list in JSON has at most.
-const whoListed = 100
+const whoListed = 100 // how many of a kind a list in JSON has at most
 
 // whoAnswer has counts of all, and lists of the first.
 type whoAnswer struct {

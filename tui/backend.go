@@ -115,5 +115,4 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 	}
 }
 
-// maxEntries is how many entries of the history are listed.
-const maxEntries = 500
+const maxEntries = 500 // how many entries of the history are listed

@@ -31,8 +31,7 @@ func (m *model) say(text string, keyed bool) tea.Cmd {
 	})
 }
 
-// reading is what the log calls the first reading of the subnet.
-const reading = "read the subnet"
+const reading = "read the subnet" // what the log calls the first reading of the subnet
 
 // do runs work beside the screen and logs it under a name.
 func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
@@ -58,7 +57,6 @@ func (m *model) drain(j *job, all bool) {
 	m.noteOf(j, lines...)
 }
 
-// noteOf adds lines of a job to the log.
 func (m *model) noteOf(j *job, lines ...pane.Line) {
 	for i := range lines {
 		lines[i].Job = j.id

@@ -67,7 +67,6 @@ func (p *commitPage) agree() tea.Cmd {
 	return p.m.say("commit yes", true)
 }
 
-// whyNotWritten says why y does not write what the page says.
 func (p *commitPage) whyNotWritten() string {
 	st := p.m.back.State()
 	switch {

@@ -137,7 +137,6 @@ func parseKey(k string) (string, error) {
 	return "", fmt.Errorf("no key is called %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s", k, strings.Join(namedKeys, ", "))
 }
 
-// rebound gives actions the keys of the configuration.
 func (c *Config) rebound(actions []pane.Action) []pane.Action {
 	for i := range actions {
 		if keys, ok := c.Keys[actions[i].Name]; ok {

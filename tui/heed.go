@@ -10,7 +10,6 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// tell tells all panes.
 func (m *model) tellPanes(msg tea.Msg) {
 	for _, p := range m.all {
 		p.Update(msg)

@@ -114,8 +114,7 @@ func (h *helpPage) step(by int) {
 	}
 }
 
-// keyWide is how wide the keys of an action are on the page.
-const keyWide = 14
+const keyWide = 14 // how wide the keys of an action are on the page
 
 // cut is what the selected row does not have room for: why the key does nothing now, else
 // what it does; "" where all can be read.

@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// outputPause is how long output is gathered before the screen hears of it.
-const outputPause = 30 * time.Millisecond
+const outputPause = 30 * time.Millisecond // how long output is gathered before the screen hears of it
 
 // job is a command that runs, or did.
 type job struct {

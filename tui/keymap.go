@@ -150,7 +150,6 @@ func (m *model) otherKeys() []pane.Action {
 // says runs a command.
 func (m *model) says(text string) func() tea.Cmd { return func() tea.Cmd { return m.say(text, true) } }
 
-// action returns the action of a name.
 func (m *model) action(name string) *pane.Action {
 	for i := range m.actions {
 		if m.actions[i].Name == name {

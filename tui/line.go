@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// maxHistory is how many commands can be recalled.
-const maxHistory = 500
+const maxHistory = 500 // how many commands can be recalled
 
 // typedLines holds the commands that were typed.
 type typedLines struct {

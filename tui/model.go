@@ -96,11 +96,9 @@ type (
 	drainedMsg struct{}
 )
 
-// tickPause is how often the screen is drawn anew while a command runs.
-const tickPause = 120 * time.Millisecond
+const tickPause = 120 * time.Millisecond // how often the screen is drawn anew while a command runs
 
-// ageing is how often it is looked whether what is shown has become old.
-const ageing = 30 * time.Second
+const ageing = 30 * time.Second // how often it is looked whether what is shown has become old
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t}

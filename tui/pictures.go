@@ -39,7 +39,6 @@ func (m *model) nextPicture() tea.Cmd {
 	return m.choosePicture(next)
 }
 
-// choosePicture shows a picture of the session's state.
 func (m *model) choosePicture(of session.Kind) tea.Cmd {
 	m.of, m.old = of, nil
 	m.shown()

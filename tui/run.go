@@ -47,8 +47,7 @@ type Options struct {
 // ErrTerminal says that there is no terminal that the screen can be drawn on.
 var ErrTerminal = errors.New("no terminal for the screen")
 
-// closingTime is how long Run waits for commands that it cancelled.
-const closingTime = 5 * time.Second
+const closingTime = 5 * time.Second // how long Run waits for commands that it cancelled
 
 // Run shows the screen until it is quit. The terminal is then as it was before, also after SIGINT, SIGTERM,
 // SIGHUP and SIGQUIT, which give a [*signals.Error], and after a panic of a command, which gives an error

@@ -23,8 +23,7 @@ type slowWriter struct {
 	ended   chan struct{}
 }
 
-// chunk is how much is handed on at a time.
-const chunk = 1024
+const chunk = 1024 // how much is handed on at a time
 
 func newSlowWriter(f *os.File) *slowWriter {
 	w := &slowWriter{File: f, wake: make(chan struct{}, 1), ended: make(chan struct{}), idle: make(chan struct{})}

@@ -51,7 +51,6 @@ func tourSteps() []tourStop {
 	}
 }
 
-// toggleTour begins or ends the tour.
 func (m *model) toggleTour() tea.Cmd {
 	if m.tour != nil {
 		m.tour = nil

@@ -30,8 +30,7 @@ type trail struct {
 	at    int
 }
 
-// maxTrail is how many spots are kept.
-const maxTrail = 200
+const maxTrail = 200 // how many spots are kept
 
 // here is what is looked at now.
 func (m *model) here() spot {

@@ -38,7 +38,6 @@ func (t *typed) set(s string) {
 	t.CursorEnd()
 }
 
-// before is the text before the cursor.
 func (t *typed) before() string { return string([]rune(t.Value())[:t.Position()]) }
 
 // replace puts s in place of the text between the byte offset start and the cursor.
@@ -48,7 +47,6 @@ func (t *typed) replace(start int, s string) {
 	t.SetCursor(len([]rune(head)))
 }
 
-// edit edits the line with a key.
 func (t *typed) edit(k tea.KeyMsg) {
 	switch {
 	case k.Type == tea.KeyRunes && !k.Alt:

@@ -56,13 +56,11 @@ const (
 	exitSignal = 128
 )
 
-// streams are the program's standard files.
 type streams struct {
 	in       *os.File
 	out, err io.Writer
 }
 
-// options are the flags of the command line.
 type options struct {
 	streams
 	source  string

@@ -32,8 +32,7 @@ func Resources(t testing.TB) Held {
 // pooled, less than a leak of many rounds.
 const heapSlack = 4 << 20
 
-// endLimit is how long goroutines may take to end.
-const endLimit = 30 * time.Second
+const endLimit = 30 * time.Second // how long goroutines may take to end
 
 // Same fails the test if more is held now than then.
 func (h Held) Same(t testing.TB) {

@@ -118,8 +118,7 @@ func Count(t testing.TB, sample, full int) int {
 	return sample
 }
 
-// sampleSeed is the seed of samples, so that a change is judged by the same cases as the one before.
-const sampleSeed = "1"
+const sampleSeed = "1" // the seed of samples, so that a change is judged by the same cases as the one before
 
 // Rand is a random source for one test. Its seed is logged: IBCONSOLE_SEED=N
 // where that is set, another one with each run where [Full], else always the same.

@@ -40,7 +40,6 @@ func (q *Question) Numbered() bool {
 	})
 }
 
-// answer is what an answer means.
 func (q *Question) answer(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		text = q.Default
@@ -70,8 +69,7 @@ type Flow struct {
 	command func(f *Flow) string
 }
 
-// run is the name of the last question.
-const run = "run"
+const run = "run" // the name of the last question
 
 // Next is the question to ask, nil where all are answered. It fails where the answers so far lead nowhere.
 func (f *Flow) Next() (*Question, error) {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// maxPending is the longest text of a statement that goes on over lines.
-const maxPending = 1 << 20
+const maxPending = 1 << 20 // the longest text of a statement that goes on over lines
 
 // Lines reads statements as they come, line by line, and hands on those of each line. A statement whose
 // quotes are open, or whose line ends in a backslash, goes on with the next line. It stops at run's first

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLine bounds a line that is read without a terminal's editing, in bytes.
-const maxLine = 1 << 20
+const maxLine = 1 << 20 // bounds a line that is read without a terminal's editing, in bytes
 
 // lineReader reads lines from a file, as soon as each is there.
 type lineReader struct {

@@ -103,7 +103,6 @@ func (s *Session) ForgetBaseline(ctx context.Context) error {
 	return nil
 }
 
-// baselineFile is where the baseline of the session's subnet is kept.
 func (s *Session) baselineFile() (string, error) {
 	if s.stateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")

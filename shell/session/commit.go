@@ -202,7 +202,6 @@ func (c *commit) judge(ctx context.Context) (err error) {
 	return err
 }
 
-// countCuts compares what is connected before and after.
 func (c *commit) countCuts(ctx context.Context) error {
 	r, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
 	if r.Plan.Empty() {

@@ -87,7 +87,6 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	return nil
 }
 
-// compareEngine routes with one engine.
 func (s *Session) compareEngine(ctx context.Context, st State, name string) (EngineFigures, error) {
 	e := EngineFigures{Name: name, Computed: true}
 	set, err := st.Settings.Only(name)

@@ -105,8 +105,7 @@ func ibsimRemedy(src Source, err error) string {
 	return "end one of its clients, at most ten can be connected; or SIM_HOST names a node that it does not have"
 }
 
-// mostFindings is how many problems are listed.
-const mostFindings = 12
+const mostFindings = 12 // how many problems are listed
 
 // subnetFindings are what the subnet that was read last lacks.
 func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {

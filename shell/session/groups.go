@@ -108,8 +108,7 @@ func (s *Session) loadGroups(path string) (LoadReport, error) {
 	return rep, nil
 }
 
-// maxGone is how many members that are not in the subnet a report names.
-const maxGone = 8
+const maxGone = 8 // how many members that are not in the subnet a report names
 
 func (r *LoadReport) gone(mlid uint16, guid uint64) {
 	if len(r.Notes) < maxGone {

@@ -27,10 +27,8 @@ type recalled struct {
 	at map[int64]*Picture
 }
 
-// maxRecalled is how many pictures out of the history are kept at hand.
-const maxRecalled = 4
+const maxRecalled = 4 // how many pictures out of the history are kept at hand
 
-// stateFile is the history in a state directory.
 func stateFile(dir string) string {
 	if dir == "" {
 		return ""
@@ -117,7 +115,6 @@ func (s *Session) Subnet() string {
 	return st.subnet()
 }
 
-// recall returns the picture of an entry.
 func (s *Session) recall(id int64) (*Picture, error) {
 	r := &s.recalled
 	r.mu.Lock()

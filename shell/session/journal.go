@@ -35,7 +35,6 @@ func (e *InterruptedError) remedy() string {
 	return fmt.Sprintf("go on with commit resume yes%s, or go back with rollback yes%s", at, at)
 }
 
-// interrupted says which commit of a chain was interrupted.
 func (s *Session) interrupted(c history.Chain) *InterruptedError {
 	e := &InterruptedError{Commit: c.First}
 	if file := s.recorder.Load().File(); file != stateFile(s.stateDir) {

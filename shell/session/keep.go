@@ -13,8 +13,7 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// maxEvents is how many events a session remembers.
-const maxEvents = 2000
+const maxEvents = 2000 // how many events a session remembers
 
 // Event is something that a sweep found to be new.
 type Event struct {
@@ -103,7 +102,6 @@ func (s *Session) StopKeeping() {
 	}
 }
 
-// note adds an event.
 func (st *State) note(format string, args ...any) {
 	st.add(Event{When: time.Now(), Text: fmt.Sprintf(format, args...)})
 }

@@ -67,8 +67,7 @@ func (s *Session) readAgain(ctx context.Context) error {
 	return nil
 }
 
-// progressStep is how many small steps are one of the progress that is shown.
-const progressStep = 256
+const progressStep = 256 // how many small steps are one of the progress that is shown
 
 // Pair is a source and a destination.
 type Pair struct {

@@ -59,8 +59,7 @@ func (st *State) tell(changes []fabric.Change) {
 	st.mute = mute
 }
 
-// manyAlike is how many ports that changed in one way are one event.
-const manyAlike = 64
+const manyAlike = 64 // how many ports that changed in one way are one event
 
 // together tells of many ports that changed in one way as of one, as they do where a
 // subnet manager brings a subnet up, and returns the other changes.

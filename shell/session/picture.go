@@ -52,7 +52,6 @@ type Picture struct {
 	madeOf *fabric.Fabric
 }
 
-// maker is an engine with its options.
 type maker struct {
 	engine string
 	given  []settings.Setting

@@ -69,7 +69,6 @@ func (s *Session) job(st *State) *compute.Job {
 	return job
 }
 
-// stagedOf is the picture of what was computed for a fabric.
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,

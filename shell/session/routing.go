@@ -19,10 +19,8 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// routingKind is the form in which routes are saved with what they were made for.
-const routingKind = "routing"
+const routingKind = "routing" // the form in which routes are saved with what they were made for
 
-// writeRouting saves a routing.
 func writeRouting(w io.Writer, p *Picture) error {
 	r := &snapshot.Routing{Roots: p.Roots}
 	if p.by != nil {
@@ -51,8 +49,7 @@ type LostPath struct {
 	Why string `json:"why"`
 }
 
-// maxLost is how many paths [Lost] names.
-const maxLost = 1000
+const maxLost = 1000 // how many paths [Lost] names
 
 func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error) {
 	res, err := s.analysis.Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.progress})

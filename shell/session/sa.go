@@ -65,7 +65,6 @@ func (s *Session) PathRecords(ctx context.Context, pairs []Pair, visit func(Pair
 	return nil
 }
 
-// askSA asks for the path record of one pair.
 func (s *Session) askSA(ctx context.Context, pair Pair) error {
 	return s.PathRecords(ctx, []Pair{pair}, func(_ Pair, _ sa.PathRecord, err error) error { return err })
 }

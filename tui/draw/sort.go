@@ -30,8 +30,7 @@ func (k *sortKeys) of(rows []int32, order func(row int) int64, down bool) {
 	})
 }
 
-// fewKeys is up to how many keys comparing them is quicker than counting.
-const fewKeys = 256
+const fewKeys = 256 // up to how many keys comparing them is quicker than counting
 
 // sort keeps the order of rows with the same key. O(rows) for each byte in which keys differ.
 func (k *sortKeys) sort() {

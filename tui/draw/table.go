@@ -108,7 +108,6 @@ func (t *Table) matchText(row int) bool {
 
 func (c *Column) gone() bool { return c.Hidden != nil && c.Hidden() }
 
-// arrange sorts the rows.
 func (t *Table) arrange() {
 	if t.Sorted == 0 || len(t.Order) == 0 {
 		return
@@ -252,8 +251,7 @@ func (t *Table) Chosen() []int {
 	return out
 }
 
-// colGap is how many blanks stand between columns.
-const colGap = 2
+const colGap = 2 // how many blanks stand between columns
 
 // NoMatch says that the filter lets nothing through.
 func (t *Table) NoMatch(what string) string {

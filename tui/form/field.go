@@ -68,7 +68,6 @@ func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string]
 	return out
 }
 
-// key sends a key to the field.
 func (f *field) key(k tea.KeyMsg) {
 	if f.choose == nil || k.Type != tea.KeyRunes || len(k.Runes) < 2 {
 		f.form.Update(k)
@@ -87,7 +86,6 @@ func (f *field) value() (string, bool) {
 	return f.answer, true
 }
 
-// finding says that what is typed looks for a choice.
 func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
 
 // click selects the choice in a line of the field; false where there is none.
@@ -133,7 +131,6 @@ func (f *field) lines(n int) []string {
 	return lines[:min(n, len(lines))]
 }
 
-// huhTheme is a theme in the styles of huh.
 func huhTheme(t *draw.Theme) *huh.Theme {
 	h := huh.ThemeBase()
 	plain := lipgloss.NewStyle()

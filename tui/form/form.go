@@ -145,7 +145,6 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 	return f.typedAhead()
 }
 
-// nothing leaves the form.
 func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
 
 // typedAhead takes the keys that were typed before the question was there, unless it is
@@ -228,7 +227,6 @@ func (f *Form) Wheel(by int) tea.Cmd {
 	return f.Key(tea.KeyMsg{Type: prose.When(by < 0, tea.KeyUp, tea.KeyDown)})
 }
 
-// reply answers the question.
 func (f *Form) reply(text string) tea.Cmd {
 	flow, q, said := f.flow, f.q, append(slices.Clip(f.said), text)
 	if q.Name == "file" {

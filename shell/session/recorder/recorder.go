@@ -70,7 +70,6 @@ func (r *Recorder) Exists() bool {
 // Who is the user that entries name.
 func (r *Recorder) Who() string { return r.who }
 
-// open opens the history.
 func (r *Recorder) open() error {
 	r.once.Do(func() {
 		if r.opt.File == "" {

@@ -16,8 +16,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// usualCacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
-const usualCacheDir = "/var/cache/opensm"
+const usualCacheDir = "/var/cache/opensm" // where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise
 
 // unmodelled are options of opensm.conf that can change a route and that no
 // engine here takes, with the value that changes nothing.
@@ -26,8 +25,7 @@ var unmodelled = map[string]string{
 	"avoid_throttled_links": "FALSE",
 }
 
-// aliases are older names of options.
-var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"}
+var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
 // ReadConf takes engines, options and guid2lid from an opensm.conf and lays the
 // chain and the options given over them. The guid2lid is that of OpenSM's cache
@@ -128,8 +126,7 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 	return out, notes
 }
 
-// torusConfig is the option that names the configuration of torus-2QoS.
-const torusConfig = "torus_config"
+const torusConfig = "torus_config" // the option that names the configuration of torus-2QoS
 
 // defaultTorus has torus-2QoS read the file that it reads with this conf where
 // none was given, and refuse where that cannot be read.

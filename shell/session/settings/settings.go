@@ -137,7 +137,6 @@ func (s Settings) Only(engine string) (Settings, error) {
 	return s, s.chooseEngines()
 }
 
-// chooseEngines finds the engines of the chain.
 func (s *Settings) chooseEngines() (err error) {
 	if slices.Contains(s.Chain, file.Name) && s.file.Routes == nil && s.file.Matrix == nil {
 		s.Notes = append(s.Notes, "the engine file has no file: lfts_file=FILE or lid_matrix_dump_file=FILE is missing, and without one OpenSM routes as minhop does")

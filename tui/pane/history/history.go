@@ -87,8 +87,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// maxGraph is how many cells the graph has at most.
-const maxGraph = 16
+const maxGraph = 16 // how many cells the graph has at most
 
 func (e *Entry) what() string {
 	words := []string{string(e.Kind), e.Note, ""}

@@ -26,8 +26,7 @@ type hopCounts struct {
 
 func (l *lft) hopKey() hopKey { return hopKey{l.tables(), l.sw} }
 
-// hopsColumn is the place of the column of hops, counted from 1.
-const hopsColumn = 5
+const hopsColumn = 5 // the place of the column of hops, counted from 1
 
 // wantsHops says that the rows are sorted by hops that were not counted.
 func (l *lft) wantsHops() bool {

@@ -123,7 +123,6 @@ func (l *lft) showSwitch(at pane.Place) {
 	}
 }
 
-// lid is the LID of the selected row.
 func (l *lft) lid() (uint16, bool) {
 	row, ok := l.Selected()
 	if !ok || l.Kind == lftByPort || row >= len(l.lids) {

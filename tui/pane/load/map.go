@@ -10,11 +10,9 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// mapStep is how many columns a key moves the map.
-const mapStep = 8
+const mapStep = 8 // how many columns a key moves the map
 
-// mapName is how many cells the names of the rows of a map have.
-const mapName = 16
+const mapName = 16 // how many cells the names of the rows of a map have
 
 // columns is the first column of the map in so many cells, and how many there are a cell.
 // As long as nobody has moved the map, all of it is there.

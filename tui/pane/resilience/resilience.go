@@ -43,8 +43,7 @@ type studyKey struct {
 // studyKinds are the kinds of failures by the manners of the pane.
 var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
 
-// few is how many failures are tried unasked.
-const few = 20_000
+const few = 20_000 // how many failures are tried unasked
 
 // resilient lists what every failure of a kind does, the worst first.
 type resilient struct {

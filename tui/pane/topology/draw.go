@@ -76,8 +76,7 @@ func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	}
 }
 
-// loadFrom is how many cells the name of a switch has where its load is shown too.
-const loadFrom = 34
+const loadFrom = 34 // how many cells the name of a switch has where its load is shown too
 
 func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	f := t.Scene.Top.Fabric
@@ -115,7 +114,6 @@ func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	}
 }
 
-// switchNote says what ails a switch.
 func (t *topology) switchNote(p *draw.Pen, node fabric.NodeIndex) (string, draw.Style) {
 	n := &t.Scene.Top.Fabric.Nodes[node]
 	gone := 0

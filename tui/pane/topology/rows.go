@@ -8,7 +8,6 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// grow makes the rows.
 func (t *topology) grow() {
 	t.rows = t.rows[:0]
 	ix := t.Scene.Top

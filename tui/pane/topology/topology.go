@@ -74,7 +74,6 @@ func New(c *pane.Common) pane.Pane {
 	return l
 }
 
-// rowID tells rows apart.
 func (t *topology) rowID(row int) uint64 {
 	r := &t.rows[row]
 	if r.kind == rowTier {
@@ -139,7 +138,6 @@ func (t *topology) Update(msg tea.Msg) {
 
 func (t *topology) Sideways(by int) { t.unfold(by < 0) }
 
-// here is the place of the selected row.
 func (t *topology) here() (pane.Place, bool) {
 	if t.Cursor >= len(t.rows) {
 		return pane.Place{}, false

@@ -190,7 +190,6 @@ func (t *trace) Empty() string {
 	return t.why
 }
 
-// hop is the hop of the selected row.
 func (t *trace) hop() (*traceRow, bool) {
 	row, ok := t.Selected()
 	if !ok || t.rows[row].at < 0 {

@@ -36,8 +36,7 @@ type whatIfRow struct {
 	heading             bool
 }
 
-// maxMoved is how many links whose load changes are listed.
-const maxMoved = 40
+const maxMoved = 40 // how many links whose load changes are listed
 
 // Source compares tables.
 type Source interface {
