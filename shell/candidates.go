@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
@@ -49,11 +50,7 @@ func words(list []string) []lang.Candidate {
 }
 
 func pictureNames() []string {
-	var names []string
-	for _, k := range session.Kinds {
-		names = append(names, string(k))
-	}
-	return names
+	return prose.Words(session.Kinds, func(k session.Kind) string { return string(k) })
 }
 
 // nodeCandidates lists nodes whose name begins with the prefix, escaped.

@@ -182,11 +182,7 @@ func at(port string) string { return prose.When(port == "", "", " ("+port+")") }
 
 // shardList names shards: "shard 3, 7 of 16".
 func shardList(shards []int, of int) string {
-	var words []string
-	for _, s := range shards {
-		words = append(words, strconv.Itoa(s))
-	}
-	return fmt.Sprintf("shard %s of %d", strings.Join(words, ", "), of)
+	return fmt.Sprintf("shard %s of %d", strings.Join(prose.Words(shards, strconv.Itoa), ", "), of)
 }
 
 func (c *call) mergeResilience() error {

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/lang"
@@ -157,11 +158,9 @@ func (a *whoAnswer) Text(w io.Writer) {
 		listOf(w, "cut off", a.CutOff, a.CutOffs)
 	}
 	ports := func(label string, of []whoPort, all int) {
-		var items []string
-		for _, p := range of {
-			items = append(items, fmt.Sprintf("%s (LID %d), %s", p.Port, p.LID, count(int(p.Paths), "path")))
-		}
-		listOf(w, label, items, all)
+		listOf(w, label, prose.Words(of, func(p whoPort) string {
+			return fmt.Sprintf("%s (LID %d), %s", p.Port, p.LID, count(int(p.Paths), "path"))
+		}), all)
 	}
 	ports("from", a.From, a.Sources)
 	ports("to", a.To, a.Destinations)

@@ -101,10 +101,6 @@ func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) 
 	return r, err
 }
 
-func (b *shellBackend) Complete(line string, cursor int) (int, []lang.Candidate) {
-	return b.Shell.Complete(line, cursor)
-}
-
 func (b *shellBackend) Changed(ctx context.Context) bool {
 	select {
 	case <-b.watcher.C:

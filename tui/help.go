@@ -139,10 +139,7 @@ func (h *helpPage) drawRow(p *draw.Pen, row int) {
 		p.Put(p.Strong, r.heading)
 		return
 	}
-	var names []string
-	for _, k := range r.action.Keys() {
-		names = append(names, p.KeyName(k))
-	}
+	names := prose.Words(r.action.Keys(), p.KeyName)
 	why := h.m.reason(r.action)
 	p.Gap(2)
 	p.Cell(prose.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -162,11 +163,7 @@ func (m *model) action(name string) *pane.Action {
 // reason says why the action cannot be done now, "" if it can.
 func (m *model) reason(a *pane.Action) string {
 	if a.Panes != nil && !slices.Contains(a.Panes, m.pane().About().Name) {
-		var names []string
-		for _, name := range a.Panes {
-			names = append(names, digit(m.named(name))+" "+name)
-		}
-		return "this is for " + strings.Join(names, ", ")
+		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string { return digit(m.named(name)) + " " + name }), ", ")
 	}
 	if a.Why != nil {
 		if why := a.Why(); why != "" {

@@ -138,8 +138,7 @@ func (m *model) formOf(text string) *pane.Action {
 	return nil
 }
 
-// complete goes on with the word before the cursor: as far as all candidates
-// agree, then from one to the next.
+// complete goes on with the word before the cursor: as far as all candidates agree, then from one to the next.
 func (m *model) complete(by int) {
 	if c := m.comp; c != nil {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)

@@ -50,9 +50,8 @@ var ErrTerminal = errors.New("no terminal for the screen")
 const closingTime = 5 * time.Second // how long Run waits for commands that it cancelled
 
 // Run shows the screen until it is quit. The terminal is then as it was before, also after SIGINT, SIGTERM,
-// SIGHUP and SIGQUIT, which give a [*signals.Error], and after a panic of a command, which gives an error
-// with its stack. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its
-// cursor.
+// SIGHUP and SIGQUIT, which give a [*signals.Error], and after a panic of a command, which gives an error with
+// its stack. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its cursor.
 func Run(ctx context.Context, opt Options) error {
 	back := &shellBackend{Shell: opt.Shell, watcher: opt.Shell.Session().Watch()}
 	defer back.watcher.Stop()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the program: its flags and words, the faces that it shows a subnet
-// with, and its exit statuses.
+// Package cli is the program: its flags and words, the faces that it shows a subnet with, and its exit statuses.
 package cli
 
 import (

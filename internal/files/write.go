@@ -106,3 +106,12 @@ func Read(path string, read func(io.Reader) error) error {
 	defer func() { _ = f.Close() }()
 	return read(bufio.NewReader(f))
 }
+
+// Parse is what a reader, which is told the name for its errors, makes of a file.
+func Parse[T any](path string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
+	err = Read(path, func(r io.Reader) (err error) {
+		out, err = read(r, path)
+		return err
+	})
+	return out, err
+}

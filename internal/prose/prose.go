@@ -5,6 +5,7 @@ package prose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,12 +37,16 @@ func Noun[N Integer](n N, noun string) string {
 }
 
 func hasSuffix(s string, any ...string) bool {
-	for _, suffix := range any {
-		if strings.HasSuffix(s, suffix) {
-			return true
-		}
+	return slices.ContainsFunc(any, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+}
+
+// Words are the words for things, one each.
+func Words[T any](things []T, word func(T) string) []string {
+	var words []string
+	for _, t := range things {
+		words = append(words, word(t))
 	}
-	return false
+	return words
 }
 
 // List is at most so many of the items: "a, b", "a, b and 7 more".

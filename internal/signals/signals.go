@@ -12,8 +12,7 @@ import (
 	"syscall"
 )
 
-// Error says which signal ended the program. Whoever gets it is to finish, and to leave
-// with status 128+Signal.
+// Error says which signal ended the program. Whoever gets it is to finish, and to leave with status 128+Signal.
 type Error struct{ Signal syscall.Signal }
 
 func (e *Error) Error() string { return "ended by the signal " + e.Signal.String() }
@@ -23,9 +22,8 @@ func Ending() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-// Watch calls heed with each of these signals that comes, one after the other, until stop,
-// which waits for the last call. Signals that the program was started to ignore, as nohup
-// has programs ignore SIGHUP, stay ignored.
+// Watch calls heed with each of these signals that comes, one after the other, until stop, which waits for the
+// last call. Signals that the program was started to ignore, as nohup has programs ignore SIGHUP, stay ignored.
 func Watch(heed func(syscall.Signal), all ...os.Signal) (stop func()) {
 	come, quit := make(chan os.Signal, 8), make(chan struct{})
 	if all = slices.DeleteFunc(slices.Clone(all), signal.Ignored); len(all) > 0 { // none are all
@@ -49,8 +47,7 @@ func Watch(heed func(syscall.Signal), all ...os.Signal) (stop func()) {
 	}
 }
 
-// urgent is the key of the context within that of [Context] which ends with the signals
-// that are no interrupts.
+// urgent is the key of the context within that of [Context] which ends with the signals that are no interrupts.
 type urgent struct{}
 
 // Context returns a context that a signal that ends programs cancels with an [*Error];

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // Invocation is a statement that fits its command.
@@ -203,11 +205,7 @@ func (b *binder[C]) option(word string) error {
 }
 
 func optionNames(options []Option) []string {
-	list := make([]string, len(options))
-	for i := range options {
-		list[i] = options[i].Name
-	}
-	return list
+	return prose.Words(options, func(o Option) string { return o.Name })
 }
 
 // next returns what the next word given by place is, nil where there is none.

@@ -198,8 +198,7 @@ func (c *completion[C]) isOption(value string) bool {
 	return c.binder != nil && slices.Contains(optionNames(c.binder.options), value)
 }
 
-// quoteRest writes the rest of a word after what is typed of it. A folder's
-// quotes stay open, for the file in it.
+// quoteRest writes the rest of a word after what is typed of it. A folder's quotes stay open, for the file in it.
 func (c *completion[C]) quoteRest(rest string, folder bool) string {
 	closing := string(rune(c.word.open))
 	if folder {

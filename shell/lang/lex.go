@@ -40,8 +40,7 @@ const (
 	quoteBackslash quoting = '\\'
 )
 
-// escapable lists what a backslash escapes between double quotes, besides the
-// newline (POSIX.1-2017, XCU 2.2.3).
+// escapable lists what a backslash escapes between double quotes, besides the newline (POSIX.1-2017, XCU 2.2.3).
 const escapable = "$`\"\\"
 
 const byteOrderMark = "\ufeff"

@@ -83,11 +83,7 @@ func valueName(name string, kind Kind, words []string) string {
 }
 
 func names[C any](specs []Spec[C]) []string {
-	list := make([]string, len(specs))
-	for i := range specs {
-		list[i] = specs[i].Name
-	}
-	return list
+	return prose.Words(specs, func(s Spec[C]) string { return s.Name })
 }
 
 // didYouMean returns `: did you mean "x"?`, or other where nothing is near.

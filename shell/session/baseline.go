@@ -81,8 +81,7 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, nil
 }
 
-// ForgetBaseline removes the baseline that is kept in the state directory, and takes
-// none until another is saved.
+// ForgetBaseline removes the baseline that is kept in the state directory, and takes none until another is saved.
 func (s *Session) ForgetBaseline(ctx context.Context) error {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {

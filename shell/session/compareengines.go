@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -102,11 +103,7 @@ func (s *Session) compareEngine(ctx context.Context, st State, name string) (Eng
 	var none *engines.NoneError
 	switch {
 	case errors.As(err, &none):
-		var why []string
-		for _, r := range none.Refusals {
-			why = append(why, r.Reason)
-		}
-		e.Refused = strings.Join(why, "; ")
+		e.Refused = strings.Join(prose.Words(none.Refusals, func(r engines.Refusal) string { return r.Reason }), "; ")
 		return e, nil
 	case err != nil:
 		return e, err

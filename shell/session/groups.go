@@ -86,11 +86,7 @@ func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string
 func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State) { st.Groups = g }) }
 
 func (s *Session) loadGroups(path string) (LoadReport, error) {
-	var list []fabric.Group
-	err := files.Read(path, func(r io.Reader) (err error) {
-		list, err = osm.ReadGroups(r, path)
-		return err
-	})
+	list, err := files.Parse(path, osm.ReadGroups)
 	if err != nil {
 		return LoadReport{}, err
 	}

@@ -36,8 +36,7 @@ func stateFile(dir string) string {
 	return filepath.Join(dir, history.FileName)
 }
 
-// KeepHistoryIn makes the session's history that of another file from now on, which
-// is made where it is missing.
+// KeepHistoryIn makes the session's history that of another file from now on, which is made where it is missing.
 func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	end, err := s.begin(ctx, "history")
 	if err != nil {
@@ -93,8 +92,7 @@ func (s *Session) entry(kind history.Kind, note string, figures map[string]float
 	return e
 }
 
-// subnet tells the subnet of the session apart from others: by the source and the
-// port that the session sits on.
+// subnet tells the subnet of the session apart from others: by the source and the port that the session sits on.
 func (st *State) subnet() string {
 	f := st.Live.Fabric
 	if len(f.Nodes) == 0 {

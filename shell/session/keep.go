@@ -88,8 +88,7 @@ func (s *Session) keep(ctx context.Context) {
 	s.update(ChangeLive, func(st *State) { st.note("%s", text) })
 }
 
-// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is
-// under way, which it cancels.
+// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is under way, which it cancels.
 func (s *Session) StopKeeping() {
 	var k *keeper
 	s.update(ChangeSettings, func(st *State) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,23 +25,23 @@ import (
 
 // LoadReport says what [Session.Load] found.
 type LoadReport struct {
-	// Topology says that the paper starts from the file now; else its routes are staged.
-	Topology                           bool
-	Switches, Links, Entries, Remapped int
-	// Over is the kind of what was laid over tables that were there, else "".
-	Over    string
-	Ignored string           // says why a file changes nothing, "" where it does
-	Routing *compute.Brought // what became of a saved routing, nil for other kinds
+	Switches  int      `json:"switches"`
+	Entries   int      `json:"entries"`
+	Remapped  int      `json:"remapped,omitempty"`
+	Option    string   `json:"option,omitempty"`    // the engine's option that the file was taken for, else ""
+	Ignored   string   `json:"ignored,omitempty"`   // why a file changes nothing, "" where it does
+	Groups    int      `json:"groups,omitempty"`    // multicast groups, whose members Entries counts
+	Forgotten int      `json:"forgotten,omitempty"` // failures and repairs on paper that a topology took the place of
+	Notes     []string `json:"skipped,omitempty"`   // what was skipped, and why
+
+	Topology bool             `json:"-"` // the paper starts from the file now; else its routes are staged
+	Links    int              `json:"-"`
+	Over     string           `json:"-"` // the kind of what was laid over tables that were there, else ""
+	Routing  *compute.Brought `json:"-"` // what became of a saved routing, nil for other kinds
 	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
-	Lost *Lost
-	// Groups is the number of multicast groups, whose members Entries counts.
-	Groups int
+	Lost *Lost `json:"-"`
 	// Paths is what a path-record database has that was taken up for questions, nil for other kinds.
-	Paths *pathdb.Info
-	// Forgotten counts the failures and repairs on paper that a topology took the place of.
-	Forgotten int
-	Option    string   // the engine's option that the file was taken for, else ""
-	Notes     []string // say what was skipped, and why
+	Paths *pathdb.Info `json:"-"`
 }
 
 // LoadOptions are how [Session.Load] takes a file.
@@ -128,13 +127,9 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 	return LoadReport{Option: d.option, Notes: next.Notes}, nil
 }
 
-func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
+func readRoutes(kind, path string) (*osm.RouteFile, error) {
 	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
-	err = files.Read(path, func(r io.Reader) (err error) {
-		routes, err = read(r, path)
-		return err
-	})
-	return routes, err
+	return files.Parse(path, read)
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {

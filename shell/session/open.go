@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/umad"
@@ -138,8 +139,7 @@ func readTopology(ctx context.Context, path string, asIbsim bool) (formats.Subne
 	return formats.Read(ctx, path)
 }
 
-// umadDialer opens a port of this machine on which there is subnet management, and
-// after that the same one again.
+// umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
 func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
@@ -210,7 +210,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 // simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
 func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error) {
 	kind, _, _ := strings.Cut(arg, ":")
-	if _, err := os.Stat(arg); err != nil && isKind(kind) {
+	if _, err := os.Stat(arg); err != nil && slices.Contains(kindNames(), kind) {
 		f, err := gen.ParseSpec(arg)
 		return f, nil, err
 	}
@@ -221,12 +221,4 @@ func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error
 	return f, notes, err
 }
 
-func kindNames() []string {
-	var names []string
-	for _, k := range gen.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-func isKind(name string) bool { return slices.Contains(kindNames(), name) }
+func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) string { return k.Name }) }

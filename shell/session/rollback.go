@@ -20,9 +20,8 @@ var ErrAllUndone = errors.New("every commit of this subnet is taken back already
 // ErrNothingToUndo says that no commit of this subnet is in the history.
 var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 
-// Rollback stages what the switches held before a commit, the last one that has
-// not been taken back for 0, and commits it as [Session.Commit] does. Where one was
-// interrupted it is that, and a rollback that was goes on.
+// Rollback stages what the switches held before a commit, the last one that has not been taken back for 0, and
+// commits it as [Session.Commit] does. Where one was interrupted it is that, and a rollback that was goes on.
 func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
 	c, open, err := s.Interrupted(ctx)
 	if err != nil {
@@ -118,18 +117,22 @@ func (s *Session) Interrupted(ctx context.Context) (history.Chain, bool, error) 
 	return c, found, errors.Join(err, lock.Unlock())
 }
 
-// lastFailed returns the last commit of this subnet if an older program noted no more of it
-// than that it failed.
+// lastFailed returns the last commit of this subnet if an older program noted no more of it than that it failed.
 func (s *Session) lastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
-	store, err := s.History()
-	if err != nil {
-		return history.JournalEntry{}, false, err
-	}
-	all, err := store.Journal(ctx, s.Subnet())
+	all, err := s.journal(ctx)
 	if err != nil || len(all) == 0 || all[0].Outcome != history.Failed {
 		return history.JournalEntry{}, false, err
 	}
 	return all[0], true, nil
+}
+
+// journal lists the commits of this subnet, the latest first.
+func (s *Session) journal(ctx context.Context) ([]history.JournalEntry, error) {
+	store, err := s.History()
+	if err != nil {
+		return nil, err
+	}
+	return store.Journal(ctx, s.Subnet())
 }
 
 // lookForInterrupted notes a commit of this subnet that was interrupted.
@@ -176,11 +179,7 @@ var gone = []history.Outcome{history.RolledBack, history.Finished, history.Nothi
 // journalled finds a commit of this subnet by its number in the journal or that
 // of one of its entries; for 0 the last that was not taken back.
 func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntry, error) {
-	store, err := s.History()
-	if err != nil {
-		return history.JournalEntry{}, err
-	}
-	all, err := store.Journal(ctx, s.Subnet())
+	all, err := s.journal(ctx)
 	if err != nil {
 		return history.JournalEntry{}, err
 	}

@@ -13,8 +13,7 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Route computes tables for the what-if, or the live fabric where nothing has
-// failed on paper, and stages them.
+// Route computes tables for the what-if, or the live fabric where nothing has failed on paper, and stages them.
 func (s *Session) Route(ctx context.Context, keep compute.Keep) (compute.Figures, error) {
 	res, err := s.route(ctx, func(job *compute.Job) { job.Keep = keep })
 	return res.Figures, err

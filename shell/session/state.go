@@ -55,8 +55,7 @@ type State struct {
 	Groups    *Groups               // the multicast groups that the session was told of, nil for none
 	PKeys     map[uint64][]mad.PKey // the P_Keys of end ports by their GUID, nil where they were not read
 	SMs       []SM                  // the subnet managers that were seen
-	// Counted is what ports counted between the last two readings of all counters,
-	// nil where there were no two.
+	// Counted is what ports counted between the last two readings of all counters, nil where there were no two.
 	Counted    *Counted
 	Baseline   *Baseline    // what the subnet is to be like, nil for none
 	Calibrated *Calibration // the last calibration, nil for none

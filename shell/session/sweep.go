@@ -55,9 +55,8 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 	return s.sweep(ctx)
 }
 
-// SweepLight reads what can have changed since the last sweep, and a part of the
-// forwarding tables, another one each time; and all again if anything has changed, for
-// as long as the state is Unsettled, and every tenth time.
+// SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
+// each time; and all again if anything has changed, for as long as the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	end, err := s.begin(ctx, "sweep")
 	if err != nil {

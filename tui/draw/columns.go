@@ -9,11 +9,9 @@ type Column struct {
 	Wide, Least int
 	Share       int // how large a part it has among its like, 1 if it is 0
 	Right       bool
-	// Rank is above 0 where the column is left out when there is little room, those
-	// of the highest rank first.
-	Rank int
-	Text func(row int) string
-	Look func(row int) Style // nil for the usual
+	Rank        int // above 0 where the column is left out when there is little room, those of the highest rank first
+	Text        func(row int) string
+	Look        func(row int) Style // nil for the usual
 	// Order is what rows are sorted by; nil for the text. It may be called from several goroutines.
 	Order    func(row int) int64
 	Hidden   func() bool // says now that the column does not apply; nil: it does

@@ -137,8 +137,7 @@ func (p *Pen) Done() string {
 // Badge is a word that names a picture.
 type Badge struct {
 	St Style
-	// Line is for the frame of a pane that shows the picture, "" for the usual, and
-	// frame the kind of its lines.
+	// Line is for the frame of a pane that shows the picture, "" for the usual, and frame the kind of its lines.
 	Line  Style
 	Frame int
 	Word  string

@@ -28,8 +28,7 @@ type Table struct {
 	// kept is the row to stay on, where one is held.
 	kept uint64
 	Held bool
-	// Match reports whether a row passes the filter; nil: by the text of any column.
-	// prepare is called before.
+	// Match reports whether a row passes the filter; nil: by the text of any column. prepare is called before.
 	Match   func(row int) bool
 	Prepare func()
 	Regrow  func() // makes the rows anew after another sort, nil where they stay the same

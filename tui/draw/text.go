@@ -215,12 +215,7 @@ func Seconds(d time.Duration) string {
 }
 
 // Btoi is 1 for true.
-func Btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+func Btoi(b bool) int { return prose.When(b, 1, 0) }
 
 // CountOrNone is a number, "" for none.
 func CountOrNone(n int) string {

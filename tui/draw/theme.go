@@ -66,9 +66,8 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs) (*Theme, error) {
 	return t, nil
 }
 
-// palette makes styles in the colours that a terminal has. A colour is written
-// "#rrggbb/n": n is what stands for it among 16 colours, "" for none. Bright
-// black is not among them: some schemes make it that of the background.
+// palette makes styles in the colours that a terminal has. A colour is written "#rrggbb/n": n is what stands for
+// it among 16 colours, "" for none. Bright black is not among them: some schemes make it that of the background.
 type palette struct{ termenv.Profile }
 
 func (p palette) style(fg, bg string, attributes ...string) Style {

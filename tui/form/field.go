@@ -15,14 +15,12 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// field is a form of one question, as huh shows it. All that it does it does at once: no
-// command of huh's is run.
+// field is a form of one question, as huh shows it. All that it does it does at once: no command of huh's is run.
 type field struct {
 	form   *huh.Form
 	choose *huh.Select[string] // nil for a free text
 	answer string
-	// selector stands before the choice that is selected, and shown are the choices as
-	// they are on the screen.
+	// selector stands before the choice that is selected, and shown are the choices as they are on the screen.
 	selector string
 	shown    map[string]bool
 	// seen are the lines that were drawn, and top is the first choice among them.

@@ -16,9 +16,8 @@ import (
 // Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
 type Index struct {
 	Fabric *fabric.Fabric
-	// Tiers are the switches of the subnet by the number of links to the nearest
-	// switch with hosts, each in the order of names; outside those that no link
-	// leads to; loose the nodes that are attached to no switch.
+	// Tiers are the switches of the subnet by the number of links to the nearest switch with hosts, each in the
+	// order of names; outside those that no link leads to; loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex

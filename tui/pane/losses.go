@@ -2,7 +2,10 @@
 
 package pane
 
-import "example.org/ibconsole/fabric"
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+)
 
 // Lose counts what the live fabric has lost since it was whole. before is nil at first.
 func (sc *Scene) Lose(before *Scene) {
@@ -33,11 +36,7 @@ func Missing(f, g *fabric.Fabric) []string {
 
 // Downs names the links of f that are not in g.
 func Downs(f, g *fabric.Fabric) []string {
-	var out []string
-	for _, p := range DownPorts(f, g) {
-		out = append(out, f.PortName(p)+" -- "+f.PortName(f.Ports[p].Peer))
-	}
-	return out
+	return prose.Words(DownPorts(f, g), func(p fabric.PortIndex) string { return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer) })
 }
 
 // DownPorts are ports of f, one for each link, whose links are not in g. O(ports).

@@ -127,9 +127,8 @@ type Common struct {
 	Ends   [2]Place
 	Path   map[fabric.NodeIndex]bool
 	Traced string // says in words how the packets of the trace go, "" where there is none
-	// Loads are the paths over each link by the tables of the scene, nil where they are
-	// not known, busiest those of the busiest link between switches, and counted those
-	// that were counted last, of whatever tables.
+	// Loads are the paths over each link by the tables of the scene, nil where they are not known, busiest those
+	// of the busiest link between switches, and counted those that were counted last, of whatever tables.
 	Loads, Counted *linkload.Loads
 	Busiest        int64
 }
@@ -166,6 +165,14 @@ func (l *list) Spot() (Place, string)                { return Place{}, "" }
 func (l *list) FileName() string                     { return "" }
 func (l *list) Actions() []Action                    { return nil }
 func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
+
+// Badge names the scene's picture, nil where that is not shown.
+func (l *list) Badge(shown bool) *draw.Badge {
+	if l.Scene == nil || !shown {
+		return nil
+	}
+	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+}
 
 func (l *list) Show(sc *Scene, changed bool) {
 	if l.Scene = sc; changed {

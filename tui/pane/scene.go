@@ -122,15 +122,7 @@ func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 
 // FailedNode reports whether a node of the topology's fabric has failed on paper itself.
 func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
-	if sc.Now == sc.Top.Fabric {
-		return false
-	}
-	for i := range sc.State.Failures {
-		if sc.State.Failures[i].InvolvesNode(node) {
-			return true
-		}
-	}
-	return false
+	return sc.Now != sc.Top.Fabric && sc.nodeFailure(node) != ""
 }
 
 // FailedLink reports whether the link of a port has gone on paper, for whatever reason.

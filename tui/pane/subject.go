@@ -4,9 +4,11 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -102,12 +104,7 @@ func (sc *Scene) restoreOne(s Subject) (command, why string) {
 }
 
 func (sc *Scene) linkFailure(l fabric.Link) bool {
-	for i := range sc.State.Failures {
-		if sc.State.Failures[i].InvolvesLink(l) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sc.State.Failures, func(f failures.Failure) bool { return f.InvolvesLink(l) })
 }
 
 // nodeFailure is "switch" or "node" where a node has failed on paper.

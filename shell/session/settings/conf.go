@@ -5,7 +5,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -27,22 +27,14 @@ var unmodelled = map[string]string{
 
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
-// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the
-// chain and the options given over them. The guid2lid is that of OpenSM's cache
-// directory, "" for the usual one. What is not modelled is noted.
+// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the chain and the options given over
+// them. The guid2lid is that of OpenSM's cache directory, "" for the usual one. What is not modelled is noted.
 func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings, error) {
-	var conf *osm.Conf
-	err := files.Read(path, func(r io.Reader) (err error) {
-		conf, err = osm.ReadConf(r, path)
-		return err
-	})
+	conf, err := files.Parse(path, osm.ReadConf)
 	if err != nil {
 		return Settings{}, err
 	}
-	var notes []string
-	for _, n := range conf.Notes {
-		notes = append(notes, n.String())
-	}
+	notes := prose.Words(conf.Notes, osm.FileNote.String)
 	if len(chain) == 0 {
 		chain, notes = confChain(conf, notes)
 	}

@@ -4,14 +4,13 @@ package settings
 
 import (
 	"fmt"
-	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -40,11 +39,7 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 
 // noteSLs notes the service levels of a file that are neither 0 nor 8. A file that is not there has none.
 func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
-	var text []byte
-	err := files.Read(path, func(r io.Reader) (err error) {
-		text, err = io.ReadAll(r)
-		return err
-	})
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return
 	}

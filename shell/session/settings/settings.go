@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -22,8 +23,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Settings are the engines to route with and the options that change a route or
-// a LID, as opensm.conf has them.
+// Settings are the engines to route with and the options that change a route or a LID, as opensm.conf has them.
 type Settings struct {
 	Chain []string  // the engines' names, tried in order, and [engines.NoFallback]
 	Given []Setting // the options that were set, by name, as they were written
@@ -58,10 +58,10 @@ type Option struct {
 // Boolean reports whether the value is TRUE or FALSE, or yes or no.
 func (o *Option) Boolean() bool { return o.boolean }
 
-// Options are the options, by OpenSM's names. guid2lid names the file
-// that OpenSM keeps in its cache directory.
+// Options are the options, by OpenSM's names. guid2lid names the file that OpenSM keeps in its cache directory.
 var Options = []Option{
-	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", set: setLMC},
+	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given",
+		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) { s.lids.LMC, s.lids.Chosen = uint8(n), true })},
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
 	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
 	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
@@ -69,7 +69,8 @@ var Options = []Option{
 	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
 	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
-	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back", set: setReverseHops},
+	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back",
+		set: number("", 0, 1<<16-1, func(s *Settings, n uint64) { s.routing.MaxReverseHops = uint16(n) })},
 	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
 	{Name: "bull", Summary: "no: let ftree route as before Bull's upgrades, which OpenSM cannot", boolean: true, set: setBull},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
@@ -79,9 +80,12 @@ var Options = []Option{
 	guidFile(osm.IgnoredPorts, "switch ports whose routes are not counted", takeIgnored),
 	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
 	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
-	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none", set: setScatter},
-	code("max_op_vls", "data VLs of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15", 1, 255, func(s *Settings) *uint8 { return &s.routing.MaxOpVLs }),
-	code("lash_start_vl", "the first service level that lash uses", 0, 255, func(s *Settings) *uint8 { return &s.routing.LASHStartVL }),
+	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none",
+		set: number(" is no seed", 0, 1<<32-1, func(s *Settings, n uint64) { s.routing.ScatterPorts = uint32(n) })},
+	{Name: "max_op_vls", Summary: "data VLs of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15",
+		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
+	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
+		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
@@ -100,16 +104,16 @@ func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
-// code is an option that is a small number.
-func code(name, summary string, low, high uint64, field func(*Settings) *uint8) Option {
-	return Option{Name: name, Summary: summary, set: func(s *Settings, value string) error {
-		n, err := strconv.ParseUint(value, 0, 8)
+// number sets an option that is a number; isNo says of others what they are not.
+func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		n, err := strconv.ParseUint(value, 0, 64)
 		if err != nil || n < low || n > high {
-			return fmt.Errorf("%q, expected %d to %d", value, low, high)
+			return fmt.Errorf("%q%s, expected %d to %d", value, isNo, low, high)
 		}
-		*field(s) = uint8(n)
+		take(s, n)
 		return nil
-	}}
+	}
 }
 
 // Parse reads a chain of engines and options. The empty chain is the default engine. Files are read now.
@@ -150,42 +154,11 @@ func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
 
 // Words are the chain and the options as they were given.
 func (s *Settings) Words() (chain, options string) {
-	var all []string
-	for _, g := range s.Given {
-		all = append(all, g.Name+"="+g.Value)
-	}
-	return s.String(), strings.Join(all, " ")
+	return s.String(), strings.Join(prose.Words(s.Given, func(g Setting) string { return g.Name + "=" + g.Value }), " ")
 }
 
 // EngineNames are the names that a chain can hold.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
-
-func setLMC(s *Settings, value string) error {
-	n, err := strconv.ParseUint(value, 0, 8)
-	if err != nil || n > fabric.MaxLMC {
-		return fmt.Errorf("%q is no LMC, expected 0 to %d", value, fabric.MaxLMC)
-	}
-	s.lids.LMC, s.lids.Chosen = uint8(n), true
-	return nil
-}
-
-func setScatter(s *Settings, value string) error {
-	n, err := strconv.ParseUint(value, 0, 32)
-	if err != nil {
-		return fmt.Errorf("%q is no seed, expected 0 to 4294967295", value)
-	}
-	s.routing.ScatterPorts = uint32(n)
-	return nil
-}
-
-func setReverseHops(s *Settings, value string) error {
-	n, err := strconv.ParseUint(value, 0, 16)
-	if err != nil {
-		return fmt.Errorf("%q, expected 0 to 65535", value)
-	}
-	s.routing.MaxReverseHops = uint16(n)
-	return nil
-}
 
 func setBull(s *Settings, value string) error {
 	var on bool
@@ -211,24 +184,18 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 }
 
 func setGUID2LID(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) error {
-		f, err := osm.ReadGUID2LID(r, path)
-		if err != nil {
-			return err
-		}
-		s.lids.GUID2LID = f.Table
-		for _, n := range f.Notes {
-			s.Notes = append(s.Notes, n.String())
-		}
-		return nil
-	})
+	f, err := files.Parse(path, osm.ReadGUID2LID)
+	if err != nil {
+		return err
+	}
+	s.lids.GUID2LID = f.Table
+	s.noteLines(f.Notes)
+	return nil
 }
 
-func setLFTs(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) (err error) {
-		s.file.Routes, err = osm.ReadLFTs(r, path)
-		return err
-	})
+func setLFTs(s *Settings, path string) (err error) {
+	s.file.Routes, err = files.Parse(path, osm.ReadLFTs)
+	return err
 }
 
 func setLIDMatrix(s *Settings, path string) error {
@@ -239,18 +206,15 @@ func setLIDMatrix(s *Settings, path string) error {
 	})
 }
 
-func setTorus(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) (err error) {
-		s.torus.Conf, err = osm.ReadTorusConf(r, path)
-		if err != nil {
-			return err
-		}
-		s.noteLines(s.torus.Conf.Notes)
-		for _, n := range s.torus.Conf.Bad {
-			s.Notes = append(s.Notes, n.String()+"; torus-2QoS refuses")
-		}
-		return nil
-	})
+func setTorus(s *Settings, path string) (err error) {
+	if s.torus.Conf, err = files.Parse(path, osm.ReadTorusConf); err != nil {
+		return err
+	}
+	s.noteLines(s.torus.Conf.Notes)
+	for _, n := range s.torus.Conf.Bad {
+		s.Notes = append(s.Notes, n.String()+"; torus-2QoS refuses")
+	}
+	return nil
 }
 
 func setQoS(s *Settings, value string) error {

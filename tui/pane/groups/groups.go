@@ -189,12 +189,7 @@ func (l *groups) Title() string {
 	return ""
 }
 
-func (l *groups) Picture() *draw.Badge {
-	if l.Scene == nil || l.all == nil {
-		return nil
-	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
-}
+func (l *groups) Picture() *draw.Badge { return l.Badge(l.all != nil) }
 
 func (l *groups) Figure() string {
 	switch {

@@ -23,8 +23,7 @@ const (
 // lft is the forwarding table of the switch that the topology pane has selected.
 type lft struct {
 	pane.List
-	// place is the switch that is shown, sw its index in the picture, None where the
-	// picture has no such switch.
+	// place is the switch that is shown, sw its index in the picture, None where the picture has no such switch.
 	place pane.Place
 	sw    fabric.SwitchIndex
 	// lids are the rows: LIDs with an entry, or with an owner in the subnet. By port
@@ -171,12 +170,7 @@ func (l *lft) Title() string {
 	return fmt.Sprintf("of %s  LID %s", f.NodeName(f.Switches[l.sw]), pane.LidText(f.SwitchLID(l.sw)))
 }
 
-func (l *lft) Picture() *draw.Badge {
-	if l.tables() == nil {
-		return nil
-	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
-}
+func (l *lft) Picture() *draw.Badge { return l.Badge(l.tables() != nil) }
 
 func (l *lft) Figure() string {
 	switch {

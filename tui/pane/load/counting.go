@@ -14,8 +14,7 @@ import (
 // loading is what the load pane shows, computed beside the screen.
 type loading struct {
 	loads *linkload.Loads
-	// between are the ports with links between switches, all those of all links, the
-	// ones with most paths first.
+	// between are the ports with links between switches, all those of all links, the ones with most paths first.
 	between, all []fabric.PortIndex
 	mean         float64 // of the links between switches
 	most         int64   // of any link

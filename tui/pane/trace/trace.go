@@ -169,12 +169,7 @@ func (t *trace) Title() string {
 	return fmt.Sprintf("%s %s %s", t.name(0), t.Theme.Arrow, t.name(1))
 }
 
-func (t *trace) Picture() *draw.Badge {
-	if !t.ok {
-		return nil
-	}
-	return t.Scene.PictureBadge(t.Theme, t.Scene.Picture)
-}
+func (t *trace) Picture() *draw.Badge { return t.Badge(t.ok) }
 
 func (t *trace) Figure() string {
 	if !t.ok {

@@ -157,10 +157,7 @@ func (w *whatIf) Title() string {
 }
 
 func (w *whatIf) Picture() *draw.Badge {
-	if w.Scene == nil || w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil {
-		return nil
-	}
-	return w.Scene.PictureBadge(w.Theme, w.Scene.Picture)
+	return w.Badge(w.Scene != nil && (w.Scene.State.WhatIf != nil || w.Scene.State.Staged != nil))
 }
 
 func (w *whatIf) Figure() string {
