@@ -17,8 +17,7 @@ func doctorCommands() []Spec {
 
 func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }
 
-// Findings prints findings, whose texts are escaped, in JSON an object each. It fails
-// where one of them is a fault.
+// Findings prints findings, whose texts are escaped, in JSON an object each. It fails where one is a fault.
 func Findings(out *Output, findings []umad.Finding) error {
 	faults := 0
 	for i := range findings {

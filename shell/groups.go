@@ -12,7 +12,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -111,11 +110,8 @@ func (c *call) showGroups(st *session.State, p *session.Picture) error {
 	for i := range known.List {
 		g := &known.List[i]
 		r := groupRow{MLID: mlidText(g.MLID), SL: g.SL, Members: len(g.Members), Switches: switchesOf(p, g.MLID), Gbps: sa.Rate(g.Rate).Gbps()}
-		if g.MGID != (mad.GID{}) {
-			r.MGID, r.PKey = g.MGID.String(), fmt.Sprintf("0x%04x", g.PKey)
-		}
-		if g.MTU != 0 {
-			r.MTU = mad.MTU(g.MTU).String()
+		if r.MGID, r.MTU, _ = session.GroupWords(g); r.MGID != "" {
+			r.PKey = fmt.Sprintf("0x%04x", g.PKey)
 		}
 		for _, m := range g.Members {
 			if p.Fabric.PortByGUID(m.GUID) == fabric.None {
@@ -170,9 +166,7 @@ func (c *call) showMembers(p *session.Picture, known *session.Groups) error {
 		}
 		any = true
 		r := memberRow{MLID: mlidText(mlid)}
-		if g.MGID != (mad.GID{}) {
-			r.MGID = g.MGID.String()
-		}
+		r.MGID, _, _ = session.GroupWords(g)
 		c.out.note("%s %s from %s", r.MLID, r.MGID, known.Origin)
 		for _, m := range g.Members {
 			r.GUID, r.Join, r.Proxy, r.Name, r.Switch = guidText(m.GUID), m.Join.String(), m.Proxy, "", ""

@@ -4,7 +4,6 @@ package shell
 
 import (
 	"io"
-	"strconv"
 
 	"example.org/ibconsole/shell/lang"
 )
@@ -34,9 +33,3 @@ func (a helpAnswer) Text(w io.Writer) { _, _ = io.WriteString(w, a.Help) }
 
 // Help explains the command that words name; without any it lists them all.
 func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }
-
-// atoi reads a number that the language has checked already.
-func atoi(s string) int {
-	n, _ := strconv.Atoi(s)
-	return n
-}

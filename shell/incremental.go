@@ -24,8 +24,7 @@ type incrementalAnswer struct {
 	Unreached []string `json:"examples,omitempty"`
 	Changes   []string `json:"changes,omitempty"`
 	warnings
-	// Loop says that there is a credit loop that was not there before; absent where
-	// it is unknown, or nobody looked.
+	// Loop says that there is a credit loop that was not there before; absent where nobody knows.
 	Loop   *bool `json:"new_credit_loop,omitempty"`
 	took   time.Duration
 	fullBy string // the engine of a full route

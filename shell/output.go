@@ -14,8 +14,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// Answer is something that a command says. People read its Text; for programs it is
-// what encoding/json makes of it.
+// Answer is something that a command says: Text for people, what encoding/json makes of it for programs.
 type Answer interface {
 	Text(w io.Writer)
 }
@@ -256,8 +255,7 @@ func withLists(v any) any {
 
 var marshaler = reflect.TypeFor[json.Marshaler]()
 
-// fillLists makes nil lists and maps in v, which can be set, empty. What v shares
-// with others is copied before it is changed.
+// fillLists makes nil lists and maps in v, which can be set, empty. What v shares is copied before it is changed.
 func fillLists(v reflect.Value) {
 	t := v.Type()
 	if !v.CanSet() && v.Kind() != reflect.Struct || t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler) {

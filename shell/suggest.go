@@ -193,8 +193,7 @@ func span(low, high int) string {
 	return prose.When(low == high, fmt.Sprint(low), fmt.Sprintf("%d-%d", low, high))
 }
 
-// writeSuggestion writes the files of a suggestion to a new directory, and says by
-// which command ftree takes them.
+// writeSuggestion writes the files of a suggestion to a new directory, and says by which command ftree takes them.
 func writeSuggestion(dir string, s *classify.Suggestion) (names []string, command string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, "", err

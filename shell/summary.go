@@ -122,7 +122,7 @@ type pictureRow struct {
 }
 
 func (r pictureRow) Cells() []any {
-	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), yesOrDash(r.SL2VL), r.Groups}
+	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), prose.When(r.SL2VL, "yes", "-"), r.Groups}
 }
 
 // showPictures lists the pictures that there are, what is in each subnet, and what tables they have.
@@ -186,5 +186,3 @@ func groupsOf(t *fabric.Tables) (n int) {
 	}
 	return n
 }
-
-func yesOrDash(yes bool) string { return prose.When(yes, "yes", "-") }

@@ -28,8 +28,7 @@ func (m *model) toggleZoom() tea.Cmd {
 	return nil
 }
 
-// counting is what the session calls the reading of counters. What is read for the
-// trace gives way to every command.
+// counting is what the session calls the reading of counters. What is read for the trace yields to every command.
 const counting = "counters"
 
 // whyBusy says what keeps the session from another operation.

@@ -185,8 +185,7 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 	m.collect()
 }
 
-// heard keeps the values of which the status line speaks: warnings, and what a commit
-// wrote. They come before their lines.
+// heard keeps, before their lines come, the values of the status line: warnings, and what a commit wrote.
 func (j *job) heard(a shell.Answer) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -142,12 +142,9 @@ func (m *model) openCommit() tea.Cmd {
 				nothing = p.Plan.Empty()
 			}
 		}
-		err := func() error {
-			_, err := pane.Shielded(func() (struct{}, error) {
-				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
-			})
-			return err
-		}()
+		_, err := pane.Shielded(func() (struct{}, error) {
+			return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
+		})
 		return pageMsg{p, out.String(), nothing, err}
 	}
 }

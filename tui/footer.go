@@ -181,8 +181,7 @@ func (m *model) label(a *pane.Action) string {
 	return a.Label
 }
 
-// hintText is a hint as the help of bubbles writes it. It is kept: to write 18 of them anew
-// would take a tenth of the frame.
+// hintText is a hint as the help of bubbles writes it. It is kept: 18 anew would take a tenth of the frame.
 func (m *model) hintText(t *draw.Theme, h hint) string {
 	of := [...]string{string(t.Key), string(t.Hint), h.key, h.word}
 	text, ok := m.hinted[of]

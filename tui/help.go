@@ -116,8 +116,7 @@ func (h *helpPage) step(by int) {
 
 const keyWide = 14 // how wide the keys of an action are on the page
 
-// cut is what the selected row does not have room for: why the key does nothing now, else
-// what it does; "" where all can be read.
+// cut is what the selected row lacks room for: why the key does nothing now, else what it does; "" for nothing.
 func (h *helpPage) cut(w int) string {
 	a := h.rows[h.Cursor].action
 	if a == nil {

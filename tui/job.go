@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -66,14 +65,7 @@ func newJob(ctx context.Context, id int, text string, now time.Time) (*job, cont
 
 // run carries out the command and reports how it ended. A panic is an error.
 func (j *job) run(work func() error) tea.Msg {
-	err := func() (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = &pane.PanicError{Value: v, Stack: debug.Stack()}
-			}
-		}()
-		return work()
-	}()
+	_, err := pane.Shielded(func() (struct{}, error) { return struct{}{}, work() })
 	j.cancel()
 	close(j.done)
 	return doneMsg{j, err}

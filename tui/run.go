@@ -30,8 +30,7 @@ import (
 // Options say what [Run] shows, and where.
 type Options struct {
 	Shell *shell.Shell // has the commands and the session
-	// Start, where set, reads the subnet. It runs beside the first screen, which ends
-	// where that gives a [*connection.OpenError].
+	// Start, where set, reads the subnet beside the first screen, which a [*connection.OpenError] of it ends.
 	Start func(ctx context.Context) error
 	// RunShell, where set, runs the shell on the same session. It has the terminal
 	// for itself, as the terminal was before Run, and gives it back as it was.
@@ -113,8 +112,7 @@ func run(ctx context.Context, opt Options, back backend) error {
 	return outcome(ctx, m, err)
 }
 
-// program runs Bubble Tea. It handles no signals of its own: those that it
-// leaves alone would leave the terminal raw.
+// program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
 func (m *model) program(ctx context.Context, in *os.File, out *os.File, mouse bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -57,8 +57,7 @@ func (t *typed) edit(k tea.KeyMsg) {
 	t.Model, _ = t.Model.Update(k)
 }
 
-// printable is what a terminal sent as text. Lines of a paste become statements of one
-// line, which only Enter runs.
+// printable is what a terminal sent as text. Lines of a paste become statements of one line, run only by Enter.
 func printable(s string) []rune {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(s)
 	s = strings.Trim(s, "\n")

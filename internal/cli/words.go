@@ -14,8 +14,7 @@ import (
 
 var shells = []string{"bash", "zsh", "fish"} // those that completion is written for
 
-// completionScripts ask the program itself for what may follow, with the words
-// typed so far; the last may be empty.
+// completionScripts ask the program itself for what may follow the words typed so far; the last may be empty.
 var completionScripts = map[string]string{
 	"bash": `# ibconsole completion for bash: source <(ibconsole completion bash)
 _ibconsole() {

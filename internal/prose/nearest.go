@@ -33,8 +33,7 @@ func Nearest(word string, candidates []string) string {
 	return ""
 }
 
-// editDistance counts insertions, deletions, changes and swaps of neighbours
-// (optimal string alignment), in time len(a)*len(b).
+// editDistance counts insertions, deletions, changes and swaps of neighbours (optimal string alignment). O(a x b).
 func editDistance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

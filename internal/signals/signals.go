@@ -69,8 +69,7 @@ func Context() (ctx context.Context, stop func()) {
 	}
 }
 
-// ButInterrupts returns a context for a face that takes interrupts itself: of
-// [Context]'s one that the other signals cancel.
+// ButInterrupts returns a context for a face that takes interrupts itself: the other signals cancel it.
 func ButInterrupts(ctx context.Context) (out context.Context, stop func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unlink := func() bool { return true }

@@ -28,8 +28,7 @@ func Resources(t testing.TB) Held {
 	return Held{Descriptors: len(files), Goroutines: runtime.NumGoroutine(), Heap: mem.HeapAlloc}
 }
 
-// heapSlack is by how much the heap may have grown: more than what is only
-// pooled, less than a leak of many rounds.
+// heapSlack is by how much the heap may have grown: more than what is pooled, less than a leak of many rounds.
 const heapSlack = 4 << 20
 
 const endLimit = 30 * time.Second // how long goroutines may take to end

@@ -45,8 +45,7 @@ func Shared(t testing.TB) string {
 	return dir
 }
 
-// SharedFile returns the path of a file below [Shared], or skips the test where
-// the shared folder has no such file.
+// SharedFile returns the path of a file below [Shared], or skips the test where there is no such file.
 func SharedFile(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(Shared(t), name)
@@ -107,8 +106,7 @@ func find(name string) (string, error) {
 // Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 
-// Count is how many cases of a large matrix to run: full where [Full], else
-// sample. It logs which of the two it is.
+// Count is how many cases of a large matrix to run: full where [Full], else sample. It logs which it is.
 func Count(t testing.TB, sample, full int) int {
 	t.Helper()
 	if Full() {

@@ -61,8 +61,7 @@ func (q *Question) answer(text string) (string, error) {
 	return text, nil
 }
 
-// Flow asks step by step what a command needs, the same for every face. The last
-// question is whether to run the command.
+// Flow asks step by step what a command needs, the same for every face, and last whether to run it.
 type Flow struct {
 	answers map[string]string
 	next    func(f *Flow) (*Question, error)

@@ -44,8 +44,7 @@ func (v *Invocation) Flag(name string) bool {
 	return ok
 }
 
-// Int returns the value of a KindInt option, or otherwise where it was not
-// given or is one of the option's other words.
+// Int returns the value of a KindInt option, or otherwise where it was not given or is another word.
 func (v *Invocation) Int(name string, otherwise int) int {
 	if n, err := strconv.Atoi(v.Options[name]); err == nil {
 		return n
@@ -53,8 +52,7 @@ func (v *Invocation) Int(name string, otherwise int) int {
 	return otherwise
 }
 
-// Misused returns a *UsageError of the command with a reason and its usage, for
-// what only the command itself can check.
+// Misused returns a *UsageError of the command, with its usage, for what only the command itself can check.
 func (v *Invocation) Misused(format string, args ...any) error {
 	return &UsageError{v.Command, fmt.Sprintf(format, args...) + "; usage: " + v.usage}
 }

@@ -16,8 +16,7 @@ func Overview[C any](specs []Spec[C]) string {
 	return columns(rows)
 }
 
-// Help returns the help of the command that words name, with that of its
-// subcommands, or a *UsageError where there is none.
+// Help returns the help of the command that words name and of its subcommands, or a *UsageError where there is none.
 func Help[C any](specs []Spec[C], words ...string) (string, error) {
 	if len(words) == 0 {
 		return Overview(specs), nil

@@ -83,8 +83,7 @@ func unclosed(name string, t token) error {
 	return &SyntaxError{name, t.opened, "quote opened here is never closed"}
 }
 
-// Quote returns a word that Parse reads as word and never takes for an option:
-// bare where that is safe, else between quotes.
+// Quote returns a word that Parse reads as word and never takes for an option: bare where that is safe, else quoted.
 func Quote(word string) string {
 	switch {
 	case word != "" && strings.IndexFunc(word, needsQuote) < 0:

@@ -31,8 +31,7 @@ type history struct {
 	private func(line string) bool // says of a line that the file is not to have it; nil: none is
 }
 
-// openHistory reads the file and makes it where there is none. The history can
-// be used with an error too; it then keeps nothing.
+// openHistory reads the file, or makes it. The history can be used with an error too; it then keeps nothing.
 func openHistory(path string) (*history, error) {
 	h := &history{path: path}
 	if path == "" {

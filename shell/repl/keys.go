@@ -119,8 +119,7 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// cleanText leaves what can be shown: a tab is a blank, control characters go,
-// and bytes that are no UTF-8 become U+FFFD.
+// cleanText leaves what can be shown: a tab is a blank, control characters go, bytes that are no UTF-8 become U+FFFD.
 func cleanText(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {

@@ -34,8 +34,7 @@ type Options struct {
 	// every key. Texts are printable and ready to be put into the line.
 	Complete func(line string, cursor int) (start int, candidates []lang.Candidate)
 	Prompt   func() string // asked before every line; one line of plain text
-	// HistoryFile keeps what was entered; empty: nothing is kept. It is made with
-	// mode 0600, its directory with 0700.
+	// HistoryFile, mode 0600 in a directory of 0700, keeps what was entered; empty: nothing is kept.
 	HistoryFile  string
 	Private      func(line string) bool // says of a line that HistoryFile is not to have it: it holds a secret
 	In, Out, Err *os.File               // In, Out and Err are the standard ones where nil

@@ -67,8 +67,7 @@ func (r *Report) Dot(w io.Writer) error {
 	return p.err
 }
 
-// dotString quotes text for dot, which takes backslashes for escapes and & for the
-// beginning of a character reference.
+// dotString quotes text for dot, which takes backslashes for escapes and & for a character reference.
 func dotString(s string) string {
 	s = strings.ReplaceAll(s, "&", "&amp;")
 	s = strings.ReplaceAll(s, `\`, `\\`)
@@ -82,8 +81,7 @@ func dotString(s string) string {
 	return `"` + strings.ReplaceAll(s, "\n", `\n`) + `"`
 }
 
-// HTML writes one page: figures, plots as SVG, and the links that carry most. It has
-// no scripts and loads nothing.
+// HTML writes one page: figures, plots as SVG, and the links that carry most, without scripts, loading nothing.
 func (r *Report) HTML(w io.Writer) error {
 	p := &printer{w: w}
 	p.f(`<!DOCTYPE html>

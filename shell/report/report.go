@@ -163,8 +163,7 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// CSV writes the ports after a line of titles. A name that a spreadsheet would take for
-// a formula gets an apostrophe in front.
+// CSV writes the ports below titles. A name that a spreadsheet would take for a formula gets an apostrophe in front.
 func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"from", "port", "to", "peer_port", "width", "speed", "gbps", "paths", "lids"})

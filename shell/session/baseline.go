@@ -29,8 +29,7 @@ type Baseline struct {
 // ErrNoBaseline says that none was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline makes the live subnet the baseline. It is kept in the state directory;
-// where a file is named, in that.
+// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {

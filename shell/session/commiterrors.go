@@ -33,8 +33,7 @@ func (e *MasterError) Error() string {
 		"To write all the same: commit yes sm=0x%016x", e.SM.State, e.SM.GUID, e.SM.Port, e.SM.GUID)
 }
 
-// UnansweredError says that parts of the subnet did not answer, so that nobody knows
-// what a commit would take from them.
+// UnansweredError says that parts of the subnet did not answer: nobody knows what a commit would take from them.
 type UnansweredError struct{ Unanswered []string }
 
 func (e *UnansweredError) Error() string {
@@ -72,8 +71,7 @@ func (e *CutError) Error() string {
 		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
-// HitError says that a commit would take packets from pairs that are connected
-// before and after, in whatever order it is written.
+// HitError says that a commit would take packets from pairs connected before and after, in whatever order it writes.
 type HitError struct {
 	Pairs  int64
 	Groups int // counts multicast groups whose members would not hear one another

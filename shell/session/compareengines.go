@@ -39,8 +39,7 @@ type EngineFigures struct {
 	MaxHops     int
 	MeanHops    float64
 	Lost, Paths int64 // Lost counts the paths that do not arrive as they should, of Paths
-	// VLs is how many virtual lanes the paths take, 0 where that is unknown, and Loop
-	// whether links wait for one another in a ring.
+	// VLs is how many VLs the paths take, 0 where that is unknown; Loop whether links wait for one another in a ring.
 	VLs  int
 	Loop credits.Verdict
 	// Changed counts the entries that are others than on the switches now, -1 where

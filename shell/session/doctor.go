@@ -47,8 +47,7 @@ func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
 	return s.subnetFindings(ctx)
 }
 
-// Machine says what [umad.Diagnose] does of the adapters that a source may mean, of
-// all for umad, in escaped text.
+// Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
 func Machine(ctx context.Context, src Source) []umad.Finding {
 	if src.Kind != SourceUmad {
 		return nil

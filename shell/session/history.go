@@ -58,8 +58,7 @@ func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	return old.Close()
 }
 
-// warnOfHistory says where there is a history that cannot be one. That of a live
-// subnet was opened already, see lookBack.
+// warnOfHistory says where there is a history that cannot be one. That of a live subnet was opened by lookBack.
 func (s *Session) warnOfHistory() {
 	r := s.recorder.Load()
 	if s.State().Source.Live() || !r.Exists() {

@@ -50,8 +50,7 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	return nil
 }
 
-// longestPause is how long to wait at most between two tries to open a source that
-// is lost, unless sweeps are as rare.
+// longestPause is how long to wait at most between two tries to open a lost source, unless sweeps are as rare.
 const longestPause = time.Minute
 
 // keepOn sweeps until ctx ends, with longer and longer pauses while the connection is lost.

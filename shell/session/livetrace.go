@@ -51,8 +51,7 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 // errOther says that indexes into the live picture may mean something else now.
 var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
 
-// readAgain sweeps if the connection was lost since the last sweep. It gives an
-// error where the subnet is not the same any more.
+// readAgain sweeps if the connection was lost since the last sweep; an error says that the subnet has changed.
 func (s *Session) readAgain(ctx context.Context) error {
 	before := s.State()
 	if before.Lost == "" {

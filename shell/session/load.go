@@ -110,8 +110,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 	return out, nil
 }
 
-// loadOption takes a file as an option of the engine. A lid matrix is for the
-// engine file, which is chosen with it.
+// loadOption takes a file as an option of the engine; a lid matrix is for the engine file, chosen with it.
 func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 	set := s.State().Settings
 	chain := set.Chain
@@ -147,8 +146,7 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Notes: file.Warnings}, nil
 }
 
-// LoadNames takes node names from a node-name map, now and at later sweeps. It
-// returns how many nodes of the subnet it names.
+// LoadNames takes node names from a map, now and at later sweeps. It returns how many nodes of the subnet it names.
 func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	end, err := s.begin(ctx, "names")
 	if err != nil {
@@ -179,8 +177,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	return named, nil
 }
 
-// SetSM moves the port that LIDs are counted from. It is for subnets of a file:
-// a session on a subnet sits where it sits.
+// SetSM moves the port that LIDs are counted from, of a file: a session on a subnet sits where it sits.
 func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	end, err := s.begin(ctx, "set sm")
 	if err != nil {

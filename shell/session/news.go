@@ -34,8 +34,7 @@ func (st *State) noteChanges(before *Picture, managers []SM, tables diff.Entries
 	st.noteDrift()
 }
 
-// tell adds changes of nodes, links and ports. A node that did not answer and does
-// again is not new, and neither are its links.
+// tell adds changes of nodes, links and ports. A node that answers again is not new, and neither are its links.
 func (st *State) tell(changes []fabric.Change) {
 	back := map[uint64]bool{}
 	mute := maps.Clone(st.mute)

@@ -63,8 +63,7 @@ func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), c
 	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
 }
 
-// lost takes note that the connection carries nothing any more. Nothing is written by
-// another one until the user says so again.
+// lost takes note that the connection carries nothing any more. Writing is off until the user says so again.
 func (s *Session) lost(why error) {
 	s.update(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false

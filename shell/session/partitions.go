@@ -58,8 +58,7 @@ func (s *Session) askPartitions(ctx context.Context, opt *paths.Options) error {
 // membership is a full member of a partition and another member, None where there is none.
 type membership struct{ full, other fabric.PortIndex }
 
-// members are those of all partitions of channel adapters, as far as P_Keys were
-// read; without, all are in the default partition.
+// members are those of all partitions of channel adapters, by P_Keys; where none were read, of the default partition.
 func (st *State) members() map[uint16]membership {
 	f := st.Live.Fabric
 	out := map[uint16]membership{}

@@ -87,8 +87,7 @@ func (p *Picture) on(f *fabric.Fabric) *Picture {
 	return &c
 }
 
-// CutOff is the number of nodes that belong to the subnet of base and not to
-// that of this picture, which was made of it.
+// CutOff is the number of nodes that belong to the subnet of base and not to that of this picture, made of it.
 func (p *Picture) CutOff(base *Picture) int {
 	n := 0
 	for i := range base.Fabric.Nodes {

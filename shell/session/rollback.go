@@ -89,8 +89,7 @@ func endingOf(c *history.Chain, back bool) ending {
 	return e
 }
 
-// stopped are staged tables of which a commit of this session wrote a part, nil for
-// none, and how another one goes on.
+// stopped are staged tables of which a commit of this session wrote a part, or nil, and how another goes on.
 type stopped struct {
 	tables *fabric.Tables
 	ending

@@ -64,8 +64,7 @@ func (s *Session) State() State {
 	return s.state
 }
 
-// Analysis is what follows from the tables of the pictures, each found once for all
-// who ask. It waits for no operation.
+// Analysis is what follows from the tables of the pictures, found once for all who ask. It waits for no operation.
 func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 
 // Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.

@@ -34,8 +34,7 @@ type State struct {
 	// only estimates what their subnet manager would do.
 	Estimate bool
 	WriteOn  bool
-	// Lost is why the connection to the subnet was lost since the last sweep, ""
-	// if it was not: what is called live is old then.
+	// Lost is why the connection was lost since the last sweep, "" if it was not: what is called live is old then.
 	Lost         string
 	Unanswered   []string // what did not answer the last sweep, in words
 	unansweredAt []sweep.Unanswered
@@ -81,8 +80,7 @@ func (st *State) Master() (SM, bool) {
 	return SM{}, false
 }
 
-// Default is the picture that a reading command takes when it is not told one:
-// staged if there, else whatif, else live.
+// Default is the picture that a reading command takes when it is told none: staged, else whatif, else live.
 func (st *State) Default() *Picture {
 	switch {
 	case st.Staged != nil:
@@ -178,8 +176,7 @@ var ErrStaleTables = errors.New("the staged tables are stale, as the fabric chan
 // IsStale reports whether a picture is of staged tables that are stale.
 func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
 
-// FreshTablesOf is like [State.TablesOf], but fails with [ErrStaleTables] rather than
-// take stale tables that nobody named.
+// FreshTablesOf is [State.TablesOf], but fails with [ErrStaleTables] rather than take stale tables nobody named.
 func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	p, err := st.TablesOf(k)
 	if err == nil && k == "" && st.IsStale(p) {
@@ -212,7 +209,7 @@ func keepsLIDs(f, g *fabric.Fabric) bool {
 func (st *State) Title(p *Picture) string {
 	switch {
 	case p.Kind == Staged:
-		words := []string{p.Tables.Origin, writtenWord(st.Written)}
+		words := []string{p.Tables.Origin, prose.When(st.Written, "written", "not written")}
 		if st.Estimate {
 			words = append(words, "an estimate")
 		}
@@ -239,5 +236,3 @@ func (st *State) countFailures() string {
 	}
 	return text
 }
-
-func writtenWord(written bool) string { return prose.When(written, "written", "not written") }

@@ -19,8 +19,7 @@ type Table struct {
 	Size  int
 	Order []int32 // row by line
 	keys  sortKeys
-	// Sorted is the column that the rows are sorted by, counted from 1, negative
-	// for downwards, 0 for the order that they come in.
+	// Sorted is the column that the rows are sorted by, from 1, negative for downwards, 0 for the order they come in.
 	Sorted int
 	Filt   Filter
 	Marks  map[uint64]bool
@@ -66,16 +65,21 @@ func (t *Table) Again() {
 
 // Rebuild is build without looking for a row.
 func (t *Table) Rebuild(size int) {
-	t.Size = size
-	t.Order = slices.Grow(t.Order[:0], size)[:size]
-	for i := range t.Order {
-		t.Order[i] = int32(i)
-	}
+	t.Fill(size)
 	if !t.Filt.Empty() {
 		t.Sift()
 	}
 	t.arrange()
 	t.Resize(len(t.Order), t.Height)
+}
+
+// Fill takes so many rows in the order that they come in.
+func (t *Table) Fill(size int) {
+	t.Size = size
+	t.Order = slices.Grow(t.Order[:0], size)[:size]
+	for i := range t.Order {
+		t.Order[i] = int32(i)
+	}
 }
 
 // Sift leaves the rows that the filter lets through.
@@ -183,8 +187,7 @@ func (t *Table) sortable() []int {
 	return out
 }
 
-// NextSort goes through the columns in turn, each upwards and downwards, and
-// says what the list is sorted by then.
+// NextSort goes through the columns in turn, each upwards and downwards, and says what the list is sorted by.
 func (t *Table) NextSort() string {
 	all := t.sortable()
 	if len(all) == 0 {

@@ -72,8 +72,7 @@ func agreed(cluster string, wide int) bool {
 	return marks <= 2 && runeCells(cluster) == wide && after == cluster
 }
 
-// halfFlag says that a rune is half of a flag, selector that it chooses between text
-// and picture: terminals differ on both.
+// halfFlag: a rune is half of a flag; selector: it chooses between text and picture. Terminals differ on both.
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 

@@ -42,8 +42,7 @@ type Theme struct {
 // Themes lists the names of the themes.
 var Themes = []string{"dark", "light", "contrast", "none"}
 
-// NewTheme makes a theme in the colours of a profile. The profile Ascii, and the
-// theme none, leave bold and reverse.
+// NewTheme makes a theme in the colours of a profile. The profile Ascii and the theme none leave bold and reverse.
 func NewTheme(name string, profile termenv.Profile, g Glyphs) (*Theme, error) {
 	if profile == termenv.Ascii {
 		name = "none"
@@ -152,8 +151,7 @@ func plainTheme() *Theme {
 	}
 }
 
-// Lip is a style of lipgloss that writes each line of a text in a style of ours, whatever
-// lipgloss takes the terminal for.
+// Lip is a lipgloss style that writes each line in a style of ours, whatever lipgloss takes the terminal for.
 func Lip(st Style) lipgloss.Style {
 	if st == "" {
 		return lipgloss.NewStyle()

@@ -28,8 +28,7 @@ type field struct {
 	top  int
 }
 
-// newField asks a question in lines of w cells, with an answer to begin from. Explain are
-// lines below the question.
+// newField asks a question in lines of w cells, with an answer to begin from and explanations below it.
 func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := draw.Clean(q.Text, t.ASCII)

@@ -147,8 +147,7 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 
 func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
 
-// typedAhead takes the keys that were typed before the question was there, unless it is
-// the last one: what is run is to be read.
+// typedAhead takes keys typed before the question was there, unless it is the last: what is run is to be read.
 func (f *Form) typedAhead() tea.Cmd {
 	keys := f.ahead
 	f.ahead = nil

@@ -117,8 +117,7 @@ var (
 	leave    = key.NewBinding(key.WithKeys("esc", "q", "enter", "i", "C"))
 )
 
-// Key moves the text, or leaves it. A page is a line less than a viewport's: the last line
-// is seen again as the first.
+// Key moves the text, or leaves it. A page keeps a line: the last one is seen again as the first.
 func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
 	switch all := p.view.TotalLineCount(); {
 	case key.Matches(k, up):

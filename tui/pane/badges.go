@@ -79,7 +79,8 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
 	if st.WhatIf != nil {
-		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: whatIfWord(st)})
+		what := prose.When(len(st.Failures) == 0, "topology", draw.Count(len(st.Failures), "failure"))
+		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " + what})
 	}
 	switch {
 	case st.Staged != nil && st.Stale:
@@ -99,10 +100,6 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 // recalled says that the panes show a picture out of the history.
 func (sc *Scene) recalled() bool {
 	return strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded))
-}
-
-func whatIfWord(st *session.State) string {
-	return prose.When(len(st.Failures) == 0, "WHAT-IF topology", "WHAT-IF "+draw.Count(len(st.Failures), "failure"))
 }
 
 // stagedBadge tells tables that were written from those that were not.

@@ -36,15 +36,14 @@ func newIndex(f *fabric.Fabric) *Index {
 	ix.name()
 	tier := ix.tier()
 	for s, n := range f.Switches {
-		switch t := int(tier[s]); {
-		case !f.Nodes[n].InSubnet:
+		if !f.Nodes[n].InSubnet {
 			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
-		default:
-			for len(ix.Tiers) <= t {
-				ix.Tiers = append(ix.Tiers, nil)
-			}
-			ix.Tiers[t] = append(ix.Tiers[t], fabric.SwitchIndex(s))
+			continue
 		}
+		for len(ix.Tiers) <= int(tier[s]) {
+			ix.Tiers = append(ix.Tiers, nil)
+		}
+		ix.Tiers[tier[s]] = append(ix.Tiers[tier[s]], fabric.SwitchIndex(s))
 	}
 	for _, list := range append(ix.Tiers, ix.Outside) {
 		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]]) })
@@ -156,8 +155,7 @@ type Indexes struct {
 	list []*Index // the one used last at the end
 }
 
-// maxIndexes is how many fabrics there are to switch between: live, base and what
-// if, one out of the history, and one more.
+// maxIndexes is how many fabrics there are to switch between: live, base, what-if, one of the history, one more.
 const maxIndexes = 5
 
 // Of returns the index of a fabric, and makes it where there is none yet.

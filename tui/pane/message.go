@@ -42,8 +42,7 @@ type (
 type (
 	// Visit says that a node, or a port of one, is to be shown.
 	Visit struct{ At Place }
-	// Follow says that packets are followed to a node of a fabric, to this LID, or to
-	// the one that is selected for 0.
+	// Follow says that packets are followed to a node of a fabric, to this LID, the selected one for 0.
 	Follow struct {
 		Fabric *fabric.Fabric
 		Node   fabric.NodeIndex

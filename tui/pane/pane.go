@@ -182,8 +182,7 @@ func (l *list) Show(sc *Scene, changed bool) {
 
 func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
-// GoTo is what Enter does on a row about s; else none or other says why it does nothing:
-// without rows, or on a row about nothing.
+// GoTo is what Enter does on a row about s; else none, without rows, or other says why it does nothing.
 func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	if _, ok := l.Selected(); !ok {
 		return nil, none

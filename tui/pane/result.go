@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -59,7 +60,7 @@ func (e *AsyncResult[T]) Want(c *Common, of any, work func(ctx context.Context, 
 func Shielded[T any](work func() (T, error)) (value T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v}
+			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return work()

@@ -23,18 +23,15 @@ type Scene struct {
 	Top   *Index
 	Now   *fabric.Fabric
 	Names *Index // the index of the picture's fabric
-	// Seen is the live fabric that lost links are counted from, and down are ports of it,
-	// one for each link that is lost.
+	// Seen is the live fabric that lost links are counted from; Down are ports of it, one for each link that is lost.
 	Seen  *fabric.Fabric
 	Down  []fabric.PortIndex
 	Clock func() time.Time // tells how old pictures are
-	// given holds the LIDs that staged tables give to ports of top that have none,
-	// nil where they are of another fabric.
+	// given holds the LIDs that staged tables give to ports of Top that have none, nil where they are of another fabric.
 	given *fabric.Fabric
 }
 
-// NewScene makes the scene of a state. old is a picture out of the history that is
-// shown instead of one of the state's, or nil.
+// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil.
 func NewScene(st session.State, of session.Kind, old *session.Picture, indexed func(*fabric.Fabric) *Index) *Scene {
 	sc := &Scene{State: st, Of: of}
 	sc.Picture = old

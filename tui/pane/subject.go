@@ -69,8 +69,7 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	return fmt.Sprintf("fail %s %s", what, NodeWord(f, node)), ""
 }
 
-// Restore is the command that takes back the failure that the subject suffers
-// from; else why says why there is none.
+// Restore is the command that takes back the failure that the subject suffers from; else why there is none.
 func (sc *Scene) Restore(s Subject) (command, why string) { return s.each(sc.restoreOne) }
 
 func (sc *Scene) restoreOne(s Subject) (command, why string) {

@@ -122,8 +122,7 @@ func (r *Recorder) Close() error {
 // Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
 func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
-// Record puts a subnet into the history of a recorder that records. Sweeps that come
-// faster than they can be stored are left out.
+// Record puts a subnet into the history, if recorded. Sweeps that come faster than they are stored are left out.
 func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) {
 	j := job{entry: e, fabric: f, tables: t}
 	if e.Kind != history.Sweep {

@@ -48,8 +48,7 @@ func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings
 	return o
 }
 
-// withoutFiles does what OpenSM does about files of an opensm.conf that are not
-// there, where no others were given.
+// withoutFiles does what OpenSM does about files of an opensm.conf that are missing, where no others were given.
 func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
 	for _, o := range conf.Options {
 		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == o.Name })

@@ -50,8 +50,7 @@ type Option struct {
 	File    bool // says that the value is the name of a file
 	boolean bool
 	set     func(*Settings, string) error
-	// without is for a file that an opensm.conf names and that is not there; nil
-	// where OpenSM goes on as if it were not named.
+	// without is for a file that an opensm.conf names and that is missing; nil where OpenSM passes it over.
 	without func(s *Settings, path string)
 }
 
@@ -167,8 +166,7 @@ func setBull(s *Settings, value string) error {
 	return err
 }
 
-// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for
-// no; here what is neither is refused.
+// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for no; what is neither is refused here.
 func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		switch strings.ToLower(value) {

@@ -30,8 +30,7 @@ type groups struct {
 	err     error
 	mcast   pane.AsyncResult[*grouping]
 	drawing pane.AsyncResult[*groupTree]
-	// chosen is the group whose tree and members are shown, none for 0, and from the
-	// member that sends, the first for 0.
+	// chosen is the group whose tree and members are shown, none for 0; from the member that sends, the first for 0.
 	chosen  uint64
 	from    uint64
 	drawn   *groupTree

@@ -105,8 +105,7 @@ type copyRow struct {
 	last bool
 	name string
 	word string
-	// node, end and link are what the row is about: its node, its end port, and the port
-	// that the copy leaves by; None for none.
+	// node, end and link are what the row is about: node, end port, and the port the copy leaves by; None for none.
 	node      fabric.NodeIndex
 	end, link fabric.PortIndex
 	bad       bool

@@ -24,8 +24,7 @@ type loading struct {
 // heat is a map of the loads between two layers of switches.
 type heat struct {
 	rows, cols []fabric.SwitchIndex // rows are switches with hosts, cols those next to them, by switch index
-	// up and down are the most paths over any link from a row to a column and back,
-	// row by row, -1 where there is no link.
+	// up and down are the most paths over any link from a row to a column and back, row by row, -1 for no link.
 	up, down []int64
 	most     int64
 }

@@ -111,11 +111,7 @@ func (l *logbook) add(lines ...pane.Line) {
 
 func (l *logbook) refresh() {
 	cursor := l.Cursor
-	l.Size = len(l.lines)
-	l.Order = slices.Grow(l.Order[:0], l.Size)[:l.Size]
-	for i := range l.Order {
-		l.Order[i] = int32(i)
-	}
+	l.Fill(len(l.lines))
 	if !l.Filt.Empty() {
 		l.Sift()
 	}

@@ -3,8 +3,6 @@
 package topology
 
 import (
-	"slices"
-
 	"example.org/ibconsole/fabric"
 )
 
@@ -32,11 +30,7 @@ func (t *topology) grow() {
 	}
 	t.addTier(tierOutside, ix.Outside)
 	t.addLoose(ix.Loose)
-	t.Size = len(t.rows)
-	t.Order = slices.Grow(t.Order[:0], t.Size)[:t.Size]
-	for i := range t.Order {
-		t.Order[i] = int32(i)
-	}
+	t.Fill(len(t.rows))
 	t.Window.Resize(len(t.rows), t.Height)
 }
 

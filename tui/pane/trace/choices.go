@@ -4,8 +4,7 @@ package trace
 
 import "example.org/ibconsole/fabric"
 
-// countChoices counts at each switch of the path the ports on a shortest path to the
-// destination's switch. O(ports).
+// countChoices counts at each switch of the path the ports on a shortest path to the destination. O(ports).
 func (t *trace) countChoices() {
 	f := t.Scene.Picture.Fabric
 	t.choices = make([]int, len(t.hops.Hops))

@@ -77,8 +77,7 @@ type errKey struct {
 
 func (t *trace) errKey() errKey { return errKey{t.Scene.State.Live.Fabric, fmt.Sprint(t.ports())} }
 
-// Seek reads what the ports of the path have counted, where there is a subnet that can
-// be asked and nothing else runs.
+// Seek reads what the ports of the path have counted, where a subnet can be asked and nothing else runs.
 func (t *trace) Seek(s pane.Stage) tea.Cmd {
 	if !t.ok || t.Scene.State.Source.Offline() || !s.Idle || !s.Visible {
 		return nil

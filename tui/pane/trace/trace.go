@@ -246,8 +246,7 @@ func (t *trace) nodes() map[fabric.NodeIndex]bool {
 	return on
 }
 
-// firstBetween is the line of the first hop that leaves a switch for another, of
-// the first hop where there is none.
+// firstBetween is the line of the first hop from a switch to another, of the first hop where there is none.
 func (t *trace) firstBetween() int {
 	for i := range t.rows {
 		r := &t.rows[i]
