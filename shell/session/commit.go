@@ -62,7 +62,7 @@ type CommitReport struct {
 	CutOff, Unconnected int64
 	Examples            []diff.Pair   // some of the pairs cut off
 	Credits             *plan.Credits // nil where no route changes
-	SLs                 *SLs          // nil where the routing needs no service levels
+	SLs                 *SLs          // nil where the routing needs no SLs
 	Circling            int           // counts the multicast groups whose packets would go round for ever
 	Written             *apply.Report // nil where nothing was written
 	Journal             int64         // the number of the history entry with what was written, 0 for none

@@ -21,7 +21,7 @@ import (
 // ProblemOptions say how far [Session.Problems] looks.
 type ProblemOptions struct {
 	Quick bool // looks at no packets' paths unless that was done already: microseconds a node
-	// Thorough looks also where that takes long: for credit loops with service levels of paths on large subnets.
+	// Thorough looks also where that takes long: for credit loops with SLs of paths on large subnets.
 	Thorough bool
 	Progress func(done, total int) // told how far following packets is, where that is done; nil for nobody
 }

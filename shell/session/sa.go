@@ -106,7 +106,7 @@ func (s *Session) NodeRecords(ctx context.Context) ([]sa.NodeRecord, error) {
 	return all, nil
 }
 
-// askPartitions asks the subnet administration for one path in each partition: its service level is the
+// askPartitions asks the subnet administration for one path in each partition: its SL is the
 // partition's where no routing engine decides, its life time and the prefix of its GIDs are the subnet's.
 func (s *Session) askPartitions(ctx context.Context, opt *paths.Options) error {
 	c, err := s.sa(ctx)

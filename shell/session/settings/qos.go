@@ -37,7 +37,7 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 	}
 }
 
-// noteSLs notes the service levels of a file that are neither 0 nor 8. A file that is not there has none.
+// noteSLs notes the SLs of a file that are neither 0 nor 8. A file that is not there has none.
 func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
+// remark adds the verdict, the path back, and the same path in other pictures.
 func (t *trace) remark() {
 	sc := t.Scene
 	f := sc.Picture.Fabric

@@ -160,8 +160,6 @@ func (t *trace) name(which int) string {
 	return fmt.Sprintf("0x%016x", at.GUID)
 }
 
-// remark adds the verdict, the path back, and the same path in other pictures.
-
 func (t *trace) Title() string {
 	if t.Ends[0].None() || t.Ends[1].None() || t.Scene == nil {
 		return ""
