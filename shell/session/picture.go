@@ -35,29 +35,39 @@ type Picture struct {
 	Fabric *fabric.Fabric
 	// Tables are nil where none are known. Their fabric is Fabric.
 	Tables *fabric.Tables
-	Hops   routing.Hops // what the tables were routed by, nil where that is not known
+	// Hops are what the tables were routed by, nil where that is not known.
+	Hops routing.Hops
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
-	Roots     []fabric.SwitchIndex
-	Ranks     []int32
-	CAOrder   []fabric.PortIndex  // [routing.Result.CAOrder]
-	Multicast routing.GroupRouter // [routing.Result.Multicast]
+	Roots []fabric.SwitchIndex
+	Ranks []int32
+	// CAOrder is [routing.Result.CAOrder].
+	CAOrder []fabric.PortIndex
+	// Multicast is [routing.Result.Multicast].
+	Multicast routing.GroupRouter
 	When      time.Time
-	// Limits are what ports allow their links, by port index, nil where that is not known.
+	// Limits are what ports allow their links, by port index, nil where that is not
+	// known.
 	Limits []fabric.LinkLimit
-	// VLArb are the VL arbitration tables of linked ports, by port index, nil where they were not read.
+	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
+	// they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	file  string // the file that a base was loaded from, escaped
-	by    *maker // what the tables were routed with, nil where that is not known
-	// madeOf is the fabric that staged tables were made for, before LIDs were assigned.
+	// file is the file that a base was loaded from, escaped.
+	file string
+	// by is what the tables were routed with, nil where that is not known.
+	by *maker
+	// madeOf is the fabric that staged tables were made for, before LIDs were
+	// assigned.
 	madeOf *fabric.Fabric
 }
 
+// maker is an engine with its options.
 type maker struct {
 	engine string
 	given  []settings.Setting
 }
 
-// RoutedWith is the engine that made the tables with its options; ok is false where that is not known.
+// RoutedWith is the engine that made the tables with its options; ok is false where
+// that is not known.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
 	if p.by == nil {
 		return "", nil, false
@@ -75,7 +85,8 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// on returns the picture with its tables laid over another fabric with the same indexes.
+// on returns the picture with its tables laid over another fabric with the same
+// indexes.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil
@@ -87,7 +98,8 @@ func (p *Picture) on(f *fabric.Fabric) *Picture {
 	return &c
 }
 
-// CutOff is the number of nodes that belong to the subnet of base and not to that of this picture, made of it.
+// CutOff is the number of nodes that belong to the subnet of base and not to
+// that of this picture, which was made of it.
 func (p *Picture) CutOff(base *Picture) int {
 	n := 0
 	for i := range base.Fabric.Nodes {

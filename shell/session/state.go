@@ -20,50 +20,73 @@ import (
 
 // State is a consistent view of a session at one moment. It is read-only.
 type State struct {
-	Generation uint64 // counts the changes
+	// Generation counts the changes.
+	Generation uint64
 	Source     Source
 
 	Live, Base, WhatIf, Staged *Picture
-	Stale                      bool // says that the fabric under the staged tables has changed since they were made
-	Written                    bool // says that the staged tables were written and read back
-	Failures                   []failures.Failure
-	lastFailure                int // the number of the last one that there was
+	// Stale says that the fabric under the staged tables has changed since they
+	// were made.
+	Stale bool
+	// Written says that the staged tables were written and read back.
+	Written  bool
+	Failures []failures.Failure
+	// lastFailure is the number of the last one that there was.
+	lastFailure int
 
 	Settings settings.Settings
-	// Estimate says that tables computed with the settings are not what the switches hold, so that a what-if
-	// only estimates what their subnet manager would do.
+	// Estimate says that tables computed with the settings are not what the
+	// switches hold, so that a what-if only estimates what their subnet manager
+	// would do.
 	Estimate bool
 	WriteOn  bool
-	// Lost is why the connection was lost since the last sweep, "" if it was not: what is called live is old then.
-	Lost         string
-	Unanswered   []string // what did not answer the last sweep, in words
+	// Lost is why the connection to the subnet was lost since the last sweep, ""
+	// if it was not: what is called live is old then.
+	Lost string
+	// Unanswered is what did not answer the last sweep, in words.
+	Unanswered   []string
 	unansweredAt []sweep.Unanswered
-	Duplicates   []sweep.Duplicate // the GUIDs and LIDs that two claim
-	Warnings     []string          // what the last sweep or reading of a file noticed
-	Every        time.Duration     // how often the subnet is swept in the background, 0 for never
-	// Unsettled says that the last reading of all found the subnet or its forwarding tables other than the
-	// one before. Until two readings are the same, light sweeps read all, too.
+	// Duplicates are the GUIDs and LIDs that two claim.
+	Duplicates []sweep.Duplicate
+	// Warnings are what the last sweep or reading of a file noticed.
+	Warnings []string
+	// Every is how often the subnet is swept in the background, 0 for never.
+	Every time.Duration
+	// Unsettled says that the last reading of all found the subnet or its forwarding
+	// tables other than the one before. Until two readings are the same, light sweeps
+	// read all, too.
 	Unsettled bool
-	mute      map[uint64]bool // the nodes that were there and do not answer, by GUID
-	Events    []Event         // what sweeps found to be new, the latest last
+	// mute are the nodes that were there and do not answer, by GUID.
+	mute map[uint64]bool
+	// Events are what sweeps found to be new, the latest last.
+	Events []Event
 	// Committed are the tables that the last commit left, nil before that; at the
 	// last sweep Drift entries were others, and Unchecked switches were not read.
 	Committed *fabric.Tables
 	Drift     int
 	Unchecked int
-	Groups    *Groups               // the multicast groups that the session was told of, nil for none
-	PKeys     map[uint64][]mad.PKey // the P_Keys of end ports by their GUID, nil where they were not read
-	SMs       []SM                  // the subnet managers that were seen
-	// Counted is what ports counted between the last two readings of all counters, nil where there were no two.
-	Counted    *Counted
-	Baseline   *Baseline    // what the subnet is to be like, nil for none
-	Calibrated *Calibration // the last calibration, nil for none
+	// Groups are the multicast groups that the session was told of, nil for none.
+	Groups *Groups
+	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
+	PKeys map[uint64][]mad.PKey
+	// SMs are the subnet managers that were seen.
+	SMs []SM
+	// Counted is what ports counted between the last two readings of all counters,
+	// nil where there were no two.
+	Counted *Counted
+	// Baseline is what the subnet is to be like, nil for none.
+	Baseline *Baseline
+	// Calibrated is the last calibration, nil for none.
+	Calibrated *Calibration
 
-	Interrupted string // says which commit of this subnet began once and did not come to its end, "" for none
+	// Interrupted says which commit of this subnet began once and did not come to
+	// its end, "" for none.
+	Interrupted string
 
 	recall func(id int64) (*Picture, error)
 
-	Busy        string // the operation that runs, "" if none does
+	// Busy is the operation that runs, "" if none does.
+	Busy        string
 	Done, Total int
 }
 
@@ -80,7 +103,8 @@ func (st *State) Master() (SM, bool) {
 	return SM{}, false
 }
 
-// Default is the picture that a reading command takes when it is told none: staged, else whatif, else live.
+// Default is the picture that a reading command takes when it is not told one:
+// staged if there, else whatif, else live.
 func (st *State) Default() *Picture {
 	switch {
 	case st.Staged != nil:
@@ -91,7 +115,8 @@ func (st *State) Default() *Picture {
 	return st.Live
 }
 
-// Paper is the fabric that routes are computed for: that of the what-if if there is one, else the live one.
+// Paper is the fabric that routes are computed for: that of the what-if if
+// there is one, else the live one.
 func (st *State) Paper() *fabric.Fabric {
 	if st.WhatIf != nil {
 		return st.WhatIf.Fabric
@@ -110,7 +135,12 @@ func (st *State) stale() bool {
 }
 
 // paperBase is what the paper is compared with: its base, or the live picture.
-func (st *State) paperBase() *Picture { return prose.When(st.Base != nil, st.Base, st.Live) }
+func (st *State) paperBase() *Picture {
+	if st.Base != nil {
+		return st.Base
+	}
+	return st.Live
+}
 
 // tables are those of all pictures.
 func (st *State) tables() []*fabric.Tables {
@@ -176,7 +206,8 @@ var ErrStaleTables = errors.New("the staged tables are stale, as the fabric chan
 // IsStale reports whether a picture is of staged tables that are stale.
 func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
 
-// FreshTablesOf is [State.TablesOf], but fails with [ErrStaleTables] rather than take stale tables nobody named.
+// FreshTablesOf is like [State.TablesOf], but fails with [ErrStaleTables] rather than
+// take stale tables that nobody named.
 func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	p, err := st.TablesOf(k)
 	if err == nil && k == "" && st.IsStale(p) {
@@ -185,8 +216,9 @@ func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	return p, err
 }
 
-// FollowedTablesOf is like [State.TablesOf], but lays stale tables over the paper as it is now, so that what
-// failed since is a dead end. Where nodes or LIDs are others it does as [State.FreshTablesOf].
+// FollowedTablesOf is like [State.TablesOf], but lays stale tables over the paper as it
+// is now, so that what failed since is a dead end. Where nodes or LIDs are others it
+// does as [State.FreshTablesOf].
 func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 	p, err := st.TablesOf(k)
 	if err != nil || !st.IsStale(p) {
@@ -209,7 +241,7 @@ func keepsLIDs(f, g *fabric.Fabric) bool {
 func (st *State) Title(p *Picture) string {
 	switch {
 	case p.Kind == Staged:
-		words := []string{p.Tables.Origin, prose.When(st.Written, "written", "not written")}
+		words := []string{p.Tables.Origin, writtenWord(st.Written)}
 		if st.Estimate {
 			words = append(words, "an estimate")
 		}
@@ -235,4 +267,11 @@ func (st *State) countFailures() string {
 		text += ", " + prose.Count(len(repairs), "repair")
 	}
 	return text
+}
+
+func writtenWord(written bool) string {
+	if written {
+		return "written"
+	}
+	return "not written"
 }

@@ -8,9 +8,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// UnknownLoop says why nobody knows whether there is a credit loop, and by which commands it can be known of the
-// live subnet, "" for none. A simulated subnet has no subnet manager: there every path has SL 0, and VL 0 unless
-// other VLs were written, so that nothing is unread.
+// UnknownLoop says why nobody knows whether there is a credit loop, and by which
+// commands it can be known of the live subnet, "" for none. A simulated subnet has no
+// subnet manager: there every path has SL 0, and VL 0 unless other VLs were written,
+// so that nothing is unread.
 func (st *State) UnknownLoop(u fabric.Unread) (why, try string) {
 	var tries []string
 	if u.SLs {
