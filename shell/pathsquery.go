@@ -10,13 +10,13 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/session"
 )
 
-// pathsView is the database that a question goes to. Without one it is built from
-// the tables of the picture.
+// pathsView is the database that a question goes to. Without one it is built from the tables of the picture.
 func (c *call) pathsView() (v *pathdb.View, done func(), err error) {
 	done = func() {}
 	if name := c.Option("file", ""); name != "" {
@@ -212,12 +212,7 @@ func (c *call) recordRow(v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Rec
 }
 
 // unlimited is a code for people, "-" where nothing of the path says anything.
-func unlimited(code uint8, is any) string {
-	if code == 0 {
-		return "-"
-	}
-	return fmt.Sprint(is)
-}
+func unlimited(code uint8, is any) string { return prose.When(code == 0, "-", fmt.Sprint(is)) }
 
 // portOf names a port: as the session's subnet does where it knows it, else by GUID.
 func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {

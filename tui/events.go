@@ -12,12 +12,10 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// maxNamed is how many things of a kind an event names.
-const maxNamed = 4
+const maxNamed = 4 // how many things of a kind an event names
 
-// tell logs what changed in the session since the scene before: what sweeps
-// found, and tables that went stale. alone says that no command runs, which
-// would tell that itself.
+// tell logs what changed in the session since the scene before: what sweeps found, and tables that went
+// stale. alone says that no command runs, which would tell that itself.
 func (m *model) tell(before *pane.Scene, alone bool) {
 	old, st := &before.State, &m.sc.State
 	if st.Live != old.Live {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the program: its flags and words, the faces that it shows a subnet
-// with, and its exit statuses.
+// Package cli is the program: its flags and words, the faces that it shows a subnet with, and its exit statuses.
 package cli
 
 import (
@@ -56,13 +55,11 @@ const (
 	exitSignal = 128
 )
 
-// streams are the program's standard files.
 type streams struct {
 	in       *os.File
 	out, err io.Writer
 }
 
-// options are the flags of the command line.
 type options struct {
 	streams
 	source  string
@@ -75,8 +72,7 @@ type options struct {
 	mkeys   string
 }
 
-// Main runs the program on the process's own arguments and files, and returns its exit
-// status.
+// Main runs the program on the process's own arguments and files, and returns its exit status.
 func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
 
 func run(args []string, files streams) int {

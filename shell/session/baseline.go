@@ -23,15 +23,13 @@ import (
 type Baseline struct {
 	Fabric *fabric.Fabric
 	When   time.Time
-	// File is where it is kept.
-	File string
+	File   string // where it is kept
 }
 
 // ErrNoBaseline says that none was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline makes the live subnet the baseline. It is kept in the state directory;
-// where a file is named, in that.
+// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {
@@ -82,8 +80,7 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, nil
 }
 
-// ForgetBaseline removes the baseline that is kept in the state directory, and takes
-// none until another is saved.
+// ForgetBaseline removes the baseline that is kept in the state directory, and takes none until another is saved.
 func (s *Session) ForgetBaseline(ctx context.Context) error {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {
@@ -104,7 +101,6 @@ func (s *Session) ForgetBaseline(ctx context.Context) error {
 	return nil
 }
 
-// baselineFile is where the baseline of the session's subnet is kept.
 func (s *Session) baselineFile() (string, error) {
 	if s.stateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/umad"
@@ -62,8 +63,7 @@ func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), c
 	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
 }
 
-// lost takes note that the connection carries nothing any more. Nothing is written by
-// another one until the user says so again.
+// lost takes note that the connection carries nothing any more. Writing is off until the user says so again.
 func (s *Session) lost(why error) {
 	s.update(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false
@@ -84,8 +84,7 @@ func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error
 	return nil
 }
 
-// Capture begins to write every MAD that is sent and received to a new file, in
-// a form that Wireshark reads.
+// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
 func (s *Session) Capture(path string) error {
 	return s.conn.Capture(path, func(err error) {
 		s.update(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
@@ -139,8 +138,7 @@ func readTopology(ctx context.Context, path string, asIbsim bool) (formats.Subne
 	return formats.Read(ctx, path)
 }
 
-// umadDialer opens a port of this machine on which there is subnet management, and
-// after that the same one again.
+// umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
 func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
@@ -208,11 +206,10 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
 }
 
-// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that
-// name comes first.
+// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
 func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error) {
 	kind, _, _ := strings.Cut(arg, ":")
-	if _, err := os.Stat(arg); err != nil && isKind(kind) {
+	if _, err := os.Stat(arg); err != nil && slices.Contains(kindNames(), kind) {
 		f, err := gen.ParseSpec(arg)
 		return f, nil, err
 	}
@@ -223,12 +220,4 @@ func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error
 	return f, notes, err
 }
 
-func kindNames() []string {
-	var names []string
-	for _, k := range gen.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-func isKind(name string) bool { return slices.Contains(kindNames(), name) }
+func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) string { return k.Name }) }

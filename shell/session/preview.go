@@ -13,12 +13,10 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// mostPreviewed is how many differences a preview names.
-const mostPreviewed = 5
+const mostPreviewed = 5 // how many differences a preview names
 
-// PreviewLoad says in sentences what [Session.Load] would find in a file, how it
-// differs from the paper's subnet, and what will be done. Nothing changes. It fails
-// where the file cannot be read as that kind.
+// PreviewLoad says in sentences what [Session.Load] would find in a file, how it differs from the paper's
+// subnet, and what will be done. Nothing changes. It fails where the file cannot be read as that kind.
 func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string, error) {
 	d, err := dumpKind(kind)
 	if err != nil {

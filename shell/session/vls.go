@@ -38,8 +38,7 @@ func writePathSLs(w io.Writer, p *Picture) error {
 	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
 }
 
-// loadOver lays SL2VL tables, service levels or multicast tables over the staged tables, or the live ones,
-// and stages the result.
+// loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
 func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	st := s.State()
 	p, err := st.TablesOf("")
@@ -82,8 +81,7 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	return rep, nil
 }
 
-// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where
-// they are the same or the tables another engine's.
+// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where they are the same or not over such.
 func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
 	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
 		return ""

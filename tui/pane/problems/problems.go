@@ -25,10 +25,9 @@ type problems struct {
 	src   Source
 	found []found.Problem
 	// lost is what was there when the session began, lostOf the fabrics then and now.
-	lost   []found.Problem
-	lostOf [2]*fabric.Fabric
-	// report is what the session said last, nil before it said anything.
-	report  *found.Report
+	lost    []found.Problem
+	lostOf  [2]*fabric.Fabric
+	report  *found.Report // what the session said last, nil before it said anything
 	reports pane.AsyncResult[*found.Report]
 }
 
