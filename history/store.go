@@ -46,7 +46,6 @@ func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("the history in %s can be read and not written: %v", e.Dir, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *ReadOnlyError) Unwrap() error { return e.Err }
 
 // ReadOnly is a [ReadOnlyError] where the history can only be read, else nil.

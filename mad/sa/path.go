@@ -54,10 +54,8 @@ type PathRecord struct {
 	Preference       uint8
 }
 
-// AttrID returns [AttrPathRecord].
 func (*PathRecord) AttrID() mad.AttrID { return AttrPathRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	if err := check("PathRecord", b, pathSize-6); err != nil {
 		return err
@@ -83,7 +81,6 @@ func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the record's 64 bytes; see [Record].
 func (r *PathRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [pathSize]byte
 	be := binary.BigEndian

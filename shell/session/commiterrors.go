@@ -111,5 +111,4 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("%v. The switches %s: %s", e.Err, mix, remedy)
 }
 
-// Unwrap returns Err.
 func (e *StoppedError) Unwrap() error { return e.Err }

@@ -55,7 +55,6 @@ func (e *NoJournalError) Error() string {
 		"%s in a file elsewhere: commit yes journal=FILE; or do without: commit yes journal=no", e.Err, remedy)
 }
 
-// Unwrap returns Err.
 func (e *NoJournalError) Unwrap() error { return e.Err }
 
 // RollbackNote is the note of a commit that takes another one back.

@@ -33,7 +33,6 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the connection to %s is lost: %v (try: sweep)", e.Source, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *LostError) Unwrap() error { return e.Err }
 
 // OpenError says that a source cannot be opened.
@@ -44,7 +43,6 @@ type OpenError struct {
 
 func (e *OpenError) Error() string { return fmt.Sprintf("open %s: %v", e.Source, e.Err) }
 
-// Unwrap returns Err.
 func (e *OpenError) Unwrap() error { return e.Err }
 
 // Options say what to connect to.
