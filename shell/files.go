@@ -68,7 +68,7 @@ type dumped struct {
 }
 
 func (c *call) load(kind string) error {
-	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
+	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim", Strict: c.Option("strict", "") == "yes"})
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *call) load(kind string) error {
 	st := c.session.State()
 	return c.out.Answer(&loaded{
 		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: rep.Option, Ignored: rep.Ignored,
-		Groups: rep.Groups, Forgotten: rep.Forgotten, Skipped: rep.Notes, lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
+		Groups: rep.Groups, Forgotten: rep.Forgotten, Skipped: rep.Notes, unreadAnswer: unreadOf(&rep.Unread), lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
 	})
 }
 
@@ -98,6 +98,7 @@ type loaded struct {
 	// Forgotten counts the failures on paper that a topology took the place of.
 	Forgotten int      `json:"forgotten,omitempty"`
 	Skipped   []string `json:"skipped,omitempty"`
+	unreadAnswer
 	*lostAnswer
 	rep    *session.LoadReport
 	engine string
@@ -132,6 +133,7 @@ func (a *loaded) Text(w io.Writer) {
 		_, _ = fmt.Fprint(w, "; staged, not written\n")
 	}
 	a.lostAnswer.text(w)
+	a.unreadAnswer.text(w)
 	list(w, "note", rep.Notes)
 }
 

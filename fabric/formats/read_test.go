@@ -71,7 +71,7 @@ func TestFileRefuses(t *testing.T) {
 		{"# names\n0x0002c90300000003 \"sw1\"\n", "a list of GUIDs or LIDs, expected"},
 		{"START_NODES\n", "a database of ibdiagnet (db_csv), expected"},
 		{"hello\n", "no Switch, Ca or Rt record, expected"},
-		{strings.Replace(net, "4", "400", 1), `1: bad number of ports "400"`},
+		{"Switch 400 \"S1\"\n[1] \"H1\"[1]\n", `1: bad number of ports "400"`},
 		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},
 	} {
 		path := put(t, c.text)

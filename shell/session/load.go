@@ -13,9 +13,11 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/names"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/compute"
@@ -48,6 +50,8 @@ type LoadReport struct {
 	Forgotten int
 	// Option is the engine's option that the file was taken for, else "".
 	Option string
+	// Unread is what of a topology could not be read.
+	Unread unread.List
 	// Notes say what was skipped, and why.
 	Notes []string
 }
@@ -57,8 +61,9 @@ type LoadOptions struct {
 	// Keep keeps routes as they are, whatever has changed, and counts the pairs that
 	// this leaves unconnected.
 	Keep bool
-	// AsIbsim reads a topology by ibsim's rules, see [formats.Net].
-	AsIbsim bool
+	// AsIbsim reads a topology by ibsim's rules, and Strict refuses one of which
+	// something cannot be read, see [formats.Options].
+	AsIbsim, Strict bool
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,
@@ -151,18 +156,18 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
-	file, err := readTopology(ctx, path, opt.AsIbsim)
+	file, err := formats.ReadWith(ctx, path, formats.Options{AsIbsim: opt.AsIbsim, Strict: opt.Strict})
 	if err != nil {
 		return LoadReport{}, err
 	}
 	f, forgotten := file.Fabric, 0
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		forgotten = len(st.Failures)
-		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path)}
+		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path), unread: file.Unread}
 		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
 		st.Stale = st.stale()
 	})
-	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Notes: file.Warnings}, nil
+	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Unread: file.Unread, Notes: file.Warnings}, nil
 }
 
 // LoadNames takes node names from a node-name map, now and at later sweeps. It

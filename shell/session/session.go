@@ -29,6 +29,8 @@ type Session struct {
 	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
 	// keeps the LIDs that it remembers, "" for the usual place.
 	stateDir, cacheDir string
+	// strict refuses a source's file of which something cannot be read.
+	strict bool
 
 	// op is held by the operation that runs, and guards what follows it.
 	op sync.Mutex
@@ -66,6 +68,8 @@ type Options struct {
 	StateDir string
 	// NoState says why there is no StateDir, nil where none is wanted.
 	NoState error
+	// Strict refuses a file of which something cannot be read.
+	Strict bool
 	// Record puts sweeps, routings and loads into the history, not only commits.
 	Record bool
 	// Later leaves it to the first sweep to open the source; see [connection.OpenError].

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/mad"
 )
 
@@ -34,19 +35,25 @@ type parser struct {
 	options Options
 	cutOff  bool // the last line of a file had no newline
 	records []record
-	byID    map[string]fabric.NodeIndex
+	byID    map[string]int // indexes of records
 	aliases map[string]aliasTarget
 	names   map[string]string
 	ports   int
 
-	files    []string
-	open     []string
+	files []string
+	open  []string
+	// end is the last line of the first file, and cuts are the last lines without a
+	// newline.
+	end      place
+	cuts     []place
 	includes int
 	at       place
 
-	// current is the record that port lines belong to, None outside, and room the
-	// number of port lines that it may still take.
+	// current is the record that port lines belong to, outside or leftOut, and room
+	// the number of port lines that it may still take.
 	current, room int
+	// gone has the ids of the records that could not be read.
+	gone map[string]bool
 
 	// What the lines before a record say about it. base and next count GUIDs.
 	base, next [4]uint64
@@ -61,7 +68,13 @@ type parser struct {
 	lost     []place
 	odd      tally // rates that are none
 	warnings []string
+	unread   unread.List
 }
+
+const (
+	outside = -1
+	leftOut = -2
+)
 
 type aliasTarget struct {
 	record int32
@@ -72,11 +85,12 @@ func newParser(o Options) *parser {
 	guids := [4]uint64{mad.NodeCA: firstCA, mad.NodeSwitch: firstSwitch}
 	return &parser{
 		options: o,
-		byID:    map[string]fabric.NodeIndex{},
+		byID:    map[string]int{},
+		gone:    map[string]bool{},
 		aliases: map[string]aliasTarget{},
 		names:   map[string]string{},
 		odd:     tally{},
-		current: -1,
+		current: outside,
 		base:    guids,
 		next:    guids,
 		rate:    ibsimDefault,
@@ -90,42 +104,54 @@ func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
 	p.files = append(p.files, name)
 	p.open = append(p.open, name)
 	p.at = place{file: int32(len(p.files) - 1)}
-	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 0, 4096), maxLine)
-	s.Split(p.scanLines)
-	for s.Scan() {
-		p.at.line++
-		if p.at.line%4096 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("read %s: %w", name, ctx.Err())
-		}
-		if err := p.text(ctx, s.Bytes()); err != nil {
-			return err
-		}
-	}
-	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		p.at.line++
-		return p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", maxLine)
-	} else if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
+	if err := p.lines(ctx, bufio.NewReaderSize(r, maxLine), name); err != nil {
+		return err
 	}
 	if p.cutOff && len(p.records) > 0 {
-		p.warn("the last line has no end: the file may be cut off")
+		p.cuts = append(p.cuts, p.at)
 	}
-	p.current, p.cutOff = -1, false
+	p.end = p.at
+	p.current, p.cutOff = outside, false
 	p.open = p.open[:len(p.open)-1]
 	return nil
 }
 
-// scanLines splits at newlines only and leaves carriage returns for text to trim.
-func (p *parser) scanLines(data []byte, atEOF bool) (int, []byte, error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i], nil
+func (p *parser) lines(ctx context.Context, r *bufio.Reader, name string) error {
+	for {
+		text, err := r.ReadSlice('\n')
+		if err == io.EOF && len(text) == 0 {
+			return nil
+		}
+		p.at.line++
+		if p.at.line%4096 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("read %s: %w", name, ctx.Err())
+		}
+		long := errors.Is(err, bufio.ErrBufferFull)
+		if long {
+			err = skipLine(r)
+		}
+		if p.cutOff = err == io.EOF; err != nil && !p.cutOff {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		if long {
+			err = p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", maxLine)
+		} else {
+			err = p.text(ctx, bytes.TrimSuffix(text, []byte("\n")))
+		}
+		if err = p.refuse(err); err != nil {
+			return err
+		}
 	}
-	if atEOF && len(data) > 0 {
-		p.cutOff = true
-		return len(data), data, nil
+}
+
+// skipLine reads on to the end of a line; the error is io.EOF itself where the file
+// ends before.
+func skipLine(r *bufio.Reader) error {
+	for {
+		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
 	}
-	return 0, nil, nil
 }
 
 // text takes one line as it came.
@@ -143,22 +169,36 @@ func (p *parser) line(ctx context.Context, l string) error {
 	if strings.HasPrefix(l, "#") {
 		return nil
 	}
-	if p.current >= 0 {
+	if p.current != outside {
 		if trimmed := strings.TrimLeft(l, " \t"); startsPort(trimmed) {
-			return p.portLine(trimmed)
+			return p.portOf(trimmed)
 		}
-		p.current = -1
-		if p.asIbsim() && isAttribute(l) {
+		in := p.current
+		p.current = outside
+		if in >= 0 && p.asIbsim() && isAttribute(l) {
 			// ibsim takes the line that ends a record for nothing else.
 			p.lost = append(p.lost, p.at)
 			return nil
 		}
 	}
-	return p.outside(ctx, l)
+	return p.between(ctx, l)
 }
 
-// outside takes a line that stands in no record. What means nothing is passed over.
-func (p *parser) outside(ctx context.Context, l string) error {
+// portOf takes a port line of the current record, after as many of which as it has
+// ports it ends.
+func (p *parser) portOf(l string) error {
+	if p.current == leftOut {
+		return nil
+	}
+	err := p.portLine(l)
+	if p.room--; p.room == 0 {
+		p.current = outside
+	}
+	return err
+}
+
+// between takes a line that stands in no record. What means nothing is passed over.
+func (p *parser) between(ctx context.Context, l string) error {
 	word, rest := firstWord(l)
 	switch word {
 	case "Switch":
@@ -170,7 +210,7 @@ func (p *parser) outside(ctx context.Context, l string) error {
 	case "include":
 		return p.include(ctx, rest)
 	case "do":
-		p.warn("the ibsim command %s is not carried out", quote(strings.TrimSpace(rest)))
+		p.warn(p.at, "the ibsim command %s is not carried out", quote(strings.TrimSpace(rest)))
 		return nil
 	}
 	if take, ok := attributes[word]; ok {
@@ -236,13 +276,26 @@ func (p *parser) include(ctx context.Context, rest string) error {
 func (p *parser) errorf(format string, args ...any) error { return p.errorAt(p.at, format, args...) }
 
 func (p *parser) errorAt(at place, format string, args ...any) error {
-	return fmt.Errorf("%s: %w", p.position(at), fmt.Errorf(format, args...))
+	return unread.At(p.files[at.file], int(at.line), format, args...)
 }
 
-func (p *parser) warn(format string, args ...any) {
+// fatal is an error that ends the reading in any case.
+func (p *parser) fatal(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", p.position(p.at), fmt.Errorf(format, args...))
+}
+
+// refuse lists what could not be read, or gives it back where that ends the reading.
+func (p *parser) refuse(err error) error {
+	if err == nil || p.options.Strict {
+		return err
+	}
+	return p.unread.Take(err)
+}
+
+func (p *parser) warn(at place, format string, args ...any) {
 	const most = 20
 	if len(p.warnings) < most {
-		p.warnings = append(p.warnings, p.position(p.at)+": "+fmt.Sprintf(format, args...))
+		p.warnings = append(p.warnings, p.position(at)+": "+fmt.Sprintf(format, args...))
 	}
 }
 
