@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package formats reads a subnet from a file of whatever format the file is in. Below it
-// is a package for each format: ibnet (ibnetdiscover, ibdiagnet, ibsim), osm (what OpenSM
-// reads and dumps), snapshot (a subnet with its tables), pathdb (path records), slurm and
+// is a package for each format: ibnet (ibnetdiscover, ibdiagnet, ibsim), linkinfo (lists of
+// ports: iblinkinfo, ibnetdiscover -p), osm (what OpenSM reads and dumps), snapshot (a subnet with its tables), pathdb (path records), slurm and
 // names (node-name maps).
 package formats
 
@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/linkinfo"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/formats/unread"
@@ -48,8 +49,8 @@ func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string
 	return s.Fabric, s.Warnings, err
 }
 
-// Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets,
-// opensm-subnet.lst and snapshots, told apart by what is in them. An error names
+// Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets, lists of
+// ports (iblinkinfo, ibnetdiscover -p), opensm-subnet.lst and snapshots, told apart by what is in them. An error names
 // the file and, where there is one, the line; for a file that is something else it
 // says what it seems to be. What of a text cannot be read is left out and listed.
 func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ctx, path, Options{}) }
@@ -71,6 +72,8 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of ibnetdiscover", path, format)
 	case format == subnetList:
 		return readSubnet(ctx, path, o)
+	case format == portList:
+		return readPorts(ctx, path, o)
 	case format == saved:
 		return readSnapshot(ctx, path)
 	}
@@ -112,17 +115,31 @@ func readSnapshot(ctx context.Context, path string) (s Subnet, err error) {
 	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
 }
 
+func readPorts(ctx context.Context, path string, o Options) (s Subnet, err error) {
+	r, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = r.Close() }()
+	s.Fabric, s.Warnings, err = linkinfo.Read(ctx, r, path, s.found(o))
+	return s, err
+}
+
+// found takes what cannot be read, nil where that is an error.
+func (s *Subnet) found(o Options) *unread.List {
+	if o.Strict {
+		return nil
+	}
+	return &s.Unread
+}
+
 func readSubnet(ctx context.Context, path string, o Options) (s Subnet, err error) {
 	r, err := os.Open(path)
 	if err != nil {
 		return s, err
 	}
 	defer func() { _ = r.Close() }()
-	found := &s.Unread
-	if o.Strict {
-		found = nil
-	}
-	s.Fabric, err = osm.ReadSubnet(contextReader{ctx, r}, path, found)
+	s.Fabric, err = osm.ReadSubnet(contextReader{ctx, r}, path, s.found(o))
 	return s, err
 }
 

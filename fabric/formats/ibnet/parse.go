@@ -3,7 +3,6 @@
 package ibnet
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -19,7 +18,6 @@ import (
 )
 
 const (
-	maxLine     = 64 << 10
 	maxPorts    = 4 << 20
 	maxIncludes = 1000
 	maxDepth    = 9 // ibsim's
@@ -33,7 +31,6 @@ const (
 // parser collects the records of a file and of those that it includes.
 type parser struct {
 	options Options
-	cutOff  bool // the last line of a file had no newline
 	records []record
 	byID    map[string]int // indexes of records
 	aliases map[string]aliasTarget
@@ -104,58 +101,27 @@ func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
 	p.files = append(p.files, name)
 	p.open = append(p.open, name)
 	p.at = place{file: int32(len(p.files) - 1)}
-	if err := p.lines(ctx, bufio.NewReaderSize(r, maxLine), name); err != nil {
+	cut, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
+		p.at.line = int32(line)
+		return p.refuse(p.text(ctx, text))
+	})
+	if err != nil {
 		return err
 	}
-	if p.cutOff && len(p.records) > 0 {
+	if cut && len(p.records) > 0 {
 		p.cuts = append(p.cuts, p.at)
 	}
 	p.end = p.at
-	p.current, p.cutOff = outside, false
+	p.current = outside
 	p.open = p.open[:len(p.open)-1]
 	return nil
 }
 
-func (p *parser) lines(ctx context.Context, r *bufio.Reader, name string) error {
-	for {
-		text, err := r.ReadSlice('\n')
-		if err == io.EOF && len(text) == 0 {
-			return nil
-		}
-		p.at.line++
-		if p.at.line%4096 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("read %s: %w", name, ctx.Err())
-		}
-		long := errors.Is(err, bufio.ErrBufferFull)
-		if long {
-			err = skipLine(r)
-		}
-		if p.cutOff = err == io.EOF; err != nil && !p.cutOff {
-			return fmt.Errorf("read %s: %w", name, err)
-		}
-		if long {
-			err = p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", maxLine)
-		} else {
-			err = p.text(ctx, bytes.TrimSuffix(text, []byte("\n")))
-		}
-		if err = p.refuse(err); err != nil {
-			return err
-		}
-	}
-}
-
-// skipLine reads on to the end of a line; the error is io.EOF itself where the file
-// ends before.
-func skipLine(r *bufio.Reader) error {
-	for {
-		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
-			return err
-		}
-	}
-}
-
 // text takes one line as it came.
 func (p *parser) text(ctx context.Context, b []byte) error {
+	if b == nil {
+		return p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", unread.MaxLine)
+	}
 	if p.at.line == 1 {
 		b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	}
