@@ -91,7 +91,9 @@ func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State
 func (s *Session) loadGroups(path string) (LoadReport, error) {
 	var list []fabric.Group
 	err := files.Read(path, func(r io.Reader) (err error) {
-		list, err = osm.ReadGroups(r, path)
+		if list, err = osm.ReadGroups(r, path); err == nil && len(list) == 0 {
+			err = fmt.Errorf("%s: no multicast group, expected \"MC Group 0xC000 : ...\"", fabric.Escape(path))
+		}
 		return err
 	})
 	if err != nil {

@@ -109,7 +109,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 		return LoadReport{}, err
 	}
 	if res == nil {
-		return LoadReport{}, fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(rep.Lines(), "; "))
+		return LoadReport{}, noneOfIts(path, rep.Lines())
 	}
 	res.Tables.Origin = fabric.Escape(filepath.Base(path))
 	out := LoadReport{
@@ -126,10 +126,19 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 	return out, nil
 }
 
+// noneOfIts refuses the tables of another subnet.
+func noneOfIts(path string, lines []string) error {
+	return fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(lines, "; "))
+}
+
 // loadOption takes a file as an option of the engine. A lid matrix is for the
 // engine file, which is chosen with it.
 func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
-	set := s.State().Settings
+	st := s.State()
+	if err := isOption(d.Kind, path, st.Paper()); err != nil {
+		return LoadReport{}, err
+	}
+	set := st.Settings
 	chain := set.Chain
 	if d.Kind == "lid-matrix" {
 		chain = []string{file.Name}
@@ -141,6 +150,27 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 	}
 	s.SetSettings(next)
 	return LoadReport{Option: d.option, Notes: next.Notes}, nil
+}
+
+// isOption refuses a file that is empty or something else, which as an option is taken
+// as OpenSM takes it.
+func isOption(kind, path string, f *fabric.Fabric) error {
+	return files.Read(path, func(r io.Reader) error {
+		if kind == "lid-matrix" {
+			_, _, err := osm.ReadLIDMatrix(r, path, f)
+			return err
+		}
+		file, err := osm.ReadGUID2LID(r, path)
+		if err != nil {
+			return err
+		}
+		for rec := range file.Table.Records() {
+			if rec.Readable {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s: no LIDs of a port, expected lines \"0xGUID 0xLID 0xLID\"", fabric.Escape(path))
+	})
 }
 
 func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
@@ -179,6 +209,9 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	}
 	defer end()
 	m, err := names.ReadFile(path)
+	if err == nil && len(m) == 0 {
+		err = fmt.Errorf("%s: no name of a node, expected lines 0xGUID \"NAME\"", fabric.Escape(path))
+	}
 	if err != nil {
 		return 0, err
 	}
