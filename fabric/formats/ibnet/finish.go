@@ -229,7 +229,7 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 		}
 		b.unstated += ends
 	}
-	w, s, err := active(c.ibsimRate(r), peer.ibsimRate(other))
+	w, s, err := active(c.rate, peer.rate)
 	if err != nil && (remote < node || remote == node && c.remotePort < c.port) {
 		return nil // told at the other end
 	}
@@ -242,14 +242,6 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 		b.otherRates[c.stated.word]++
 	}
 	return nil
-}
-
-// ibsimRate is what ibsim enables: it reads no comments of routers.
-func (c *cable) ibsimRate(r *record) enabled {
-	if r.typ == mad.NodeRouter {
-		return r.start
-	}
-	return c.rate
 }
 
 // seenSpeed is how a speed looks to who asks this node.

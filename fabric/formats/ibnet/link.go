@@ -127,12 +127,12 @@ func (b *builder) leftOver(e end) error {
 			b.open++
 		}
 	}
-	b.byOneEnd(e, remote, other)
+	b.byOneEnd(e, remote)
 	return b.rate(e.node, e.r, c, remote, other, &cable{rate: other.start, own: "@"})
 }
 
 // byOneEnd gives a port without a line of its own what the other end says of it.
-func (b *builder) byOneEnd(e end, remote fabric.NodeIndex, other *record) {
+func (b *builder) byOneEnd(e end, remote fabric.NodeIndex) {
 	port := b.b.Port(remote, e.c.remotePort)
 	if b.asIbsim || b.b.Node(remote).IsSwitch() {
 		return

@@ -161,7 +161,8 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 		if !toPeer {
 			return nil
 		}
-		if lanes, speed, ok := rateWords(tail); ok {
+		// ibsim takes a router's options and reads no comment of one.
+		if lanes, speed, ok := rateWords(tail); ok && r.typ != mad.NodeRouter {
 			c.rate.setWidth(lanes)
 			c.rate.setSpeed(speed)
 		}
