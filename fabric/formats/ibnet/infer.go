@@ -58,6 +58,7 @@ func (b *builder) each(take func(*record, *cable)) {
 // inferBy adds what a line says of its far end.
 func (b *builder) inferBy(e end) error {
 	p, c := b.p, e.c
+	lid, desc := p.remoteSays(c)
 	i, known := p.byID[c.remote]
 	if !known {
 		if !p.gone[c.remote] {
@@ -73,7 +74,7 @@ func (b *builder) inferBy(e end) error {
 		i = len(p.records)
 		p.byID[c.remote] = i
 		p.records = append(p.records, record{
-			at: c.at, id: c.remote, typ: typ, guid: idGUID(c.remote), desc: cmp.Or(c.remoteDesc, c.remote), start: ibsimDefault,
+			at: c.at, id: c.remote, typ: typ, guid: idGUID(c.remote), desc: cmp.Or(desc, c.remote), start: ibsimDefault,
 		})
 	}
 	r := &p.records[i]
@@ -87,10 +88,10 @@ func (b *builder) inferBy(e end) error {
 		r.ports = c.remotePort
 	}
 	if r.addr.lid == 0 {
-		r.addr.lid = c.remoteLID
+		r.addr.lid = lid
 	}
 	r.cables = append(r.cables, cable{
-		at: c.at, port: c.remotePort, guid: c.remoteGUID, addr: address{lid: c.remoteLID}, rate: c.rate, stated: c.stated,
+		at: c.at, port: c.remotePort, guid: c.remoteGUID, addr: address{lid: lid}, rate: c.rate, stated: c.stated,
 		remote: e.near.id, remotePort: e.near.port,
 	})
 	return nil

@@ -141,7 +141,7 @@ func (b *builder) byOneEnd(e end, remote fabric.NodeIndex) {
 		port.GUID = e.c.remoteGUID
 	}
 	if port.LID == 0 {
-		port.LID = e.c.remoteLID
+		port.LID, _ = b.p.remoteSays(e.c)
 	}
 }
 

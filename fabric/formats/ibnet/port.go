@@ -167,12 +167,7 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 			c.rate.setSpeed(speed)
 		}
 	} else {
-		var peer string
-		s, peer, _ = strings.Cut(s, `"`) // behind it the LID is the peer's
-		c.remoteDesc = peer[:max(strings.LastIndexByte(peer, '"'), 0)]
-		if lid, err := p.numberAfter(behind, "lid ", fabric.MaxUnicastLID, "LID"); err == nil {
-			c.remoteLID = uint16(lid)
-		}
+		s, c.comment, _ = strings.Cut(s, `"`) // behind it the LID is the peer's
 	}
 	if r.typ == mad.NodeSwitch {
 		return nil
@@ -205,6 +200,16 @@ func (p *parser) portOptions(c *cable, s string) error {
 		}
 	}
 	return nil
+}
+
+// remoteSays is what a comment says of the remote port's LID and its node's description,
+// 0 and "" if nothing.
+func (p *parser) remoteSays(c *cable) (lid uint16, desc string) {
+	end := max(strings.LastIndexByte(c.comment, '"'), 0)
+	if v, err := p.numberAfter(c.comment[end:], "lid ", fabric.MaxUnicastLID, "LID"); err == nil {
+		lid = uint16(v)
+	}
+	return lid, c.comment[:end]
 }
 
 // rateWords takes "LID 4xQDR", the way ibsim scans it.

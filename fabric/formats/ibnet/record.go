@@ -47,10 +47,8 @@ type cable struct {
 	remotePort  int
 	remoteGUID  uint64
 	remoteAlias string
-	// remoteLID and remoteDesc are what the comment says of the remote port and its
-	// node, 0 and "" if nothing.
-	remoteLID  uint16
-	remoteDesc string
+	// comment is what follows the first quote of the comment, see remoteSays.
+	comment string
 	// void says that the remote port is not there, and that this was told.
 	void bool
 }
