@@ -19,10 +19,7 @@ func (b *Builder) Settle() []*PortError {
 	ends := f.reach()
 	f.SMPort = stated
 	slices.Sort(ends)
-	s := settler{f: f, stated: map[uint64]bool{}, byGUID: map[uint64]PortIndex{}, byLID: map[uint16]PortIndex{}}
-	for _, e := range ends {
-		s.stated[f.Ports[e].GUID] = true
-	}
+	s := settler{f: f, ends: ends, byGUID: make(map[uint64]PortIndex, len(ends)), byLID: slices.Repeat([]PortIndex{None}, MaxUnicastLID+1)}
 	for _, e := range ends {
 		s.guid(e)
 		s.lid(e)
@@ -31,10 +28,12 @@ func (b *Builder) Settle() []*PortError {
 }
 
 type settler struct {
-	f      *Fabric
+	f    *Fabric
+	ends []PortIndex
+	// stated are the GUIDs of all ends, nil until one is there twice.
 	stated map[uint64]bool
 	byGUID map[uint64]PortIndex
-	byLID  map[uint16]PortIndex
+	byLID  []PortIndex
 	found  []*PortError
 }
 
@@ -46,6 +45,12 @@ func (s *settler) add(e PortIndex, claim PortClaim, msg string) {
 func (s *settler) guid(e PortIndex) {
 	p := &s.f.Ports[e]
 	if first, taken := s.byGUID[p.GUID]; taken {
+		if s.stated == nil {
+			s.stated = make(map[uint64]bool, len(s.ends))
+			for _, e := range s.ends {
+				s.stated[s.f.Ports[e].GUID] = true
+			}
+		}
 		msg := s.f.sameGUID(p.GUID, first, e)
 		n := &s.f.Nodes[p.Node]
 		guid := n.GUID + uint64(p.Num)
@@ -71,7 +76,7 @@ func (s *settler) lid(e PortIndex) {
 	claim, why := ClaimsNothing, s.f.unfit(e)
 	if why == "" {
 		for i := range uint16(1) << p.LMC {
-			if first, taken := s.byLID[p.LID+i]; taken {
+			if first := s.byLID[p.LID+i]; first != None {
 				claim, why = ClaimsLID, s.f.sameLID(p.LID+i, first, e)
 				break
 			}
