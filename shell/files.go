@@ -68,7 +68,7 @@ type dumped struct {
 }
 
 func (c *call) load(kind string) error {
-	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
+	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim", Strict: c.Option("strict", "") == "yes"})
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *call) load(kind string) error {
 		return c.pathsInfo(c.Arg(0), *rep.Paths)
 	}
 	st := c.session.State()
-	return c.out.Answer(&loaded{kind, c.Arg(0), &rep, newLost(rep.Lost), st.Settings.String(), st.Stale})
+	return c.out.Answer(&loaded{kind, c.Arg(0), &rep, unreadOf(&rep.Unread), newLost(rep.Lost), st.Settings.String(), st.Stale})
 }
 
 // loaded is what loading a file says, but for saved routings.
@@ -87,6 +87,7 @@ type loaded struct {
 	Kind string `json:"kind"`
 	File string `json:"file"`
 	*session.LoadReport
+	unreadAnswer
 	*lostAnswer
 	engine string
 	stale  bool
@@ -120,6 +121,7 @@ func (a *loaded) Text(w io.Writer) {
 		_, _ = fmt.Fprint(w, "; staged, not written\n")
 	}
 	a.lostAnswer.text(w)
+	a.unreadAnswer.text(w)
 	list(w, "note", rep.Notes)
 }
 

@@ -237,6 +237,9 @@ func (c *call) noteFile() {
 	if !st.Source.Offline() {
 		return
 	}
+	for _, line := range st.Unread.Lines(1) {
+		c.out.warn("%s", line)
+	}
 	shown, more := prose.Cut(st.Warnings, 2)
 	for _, w := range shown {
 		c.out.warn("%s", w)

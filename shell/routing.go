@@ -26,7 +26,9 @@ func loadOptions(kind string) []lang.Option {
 			Summary: "these routes are kept as they are; no lists the pairs that this leaves unconnected, too"}}
 	case "topology":
 		return []lang.Option{{Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
-			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"}}
+			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"},
+			{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it"}}
 	}
 	return nil
 }

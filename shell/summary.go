@@ -31,6 +31,7 @@ type summary struct {
 	Interrupted string   `json:"interrupted,omitempty"` // the commit that did not come to its end
 	Lost        string   `json:"lost,omitempty"`
 	Unanswered  []string `json:"unanswered,omitempty"`
+	unreadAnswer
 	warnings
 }
 
@@ -39,7 +40,7 @@ func summarize(st *session.State) *summary {
 	sum := &summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, warnings: warnings{st.Warnings},
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, unreadAnswer: unreadOf(&st.Unread), warnings: warnings{st.Warnings},
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
@@ -98,6 +99,7 @@ func (s *summary) Text(w io.Writer) {
 		p("  subnet manager %s", sm)
 	}
 	p("  pictures: %s; engine %s; %s", strings.Join(s.Pictures, ", "), s.Engine, writeWord(s.Write))
+	s.unreadAnswer.text(w)
 	list(w, "unanswered", s.Unanswered)
 	list(w, "warning", s.Warnings)
 }

@@ -35,6 +35,9 @@ func (m *model) tell(before *pane.Scene, alone bool) {
 	for _, h := range append(append([]string{}, old.Unanswered...), old.Warnings...) {
 		known[h] = true
 	}
+	if st.Unread.Count != old.Unread.Count {
+		m.tellNew("", st.Unread.Lines(maxNamed), nil)
+	}
 	m.tellNew("no answer: ", st.Unanswered, known)
 	m.tellNew("warning: ", st.Warnings, known)
 }

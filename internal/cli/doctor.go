@@ -25,7 +25,7 @@ func (o *options) doctor() int {
 		if err != nil {
 			return o.misused(err)
 		}
-		opt := session.Options{Fast: o.fast}
+		opt := session.Options{Fast: o.fast, Strict: o.strict}
 		opt.Client.Window = o.window
 		if opt.MKey, err = o.mKey(); err != nil {
 			return o.failed(err)

@@ -65,6 +65,7 @@ var flagWords = []struct {
 	{"--window", "management packets in flight", true},
 	{"--fast", "as many as a simulated subnet takes", false},
 	{"--mkeys", "the file with the M_Key", true},
+	{"--strict", "refuse a file of which something cannot be read", false},
 }
 
 var mainWords = [][2]string{

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -23,7 +24,8 @@ import (
 type Baseline struct {
 	Fabric *fabric.Fabric
 	When   time.Time
-	File   string // where it is kept
+	File   string      // where it is kept
+	Unread unread.List // what of it could not be read
 }
 
 // ErrNoBaseline says that none was saved.
@@ -67,7 +69,7 @@ func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, err
 }
 
 func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, error) {
-	f, _, err := formats.File(ctx, file)
+	subnet, err := formats.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	if err != nil {
 		return nil, err
 	}
-	b := &Baseline{f, info.ModTime(), file}
+	b := &Baseline{subnet.Fabric, info.ModTime(), file, subnet.Unread}
 	s.update(ChangeLive, func(st *State) { st.Baseline = b })
 	return b, nil
 }

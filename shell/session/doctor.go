@@ -80,7 +80,7 @@ func unopened(src Source, err error) umad.Finding {
 	case src.Kind == SourceNet:
 		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other files too"
 	default:
-		f.Remedy = "expected is what ibnetdiscover or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
+		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
 	}
 	return f
 }

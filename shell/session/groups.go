@@ -87,6 +87,9 @@ func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State
 
 func (s *Session) loadGroups(path string) (LoadReport, error) {
 	list, err := files.Parse(path, osm.ReadGroups)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s: no multicast group, expected \"MC Group 0xC000 : ...\"", fabric.Escape(path))
+	}
 	if err != nil {
 		return LoadReport{}, err
 	}

@@ -39,6 +39,7 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 		return nil, err
 	}
 	says := []string{fmt.Sprintf("It is a subnet of %s, %d of them switches, with %s.", prose.Count(len(file.Fabric.Nodes), "node"), len(file.Fabric.Switches), prose.Count(len(file.Fabric.Links()), "link"))}
+	says = append(says, file.Unread.Lines(mostPreviewed)...)
 	changes := fabric.Changes(paper, file.Fabric)
 	if len(changes) == 0 {
 		says = append(says, "It does not differ from the subnet at hand.")

@@ -54,6 +54,10 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 // sweepProblems are what the last sweep, or the file, shows.
 func (st *State) sweepProblems(r *problems.Report) {
 	f := st.Live.Fabric
+	r.Unread(&st.Unread)
+	if st.Base != nil {
+		r.Unread(&st.Base.unread)
+	}
 	if st.Lost != "" {
 		r.Add(problems.Error, problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)
 	}
@@ -63,6 +67,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 	r.Answers(st.unansweredAt, st.Duplicates)
 	r.Links(f, st.Live.Limits)
 	r.NoLIDs(f)
+	r.Alone(f)
 	st.otherWarnings(r)
 	if st.Source.Offline() {
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")

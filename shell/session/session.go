@@ -30,6 +30,8 @@ type Session struct {
 	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
 	// keeps the LIDs that it remembers, "" for the usual place.
 	stateDir, cacheDir string
+	// strict refuses a source's file of which something cannot be read.
+	strict bool
 
 	op      sync.Mutex        // held by the operation that runs, and guards what follows it
 	reads   Reads             // the tables that sweeps read too
@@ -53,6 +55,7 @@ type Options struct {
 	MKey     uint64            // opens the agents of a subnet that is protected, 0 for none
 	StateDir string            // where the history is kept, "" for nowhere
 	NoState  error             // says why there is no StateDir, nil where none is wanted
+	Strict   bool              // refuses a file of which something cannot be read
 	Record   bool              // puts sweeps, routings and loads into the history, not only commits
 	Later    bool              // leaves it to the first sweep to open the source; see [connection.OpenError]
 }

@@ -55,6 +55,9 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 		}
 		if kind == "mcfdbs" {
 			mft, read, err := osm.ReadMCFDBs(r, path, p.Fabric)
+			if err == nil && read.Switches == 0 {
+				err = noneOfIts(path, read.Lines())
+			}
 			tables.MFT, rep.Notes = mft, read.Lines()
 			return err
 		}

@@ -23,6 +23,8 @@ type lineReader struct {
 	line int
 	// ended says that the latest line ended with a newline.
 	ended bool
+	// broken says that the file cannot be read on.
+	broken bool
 }
 
 func newLineReader(r io.Reader, name string) *lineReader {
@@ -37,6 +39,7 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 	l.line++
 	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
+		l.broken = true
 		return nil, l.fail(fmt.Errorf("read: %w", err))
 	}
 	l.ended = err == nil

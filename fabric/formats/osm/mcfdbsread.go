@@ -32,14 +32,18 @@ func (r *MCFDBsReport) Lines() []string {
 var mcfdbsSwitch = []byte("Switch 0x")
 
 // ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. What the file does not say has
-// no entries; one without switches is of a subnet without groups. It fails with "name:line:". O(bytes + switches
-// x multicast LIDs).
+// no entries. It fails with "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
 	err := lines.each(func(text []byte) error { return p.parse(bytes.TrimSpace(text), lines.ended) })
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, p.report, err
+	case lines.line == 0:
+		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected multicast tables", name)
+	case !p.any:
+		return nil, p.report, lines.fail(errors.New("no multicast table up to the end, expected \"Switch 0x...\""))
 	}
 	t := fabric.NewMFT(f, p.top)
 	for _, e := range p.entries {

@@ -73,7 +73,7 @@ func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 		rest, err := e.parseAddress(name[i+len("} "):])
 		if err == nil {
 			e.node.Desc = string(name[:i])
-			return rest, e.checkLID()
+			return rest, nil
 		}
 		if first == nil {
 			first = err
@@ -97,11 +97,14 @@ func (e *subnetEnd) parseAddress(line []byte) ([]byte, error) {
 	return bytes.TrimLeft(line, " "), nil
 }
 
+// checkLID refuses a LID that is none, and takes it away.
 func (e *subnetEnd) checkLID() error {
-	if e.lid > fabric.MaxUnicastLID {
-		return fmt.Errorf("LID %d, expected at most %d", e.lid, fabric.MaxUnicastLID)
+	lid := e.lid
+	if lid <= fabric.MaxUnicastLID {
+		return nil
 	}
-	return nil
+	e.lid = 0
+	return fmt.Errorf("LID %d, expected at most %d", lid, fabric.MaxUnicastLID)
 }
 
 // differs names what of a node is not as in an earlier line, "" if all is.

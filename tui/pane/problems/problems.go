@@ -183,7 +183,7 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 
 // reportKey changes whenever something else may be wrong.
 type reportKey struct {
-	live         *session.Picture
+	live, base   *session.Picture
 	holes, notes int
 	drift        int
 	cut, lost    string
@@ -202,7 +202,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	st := &l.Scene.State
-	key := reportKey{st.Live, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
+	key := reportKey{st.Live, st.Base, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
 	if l.large() && l.reports.Of != key {
 		quick := key
 		quick.quick = true
