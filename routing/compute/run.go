@@ -4,14 +4,11 @@ package compute
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/routing/changes/ucastcache"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/torus"
@@ -55,9 +52,11 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 		res.Figures.Took = time.Since(start)
 	}
 	g := &res.Figures
+	g.Since = job.Past.Tables != nil && (g.Kept || g.Back || g.Engine == CachedEngine)
 	g.Engine, g.Assigned = res.Tables.Origin, countAssigned(job.Fabric, lids.fabric)
 	g.Warnings = slices.Concat(job.Notes, lids.notes, note, res.Warnings)
 	g.count(res.Tables)
+	res.remember(job)
 	return res, nil
 }
 
@@ -68,9 +67,12 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	if job.LIDs.Chosen {
 		opt.LMC = job.LIDs.LMC
 	}
-	var err error
-	if opt.Existing, err = job.existing(f); err != nil {
+	last, back, err := job.last(f)
+	if err != nil {
 		return nil, err
+	}
+	if last != nil && !back {
+		opt.Existing = last.LFT
 	}
 	start := time.Now()
 	chain, err := job.chain(ctx)
@@ -82,57 +84,16 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Result: *made, Figures: Figures{
-		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin),
+		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), Back: back,
 	}}
 	top := lids.top
-	if opt.Existing != nil {
-		top = max(top, slices.Max(job.Before.Top))
+	if last != nil {
+		top = max(top, slices.Max(last.Top))
 	}
 	if res.CAOrder == nil { // ftree's tables end with the LIDs that are there
 		res.Tables = upTo(res.Tables, top)
 	}
 	return res, nil
-}
-
-// keeps reports whether an engine keeps routes that it is given; the others compute
-// all anew, as OpenSM's do.
-func keeps(engine string) bool {
-	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
-}
-
-// existing are the tables whose routes are kept, nil for none.
-func (job *Job) existing(f *fabric.Fabric) (*fabric.LFT, error) {
-	t := job.Before
-	usable := t != nil && len(t.Fabric.Nodes) == len(f.Nodes) && t.Fabric.MaxLID > 0
-	switch {
-	case job.Keep == KeepYes && !usable:
-		return nil, fmt.Errorf("there are no routes to keep: %s has no tables for this fabric", job.Against)
-	case job.Keep == KeepYes, job.Keep == KeepAsOpenSM && usable && job.Failed:
-		return t.LFT, nil
-	}
-	return nil, nil
-}
-
-// CachedEngine is what figures call the engine where the unicast cache held.
-const CachedEngine = "ucast_cache"
-
-// cached are the tables as OpenSM's unicast cache leaves them, nil where it does not
-// hold or is not asked for, and what to say of it.
-func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
-	if !job.Cached || job.Keep != KeepAsOpenSM || !job.Failed {
-		return nil, nil
-	}
-	var base ucastcache.Cache
-	if t := job.Before; t != nil && t.Fabric.MaxLID > 0 {
-		base = ucastcache.New(t)
-	}
-	tables, verdict := base.Next(f)
-	note := []string{verdict.String()}
-	if tables == nil {
-		return nil, note
-	}
-	tables.Origin = CachedEngine
-	return &Result{Result: routing.Result{Tables: tables}}, note
 }
 
 // chain are the engines, of which torus-2QoS without a configuration gets what is
