@@ -81,7 +81,11 @@ func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
 	if t := past.Computed; t != nil && t.Fabric.MaxLID > 0 {
 		base = ucastcache.New(t)
 	}
-	tables, verdict := base.Next(f)
+	before := f
+	if past.Tables != nil {
+		before = past.Tables.Fabric
+	}
+	tables, verdict := base.After(before, f)
 	note := []string{verdict.String()}
 	if tables == nil {
 		return nil, note

@@ -171,6 +171,16 @@ func (l *life) end(link fabric.Link) string {
 	return fmt.Sprintf("%q[%d]", l.whole.Nodes[p.Node].Desc, p.Num)
 }
 
+// word is how ibsim takes a switch's links. After Clear it comes back without its LID, which
+// no failure on paper says.
+func (l *life) word(r *rand.Rand) string {
+	word := []string{"Unlink", "Clear"}[r.IntN(2)]
+	if l.still {
+		word = "Unlink"
+	}
+	return word
+}
+
 // linksOf are those of a node.
 func linksOf(f *fabric.Fabric, node fabric.NodeIndex) []fabric.Link {
 	return slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.Ports[l.A].Node != node && f.Ports[l.B].Node != node })
@@ -192,7 +202,7 @@ func (l *life) loseSwitch(r *rand.Rand, now *fabric.Fabric) bool {
 	}
 	n := all[r.IntN(len(all))]
 	l.lost = append(slices.Clone(l.lost), linksOf(now, n)...)
-	l.commands = append(l.commands, fmt.Sprintf("%s %q", []string{"Unlink", "Clear"}[r.IntN(2)], now.Nodes[n].Desc))
+	l.commands = append(l.commands, fmt.Sprintf("%s %q", l.word(r), now.Nodes[n].Desc))
 	return true
 }
 

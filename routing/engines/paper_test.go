@@ -109,7 +109,7 @@ func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, aft
 			continue
 		}
 		l := in(l)
-		if _, err := s.Restore(t.Context(), func(f onpaper.Failure) bool { return slices.Equal(f.Links, []fabric.Link{l}) }, onpaper.OfLink(live, l)); err != nil {
+		if _, err := s.Restore(t.Context(), func(f onpaper.Failure) bool { return !f.Repair && slices.Equal(f.Links, []fabric.Link{l}) }, onpaper.OfLink(live, l)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,9 @@
 // between switches that are both there goes, a node or link comes that was not
 // there, a cable leads elsewhere, a node comes back with another LID.
 //
+// Where a switch comes back, [Cache.After] also minds in which order a sweep finds its
+// links.
+//
 // OpenSM compares each sweep with what it noted in those before. What holds all the
 // way depends only on the subnet when the routes were made and on the subnet now,
 // which is what is compared here. Two things of OpenSM are not: it also drops its

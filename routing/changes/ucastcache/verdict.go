@@ -18,6 +18,7 @@ const (
 	AdapterLinkGone             // a link without a switch went
 	NodeNew                     // a node is there that was not
 	LinkNew                     // a link is there that was not, or leads elsewhere
+	LinkLate                    // a switch came back that a sweep finds late from one side
 	LIDChanged                  // an end port has another LID or LMC
 )
 
