@@ -17,13 +17,15 @@ type Past struct {
 	Tables *fabric.Tables
 	// Computed are those that an engine made last, which its unicast cache holds.
 	Computed *fabric.Tables
+	// Top is the highest LID that there was.
+	Top uint16
 }
 
 // remember keeps in mind what the next job goes on from.
 func (r *Result) remember(job *Job) {
-	r.Past = Past{r.Tables, r.Tables}
+	r.Past.Tables, r.Past.Computed = r.Tables, r.Tables
 	if r.Figures.Engine == CachedEngine {
-		r.Past.Computed = job.past().Computed
+		r.Past.Computed, r.Past.Top = job.past().Computed, job.past().Top
 	}
 }
 
@@ -31,7 +33,7 @@ func (r *Result) remember(job *Job) {
 // was routed since.
 func (job *Job) past() Past {
 	if job.Past.Tables == nil && job.Failed {
-		return Past{job.Before, job.Before}
+		return Past{Tables: job.Before, Computed: job.Before}
 	}
 	return job.Past
 }

@@ -86,12 +86,12 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	res := &Result{Result: *made, Figures: Figures{
 		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), Back: back,
 	}}
-	top := lids.top
+	res.Past.Top = lids.top
 	if last != nil {
-		top = max(top, slices.Max(last.Top))
+		res.Past.Top = max(lids.top, job.past().Top, slices.Max(last.Top))
 	}
 	if res.CAOrder == nil { // ftree's tables end with the LIDs that are there
-		res.Tables = upTo(res.Tables, top)
+		res.Tables = upTo(res.Tables, res.Past.Top)
 	}
 	return res, nil
 }
