@@ -40,6 +40,8 @@ type Figures struct {
 	// computed anew as a link came up. Since says that this is about the tables of the
 	// route before, and not those of Against.
 	Kept, Back, Since bool
+	// Unlike says why OpenSM may hold other tables than those, "" where it does not.
+	Unlike string
 	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
 	Warnings []string

@@ -4,6 +4,7 @@ package compute
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -55,6 +56,9 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 	g.Since = job.Past.Tables != nil && (g.Kept || g.Back || g.Engine == CachedEngine)
 	g.Engine, g.Assigned = res.Tables.Origin, countAssigned(job.Fabric, lids.fabric)
 	g.Warnings = slices.Concat(job.Notes, lids.notes, note, res.Warnings)
+	if g.Unlike != "" {
+		g.Warnings = append(g.Warnings, g.Unlike)
+	}
 	g.count(res.Tables)
 	res.remember(job)
 	return res, nil
@@ -86,6 +90,9 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	res := &Result{Result: *made, Figures: Figures{
 		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), Back: back,
 	}}
+	if opt.Existing == nil {
+		res.Figures.Unlike = boundLate(&opt, made.Tables.Origin, refusals)
+	}
 	res.Past.Top = lids.top
 	if last != nil {
 		res.Past.Top = max(lids.top, job.past().Top, slices.Max(last.Top))
@@ -94,6 +101,17 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		res.Tables = upTo(res.Tables, res.Past.Top)
 	}
 	return res, nil
+}
+
+// boundLate says that OpenSM finds max_op_vls too small only when it has given the
+// switches an engine's tables, whose routes the next engine keeps.
+func boundLate(opt *routing.Options, engine string, refusals []engines.Refusal) string {
+	i := slices.IndexFunc(refusals, func(r engines.Refusal) bool { return r.TooFewVLs })
+	if opt.MaxOpVLs == 0 || i < 0 || !keeps(engine) {
+		return ""
+	}
+	return fmt.Sprintf("NOT OpenSM's tables: it minds max_op_vls from its second sweep on, so that a master gives the switches the routes of %s first, "+
+		"and then keeps those that are still among the shortest; these were computed anew, as it does only when a link comes up", refusals[i].Engine)
 }
 
 // chain are the engines, of which torus-2QoS without a configuration gets what is

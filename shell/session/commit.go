@@ -80,6 +80,8 @@ type CommitReport struct {
 	Credits *plan.Credits
 	// SLs is nil where the routing needs no service levels.
 	SLs *SLs
+	// Unlike is [Picture.Unlike] of what is staged.
+	Unlike string
 	// Circling counts the multicast groups whose packets would go round for ever.
 	Circling int
 	// Written is nil where nothing was written.
@@ -204,6 +206,7 @@ func (c *commit) goesOn(ctx context.Context) error {
 // judge says of a plan whom it hits.
 func (c *commit) judge(ctx context.Context) (err error) {
 	rep, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
+	rep.Unlike = c.st.Staged.Unlike
 	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
 	}

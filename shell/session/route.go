@@ -78,7 +78,7 @@ func (s *Session) job(st *State) *compute.Job {
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
-		Multicast: res.Multicast, When: time.Now(), madeOf: madeOf,
+		Multicast: res.Multicast, Unlike: res.Figures.Unlike, When: time.Now(), madeOf: madeOf,
 	}
 }
 
