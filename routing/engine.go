@@ -79,6 +79,8 @@ type RefusedError struct {
 	Engine, Reason string
 	// Counted are the tables that the engine had made before it refused, nil for none; see [Options].
 	Counted *fabric.LFT
+	// TooFewVLs says that with more VLs it would take the fabric.
+	TooFewVLs bool
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.Engine, e.Reason) }
@@ -86,6 +88,11 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.E
 // Refuse makes a [RefusedError].
 func Refuse(engine, format string, args ...any) error {
 	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...)}
+}
+
+// RefuseVLs makes a [RefusedError] for want of VLs.
+func RefuseVLs(engine, format string, args ...any) error {
+	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...), TooFewVLs: true}
 }
 
 // Hops are hop counts between switches as an engine counts them.

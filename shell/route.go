@@ -33,7 +33,9 @@ func routeCommands() []Spec {
 		{Name: "engines", Summary: "list the routing engines", Run: runEngines},
 		{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-			Help: "incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
+			Help: "It goes on from the route before, as an OpenSM does that lives through the failures and repairs on paper: what failed since the\n" +
+				"route before failed at once. undo, restore all, unstage and engine end that: the next route starts from the base.\n" +
+				"incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
 			Options: []lang.Option{
 				{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
@@ -135,14 +137,18 @@ func (e engineChoice) Cells() []any {
 }
 
 type routeAnswer struct {
-	Engine   string   `json:"engine"`
-	Seconds  float64  `json:"seconds"`
-	Switches int      `json:"switches"`
-	Entries  int      `json:"entries"`
-	Changed  int      `json:"changed"`
-	Unread   int      `json:"unread,omitempty"`
-	Against  string   `json:"against,omitempty"`
-	Kept     bool     `json:"kept"`
+	Engine   string  `json:"engine"`
+	Seconds  float64 `json:"seconds"`
+	Switches int     `json:"switches"`
+	Entries  int     `json:"entries"`
+	Changed  int     `json:"changed"`
+	Unread   int     `json:"unread,omitempty"`
+	Against  string  `json:"against,omitempty"`
+	Kept     bool    `json:"kept"`
+	// Since says that the route before was gone on from, Anew that a link came up since
+	// and all was computed anew.
+	Since    bool     `json:"since_last_route"`
+	Anew     bool     `json:"anew"`
 	Assigned int      `json:"lids_assigned,omitempty"`
 	Refused  []string `json:"refused,omitempty"`
 	// Multicast are the tables of multicast groups, nil where none are known.
@@ -200,7 +206,7 @@ func runRoute(c *call) error {
 	}
 	a := routeAnswer{
 		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
-		Against: rep.Against, Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
+		Against: rep.Against, Kept: rep.Kept, Since: rep.Since, Anew: rep.Back, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
@@ -215,8 +221,14 @@ func (a *routeAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, ", %d of them other than %s%s", a.Changed, a.Against, diff.NotCompared(a.Unread))
 	}
 	_, _ = fmt.Fprint(w, "; staged, not written\n")
-	if a.Kept {
-		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", a.Against)
+	switch from := a.Against; {
+	case a.Anew:
+		_, _ = fmt.Fprintln(w, "  a link came up since the route before: all was computed anew, as OpenSM does then")
+	case a.Kept:
+		if a.Since {
+			from = "the route before"
+		}
+		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", from)
 	}
 	if a.Assigned > 0 {
 		_, _ = fmt.Fprintf(w, "  %s got the LIDs that OpenSM would give\n", count(a.Assigned, "port"))

@@ -17,8 +17,8 @@ type Keep uint8
 
 // The ways to keep routes.
 const (
-	// KeepAsOpenSM keeps them where OpenSM would: where things were only lost, so in a what-if of a subnet
-	// with tables. OpenSM computes all anew on its first sweep and whenever a link or host has come up.
+	// KeepAsOpenSM keeps them where OpenSM would: where things were only lost since the tables were made. OpenSM
+	// computes all anew on its first sweep and whenever a link or host has come up.
 	KeepAsOpenSM Keep = iota
 	KeepYes
 	KeepNo
@@ -40,7 +40,9 @@ type Job struct {
 	Options routing.Options
 	Torus   *torus.Known
 	LIDs    LIDs
-	// Keep is about routes of Before, and Cached says to keep them as OpenSM's unicast cache does.
+	// Past is what the subnet manager remembers of the events after Base, empty where nothing was routed since.
+	// Keep is about its routes, or else those of Before, and Cached says to keep them as OpenSM's unicast cache does.
+	Past   Past
 	Keep   Keep
 	Cached bool
 	// Groups are the multicast groups, and GroupsOf says who named them, "" where none are known.

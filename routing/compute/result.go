@@ -17,6 +17,8 @@ type Result struct {
 	Figures Figures
 	// Adapted is nil where the job was not incremental.
 	Adapted *Adapted
+	// Past is what the next job goes on from, empty where the job was incremental.
+	Past Past
 }
 
 // Figures say what was done.
@@ -33,8 +35,12 @@ type Figures struct {
 	// entries changed and Against is empty. Unread switches have none there, and were not compared.
 	Changed, Unread int
 	Against         string
-	// Kept says that existing routes were kept where they could be.
-	Kept bool
+	// Kept says that existing routes were kept where they could be, Back that all were
+	// computed anew as a link came up. Since says that this is about the tables of the
+	// route before, and not those of Against.
+	Kept, Back, Since bool
+	// Unlike says why OpenSM may hold other tables than those, "" where it does not.
+	Unlike string
 	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
 	Warnings []string

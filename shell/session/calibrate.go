@@ -32,8 +32,12 @@ type Calibration struct {
 	// SLs says that the SLs of the live paths are now taken to be those that were
 	// computed.
 	SLs bool `json:"sls_taken"`
-	// Switches have differences, those with most first.
+	// Kept says whether all differences are routes that the subnet manager kept.
+	Kept KeptRoutes `json:"kept,omitempty"`
+	// Switches have differences, those with most first. The tables of Unread were not
+	// read, and are not compared.
 	Switches []CalibratedSwitch `json:"switches"`
+	Unread   []string           `json:"unread,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
 
 	// of are the tables that were compared, sls the SLs that were computed, and planned
@@ -41,6 +45,10 @@ type Calibration struct {
 	of      *fabric.Tables
 	sls     fabric.PathSLs
 	planned *fabric.Tables
+	// settings are those that were computed with, in words, and own says that they are
+	// those of the subnet manager's opensm.conf.
+	settings [2]string
+	own      bool
 	// master is the GUID of the subnet manager in charge, 0 for none.
 	master uint64
 }
@@ -73,7 +81,8 @@ const (
 
 // Calibrate computes tables for the live subnet with the settings and compares
 // them with what the switches hold. Nothing is staged. What-ifs are called
-// estimates from then on where they do not agree. Where they do, the service levels of
+// estimates from then on where they do not agree, but for routes that the subnet manager
+// kept. Where they do, the service levels of
 // the live paths, which no switch has, are taken to be the computed ones until the live
 // tables change. SL2VL tables that the settings plan are compared too: where they were not read,
 // that is done now and by later sweeps.
@@ -103,12 +112,17 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	if master, ok := st.Master(); ok {
 		c.master = master.GUID
 	}
+	c.settings[0], c.settings[1] = st.Settings.Words()
+	c.own = st.Settings.Conf() != ""
+	if c.Kept, err = s.keptRoutes(ctx, &st, st.Calibrated, &c); err != nil {
+		return Calibration{}, err
+	}
 	sameLIDs := fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric)
 	s.update(ChangeSettings|ChangeLive, func(st *State) {
 		st.forgetSLs()
 		c.of = st.Live.Tables
-		st.Estimate, st.Calibrated = !c.Agrees(), &c
-		if c.Agrees() && sameLIDs {
+		st.Estimate, st.Calibrated = !c.Explained(), &c
+		if c.Explained() && sameLIDs {
 			st.takeSLs()
 		}
 		c = *st.Calibrated
@@ -179,7 +193,7 @@ func (st *State) keepCalibration(before *Picture, entries diff.Entries) {
 	}
 	st.Calibrated = &c
 	switch {
-	case !c.Agrees():
+	case !c.Explained():
 		st.Estimate = true
 	case granted:
 		st.takeSLs()
@@ -195,7 +209,11 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 		c.Kinds[differenceKind(f, e)]++
 	}
 	for sw := range f.Switches {
-		if !live.Known[sw] || !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+		if !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+			continue
+		}
+		if !live.Known[sw] {
+			c.Unread = append(c.Unread, f.NodeName(f.Switches[sw]))
 			continue
 		}
 		entries := max(int(live.Top[sw]), int(computed.LFT.MaxLID))

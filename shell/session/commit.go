@@ -64,6 +64,7 @@ type CommitReport struct {
 	Credits             *plan.Credits // nil where no route changes
 	SLs                 *SLs          // nil where the routing needs no SLs
 	Circling            int           // counts the multicast groups whose packets would go round for ever
+	Unlike              string        // [Picture.Unlike] of what is staged
 	Written             *apply.Report // nil where nothing was written
 	Journal             int64         // the number of the history entry with what was written, 0 for none
 	Resumes             bool          // says that this goes on with a commit or a rollback that was interrupted
@@ -180,6 +181,7 @@ func (c *commit) goesOn(ctx context.Context) error {
 // judge says of a plan whom it hits.
 func (c *commit) judge(ctx context.Context) (err error) {
 	rep, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
+	rep.Unlike = c.st.Staged.Unlike
 	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/routing/compute"
 )
 
 // Fail lets what is found fail on paper.
@@ -69,7 +70,8 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	return s.add(st.Failures, repair), nil
 }
 
-// Undo takes back the failure or repair of a number, the last one for 0.
+// Undo takes back the failure or repair of a number, the last one for 0, as if it had
+// never been: the next route starts from the base again.
 func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error) {
 	end, err := s.begin(ctx, "undo")
 	if err != nil {
@@ -87,6 +89,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	case len(gone) == 0:
 		return failures.Failure{}, fmt.Errorf("number %d %w (show failures lists them)", number, ErrNotFailed)
 	}
+	s.update(0, func(st *State) { st.past = compute.Past{} })
 	s.setFailures(kept)
 	return gone[0], nil
 }
@@ -101,7 +104,7 @@ func (s *Session) RestoreAll(ctx context.Context) ([]failures.Failure, error) {
 	defer end()
 	st := s.State()
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		st.Failures, st.WhatIf, st.Base = nil, nil, nil
+		st.Failures, st.WhatIf, st.Base, st.past = nil, nil, nil, compute.Past{}
 		st.Stale = st.stale()
 	})
 	return st.Failures, nil

@@ -176,7 +176,7 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		forgotten = len(st.Failures)
 		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path), unread: file.Unread}
-		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
+		st.WhatIf, st.Failures, st.past = st.Base.as(WhatIf), nil, compute.Past{}
 		st.Stale = st.stale()
 	})
 	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Unread: file.Unread, Notes: file.Warnings}, nil
@@ -236,7 +236,7 @@ func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	}
 	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
 		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
-		st.Staged, st.Stale, st.Written = nil, false, false
+		st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{}
 	})
 	return nil
 }

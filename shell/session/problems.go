@@ -140,15 +140,7 @@ func (st *State) calibrationProblems(r *problems.Report) {
 	c := st.Calibrated
 	switch {
 	case c != nil && c.of == st.Live.Tables && c.of != nil:
-		f := st.Live.Fabric
-		for _, sw := range c.Switches {
-			at := problems.Place{GUID: sw.GUID, Port: -1, Name: sw.Name}
-			if n := f.NodeByGUID(sw.GUID); n != fabric.None {
-				at = problems.PlaceOfNode(f, n)
-			}
-			r.Add(problems.Warning, problems.TablesDiffer, at, "did it miss a sweep, or are the settings others? calibrate",
-				"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
-		}
+		st.otherTables(r, c)
 		if c.SL2VLDiffer > 0 {
 			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
@@ -157,6 +149,26 @@ func (st *State) calibrationProblems(r *problems.Report) {
 		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
 	default:
 		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf", "its settings are not known")
+	}
+}
+
+// otherTables names the switches whose tables are not what a calibration gave. That one
+// missed a sweep is likely only where most have what the subnet manager's own settings give.
+func (st *State) otherTables(r *problems.Report, c *Calibration) {
+	if c.Explained() {
+		return
+	}
+	f, try := st.Live.Fabric, "are the settings others? engine from=FILE; calibrate"
+	if c.own && 2*len(c.Switches) < len(f.Switches) {
+		try = "did it miss a sweep, or are the settings others? calibrate"
+	}
+	for _, sw := range c.Switches {
+		at := problems.Place{GUID: sw.GUID, Port: -1, Name: sw.Name}
+		if n := f.NodeByGUID(sw.GUID); n != fabric.None {
+			at = problems.PlaceOfNode(f, n)
+		}
+		r.Add(problems.Warning, problems.TablesDiffer, at, try,
+			"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
 	}
 }
 

@@ -49,6 +49,11 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 		}
 	}
 	s.stage(p)
+	s.update(0, func(now *State) {
+		if res.Adapted == nil && (now.Base != nil || now.past.Tables != nil) {
+			now.past = res.Past
+		}
+	})
 	s.record(history.Route, p, note, figures)
 	return *res, nil
 }
@@ -59,6 +64,7 @@ func (s *Session) job(st *State) *compute.Job {
 	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = base.Fabric, base.Tables, string(base.Kind)
+	job.Past = st.past
 	job.Torus, job.Facts = &s.torus, &s.analysis
 	job.Options.Progress = s.progress
 	job.Notes = st.Settings.Strangers(paper)
@@ -71,13 +77,14 @@ func (s *Session) job(st *State) *compute.Job {
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
-		Multicast: res.Multicast, When: time.Now(), madeOf: madeOf,
+		Multicast: res.Multicast, Unlike: res.Figures.Unlike, When: time.Now(), madeOf: madeOf,
 	}
 }
 
-// SetSettings chooses the engines and options for the next routes.
+// SetSettings chooses the engines and options for the next routes, which start from the
+// base again.
 func (s *Session) SetSettings(set settings.Settings) {
-	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
+	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
 // ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine.
@@ -89,9 +96,9 @@ func (s *Session) stage(p *Picture) {
 	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = p, false, false })
 }
 
-// Unstage throws the staged tables away.
+// Unstage throws the staged tables away. The next route starts from the base again.
 func (s *Session) Unstage() {
-	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = nil, false, false })
+	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{} })
 }
 
 // TorusConf recognises the torus of the paper, with the coordinates that it had before failures.

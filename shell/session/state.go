@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -32,6 +33,9 @@ type State struct {
 	// Written says that the staged tables were written and read back.
 	Written  bool
 	Failures []failures.Failure
+	// past is what an OpenSM would remember that lives through the failures and repairs,
+	// of the route before the next one.
+	past compute.Past
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 

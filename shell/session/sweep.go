@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
 )
 
@@ -193,6 +194,9 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		if st.Lost != "" {
 			st.Lost = ""
 			st.note("the connection is back, and the subnet was read")
+		}
+		if st.Base == nil && (rep.Changed || rep.Moved+rep.Unread > 0) {
+			st.past = compute.Past{} // the paper starts from another subnet
 		}
 		st.Live, st.Unanswered, st.Warnings, st.SMs = live, rep.Unanswered, rep.Warnings, sms
 		st.unansweredAt, st.Duplicates = res.Unanswered, res.Duplicates

@@ -13,7 +13,8 @@
 //
 // Everything else makes the tables invalid: a switch that is no leaf goes, a link
 // between switches that are both there goes, a node or link comes that was not
-// there, a cable leads elsewhere, a node comes back with another LID.
+// there, a cable leads elsewhere, a node comes back with another LID. Where a switch comes
+// back, [Cache.After] also minds in which order a sweep finds its links.
 //
 // OpenSM compares each sweep with what it noted in those before. What holds all the way depends only on the
 // subnet when the routes were made and on the subnet now, which is what is compared here. Two things of
@@ -107,6 +108,7 @@ const (
 	AdapterLinkGone             // a link without a switch went
 	NodeNew                     // a node is there that was not
 	LinkNew                     // a link is there that was not, or leads elsewhere
+	LinkLate                    // a switch came back that a sweep finds late from one side
 	LIDChanged                  // an end port has another LID or LMC
 )
 

@@ -154,7 +154,7 @@ func (d *deadlocks) remove(ctx context.Context) error {
 			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
 		}
 		return &routing.RefusedError{
-			Engine: d.name, Counted: d.lft,
+			Engine: d.name, Counted: d.lft, TooFewVLs: d.needed <= routing.MostDataVLs,
 			Reason: fmt.Sprintf("paths without deadlock need %s VLs; the subnet has %d", need, d.vls),
 		}
 	}

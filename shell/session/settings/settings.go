@@ -227,6 +227,15 @@ func (s *Settings) Job() *compute.Job {
 	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
 }
 
+// Remembered is a copy of the LIDs that OpenSM remembers, empty where nothing was said of
+// them.
+func (s *Settings) Remembered() *fabric.GUID2LID {
+	if s.lids.GUID2LID == nil {
+		return &fabric.GUID2LID{}
+	}
+	return s.lids.GUID2LID.Clone()
+}
+
 // Conf is the opensm.conf that they were read from, "" for none.
 func (s *Settings) Conf() string { return s.conf }
 
