@@ -119,7 +119,7 @@ func (h healthy) unknown(t *testing.T, before string) {
 			t.Errorf("%s: %v, status %d: %s%s", script, got, r.status, r.out, r.err)
 		}
 	}
-	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitDone || !strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: engine from=") {
+	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitDone || !strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: ") {
 		t.Errorf("check: status %d: %s%s", r.status, r.out, r.err)
 	}
 	out := ibconsole(t, "-s", h.source, "-c", before+"problems")

@@ -39,6 +39,9 @@ func (a calibrateAnswer) Text(w io.Writer) {
 		rows = append(rows, fmt.Sprintf("%s: %d of %d", sw.Name, sw.Differ, sw.Entries))
 	}
 	list(w, "switch", rows)
+	if a.Why != "" {
+		_, _ = fmt.Fprintf(w, "  the computed service levels are not taken for those of the live paths: %s\n", a.Why)
+	}
 	list(w, "warning", a.Warnings)
 }
 

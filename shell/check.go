@@ -38,7 +38,7 @@ func checkCommands() []Spec {
 }
 
 const unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
-	"the live tables were computed (engine from=FILE; calibrate) and the VLs read (sweep full sl2vl).\n"
+	"they were asked for (sweep full sl) or the live tables computed (engine from=FILE; calibrate), and the VLs read (sweep full sl2vl).\n"
 
 // checkAll makes all checks, and fails with all that they find.
 func (c *call) checkAll(st *session.State, p *session.Picture) error {

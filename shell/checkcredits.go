@@ -54,7 +54,7 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		a.VLs = &r.VLs
 	}
 	if r.Verdict == credits.Unknown {
-		a.Why, a.Try = st.UnknownLoop(r.Unread)
+		a.Why, a.Try = st.UnknownLoop(r.Unread, r.Partial)
 	}
 	if a.Loop == credits.Loop && p.Tables.Origin == "dor" {
 		a.Cure = "engine dor vls=yes; route"

@@ -45,7 +45,8 @@ func vlsBetween(before, after *fabric.Tables) *vlDiff {
 	}
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
-			if slOf(before, f.Ports[src].LID, f.Ports[dst].LID) != slOf(after, f.Ports[src].LID, f.Ports[dst].LID) {
+			was, _ := before.SL(f.Ports[src].LID, f.Ports[dst].LID)
+			if is, _ := after.SL(f.Ports[src].LID, f.Ports[dst].LID); is != was {
 				d.SLs++
 			}
 		}
@@ -58,13 +59,6 @@ func vlsOf(t *fabric.Tables, node fabric.NodeIndex, in, out int) fabric.VLs {
 		return fabric.VLs{}
 	}
 	return t.SL2VL.VLs(node, uint8(in), uint8(out))
-}
-
-func slOf(t *fabric.Tables, src, dst uint16) uint8 {
-	if t.SLs == nil {
-		return 0
-	}
-	return t.SLs.SL(src, dst)
 }
 
 func (d *vlDiff) text(w io.Writer) {

@@ -68,6 +68,9 @@ func (c *call) pathsBuild() error {
 	if err != nil {
 		return err
 	}
+	if rep.UnknownSLs {
+		c.out.warn("%v: the records have SL 0", session.ErrUnreadSLs)
+	}
 	if err := pathdb.WriteFile(c.Arg(0), image); err != nil {
 		return err
 	}
@@ -181,16 +184,19 @@ func (c *call) pathsACM() error {
 		return err
 	}
 	defer done()
+	if v.unknownSLs {
+		c.out.warn("%v: the records have SL 0", session.ErrUnreadSLs)
+	}
 	sources := func(pathdb.PortIndex) bool { return true }
 	if host := c.Option("for", ""); host != "" {
-		only, _, err := c.pathsPort(v, host)
+		only, _, err := c.pathsPort(v.View, host)
 		if err != nil {
 			return err
 		}
 		sources = func(i pathdb.PortIndex) bool { return i == only }
 	}
 	path := c.Arg(0)
-	write := func(w io.Writer) error { return session.WritePathsForACM(c.ctx, w, v, sources) }
+	write := func(w io.Writer) error { return session.WritePathsForACM(c.ctx, w, v.View, sources) }
 	if path == "-" {
 		return c.raw(write)
 	}

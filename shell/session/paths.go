@@ -30,6 +30,8 @@ type loadedPaths struct {
 type PathsReport struct {
 	Title string
 	Took  time.Duration
+	// UnknownSLs says that the service levels are 0 as nobody knows them.
+	UnknownSLs bool
 }
 
 // BuildPaths makes a path-record database of a picture's tables. Like, where set, is
@@ -54,7 +56,7 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	}
 	start := time.Now()
 	image, err = paths.Build(ctx, p.Tables, opt)
-	return image, PathsReport{st.Title(p), time.Since(start)}, err
+	return image, PathsReport{st.Title(p), time.Since(start), p.Tables.Unread.SLs}, err
 }
 
 // pKeysOf are the P_Keys that were read, by the end ports of a fabric.

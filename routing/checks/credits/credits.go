@@ -35,11 +35,26 @@ type Result struct {
 	// Ring is a shortest cycle, nil where none was found. Each dependency begins
 	// where the one before ends, and the first where the last ends.
 	Ring []Dependency
-	// Verdict is Unknown where it depends on what is Unread; there is no ring then.
+	// Verdict is Unknown where it depends on what is Unread or on unknown tables; there is
+	// no ring then.
 	Verdict Verdict
+	// Partial says that the tables of some switches are not known, through which other
+	// rings may lead.
+	Partial bool
 	// Unread is that of the tables. Where something is, every packet is taken for one
 	// of a single lane in the numbers of channels and dependencies.
 	Unread fabric.Unread
+}
+
+// Unknown says of a verdict that is Unknown why it is, "" of another.
+func (r *Result) Unknown() string {
+	switch {
+	case r.Verdict != Unknown:
+		return ""
+	case r.Partial:
+		return "the forwarding tables of some switches are not known"
+	}
+	return r.Unread.String()
 }
 
 // Channel is a VL of one direction of a link.
@@ -60,14 +75,24 @@ type Dependency struct {
 }
 
 // Check finds the channel dependencies of all paths, and a shortest cycle in
-// them. Of tables with SLs or mappings that are unread it says only what
+// them. Of tables with SLs, mappings or tables of switches that are unread it says only what
 // holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
 // cycle O(LIDs x switches x SLs) on all processors, and with SLs
 // of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
-	if t.Unread.Any() {
-		return judge(ctx, t, opt)
+	check := judge
+	if !t.Unread.Any() {
+		check = known
 	}
+	r, err := check(ctx, t, opt)
+	if err == nil && r.Verdict == None && t.Partial() {
+		r.Verdict, r.Partial = Unknown, true
+	}
+	return r, err
+}
+
+// known checks tables of which all is known.
+func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	return newChecker(t, opt).check(ctx)
 }
 
