@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -97,7 +96,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	c.compare(st.Live.Tables, p.Tables)
 	if plansVLs(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
-		c.SL2VLs, c.SL2VLDiffer = plan.LanesDiffer(c.of, c.planned)
+		c.SL2VLs, c.SL2VLDiffer = diff.SwitchMappings(c.of, c.planned)
 	}
 	if master, ok := st.Master(); ok {
 		c.master = master.GUID
@@ -147,7 +146,7 @@ func (st *State) keepCalibration() {
 	c := *st.Calibrated
 	c.of = st.Live.Tables
 	if c.planned != nil {
-		c.SL2VLs, c.SL2VLDiffer = plan.LanesDiffer(c.of, c.planned)
+		c.SL2VLs, c.SL2VLDiffer = diff.SwitchMappings(c.of, c.planned)
 	}
 	st.Calibrated = &c
 	if c.Agrees() {

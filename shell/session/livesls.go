@@ -10,7 +10,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/routing/changes/plan"
 )
 
 // liveSLs are the SLs of the live paths, which no switch has.
@@ -61,7 +60,7 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	same := before.Tables != nil && entries.Changed+entries.Unread == 0 &&
 		fabric.Same(before.Fabric, st.Live.Fabric) && fabric.SameLIDs(before.Fabric, st.Live.Fabric)
 	if same {
-		_, others := plan.LanesDiffer(before.Tables, st.Live.Tables)
+		_, others := diff.SwitchMappings(before.Tables, st.Live.Tables)
 		same = others == 0
 	}
 	l, c := st.sls, st.Calibrated
