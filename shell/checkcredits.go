@@ -60,6 +60,9 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		a.Cure = "engine dor vls=yes; route"
 	}
 	a.Ring = append(a.Ring, creditHops(p.Fabric, r.Ring)...)
+	if p.UnsetVLs != "" {
+		c.out.warn("%s", p.UnsetVLs)
+	}
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 		st.Estimate, st.Calibrated = !c.Agrees(), &c
 		switch {
 		case c.SLs:
-			st.takeSLs(&liveSLs{sls: p.Tables.SLs, computed: true})
+			st.takeSLs(&liveSLs{sls: p.Tables.SLs, computed: true, unsetVLs: p.Figures.UnsetVLs})
 		case st.sls != nil && st.sls.computed:
 			st.forgetSLs()
 		}

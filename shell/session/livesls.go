@@ -18,6 +18,8 @@ type liveSLs struct {
 	// computed says that a calibration made them, and else the subnet administration
 	// was asked for all.
 	computed bool
+	// unsetVLs is [Picture.UnsetVLs].
+	unsetVLs string
 	// of are the tables that they belong to.
 	of *fabric.Tables
 	// master is the GUID of the subnet manager in charge, 0 for none.
@@ -27,6 +29,7 @@ type liveSLs struct {
 // takeSLs gives the live paths their SLs.
 func (st *State) takeSLs(l *liveSLs) {
 	l.of = st.withSLs(l.sls, false)
+	st.Live.UnsetVLs = l.unsetVLs
 	if master, ok := st.Master(); ok {
 		l.master = master.GUID
 	}
@@ -45,7 +48,7 @@ func (st *State) forgetSLs() {
 func (st *State) withSLs(sls fabric.PathSLs, unread bool) *fabric.Tables {
 	before, live, tables := st.Live.Tables, *st.Live, *st.Live.Tables
 	tables.SLs, tables.Unread.SLs = sls, unread
-	live.Tables, st.Live = &tables, &live
+	live.Tables, live.UnsetVLs, st.Live = &tables, "", &live
 	if st.Calibrated != nil && st.Calibrated.of == before {
 		c := *st.Calibrated
 		c.of = &tables
@@ -69,7 +72,7 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 		return
 	}
 	if l != nil && l.of == before.Tables && !st.otherMaster(l.master) {
-		st.takeSLs(&liveSLs{sls: l.sls, computed: l.computed})
+		st.takeSLs(&liveSLs{sls: l.sls, computed: l.computed, unsetVLs: l.unsetVLs})
 	}
 	if c != nil && c.of == before.Tables && !st.otherMaster(c.master) {
 		st.keepCalibration()

@@ -51,6 +51,8 @@ type Picture struct {
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
 	// they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
+	// UnsetVLs is [compute.Figures.UnsetVLs].
+	UnsetVLs string
 	// file is the file that a base was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.

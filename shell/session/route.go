@@ -72,7 +72,7 @@ func (s *Session) job(st *State) *compute.Job {
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
-		Multicast: res.Multicast, When: time.Now(), madeOf: madeOf,
+		Multicast: res.Multicast, When: time.Now(), UnsetVLs: res.Figures.UnsetVLs, madeOf: madeOf,
 	}
 }
 

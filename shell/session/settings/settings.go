@@ -44,6 +44,17 @@ type Settings struct {
 // Setting is an option with its value.
 type Setting struct{ Name, Value string }
 
+// Conf is the value as opensm.conf has it: for OpenSM what is not TRUE is off.
+func (s Setting) Conf() string {
+	i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == s.Name })
+	if i < 0 || !Options[i].boolean {
+		return s.Value
+	}
+	on := false
+	_ = boolean(func(*Settings) *bool { return &on })(nil, s.Value) // it was read before
+	return strings.ToUpper(strconv.FormatBool(on))
+}
+
 // Option is an option that [Parse] knows.
 type Option struct {
 	Name string
@@ -91,7 +102,7 @@ var Options = []Option{
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
-	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
+	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true, set: setQoS},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
@@ -268,7 +279,7 @@ func setQoS(s *Settings, value string) error {
 
 // Job is to make tables by the settings.
 func (s *Settings) Job() *compute.Job {
-	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
+	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached, NoQoS: !s.QoS()}
 }
 
 // Conf is the opensm.conf that they were read from, "" for none.
