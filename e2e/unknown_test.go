@@ -17,6 +17,7 @@ type healthy struct {
 	source string
 	// conf is the manager's opensm.conf.
 	conf string
+	sim  *ibsimtest.Sim
 }
 
 // routedTorus lets OpenSM route a torus of 6x5, as master or once.
@@ -38,7 +39,7 @@ func routedTorus(t *testing.T, engine string, qos, master bool, more ...string) 
 	} else {
 		ibsimtest.OpenSM(t, sim, "-F", h.conf)
 	}
-	h.source = "ibsim:" + sim.Name
+	h.source, h.sim = "ibsim:"+sim.Name, sim
 	return h
 }
 

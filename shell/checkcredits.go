@@ -42,7 +42,17 @@ type creditHop struct {
 
 func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 	start := time.Now()
-	r, err := c.session.Analysis().Credits(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
+	tables, opt := p.Tables, credits.Options{Switches: c.Flag("switches")}
+	g, err := c.grants(st, p)
+	if err != nil {
+		return err
+	}
+	if g != nil { // multicast packets are none of those that were asked for
+		unicast := *p.Tables
+		unicast.MFT = nil
+		tables, opt.Paths = &unicast, g
+	}
+	r, err := c.session.Analysis().Credits(c.ctx, tables, opt)
 	if err != nil {
 		return err
 	}

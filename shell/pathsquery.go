@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -186,6 +187,29 @@ func (c *call) pathsQuery() error {
 			}
 		}
 	})
+}
+
+// askedOptions are what paths may be asked for by.
+func askedOptions() []lang.Option {
+	return []lang.Option{
+		{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
+		{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
+	}
+}
+
+// asked are the paths that the command is about.
+func (c *call) asked() (session.Asked, error) {
+	want, err := c.wantedPath()
+	return session.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
+}
+
+// grants are the paths that the command is about, nil for all.
+func (c *call) grants(st *session.State, p *session.Picture) (*session.Grants, error) {
+	asked, err := c.asked()
+	if err != nil || asked.Any() {
+		return nil, err
+	}
+	return st.Grants(p, asked)
 }
 
 func (c *call) wantedPath() (want pathdb.Want, err error) {

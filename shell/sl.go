@@ -3,6 +3,8 @@
 package shell
 
 import (
+	"fmt"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 )
@@ -14,15 +16,32 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
+	asked, err := c.asked()
+	if err != nil {
+		return err
+	}
+	g, err := st.Grants(p, asked)
+	if err != nil {
+		return err
+	}
 	switch {
 	case p.Tables.Unread.SLs:
 		c.warnUnknownSLs(st, p)
-	case p.Tables.SLs == nil:
+	case p.Tables.SLs == nil && asked.Any():
 		c.out.note("no service levels are part of %s: every path has SL 0", st.Title(p))
 	}
 	var rows []slRow
 	for _, pair := range pairs {
-		rows = append(rows, slRow{f.PortName(pair.Src), destinationName(f, pair.LID), pair.LID, slOf(p.Tables, f.Ports[pair.Src].LID, pair.LID)})
+		row := slRow{From: f.PortName(pair.Src), To: destinationName(f, pair.LID), LID: pair.LID}
+		switch sl, known, err := g.Of(pair.Src, pair.LID); {
+		case err != nil && len(pairs) == 1:
+			return fmt.Errorf("%s to %s: %w", row.From, row.To, err)
+		case err != nil:
+			row.Error = err.Error()
+		case known:
+			row.SL = &sl
+		}
+		rows = append(rows, row)
 	}
 	return c.list([]string{"FROM", "TO", "LID", "SL"}, eachRow(rows))
 }
@@ -34,24 +53,19 @@ func (c *call) warnUnknownSLs(st *session.State, p *session.Picture) {
 	c.out.warn("the service levels of the paths of %s were not read, as no switch has them (try: %s)", st.Title(p), try)
 }
 
-// slOf is the service level of a path, nil where it is not known.
-func slOf(t *fabric.Tables, src, dst uint16) *uint8 {
-	sl, known := t.SL(src, dst)
-	if !known {
-		return nil
-	}
-	return &sl
-}
-
 type slRow struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	LID  uint16 `json:"lid"`
-	// SL is null where it is not known.
-	SL *uint8 `json:"sl"`
+	// SL is null where it is not known, or where there is no such path, as Error says.
+	SL    *uint8 `json:"sl"`
+	Error string `json:"error,omitempty"`
 }
 
 func (r slRow) Cells() []any {
+	if r.Error != "" {
+		return []any{r.From, r.To, r.LID, r.Error}
+	}
 	return []any{r.From, r.To, r.LID, levelText(r.SL)}
 }
 

@@ -4,6 +4,7 @@ package shell
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,11 +28,11 @@ func traceCommands() []Spec {
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 		},
-		Options: []lang.Option{
+		Options: append(askedOptions(), []lang.Option{
 			ofOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
-		},
+		}...),
 		Run: runTrace,
 	}}
 }
@@ -95,9 +96,14 @@ func runTrace(c *call) error {
 	}
 	r, err := c.traceRequest(p.Fabric)
 	asIbtracert := c.Option("format", "text") == "ibtracert"
+	asked, aerr := c.asked()
 	switch {
 	case err != nil:
 		return err
+	case aerr != nil:
+		return aerr
+	case r.live && !asked.Any():
+		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
 	case asIbtracert && (r.live || r.many):
 		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
 	case r.live && r.many:
@@ -106,15 +112,27 @@ func runTrace(c *call) error {
 		return c.traceLive(&st, p, perr, r.pairs[0])
 	case perr != nil:
 		return perr
+	}
+	g, err := st.Grants(p, asked)
+	switch {
+	case err != nil:
+		return err
 	case r.many:
-		return c.traceMany(&st, p, r.pairs)
+		return c.traceMany(&st, p, g, r.pairs)
+	}
+	sl, known, err := g.Of(r.pairs[0].Src, r.pairs[0].LID)
+	switch {
+	case err != nil && asked.Any():
+		c.out.note("%v", err) // packets would be forwarded all the same
+	case err != nil:
+		return fmt.Errorf("%s to %s: %w", p.Fabric.PortName(r.pairs[0].Src), destinationName(p.Fabric, r.pairs[0].LID), err)
 	}
 	path := walk.Trace(p.Tables, r.pairs[0].Src, r.pairs[0].LID)
 	if asIbtracert {
 		return c.ibtracert(p, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.addVLs(p.Tables, &path)
+	answer.addVLs(p.Tables, &path, sl, known)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
 	return c.out.Answer(answer)
 }

@@ -87,9 +87,8 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) string {
 }
 
 // addVLs adds service level and VLs, where they are known.
-func (a *traceAnswer) addVLs(t *fabric.Tables, path *walk.Path) {
-	sl, known := t.SL(t.Fabric.Ports[path.Src].LID, path.DstLID)
-	if a.UnknownSL = !known; a.UnknownSL || t.SLs == nil && t.SL2VL == nil {
+func (a *traceAnswer) addVLs(t *fabric.Tables, path *walk.Path, sl uint8, known bool) {
+	if a.UnknownSL = !known; a.UnknownSL || t.SLs == nil && t.SL2VL == nil && sl == 0 {
 		return
 	}
 	a.SL = &sl

@@ -131,6 +131,9 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	job := s.job(&st)
 	job.Keep = compute.KeepNo
 	p, err := compute.Unicast(ctx, job)
+	if err == nil {
+		p.Tables = st.partitioned(p.Tables, true)
+	}
 	return st, p, err
 }
 

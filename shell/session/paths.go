@@ -48,7 +48,8 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	if err != nil {
 		return nil, rep, err
 	}
-	opt := paths.Options{Trace: trace, Like: like, Built: p.When, PKeys: st.pKeysOf(p.Fabric), Progress: s.progress}
+	opt := paths.Options{Trace: trace, Like: like, Built: p.When, Progress: s.progress}
+	st.partitionOptions(p.Fabric, &opt)
 	if ask {
 		if err := s.askPartitions(ctx, &opt); err != nil {
 			return nil, rep, err
@@ -71,7 +72,9 @@ func (st *State) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 }
 
 func (st *State) writePaths(ctx context.Context, w io.Writer, p *Picture) error {
-	image, err := paths.Build(ctx, p.Tables, paths.Options{Trace: true, Built: p.When, PKeys: st.pKeysOf(p.Fabric)})
+	opt := paths.Options{Trace: true, Built: p.When}
+	st.partitionOptions(p.Fabric, &opt)
+	image, err := paths.Build(ctx, p.Tables, opt)
 	if err != nil {
 		return err
 	}

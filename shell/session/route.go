@@ -39,6 +39,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if err != nil {
 		return compute.Result{}, err
 	}
+	res.Tables = st.partitioned(res.Tables, false)
 	p := stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"

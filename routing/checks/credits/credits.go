@@ -17,6 +17,9 @@ type Options struct {
 	Switches bool
 	// GroupSL is the SL of a multicast group, nil for 0 everywhere.
 	GroupSL func(mlid uint16) uint8
+	// Paths, where set, are the SLs of the paths that packets take, fabric.NoSL where they
+	// take none; else they are those of the tables.
+	Paths fabric.PathSLs
 	// Progress, where set, is called now and then with the destinations done, in
 	// lots of 64, and all there are. It may be called from several goroutines.
 	Progress func(done, total int)
@@ -133,7 +136,10 @@ type checker struct {
 
 func newChecker(t *fabric.Tables, opt Options) *checker {
 	c := &checker{opt: opt, f: t.Fabric, ends: trees.NewEnds(t, opt.Switches), sl2vl: t.SL2VL}
-	if t.SL2VL != nil {
+	switch {
+	case opt.Paths != nil:
+		c.sls = opt.Paths
+	case t.SL2VL != nil:
 		c.sls = t.SLs
 	}
 	for _, p := range c.ends.Ports {

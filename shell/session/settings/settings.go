@@ -39,6 +39,8 @@ type Settings struct {
 	guids  []guidUse
 	file   file.Engine
 	torus  torus.Engine
+	// partitions are those of a file, nil for none.
+	partitions *osm.PartitionFile
 }
 
 // Setting is an option with its value.
@@ -103,6 +105,7 @@ var Options = []Option{
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
 	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true, set: setQoS},
+	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, set: setPartitions},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
@@ -269,6 +272,29 @@ func setTorus(s *Settings, path string) error {
 		return nil
 	})
 }
+
+func setPartitions(s *Settings, path string) error {
+	return files.Read(path, func(r io.Reader) (err error) {
+		if s.partitions, err = osm.ReadPartitions(r, path); err == nil {
+			s.noteLines(s.partitions.Notes)
+		}
+		return err
+	})
+}
+
+// Partitions are those of a subnet. Without quality of service they have SL 0.
+func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
+	all := s.partitions.Of(f)
+	for i := range all {
+		if !s.QoS() {
+			all[i].SL = 0
+		}
+	}
+	return all
+}
+
+// HasPartitions reports whether a file of them was read.
+func (s *Settings) HasPartitions() bool { return s.partitions != nil }
 
 func setQoS(s *Settings, value string) error {
 	on := false
