@@ -77,7 +77,7 @@ func sameGrants(t *testing.T, c *sa.Client, ask string, rows []map[string]any) (
 		}
 		q := sa.PathRecord{SLID: sources[from], DLID: uint16(r["lid"].(float64)), NumPath: 1}
 		mask := sa.PathSLID | sa.PathDLID | sa.PathNumPath
-		for _, word := range strings.Fields(ask) {
+		for word := range strings.FieldsSeq(ask) {
 			var n uint16
 			if _, err := fmt.Sscanf(word, "pkey=%v", &n); err == nil {
 				q.PKey, mask = mad.PKey(n)|mad.PKeyFull, mask|sa.PathPKey

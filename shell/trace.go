@@ -120,20 +120,25 @@ func runTrace(c *call) error {
 	case r.many:
 		return c.traceMany(&st, p, g, r.pairs)
 	}
-	sl, known, err := g.Of(r.pairs[0].Src, r.pairs[0].LID)
+	return c.traceOne(&st, p, g, r.pairs[0])
+}
+
+// traceOne follows a pair through the tables of a picture.
+func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) error {
+	sl, known, err := g.Of(pair.Src, pair.LID)
 	switch {
-	case err != nil && asked.Any():
+	case err != nil && !g.Asked():
 		c.out.note("%v", err) // packets would be forwarded all the same
 	case err != nil:
-		return fmt.Errorf("%s to %s: %w", p.Fabric.PortName(r.pairs[0].Src), destinationName(p.Fabric, r.pairs[0].LID), err)
+		return fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), destinationName(p.Fabric, pair.LID), err)
 	}
-	path := walk.Trace(p.Tables, r.pairs[0].Src, r.pairs[0].LID)
-	if asIbtracert {
+	path := walk.Trace(p.Tables, pair.Src, pair.LID)
+	if c.Option("format", "text") == "ibtracert" {
 		return c.ibtracert(p, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.addVLs(p.Tables, &path, sl, known)
-	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
+	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
 	return c.out.Answer(answer)
 }
 

@@ -24,7 +24,7 @@ func (m *Mapping) Changed() bool { return m.Old != m.New }
 
 // Mappings gives the SL2VL tables of the nodes that both subnets have, of the ports that have a
 // link in the old one; none where one of the pictures has no such tables, as they were
-// neither computed nor read. No packet leaves a switch by the port that it came in by.
+// neither computed nor read.
 func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 	return func(yield func(Mapping) bool) {
 		if before.SL2VL == nil || after.SL2VL == nil {
@@ -38,7 +38,7 @@ func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 			ins, outs := mappedPorts(before.Fabric, old)
 			for _, in := range ins {
 				for _, out := range outs {
-					if in == out || after.Fabric.PortAt(now, int(max(in, out))) == fabric.None {
+					if after.Fabric.PortAt(now, int(max(in, out))) == fabric.None {
 						continue
 					}
 					if !yield(Mapping{old, now, in, out, before.SL2VL.VLs(old, in, out), after.SL2VL.VLs(now, in, out)}) {
@@ -51,11 +51,11 @@ func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 }
 
 // SwitchMappings counts the [Mappings] of switches whose tables were read, and those of
-// them that are others.
+// them that are others, without a port's to itself, by which no packet leaves.
 func SwitchMappings(before, after *fabric.Tables) (compared, changed int) {
 	for m := range Mappings(before, after) {
 		sw := before.Fabric.Nodes[m.NodeOld].Switch
-		if sw == fabric.None || !before.Known[sw] {
+		if sw == fabric.None || !before.Known[sw] || m.In == m.Out {
 			continue
 		}
 		if compared++; m.Changed() {
