@@ -88,6 +88,8 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 		}
 	}
 	switch {
+	case g != nil && word == "" && a.Hosts > mostGranted:
+		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d at most)", a.Hosts, mostGranted)
 	case g != nil && word == "":
 		err = c.loadPattern(&a, p, granted(g, p.Fabric, linkload.Among(linkload.WithoutGaps(hosts))))
 	case g != nil:
@@ -104,6 +106,9 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 	a.Seconds = time.Since(start).Seconds()
 	return c.out.Answer(&a)
 }
+
+// mostGranted is of how many hosts each pair is looked at.
+const mostGranted = 5000
 
 // granted are the pairs that have a path of those that were asked for.
 func granted(g *session.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
