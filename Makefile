@@ -23,6 +23,11 @@ RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fabric/sim ./fabric/sweep ./history ./internal/... ./routing \
               ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
 
+# The packages whose tests take longest begin first. Tests wait for timers and other
+# programs: one package more than there are processors keeps all of these busy.
+LONG    := ./e2e ./routing/engines ./shell/session ./tui
+AT_ONCE := $$(($$(nproc) + 1))
+
 .PHONY: help
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,8 +58,9 @@ check: check-fmt vet lint check-tidy ## formatting, vet, linter, go.mod and the 
 
 .PHONY: test
 test: tools ## install what is missing and run all tests, large matrices as samples
-	@status=0; all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) || exit 1; \
-	run() { [ -z "$$1" ] || go test "$${@:2}" -count=1 -timeout $(TEST_TIMEOUT) $$1 || status=1; }; \
+	@status=0; all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) || exit 1; \
+	all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all"); \
+	run() { [ -z "$$1" ] || go test "$${@:2}" -count=1 -p $(AT_ONCE) -timeout $(TEST_TIMEOUT) $$1 || status=1; }; \
 	run "$$(grep -vxF "$$raced" <<<"$$all")"; \
 	run "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
 	exit $$status

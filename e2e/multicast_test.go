@@ -118,7 +118,7 @@ func joinThree(t *testing.T, sim *ibsimtest.Sim) (members string) {
 	}
 	for _, guid := range []uint64{0x100001, 0x100007, 0x10000f} {
 		rec := sa.MCMemberRecord{MGID: mad.NewGID(0xff12000000000000, 0x1000), PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: 1, PKey: 0xffff, JoinState: sa.JoinFull}
-		got, err := sa.Set(t.Context(), admin, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
+		got, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
 		if err != nil || got.MLID != 0xc001 {
 			t.Fatalf("join: %+v, %v", got, err)
 		}

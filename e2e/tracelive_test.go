@@ -31,7 +31,7 @@ func TestLiveTracesOverIbsim(t *testing.T) {
 	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "route; write on; commit yes")
 
 	trace := tracer(t, "ibsim:"+sim.Name)
-	traceOften(t, trace, testenv.Count(t, 500, 100000))
+	traceOften(t, trace, testenv.Count(t, 200, 100000))
 	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "engine minhop port_shifting=TRUE; route keep=no; write on; commit yes")
 	pairs := filepath.Join(t.TempDir(), "pairs")
 	var lines strings.Builder
@@ -119,7 +119,7 @@ func TestLiveTracesOnDevices(t *testing.T) {
 	}
 	stateHome(t)
 	before := room(t)
-	t.Run("often", func(t *testing.T) { traceOften(t, tracer(t, "umad"), testenv.Count(t, 500, 100000)) })
+	t.Run("often", func(t *testing.T) { traceOften(t, tracer(t, "umad"), testenv.Count(t, 200, 100000)) })
 	if after := room(t); after != before {
 		t.Errorf("there was room for %d agents, and is for %d", before, after)
 	}

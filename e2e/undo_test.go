@@ -90,7 +90,7 @@ func TestKilledCommits(t *testing.T) {
 	write := func(engine string) string { return fmt.Sprintf("engine %s; route; write on; commit yes", engine) }
 	old := dump(write(engines[0]), "old")
 	interrupted := 0
-	for i := range testenv.Count(t, 12, 200) {
+	for i := range testenv.Count(t, 8, 200) {
 		next := engines[1+i%2]
 		staged := filepath.Join(dir, "staged")
 		_ = os.Remove(staged)

@@ -4,9 +4,8 @@ package fabric
 
 import "example.org/ibconsole/mad"
 
-// Activated returns the subnet as a subnet manager on the SM's port leaves it:
-// every link of the subnet Active, and the SM's LID known to every port that has
-// one. The rest stays as it is. O(ports).
+// Activated returns the subnet as a subnet manager on the SM's port leaves it: every link of the subnet
+// Active, and the SM's LID known to every port that has one. The rest stays as it is. O(ports).
 func (f *Fabric) Activated() *Fabric {
 	g := f.copy()
 	if f.SMPort == None {
@@ -24,9 +23,8 @@ func (f *Fabric) Activated() *Fabric {
 	return g
 }
 
-// Swept reports whether a subnet manager finds the link of a port: one end is on a
-// switch of the subnet or is the SM's port. A link between two channel adapters
-// of the subnet is not found, as nobody looks through an adapter.
+// Swept reports whether a subnet manager finds a port's link: one end is on a switch of the subnet or is the SM's
+// port. Nobody looks through an adapter, so a link between two channel adapters is not found.
 func (f *Fabric) Swept(port PortIndex) bool {
 	peer := f.Ports[port].Peer
 	return peer != None && (f.looksOut(port) || f.looksOut(peer))

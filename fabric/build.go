@@ -9,9 +9,8 @@ import (
 	"slices"
 )
 
-// Builder collects nodes and links and makes a [Fabric] of them. The zero value
-// is ready. Its methods refuse what contradicts what was added before, so that
-// readers can say which line was wrong.
+// Builder collects nodes and links and makes a [Fabric] of them. The zero value is ready. Its methods refuse
+// what contradicts what was added before, so that readers can say which line was wrong.
 type Builder struct {
 	f      Fabric
 	byGUID map[uint64]NodeIndex
@@ -26,9 +25,8 @@ func (b *Builder) Grow(nodes, ports int) {
 	}
 }
 
-// AddNode adds a node with its port slots and returns its index. FirstPort,
-// Switch and InSubnet are filled in. Ports start without link, LID and GUID,
-// but for a switch, whose ports all take guid of port 0, the node GUID.
+// AddNode adds a node with its port slots and returns its index. FirstPort, Switch and InSubnet are filled in.
+// Ports have no link, LID or GUID, but for a switch's, which all take guid of port 0, the node GUID.
 func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	if n.GUID == 0 {
 		return None, errors.New("node GUID 0")
@@ -56,14 +54,12 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	return i, nil
 }
 
-// Port gives access to port num of a node that was added; nil where it has no
-// such port. Peer is set by [Builder.Connect].
+// Port is port num of a node that was added; nil where it has none. [Builder.Connect] sets Peer.
 func (b *Builder) Port(node NodeIndex, num int) *Port {
-	n := &b.f.Nodes[node]
-	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
-		return nil
+	if i := b.f.PortAt(node, num); i != None {
+		return &b.f.Ports[i]
 	}
-	return &b.f.Ports[n.FirstPort+PortIndex(num)]
+	return nil
 }
 
 // NodeByGUID returns the node added with this GUID, or None.
@@ -106,31 +102,58 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	return nil
 }
 
+// PortClaim is what a port claims that another one has.
+type PortClaim uint8
+
+// The claims.
+const (
+	ClaimsNothing PortClaim = iota
+	ClaimsGUID
+	ClaimsLID
+)
+
 // PortError says which port is at fault where a fabric contradicts itself.
 type PortError struct {
-	Node NodeIndex
-	Num  uint8
-	Msg  string
+	Node  NodeIndex
+	Num   uint8
+	Claim PortClaim
+	Msg   string
 }
 
 func (e *PortError) Error() string { return e.Msg }
 
-func (f *Fabric) portError(port PortIndex, format string, args ...any) error {
+func (f *Fabric) portError(port PortIndex, claim PortClaim, msg string) error {
 	p := &f.Ports[port]
-	return &PortError{Node: p.Node, Num: p.Num, Msg: fmt.Sprintf(format, args...)}
+	return &PortError{Node: p.Node, Num: p.Num, Claim: claim, Msg: msg}
 }
 
-// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of
-// the first node if that is a switch, else its first linked port. It fails where
-// two ports of the subnet claim one LID or one port GUID, and where a LID is no
-// unicast LID or does not fit its LMC, with a [PortError]. The builder must not
-// be used afterwards. O(ports log ports).
+func (f *Fabric) sameGUID(guid uint64, first, second PortIndex) string {
+	return fmt.Sprintf("port GUID 0x%016x belongs to both %s and %s", guid, f.PortName(first), f.PortName(second))
+}
+
+func (f *Fabric) sameLID(lid uint16, first, second PortIndex) string {
+	return fmt.Sprintf("LID %d belongs to both %s and %s", lid, f.PortName(first), f.PortName(second))
+}
+
+// unfit says why no port can have the LIDs of this one, "" where one can.
+func (f *Fabric) unfit(port PortIndex) string {
+	p := &f.Ports[port]
+	switch last := p.LID | (1<<p.LMC - 1); {
+	case last > MaxUnicastLID:
+		return fmt.Sprintf("LID %d of %s is above the highest unicast LID %d", last, f.PortName(port), MaxUnicastLID)
+	case p.LID&(1<<p.LMC-1) != 0:
+		return fmt.Sprintf("LID %d of %s with LMC %d is no multiple of %d", p.LID, f.PortName(port), p.LMC, 1<<p.LMC)
+	}
+	return ""
+}
+
+// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a
+// switch, else its first linked port. It fails where two ports of the subnet claim one LID or one port GUID,
+// and where a LID is no unicast LID or does not fit its LMC, with a [PortError]. The builder must not be used
+// afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
 	f := &b.f
-	f.SMPort--
-	if f.SMPort == None {
-		f.SMPort = f.firstPort()
-	}
+	f.SMPort = b.smPort()
 	f.nodeGUID = b.byGUID
 	f.nodeNames = make(map[string][]NodeIndex, len(f.Nodes))
 	for i := range f.NumNodes() {
@@ -150,6 +173,14 @@ func (b *Builder) Build() (*Fabric, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// smPort is the SM's port that was named, or else the default.
+func (b *Builder) smPort() PortIndex {
+	if b.f.SMPort > 0 {
+		return b.f.SMPort - 1
+	}
+	return b.f.firstPort()
 }
 
 func (f *Fabric) firstPort() PortIndex {
@@ -179,17 +210,14 @@ func (f *Fabric) finish() error {
 	for _, e := range f.EndPorts {
 		p := &f.Ports[e]
 		if old, ok := f.portGUID[p.GUID]; ok {
-			return f.portError(e, "port GUID 0x%016x belongs to both %s and %s", p.GUID, f.PortName(old), f.PortName(e))
+			return f.portError(e, ClaimsGUID, f.sameGUID(p.GUID, old, e))
 		}
 		f.portGUID[p.GUID] = e
 		if p.LID != 0 {
 			f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
 		}
 	}
-	f.lidPort = make([]PortIndex, int(f.MaxLID)+1)
-	for i := range f.lidPort {
-		f.lidPort[i] = None
-	}
+	f.lidPort = slices.Repeat([]PortIndex{None}, int(f.MaxLID)+1)
 	return f.mapLIDs()
 }
 
@@ -199,16 +227,13 @@ func (f *Fabric) mapLIDs() error {
 		if p.LID == 0 {
 			continue
 		}
-		if last := p.LID | (1<<p.LMC - 1); last > MaxUnicastLID {
-			return f.portError(e, "LID %d of %s is above the highest unicast LID %d", last, f.PortName(e), MaxUnicastLID)
-		}
-		if p.LID&(1<<p.LMC-1) != 0 {
-			return f.portError(e, "LID %d of %s with LMC %d is no multiple of %d", p.LID, f.PortName(e), p.LMC, 1<<p.LMC)
+		if why := f.unfit(e); why != "" {
+			return f.portError(e, ClaimsNothing, why)
 		}
 		for i := range uint16(1) << p.LMC {
 			lid := p.LID + i
 			if old := f.lidPort[lid]; old != None {
-				return f.portError(e, "LID %d belongs to both %s and %s", lid, f.PortName(old), f.PortName(e))
+				return f.portError(e, ClaimsLID, f.sameLID(lid, old, e))
 			}
 			f.lidPort[lid] = e
 		}
@@ -216,9 +241,8 @@ func (f *Fabric) mapLIDs() error {
 	return nil
 }
 
-// reach follows links from the SM's port through switches, marks the nodes it
-// meets and returns their end ports. Channel adapters and routers are not
-// passed through, as no subnet manager does.
+// reach follows links from the SM's port through switches, marks the nodes it meets and returns their end
+// ports. Channel adapters and routers are not passed through, as no subnet manager does.
 func (f *Fabric) reach() []PortIndex {
 	for i := range f.Nodes {
 		f.Nodes[i].InSubnet = false

@@ -14,8 +14,7 @@ func (f *Fabric) WithSMPort(port PortIndex) (*Fabric, error) {
 	return g, g.finish()
 }
 
-// WithLIDs returns the fabric with other base LIDs: lids[i] is that of
-// f.EndPorts[i]. It fails where two ports claim one LID.
+// WithLIDs returns the fabric with base LIDs lids[i] of f.EndPorts[i]. It fails where two claim one LID.
 func (f *Fabric) WithLIDs(lids []uint16) (*Fabric, error) {
 	g := f.copy()
 	var smLID uint16
@@ -40,9 +39,8 @@ func (f *Fabric) copy() *Fabric {
 	return &g
 }
 
-// Same reports whether two fabrics have the same nodes and ports under the same
-// indexes, the same links and the same LIDs, but for LIDs that one of them has
-// not assigned. O(ports).
+// Same reports whether two fabrics have the same nodes and ports under the same indexes, the same links and
+// the same LIDs, but for LIDs that one of them has not assigned. O(ports).
 func Same(f, g *Fabric) bool {
 	if f == g {
 		return true
@@ -86,8 +84,7 @@ func SameNodes(f, g *Fabric) bool {
 	})
 }
 
-// SameLIDs reports whether the end ports of two fabrics with the same indexes have
-// the same LIDs and LMCs. O(end ports).
+// SameLIDs reports whether end ports of fabrics with the same indexes have the same LIDs and LMCs. O(end ports).
 func SameLIDs(f, g *Fabric) bool {
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC {
@@ -95,4 +92,18 @@ func SameLIDs(f, g *Fabric) bool {
 		}
 	}
 	return len(f.EndPorts) == len(g.EndPorts)
+}
+
+// WithDescriptions returns the fabric with other descriptions, by node GUID; the rest stay. O(nodes).
+func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
+	g := f.copy()
+	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))
+	for i := range g.NumNodes() {
+		n := &g.Nodes[i]
+		if d, ok := desc[n.GUID]; ok {
+			n.Desc = d
+		}
+		g.nodeNames[n.Desc] = append(g.nodeNames[n.Desc], i)
+	}
+	return g
 }

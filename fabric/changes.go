@@ -32,7 +32,6 @@ var changeWords = [...]string{
 	"does not answer", "out of sight, behind what does not answer",
 }
 
-// String says the kind in lower-case words.
 func (k ChangeKind) String() string {
 	if int(k) < len(changeWords) {
 		return changeWords[k]
@@ -49,17 +48,13 @@ type End struct {
 
 // Change is one difference between two pictures of a subnet.
 type Change struct {
-	Kind ChangeKind
-	// At is what changed. It is named as in the later picture, where that has it.
-	At End
-	// Peer is the other end of a link that went or came.
-	Peer End
-	// From and To are what was and what is: see [ChangeKind].
-	From, To string
+	Kind     ChangeKind
+	At       End    // what changed, named as in the later picture where that has it
+	Peer     End    // the other end of a link that went or came
+	From, To string // what was and what is: see [ChangeKind]
 }
 
-// String says the change in a line: "leaf-01/3 to spine-02/1: link down",
-// "node-0003 HCA-1/1: LID 5, was 7".
+// String says the change in a line: "leaf-01/3 to spine-02/1: link down", "node-0003 HCA-1/1: LID 5, was 7".
 func (c Change) String() string {
 	switch c.Kind {
 	case NodeGone, NodeNew, NodeSilent, NodeHidden:
@@ -72,11 +67,10 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %v %s, was %s", c.At.Name, c.Kind, c.To, c.From)
 }
 
-// Changes lists how a subnet differs from what it was: nodes by node GUID, links
-// and ports by node GUID and port number, whatever the indexes are. Only nodes
-// that are InSubnet count. Kinds come one after the other, each in the order of
-// the later picture's nodes and ports, of the earlier one for what is gone.
-// O(ports), and where later was made by [Fabric.Without] of earlier O(nodes).
+// Changes lists how a subnet differs from what it was: nodes by node GUID, links and ports by node GUID and
+// port number, whatever the indexes are. Only nodes that are InSubnet count. Kinds come one after the other,
+// each in the order of the later picture's nodes and ports, of the earlier one for what is gone. O(ports),
+// and where later was made by [Fabric.Without] of earlier O(nodes).
 func Changes(earlier, later *Fabric) []Change {
 	if links, ok := Removed(earlier, later); ok {
 		return losses(earlier, later, links)
@@ -149,8 +143,7 @@ type comparison struct {
 
 func (c *comparison) add(x Change) { c.found = append(c.found, x) }
 
-// counterparts finds for each node of f that is in the subnet the same node of
-// g's subnet, None for all else.
+// counterparts finds for each node of f that is in the subnet the same node of g's subnet, None for all else.
 func counterparts(f, g *Fabric) []NodeIndex {
 	out := make([]NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {

@@ -6,9 +6,8 @@ import "example.org/ibconsole/mad"
 
 const vendorBull = 0x119f
 
-// KnowsFDR10 reports whether a node is of a kind that OpenSM 3.3.23 and
-// ibnetdiscover ask for MellanoxExtendedPortInfo, without which FDR10 looks like
-// QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
+// KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask such a node for MellanoxExtendedPortInfo,
+// without which FDR10 looks like QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
 func KnowsFDR10(vendor uint32, device uint16) bool {
 	switch d := device; {
 	case d >= 0xc738 && d <= 0xc73b, d == 0xc839, d == 0xcb20, d == 0xcf08, d == 0xcf09, d == 0xd2f0, d == 0xa2d2,
@@ -28,8 +27,7 @@ func KnowsFDR10(vendor uint32, device uint16) bool {
 // qdr is QDR in PortInfo's LinkSpeedActive, which FDR10 looks like.
 const qdr = 4
 
-// MayBeFDR10 reports whether a port of such a node that says QDR may run at FDR10, so that
-// it has to be asked for MellanoxExtendedPortInfo.
+// MayBeFDR10 reports whether such a node's port that says QDR has to be asked for MellanoxExtendedPortInfo.
 func MayBeFDR10(port *mad.PortInfo, vendor uint32, device uint16) bool {
 	return port.LinkSpeedActive == qdr && port.LinkSpeedExtActive == 0 && KnowsFDR10(vendor, device)
 }

@@ -9,36 +9,30 @@ const MaxUnicastLID = 0xBFFF
 
 // Fabric is one subnet. All slices are read-only.
 //
-// Port slots of a node stand together: Ports[n.FirstPort+p] is port p of node
-// n, for p from 0 to n.NumPorts. Slot 0 is the management port of a switch
-// and unused on other nodes.
+// Port slots of a node stand together: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts.
+// Slot 0 is the management port of a switch and unused on other nodes.
 type Fabric struct {
 	Nodes []Node
 	Ports []Port
 
-	// Switches maps a switch index to its node. Switch indexes ascend in the
-	// order of [LEKey] of the node GUID, which is the order in which OpenSM
-	// walks its tables.
+	// Switches maps a switch index to its node. Switch indexes ascend in the order of [LEKey] of the node
+	// GUID, which is the order in which OpenSM walks its tables.
 	Switches []NodeIndex
 
-	// EndPorts are the ports that own a port GUID (port 0 of switches, every
-	// linked port of the other nodes), in the order of LEKey of the port GUID.
-	// Only ports that belong to the subnet are listed.
+	// EndPorts are the ports that own a port GUID (port 0 of switches, every linked port of the other nodes),
+	// in the order of LEKey of the port GUID. Only ports that belong to the subnet are listed.
 	EndPorts []PortIndex
 
-	// SMPort is the port that the session sits on, None if it is unknown.
-	SMPort PortIndex
+	SMPort PortIndex // the port that the session sits on, None if it is unknown
 
-	// MaxLID is the highest LID in the subnet, 0 if none is assigned.
-	MaxLID uint16
+	MaxLID uint16 // the highest LID in the subnet, 0 if none is assigned
 
 	lidPort   []PortIndex
 	nodeGUID  map[uint64]NodeIndex
 	portGUID  map[uint64]PortIndex
 	nodeNames map[string][]NodeIndex
 
-	// whole is the fabric that this one was made of by [Fabric.Without], nil for
-	// none, and removed what it is without.
+	// whole is the fabric that [Fabric.Without] made this one of, nil for none; removed is what it is without.
 	whole   *Fabric
 	removed []Link
 }
@@ -61,8 +55,7 @@ func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	return n.FirstPort + PortIndex(num)
 }
 
-// PortByLID returns the end port that answers to the LID, whatever the low LMC
-// bits are, or None.
+// PortByLID returns the end port that answers to the LID, whatever the low LMC bits are, or None.
 func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	if int(lid) >= len(f.lidPort) {
 		return None
@@ -73,8 +66,7 @@ func (f *Fabric) PortByLID(lid uint16) PortIndex {
 // NodeByGUID returns the node with this node GUID, or None.
 func (f *Fabric) NodeByGUID(guid uint64) NodeIndex { return lookup(f.nodeGUID, guid) }
 
-// PortByGUID returns the end port with this port GUID, or None. For a switch it
-// is port 0.
+// PortByGUID returns the end port with this port GUID, or None. For a switch it is port 0.
 func (f *Fabric) PortByGUID(guid uint64) PortIndex { return lookup(f.portGUID, guid) }
 
 // NodesByDescription returns the nodes with exactly this description.
@@ -122,8 +114,7 @@ func (f *Fabric) PeerNode(port PortIndex) NodeIndex {
 	return f.Ports[p].Node
 }
 
-// PeerSwitch returns the switch index at the other end of a port's link, or
-// None where there is no link or no switch.
+// PeerSwitch returns the switch index at the other end of a port's link, None without link or switch.
 func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	n := f.PeerNode(port)
 	if n == None {
@@ -132,9 +123,8 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch that an end port belongs to or is attached to,
-// and the port number of that switch which leads to it (0 for the switch
-// itself); None where it is attached to nothing or on another host.
+// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch
+// which leads to it (0: the switch itself); None where it is attached to nothing or to another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {
@@ -147,8 +137,7 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
 
-// EndPortOf returns the port that carries the LID and GUID for a port: port 0
-// for a port of a switch, the port itself elsewhere.
+// EndPortOf returns the port with a port's LID and GUID: port 0 for a switch's, elsewhere the port itself.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {
 	n := &f.Nodes[f.Ports[port].Node]
 	if n.IsSwitch() {

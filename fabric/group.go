@@ -13,32 +13,25 @@ import (
 // LastMLID is the highest multicast LID (IBA 1.2.1, 4.1.3).
 const LastMLID = mad.PermissiveLID - 1
 
-// Group is a multicast group: who is in it, and what its packets are like. Fields
-// that are not known are zero, as is the MGID of a group that is only known by
-// forwarding tables.
+// Group is a multicast group: who is in it, and what its packets are like. Fields that are not known are
+// zero, as is the MGID of a group that is only known by forwarding tables.
 type Group struct {
-	MGID mad.GID
-	MLID uint16
-	// MTU and Rate are the codes of the records of subnet administration, Life that
-	// of its packets' lifetime (IBA 1.2.1, 15.2.5.17).
-	MTU, Rate, Life  uint8
+	MGID             mad.GID
+	MLID             uint16
+	MTU, Rate, Life  uint8 // MTU, Rate and packet lifetime as codes of SA records (IBA 1.2.1, 15.2.5.17)
 	SL, TrafficClass uint8
 	HopLimit, Scope  uint8
 	PKey             uint16
 	QKey, FlowLabel  uint32
-	// WellKnown says that the group stays without members.
-	WellKnown bool
-	// Members are in ascending order of [LEKey] of the port GUID, each once.
-	Members []Member
+	WellKnown        bool     // the group stays without members
+	Members          []Member // in ascending order of [LEKey] of the port GUID, each once
 }
 
 // Member is an end port in a group.
 type Member struct {
-	// Prefix and GUID are those of the port's GID.
-	Prefix, GUID uint64
+	Prefix, GUID uint64 // of the port's GID
 	Join         JoinState
-	// Proxy says that another port let it join.
-	Proxy bool
+	Proxy        bool // another port let it join
 }
 
 // JoinState is how a port is in a group (IBA 1.2.1, 15.2.5.17).
@@ -46,19 +39,15 @@ type JoinState uint8
 
 // The bits of a join state.
 const (
-	JoinFull JoinState = 1 << iota
-	// JoinNon sends and receives, and does not keep the group alive.
-	JoinNon
-	// JoinSendOnly sends and does not receive.
-	JoinSendOnly
-	// JoinSendOnlyFull is JoinSendOnly that keeps the group alive.
-	JoinSendOnlyFull
+	JoinFull         JoinState = 1 << iota
+	JoinNon                    // sends and receives, and does not keep the group alive
+	JoinSendOnly               // sends and does not receive
+	JoinSendOnlyFull           // JoinSendOnly that keeps the group alive
 )
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
 
-// Receives reports whether packets to the group are for such a member; every member
-// may send.
+// Receives reports whether packets to the group are for such a member; every member may send.
 func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
 
 // String names the bits: "full", "non+sendonly", "none".
@@ -75,8 +64,7 @@ func (j JoinState) String() string {
 	return strings.Join(words, "+")
 }
 
-// SortMembers brings members into their order and makes one of those with the
-// same port GUID, in place.
+// SortMembers brings members into their order and makes one of those with the same port GUID, in place.
 func SortMembers(members []Member) []Member {
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
 	kept := members[:0]
@@ -90,9 +78,8 @@ func SortMembers(members []Member) []Member {
 	return kept
 }
 
-// GroupsOf are the groups that multicast tables serve: of each multicast LID with
-// entries the hosts and ports 0 of switches that packets go to, taken for full
-// members. O(switches x multicast LIDs).
+// GroupsOf are the groups that multicast tables serve: of each multicast LID with entries the hosts and ports
+// 0 of switches that packets go to, taken for full members. O(switches x multicast LIDs).
 func GroupsOf(t *Tables) []Group {
 	var groups []Group
 	if t.MFT == nil {
@@ -117,8 +104,7 @@ func GroupsOf(t *Tables) []Group {
 	return groups
 }
 
-// EndBehind is the end port that packets reach by a port of a switch: its own for
-// port 0, that of the host there, None where there is none.
+// EndBehind is the end port reached by a port of a switch: its own for port 0, a host's, or None.
 func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 	n := f.SwitchNode(sw)
 	if num == 0 {

@@ -8,8 +8,7 @@ type NodeIndex int32
 // PortIndex is a port slot of a fabric: an index into [Fabric.Ports], or None.
 type PortIndex int32
 
-// SwitchIndex is a switch of a fabric: an index into [Fabric.Switches], of which
-// the node and, in tables, the row follow; or None.
+// SwitchIndex is a switch of a fabric: an index into [Fabric.Switches] and the row in tables; or None.
 type SwitchIndex int32
 
 // None is the index of nothing: no peer, no switch, no port.

@@ -2,23 +2,19 @@
 
 package fabric
 
-// BlockSize is the number of LIDs in one block of a linear forwarding table
-// (IBA 1.2.1, 14.2.5.11).
+// BlockSize is the number of LIDs in one block of a linear forwarding table (IBA 1.2.1, 14.2.5.11).
 const BlockSize = 64
 
 // NoPath is the forwarding table entry that leads nowhere.
 const NoPath = 0xff
 
-// LFT holds the linear forwarding tables of all switches of a fabric in one
-// slab: a row a switch index, a byte a LID, padded to whole blocks. What
-// [LFT.Patched] makes has only the entries that are its own, and shares the rest.
+// LFT holds the linear forwarding tables of a fabric's switches in one slab: a row a switch index, a byte a LID,
+// padded to whole blocks. What [LFT.Patched] makes has its own entries only, and shares the rest.
 type LFT struct {
-	// MaxLID is the highest LID with an entry.
-	MaxLID uint16
+	MaxLID uint16 // the highest LID with an entry
 	stride int
-	// rows are parts of one slab, nil for those that a patch makes when asked for.
-	rows  [][]byte
-	patch *patch
+	rows   [][]byte // parts of one slab, nil for those that a patch makes when asked for
+	patch  *patch
 }
 
 // NewLFT makes tables for this many switches and LIDs 0 to maxLID, all NoPath.
@@ -30,8 +26,7 @@ func NewLFT(switches int, maxLID uint16) *LFT {
 	return t
 }
 
-// BlankLFT makes tables as [NewLFT] does, but all 0, for who writes every entry: memory
-// is not touched before that.
+// BlankLFT makes tables as [NewLFT], but all 0, for who writes every entry: memory is not touched before.
 func BlankLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
 	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, make([]byte, switches*stride), switches)
@@ -82,8 +77,7 @@ func (t *LFT) Block(sw SwitchIndex, block int) []byte {
 	return t.Row(sw)[i : i+BlockSize : i+BlockSize]
 }
 
-// Grown returns the tables with entries up to a LID, the new ones NoPath; t itself
-// where it has them.
+// Grown returns the tables with entries up to a LID, the new ones NoPath; t itself where it has them.
 func (t *LFT) Grown(maxLID uint16) *LFT {
 	if maxLID <= t.MaxLID {
 		return t

@@ -5,6 +5,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrNoLIDs says that the unicast LIDs do not suffice for the ports of a subnet.
@@ -28,14 +29,12 @@ type LIDOptions struct {
 	// neither what it remembers nor what ports have (reassign_lids).
 	Reassign bool
 
-	// OutOfStandby says that OpenSM was standby and becomes master. It then
-	// forgets what it remembers, unless Honor is set: then it reads guid2lid
-	// again (honor_guid2lid_file), and GUID2LID is to be what it reads.
+	// OutOfStandby says that OpenSM was standby and becomes master. It then forgets what it remembers, unless
+	// Honor is set: then it reads guid2lid again (honor_guid2lid_file), and GUID2LID is to be what it reads.
 	OutOfStandby, Honor bool
 
-	// Claims are the LIDs that ports say they have, in the order of EndPorts. A
-	// fabric's own LIDs, which are taken where Claims is nil, never contradict
-	// one another; those of a live subnet may.
+	// Claims are the LIDs that ports say they have, in the order of EndPorts. A fabric's own LIDs, which are
+	// taken where Claims is nil, never contradict one another; those of a live subnet may.
 	Claims []LIDClaim
 }
 
@@ -47,32 +46,22 @@ type LIDClaim struct {
 
 // LIDAssignment is what [AssignLIDsWith] found.
 type LIDAssignment struct {
-	// Fabric has the LIDs and LMCs given, and the SM's LID at every end port.
-	Fabric *Fabric
-	// LIDs are those of EndPorts; 0 to 0 where they ran out.
-	LIDs []LIDRange
-	// Top is the highest LID of OpenSM's forwarding tables: the highest that a
-	// port had or was given since OpenSM started.
-	Top uint16
+	Fabric *Fabric    // with the LIDs and LMCs given, and the SM's LID at every end port
+	LIDs   []LIDRange // those of EndPorts; 0 to 0 where they ran out
+	Top    uint16     // the highest LID of OpenSM's tables: that a port had or was given since it started
 	// GUID2LID is what OpenSM remembers from now on, and writes where Written is
 	// set; else it leaves the file as it is.
 	GUID2LID *GUID2LID
 	Written  bool
-	// Notes say which records and which ports' LIDs could not stay, and why.
-	Notes []LIDNote
+	Notes    []LIDNote // which records and which ports' LIDs could not stay, and why
 }
 
-// AssignLIDs gives every end port of the subnet one LID as OpenSM does at
-// LMC 0 without remembering anything: a port keeps the LID it has; the others
-// get the lowest free ones, the SM's port first and the rest in the order of
-// EndPorts. It returns f itself where every port has a LID already. It fails with
-// [ErrNoLIDs] where there are too few. O(ports + LIDs).
+// AssignLIDs gives every end port of the subnet one LID as OpenSM does at LMC 0 without remembering anything:
+// a port keeps the LID it has; the others get the lowest free ones, the SM's port first and the rest in the
+// order of EndPorts. It returns f itself where every port has a LID already. It fails with [ErrNoLIDs] where
+// there are too few. O(ports + LIDs).
 func AssignLIDs(f *Fabric) (*Fabric, error) {
-	missing := false
-	for _, e := range f.EndPorts {
-		missing = missing || f.Ports[e].LID == 0
-	}
-	if !missing {
+	if !slices.ContainsFunc(f.EndPorts, func(e PortIndex) bool { return f.Ports[e].LID == 0 }) {
 		return f, nil
 	}
 	a, err := AssignLIDsWith(f, LIDOptions{})
@@ -82,18 +71,16 @@ func AssignLIDs(f *Fabric) (*Fabric, error) {
 	return a.Fabric, nil
 }
 
-// AssignLIDsWith gives the end ports of the subnet their LIDs as OpenSM does on a
-// sweep (osm_lid_mgr.c). The SM's port comes first, then the others in the order
-// of EndPorts, and each takes the first of these:
+// AssignLIDsWith gives the end ports of the subnet their LIDs as OpenSM does on a sweep (osm_lid_mgr.c). The
+// SM's port comes first, then the others in the order of EndPorts, and each takes the first of these:
 //
 //   - the LIDs that OpenSM remembers for it,
 //   - the LIDs it has, if they are aligned and not remembered for another port,
 //   - the first free range, aligned if it is of more than one LID.
 //
-// Where LIDs run out it fails with [ErrNoLIDs], and where two ports end up with
-// one LID, which OpenSM does not always prevent, with a [PortError]. The
-// assignment is returned with either error, but without a Fabric after the
-// latter. O(ports + LIDs).
+// Where LIDs run out it fails with [ErrNoLIDs], and where two ports end up with one LID, which OpenSM does
+// not always prevent, with a [PortError]. The assignment is returned with either error, but without a Fabric
+// after the latter. O(ports + LIDs).
 func AssignLIDsWith(f *Fabric, o LIDOptions) (*LIDAssignment, error) {
 	if o.LMC > MaxLMC {
 		return nil, fmt.Errorf("LMC %d, expected 0 to %d", o.LMC, MaxLMC)

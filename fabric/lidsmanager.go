@@ -4,18 +4,15 @@ package fabric
 
 import "slices"
 
-// lidManager assigns LIDs as that of OpenSM (osm_lid_mgr.c), whose ways are
-// kept also where they look wrong.
+// lidManager assigns LIDs as that of OpenSM (osm_lid_mgr.c), whose ways are kept also where they look wrong.
 type lidManager struct {
 	f *Fabric
 	o LIDOptions
-	// table and its used are what OpenSM remembers and the LIDs that it keeps
-	// from ports they are not remembered for.
+	// table is what OpenSM remembers, used the LIDs that it keeps from ports they are not remembered for.
 	table *GUID2LID
 	free  []LIDRange
 
-	// claims are the LIDs that EndPorts have, holder is the end port that has a
-	// LID, counted from 1: the last one that claims it.
+	// claims are the LIDs that EndPorts have; holder is the last end port to claim a LID, counted from 1.
 	claims []LIDClaim
 	holder []int32
 
@@ -50,8 +47,7 @@ func newLIDManager(f *Fabric, o LIDOptions) *lidManager {
 func (m *lidManager) width(endPort PortIndex) uint16 { return 1 << m.lmc(endPort) }
 
 func (m *lidManager) lmc(endPort PortIndex) uint8 {
-	n := &m.f.Nodes[m.f.Ports[endPort].Node]
-	if n.IsSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0) {
+	if m.isPlainPort0(endPort) {
 		return 0
 	}
 	return m.o.LMC
@@ -59,8 +55,7 @@ func (m *lidManager) lmc(endPort PortIndex) uint8 {
 
 func aligned(lid, width uint16) bool { return lid&(width-1) == 0 }
 
-// begin prepares a sweep: what is remembered, and which LIDs are free
-// (osm_lid_mgr_init and lid_mgr_init_sweep).
+// begin finds what is remembered and which LIDs are free (osm_lid_mgr_init and lid_mgr_init_sweep).
 func (m *lidManager) begin() {
 	switch {
 	case m.o.Reassign:
@@ -125,8 +120,7 @@ func (m *lidManager) anyUsed(r LIDRange) bool {
 	return slices.Contains(m.table.used[r.Min:r.Max+1], true)
 }
 
-// markClaim enters a port at the LIDs that it has; those beyond the width of
-// this subnet become nobody's.
+// markClaim enters a port at the LIDs that it has; those beyond the width of this subnet become nobody's.
 func (m *lidManager) markClaim(i int) {
 	c := m.claims[i]
 	last := c.LID + 1<<c.LMC - 1
@@ -159,8 +153,7 @@ func (m *lidManager) checkRecord(i int) {
 	}
 }
 
-// findFree lists the ranges of LIDs that are neither remembered nor kept by the
-// port that has them.
+// findFree lists the ranges of LIDs that are neither remembered nor kept by the port that has them.
 func (m *lidManager) findFree() {
 	var now LIDRange
 	lid := uint16(1)
@@ -273,8 +266,7 @@ func (m *lidManager) choose(i int, width uint16) LIDRange {
 	return r
 }
 
-// takeFree takes LIDs from the first free range that has enough of them
-// (lid_mgr_find_free_lid_range).
+// takeFree takes LIDs from the first free range that has enough of them (lid_mgr_find_free_lid_range).
 func (m *lidManager) takeFree(width uint16) (LIDRange, bool) {
 	for i, r := range m.free {
 		first := (r.Min + width - 1) &^ (width - 1)

@@ -24,17 +24,13 @@ const (
 
 // LIDNote is one thing noticed while LIDs were assigned.
 type LIDNote struct {
-	Kind LIDNoteKind
-	// GUID is that of the record or the port.
-	GUID uint64
-	// LIDs are those of the record, or those that the port had.
-	LIDs LIDRange
-	// Record is the record as it was read, but with RecordUnfit and later kinds.
-	Record GUIDRecord
+	Kind   LIDNoteKind
+	GUID   uint64     // that of the record or the port
+	LIDs   LIDRange   // those of the record, or those that the port had
+	Record GUIDRecord // the record as it was read, but with RecordUnfit and later kinds
 }
 
-// String says in a sentence what was noticed and what OpenSM does with it, and
-// names the error in OpenSM's log where there is one.
+// String says what was noticed, what OpenSM does with it, and names the error in OpenSM's log if there is one.
 func (n LIDNote) String() string {
 	guid := fmt.Sprintf("0x%016x", n.GUID)
 	switch n.Kind {

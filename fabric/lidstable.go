@@ -18,16 +18,13 @@ func (r LIDRange) String() string {
 	return fmt.Sprintf("LIDs %d to %d", r.Min, r.Max)
 }
 
-// GUID2LID is OpenSM's memory of the LIDs it gave, which it keeps in a file
-// guid2lid. It holds records as text, as OpenSM does: one that OpenSM cannot make
-// sense of is passed over and still written back.
+// GUID2LID is OpenSM's memory of the LIDs it gave, which it keeps in a file guid2lid. It holds records as
+// text, as OpenSM does: one that OpenSM cannot make sense of is passed over and still written back.
 //
-// Records come in the order of OpenSM's hash table (st.c), which depends on the
-// order of insertion. That order is also the one in which OpenSM resolves
-// conflicts and writes the file. The zero value is empty and ready.
+// Records come in the order of OpenSM's hash table (st.c), which depends on the order of insertion; OpenSM
+// resolves conflicts and writes the file in it, too. The zero value is empty and ready.
 type GUID2LID struct {
-	// bins holds the records by hash; the latest of a bin is the last in its
-	// slice and the first for OpenSM.
+	// bins holds the records by hash; the latest of a bin is the last in its slice and the first for OpenSM.
 	bins [][]guidRecord
 	len  int
 	// used are the LIDs that OpenSM keeps from other ports, once it has validated
@@ -38,14 +35,11 @@ type GUID2LID struct {
 
 // GUIDRecord is a record of a guid2lid file.
 type GUIDRecord struct {
-	// Key and Value stand in the file. OpenSM looks for a GUID by a key such as
-	// 0x0002c90300000001 and finds it under no other.
+	// Key and Value stand in the file. OpenSM finds a GUID by a key such as 0x0002c90300000001 and no other.
 	Key, Value string
-	// GUID is the number that Key is for.
-	GUID uint64
-	// LIDs is what Value is for, if it is Readable.
-	LIDs     LIDRange
-	Readable bool
+	GUID       uint64   // the number that Key is for
+	LIDs       LIDRange // what Value is for, if it is Readable
+	Readable   bool
 }
 
 type guidRecord struct {

@@ -2,22 +2,19 @@
 
 package fabric
 
+import (
+	"slices"
+	"strconv"
+)
+
 // Width is the number of lanes of a link, 0 where unknown.
 type Width uint8
 
 // String gives the width in the words of the InfiniBand diagnostics: "4x".
 func (w Width) String() string {
 	switch w {
-	case 1:
-		return "1x"
-	case 2:
-		return "2x"
-	case 4:
-		return "4x"
-	case 8:
-		return "8x"
-	case 12:
-		return "12x"
+	case 1, 2, 4, 8, 12:
+		return strconv.Itoa(int(w)) + "x"
 	}
 	return "??"
 }
@@ -51,19 +48,14 @@ func (s Speed) String() string {
 
 // ParseSpeed is the inverse of [Speed.String].
 func ParseSpeed(s string) (Speed, bool) {
-	for i, n := range speedNames {
-		if i > 0 && n == s {
-			return Speed(i), true
-		}
-	}
-	return SpeedUnknown, false
+	i := slices.Index(speedNames[1:], s) + 1
+	return Speed(i), i > 0
 }
 
 // Link is a cable, named by its two ports with A < B.
 type Link struct{ A, B PortIndex }
 
-// Links returns every link that is up, each once, in ascending order of A.
-// O(ports).
+// Links returns every link that is up, each once, in ascending order of A. O(ports).
 func (f *Fabric) Links() []Link {
 	links := make([]Link, 0, len(f.Ports)/2)
 	for i := range f.NumPorts() {
@@ -81,4 +73,35 @@ func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 		return Link{}, false
 	}
 	return Link{min(port, peer), max(port, peer)}, true
+}
+
+// laneGbps is the signalling rate of a lane as the rates of IBA 1.2.1 and its supplements count it, in Gb/s.
+var laneGbps = [...]float64{SDR: 2.5, DDR: 5, QDR: 10, FDR10: 10, FDR: 14, EDR: 25, HDR: 50, NDR: 100, XDR: 200}
+
+// Gbps is the rate of a port's link in Gb/s, 0 where it is not known.
+func (p *Port) Gbps() float64 {
+	if int(p.Speed) >= len(laneGbps) {
+		return 0
+	}
+	return float64(p.Width) * laneGbps[p.Speed]
+}
+
+// LinkLimit is what a port allows its link: the widths and speeds that it is set to
+// and those that it supports, the greatest of each, 0 where that is not known.
+type LinkLimit struct {
+	WidthEnabled, WidthSupported Width
+	SpeedEnabled, SpeedSupported Speed
+}
+
+// Common is the most that both ends of a link allow.
+func (l LinkLimit) Common(other LinkLimit) LinkLimit {
+	return LinkLimit{
+		min(l.WidthEnabled, other.WidthEnabled), min(l.WidthSupported, other.WidthSupported),
+		min(l.SpeedEnabled, other.SpeedEnabled), min(l.SpeedSupported, other.SpeedSupported),
+	}
+}
+
+// Known reports whether all of it is known.
+func (l LinkLimit) Known() bool {
+	return l.WidthEnabled != 0 && l.WidthSupported != 0 && l.SpeedEnabled != 0 && l.SpeedSupported != 0
 }

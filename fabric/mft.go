@@ -13,11 +13,9 @@ import (
 // FirstMLID is the lowest multicast LID (IBA 1.2.1, 4.1.3).
 const FirstMLID = 0xC000
 
-// MFT holds the multicast forwarding tables of all switches: of each switch and
-// multicast LID the set of ports by which a packet leaves.
+// MFT holds the multicast tables: of each switch and multicast LID the ports by which a packet leaves.
 type MFT struct {
-	// Top is the highest multicast LID with an entry, FirstMLID-1 for none.
-	Top      uint16
+	Top      uint16 // the highest multicast LID with an entry, FirstMLID-1 for none
 	switches int
 	words    int
 	slab     []uint64
@@ -37,9 +35,8 @@ func NewMFT(f *Fabric, top uint16) *MFT {
 // LIDs is the number of multicast LIDs from FirstMLID to Top.
 func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }
 
-// Ports are the words of the port set of one switch and multicast LID, port p
-// at bit p&63 of word p>>6; nil for a LID that is not in the tables. They can be
-// written while the tables are being made.
+// Ports are the words of the port set of one switch and multicast LID, port p at bit p&63 of word p>>6; nil
+// for a LID that is not in the tables. They can be written while the tables are being made.
 func (t *MFT) Ports(sw SwitchIndex, mlid uint16) []uint64 {
 	if mlid < FirstMLID || mlid > t.Top {
 		return nil
@@ -54,14 +51,12 @@ func (t *MFT) Has(sw SwitchIndex, mlid uint16, port uint8) bool {
 	return int(port>>6) < len(set) && set[port>>6]>>(port&63)&1 != 0
 }
 
-// Add makes a packet to mlid leave a switch by a port, too. Both must be in the
-// tables.
+// Add makes a packet to mlid leave a switch by a port, too. Both must be in the tables.
 func (t *MFT) Add(sw SwitchIndex, mlid uint16, port uint8) {
 	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
 }
 
-// Block is what a switch is told of 32 multicast LIDs and 16 of its ports, see
-// [mad.MulticastMod]. LIDs that are not in the tables have no ports.
+// Block is 32 multicast LIDs for 16 ports of a switch, see [mad.MulticastMod]; LIDs not in the tables have none.
 func (t *MFT) Block(sw SwitchIndex, num uint16, position uint8) (block mad.MulticastForwardingTable) {
 	word, shift := int(position)*mad.MFTPorts/64, int(position)*mad.MFTPorts%64
 	first := FirstMLID + int(num)*mad.MFTBlock
@@ -85,8 +80,7 @@ func (t *MFT) Any(sw SwitchIndex, mlid uint16) bool {
 	return slices.ContainsFunc(t.Ports(sw, mlid), func(set uint64) bool { return set != 0 })
 }
 
-// Each gives the ports by which a packet to mlid leaves a switch, in ascending
-// order.
+// Each gives the ports by which a packet to mlid leaves a switch, in ascending order.
 func (t *MFT) Each(sw SwitchIndex, mlid uint16) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for w, set := range t.Ports(sw, mlid) {

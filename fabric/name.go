@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes text from the wire safe to show on a terminal: control and
-// format characters and bytes that are no UTF-8 become \n, \x1b, \u202e and the
-// like, a backslash is doubled. Text without any is returned as it is.
+// Escape makes text from the wire safe to show on a terminal: control and format characters and bytes that are no
+// UTF-8 become \n, \x1b, \u202e and the like, a backslash is doubled. Other text is returned as it is.
 func Escape(s string) string {
 	if printable(s) {
 		return s

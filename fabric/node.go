@@ -10,36 +10,28 @@ import (
 
 // Node is a switch, a channel adapter or a router.
 type Node struct {
-	GUID       uint64
-	SystemGUID uint64
-	// Desc is the node description as it came, never escaped: see [Escape].
-	Desc      string
-	FirstPort PortIndex
-	// Switch is the switch index, None for other nodes.
-	Switch   SwitchIndex
-	VendorID uint32
-	Revision uint32
-	DeviceID uint16
-	Type     mad.NodeType
-	NumPorts uint8
-	// EnhancedPort0 says that port 0 of a switch is an enhanced one (IBA 1.2.1, 18.2.4.1).
-	EnhancedPort0 bool
-	// InSubnet says that links lead from the SM's port to this node.
-	InSubnet bool
+	GUID          uint64
+	SystemGUID    uint64
+	Desc          string // the node description as it came, never escaped: see [Escape]
+	FirstPort     PortIndex
+	Switch        SwitchIndex // the switch index, None for other nodes
+	VendorID      uint32
+	Revision      uint32
+	DeviceID      uint16
+	Type          mad.NodeType
+	NumPorts      uint8
+	EnhancedPort0 bool // port 0 of a switch is an enhanced one (IBA 1.2.1, 18.2.4.1)
+	InSubnet      bool // links lead from the SM's port to this node
 }
 
 // Port is one port of a node, or port 0 of a switch.
 type Port struct {
-	// GUID is the port GUID; all ports of a switch carry that of port 0.
-	GUID uint64
-	// Node is the index of the node that the port belongs to.
-	Node NodeIndex
-	// Peer is the port at the other end of the link, None where the link is down.
-	Peer  PortIndex
-	LID   uint16
-	SMLID uint16
-	// CapMask is the capability mask of PortInfo (IBA 1.2.1, 14.2.5.6).
-	CapMask uint32
+	GUID    uint64    // the port GUID; all ports of a switch carry that of port 0
+	Node    NodeIndex // the index of the node that the port belongs to
+	Peer    PortIndex // the port at the other end of the link, None where the link is down
+	LID     uint16
+	SMLID   uint16
+	CapMask uint32 // the capability mask of PortInfo (IBA 1.2.1, 14.2.5.6)
 	Num     uint8
 	LMC     uint8
 	State   mad.PortState

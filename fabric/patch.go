@@ -21,14 +21,12 @@ type patch struct {
 	// edits are as they were given, own those of each switch, which begin at first.
 	edits, own []Edit
 	first      []int32
-	// made are the rows that somebody asked for.
-	made []atomic.Pointer[[]byte]
+	made       []atomic.Pointer[[]byte] // the rows that somebody asked for
 }
 
-// Patched returns tables that are those of t but for these entries, each of which
-// is named at most once. They share the memory of t, which must not be written any
-// more; a row with entries of its own is made when it is first asked for, and may
-// be by several goroutines. O(switches + entries).
+// Patched returns tables that are those of t but for these entries, each of which is named at most once. They
+// share the memory of t, which must not be written any more; a row with entries of its own is made when it is
+// first asked for, and may be by several goroutines. O(switches + entries).
 func (t *LFT) Patched(edits []Edit) *LFT {
 	p := &patch{under: t, edits: edits, own: make([]Edit, len(edits)), first: make([]int32, len(t.rows)+1)}
 	for _, e := range edits {
@@ -60,8 +58,7 @@ func (t *LFT) Patched(edits []Edit) *LFT {
 
 func byLID(a, b Edit) int { return cmp.Compare(a.LID, b.LID) }
 
-// EditsOf are the entries that [LFT.Patched] was given, where t was made by it of
-// these other tables; ok is false where it was not. Read-only.
+// EditsOf are the entries, read-only, by which [LFT.Patched] made t of these other tables; else ok is false.
 func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 	if t == under {
 		return nil, true

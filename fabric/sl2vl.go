@@ -10,8 +10,7 @@ import (
 // VLs maps the SLs 0 to 15 to VLs; VL 15 drops the packet.
 type VLs [16]uint8
 
-// SL2VL holds the SLtoVLMappingTables of all ports of a fabric (IBA 1.2.1,
-// 14.2.5.8). Equal tables are kept once.
+// SL2VL holds the SLtoVLMappingTables of a fabric's ports (IBA 1.2.1, 14.2.5.8). Equal tables are kept once.
 type SL2VL struct {
 	base  []int32 // of each node, into at
 	width []int32 // of each node: ports with port 0, or 0 for one table a port
@@ -20,8 +19,7 @@ type SL2VL struct {
 	index map[VLs]uint16
 }
 
-// NewSL2VL makes tables that map every SL to VL 0, as a subnet does that was
-// never told.
+// NewSL2VL makes tables that map every SL to VL 0, as a subnet does that was never told.
 func NewSL2VL(f *Fabric) *SL2VL {
 	t := &SL2VL{
 		base: make([]int32, len(f.Nodes)), width: make([]int32, len(f.Nodes)),
@@ -43,8 +41,7 @@ func NewSL2VL(f *Fabric) *SL2VL {
 	return t
 }
 
-// slot is where the table of a node's port out for packets from port in stands.
-// A node that is no switch has one table a port, whatever in is.
+// slot is where the table of a port for packets from port in stands; but for a switch in does not count.
 func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
@@ -61,8 +58,7 @@ func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
 
-// Set replaces one table. It is for the time when the tables are made. More
-// than 65,536 different tables do not occur and panic.
+// Set replaces one table, while tables are made. More than 65,536 different ones do not occur and panic.
 func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	i, ok := t.index[vls]
 	if !ok {
@@ -76,9 +72,8 @@ func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	t.at[t.slot(node, in, out)] = i
 }
 
-// On is the tables for another fabric: those of each node are what the node from[i]
-// of this one has, which must be of the same kind and size, and VL 0 where that is
-// None.
+// On is the tables for another fabric: those of each node are what the node from[i] of this one has, which
+// must be of the same kind and size, and VL 0 where that is None.
 func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
 	for i, old := range from {
@@ -115,24 +110,21 @@ const NoSL uint8 = 0xff
 
 // PathSLs are the SLs by which packets travel.
 type PathSLs interface {
-	// SL is the SL from one LID to another. LIDs that no end port
-	// has give 0.
+	// SL is the SL from one LID to another. LIDs that no end port has give 0.
 	SL(src, dst uint16) uint8
 }
 
 // SpreadSLs are SLs some of which are spread over several of one VL.
 type SpreadSLs interface {
 	PathSLs
-	// Range is the first of the levels among which pairs are spread, and how many; SL
-	// is [SpreadSL] of them.
+	// Range is the first of the SLs among which pairs are spread, and how many; SL is [SpreadSL] of them.
 	Range(src, dst uint16) (first, n uint8)
 	// Source numbers sources whose ranges are the same to every destination.
 	Source(src uint16) int32
 }
 
-// SpreadSL is the level of a pair among n levels from the first on: a number that
-// pairs have evenly (a multiplicative hash: Knuth, "The Art of Computer
-// Programming", 3, 6.4).
+// SpreadSL is the SL of a pair among n SLs from the first on: a number that pairs have evenly (a
+// multiplicative hash: Knuth, "The Art of Computer Programming", 3, 6.4).
 func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n
 }

@@ -2,31 +2,19 @@
 
 package fabric
 
-// Tables are the forwarding tables of a subnet: what its switches hold, what an
-// engine computed, or what was loaded. They are read-only once made.
+// Tables are forwarding tables, read-only once made: held by switches, computed by an engine, or loaded.
 type Tables struct {
-	// Fabric is the subnet whose switch indexes and LIDs the tables use.
-	Fabric *Fabric
+	Fabric *Fabric // the subnet whose switch indexes and LIDs the tables use
 	LFT    *LFT
-	// Top is the LinearFDBTop of each switch; entries above it do not count.
-	Top []uint16
-	// Known says for each switch whether its table was read or computed; the row
-	// of a switch that did not answer is all NoPath.
-	Known []bool
-	// SL2VL are the mappings of SLs to VLs, nil where they
-	// were neither read nor computed: every packet then takes VL 0, unless they are
-	// Unread.
-	SL2VL *SL2VL
-	// SLs are the SLs of paths, nil for SL 0 everywhere, unless they are
-	// Unread.
-	SLs PathSLs
-	// Unread says which of these two nobody knows.
-	Unread Unread
-	// MFT are the multicast forwarding tables, nil where they were neither read nor
-	// computed.
-	MFT *MFT
-	// Origin says where they come from: "minhop", "live", a file name.
-	Origin string
+	Top    []uint16 // the LinearFDBTop of each switch; entries above it do not count
+	Known  []bool   // of each switch whether its table was read or computed; else its row is all NoPath
+	// SL2VL are the mappings of SLs to VLs, nil where they were neither read nor computed: every packet then
+	// takes VL 0, unless they are Unread.
+	SL2VL  *SL2VL
+	SLs    PathSLs // the SLs of paths, nil for SL 0 everywhere, unless they are Unread
+	Unread Unread  // which of these two nobody knows
+	MFT    *MFT    // the multicast forwarding tables, nil where they were neither read nor computed
+	Origin string  // where they come from: "minhop", "live", a file name
 }
 
 // LiveOrigin is the Origin of tables that were read from switches.
@@ -35,11 +23,8 @@ const LiveOrigin = "live"
 // Unread says what is not known of tables that were read from a subnet. Of tables that
 // were computed all is known.
 type Unread struct {
-	// SLs are the service levels of paths: the subnet manager has them, not the
-	// switches.
-	SLs bool
-	// SL2VL are the mappings of some ports, or of all.
-	SL2VL bool
+	SLs   bool // those of paths: the subnet manager has them, not the switches
+	SL2VL bool // the mappings of some ports, or of all
 }
 
 // Any says that an SL or a VL is not known.
@@ -58,8 +43,7 @@ func (u Unread) String() string {
 	return ""
 }
 
-// NewTables wraps computed forwarding tables: every switch of the subnet is
-// known and has its top at the highest LID.
+// NewTables wraps computed tables: every switch of the subnet is known, its top at the highest LID.
 func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 	t := &Tables{Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches))}
 	for s, n := range f.Switches {

@@ -9,11 +9,10 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Without returns the fabric as it would be without these links. Indexes stay
-// the same; nodes that are cut off from the SM's port are no longer InSubnet.
-// Where the SM's port itself is cut off from every switch, the largest part that
-// is left becomes the subnet, seen from port 0 of one of its switches. What the
-// failure leaves as it is, is shared with f. O(ports), most of it a copy of them.
+// Without returns the fabric as it would be without these links. Indexes stay the same; nodes that are cut
+// off from the SM's port are no longer InSubnet. Where the SM's port itself is cut off from every switch, the
+// largest part that is left becomes the subnet, seen from port 0 of one of its switches. What the failure
+// leaves as it is, is shared with f. O(ports), most of it a copy of them.
 func (f *Fabric) Without(links []Link) *Fabric {
 	g := *f
 	g.Ports = slices.Clone(f.Ports)
@@ -36,9 +35,8 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	return &g
 }
 
-// Removed says which links a fabric is without that another one has, where both
-// were made by [Fabric.Without] of one fabric, or part of whole; ok is false where
-// they were not, and where another port has become the SM's.
+// Removed says which links a fabric is without that another has, where [Fabric.Without] made both of one fabric,
+// or part of whole; ok is false where not, and where another port has become the SM's.
 func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	root := part.whole
 	switch {
@@ -91,8 +89,7 @@ func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[PortIndex]bool, o
 	return gone, true
 }
 
-// Splits reports whether the subnet falls apart, or loses a host, without these links.
-// It looks no further than it has to.
+// Splits reports whether the subnet falls apart, or loses a host, without these links; then it looks no further.
 func (f *Fabric) Splits(links []Link) bool {
 	down := make(map[PortIndex]bool, 2*len(links))
 	for _, l := range links {
@@ -110,8 +107,8 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// joined reports whether a way through switches leads from one to the other past
-// ports that are down. It looks no further than it has to.
+// joined reports whether a path through switches leads from a to b past ports that are down, and looks no
+// further.
 func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := map[NodeIndex]bool{a: true}
 	queue := []NodeIndex{a}
@@ -149,7 +146,7 @@ func (f *Fabric) forget(was *Fabric, gone map[PortIndex]bool) {
 func (f *Fabric) reachAgain(was *Fabric) {
 	f.Nodes = slices.Clone(was.Nodes)
 	ends := f.reach()
-	if !f.hasSwitch() {
+	if !slices.ContainsFunc(f.Switches, func(n NodeIndex) bool { return f.Nodes[n].InSubnet }) {
 		if at := f.largestPartOf(was); at != f.SMPort {
 			f.SMPort = at
 			ends = f.reach()
@@ -183,16 +180,6 @@ func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 		}
 	}
 	f.lidPort = f.lidPort[:int(f.MaxLID)+1]
-}
-
-// hasSwitch reports whether a switch is in the subnet.
-func (f *Fabric) hasSwitch() bool {
-	for _, n := range f.Switches {
-		if f.Nodes[n].InSubnet {
-			return true
-		}
-	}
-	return false
 }
 
 // largestPartOf returns port 0 of a switch in the part with the most end ports of

@@ -460,7 +460,7 @@ func thousand(t testing.TB, count int) (dir string, size int64) {
 // TestThousand: a thousand snapshots of a thousand switches stay below a gigabyte, a
 // sample in proportion; and opening and listing them reads next to nothing of that.
 func TestThousand(t *testing.T) {
-	count := testenv.Count(t, 8, 1000)
+	count := testenv.Count(t, 4, 1000)
 	dir, size := thousand(t, count)
 	first, firstSize := thousand(t, 1)
 	if most := firstSize + int64(count)*(1e9-firstSize)/1000; size > most {

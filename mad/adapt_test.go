@@ -233,7 +233,7 @@ func TestPerTargetCancel(t *testing.T) {
 		}
 		other := make(chan error)
 		go func() {
-			_, err := GetLID[NodeInfo](context.Background(), c, 7, 0)
+			_, err := c.Do(context.Background(), &Request{Attr: AttrNodeInfo, LID: 7})
 			other <- err
 		}()
 		if err := b.Wait(); !errors.Is(err, context.DeadlineExceeded) {
@@ -403,9 +403,9 @@ func TestTraps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.Data[offBaseVersion], f.Data[offClass], f.Data[offClassVersion], f.Data[offMethod] = 1, uint8(class), 1, uint8(MethodTrap)
-			binary.BigEndian.PutUint16(f.Data[offAttr:], uint16(AttrNotice))
-			copy(f.Data[offData:], b)
+			f.Data[OffBaseVersion], f.Data[OffClass], f.Data[OffClassVersion], f.Data[OffMethod] = 1, uint8(class), 1, uint8(MethodTrap)
+			binary.BigEndian.PutUint16(f.Data[OffAttr:], uint16(AttrNotice))
+			copy(f.Data[OffData:], b)
 			return f
 		}
 		a := newAgent(silence)

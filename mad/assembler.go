@@ -7,10 +7,9 @@ import (
 	"fmt"
 )
 
-// Assembler puts the segments of one transfer together at the end that receives
-// (IBA 13.6.6.2). Whatever the segments say, it holds no more than its limit and
-// no more than [SegmentWindow] segments beyond those that came in order.
-// Every segment costs O(1).
+// Assembler puts the segments of one transfer together at the end that receives (IBA 13.6.6.2). Whatever the
+// segments say, it holds no more than its limit and no more than [SegmentWindow] segments beyond those that
+// came in order. Every segment costs O(1).
 type Assembler struct {
 	limit  int
 	tid    uint64
@@ -24,8 +23,7 @@ type Assembler struct {
 	sample [Size]byte // a segment, for the headers of what is sent back
 }
 
-// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 is
-// [DefaultLimit].
+// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 is [DefaultLimit].
 func NewAssembler(limit int) *Assembler {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -33,25 +31,24 @@ func NewAssembler(limit int) *Assembler {
 	return &Assembler{limit: limit, next: 1, window: 1}
 }
 
-// Take takes the MAD m of the transfer. If answer is true it has put into out what
-// is to be sent back, an acknowledgement or the end of the transfer. An error,
-// which wraps [ErrSegments], ends the transfer.
+// Take takes the MAD m of the transfer. If answer is true it has put into out what is to be sent back, an
+// acknowledgement or the end of the transfer. An error, which wraps [ErrSegments], ends the transfer.
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {
-		a.tid = be.Uint64(m[offTID:])
+		a.tid = be.Uint64(m[OffTID:])
 	}
-	if a.Done() || be.Uint64(m[offTID:]) != a.tid {
+	if a.Done() || be.Uint64(m[OffTID:]) != a.tid {
 		return a.again(m, out), nil
 	}
-	switch m[offRMPPType] {
+	switch m[OffRMPPType] {
 	case RMPPStop, RMPPAbort:
 		return false, ended(m)
 	case RMPPData:
 	default:
 		return a.abort(m, out, RMPPBadType)
 	}
-	seg := be.Uint32(m[offSegment:])
+	seg := be.Uint32(m[OffSegment:])
 	if status := a.check(m, seg); status != RMPPOK {
 		return a.abort(m, out, status)
 	}
@@ -81,8 +78,7 @@ func (a *Assembler) Done() bool { return a.last != 0 && a.next > a.last }
 // Segments is how many segments came in order.
 func (a *Assembler) Segments() int { return int(a.next - 1) }
 
-// Data returns what the segments carry, without headers, once all are there.
-// The error wraps [ErrCut] where there was more.
+// Data returns what the segments carry, without headers. The error wraps [ErrCut] where there was more.
 func (a *Assembler) Data() ([]byte, error) {
 	if a.cut {
 		return a.data, ErrCut
@@ -90,8 +86,7 @@ func (a *Assembler) Data() ([]byte, error) {
 	return a.data, nil
 }
 
-// Ack makes out the acknowledgement of what came in order. At least one segment
-// must have come.
+// Ack makes out the acknowledgement of what came in order. At least one segment must have come.
 func (a *Assembler) Ack(out *[Size]byte) {
 	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
 }
@@ -101,10 +96,9 @@ func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
 	control(out, &a.sample, RMPPAbort, status, 0, 0)
 }
 
-// again acknowledges once more where a segment is repeated, because the
-// acknowledgement may have been lost.
+// again acknowledges once more where a segment is repeated, because the acknowledgement may have been lost.
 func (a *Assembler) again(m, out *[Size]byte) bool {
-	if m[offRMPPType] != RMPPData || binary.BigEndian.Uint64(m[offTID:]) != a.tid {
+	if m[OffRMPPType] != RMPPData || binary.BigEndian.Uint64(m[OffTID:]) != a.tid {
 		return false
 	}
 	a.Ack(out)
@@ -117,19 +111,19 @@ func (a *Assembler) abort(m, out *[Size]byte, status RMPPStatus) (bool, error) {
 		kind = RMPPStop
 	}
 	control(out, m, kind, status, 0, 0)
-	return true, fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[offSegment:]), status)
+	return true, fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[OffSegment:]), status)
 }
 
 // check says what is wrong with the header of data segment seg.
 func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
-	flags, length := m[offRMPPFlags], binary.BigEndian.Uint32(m[offLength:])
+	flags, length := m[OffRMPPFlags], binary.BigEndian.Uint32(m[OffLength:])
 	first, last := flags&RMPPFirst != 0, flags&RMPPLast != 0
 	// A status in the last segment is how a transport says that it cut the rest.
-	cut := last && RMPPStatus(m[offRMPPStatus]) == RMPPNoResources
+	cut := last && RMPPStatus(m[OffRMPPStatus]) == RMPPNoResources
 	switch {
-	case m[offRMPPVersion] != rmppVersion:
+	case m[OffRMPPVersion] != rmppVersion:
 		return RMPPBadVersion
-	case m[offRMPPStatus] != 0 && !cut:
+	case m[OffRMPPStatus] != 0 && !cut:
 		return RMPPBadStatus
 	case seg == 0, first != (seg == 1):
 		return RMPPBadSegment
@@ -148,10 +142,10 @@ func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
 // put keeps segment seg, which is within the window.
 func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
 	bytes := SegmentSize
-	if m[offRMPPFlags]&RMPPLast != 0 {
-		bytes = int(binary.BigEndian.Uint32(m[offLength:])) - classHeader
+	if m[OffRMPPFlags]&RMPPLast != 0 {
+		bytes = int(binary.BigEndian.Uint32(m[OffLength:])) - classHeader
 		a.last, a.end = seg, bytes
-		a.cut = m[offRMPPStatus] != 0
+		a.cut = m[OffRMPPStatus] != 0
 	}
 	at := int(seg-1) * SegmentSize
 	if at+bytes > a.limit {
@@ -160,7 +154,7 @@ func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
 	if n := at + bytes - len(a.data); n > 0 {
 		a.data = append(a.data, make([]byte, n)...)
 	}
-	copy(a.data[at:at+bytes], m[offSAData:])
+	copy(a.data[at:at+bytes], m[OffSAData:])
 	a.beyond |= 1 << (seg - a.next)
 	for a.beyond&1 != 0 {
 		a.beyond >>= 1

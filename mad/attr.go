@@ -10,8 +10,7 @@ import (
 // AttrID says which attribute a MAD carries.
 type AttrID uint16
 
-// Attributes of the subnet management classes (IBA 14.2.5), and
-// Mellanox's own.
+// Attributes of the subnet management classes (IBA 14.2.5), and Mellanox's own.
 const (
 	AttrClassPortInfo            AttrID = 0x0001 // of the other classes
 	AttrNotice                   AttrID = 0x0002
@@ -38,8 +37,7 @@ const (
 	AttrPortCountersExtended AttrID = 0x001d
 )
 
-// Name returns the attribute's name in a management class: the numbers of
-// attributes belong to the class.
+// Name returns the attribute's name in a management class: the numbers of attributes belong to the class.
 func (a AttrID) Name(c Class) string {
 	switch {
 	case c.isSMP():
@@ -51,80 +49,47 @@ func (a AttrID) Name(c Class) string {
 	case c == ClassPerf && a == AttrPortCountersExtended:
 		return "PortCountersExtended"
 	case c == ClassSA:
-		return a.nameSA()
+		return named(namesSA, a, "SA attribute 0x%04x")
 	}
 	return fmt.Sprintf("attribute 0x%04x of class 0x%02x", uint16(a), uint8(c))
 }
 
-func (a AttrID) nameSA() string {
-	switch a {
-	case AttrNotice:
-		return "Notice"
-	case 0x0003:
-		return "InformInfo"
-	case 0x0011:
-		return "NodeRecord"
-	case 0x0012:
-		return "PortInfoRecord"
-	case 0x0013:
-		return "SLtoVLMappingTableRecord"
-	case 0x0014:
-		return "SwitchInfoRecord"
-	case 0x0015:
-		return "LinearForwardingTableRecord"
-	case 0x0017:
-		return "MulticastForwardingTableRecord"
-	case 0x0018:
-		return "SMInfoRecord"
-	case 0x0020:
-		return "LinkRecord"
-	case 0x0031:
-		return "ServiceRecord"
-	case 0x0035:
-		return "PathRecord"
-	case 0x0038:
-		return "MCMemberRecord"
-	}
-	return fmt.Sprintf("SA attribute 0x%04x", uint16(a))
+var namesSA = map[AttrID]string{
+	AttrNotice: "Notice",
+	0x0003:     "InformInfo",
+	0x0011:     "NodeRecord",
+	0x0012:     "PortInfoRecord",
+	0x0013:     "SLtoVLMappingTableRecord",
+	0x0014:     "SwitchInfoRecord",
+	0x0015:     "LinearForwardingTableRecord",
+	0x0017:     "MulticastForwardingTableRecord",
+	0x0018:     "SMInfoRecord",
+	0x0020:     "LinkRecord",
+	0x0031:     "ServiceRecord",
+	0x0035:     "PathRecord",
+	0x0038:     "MCMemberRecord",
 }
 
 // String returns the attribute's name in the subnet management classes.
-func (a AttrID) String() string {
-	switch a {
-	case AttrNotice:
-		return "Notice"
-	case AttrNodeDescription:
-		return "NodeDescription"
-	case AttrNodeInfo:
-		return "NodeInfo"
-	case AttrSwitchInfo:
-		return "SwitchInfo"
-	case AttrGUIDInfo:
-		return "GUIDInfo"
-	case AttrPortInfo:
-		return "PortInfo"
-	case AttrPKeyTable:
-		return "P_KeyTable"
-	case AttrSLToVLTable:
-		return "SLtoVLMappingTable"
-	case AttrVLArbitrationTable:
-		return "VLArbitrationTable"
-	case AttrLinearForwardingTable:
-		return "LinearForwardingTable"
-	case AttrRandomForwardingTable:
-		return "RandomForwardingTable"
-	case AttrMulticastForwardingTable:
-		return "MulticastForwardingTable"
-	case AttrSMInfo:
-		return "SMInfo"
-	case AttrVendorDiag:
-		return "VendorDiag"
-	case AttrLedInfo:
-		return "LedInfo"
-	case AttrMellanoxExtendedPortInfo:
-		return "MellanoxExtendedPortInfo"
-	}
-	return fmt.Sprintf("attribute 0x%04x", uint16(a))
+func (a AttrID) String() string { return named(names, a, "attribute 0x%04x") }
+
+var names = map[AttrID]string{
+	AttrNotice:                   "Notice",
+	AttrNodeDescription:          "NodeDescription",
+	AttrNodeInfo:                 "NodeInfo",
+	AttrSwitchInfo:               "SwitchInfo",
+	AttrGUIDInfo:                 "GUIDInfo",
+	AttrPortInfo:                 "PortInfo",
+	AttrPKeyTable:                "P_KeyTable",
+	AttrSLToVLTable:              "SLtoVLMappingTable",
+	AttrVLArbitrationTable:       "VLArbitrationTable",
+	AttrLinearForwardingTable:    "LinearForwardingTable",
+	AttrRandomForwardingTable:    "RandomForwardingTable",
+	AttrMulticastForwardingTable: "MulticastForwardingTable",
+	AttrSMInfo:                   "SMInfo",
+	AttrVendorDiag:               "VendorDiag",
+	AttrLedInfo:                  "LedInfo",
+	AttrMellanoxExtendedPortInfo: "MellanoxExtendedPortInfo",
 }
 
 // Attribute is what the attribute types have in common. UnmarshalBinary takes
@@ -136,11 +101,18 @@ type Attribute interface {
 	encoding.BinaryAppender
 }
 
-// GSIAttribute is what the attributes of the other classes have in common.
-// UnmarshalBinary takes as many bytes as the attribute has, or more, of which
-// the rest means nothing; for fewer it gives an error that wraps [ErrLength].
-// AppendBinary yields as many bytes as the attribute has and does not fail.
+// GSIAttribute is what the attributes of the other classes have in common. UnmarshalBinary takes as many
+// bytes as the attribute has, or more, of which the rest means nothing; for fewer it gives an error that
+// wraps [ErrLength]. AppendBinary yields as many bytes as the attribute has and does not fail.
 type GSIAttribute Attribute
+
+// named is the name of a number, or the format with the number where it has none.
+func named[T ~uint8 | ~uint16](names map[T]string, n T, format string) string {
+	if name, ok := names[n]; ok {
+		return name
+	}
+	return fmt.Sprintf(format, uint16(n))
+}
 
 // checkAtLeast is the first thing the decoder of a [GSIAttribute] does.
 func checkAtLeast(what string, b []byte, want int) error {

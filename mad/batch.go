@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// Batch is a number of requests that belong together. It is for one goroutine:
-// that one calls Go, then Wait, and runs the callbacks, which call Go for more.
-// Requests beyond the client's window queue up in the batch. Batches of the
-// same client share its window in turn.
+// Batch is a number of requests that belong together. It is for one goroutine: that one calls Go, then Wait,
+// and runs the callbacks, which call Go for more. Requests beyond the client's window queue up in the batch.
+// Batches of the same client share its window in turn.
 type Batch struct {
 	client  *Client
 	ctx     context.Context
@@ -67,8 +66,7 @@ func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	return &b.kept
 }
 
-// Go asks for req. Its end, good or bad, is handed to callback, which Wait
-// runs; the reply is good until callback returns.
+// Go asks for req. Wait hands its end, good or bad, to callback; the reply is good until that returns.
 func (b *Batch) Go(req Request, callback func(*Reply)) {
 	b.queue.push(&job{b, req, callback})
 	b.waiting++
@@ -77,10 +75,9 @@ func (b *Batch) Go(req Request, callback func(*Reply)) {
 	}
 }
 
-// Wait runs the callbacks one after the other as requests end, until none is
-// left, and returns nil whatever became of them. It returns ctx's error or that
-// of the client if one of those ends first; callbacks that have not run by
-// then never will.
+// Wait runs the callbacks one after the other as requests end, until none is left, and returns nil whatever
+// became of them. It returns ctx's error or that of the client if one of those ends first; callbacks that
+// have not run by then never will.
 func (b *Batch) Wait() error {
 	defer b.client.resign(b)
 	b.ran = 0
@@ -129,8 +126,7 @@ func (b *Batch) rouse() {
 // Len is the number of requests whose callbacks have not run.
 func (b *Batch) Len() int { return b.active + b.waiting }
 
-// fill gives slot done back, unless that is -1, and sends requests while there are
-// free slots.
+// fill gives slot done back, unless that is -1, and sends requests while there are free slots.
 func (b *Batch) fill(done int) {
 	c := b.client
 	if done < 0 && b.waiting == 0 {
@@ -165,8 +161,7 @@ func (b *Batch) start(i int) {
 	}
 }
 
-// collect moves ended requests to b.ended. If there is nothing to do it says where
-// the batch is to sleep, and marks it so.
+// collect moves ended requests to b.ended; if there are none it says and marks where the batch is to sleep.
 func (b *Batch) collect() sleep {
 	c := b.client
 	c.mu.Lock()

@@ -189,7 +189,7 @@ func TestBatchesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []uint8
 		a := newAgent(func(_ int, f Frame) []answer {
-			order = append(order, f.Data[offMod])
+			order = append(order, f.Data[OffMod])
 			return []answer{at(10*ms, reply(f, StatusOK))}
 		})
 		c := newTestClient(t, a, ClientOptions{Window: 2})
@@ -269,7 +269,7 @@ func newLoop() *loop { return &loop{make(chan Frame, 1<<14), make(chan struct{})
 
 func (l *loop) Send(f *Frame) error {
 	r := *f
-	r.Data[offMethod] |= uint8(MethodResponse)
+	r.Data[OffMethod] |= uint8(MethodResponse)
 	l.in <- r
 	return nil
 }

@@ -7,8 +7,7 @@ import "encoding/binary"
 // ClassPortInfoSize is the number of bytes of a [ClassPortInfo].
 const ClassPortInfoSize = 72
 
-// ClassPortInfo describes the agent of a management class at a port (IBA
-// 13.4.8.1):
+// ClassPortInfo describes the agent of a management class at a port (IBA 13.4.8.1):
 //
 //	 0  BaseVersion      1
 //	 1  ClassVersion     1
@@ -50,8 +49,7 @@ type AgentAddress struct {
 	QKey         uint32
 }
 
-// Capabilities of a performance management agent (IBA 16.1.3.1, and volume 1
-// release 1.3 for the bits that were added).
+// Capabilities of a performance management agent (IBA 16.1.3.1; added bits: volume 1, release 1.3).
 const (
 	PerfAllPortSelect     uint16 = 1 << 8  // port 255 is all ports of a switch
 	PerfExtendedWidth     uint16 = 1 << 9  // PortCountersExtended
@@ -59,10 +57,8 @@ const (
 	PerfXmitWait          uint16 = 1 << 12 // PortXmitWait in PortCounters
 )
 
-// AttrID returns [AttrClassPortInfo].
 func (*ClassPortInfo) AttrID() AttrID { return AttrClassPortInfo }
 
-// UnmarshalBinary decodes the attribute; see [GSIAttribute].
 func (a *ClassPortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("ClassPortInfo", b, ClassPortInfoSize); err != nil {
 		return err
@@ -77,7 +73,6 @@ func (a *ClassPortInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 72 bytes; see [GSIAttribute].
 func (a *ClassPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	var b [ClassPortInfoSize]byte
 	be := binary.BigEndian

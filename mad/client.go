@@ -11,15 +11,13 @@ import (
 	"time"
 )
 
-// ClientOptions say how a [Client] treats the subnet. Zero fields take the
-// defaults, which are gentle: management agents of switches are slow, have room
-// for few packets on VL 15, which has no flow control, and drop the rest. For a
-// subnet that is simulated [Fast] has others.
+// ClientOptions say how a [Client] treats the subnet. Zero fields take the defaults, which are gentle:
+// management agents of switches are slow, have room for few packets on VL 15, which has no flow control, and
+// drop the rest. For a subnet that is simulated [Fast] has others.
 type ClientOptions struct {
-	// Window is how many requests are in flight at most, from 1 to
-	// [MaxWindow]; 16. OpenSM keeps 4 on the wire (max_wire_smps). It is a bound:
-	// the client begins with 4 or MinWindow, has more in flight as long as answers
-	// come, and halves what it has when they fail to.
+	// Window is how many requests are in flight at most, from 1 to [MaxWindow]; 16. OpenSM keeps 4 on the
+	// wire (max_wire_smps). It is a bound: the client begins with 4 or MinWindow, has more in flight as long
+	// as answers come, and halves what it has when they fail to.
 	Window int
 	// MinWindow is how many requests may be in flight however many get no answer;
 	// an eighth of Window. If it is Window, the window does not change.
@@ -27,24 +25,18 @@ type ClientOptions struct {
 	// PerTarget is how many requests are in flight to the same LID, or by the
 	// same directed route, at most; a quarter of Window, 4 at least.
 	PerTarget int
-	// Timeout is how long the first try waits for an answer; 200 ms.
-	Timeout time.Duration
+	Timeout   time.Duration // how long the first try waits for an answer; 200 ms
 	// Tries is how often a request is sent before it has failed; 3. A target that
 	// has failed several times in a row gets one try until it answers.
-	Tries int
-	// Backoff is by how much a try waits longer than the one before it, at
-	// least 1; 2.
-	Backoff float64
-	// MKey goes with the subnet management requests that name none.
-	MKey uint64
-	// Traps, if it is not nil, gets the traps that come in. One that finds no room
-	// there is dropped, and counted ([Stats.TrapsDropped]). No trap is answered:
-	// that is for subnet managers.
+	Tries   int
+	Backoff float64 // by how much a try waits longer than the one before it, at least 1; 2
+	MKey    uint64  // of the subnet management requests that name none
+	// Traps, if it is not nil, gets the traps that come in. One that finds no room there is dropped, and
+	// counted ([Stats.TrapsDropped]). No trap is answered: that is for subnet managers.
 	Traps chan<- Trap
 }
 
-// Fast returns options for subnets that are simulated, whose agents drop
-// nothing: a window of 128 that does not change, and as many for each target.
+// Fast returns options for simulated subnets, whose agents drop nothing: a fixed window of 128 for all and each.
 func Fast() ClientOptions { return ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128} }
 
 // MaxWindow is the largest window of a client.
@@ -90,8 +82,7 @@ type Stats struct {
 	TrapsDropped uint64 // of those, for want of room
 }
 
-// Client asks questions over a transport, many at a time, and asks again when
-// no answer comes. Its methods may be called from any goroutine.
+// Client asks many questions at a time over a transport, and again without an answer. For any goroutine.
 type Client struct {
 	transport Transport
 	opts      ClientOptions
@@ -118,9 +109,8 @@ type Client struct {
 	led      sync.Cond // over mu: whether somebody leads has changed
 }
 
-// A transaction id is 32 bits, as transports use the upper half for themselves:
-// the slot of the request, and above it a number that grows with every send.
-// Answers to any try of the request that holds the slot now are good.
+// A transaction id is 32 bits, as transports use the upper half: the slot of the request, and above it a number
+// that grows with every send. Answers to any try of the request that holds the slot now are good.
 const (
 	slotBits = 12
 	seqBits  = 32 - slotBits
@@ -153,8 +143,7 @@ type slot struct {
 // list links slots; -1 ends it.
 type list struct{ first, last int32 }
 
-// NewClient starts a client over t, which Close closes. It gives an error for
-// options out of their bounds only.
+// NewClient starts a client over t, which Close closes. It fails only for options out of their bounds.
 func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -210,8 +199,8 @@ func (c *Client) Window() int {
 	return c.window.limit()
 }
 
-// Close closes the transport and waits for the client's goroutines. Requests
-// that are outstanding, and all later ones, fail with [ErrClosed].
+// Close closes the transport and waits for the client's goroutines. Open and later requests fail with
+// [ErrClosed].
 func (c *Client) Close() error {
 	c.fail(ErrClosed)
 	err := c.transport.Close()
@@ -229,10 +218,9 @@ func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	return data, err
 }
 
-// Ask is [Client.Do] for requests of all classes: it calls use, if that is not
-// nil, with the answer, which is good until use returns, and returns use's
-// error. An answer with an error status is handed to use too, as [Reply.Err].
-// Where there is no answer it returns why, and does not call use.
+// Ask is [Client.Do] for requests of all classes: it calls use, if that is not nil, with the answer, which is
+// good until use returns, and returns use's error. An answer with an error status is handed to use too, as
+// [Reply.Err]. Where there is no answer it returns why, and does not call use.
 func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
 	b := c.batches.Get().(*Batch)
 	defer c.batches.Put(b)
@@ -246,8 +234,7 @@ func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) 
 // Done is closed once nothing goes any more, as [Client.Err] says.
 func (c *Client) Done() <-chan struct{} { return c.dead }
 
-// Err is why nothing goes any more: what the transport said, or [ErrClosed]; nil
-// as long as something does.
+// Err is why nothing goes any more: what the transport said, or [ErrClosed]; nil as long as something does.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

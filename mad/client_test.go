@@ -30,7 +30,7 @@ func TestDo(t *testing.T) {
 	if err := s.UnmarshalBinary(sent.Data[:]); err != nil {
 		t.Fatal(err)
 	}
-	if sent.DLID != PermissiveLID || s.Class != ClassSMPDirected || s.Path() != req.Path || s.Method != MethodGet ||
+	if sent.DLID != PermissiveLID || s.Class != ClassSMPDirected || pathOf(&s) != req.Path || s.Method != MethodGet ||
 		s.Attr != AttrPortInfo || s.Mod != 7 || s.MKey != 0x1234 || s.BaseVersion != 1 || s.ClassVersion != 1 {
 		t.Errorf("sent %+v to %d", s, sent.DLID)
 	}
@@ -48,7 +48,7 @@ func TestDo(t *testing.T) {
 func TestDoByLID(t *testing.T) {
 	a := newAgent(echo)
 	c := newTestClient(t, a, ClientOptions{})
-	if _, err := GetLID[NodeInfo](t.Context(), c, 17, 0); err != nil {
+	if _, err := c.Do(t.Context(), &Request{Attr: AttrNodeInfo, LID: 17}); err != nil {
 		t.Fatal(err)
 	}
 	sent := a.frames()[0]
@@ -64,8 +64,8 @@ func TestDoByLID(t *testing.T) {
 func TestSet(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer {
 		r := reply(f, StatusOK)
-		copy(r.Data[offData:], f.Data[offData:offInitialPath])
-		r.Data[offData] = 9
+		copy(r.Data[OffData:], f.Data[OffData:OffInitialPath])
+		r.Data[OffData] = 9
 		return []answer{at(0, r)}
 	})
 	c := newTestClient(t, a, ClientOptions{})
@@ -110,7 +110,7 @@ func TestRetries(t *testing.T) {
 		}
 		tids := map[uint64]bool{}
 		for _, f := range a.frames() {
-			tids[binary.BigEndian.Uint64(f.Data[offTID:])] = true
+			tids[binary.BigEndian.Uint64(f.Data[OffTID:])] = true
 		}
 		if len(tids) != 3 {
 			t.Errorf("%d transaction ids for 3 tries", len(tids))
@@ -199,10 +199,10 @@ func TestStrayFrames(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer {
 		trap := f // a request, not an answer
 		otherAttr, otherMod, otherClass, otherSlot := reply(f, 0), reply(f, 0), reply(f, 0), reply(f, 0)
-		otherAttr.Data[offAttr+1]++
-		otherMod.Data[offMod+3]++
-		otherClass.Data[offClass] = uint8(ClassSMPLID)
-		otherSlot.Data[offTID+7] ^= 0xff
+		otherAttr.Data[OffAttr+1]++
+		otherMod.Data[OffMod+3]++
+		otherClass.Data[OffClass] = uint8(ClassSMPLID)
+		otherSlot.Data[OffTID+7] ^= 0xff
 		return []answer{at(0, trap), at(0, otherAttr), at(0, otherMod), at(0, otherClass), at(0, otherSlot), at(0, reply(f, 0))}
 	})
 	c := newTestClient(t, a, ClientOptions{Window: 1})
@@ -217,7 +217,7 @@ func TestStrayFrames(t *testing.T) {
 func TestRefused(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer { return []answer{at(0, reply(f, StatusMethodAttrMismatch))} })
 	c := newTestClient(t, a, ClientOptions{})
-	_, err := c.SwitchInfo(t.Context(), mustPath(t, "0,3"))
+	_, err := Get[SwitchInfo](t.Context(), c, mustPath(t, "0,3"), 0)
 	var status Status
 	if !errors.As(err, &status) || status != StatusMethodAttrMismatch {
 		t.Fatalf("got %v", err)

@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// Tries of the same number wait equally long, so that each list of
-// Client.waiting is in the order of deadlines by itself: to begin, to end and
-// to expire a try are O(1), and one timer serves them all. Requests with a
-// time-out of their own, and answers in segments, have a list that is kept in
-// order; they are few.
+// Tries of the same number wait equally long, so that each list of Client.waiting is in the order of
+// deadlines by itself: to begin, to end and to expire a try are O(1), and one timer serves them all. Requests
+// with a time-out of their own, and answers in segments, have a list that is kept in order; they are few.
 
 const never = time.Duration(1<<63 - 1)
 
@@ -40,9 +38,8 @@ func (c *Client) clock() {
 	}
 }
 
-// expire ends requests that have been sent often enough. At the first that has
-// to be sent again it returns true with the frame in f, else false and the
-// time to sleep to.
+// expire ends requests that have been sent often enough. At the first that has to be sent again it returns
+// true with the frame in f, else false and the time to sleep to.
 func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 	now := c.now()
 	c.mu.Lock()
@@ -170,8 +167,7 @@ func (c *Client) push(i, k int) {
 	l.last = int32(i)
 }
 
-// pushSorted puts slot i in its place in the list of those with time-outs of
-// their own.
+// pushSorted puts slot i in its place in the list of those with time-outs of their own.
 func (c *Client) pushSorted(i int) {
 	k := len(c.waiting) - 2
 	s, l := &c.slots[i], &c.waiting[k]

@@ -31,7 +31,7 @@ func Example() {
 	defer client.Close()
 
 	// The adapter's first port leads to a switch, and that one's port 3 to a spine.
-	path, err := mad.NewPath(1, 3)
+	path, err := mad.Path{}.Append(1, 3)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		desc, err := client.NodeDescription(ctx, p)
+		desc, err := mad.Get[mad.NodeDescription](ctx, client, p, 0)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -11,8 +11,7 @@ import (
 // errNoLID says that a request cannot be sent.
 var errNoLID = errors.New("no LID: only subnet management goes by directed route")
 
-// pick takes slot done back, unless that is -1, and gives the next request of b
-// that may be sent a slot. It returns -1 if there is none.
+// pick takes slot done back, unless that is -1, and gives b's next request that may be sent one, -1 for none.
 func (c *Client) pick(b *Batch, done int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,8 +33,7 @@ func (c *Client) pick(b *Batch, done int) int {
 	return i
 }
 
-// ready puts the next job of b whose target has room into s, and those before it
-// where they wait for that.
+// ready puts the next job of b whose target has room into s, and those before it where they wait for that.
 func (c *Client) ready(b *Batch, s *slot) bool {
 	if b.woken.len() > 0 {
 		s.load(b.woken.front())
@@ -65,8 +63,7 @@ func (c *Client) ready(b *Batch, s *slot) bool {
 
 func (s *slot) load(j *job) { s.request, s.callback = j.request, j.callback }
 
-// leave takes note that one request less is in flight to a target. A request
-// that waits for that has its place at once.
+// leave takes note that a request less is in flight to a target; one that waits for that is up at once.
 func (c *Client) leave(target int32) {
 	t := c.targets.all[target]
 	t.inFlight--
@@ -127,9 +124,8 @@ func (c *Client) grant() {
 	}
 }
 
-// begin puts the request in slot i on record as sent, and its transaction id into
-// f; the caller then sends f. It returns false if the client is dead, and whether
-// the request's batch leads.
+// begin puts the request in slot i on record as sent, and its transaction id into f; the caller then sends f.
+// It returns false if the client is dead, and whether the request's batch leads.
 func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	now := c.now()
 	c.mu.Lock()
@@ -153,7 +149,7 @@ func (c *Client) try(i int, now time.Duration, f *Frame) {
 	s := &c.slots[i]
 	wait := c.wait(s, s.tries)
 	s.seq = (s.seq + 1) & seqMask
-	binary.BigEndian.PutUint64(f.Data[offTID:], uint64(s.seq<<slotBits|uint32(i)))
+	binary.BigEndian.PutUint64(f.Data[OffTID:], uint64(s.seq<<slotBits|uint32(i)))
 	f.Timeout = wait
 	s.last, s.deadline = now, now+wait
 	if s.own() {
@@ -174,7 +170,7 @@ func (c *Client) sent(f *Frame, err error) {
 	if err == nil {
 		return
 	}
-	tid := binary.BigEndian.Uint32(f.Data[offTID+4:])
+	tid := binary.BigEndian.Uint32(f.Data[OffTID+4:])
 	i := int(tid & (MaxWindow - 1))
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -30,10 +30,10 @@ func FuzzTake(f *testing.F) {
 			// Status, which request's transaction, then the MAD without that.
 			frame := Frame{Status: uint32(b[0])}
 			n := copy(frame.Data[:], b[4:])
-			copy(frame.Data[offTID:], sent[b[1]&1].Data[offTID:offTID+8])
-			frame.Data[offTID+7] ^= b[2]
+			copy(frame.Data[OffTID:], sent[b[1]&1].Data[OffTID:OffTID+8])
+			frame.Data[OffTID+7] ^= b[2]
 			if b[3]&1 != 0 {
-				copy(frame.Data[offAttr:], sent[b[1]&1].Data[offAttr:offBody])
+				copy(frame.Data[OffAttr:], sent[b[1]&1].Data[OffAttr:OffBody])
 			}
 			if c.take(&frame, &out, nil) && !segmented(&out.Data) {
 				t.Fatalf("sends %x", out.Data)

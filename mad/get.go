@@ -19,15 +19,7 @@ func Get[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod
 	return a, err
 }
 
-// GetLID is [Get] by LID.
-func GetLID[T any, P attributeOf[T]](ctx context.Context, c *Client, lid uint16, mod uint32) (T, error) {
-	var a T
-	err := c.ask(ctx, &Request{Method: MethodGet, Attr: P(&a).AttrID(), Mod: mod, LID: lid}, P(&a))
-	return a, err
-}
-
-// Set writes an attribute by directed route and returns what the node says it
-// is after that.
+// Set writes an attribute by directed route and returns what the node says it is after that.
 func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod uint32, a T) (T, error) {
 	req := Request{Method: MethodSet, Attr: P(&a).AttrID(), Mod: mod, Path: path}
 	b, err := P(&a).AppendBinary(nil)
@@ -39,8 +31,7 @@ func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod
 	return a, err
 }
 
-// gsiAttributeOf is a pointer to T that is an attribute of a class other than
-// subnet management.
+// gsiAttributeOf is a pointer to T that is an attribute of a class other than subnet management.
 type gsiAttributeOf[T any] interface {
 	*T
 	GSIAttribute
@@ -63,41 +54,14 @@ func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
 	return req
 }
 
-// GetPerf asks by LID and SL for an attribute of performance management; a
-// says whose counters:
+// Perf asks by a method, LID and SL for an attribute of performance management; a says whose counters, and of a
+// Set, which returns what they were after that, which to clear:
 //
-//	counters, err := mad.GetPerf(ctx, client, lid, sl, mad.PortCounters{PortSelect: port})
-func GetPerf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, lid uint16, sl uint8, a T) (T, error) {
-	return perf[T, P](ctx, c, MethodGet, lid, sl, a)
-}
-
-// SetPerf writes by LID and SL an attribute of performance management, which
-// clears the counters that a selects, and returns what they were after that.
-func SetPerf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, lid uint16, sl uint8, a T) (T, error) {
-	return perf[T, P](ctx, c, MethodSet, lid, sl, a)
-}
-
-func perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, lid uint16, sl uint8, a T) (T, error) {
+//	counters, err := mad.Perf(ctx, client, mad.MethodGet, lid, sl, mad.PortCounters{PortSelect: port})
+func Perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, lid uint16, sl uint8, a T) (T, error) {
 	req := PerfRequest(m, lid, sl, P(&a))
 	err := c.Ask(ctx, &req, func(r *Reply) error { return r.Decode(P(&a)) })
 	return a, err
-}
-
-// PerfClassPortInfo asks the performance management agent at a LID what it can
-// do.
-func (c *Client) PerfClassPortInfo(ctx context.Context, lid uint16, sl uint8) (ClassPortInfo, error) {
-	return GetPerf(ctx, c, lid, sl, ClassPortInfo{})
-}
-
-// PortCounters asks for the counters of a port of the node at a LID.
-func (c *Client) PortCounters(ctx context.Context, lid uint16, sl, port uint8) (PortCounters, error) {
-	return GetPerf(ctx, c, lid, sl, PortCounters{PortSelect: port})
-}
-
-// PortCountersExtended asks for the 64-bit counters of a port of the node at a
-// LID.
-func (c *Client) PortCountersExtended(ctx context.Context, lid uint16, sl, port uint8) (PortCountersExtended, error) {
-	return GetPerf(ctx, c, lid, sl, PortCountersExtended{PortSelect: port})
 }
 
 func (c *Client) ask(ctx context.Context, req *Request, a Attribute) error {
@@ -113,25 +77,9 @@ func (c *Client) NodeInfo(ctx context.Context, path Path) (NodeInfo, error) {
 	return Get[NodeInfo](ctx, c, path, 0)
 }
 
-// NodeDescription asks the node at the end of path for its description.
-func (c *Client) NodeDescription(ctx context.Context, path Path) (NodeDescription, error) {
-	return Get[NodeDescription](ctx, c, path, 0)
-}
-
 // PortInfo asks the node at the end of path for one of its ports.
 func (c *Client) PortInfo(ctx context.Context, path Path, port uint8) (PortInfo, error) {
 	return Get[PortInfo](ctx, c, path, uint32(port))
-}
-
-// SwitchInfo asks the switch at the end of path what it is.
-func (c *Client) SwitchInfo(ctx context.Context, path Path) (SwitchInfo, error) {
-	return Get[SwitchInfo](ctx, c, path, 0)
-}
-
-// LinearForwardingTable asks the switch at the end of path for one block of its
-// table.
-func (c *Client) LinearForwardingTable(ctx context.Context, path Path, block uint16) (LinearForwardingTable, error) {
-	return Get[LinearForwardingTable](ctx, c, path, uint32(block))
 }
 
 // SMInfo asks the port at the end of path for its subnet manager.

@@ -11,8 +11,7 @@ import (
 // DefaultGIDPrefix is the prefix of GIDs in a subnet that was given no other.
 const DefaultGIDPrefix uint64 = 0xfe80 << 48
 
-// GID is the address of a port, a prefix and a GUID, or of a multicast group
-// (IBA 4.1.1).
+// GID is the address of a port, a prefix and a GUID, or of a multicast group (IBA 4.1.1).
 type GID [16]byte
 
 // NewGID returns the GID of a port.
@@ -43,6 +42,5 @@ func (g GID) GUID() uint64 { return binary.BigEndian.Uint64(g[8:]) }
 // IsMulticast reports whether the GID is that of a multicast group.
 func (g GID) IsMulticast() bool { return g[0] == 0xff }
 
-// String writes the GID as an IPv6 address, as the diagnostic tools do:
-// fe80::2:c903:a0:1.
+// String writes the GID as an IPv6 address, as the diagnostic tools do: fe80::2:c903:a0:1.
 func (g GID) String() string { return netip.AddrFrom16(g).String() }

@@ -34,7 +34,7 @@ func checkGSIAttribute[T comparable, P gsiAttributeOf[T]](t *testing.T, b []byte
 // fuzzGSIAttribute checks that what is decoded stays what it is when it is encoded
 // and decoded again.
 func fuzzGSIAttribute[T comparable, P gsiAttributeOf[T]](f *testing.F) {
-	f.Add(bytes.Repeat([]byte{0xff}, Size-offData))
+	f.Add(bytes.Repeat([]byte{0xff}, Size-OffData))
 	f.Add([]byte("too short"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var first, second T
@@ -136,19 +136,19 @@ func FuzzPortCountersExtended(f *testing.F) { fuzzGSIAttribute[PortCountersExten
 
 // answerGSI is the answer to f with a status and bytes from 24 on.
 func answerGSI(f Frame, status Status, at int, b []byte) Frame {
-	f.Data[offMethod] |= uint8(MethodResponse)
-	f.Data[offStatus], f.Data[offStatus+1] = uint8(status>>8), uint8(status)
+	f.Data[OffMethod] |= uint8(MethodResponse)
+	f.Data[OffStatus], f.Data[OffStatus+1] = uint8(status>>8), uint8(status)
 	copy(f.Data[at:], b)
 	f.SLID, f.Status = f.DLID, 0
 	return f
 }
 
-func TestGetPerf(t *testing.T) {
+func TestPerf(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer {
-		return []answer{at(0, answerGSI(f, StatusOK, offData+24, []byte{0, 0, 0x16, 0xc8}))}
+		return []answer{at(0, answerGSI(f, StatusOK, OffData+24, []byte{0, 0, 0x16, 0xc8}))}
 	})
 	c := newTestClient(t, a, ClientOptions{})
-	got, err := c.PortCounters(t.Context(), 17, 3, 5)
+	got, err := Perf(t.Context(), c, MethodGet, 17, 3, PortCounters{PortSelect: 5})
 	if want := (PortCounters{PortSelect: 5, XmitData: 5832}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -157,7 +157,7 @@ func TestGetPerf(t *testing.T) {
 		t.Errorf("sent to LID %d, QP %d by SL %d", f.DLID, f.QP, f.SL)
 	}
 	want := [Size]byte{0: 1, 1: 4, 2: 1, 3: 1, 16: 0, 17: 0x12, 65: 5} // by hand from IBA 13.4.2 and 16.1.3.5
-	copy(want[offTID:], f.Data[offTID:offTID+8])
+	copy(want[OffTID:], f.Data[OffTID:OffTID+8])
 	if f.Data != want {
 		t.Errorf("sent\n%x, want\n%x", f.Data, want)
 	}
@@ -168,11 +168,11 @@ func TestSetPerfIsLong(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer { return []answer{at(0, answerGSI(f, StatusOK, 0, nil))} })
 	c := newTestClient(t, a, ClientOptions{})
 	sent := PortCountersExtended{PortSelect: 1, CounterSelect: 0xffff, QP1Dropped: 77}
-	got, err := SetPerf(t.Context(), c, 17, 0, sent)
+	got, err := Perf(t.Context(), c, MethodSet, 17, 0, sent)
 	if err != nil || got != sent {
 		t.Errorf("came back as %+v, %v", got, err)
 	}
-	if m := Method(a.frames()[0].Data[offMethod]); m != MethodSet {
+	if m := Method(a.frames()[0].Data[OffMethod]); m != MethodSet {
 		t.Errorf("sent as %v", m)
 	}
 }

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// A goroutine of the client's own receives and wakes the batches that wait. That
-// costs two changes of goroutines for an answer, often of threads, which is more
-// than all else. So a batch that goes on for long and is alone with the client
-// leads: it receives by itself as long as it has nothing else to do, and the
+// A goroutine of the client's own receives and wakes the batches that wait. That costs two changes of
+// goroutines for an answer, often of threads, which is more than all else. So a batch that goes on for long
+// and is alone with the client leads: it receives by itself as long as it has nothing else to do, and the
 // client's goroutine rests. It does so over transports that are Interrupters.
 
 // ErrInterrupted is what Recv returns after [Interrupter.Interrupt].
@@ -19,9 +18,8 @@ var ErrInterrupted = errors.New("interrupted")
 // Interrupter is a transport whose Recv can be made to return.
 type Interrupter interface {
 	Transport
-	// Interrupt makes the Recv that waits for a frame, or else the next one that
-	// would have to wait, return [ErrInterrupted]. It returns false for a transport
-	// that cannot do that.
+	// Interrupt makes the Recv that waits for a frame, or else the next one that would have to wait, return
+	// [ErrInterrupted]. It returns false for a transport that cannot do that.
 	Interrupt() bool
 }
 
@@ -36,8 +34,7 @@ type Holder interface {
 // leadAfter is how many requests make a batch long.
 const leadAfter = 64
 
-// grace is how long answers may take to be received that came while a batch that
-// leads was busy with a callback.
+// grace is how long answers may take to be received that came while a leading batch was in a callback.
 const grace = 5 * time.Millisecond
 
 // lead says who receives. Client.mu guards it.
@@ -151,8 +148,7 @@ func (c *Client) resign(b *Batch) {
 	}
 }
 
-// engrossed says that the batch that leads may have left answers lying, as it is
-// busy; it then leads no more, with mu held.
+// engrossed says that a busy batch may have left answers lying; it then leads no more, with mu held.
 func (c *Client) engrossed(now time.Duration) bool {
 	l := &c.lead
 	if l.batch == nil || l.batch.sleep != awake || now < l.graced {

@@ -4,21 +4,16 @@ package mad
 
 // Of a linear forwarding table.
 const (
-	// LFTBlock is the number of LIDs in a block.
-	LFTBlock = 64
-	// NoPort is the entry of a LID to which the switch has no way.
-	NoPort = 255
+	LFTBlock = 64  // LIDs in a block
+	NoPort   = 255 // the entry of a LID to which the switch has no path
 )
 
-// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte
-// i is the port to LID 64*block+i, or [NoPort]. The block is the attribute
-// modifier, from 0 to 767.
+// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte i is the port to LID
+// 64*block+i, or [NoPort]. The block is the attribute modifier, from 0 to 767.
 type LinearForwardingTable [LFTBlock]uint8
 
-// AttrID returns [AttrLinearForwardingTable].
 func (*LinearForwardingTable) AttrID() AttrID { return AttrLinearForwardingTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *LinearForwardingTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrLinearForwardingTable, b); err != nil {
 		return err
@@ -27,7 +22,6 @@ func (t *LinearForwardingTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *LinearForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 	return append(dst, t[:]...), nil
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// LinkSpeed is the signalling rate of one lane, or a set of such bits. PortInfo
-// spreads it over three generations of fields and a vendor's attribute;
-// [PortInfo.SpeedActive] and its like put them together.
+// LinkSpeed is the signalling rate of one lane, or a set of such bits. PortInfo spreads it over three
+// generations of fields and a vendor's attribute; [PortInfo.SpeedActive] and its like put them together.
 type LinkSpeed uint16
 
 // Link speeds, one bit each, ascending.
@@ -41,8 +40,7 @@ func (s LinkSpeed) Max() LinkSpeed {
 	return 1 << (bits.Len16(uint16(s)) - 1)
 }
 
-// Gbps is the signalling rate of a lane in 10^9 bits a second at the fastest
-// speed of the set, 0 for none.
+// Gbps is the signalling rate of a lane in 10^9 bits a second at the fastest speed of the set, 0 for none.
 func (s LinkSpeed) Gbps() float64 {
 	if i := bits.Len16(uint16(s)) - 1; i >= 0 && i < len(speeds) {
 		return speeds[i].gbps

@@ -38,8 +38,7 @@ func (w LinkWidth) Lanes() int {
 	return lanes
 }
 
-// String returns the diagnostic tools' words: "4x" for one width, "1x or 4x"
-// for a set, "???" for none and for bits without a meaning.
+// String returns the tools' words: "4x" for one, "1x or 4x" for a set, "???" for none and unknown bits.
 func (w LinkWidth) String() string {
 	if bits.OnesCount8(uint8(w)) == 1 && w <= Width2x {
 		return fmt.Sprintf("%dx", w.Lanes())

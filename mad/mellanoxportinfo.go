@@ -5,9 +5,8 @@ package mad
 // MellanoxFDR10 is FDR10 in the speed fields of [MellanoxExtendedPortInfo].
 const MellanoxFDR10 = 1
 
-// MellanoxExtendedPortInfo is Mellanox's own attribute, by which a link at
-// FDR10 is told from one at QDR; the attribute modifier is the port. Layout as
-// in OpenSM's ib_mlnx_ext_port_info_t:
+// MellanoxExtendedPortInfo is Mellanox's own attribute, by which a link at FDR10 is told from one at QDR; the
+// attribute modifier is the port. Layout as in OpenSM's ib_mlnx_ext_port_info_t:
 //
 //	 0  reserved            3
 //	 3  StateChangeEnable   1
@@ -27,13 +26,11 @@ type MellanoxExtendedPortInfo struct {
 	spare [DataSize]byte
 }
 
-// AttrID returns [AttrMellanoxExtendedPortInfo].
 func (*MellanoxExtendedPortInfo) AttrID() AttrID { return AttrMellanoxExtendedPortInfo }
 
 // FDR10 says that the link runs at FDR10.
 func (a *MellanoxExtendedPortInfo) FDR10() bool { return a.LinkSpeedActive&MellanoxFDR10 != 0 }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *MellanoxExtendedPortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrMellanoxExtendedPortInfo, b); err != nil {
 		return err
@@ -47,7 +44,6 @@ func (a *MellanoxExtendedPortInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *MellanoxExtendedPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	copy(b, a.spare[:])

@@ -6,30 +6,22 @@ import "encoding/binary"
 
 // Of a multicast forwarding table.
 const (
-	// FirstMulticastLID is the LID of the first entry.
-	FirstMulticastLID = 0xc000
-	// MFTBlock is the number of LIDs in a block.
-	MFTBlock = 32
-	// MFTPorts is the number of ports that one attribute speaks of.
-	MFTPorts = 16
+	FirstMulticastLID = 0xc000 // the LID of the first entry
+	MFTBlock          = 32     // LIDs in a block
+	MFTPorts          = 16     // ports that one attribute speaks of
 )
 
-// MulticastForwardingTable is one block of a switch's table for 16 of its ports
-// (IBA 14.2.5.12): of the LIDs 0xc000 + 32*block + i a mask of the ports
-// 16*position + bit. Block and position are in the attribute modifier, see
-// [MulticastMod].
+// MulticastForwardingTable is one block of a switch's table for 16 of its ports (IBA 14.2.5.12): of the LIDs
+// 0xc000 + 32*block + i a mask of the ports 16*position + bit. [MulticastMod] is the modifier.
 type MulticastForwardingTable [MFTBlock]uint16
 
-// MulticastMod is the attribute modifier of a block, from 0 to 511, for the
-// ports of a position, from 0 to 15.
+// MulticastMod is the attribute modifier of a block, 0 to 511, for the ports of a position, 0 to 15.
 func MulticastMod(block uint16, position uint8) uint32 {
 	return uint32(position)<<28 | uint32(block)&0x1ff
 }
 
-// AttrID returns [AttrMulticastForwardingTable].
 func (*MulticastForwardingTable) AttrID() AttrID { return AttrMulticastForwardingTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *MulticastForwardingTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrMulticastForwardingTable, b); err != nil {
 		return err
@@ -40,7 +32,6 @@ func (t *MulticastForwardingTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *MulticastForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	for i, ports := range t {

@@ -4,9 +4,8 @@ package mad
 
 import "bytes"
 
-// NodeDescription is the text that a node gives itself: 64 bytes, by IBA
-// 14.2.5.2 in UTF-8. Whoever runs the node can put anything there; escape it
-// before it goes to a terminal or a file.
+// NodeDescription is the text that a node gives itself: 64 bytes, by IBA 14.2.5.2 in UTF-8. Whoever runs the
+// node can put anything there; escape it before it goes to a terminal or a file.
 type NodeDescription [DataSize]byte
 
 // NewNodeDescription returns s as a description, cut after 64 bytes.
@@ -16,7 +15,6 @@ func NewNodeDescription(s string) NodeDescription {
 	return d
 }
 
-// AttrID returns [AttrNodeDescription].
 func (*NodeDescription) AttrID() AttrID { return AttrNodeDescription }
 
 // String returns the bytes before the first NUL, as they are.
@@ -25,7 +23,6 @@ func (d *NodeDescription) String() string {
 	return string(text)
 }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (d *NodeDescription) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNodeDescription, b); err != nil {
 		return err
@@ -34,5 +31,4 @@ func (d *NodeDescription) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (d *NodeDescription) AppendBinary(dst []byte) ([]byte, error) { return append(dst, d[:]...), nil }

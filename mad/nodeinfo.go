@@ -4,8 +4,7 @@ package mad
 
 import "encoding/binary"
 
-// NodeInfo describes a node, as seen from the port at which the request came
-// in (IBA 14.2.5.3):
+// NodeInfo describes a node, as seen from the port at which the request came in (IBA 14.2.5.3):
 //
 //	 0  BaseVersion      1
 //	 1  ClassVersion     1
@@ -37,10 +36,8 @@ type NodeInfo struct {
 	spare [24]byte
 }
 
-// AttrID returns [AttrNodeInfo].
 func (*NodeInfo) AttrID() AttrID { return AttrNodeInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *NodeInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNodeInfo, b); err != nil {
 		return err
@@ -62,7 +59,6 @@ func (a *NodeInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *NodeInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian
@@ -79,4 +75,23 @@ func (a *NodeInfo) AppendBinary(dst []byte) ([]byte, error) {
 	be.PutUint32(b[36:], uint32(a.LocalPort)<<24|a.VendorID&0xffffff)
 	copy(b[40:], a.spare[:])
 	return dst, nil
+}
+
+// NodeType says what a node is (IBA 14.2.5.3).
+type NodeType uint8
+
+// Node types.
+const (
+	NodeCA     NodeType = 1
+	NodeSwitch NodeType = 2
+	NodeRouter NodeType = 3
+)
+
+// String returns the diagnostic tools' words.
+func (t NodeType) String() string { return named(nodeTypes, t, "?(%d)?") }
+
+var nodeTypes = map[NodeType]string{
+	NodeCA:     "Channel Adapter",
+	NodeSwitch: "Switch",
+	NodeRouter: "Router",
 }

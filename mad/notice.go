@@ -20,23 +20,15 @@ const (
 	NoticeEmpty    NoticeType = 0x7f
 )
 
-// String returns the type's name.
-func (t NoticeType) String() string {
-	switch t {
-	case NoticeFatal:
-		return "fatal"
-	case NoticeUrgent:
-		return "urgent"
-	case NoticeSecurity:
-		return "security"
-	case NoticeSM:
-		return "subnet management"
-	case NoticeInfo:
-		return "informational"
-	case NoticeEmpty:
-		return "empty"
-	}
-	return fmt.Sprintf("type %d", uint8(t))
+func (t NoticeType) String() string { return named(noticeTypes, t, "type %d") }
+
+var noticeTypes = map[NoticeType]string{
+	NoticeFatal:    "fatal",
+	NoticeUrgent:   "urgent",
+	NoticeSecurity: "security",
+	NoticeSM:       "subnet management",
+	NoticeInfo:     "informational",
+	NoticeEmpty:    "empty",
 }
 
 // Numbers of the generic traps of subnet management agents (IBA 14.2.5.1).
@@ -81,10 +73,8 @@ type Notice struct {
 	Details   [noticeDetails]byte
 }
 
-// AttrID returns [AttrNotice].
 func (*Notice) AttrID() AttrID { return AttrNotice }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *Notice) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNotice, b); err != nil {
 		return err
@@ -101,7 +91,6 @@ func (a *Notice) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian
@@ -131,8 +120,7 @@ func (a *Notice) LID() uint16 {
 	return 0
 }
 
-// Port is the number of the port that the details of a generic trap name, and
-// whether they name one.
+// Port is the number of the port that the details of a generic trap name, and whether they name one.
 func (a *Notice) Port() (uint8, bool) {
 	switch {
 	case !a.Generic:
@@ -158,7 +146,7 @@ func (a *Notice) String() string {
 	if !a.Generic {
 		return fmt.Sprintf("%v notice of vendor 0x%06x, device 0x%04x, from LID %d", a.Type, a.Producer, a.Trap, a.IssuerLID)
 	}
-	what := a.what()
+	what := named(traps, a.Trap, "trap %d")
 	if g, ok := a.GID(); ok {
 		return fmt.Sprintf("%s: %v", what, g)
 	}
@@ -172,34 +160,20 @@ func (a *Notice) String() string {
 	return fmt.Sprintf("%s at LID %d", what, lid)
 }
 
-func (a *Notice) what() string {
-	switch a.Trap {
-	case TrapGIDInService:
-		return "port came into service"
-	case TrapGIDOutOfService:
-		return "port went out of service"
-	case TrapGroupCreated:
-		return "multicast group created"
-	case TrapGroupDeleted:
-		return "multicast group deleted"
-	case TrapLinkState:
-		return "link state changed"
-	case TrapLinkIntegrity:
-		return "local link integrity threshold reached"
-	case TrapBufferOverrun:
-		return "excessive buffer overrun"
-	case TrapFlowControl:
-		return "flow control watchdog ran out"
-	case TrapCapabilityMask:
-		return "capabilities or description changed"
-	case TrapSystemImageGUID:
-		return "system image GUID changed"
-	case TrapBadMKey:
-		return "bad M_Key"
-	case TrapBadPKey, TrapBadPKeyAtSwitch:
-		return "bad P_Key"
-	case TrapBadQKey:
-		return "bad Q_Key"
-	}
-	return fmt.Sprintf("trap %d", a.Trap)
+// traps says what the generic ones report.
+var traps = map[uint16]string{
+	TrapGIDInService:    "port came into service",
+	TrapGIDOutOfService: "port went out of service",
+	TrapGroupCreated:    "multicast group created",
+	TrapGroupDeleted:    "multicast group deleted",
+	TrapLinkState:       "link state changed",
+	TrapLinkIntegrity:   "local link integrity threshold reached",
+	TrapBufferOverrun:   "excessive buffer overrun",
+	TrapFlowControl:     "flow control watchdog ran out",
+	TrapCapabilityMask:  "capabilities or description changed",
+	TrapSystemImageGUID: "system image GUID changed",
+	TrapBadMKey:         "bad M_Key",
+	TrapBadPKey:         "bad P_Key",
+	TrapBadPKeyAtSwitch: "bad P_Key",
+	TrapBadQKey:         "bad Q_Key",
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // MaxHops is the number of hops of the longest directed route (IBA 14.2.2).
@@ -15,48 +14,14 @@ const MaxHops = 63
 // ErrPath says that a directed route cannot be made of what was given.
 var ErrPath = errors.New("not a directed route")
 
-// Path is a directed route: the ports by which a packet leaves one node after
-// the other, beginning with the local one. The zero Path leads to the local
-// node itself. Paths can be compared and be keys of maps.
+// Path is a directed route: the ports by which a packet leaves one node after the other, beginning with the
+// local one. The zero Path leads to the local node itself. Paths can be compared and be keys of maps.
 type Path struct {
 	n    uint8
 	hops [MaxHops]uint8
 }
 
-// NewPath returns the path that leaves nodes by the ports given. It gives an
-// error that wraps [ErrPath] for more than [MaxHops] hops.
-func NewPath(ports ...uint8) (Path, error) {
-	return Path{}.Append(ports...)
-}
-
-// ParsePath reads what [Path.String] prints: decimal port numbers with commas
-// between them, of which the first is 0 and stands for the local node. The
-// empty string is the local node too.
-func ParsePath(s string) (Path, error) {
-	var p Path
-	if s == "" {
-		return p, nil
-	}
-	for i, field := range strings.Split(s, ",") {
-		port, err := strconv.ParseUint(field, 10, 8)
-		if err != nil {
-			return Path{}, fmt.Errorf("%w: %q: hop %d is %q, want a port number from 0 to 255", ErrPath, s, i, field)
-		}
-		if i == 0 {
-			if port != 0 {
-				return Path{}, fmt.Errorf("%w: %q: begins with %d, want 0 for the local node", ErrPath, s, port)
-			}
-			continue
-		}
-		if p, err = p.Append(uint8(port)); err != nil {
-			return Path{}, err
-		}
-	}
-	return p, nil
-}
-
-// Append returns the path that goes on from the end of p by the ports given.
-// It gives an error that wraps [ErrPath] beyond [MaxHops] hops.
+// Append returns the path that goes on by these ports. The error wraps [ErrPath] beyond [MaxHops] hops.
 func (p Path) Append(ports ...uint8) (Path, error) {
 	if int(p.n)+len(ports) > MaxHops {
 		return Path{}, fmt.Errorf("%w: %d hops, at most %d go", ErrPath, int(p.n)+len(ports), MaxHops)
@@ -71,8 +36,7 @@ func (p Path) Len() int { return int(p.n) }
 // Hop is the port by which hop i, from 0, leaves its node.
 func (p Path) Hop(i int) uint8 { return p.hops[:p.n][i] }
 
-// Parent returns the path without its last hop; the local node is its own
-// parent.
+// Parent returns the path without its last hop; the local node is its own parent.
 func (p Path) Parent() Path {
 	if p.n > 0 {
 		p.n--
@@ -81,8 +45,7 @@ func (p Path) Parent() Path {
 	return p
 }
 
-// String prints the path as the diagnostic tools take it: "0" is the local
-// node, "0,1,5" leaves it by port 1 and the next node by port 5.
+// String prints the path as the tools take it: "0" is the local node, "0,1,5" leaves by port 1, then by 5.
 func (p Path) String() string {
 	b := make([]byte, 0, 2+4*int(p.n))
 	b = append(b, '0')

@@ -9,9 +9,8 @@ const (
 	portCountersExtendedSize = 8 + 8*numExtended
 )
 
-// PortCountersExtended are the 64-bit counters of a port, for agents that have
-// [PerfExtendedWidth] (IBA 16.1.4.11; those from SymbolErrors on, which older
-// agents leave 0, as in release 1.3):
+// PortCountersExtended are the 64-bit counters of a port, for agents that have [PerfExtendedWidth] (IBA
+// 16.1.4.11; those from SymbolErrors on, which older agents leave 0, as in release 1.3):
 //
 //	0  reserved        1
 //	1  PortSelect      1
@@ -48,11 +47,10 @@ type PortCountersExtended struct {
 	spare uint8
 }
 
-// AttrID returns [AttrPortCountersExtended].
 func (*PortCountersExtended) AttrID() AttrID { return AttrPortCountersExtended }
 
-// counters are the counters in the order in which they are sent.
-func (a *PortCountersExtended) counters() [numExtended]*uint64 {
+// Counters are the counters in the order in which they are sent, and of the bits that select them.
+func (a *PortCountersExtended) Counters() [numExtended]*uint64 {
 	return [...]*uint64{
 		&a.XmitData, &a.RcvData, &a.XmitPackets, &a.RcvPackets,
 		&a.UnicastXmitPackets, &a.UnicastRcvPackets, &a.MulticastXmitPackets, &a.MulticastRcvPackets,
@@ -62,7 +60,6 @@ func (a *PortCountersExtended) counters() [numExtended]*uint64 {
 	}
 }
 
-// UnmarshalBinary decodes the attribute; see [GSIAttribute].
 func (a *PortCountersExtended) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("PortCountersExtended", b, portCountersExtendedSize); err != nil {
 		return err
@@ -71,19 +68,18 @@ func (a *PortCountersExtended) UnmarshalBinary(b []byte) error {
 	a.spare, a.PortSelect = b[0], b[1]
 	a.CounterSelect = be.Uint16(b[2:])
 	a.CounterSelect2 = be.Uint32(b[4:])
-	for i, counter := range a.counters() {
+	for i, counter := range a.Counters() {
 		*counter = be.Uint64(b[8+8*i:])
 	}
 	return nil
 }
 
-// AppendBinary appends the attribute's 184 bytes; see [GSIAttribute].
 func (a *PortCountersExtended) AppendBinary(dst []byte) ([]byte, error) {
 	be := binary.BigEndian
 	dst = append(dst, a.spare, a.PortSelect)
 	dst = be.AppendUint16(dst, a.CounterSelect)
 	dst = be.AppendUint32(dst, a.CounterSelect2)
-	for _, counter := range a.counters() {
+	for _, counter := range a.Counters() {
 		dst = be.AppendUint64(dst, *counter)
 	}
 	return dst, nil

@@ -4,10 +4,9 @@ package mad
 
 import "encoding/binary"
 
-// PortInfo describes a port; the attribute modifier is its number (IBA
-// 14.2.5.6; the later fields, from CapabilityMask2 on and the ext2 bits, as in
-// rdma-core's libibmad).
-// "hi" and "lo" are the high and low four bits of a byte:
+// PortInfo describes a port; the attribute modifier is its number (IBA 14.2.5.6; the later fields, from
+// CapabilityMask2 on and the ext2 bits, as in rdma-core's libibmad). "hi" and "lo" are the high and low four
+// bits of a byte:
 //
 //	 0  MKey                 8      38  VLHighLimit          1
 //	 8  GIDPrefix            8      39  VLArbHighCap         1
@@ -92,10 +91,8 @@ type PortInfo struct {
 	spare34, spare52, spare56, spare63 uint8
 }
 
-// AttrID returns [AttrPortInfo].
 func (*PortInfo) AttrID() AttrID { return AttrPortInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *PortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrPortInfo, b); err != nil {
 		return err
@@ -108,7 +105,6 @@ func (a *PortInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *PortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	a.encodeAddress(b)

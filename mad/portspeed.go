@@ -2,8 +2,7 @@
 
 package mad
 
-// CapabilityMask says what a port can do; those of a switch's ports are in the
-// PortInfo of its port 0 (IBA 14.2.5.6).
+// CapabilityMask says what a port can do, or in PortInfo of port 0 all ports of a switch (IBA 14.2.5.6).
 type CapabilityMask uint32
 
 // Bits of CapabilityMask that matter here.
@@ -20,8 +19,7 @@ const (
 	CapMulticastFDBTop  CapabilityMask = 1 << 30
 )
 
-// CapabilityMask2 goes on where [CapabilityMask] ends; it counts only where
-// that has CapCapabilityMask2.
+// CapabilityMask2 goes on where [CapabilityMask] ends; it counts only where that has CapCapabilityMask2.
 type CapabilityMask2 uint16
 
 // Bits of CapabilityMask2 that matter here.
@@ -37,9 +35,8 @@ const (
 // extEnabledNone in LinkSpeedExtEnabled switches the extended speeds off.
 const extEnabledNone = 30
 
-// SpeedActive is the speed at which the link runs. caps is the PortInfo whose
-// capability masks count: of a switch that of port 0, else a itself; nil takes
-// a's. fdr10 says that [MellanoxExtendedPortInfo] has the link at FDR10.
+// SpeedActive is the speed of the link. caps is the PortInfo whose capability masks count: of a switch that of
+// port 0, else a itself, as is nil. fdr10 says that [MellanoxExtendedPortInfo] has the link at FDR10.
 func (a *PortInfo) SpeedActive(caps *PortInfo, fdr10 bool) LinkSpeed {
 	ext, ext2 := a.extendedSpeeds(caps)
 	switch {
@@ -53,14 +50,12 @@ func (a *PortInfo) SpeedActive(caps *PortInfo, fdr10 bool) LinkSpeed {
 	return oldSpeeds(a.LinkSpeedActive)
 }
 
-// SpeedSupported is the set of speeds that the port can run at; caps is as for
-// [PortInfo.SpeedActive]. FDR10 is not among them.
+// SpeedSupported is the set of speeds, without FDR10, that the port can run at; see SpeedActive for caps.
 func (a *PortInfo) SpeedSupported(caps *PortInfo) LinkSpeed {
 	return a.speeds(caps, a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported)
 }
 
-// SpeedEnabled is the set of speeds that the port may run at; caps is as for
-// [PortInfo.SpeedActive]. FDR10 is not among them.
+// SpeedEnabled is the set of speeds, without FDR10, that the port may run at; see SpeedActive for caps.
 func (a *PortInfo) SpeedEnabled(caps *PortInfo) LinkSpeed {
 	ext := a.LinkSpeedExtEnabled
 	if ext == extEnabledNone {

@@ -4,8 +4,7 @@ package mad
 
 import "fmt"
 
-// PortState is the logical state of a port (IBA 14.2.5.6). In a Set,
-// PortNoChange leaves it as it is.
+// PortState is the logical state of a port (IBA 14.2.5.6). In a Set, PortNoChange leaves it as it is.
 type PortState uint8
 
 // Logical states of a port.
@@ -30,12 +29,10 @@ func word(words []string, code uint8) string {
 	return fmt.Sprintf("?(%d)", code)
 }
 
-// PhysState is the physical state of a port, and what it falls back to when
-// its link goes down (IBA 14.2.5.6).
+// PhysState is the physical state of a port, and where it falls back to without a link (IBA 14.2.5.6).
 type PhysState uint8
 
-// Physical states of a port. PhysSleep and PhysPolling are those that a port
-// can be told to fall back to.
+// Physical states of a port. PhysSleep and PhysPolling are those that a port can be told to fall back to.
 const (
 	PhysNoChange          PhysState = 0
 	PhysSleep             PhysState = 1

@@ -18,19 +18,17 @@ var (
 // pulseLimit is how long nothing may answer before the local port is asked.
 const pulseLimit = 2 * time.Second
 
-// Pulse tells a node that does not answer from a subnet that is gone: when a request
-// gets no answer and nothing else did for some seconds, it asks the local port for
-// itself and its link.
-// It belongs to the goroutine of a batch's callbacks. The zero value is ready.
+// Pulse tells a node that does not answer from a subnet that is gone: when a request gets no answer and
+// nothing else did for some seconds, it asks the local port for itself and its link. It belongs to the
+// goroutine of a batch's callbacks. The zero value is ready.
 type Pulse struct {
 	answered bool      // something was, since the last request that was not
 	last     time.Time // when that was known
 	asking   bool
 }
 
-// Heard takes the end of a request of batch b. It calls gone, with an error that
-// wraps [ErrSilent] or [ErrUnplugged], where the local port does not answer either or has
-// no link.
+// Heard takes the end of a request of batch b. It calls gone, with an error that wraps [ErrSilent] or
+// [ErrUnplugged], where the local port does not answer either or has no link.
 func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
 	if !errors.Is(err, ErrTimeout) {
 		p.answered = true

@@ -26,7 +26,7 @@ func TestPulse(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
 				client := newTestClient(t, newAgent(func(_ int, f Frame) []answer {
-					if f.Data[offHopCount] > 0 {
+					if f.Data[OffHopCount] > 0 {
 						return nil
 					}
 					asked++
@@ -34,7 +34,7 @@ func TestPulse(t *testing.T) {
 						return nil
 					}
 					r := reply(f, StatusOK)
-					r.Data[offData+stateAt] = uint8(c.state)
+					r.Data[OffData+stateAt] = uint8(c.state)
 					return []answer{at(0, r)}
 				}), ClientOptions{Window: 4})
 				ctx, gone := context.WithCancelCause(t.Context())

@@ -27,19 +27,18 @@ func (c *Client) receive() {
 	}
 }
 
-// take takes in a frame that batch by received, nil for none. It returns true if
-// it has made out one to send.
+// take takes in a frame that batch by received, nil for none. It returns true if it has made out one to send.
 func (c *Client) take(f, out *Frame, by *Batch) bool {
 	be := binary.BigEndian
 	now := c.now()
-	tid := be.Uint32(f.Data[offTID+4:])
+	tid := be.Uint32(f.Data[OffTID+4:])
 	i := int(tid & (MaxWindow - 1))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if by != nil {
 		c.left(by)
 	}
-	if f.Status == 0 && Method(f.Data[offMethod])&MethodResponse == 0 {
+	if f.Status == 0 && Method(f.Data[OffMethod])&MethodResponse == 0 {
 		c.unasked(f)
 		return false
 	}
@@ -58,8 +57,8 @@ func (c *Client) take(f, out *Frame, by *Batch) bool {
 		}
 		return false
 	}
-	if f.Data[offClass] != s.frame.Data[offClass] ||
-		be.Uint16(f.Data[offAttr:]) != uint16(s.request.Attr) || be.Uint32(f.Data[offMod:]) != s.request.Mod {
+	if f.Data[OffClass] != s.frame.Data[OffClass] ||
+		be.Uint16(f.Data[OffAttr:]) != uint16(s.request.Attr) || be.Uint32(f.Data[OffMod:]) != s.request.Mod {
 		c.stats.Stray++
 		return false
 	}
@@ -70,7 +69,7 @@ func (c *Client) take(f, out *Frame, by *Batch) bool {
 // tries old, unless that says to come back later or is one of many segments.
 func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 	s := &c.slots[i]
-	status := Status(binary.BigEndian.Uint16(f.Data[offStatus:]) &^ directionBit)
+	status := Status(binary.BigEndian.Uint16(f.Data[OffStatus:]) &^ directionBit)
 	if status&StatusBusy != 0 {
 		s.busy = status
 		return false
@@ -87,7 +86,7 @@ func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 		c.received(i, s.request.failed(status))
 		return false
 	}
-	copy(s.reply.Data[:], f.Data[offData:])
+	copy(s.reply.Data[:], f.Data[OffData:])
 	c.received(i, nil)
 	return false
 }
@@ -122,10 +121,10 @@ func (c *Client) received(i int, err error) {
 func (c *Client) late(f, out *Frame) bool {
 	c.stats.Late++
 	key := Target{LID: f.SLID}
-	if Class(f.Data[offClass]) == ClassSMPDirected {
-		n := min(f.Data[offHopCount], MaxHops)
+	if Class(f.Data[OffClass]) == ClassSMPDirected {
+		n := min(f.Data[OffHopCount], MaxHops)
 		key = Target{Path: Path{n: n}}
-		copy(key.Path.hops[:n], f.Data[offInitialPath+1:])
+		copy(key.Path.hops[:n], f.Data[OffInitialPath+1:])
 	}
 	if t, known := c.targets.index[key]; known {
 		c.targets.all[t].stats.Late++
@@ -136,9 +135,9 @@ func (c *Client) late(f, out *Frame) bool {
 // unasked takes a frame that is no answer.
 func (c *Client) unasked(f *Frame) {
 	var n Notice
-	if Method(f.Data[offMethod]) != MethodTrap || !Class(f.Data[offClass]).isSMP() ||
-		AttrID(binary.BigEndian.Uint16(f.Data[offAttr:])) != AttrNotice ||
-		n.UnmarshalBinary(f.Data[offData:offData+DataSize]) != nil {
+	if Method(f.Data[OffMethod]) != MethodTrap || !Class(f.Data[OffClass]).isSMP() ||
+		AttrID(binary.BigEndian.Uint16(f.Data[OffAttr:])) != AttrNotice ||
+		n.UnmarshalBinary(f.Data[OffData:OffData+DataSize]) != nil {
 		c.stats.Stray++
 		return
 	}

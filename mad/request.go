@@ -11,17 +11,12 @@ import (
 
 // Errors of requests.
 var (
-	// ErrTimeout says that no answer came, however often the request was sent.
-	ErrTimeout = errors.New("no answer")
-	// ErrBroken says that a transport carries nothing any more. A client whose
-	// transport says so when it sends fails all requests.
-	ErrBroken = errors.New("the transport is broken")
-	// ErrClosed says that the client was closed.
-	ErrClosed = errors.New("client closed")
+	ErrTimeout = errors.New("no answer")               // however often the request was sent
+	ErrBroken  = errors.New("the transport is broken") // carries nothing any more; a client to which it says so fails
+	ErrClosed  = errors.New("client closed")
 )
 
-// Request is what is asked of a port's subnet management agent, or of that of
-// another class.
+// Request is what is asked of a port's subnet management agent, or of that of another class.
 type Request struct {
 	Class  Class  // 0: subnet management; others go by LID
 	Method Method // 0 is MethodGet
@@ -39,8 +34,7 @@ type Request struct {
 	// carries, or nil. It must stay as it is until the request has ended.
 	GSI *GSI
 
-	// User is for the caller; it is not sent.
-	User uint64
+	User uint64 // for the caller; it is not sent
 }
 
 // Set makes the request write an attribute of subnet management.
@@ -57,46 +51,34 @@ func Data(a Attribute) [DataSize]byte {
 // GSI is what a request of a class other than subnet management carries, where
 // 64 bytes at the place of an SMP's are not enough.
 type GSI struct {
-	// Body is the MAD from byte 24 on.
-	Body Body
-	// Timeout is how long the first try waits for an answer, 0 if for as long as
-	// the client's.
-	Timeout time.Duration
-	// Limit is how many bytes an answer of many segments may have; 0 is
-	// [DefaultLimit].
-	Limit int
+	Body    Body          // the MAD from byte 24 on
+	Timeout time.Duration // how long the first try waits for an answer, 0 if for as long as the client's
+	Limit   int           // how many bytes an answer of many segments may have; 0 is [DefaultLimit]
 }
 
 // Body is a MAD without the 24 bytes of header that all classes have.
-type Body [Size - offBody]byte
+type Body [Size - OffBody]byte
 
 // Perf returns the 192 bytes of an attribute of performance management.
-func (b *Body) Perf() []byte { return b[offData-offBody:] }
+func (b *Body) Perf() []byte { return b[OffData-OffBody:] }
 
 // SA returns the 200 bytes of an attribute of subnet administration.
-func (b *Body) SA() []byte { return b[offSAData-offBody:] }
+func (b *Body) SA() []byte { return b[OffSAData-OffBody:] }
 
-// DefaultLimit is how many bytes an answer of many segments may have where a
-// request does not say.
+// DefaultLimit is how many bytes an answer of many segments may have where a request does not say.
 const DefaultLimit = 1 << 26
 
 // Reply is the end of a request.
 type Reply struct {
-	// Request is what was asked.
-	Request *Request
-	// Data is the attribute, if Err is nil; of a class other than subnet
-	// management bytes 64 to 127 of the answer.
-	Data [DataSize]byte
-	// MAD is the answer to a request of another class, the first segment if
-	// there are many; nil if there is none. It is there with an error status,
-	// too. It is good until the callback returns.
+	Request *Request       // what was asked
+	Data    [DataSize]byte // the attribute, if Err is nil; of other classes bytes 64 to 127 of the answer
+	// MAD is the answer to a request of another class, the first segment if there are many; nil if there is
+	// none. It is there with an error status, too. It is good until the callback returns.
 	MAD *[Size]byte
 	// Table is what the segments of an answer carry one after the other, without
 	// the headers; nil if the answer does not come in segments.
 	Table []byte
-	// Err is a [*RequestError] that wraps [ErrTimeout], a [Status] or what the
-	// transport said.
-	Err error
+	Err   error // a [*RequestError] that wraps [ErrTimeout], a [Status] or what the transport said
 }
 
 // Decode decodes the attribute into a, or returns Err.
@@ -105,7 +87,7 @@ func (r *Reply) Decode(a Attribute) error {
 		return r.Err
 	}
 	if r.MAD != nil {
-		return a.UnmarshalBinary(r.MAD[Class(r.MAD[offClass]).dataAt():])
+		return a.UnmarshalBinary(r.MAD[Class(r.MAD[OffClass]).dataAt():])
 	}
 	return a.UnmarshalBinary(r.Data[:])
 }
@@ -121,8 +103,7 @@ type RequestError struct {
 	Err    error
 }
 
-// Error returns for example "NodeInfo by directed route 0,1,5: no answer after
-// 3 tries of 200ms".
+// Error returns for example "NodeInfo by directed route 0,1,5: no answer after 3 tries of 200ms".
 func (e *RequestError) Error() string {
 	what := e.Attr.Name(e.Class)
 	if e.Method != MethodGet {
@@ -138,7 +119,6 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s %s: %v", what, where, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *RequestError) Unwrap() error { return e.Err }
 
 func (r *Request) failed(err error) error {
@@ -157,12 +137,12 @@ func (r *Request) put(f *Frame) {
 	be := binary.BigEndian
 	b := &f.Data
 	class := r.class()
-	b[offBaseVersion] = 1
-	b[offClass] = uint8(class)
-	b[offClassVersion] = class.version()
-	b[offMethod] = uint8(r.method())
-	be.PutUint32(b[offStatus:], 0) // the hops, too
-	be.PutUint64(b[offAttr:], uint64(r.Attr)<<48|uint64(r.Mod))
+	b[OffBaseVersion] = 1
+	b[OffClass] = uint8(class)
+	b[OffClassVersion] = class.version()
+	b[OffMethod] = uint8(r.method())
+	be.PutUint32(b[OffStatus:], 0) // the hops, too
+	be.PutUint64(b[OffAttr:], uint64(r.Attr)<<48|uint64(r.Mod))
 	f.DLID, f.Status = r.LID, 0
 	if !class.isSMP() {
 		f.QP, f.SL, f.PKey = QP1, r.SL, r.PKey
@@ -170,15 +150,15 @@ func (r *Request) put(f *Frame) {
 		return
 	}
 	f.QP, f.SL, f.PKey = 0, 0, 0
-	be.PutUint64(b[offMKey:], r.MKey)
-	clear(b[offDrSLID:offData])
-	copy(b[offData:], r.Data[:])
-	clear(b[offInitialPath:])
+	be.PutUint64(b[OffMKey:], r.MKey)
+	clear(b[OffDrSLID:OffData])
+	copy(b[OffData:], r.Data[:])
+	clear(b[OffInitialPath:])
 	if class == ClassSMPDirected {
 		f.DLID = PermissiveLID
-		b[offHopCount] = r.Path.n
-		be.PutUint32(b[offDrSLID:], PermissiveLID<<16|PermissiveLID)
-		copy(b[offInitialPath+1:offReturnPath], r.Path.hops[:])
+		b[OffHopCount] = r.Path.n
+		be.PutUint32(b[OffDrSLID:], PermissiveLID<<16|PermissiveLID)
+		copy(b[OffInitialPath+1:OffReturnPath], r.Path.hops[:])
 	}
 }
 
@@ -195,10 +175,10 @@ func (r *Request) class() Class {
 
 func (r *Request) putBody(b *[Size]byte) {
 	if r.GSI != nil {
-		copy(b[offBody:], r.GSI.Body[:])
+		copy(b[OffBody:], r.GSI.Body[:])
 		return
 	}
-	clear(b[offBody:offData])
-	copy(b[offData:], r.Data[:])
-	clear(b[offData+DataSize:])
+	clear(b[OffBody:OffData])
+	copy(b[OffData:], r.Data[:])
+	clear(b[OffData+DataSize:])
 }

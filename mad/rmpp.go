@@ -42,43 +42,27 @@ const (
 	RMPPUnspecified    RMPPStatus = 127
 )
 
-// Error says the status in words.
-func (s RMPPStatus) Error() string {
-	switch s {
-	case RMPPOK:
-		return "no error"
-	case RMPPNoResources:
-		return "resources exhausted"
-	case RMPPTooLong:
-		return "total time too long"
-	case RMPPBadLength:
-		return "inconsistent last segment and payload length"
-	case RMPPBadSegment:
-		return "inconsistent first segment and segment number"
-	case RMPPBadType:
-		return "bad RMPP type"
-	case RMPPWindowTooSmall:
-		return "new window too small"
-	case RMPPSegmentTooBig:
-		return "segment number too big"
-	case RMPPBadStatus:
-		return "illegal RMPP status"
-	case RMPPBadVersion:
-		return "unsupported RMPP version"
-	case RMPPTooManyRetries:
-		return "too many retries"
-	case RMPPUnspecified:
-		return "unspecified"
-	}
-	return fmt.Sprintf("RMPP status %d", uint8(s))
+func (s RMPPStatus) Error() string { return named(rmppStatuses, s, "RMPP status %d") }
+
+var rmppStatuses = map[RMPPStatus]string{
+	RMPPOK:             "no error",
+	RMPPNoResources:    "resources exhausted",
+	RMPPTooLong:        "total time too long",
+	RMPPBadLength:      "inconsistent last segment and payload length",
+	RMPPBadSegment:     "inconsistent first segment and segment number",
+	RMPPBadType:        "bad RMPP type",
+	RMPPWindowTooSmall: "new window too small",
+	RMPPSegmentTooBig:  "segment number too big",
+	RMPPBadStatus:      "illegal RMPP status",
+	RMPPBadVersion:     "unsupported RMPP version",
+	RMPPTooManyRetries: "too many retries",
+	RMPPUnspecified:    "unspecified",
 }
 
-// ErrSegments says that a transfer in segments failed. Errors that wrap it wrap
-// an [RMPPStatus], too.
+// ErrSegments says that a transfer in segments failed. Errors that wrap it wrap an [RMPPStatus], too.
 var ErrSegments = errors.New("transfer in segments ended")
 
-// ErrCut says that an answer is the beginning of a longer one that the
-// transport could not carry.
+// ErrCut says that an answer is the beginning of a longer one that the transport could not carry.
 var ErrCut = errors.New("the answer was cut off on its way")
 
 // The header of a segment, behind that of all MADs (IBA 13.6.2.1):
@@ -93,45 +77,46 @@ var ErrCut = errors.New("the answer was cut off on its way")
 //	                 the 20 bytes of class header in every segment;
 //	                 in an ACK the last segment that may be sent
 const (
-	offRMPPVersion = 24
-	offRMPPType    = 25
-	offRMPPFlags   = 26
-	offRMPPStatus  = 27
-	offSegment     = 28
-	offLength      = 32
-	offClassHeader = 36
+	OffRMPPVersion = 24
+	OffRMPPType    = 25
+	OffRMPPFlags   = 26
+	OffRMPPStatus  = 27
+	OffSegment     = 28
+	OffLength      = 32
+	// The class header of subnet administration (IBA 15.2.1.1).
+	OffSMKey      = 36
+	OffRecordSize = 44 // in a table, in units of 8 bytes
+	OffComponents = 48 // the mask of those that count
+	OffSAData     = 56
 
 	rmppVersion    = 1
 	rmppNoRespTime = 31 << 3
-	classHeader    = offSAData - offClassHeader
-	segmentRoom    = Size - offClassHeader
+	classHeader    = OffSAData - OffSMKey
+	segmentRoom    = Size - OffSMKey
 
-	// SegmentSize is how many bytes a segment carries of subnet administration,
-	// the one class that is sent in segments here.
-	SegmentSize = Size - offSAData
-	// SegmentWindow is how many segments are under way at once.
-	SegmentWindow = 64
+	SegmentSize   = Size - OffSAData // bytes that a segment carries of subnet administration, the one class in segments
+	SegmentWindow = 64               // how many segments are under way at once
 )
 
 // segmented reports whether m is a segment of a transfer, or about one.
 func segmented(m *[Size]byte) bool {
-	return Class(m[offClass]) == ClassSA && m[offRMPPFlags]&RMPPActive != 0
+	return Class(m[OffClass]) == ClassSA && m[OffRMPPFlags]&RMPPActive != 0
 }
 
 // control makes out a packet of the given type about the transfer that m is of.
 func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uint32) {
-	copy(out[:offSAData], m[:offSAData])
-	clear(out[offSAData:])
-	out[offMethod] = m[offMethod] ^ uint8(MethodResponse)
-	out[offRMPPVersion] = rmppVersion
-	out[offRMPPType] = kind
-	out[offRMPPFlags] = rmppNoRespTime | RMPPActive
-	out[offRMPPStatus] = uint8(status)
-	binary.BigEndian.PutUint32(out[offSegment:], data1)
-	binary.BigEndian.PutUint32(out[offLength:], data2)
+	copy(out[:OffSAData], m[:OffSAData])
+	clear(out[OffSAData:])
+	out[OffMethod] = m[OffMethod] ^ uint8(MethodResponse)
+	out[OffRMPPVersion] = rmppVersion
+	out[OffRMPPType] = kind
+	out[OffRMPPFlags] = rmppNoRespTime | RMPPActive
+	out[OffRMPPStatus] = uint8(status)
+	binary.BigEndian.PutUint32(out[OffSegment:], data1)
+	binary.BigEndian.PutUint32(out[OffLength:], data2)
 }
 
 // ended is the error of a transfer that the other end stops.
 func ended(m *[Size]byte) error {
-	return fmt.Errorf("%w by the other end: %w", ErrSegments, RMPPStatus(m[offRMPPStatus]))
+	return fmt.Errorf("%w by the other end: %w", ErrSegments, RMPPStatus(m[OffRMPPStatus]))
 }

@@ -13,10 +13,10 @@ import (
 
 // head is the head of an answer in segments.
 func head(tid uint64) (m [Size]byte) {
-	m[offBaseVersion], m[offClass], m[offClassVersion], m[offMethod] = 1, uint8(ClassSA), 2, uint8(MethodGetTableResp)
-	binary.BigEndian.PutUint64(m[offTID:], tid)
-	m[offAttr+1] = 0x35
-	m[offClassHeader+9] = 8 // records of 64 bytes
+	m[OffBaseVersion], m[OffClass], m[OffClassVersion], m[OffMethod] = 1, uint8(ClassSA), 2, uint8(MethodGetTableResp)
+	binary.BigEndian.PutUint64(m[OffTID:], tid)
+	m[OffAttr+1] = 0x35
+	m[OffSMKey+9] = 8 // records of 64 bytes
 	return m
 }
 
@@ -40,7 +40,7 @@ func TestSegments(t *testing.T) {
 		if !s.Next(&m) {
 			t.Fatalf("stuck after %d segments", len(got))
 		}
-		got = append(got, bytes.Clone(m[offRMPPVersion:offClassHeader]))
+		got = append(got, bytes.Clone(m[OffRMPPVersion:OffSMKey]))
 		answer, err := a.Take(&m, &ack)
 		if err != nil {
 			t.Fatal(err)
@@ -49,9 +49,9 @@ func TestSegments(t *testing.T) {
 			if _, err := s.Take(&ack, &out); err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, bytes.Clone(ack[offRMPPVersion:offClassHeader]))
-			if Method(ack[offMethod]) != MethodGetTable {
-				t.Errorf("acknowledged as %v", Method(ack[offMethod]))
+			got = append(got, bytes.Clone(ack[OffRMPPVersion:OffSMKey]))
+			if Method(ack[OffMethod]) != MethodGetTable {
+				t.Errorf("acknowledged as %v", Method(ack[OffMethod]))
 			}
 		}
 	}
@@ -129,9 +129,9 @@ func TestSegmentsOverLossyWire(t *testing.T) {
 // segment is data segment seg, with its header as given.
 func segment(seg uint32, flags uint8, length uint32) *[Size]byte {
 	m := head(5)
-	m[offRMPPVersion], m[offRMPPType], m[offRMPPFlags] = rmppVersion, RMPPData, flags|RMPPActive
-	binary.BigEndian.PutUint32(m[offSegment:], seg)
-	binary.BigEndian.PutUint32(m[offLength:], length)
+	m[OffRMPPVersion], m[OffRMPPType], m[OffRMPPFlags] = rmppVersion, RMPPData, flags|RMPPActive
+	binary.BigEndian.PutUint32(m[OffSegment:], seg)
+	binary.BigEndian.PutUint32(m[OffLength:], length)
 	return &m
 }
 
@@ -148,10 +148,10 @@ func TestAssemblerRefuses(t *testing.T) {
 		want RMPPStatus
 		kind uint8 // what is sent back
 	}{
-		{"version", []*[Size]byte{changed(segment(1, RMPPFirst, 0), offRMPPVersion, 2)}, RMPPBadVersion, RMPPAbort},
-		{"type", []*[Size]byte{changed(segment(1, RMPPFirst, 0), offRMPPType, 9)}, RMPPBadType, RMPPAbort},
-		{"an ACK", []*[Size]byte{changed(segment(1, RMPPFirst, 0), offRMPPType, RMPPAck)}, RMPPBadType, RMPPAbort},
-		{"status", []*[Size]byte{changed(segment(1, RMPPFirst, 0), offRMPPStatus, 3)}, RMPPBadStatus, RMPPAbort},
+		{"version", []*[Size]byte{changed(segment(1, RMPPFirst, 0), OffRMPPVersion, 2)}, RMPPBadVersion, RMPPAbort},
+		{"type", []*[Size]byte{changed(segment(1, RMPPFirst, 0), OffRMPPType, 9)}, RMPPBadType, RMPPAbort},
+		{"an ACK", []*[Size]byte{changed(segment(1, RMPPFirst, 0), OffRMPPType, RMPPAck)}, RMPPBadType, RMPPAbort},
+		{"status", []*[Size]byte{changed(segment(1, RMPPFirst, 0), OffRMPPStatus, 3)}, RMPPBadStatus, RMPPAbort},
 		{"segment 0", []*[Size]byte{segment(0, RMPPFirst, 0)}, RMPPBadSegment, RMPPAbort},
 		{"a second first", []*[Size]byte{first, segment(2, RMPPFirst, 0)}, RMPPBadSegment, RMPPAbort},
 		{"1 that is not first", []*[Size]byte{segment(1, 0, 0)}, RMPPBadSegment, RMPPAbort},
@@ -177,8 +177,8 @@ func TestAssemblerRefuses(t *testing.T) {
 		if !errors.Is(err, x.want) || !errors.Is(err, ErrSegments) {
 			t.Errorf("%s: %v, want %v", x.name, err, x.want)
 		}
-		if !answer || out[offRMPPType] != x.kind || RMPPStatus(out[offRMPPStatus]) != x.want || Method(out[offMethod]) != MethodGetTable {
-			t.Errorf("%s: sends back %v, %x", x.name, answer, out[:offSAData])
+		if !answer || out[OffRMPPType] != x.kind || RMPPStatus(out[OffRMPPStatus]) != x.want || Method(out[OffMethod]) != MethodGetTable {
+			t.Errorf("%s: sends back %v, %x", x.name, answer, out[:OffSAData])
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestAssemblerEndsWithTheOtherEnd(t *testing.T) {
 	for _, kind := range []uint8{RMPPStop, RMPPAbort} {
 		a := NewAssembler(0)
 		var out [Size]byte
-		stop := changed(changed(segment(0, 0, 0), offRMPPType, kind), offRMPPStatus, uint8(RMPPTooManyRetries))
+		stop := changed(changed(segment(0, 0, 0), OffRMPPType, kind), OffRMPPStatus, uint8(RMPPTooManyRetries))
 		answer, err := a.Take(stop, &out)
 		if answer || !errors.Is(err, RMPPTooManyRetries) {
 			t.Errorf("type %d: %v, %v", kind, answer, err)
@@ -202,13 +202,13 @@ func TestAssemblerPassesOver(t *testing.T) {
 	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil {
 		t.Fatal(answer, err)
 	}
-	for _, m := range []*[Size]byte{segment(66, 0, 0), segment(0xffffffff, 0, 0), changed(segment(2, 0, 0), offTID, 1)} {
+	for _, m := range []*[Size]byte{segment(66, 0, 0), segment(0xffffffff, 0, 0), changed(segment(2, 0, 0), OffTID, 1)} {
 		if answer, err := a.Take(m, &out); answer || err != nil || a.Segments() != 1 {
-			t.Errorf("%x: %v, %v", m[:offClassHeader], answer, err)
+			t.Errorf("%x: %v, %v", m[:OffSMKey], answer, err)
 		}
 	}
-	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil || out[offRMPPType] != RMPPAck || out[offSegment+3] != 1 {
-		t.Errorf("a repeated segment: %v, %v, %x", answer, err, out[:offSAData])
+	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil || out[OffRMPPType] != RMPPAck || out[OffSegment+3] != 1 {
+		t.Errorf("a repeated segment: %v, %v, %x", answer, err, out[:OffSAData])
 	}
 	if len(a.data) > SegmentSize {
 		t.Errorf("keeps %d bytes", len(a.data))
@@ -218,7 +218,7 @@ func TestAssemblerPassesOver(t *testing.T) {
 func TestSegmenterRefuses(t *testing.T) {
 	ack := func(kind uint8, seg, window uint32) *[Size]byte {
 		m := segment(seg, 0, window)
-		m[offRMPPType], m[offMethod] = kind, uint8(MethodGetTable)
+		m[OffRMPPType], m[OffMethod] = kind, uint8(MethodGetTable)
 		return m
 	}
 	h := head(5)
@@ -233,9 +233,9 @@ func TestSegmenterRefuses(t *testing.T) {
 		{"huge", ack(RMPPAck, 0xffffffff, 0xffffffff), RMPPSegmentTooBig, true},
 		{"window", ack(RMPPAck, 1, 0), RMPPWindowTooSmall, true},
 		{"type", ack(RMPPData, 1, 65), RMPPBadType, true},
-		{"stop", changed(ack(RMPPStop, 0, 0), offRMPPStatus, uint8(RMPPNoResources)), RMPPNoResources, false},
+		{"stop", changed(ack(RMPPStop, 0, 0), OffRMPPStatus, uint8(RMPPNoResources)), RMPPNoResources, false},
 		{"fine", ack(RMPPAck, 1, 65), nil, false},
-		{"another transfer", changed(ack(RMPPAbort, 0, 0), offTID, 9), nil, false},
+		{"another transfer", changed(ack(RMPPAbort, 0, 0), OffTID, 9), nil, false},
 	} {
 		s := NewSegmenter(&h, counting(900))
 		s.Next(&m)
@@ -248,8 +248,8 @@ func TestSegmenterRefuses(t *testing.T) {
 	s := NewSegmenter(&h, counting(900))
 	s.Next(&m)
 	s.Rewind()
-	if _, err := s.Take(ack(RMPPAck, 1, 3), &out); err != nil || !s.Next(&m) || m[offSegment+3] != 2 {
-		t.Errorf("after a rewind: %v, segment %d", err, m[offSegment+3])
+	if _, err := s.Take(ack(RMPPAck, 1, 3), &out); err != nil || !s.Next(&m) || m[OffSegment+3] != 2 {
+		t.Errorf("after a rewind: %v, segment %d", err, m[OffSegment+3])
 	}
 }
 
@@ -260,7 +260,7 @@ func FuzzAssembler(f *testing.F) {
 	var m, ack, out [Size]byte
 	var seed []byte
 	for a := NewAssembler(0); s.Next(&m); {
-		seed = append(seed, m[offRMPPVersion:offClassHeader]...)
+		seed = append(seed, m[OffRMPPVersion:OffSMKey]...)
 		_, _ = a.Take(&m, &ack)
 		_, _ = s.Take(&ack, &out)
 	}
@@ -271,8 +271,8 @@ func FuzzAssembler(f *testing.F) {
 		a := NewAssembler(limit)
 		for len(b) >= 12 {
 			m := head(5)
-			copy(m[offRMPPVersion:], b[:12])
-			m[offRMPPFlags] |= RMPPActive
+			copy(m[OffRMPPVersion:], b[:12])
+			m[OffRMPPFlags] |= RMPPActive
 			b = b[12:]
 			_, err := a.Take(&m, &out)
 			if len(a.data) > limit || a.next > a.window+1 || a.window > a.next+SegmentWindow {
@@ -296,14 +296,14 @@ func FuzzSegmenter(f *testing.F) {
 		s := NewSegmenter(&h, counting(1000))
 		var m, out [Size]byte
 		for s.Next(&m) || len(b) >= 12 {
-			if seg := binary.BigEndian.Uint32(m[offSegment:]); seg < 1 || seg > 5 {
+			if seg := binary.BigEndian.Uint32(m[OffSegment:]); seg < 1 || seg > 5 {
 				t.Fatalf("segment %d", seg)
 			}
 			if len(b) < 12 {
 				return
 			}
 			in := head(5)
-			copy(in[offRMPPVersion:], b[:12])
+			copy(in[OffRMPPVersion:], b[:12])
 			b = b[12:]
 			if _, err := s.Take(&in, &out); err != nil {
 				return

@@ -7,9 +7,8 @@ import (
 	"fmt"
 )
 
-// Segmenter sends data in segments (IBA 13.6.6.1): it says which segments to
-// send, and takes the acknowledgements. It keeps no time; whoever waits for an
-// acknowledgement in vain calls Rewind, and gives up after a while.
+// Segmenter sends data in segments (IBA 13.6.6.1): it says which to send, and takes the acknowledgements. It
+// keeps no time; whoever waits for an acknowledgement in vain calls Rewind, and gives up after a while.
 //
 //	s := mad.NewSegmenter(&head, data)
 //	for s.Next(&m) { send(&m) }
@@ -26,59 +25,56 @@ type Segmenter struct {
 	window uint32 // the last segment that may be sent
 }
 
-// NewSegmenter returns a segmenter of data, which must stay as it is. head is the
-// answer's header up to byte 56, class header included; its segment header
-// does not matter.
+// NewSegmenter returns a segmenter of data, which must stay as it is. head is the answer's header up to byte
+// 56, class header included; its segment header does not matter.
 func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	s := &Segmenter{head: *head, data: data, window: 1}
 	s.count = uint32(max(1, (len(data)+SegmentSize-1)/SegmentSize))
 	h := &s.head
-	h[offRMPPVersion], h[offRMPPType] = rmppVersion, RMPPData
-	h[offRMPPFlags], h[offRMPPStatus] = rmppNoRespTime|RMPPActive, 0
+	h[OffRMPPVersion], h[OffRMPPType] = rmppVersion, RMPPData
+	h[OffRMPPFlags], h[OffRMPPStatus] = rmppNoRespTime|RMPPActive, 0
 	return s
 }
 
-// Next puts the next segment to send into m. It returns false when there is none
-// before an acknowledgement comes.
+// Next puts the next segment to send into m; false when there is none before an acknowledgement.
 func (s *Segmenter) Next(m *[Size]byte) bool {
 	if s.sent >= min(s.window, s.count) {
 		return false
 	}
 	s.sent++
 	s.most = max(s.most, s.sent)
-	copy(m[:offSAData], s.head[:])
+	copy(m[:OffSAData], s.head[:])
 	at := int(s.sent-1) * SegmentSize
-	clear(m[offSAData+copy(m[offSAData:], s.data[at:]):])
+	clear(m[OffSAData+copy(m[OffSAData:], s.data[at:]):])
 	length := 0
 	if s.sent == 1 {
-		m[offRMPPFlags] |= RMPPFirst
+		m[OffRMPPFlags] |= RMPPFirst
 		length = len(s.data) + int(s.count)*classHeader
 	}
 	if s.sent == s.count {
-		m[offRMPPFlags] |= RMPPLast
+		m[OffRMPPFlags] |= RMPPLast
 		length = len(s.data) - at + classHeader
 	}
-	binary.BigEndian.PutUint32(m[offSegment:], s.sent)
-	binary.BigEndian.PutUint32(m[offLength:], uint32(length))
+	binary.BigEndian.PutUint32(m[OffSegment:], s.sent)
+	binary.BigEndian.PutUint32(m[OffLength:], uint32(length))
 	return true
 }
 
-// Take takes a MAD that the receiver of the segments sent. If answer is true it
-// has put the end of the transfer into out, to be sent. An error, which wraps
-// [ErrSegments], ends the transfer.
+// Take takes a MAD that the receiver of the segments sent. If answer is true it has put the end of the
+// transfer into out, to be sent. An error, which wraps [ErrSegments], ends the transfer.
 func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
-	if !segmented(m) || be.Uint64(m[offTID:]) != be.Uint64(s.head[offTID:]) || s.Done() {
+	if !segmented(m) || be.Uint64(m[OffTID:]) != be.Uint64(s.head[OffTID:]) || s.Done() {
 		return false, nil
 	}
-	switch m[offRMPPType] {
+	switch m[OffRMPPType] {
 	case RMPPAck:
 	case RMPPStop, RMPPAbort:
 		return false, ended(m)
 	default:
 		return s.abort(out, RMPPBadType)
 	}
-	seg, window := be.Uint32(m[offSegment:]), be.Uint32(m[offLength:])
+	seg, window := be.Uint32(m[OffSegment:]), be.Uint32(m[OffLength:])
 	switch {
 	case seg > s.most:
 		return s.abort(out, RMPPSegmentTooBig)
@@ -93,7 +89,7 @@ func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 
 func (s *Segmenter) abort(out *[Size]byte, status RMPPStatus) (bool, error) {
 	control(out, &s.head, RMPPAbort, status, 0, 0)
-	out[offMethod] = s.head[offMethod]
+	out[OffMethod] = s.head[OffMethod]
 	return true, fmt.Errorf("%w: acknowledgement: %w", ErrSegments, status)
 }
 

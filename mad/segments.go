@@ -9,11 +9,8 @@ import (
 )
 
 const (
-	// maxTransfer is how long an answer in segments may take in all.
-	maxTransfer = 2 * time.Minute
-	// maxNudges is how often the other end is told again what has come, when
-	// nothing more comes.
-	maxNudges = 3
+	maxTransfer = 2 * time.Minute // how long an answer in segments may take in all
+	maxNudges   = 3               // how often the other end is told again what has come, when nothing more comes
 )
 
 // segment takes a segment of the answer to the request in slot i.
@@ -47,8 +44,7 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	return answer
 }
 
-// complete ends the request in slot i, of whose answer all segments are there; out
-// is the acknowledgement of the last.
+// complete ends the request in slot i, all segments of whose answer are there; out acknowledges the last.
 func (c *Client) complete(i int, out *Frame) {
 	s := &c.slots[i]
 	c.finished.add(out)
@@ -57,7 +53,7 @@ func (c *Client) complete(i int, out *Frame) {
 		table = []byte{}
 	}
 	s.reply.Table = table
-	copy(s.reply.Data[:], s.frame.Data[offData:])
+	copy(s.reply.Data[:], s.frame.Data[OffData:])
 	if err != nil {
 		err = s.request.failed(err)
 	}
@@ -75,8 +71,7 @@ func (c *Client) rearm(i int, now time.Duration) {
 	}
 }
 
-// overdue sees to slot i, for which no segment has come in time: it tells the
-// other end what has come, or in the end that this was all.
+// overdue tells the other end of slot i, from which no segment came in time, what has come, or ends it.
 func (c *Client) overdue(i int, now time.Duration, out *Frame) {
 	s := &c.slots[i]
 	s.address(out)
@@ -98,8 +93,7 @@ func (s *slot) address(f *Frame) {
 	f.SLID, f.Status, f.Timeout = 0, 0, 0
 }
 
-// finished are the last acknowledgements of transfers that are through. The other
-// end repeats its last segment if the acknowledgement is lost.
+// finished are the last acknowledgements of complete transfers: one that is lost is asked for once more.
 type finished struct {
 	frames [16]Frame
 	next   int
@@ -112,12 +106,12 @@ func (l *finished) add(f *Frame) {
 
 // again makes out the acknowledgement of segment f once more.
 func (l *finished) again(f, out *Frame) bool {
-	if f.Status != 0 || !segmented(&f.Data) || f.Data[offRMPPType] != RMPPData {
+	if f.Status != 0 || !segmented(&f.Data) || f.Data[OffRMPPType] != RMPPData {
 		return false
 	}
-	tid := binary.BigEndian.Uint64(f.Data[offTID:])
+	tid := binary.BigEndian.Uint64(f.Data[OffTID:])
 	for i := range l.frames {
-		if x := &l.frames[i]; segmented(&x.Data) && binary.BigEndian.Uint64(x.Data[offTID:]) == tid {
+		if x := &l.frames[i]; segmented(&x.Data) && binary.BigEndian.Uint64(x.Data[OffTID:]) == tid {
 			*out = *x
 			return true
 		}

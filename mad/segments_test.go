@@ -42,16 +42,16 @@ func newSAAgent(table []byte) *saAgent {
 }
 
 func (s *saAgent) handle(_ int, f Frame) []answer {
-	tid := binary.BigEndian.Uint64(f.Data[offTID:])
+	tid := binary.BigEndian.Uint64(f.Data[OffTID:])
 	if !segmented(&f.Data) {
 		h := f.Data
-		h[offMethod] |= uint8(MethodResponse)
+		h[OffMethod] |= uint8(MethodResponse)
 		x := &transfer{Segmenter: NewSegmenter(&h, s.table)}
 		x.timer = time.AfterFunc(s.resend, func() { s.again(f, x) })
 		s.transfers[tid] = x
 		return s.send(f, x)
 	}
-	if f.Data[offRMPPType] == RMPPAbort || f.Data[offRMPPType] == RMPPStop {
+	if f.Data[OffRMPPType] == RMPPAbort || f.Data[OffRMPPType] == RMPPStop {
 		s.aborted++
 	}
 	x := s.transfers[tid]
@@ -102,7 +102,7 @@ func TestTable(t *testing.T) {
 			c := newTestClient(t, s.agent, ClientOptions{})
 			req := tableRequest()
 			err := c.Ask(t.Context(), &req, func(r *Reply) error {
-				if r.Table == nil || !bytes.Equal(r.Table, s.table) || Method(r.MAD[offMethod]) != MethodGetTableResp {
+				if r.Table == nil || !bytes.Equal(r.Table, s.table) || Method(r.MAD[OffMethod]) != MethodGetTableResp {
 					t.Errorf("%d bytes came as %d, %v", n, len(r.Table), r.Err)
 				}
 				return r.Err
@@ -200,7 +200,7 @@ func TestTableOfRepeats(t *testing.T) {
 		a = newAgent(func(n int, f Frame) []answer {
 			if n == 0 {
 				h := f.Data
-				h[offMethod] |= uint8(MethodResponse)
+				h[OffMethod] |= uint8(MethodResponse)
 				NewSegmenter(&h, counting(900)).Next(&f.Data)
 				go func() {
 					for ctx.Err() == nil {

@@ -2,26 +2,22 @@
 
 package mad
 
-// SLs is the number of service levels.
+// SLs is how many service levels (SLs) there are.
 const SLs = 16
 
-// SLToVLTable is the VL that packets of each SL leave by (IBA 14.2.5.8): 16
-// entries of 4 bits, that of SL 0 highest in byte 0; 56 bytes are reserved. The
-// attribute modifier is that of [SLToVLMod].
+// SLToVLTable is the VL that packets of each SL leave by (IBA 14.2.5.8): 16 entries of 4 bits, that of SL 0
+// highest in byte 0; 56 bytes are reserved. The attribute modifier is that of [SLToVLMod].
 type SLToVLTable struct {
 	VL [SLs]uint8 // 4 bits; 15 drops the packet
 
 	spare [DataSize - SLs/2]byte
 }
 
-// SLToVLMod is the attribute modifier of the table for packets that go through
-// a switch from port in to port out. A channel adapter has one, 0.
+// SLToVLMod is the modifier of the table from port in to port out of a switch. A channel adapter has one, 0.
 func SLToVLMod(in, out uint8) uint32 { return uint32(in)<<8 | uint32(out) }
 
-// AttrID returns [AttrSLToVLTable].
 func (*SLToVLTable) AttrID() AttrID { return AttrSLToVLTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *SLToVLTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSLToVLTable, b); err != nil {
 		return err
@@ -33,7 +29,6 @@ func (t *SLToVLTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *SLToVLTable) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	for sl := 0; sl < SLs; sl += 2 {

@@ -2,10 +2,7 @@
 
 package mad
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "encoding/binary"
 
 // SMState is the state of a subnet manager (IBA 14.4.1).
 type SMState uint8
@@ -20,17 +17,7 @@ const (
 
 // String returns the state's name as sminfo prints it.
 func (s SMState) String() string {
-	switch s {
-	case SMNotActive:
-		return "SMINFO_NOTACT"
-	case SMDiscovering:
-		return "SMINFO_DISCOVER"
-	case SMStandby:
-		return "SMINFO_STANDBY"
-	case SMMaster:
-		return "SMINFO_MASTER"
-	}
-	return fmt.Sprintf("?(%d)", uint8(s))
+	return word([]string{"SMINFO_NOTACT", "SMINFO_DISCOVER", "SMINFO_STANDBY", "SMINFO_MASTER"}, uint8(s))
 }
 
 // SMInfo describes a subnet manager (IBA 14.2.5.13):
@@ -51,10 +38,8 @@ type SMInfo struct {
 	spare [43]byte
 }
 
-// AttrID returns [AttrSMInfo].
 func (*SMInfo) AttrID() AttrID { return AttrSMInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *SMInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSMInfo, b); err != nil {
 		return err
@@ -69,7 +54,6 @@ func (a *SMInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *SMInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian

@@ -16,17 +16,14 @@ const (
 
 // LIDs with a meaning of their own (IBA 4.1.3).
 const (
-	PermissiveLID = 0xffff
-	// LastUnicastLID is the greatest LID that a port can have.
-	LastUnicastLID = 0xbfff
+	PermissiveLID  = 0xffff
+	LastUnicastLID = 0xbfff // the greatest LID that a port can have
 )
 
 // Errors of the decoders.
 var (
-	// ErrLength says that a buffer does not have the length of what it should hold.
-	ErrLength = errors.New("wrong length")
-	// ErrHops says that a directed route SMP counts more hops than [MaxHops].
-	ErrHops = errors.New("too many hops")
+	ErrLength = errors.New("wrong length")  // of a buffer for what it should hold
+	ErrHops   = errors.New("too many hops") // of a directed route SMP: more than [MaxHops]
 )
 
 // Class is a management class.
@@ -54,9 +51,9 @@ func (c Class) version() uint8 {
 // dataAt is where a MAD of the class has its attribute.
 func (c Class) dataAt() int {
 	if c == ClassSA {
-		return offSAData
+		return OffSAData
 	}
-	return offData
+	return OffData
 }
 
 // Method is what a MAD asks for, or an answer (IBA 13.4.5).
@@ -75,63 +72,49 @@ const (
 	MethodGetTableResp Method = 0x92
 	MethodDelete       Method = 0x15
 	MethodDeleteResp   Method = 0x95
-	// MethodResponse is the bit that answers carry.
-	MethodResponse Method = 0x80
+	MethodResponse     Method = 0x80 // the bit that answers carry
 )
 
 // String returns the method's name in IBA, without the class's prefix.
-func (m Method) String() string {
-	switch m {
-	case MethodGet:
-		return "Get"
-	case MethodSet:
-		return "Set"
-	case MethodSend:
-		return "Send"
-	case MethodTrap:
-		return "Trap"
-	case MethodTrapRepress:
-		return "TrapRepress"
-	case MethodGetResp:
-		return "GetResp"
-	case MethodGetTable:
-		return "GetTable"
-	case MethodGetTableResp:
-		return "GetTableResp"
-	case MethodDelete:
-		return "Delete"
-	case MethodDeleteResp:
-		return "DeleteResp"
-	}
-	return fmt.Sprintf("method 0x%02x", uint8(m))
+func (m Method) String() string { return named(methods, m, "method 0x%02x") }
+
+var methods = map[Method]string{
+	MethodGet:          "Get",
+	MethodSet:          "Set",
+	MethodSend:         "Send",
+	MethodTrap:         "Trap",
+	MethodTrapRepress:  "TrapRepress",
+	MethodGetResp:      "GetResp",
+	MethodGetTable:     "GetTable",
+	MethodGetTableResp: "GetTableResp",
+	MethodDelete:       "Delete",
+	MethodDeleteResp:   "DeleteResp",
 }
 
-// Offsets in an SMP; those from offDrSLID on hold for directed routes.
+// Offsets in a MAD, those from OffDrSLID on in an SMP, where they hold for directed routes (IBA 13.4.2, 14.2.1.1).
 const (
-	offBaseVersion  = 0
-	offClass        = 1
-	offClassVersion = 2
-	offMethod       = 3
-	offStatus       = 4
-	offHopPointer   = 6
-	offHopCount     = 7
-	offTID          = 8
-	offAttr         = 16
-	offMod          = 20
-	offMKey         = 24
-	offDrSLID       = 32
-	offDrDLID       = 34
-	offData         = 64
-	offBody         = 24 // where the header ends that all classes have
-	offSAData       = 56
-	offInitialPath  = 128
-	offReturnPath   = 192
+	OffBaseVersion  = 0
+	OffClass        = 1
+	OffClassVersion = 2
+	OffMethod       = 3
+	OffStatus       = 4
+	OffHopPointer   = 6
+	OffHopCount     = 7
+	OffTID          = 8
+	OffAttr         = 16
+	OffMod          = 20
+	OffBody         = 24 // where the header ends that all classes have
+	OffMKey         = 24 // likewise of the classes for boards and congestion
+	OffDrSLID       = 32
+	OffDrDLID       = 34
+	OffData         = 64
+	OffInitialPath  = 128
+	OffReturnPath   = 192
 
 	directionBit = 0x8000
 )
 
-// SMP is a subnet management packet, LID routed or by directed route (IBA
-// 14.2.1.1 and 14.2.1.2):
+// SMP is a subnet management packet, LID routed or by directed route (IBA 14.2.1.1 and 14.2.1.2):
 //
 //	  0  BaseVersion   1
 //	  1  Class         1  0x01 LID routed, 0x81 by directed route
@@ -152,8 +135,7 @@ const (
 //	128  InitialPath  64  \ directed routes; else reserved
 //	192  ReturnPath   64  /
 //
-// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are sent as 0
-// and not kept.
+// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are sent as 0 and not kept.
 type SMP struct {
 	BaseVersion  uint8
 	Class        Class
@@ -174,42 +156,34 @@ type SMP struct {
 	ReturnPath   [MaxHops + 1]uint8 // from index 1
 }
 
-// UnmarshalBinary decodes the 256 bytes of a MAD. The error wraps [ErrLength]
-// or [ErrHops].
+// UnmarshalBinary decodes the 256 bytes of a MAD. The error wraps [ErrLength] or [ErrHops].
 func (s *SMP) UnmarshalBinary(b []byte) error {
 	if len(b) != Size {
 		return fmt.Errorf("SMP: %w: %d bytes, want %d", ErrLength, len(b), Size)
 	}
-	if Class(b[offClass]) == ClassSMPDirected && b[offHopCount] > MaxHops {
-		return fmt.Errorf("SMP: %w: %d, at most %d go", ErrHops, b[offHopCount], MaxHops)
+	if Class(b[OffClass]) == ClassSMPDirected && b[OffHopCount] > MaxHops {
+		return fmt.Errorf("SMP: %w: %d, at most %d go", ErrHops, b[OffHopCount], MaxHops)
 	}
 	be := binary.BigEndian
-	status := be.Uint16(b[offStatus:])
-	s.BaseVersion = b[offBaseVersion]
-	s.Class = Class(b[offClass])
-	s.ClassVersion = b[offClassVersion]
-	s.Method = Method(b[offMethod])
+	status := be.Uint16(b[OffStatus:])
+	s.BaseVersion = b[OffBaseVersion]
+	s.Class = Class(b[OffClass])
+	s.ClassVersion = b[OffClassVersion]
+	s.Method = Method(b[OffMethod])
 	s.Status = Status(status &^ directionBit)
 	s.Direction = status&directionBit != 0
-	s.HopPointer = b[offHopPointer]
-	s.HopCount = b[offHopCount]
-	s.TID = be.Uint64(b[offTID:])
-	s.Attr = AttrID(be.Uint16(b[offAttr:]))
-	s.Mod = be.Uint32(b[offMod:])
-	s.MKey = be.Uint64(b[offMKey:])
-	s.DrSLID = be.Uint16(b[offDrSLID:])
-	s.DrDLID = be.Uint16(b[offDrDLID:])
-	copy(s.Data[:], b[offData:])
-	copy(s.InitialPath[:], b[offInitialPath:])
-	copy(s.ReturnPath[:], b[offReturnPath:])
+	s.HopPointer = b[OffHopPointer]
+	s.HopCount = b[OffHopCount]
+	s.TID = be.Uint64(b[OffTID:])
+	s.Attr = AttrID(be.Uint16(b[OffAttr:]))
+	s.Mod = be.Uint32(b[OffMod:])
+	s.MKey = be.Uint64(b[OffMKey:])
+	s.DrSLID = be.Uint16(b[OffDrSLID:])
+	s.DrDLID = be.Uint16(b[OffDrDLID:])
+	copy(s.Data[:], b[OffData:])
+	copy(s.InitialPath[:], b[OffInitialPath:])
+	copy(s.ReturnPath[:], b[OffReturnPath:])
 	return nil
-}
-
-// AppendBinary appends the 256 bytes of the MAD to b. It never fails.
-func (s *SMP) AppendBinary(b []byte) ([]byte, error) {
-	var m [Size]byte
-	s.Put(&m)
-	return append(b, m[:]...), nil
 }
 
 // Put encodes the packet into b.
@@ -219,27 +193,26 @@ func (s *SMP) Put(b *[Size]byte) {
 	if s.Direction {
 		status |= directionBit
 	}
-	b[offBaseVersion] = s.BaseVersion
-	b[offClass] = uint8(s.Class)
-	b[offClassVersion] = s.ClassVersion
-	b[offMethod] = uint8(s.Method)
-	be.PutUint16(b[offStatus:], status)
-	b[offHopPointer] = s.HopPointer
-	b[offHopCount] = s.HopCount
-	be.PutUint64(b[offTID:], s.TID)
-	be.PutUint32(b[offAttr:], uint32(s.Attr)<<16)
-	be.PutUint32(b[offMod:], s.Mod)
-	be.PutUint64(b[offMKey:], s.MKey)
-	be.PutUint16(b[offDrSLID:], s.DrSLID)
-	be.PutUint16(b[offDrDLID:], s.DrDLID)
-	clear(b[offDrDLID+2 : offData])
-	copy(b[offData:], s.Data[:])
-	copy(b[offInitialPath:], s.InitialPath[:])
-	copy(b[offReturnPath:], s.ReturnPath[:])
+	b[OffBaseVersion] = s.BaseVersion
+	b[OffClass] = uint8(s.Class)
+	b[OffClassVersion] = s.ClassVersion
+	b[OffMethod] = uint8(s.Method)
+	be.PutUint16(b[OffStatus:], status)
+	b[OffHopPointer] = s.HopPointer
+	b[OffHopCount] = s.HopCount
+	be.PutUint64(b[OffTID:], s.TID)
+	be.PutUint32(b[OffAttr:], uint32(s.Attr)<<16)
+	be.PutUint32(b[OffMod:], s.Mod)
+	be.PutUint64(b[OffMKey:], s.MKey)
+	be.PutUint16(b[OffDrSLID:], s.DrSLID)
+	be.PutUint16(b[OffDrDLID:], s.DrDLID)
+	clear(b[OffDrDLID+2 : OffData])
+	copy(b[OffData:], s.Data[:])
+	copy(b[OffInitialPath:], s.InitialPath[:])
+	copy(b[OffReturnPath:], s.ReturnPath[:])
 }
 
-// SetPath makes the packet one by directed route p from the local node, as it
-// leaves there: hop pointer 0, permissive DrSLID and DrDLID.
+// SetPath makes the packet one by directed route as it leaves here: hop pointer 0, permissive DrSLID and DrDLID.
 func (s *SMP) SetPath(p Path) {
 	s.Class = ClassSMPDirected
 	s.HopPointer = 0
@@ -248,13 +221,4 @@ func (s *SMP) SetPath(p Path) {
 	s.InitialPath = [MaxHops + 1]uint8{}
 	copy(s.InitialPath[1:], p.hops[:p.n])
 	s.ReturnPath = [MaxHops + 1]uint8{}
-}
-
-// Path returns the directed route from the local node that the packet has or
-// had to go.
-func (s *SMP) Path() Path {
-	var p Path
-	p.n = min(s.HopCount, MaxHops)
-	copy(p.hops[:p.n], s.InitialPath[1:])
-	return p
 }

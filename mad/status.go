@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Status is the status of an answer; all but 0 are errors (IBA 13.4.7).
-// Bit 0 is "busy", bit 1 "redirect", bits 2 to 4 a code, and bits 8
-// to 14 belong to the management class.
+// Status is the status of an answer; all but 0 are errors (IBA 13.4.7). Bit 0 is "busy", bit 1 "redirect",
+// bits 2 to 4 a code, and bits 8 to 14 belong to the management class.
 type Status uint16
 
 // Statuses.
@@ -26,6 +25,13 @@ const (
 	statusClass = 0x7f00
 )
 
+var statusCodes = map[Status]string{
+	StatusBadVersion >> 2:         "base or class version not supported",
+	StatusMethodUnsupported >> 2:  "method not supported",
+	StatusMethodAttrMismatch >> 2: "method with this attribute not supported",
+	StatusInvalidValue >> 2:       "invalid value in attribute or modifier",
+}
+
 // Error says the status in words, with the number behind them.
 func (s Status) Error() string {
 	if s == StatusOK {
@@ -38,18 +44,8 @@ func (s Status) Error() string {
 	if s&StatusRedirect != 0 {
 		words = append(words, "redirected to another agent, which is not followed")
 	}
-	switch s & statusCode {
-	case 0:
-	case StatusBadVersion:
-		words = append(words, "base or class version not supported")
-	case StatusMethodUnsupported:
-		words = append(words, "method not supported")
-	case StatusMethodAttrMismatch:
-		words = append(words, "method with this attribute not supported")
-	case StatusInvalidValue:
-		words = append(words, "invalid value in attribute or modifier")
-	default:
-		words = append(words, fmt.Sprintf("reserved code %d", s&statusCode>>2))
+	if code := s & statusCode >> 2; code != 0 {
+		words = append(words, named(statusCodes, code, "reserved code %d"))
 	}
 	if c := s & statusClass >> 8; c != 0 {
 		words = append(words, fmt.Sprintf("class specific 0x%02x", uint16(c)))

@@ -29,17 +29,16 @@ func (r *Request) is(t *Target) bool {
 
 // TargetStats count what a client has done with one target.
 type TargetStats struct {
-	Target   Target
-	InFlight int    // requests now
-	Waiting  int    // requests that wait until fewer are in flight to this target
-	Sent     uint64 // frames, those sent again among them
-	Retried  uint64 // frames sent again
-	Received uint64 // answers that ended a request
-	TimedOut uint64 // requests that failed without an answer
-	Late     uint64 // answers to nothing outstanding: too late, or repeated
-	Silent   int    // requests in a row, up to now, that failed without an answer
-	// How long answers took, from the try that they answer.
-	MinRTT, MeanRTT, MaxRTT time.Duration
+	Target                  Target
+	InFlight                int           // requests now
+	Waiting                 int           // requests that wait until fewer are in flight to this target
+	Sent                    uint64        // frames, those sent again among them
+	Retried                 uint64        // frames sent again
+	Received                uint64        // answers that ended a request
+	TimedOut                uint64        // requests that failed without an answer
+	Late                    uint64        // answers to nothing outstanding: too late, or repeated
+	Silent                  int           // requests in a row, up to now, that failed without an answer
+	MinRTT, MeanRTT, MaxRTT time.Duration // of answers, from the try that they answer
 }
 
 const (
@@ -47,13 +46,11 @@ const (
 	// with nothing in flight that was not used for long makes room for a new one.
 	maxTargets = 1 << 16
 
-	// A target that left this many requests in a row without an answer, the last
-	// no longer ago than that, is asked once and not again until it answers: a
-	// dead switch must not take minutes of a sweep.
+	// A target that left this many requests in a row without an answer, the last no longer ago than that, is
+	// asked once and not again until it answers: a dead switch must not take minutes of a sweep.
 	silentAfter = 4
 	silentFor   = 10 * time.Second
-	// One that left this many tries in a row without an answer, or never gave one,
-	// does not tell how busy the subnet is.
+	// One that left this many tries in a row, or all, without an answer does not tell how busy the subnet is.
 	quietAfter = 3
 )
 
@@ -133,8 +130,7 @@ func (t *targets) victim() int {
 	return len(t.all)
 }
 
-// answered takes an answer that came so long after its try, 0 if that is not
-// known.
+// answered takes an answer that came so long after its try, 0 if that is not known.
 func (t *target) answered(rtt time.Duration) {
 	t.stats.Received++
 	t.stats.Silent, t.lost = 0, 0
@@ -157,8 +153,7 @@ func (t *target) tries(most int, now time.Duration) int {
 	return most
 }
 
-// tells reports whether a loss on the path to the target tells how busy the subnet
-// is.
+// tells reports whether a loss on the path to the target tells how busy the subnet is.
 func (t *target) tells() bool { return t.stats.Received > 0 && t.lost <= quietAfter }
 
 func (t *target) report() TargetStats {
@@ -170,9 +165,8 @@ func (t *target) report() TargetStats {
 	return s
 }
 
-// Targets returns what the client has done with each target, LIDs first, then
-// directed routes, in their order. It remembers some 65,000 targets; those that
-// were not used for the longest time are forgotten first. It costs O(n log n).
+// Targets returns what the client has done with each target, LIDs first, then directed routes, in order. It
+// remembers some 65,000 targets, and forgets those first that were not used for the longest. O(n log n).
 func (c *Client) Targets() []TargetStats {
 	c.mu.Lock()
 	out := make([]TargetStats, len(c.targets.all))
@@ -198,8 +192,7 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// parking holds jobs whose targets have as much in flight as they may: linked
-// lists, one a target, in one slab.
+// parking holds jobs whose targets have as much in flight as they may: a linked list a target, one slab.
 type parking struct {
 	places []place
 	free   int32
@@ -233,8 +226,7 @@ func (p *parking) park(t *target, j *job) {
 	p.n++
 }
 
-// leave hands the job that has waited longest for t, of which there is one, to its
-// batch.
+// leave hands the job that has waited longest for t, of which there is one, to its batch.
 func (p *parking) leave(t *target) *Batch {
 	x := &p.places[t.first]
 	b := x.job.batch

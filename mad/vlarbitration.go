@@ -16,12 +16,10 @@ const (
 	VLArbHighNext VLArbPart = 4 // and the upper 32
 )
 
-// VLArbMod is the attribute modifier of a part of the tables of a switch's
-// port, or with port 0 of a channel adapter's.
+// VLArbMod is the modifier of a part of the tables of a switch's port, or with port 0 of an adapter's.
 func VLArbMod(part VLArbPart, port uint8) uint32 { return uint32(part)<<16 | uint32(port) }
 
-// VLWeight is an entry of a VL arbitration table: the VL may send so many units
-// of 64 bytes in its turn. A weight of 0 skips the entry.
+// VLWeight is an entry: in its turn the VL may send so many units of 64 bytes. A weight of 0 skips it.
 type VLWeight struct {
 	VL     uint8 // 4 bits
 	Weight uint8
@@ -29,15 +27,12 @@ type VLWeight struct {
 	spare uint8
 }
 
-// VLArbitrationTable is one part of how a port shares its link among VLs (IBA
-// 14.2.5.9): 32 entries of a reserved half byte, VL in the other half, and a
-// byte of weight. The attribute modifier is that of [VLArbMod].
+// VLArbitrationTable is a part of how a port shares its link among VLs (IBA 14.2.5.9): 32 entries of a reserved
+// half byte, VL in the other half, and a byte of weight. The modifier is that of [VLArbMod].
 type VLArbitrationTable [VLArbBlock]VLWeight
 
-// AttrID returns [AttrVLArbitrationTable].
 func (*VLArbitrationTable) AttrID() AttrID { return AttrVLArbitrationTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *VLArbitrationTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrVLArbitrationTable, b); err != nil {
 		return err
@@ -48,7 +43,6 @@ func (t *VLArbitrationTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *VLArbitrationTable) AppendBinary(dst []byte) ([]byte, error) {
 	for _, e := range t {
 		dst = append(dst, e.spare<<4|e.VL&0xf, e.Weight)

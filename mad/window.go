@@ -4,8 +4,7 @@ package mad
 
 import "time"
 
-// window is how much may be in flight. It grows by one with every window of
-// answers; a loss, which shows late, halves it.
+// window is how much may be in flight. A window of answers adds one; a loss, which shows late, halves it.
 type window struct {
 	size     float64
 	min, max float64
@@ -20,8 +19,7 @@ func newWindow(low, high int) window {
 // limit is how much may be in flight now.
 func (w *window) limit() int { return int(w.size) }
 
-// answered takes an answer to a first try, with so much in flight. A window that
-// is not used does not grow.
+// answered takes an answer to a first try, with so much in flight. A window that is not used does not grow.
 func (w *window) answered(used int) {
 	if w.size >= w.max || 2*used < w.limit() {
 		return
@@ -29,8 +27,7 @@ func (w *window) answered(used int) {
 	w.size = min(w.size+1/w.size, w.max)
 }
 
-// lost takes the loss of what was sent at a time. What was sent before the
-// window was halved says nothing of how it is now.
+// lost takes a loss of what was sent at a time. What was sent before the last halving does not count.
 func (w *window) lost(sent, now time.Duration) {
 	if sent < w.cut {
 		return

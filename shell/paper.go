@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 )
@@ -98,7 +100,7 @@ func restore(what string) func(*call) error {
 func runUndo(c *call) error {
 	number := 0
 	if len(c.Args) > 0 {
-		if number = atoi(c.Arg(0)); number < 1 {
+		if number, _ = strconv.Atoi(c.Arg(0)); number < 1 {
 			return c.Misused("%s is no number of a failure (show failures lists them)", c.Arg(0))
 		}
 	}
@@ -157,13 +159,6 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 	return nil
 }
 
-func failureWord(f failures.Failure) string {
-	if f.Repair {
-		return "repaired"
-	}
-	return "failed"
-}
-
 // runWhatIf lists failures and repairs in their order.
 func runWhatIf(c *call) error {
 	st := c.session.State()
@@ -172,7 +167,7 @@ func runWhatIf(c *call) error {
 	}
 	var rows []failureRow
 	for _, f := range st.Failures {
-		rows = append(rows, failureRowOf(f, failureWord(f)))
+		rows = append(rows, failureRowOf(f, prose.When(f.Repair, "repaired", "failed")))
 	}
 	if err := c.list(nil, eachRow(rows)); err != nil {
 		return err

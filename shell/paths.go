@@ -100,10 +100,7 @@ func (c *call) pathsInfoOf(file string) error {
 	return c.pathsInfo(file, db.View().Info())
 }
 
-// pathsInfo says what a database has.
-func (c *call) pathsInfo(name string, i pathdb.Info) error {
-	return c.out.Answer(&pathsInfo{name, i})
-}
+func (c *call) pathsInfo(name string, i pathdb.Info) error { return c.out.Answer(&pathsInfo{name, i}) }
 
 type pathsInfo struct {
 	File string `json:"file"`

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/lang"
@@ -250,12 +251,7 @@ func (c *call) recordRow(v pathsView, from, to pathdb.PortIndex, r pathdb.Record
 }
 
 // unlimited is a code for people, "-" where nothing of the path says anything.
-func unlimited(code uint8, is any) string {
-	if code == 0 {
-		return "-"
-	}
-	return fmt.Sprint(is)
-}
+func unlimited(code uint8, is any) string { return prose.When(code == 0, "-", fmt.Sprint(is)) }
 
 // portOf names a port: as the session's subnet does where it knows it, else by GUID.
 func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {

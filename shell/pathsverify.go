@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session"
@@ -102,10 +103,7 @@ func (c *call) drawnPairs(n int, live bool) ([]session.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := p.Fabric
-	if live {
-		f = st.Live.Fabric
-	}
+	f := prose.When(live, st.Live.Fabric, p.Fabric)
 	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != 0 && (!live || f.Ports[e].Num != 0) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
@@ -15,7 +16,6 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loadOptions are the options of loading a kind.
 func loadOptions(kind string) []lang.Option {
 	switch kind {
 	case "routing":
@@ -26,7 +26,9 @@ func loadOptions(kind string) []lang.Option {
 			Summary: "these routes are kept as they are; no lists the pairs that this leaves unconnected, too"}}
 	case "topology":
 		return []lang.Option{{Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
-			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"}}
+			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"},
+			{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it"}}
 	}
 	return nil
 }
@@ -62,15 +64,9 @@ type routingRow struct {
 	Changes []string `json:"changes"`
 }
 
-func validWord(invalid bool) string {
-	if invalid {
-		return "invalid"
-	}
-	return "valid"
-}
+func validWord(invalid bool) string { return prose.When(invalid, "invalid", "valid") }
 
-// routingRows has a row twice where some of its changes invalidate the min-hop
-// tables and others do not.
+// routingRows has a row twice where some of its changes invalidate the min-hop tables and others do not.
 func routingRows(r *compute.Brought) []routingRow {
 	rows := []routingRow{}
 	names, of := r.Rows()
@@ -94,10 +90,7 @@ func routingRows(r *compute.Brought) []routingRow {
 }
 
 func extentWord(e incremental.Extent) string {
-	if e == incremental.NoRoutes {
-		return "valid"
-	}
-	return "invalid: " + string(e)
+	return prose.When(e == incremental.NoRoutes, "valid", "invalid: "+string(e))
 }
 
 func (c *call) showRouting(kind string, rep *session.LoadReport) error {
@@ -112,8 +105,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	return c.out.Answer(&a)
 }
 
-// maxChangesNamed is how many changes of a row the text names.
-const maxChangesNamed = 4
+const maxChangesNamed = 4 // how many changes of a row the text names
 
 func (a *routingAnswer) Text(w io.Writer) {
 	kept := a.lostAnswer != nil
@@ -165,8 +157,7 @@ func newLost(l *session.Lost) *lostAnswer {
 	return &lostAnswer{l.Count, l.Examples, l.Of}
 }
 
-// maxPairsNamed is how many pairs the text lists.
-const maxPairsNamed = 20
+const maxPairsNamed = 20 // how many pairs the text lists
 
 func (a *lostAnswer) text(w io.Writer) {
 	if a == nil {

@@ -3,11 +3,13 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -106,12 +108,7 @@ func typeWord(t mad.NodeType) string {
 
 func guidText(g uint64) string { return fmt.Sprintf("0x%016x", g) }
 
-func lidText(lid uint16) string {
-	if lid == 0 {
-		return "-"
-	}
-	return fmt.Sprint(lid)
-}
+func lidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(lid)) }
 
 // nodeLID is the LID of port 0 of a switch, of the first port that has one elsewhere.
 func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
@@ -251,12 +248,7 @@ func (c *call) showLFT(st *session.State, p *session.Picture) error {
 	return c.list([]string{"LID", "PORT", "NEXT HOP", "DESTINATION"}, eachRow(rows))
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "-") }
 
 type smRow struct {
 	GUID     string `json:"guid"`

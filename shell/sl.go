@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// showSL lists the service levels from one place to another, or to all.
+// showSL lists the SLs from one place to another, or to all.
 func (c *call) showSL(st *session.State, p *session.Picture) error {
 	f := p.Fabric
 	pairs, err := pairsOf(f, c.Args)

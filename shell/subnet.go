@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -36,10 +37,7 @@ func subnetCommands() []Spec {
 }
 
 func runSweep(c *call) error {
-	read := c.session.Sweep
-	if c.Arg(0) == "light" {
-		read = c.session.SweepLight
-	}
+	read := prose.When(c.Arg(0) == "light", c.session.SweepLight, c.session.Sweep)
 	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb"), SLs: c.Flag("sl")}); more != (session.Reads{}) {
 		read = func(ctx context.Context) (session.SweepReport, error) { return c.session.SweepFor(ctx, more) }
 	}
@@ -67,10 +65,7 @@ type swept struct {
 }
 
 func (a *swept) Text(w io.Writer) {
-	what := "unchanged"
-	if a.Changed {
-		what = "changed"
-	}
+	what := prose.When(a.Changed, "changed", "unchanged")
 	if a.Moved > 0 {
 		what += fmt.Sprintf(", %s of forwarding tables moved%s", count(a.Moved, "entry"), diff.NotCompared(a.Unread))
 	}

@@ -9,12 +9,15 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/tui/draw"
 )
 
 // TestFormsFit opens every form in every look, from nothing to much room, and presses
 // keys in it: the frame keeps its size, and nothing is done.
 func TestFormsFit(t *testing.T) {
+	r := testenv.Rand(t)
+	sizes := [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}}
 	for _, l := range looks() {
 		d := drive(t, "sim:fattree:2,4")
 		th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
@@ -23,7 +26,8 @@ func TestFormsFit(t *testing.T) {
 		}
 		*d.m.Look = *th
 		for _, key := range []string{"D", "L", "E", "F"} {
-			for _, size := range [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}} {
+			for _, i := range r.Perm(len(sizes))[:testenv.Count(t, 1, len(sizes))] {
+				size := sizes[i]
 				d.size(80, 24).press("2", key, "j", "k", "/", "x", "\u00e9", "esc", "esc")
 				d.size(size[0], size[1]).press("2", key, "enter", "x\u202e", "enter", "enter", "shift+tab", "up", "backspace")
 				d.size(80, 24).size(size[0], size[1]).press("ctrl+c")

@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
@@ -29,6 +30,8 @@ var hostile = []string{
 
 func TestHostileDescriptions(t *testing.T) {
 	f := star(t, hostile[0], hostile...)
+	r := testenv.Rand(t)
+	sizes := [][2]int{{120, 36}, {80, 24}, {200, 50}, {40, 10}, {30, 60}}
 	for _, ascii := range []bool{false, true} {
 		back := newFake(f)
 		back.state.Live.Tables = fabric.NewTables(f, fabric.NewLFT(1, f.MaxLID), hostile[0])
@@ -40,8 +43,8 @@ func TestHostileDescriptions(t *testing.T) {
 			}
 			*d.m.Look = *th
 		}
-		for _, s := range [][2]int{{120, 36}, {80, 24}, {200, 50}, {40, 10}, {30, 60}} {
-			d.size(s[0], s[1]).press("2", "g", "j", "right", "z", "t")
+		for _, i := range r.Perm(len(sizes))[:testenv.Count(t, 2, len(sizes))] {
+			d.size(sizes[i][0], sizes[i][1]).press("2", "g", "j", "right", "z", "t")
 			for range hostile {
 				d.press("2", "j", "T", "3", "2")
 			}

@@ -16,22 +16,18 @@ import (
 
 // Options say how to write.
 type Options struct {
-	// Progress, where set, is called now and then by the goroutine that writes,
-	// with the number of steps done and that of all. Reading back counts too. It
-	// must be quick.
+	// Progress, where set, is called now and then by the goroutine that writes, with the number of steps done
+	// and that of all. Reading back counts too. It must be quick.
 	Progress func(done, total int)
 }
 
-// Apply writes w to the subnet of f, reads all that was written back and reports.
-// f must be the subnet as it is: its links lead to its switches.
+// Apply writes w to the subnet of f, which must be as it is, reads all that back and reports.
 //
-// Where something fails the rest of its step is written and nothing that comes
-// after that. The error names what failed or reads otherwise, and wraps [ErrDiffers] or
-// [mad.ErrTimeout] as the case may be. It wraps [write.ErrUnfit] or
-// [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends
-// nothing more is sent; Apply waits for the answers that are under way, reads
-// nothing back, and returns ctx's error. There is a report unless nothing was
-// written.
+// Where something fails the rest of its step is written and nothing that comes after that. The error names
+// what failed or reads otherwise, and wraps [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps
+// [write.ErrUnfit] or [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends nothing
+// more is sent; Apply waits for the answers that are under way, reads nothing back, and returns ctx's error.
+// There is a report unless nothing was written.
 func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*Report, error) {
 	start := time.Now()
 	a, err := newApplier(ctx, client, f, w, opts)

@@ -140,7 +140,7 @@ func TestKeepsOtherFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	si, err := c.SwitchInfo(t.Context(), path)
+	si, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestKeepsOtherFields(t *testing.T) {
 		t.Errorf("PortInfo\n%+v\nwant\n%+v", after, before)
 	}
 	si.LinearFDBTop = 99
-	if now, err := c.SwitchInfo(t.Context(), path); err != nil || now != si || !now.PortStateChange {
+	if now, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0); err != nil || now != si || !now.PortStateChange {
 		t.Errorf("SwitchInfo\n%+v\nwant\n%+v (%v)", now, si, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestDeadSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := n.client(t, func(m *mad.SMP) {
-		if m.Path() == path {
+		if pathOf(m) == path {
 			sent++
 		}
 	})
@@ -268,7 +268,7 @@ func TestFailureStopsTheSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := n.client(t, func(m *mad.SMP) {
-		if m.Method == mad.MethodSet && m.Path() == path && m.Data[0] == 2 {
+		if m.Method == mad.MethodSet && pathOf(m) == path && m.Data[0] == 2 {
 			n.s.Silence(silent, true)
 		}
 	})
@@ -493,4 +493,10 @@ func BenchmarkApply(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// pathOf is the directed route that a packet has to go.
+func pathOf(m *mad.SMP) mad.Path {
+	p, _ := mad.Path{}.Append(m.InitialPath[1 : 1+m.HopCount]...)
+	return p
 }

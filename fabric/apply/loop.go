@@ -9,16 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// mostUnanswered is how many requests in a row a node may leave unanswered before it gets
-// no more.
+// mostUnanswered is how many requests in a row a node may leave unanswered before it gets no more.
 const mostUnanswered = 4
 
 // reportEvery is how many steps pass between two progress reports.
 const reportEvery = 256
 
-// each calls begin for 0 to n-1, whenever there is room for another request, and
-// returns when all requests that begin and its callbacks made have ended. Once
-// the context ends it does not call begin any more.
+// each calls begin for 0 to n-1, whenever there is room for another request, and returns when all requests
+// that begin and its callbacks made have ended. Once the context ends it does not call begin any more.
 func (a *applier) each(n int, begin func(i int)) {
 	if a.fatal != nil {
 		return
@@ -41,9 +39,8 @@ func (a *applier) pump() {
 	}
 }
 
-// ask sends a request to the node of a port, unless that does not answer. ok handles a good
-// answer. Any other is a failure of the node and ends the step, unless bad, where
-// set, takes care of it.
+// ask sends a request to the node of a port, unless that does not answer. ok handles a good answer. Any other
+// is a failure of the node and ends the step, unless bad, where set, takes care of it.
 func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
 	node := a.f.Ports[port].Node
 	if a.unanswered[node] >= mostUnanswered {

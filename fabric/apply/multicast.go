@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// raiseMulticastTops raises the MulticastFDBTop of switches whose new entries lie
-// above it. 0 is that of switches that have none (IBA 1.2.1, 14.2.5.4). It reports
-// whether all got there.
+// raiseMulticastTops raises the MulticastFDBTop of switches whose new entries lie above it. 0 is that of
+// switches that have none (IBA 1.2.1, 14.2.5.4). It reports whether all got there.
 func (a *applier) raiseMulticastTops() bool {
 	low := a.highestMLIDs()
 	switches := slices.Sorted(maps.Keys(low))

@@ -13,29 +13,19 @@ import (
 
 // Report says what became of writes.
 type Report struct {
-	// Written are acknowledged, or were found to be so already.
-	Written Counts
-	// ReadBack are those of them that were read again: of the writes of one block the
-	// last.
-	ReadBack Counts
-	// Differ are those of them that read otherwise.
-	Differ []Difference
-	// Failed are the writes and readings that failed, the first of a node's.
-	Failed []Failure
-	// Stopped says in what not all was written, so that what comes after it was not
-	// begun: "ports", "tops that rise", "SL2VL tables", "step 2 of 3", "tops that fall",
-	// "late SL2VL tables", "multicast branches to take away", "multicast branches to
-	// add"; "" where all was.
+	Written  Counts       // acknowledged, or were found to be so already
+	ReadBack Counts       // those of them that were read again: of the writes of one block the last
+	Differ   []Difference // those of them that read otherwise
+	Failed   []Failure    // the writes and readings that failed, the first of a node's
+	// Stopped says in what not all was written, so that what comes after it was not begun: "ports", "tops
+	// that rise", "SL2VL tables", "step 2 of 3", "tops that fall", "late SL2VL tables", "multicast branches
+	// to take away", "multicast branches to add"; "" where all was.
 	Stopped string
-	// Left are the writes that are not known to be done: not sent, refused, or
-	// without an answer. Of the last nobody knows whether they were done.
-	Left write.List
-	// Requests counts questions and writes, not how often they were sent.
-	Requests int
-	// Sets counts the writes that were handed to the client; where it is 0 nothing was
-	// written for certain.
-	Sets    int
-	Elapsed time.Duration
+	// Left are writes not known to be done: not sent, refused, or unanswered, of which nobody knows.
+	Left     write.List
+	Requests int // questions and writes, not how often they were sent
+	Sets     int // writes that were handed to the client; 0: nothing was written for certain
+	Elapsed  time.Duration
 }
 
 // Counts count writes by kind.
@@ -83,11 +73,9 @@ func number(n int, what string) string {
 
 // Difference is something that reads otherwise than it was written.
 type Difference struct {
-	// Node is the node's escaped name, GUID its node GUID.
-	Node string
-	GUID uint64
-	// What is what differs, "LID of port 1", "LinearFDBTop", "block 3, LID 200".
-	What      string
+	Node      string // the node's escaped name, GUID its node GUID
+	GUID      uint64
+	What      string // what differs, "LID of port 1", "LinearFDBTop", "block 3, LID 200"
 	Want, Got string
 }
 
@@ -98,15 +86,13 @@ func (d Difference) String() string {
 
 // Failure is a node that could not be written or read, and why at first.
 type Failure struct {
-	Node string // escaped
-	GUID uint64
-	// Count is how many of the node's writes failed or were not tried any more.
-	Count int
+	Node  string // escaped
+	GUID  uint64
+	Count int // how many of the node's writes failed or were not tried any more
 	Err   error
 }
 
-// Error implements error: "sw1: Set LinearForwardingTable 3 by directed route
-// 0,1,5: no answer after 3 tries of 200ms (and 204 more)".
+// Error returns "sw1: Set LinearForwardingTable 3 by directed route 0,1,5: no answer ... (and 204 more)".
 func (f Failure) Error() string {
 	more := ""
 	if f.Count > 1 {
@@ -115,7 +101,6 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("%s: %v%s", f.Node, f.Err, more)
 }
 
-// Unwrap returns Err.
 func (f Failure) Unwrap() error { return f.Err }
 
 // err sums the report up, nil if all is as it was meant to be.

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// writeStates brings ports up in three rounds: look, arm, activate. A link can
-// become active only once both of its ends are armed.
+// writeStates brings ports up in three rounds: look, arm, activate once both ends of a link are armed.
 func (a *applier) writeStates() {
 	byPort := make(map[fabric.PortIndex]int, len(a.w.States))
 	for i, s := range a.w.States {
@@ -46,8 +45,8 @@ func (a *applier) looked(i int) {
 	}
 }
 
-// arm takes a port from Initialize to Armed. Its MTU and VLs become what both
-// ends of the link are capable of, if both are to come up.
+// arm takes a port from Initialize to Armed, with the MTU and VLs that both ends of the link are capable of if
+// both are to come up.
 func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	info := &a.infos[i]
 	if j, ok := byPort[a.f.Ports[a.w.States[i].Port].Peer]; ok && a.infos[j].PortState != mad.PortNoChange {
@@ -58,8 +57,7 @@ func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	a.raise(i, mad.PortArmed)
 }
 
-// raise takes a port up by one state. A port that refuses may have gone there,
-// or farther, by itself.
+// raise takes a port up by one state. A port that refuses may have gone there, or farther, by itself.
 func (a *applier) raise(i int, to mad.PortState) {
 	s := &a.w.States[i]
 	get := s.Get(a.f)

@@ -12,10 +12,9 @@ import (
 
 // phase is what is written together, and begun only when the one before it is done.
 type phase struct {
-	what  string
-	tasks []*task
-	// before, where set, comes before the tasks and reports whether they can be begun.
-	before func() bool
+	what   string
+	tasks  []*task
+	before func() bool // where set, comes before the tasks and reports whether they can be begun
 }
 
 // writeAll writes all, as far as nothing fails.

@@ -10,10 +10,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// selects are the bits of CounterSelect by counter, those of PortCounters (IBA
-// 1.2.1, 16.1.3.5) and of PortCountersExtended (16.1.4.11), the latter with
-// CounterSelect2 from bit 16 on; XmitWait is bit 0 of PortCounters' second mask,
-// bit 16 here. There is no bit for QP1Dropped in PortCounters.
+// selects are the bits of CounterSelect by counter, those of PortCounters (IBA 1.2.1, 16.1.3.5) and of
+// PortCountersExtended (16.1.4.11), the latter with CounterSelect2 from bit 16 on; XmitWait is bit 0 of
+// PortCounters' second mask, bit 16 here. There is no bit for QP1Dropped in PortCounters.
 var selects = [NumCounters]struct{ narrow, wide uint64 }{
 	SymbolErrors:         {1 << 0, 1 << 16},
 	LinkErrorRecovery:    {1 << 1, 1 << 17},
@@ -39,11 +38,9 @@ var selects = [NumCounters]struct{ narrow, wide uint64 }{
 	QP1Dropped:           {0, 1 << 29},
 }
 
-// Clear sets counters of ports to 0, of [AllPorts] where none is given. This
-// writes to the subnet: counters that others watch start anew. QP1Dropped
-// can only be cleared where it is 64 bits wide. What a port does not have stays
-// out; the holes are ports that did not do it. It fails where
-// ctx ends.
+// Clear sets counters of ports to 0, of [AllPorts] where none is given. This writes to the subnet: counters
+// that others watch start anew. QP1Dropped can only be cleared where it is 64 bits wide. What a port does not
+// have stays out; the holes are ports that did not do it. It fails where ctx ends.
 func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set, ports ...fabric.PortIndex) ([]Unanswered, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)

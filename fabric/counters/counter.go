@@ -13,8 +13,7 @@ import (
 // Counter is one thing that a port counts.
 type Counter uint8
 
-// The counters (IBA 1.2.1, 16.1.3.5 and 16.1.4.11). Those up to XmitWait are
-// errors, in the order in which ibqueryerrors prints them.
+// The counters (IBA 1.2.1, 16.1.3.5 and 16.1.4.11); up to XmitWait errors, in the order of ibqueryerrors.
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery
@@ -62,11 +61,9 @@ type Set uint32
 
 // Sets of counters.
 const (
-	// Errors are those that ibqueryerrors compares with thresholds.
-	Errors Set = 1<<(XmitWait+1) - 1
-	// Data are packets and what was in them.
-	Data Set = All &^ (1<<XmitData - 1)
-	All  Set = 1<<NumCounters - 1
+	Errors Set = 1<<(XmitWait+1) - 1      // those that ibqueryerrors compares with thresholds
+	Data   Set = All &^ (1<<XmitData - 1) // packets and what was in them
+	All    Set = 1<<NumCounters - 1
 )
 
 // Of is the set of the counters given.
@@ -95,8 +92,7 @@ func (s Set) All() iter.Seq[Counter] {
 // Values are counts by [Counter].
 type Values [NumCounters]uint64
 
-// common are the counters of PortCounters, with the greatest value that each can
-// have.
+// common are the counters of PortCounters, with the greatest value that each can have.
 func common(a *mad.PortCounters) (v, limit Values) {
 	set := func(c Counter, value, greatest uint64) { v[c], limit[c] = value, greatest }
 	set(SymbolErrors, uint64(a.SymbolErrors), 0xffff)

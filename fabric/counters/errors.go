@@ -4,9 +4,8 @@ package counters
 
 import "example.org/ibconsole/fabric"
 
-// Beyond are the errors of a port that are more than a threshold, which is what
-// ibqueryerrors prints of it: with all thresholds 0, as in the file that comes
-// with infiniband-diags, every error that ever happened.
+// Beyond are the errors of a port that are more than a threshold, which is what ibqueryerrors prints of it:
+// with all thresholds 0, as in the file that comes with infiniband-diags, every error that ever happened.
 func (p *Port) Beyond(thresholds *Values) Set {
 	var s Set
 	for c := range (p.Has & Errors).All() {
@@ -19,18 +18,14 @@ func (p *Port) Beyond(thresholds *Values) Set {
 
 // Delta is what a port counted between two readings.
 type Delta struct {
-	Port    fabric.PortIndex // of the later reading's fabric
-	Seconds float64
-	// Increase is by how much counters grew.
-	Increase Values
-	// Has are the counters that both readings have.
-	Has Set
+	Port     fabric.PortIndex // of the later reading's fabric
+	Seconds  float64
+	Increase Values // by how much counters grew
+	Has      Set    // the counters that both readings have
 	// Cleared are counters that were less later on: somebody has cleared them, or
 	// the node was restarted. Their increase is the least that it can be.
 	Cleared Set
-	// Stopped are counters that stand at their greatest value. Their increase is
-	// the least that it can be, too.
-	Stopped Set
+	Stopped Set // at their greatest value; their increase is the least that it can be, too
 }
 
 // PerSecond is the rate of a counter.
@@ -41,9 +36,8 @@ func (d *Delta) PerSecond(c Counter) float64 {
 	return float64(d.Increase[c]) / d.Seconds
 }
 
-// Deltas are what the ports that are in both readings counted between them, in
-// the order of the later one. Ports are known by their node's GUID and number,
-// so the fabrics may be different pictures of a subnet. O(ports).
+// Deltas are what ports that are in both readings counted between them, in the order of the later one. A port is
+// known by node GUID and number, so the fabrics may be different pictures of a subnet. O(ports).
 func Deltas(earlier, later *Reading) []Delta {
 	type key struct {
 		guid uint64

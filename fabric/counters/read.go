@@ -14,8 +14,7 @@ import (
 
 // Options say how to reach agents.
 type Options struct {
-	// SLs are the service levels of the subnet's paths; nil is SL 0 everywhere.
-	SLs fabric.PathSLs
+	SLs fabric.PathSLs // those of the subnet's paths; nil is SL 0 everywhere
 	// Progress, where set, is called now and then with the number of ports that
 	// are done and that are to do, by the goroutine that reads.
 	Progress func(done, todo int)
@@ -25,9 +24,8 @@ type Options struct {
 type Port struct {
 	Port fabric.PortIndex // of the fabric
 	At   time.Time        // of the last answer
-	// Values are the counters in Has; others are 0. They are 64 bits wide where
-	// they are in Wide; else they stop at their greatest value, as those in
-	// Stopped have.
+	// Values are the counters in Has; others are 0. They are 64 bits wide where they are in Wide; else they
+	// stop at their greatest value, as those in Stopped have.
 	Values  Values
 	Has     Set
 	Wide    Set
@@ -36,20 +34,16 @@ type Port struct {
 
 // Reading is what ports had counted at some time.
 type Reading struct {
-	Fabric *fabric.Fabric
-	// Ports are those that answered, in the order asked for.
-	Ports []Port
-	// Unanswered are what did not answer.
-	Unanswered []Unanswered
+	Fabric     *fabric.Fabric
+	Ports      []Port       // those that answered, in the order asked for
+	Unanswered []Unanswered // what did not answer
 }
 
 // Unanswered is a port, or all ports of a node, whose counters are missing.
 type Unanswered struct {
-	Port fabric.PortIndex // the first one asked for where Whole is set
-	Name string
-	// Whole says that the agent of the node did not answer, and none of its Count
-	// ports was asked.
-	Whole bool
+	Port  fabric.PortIndex // the first one asked for where Whole is set
+	Name  string
+	Whole bool // the agent of the node did not answer, and none of its Count ports was asked
 	Count int
 	Err   error
 }
@@ -66,9 +60,8 @@ func (h Unanswered) String() string {
 // ErrNoLID says that a port cannot be asked, as it has no LID.
 var ErrNoLID = errors.New("no LID")
 
-// AllPorts are the ports that are read where none is named: all ports of the
-// switches in the subnet, port 0 only where it is an enhanced one, and the end
-// ports of the other nodes.
+// AllPorts are the ports that are read where none is named: all ports of the switches in the subnet, port 0
+// only where it is an enhanced one, and the end ports of the other nodes.
 func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for i := range f.Nodes {
@@ -86,9 +79,8 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// Read reads the counters of ports, of [AllPorts] where none is given. It takes
-// a MAD an agent, that is a switch or an end port, and two a port, one where the
-// agent has no 64-bit counters. It fails where ctx ends.
+// Read reads the counters of ports, of [AllPorts] where none is given. It takes a MAD an agent, that is a
+// switch or an end port, and two a port, one where the agent has no 64-bit counters. It fails where ctx ends.
 func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)

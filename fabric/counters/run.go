@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// run asks agents and then does something with each port. All of it runs in one
-// goroutine.
+// run asks agents and then does something with each port. All of it runs in one goroutine.
 type run struct {
 	f          *fabric.Fabric
 	opts       Options

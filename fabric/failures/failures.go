@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package failures says what fails in a subnet on paper, and which links do not work
-// then: those of links, switches, hosts and directors that somebody named, or chose at
-// random, and of what was repaired of them.
+// Package failures says what fails in a subnet on paper, and which links do not work then: those of links,
+// switches, hosts and directors that somebody named, or chose at random, and of what was repaired of them.
 package failures
 
 import (
@@ -11,20 +10,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Failure is one thing that failed on paper, or that was repaired although it is a
-// part of something that failed before.
+// Failure is one thing that failed on paper, or was repaired although part of something that failed before.
 type Failure struct {
-	// Number tells it apart; it stays while others are undone.
-	Number int
-	// Repair says that its links work again.
-	Repair bool
-	// What is "link", "switch", "node" or "director".
-	What string
-	// Name is the failed thing in words, escaped.
-	Name string
-	// Links are those that go with it, in the indexes of the base.
-	Links []fabric.Link
-	nodes []fabric.NodeIndex
+	Number int           // tells it apart, and stays while others are undone
+	Repair bool          // its links work again
+	What   string        // "link", "switch", "node" or "director"
+	Name   string        // the failed thing in words, escaped
+	Links  []fabric.Link // those that go with it, in the indexes of the base
+	nodes  []fabric.NodeIndex
 }
 
 // InvolvesNode reports whether the failure is that of a node, alone or with others.
@@ -42,8 +35,7 @@ func OfLink(f *fabric.Fabric, l fabric.Link) Failure {
 	return Failure{What: "link", Name: f.PortName(l.A) + " -- " + f.PortName(l.B), Links: []fabric.Link{l}}
 }
 
-// OfNodes is the failure of nodes with all their links as one thing, which goes by a
-// name.
+// OfNodes is the failure of nodes with all their links as one thing, which goes by a name.
 func OfNodes(f *fabric.Fabric, what, name string, nodes ...fabric.NodeIndex) Failure {
 	return Failure{What: what, Name: name, Links: linksOf(f, nodes), nodes: nodes}
 }
@@ -75,8 +67,7 @@ func Split(all []Failure, match func(Failure) bool) (yes, no []Failure) {
 	return yes, no
 }
 
-// Failed are the links that failures and repairs, one after the other, leave without
-// function.
+// Failed are the links that failures and repairs, one after the other, leave without function.
 func Failed(all []Failure) map[fabric.Link]bool {
 	failed := map[fabric.Link]bool{}
 	for i := range all {

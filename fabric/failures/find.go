@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 )
 
-// Finder finds what is to fail next, in a subnet as it is on paper and the base that
-// it was before failures.
+// Finder finds what is to fail next, in a subnet as it is on paper and the base that it was before failures.
 type Finder func(paper, base *fabric.Fabric) ([]Failure, error)
 
 // Named is what words name: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE,
@@ -64,8 +63,7 @@ func Nodes(what, name string, nodes ...fabric.NodeIndex) Finder {
 		if len(linksOf(paper, nodes)) == 0 {
 			return nil, fmt.Errorf("%s has no links, or they have already failed on paper", name)
 		}
-		// Those that have failed already are among them: they stay failed when what they
-		// failed with is undone.
+		// Those that have failed already are among them: they stay failed when the other is undone.
 		return []Failure{OfNodes(base, what, name, nodes...)}, nil
 	}
 }

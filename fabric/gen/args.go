@@ -10,19 +10,16 @@ import (
 
 // form says which arguments a kind takes.
 type form struct {
-	// dims says that the first argument is a size like "6x5x5".
-	dims   bool
+	dims   bool // the first argument is a size like "6x5x5"
 	params []param
-	// list says that any number of numbers may follow the parameters.
-	list bool
+	list   bool // any number of numbers may follow the parameters
 }
 
 // param is one number, given by position or by name.
 type param struct {
 	name     string
 	min, max int
-	// optional parameters take def where they are missing.
-	optional bool
+	optional bool // takes def where it is missing
 	def      int
 }
 

@@ -36,8 +36,7 @@ func bullKind() Kind {
 	}
 }
 
-// bull is a pruned tree. Set s is of row s*rows/sets. Ports: those down, then
-// those up; on L2 the service nodes, on L0 the hosts come first.
+// bull is a pruned tree. Set s is of row s*rows/sets. Ports: down (L2: service nodes, L0: hosts first), then up.
 type bull struct{ sets, groups, hosts, planes, up, services, rows, l3, top int }
 
 // level is one kind of switch.

@@ -11,11 +11,9 @@ import (
 
 // Kind is one shape of fabric that [Parse] knows.
 type Kind struct {
-	Name string
-	// Usage shows the arguments: "torus XxYx... [hosts=1] [links=1]".
-	Usage string
-	// Help says in a sentence or two what the shape is.
-	Help string
+	Name  string
+	Usage string // the arguments: "torus XxYx... [hosts=1] [links=1]"
+	Help  string // what the shape is, in a sentence or two
 
 	form  form
 	build func(*net, arguments) error
@@ -38,11 +36,9 @@ func Kinds() []Kind {
 	}
 }
 
-// Parse makes a fabric of a kind. Arguments may come one by one or joined by
-// commas ("3", "36" or "3,36"), by position or by name ("ports=36"). It fails
-// on an unknown kind or argument, where a switch would need more than 254
-// ports, and where the ports would need more LIDs than there are.
-// O(ports log ports).
+// Parse makes a fabric of a kind. Arguments may come one by one or joined by commas ("3", "36" or "3,36"), by
+// position or by name ("ports=36"). It fails on an unknown kind or argument, where a switch would need more
+// than 254 ports, and where the ports would need more LIDs than there are. O(ports log ports).
 func Parse(kind string, args []string) (*fabric.Fabric, error) {
 	k, err := find(kind)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What ibsim reports of nodes and ports whose file says nothing of them
-// (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
+// What ibsim reports where a file says nothing (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
 const (
 	firstHostGUID   = 0x100000
 	firstSwitchGUID = 0x200000
@@ -73,8 +72,7 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-// addHosts adds hosts of so many ports, named node-0001 and so on, and returns
-// the first one's index; the others follow.
+// addHosts adds hosts of so many ports, named node-0001 and so on, and returns the index of the first.
 func (n *net) addHosts(hosts, ports int) (fabric.NodeIndex, error) {
 	return n.addAdapters("node", hosts, ports)
 }
@@ -148,8 +146,7 @@ func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, po
 	return nil
 }
 
-// addSwitches adds hosts and then switches, hosts[i] of them on ports 1 and up
-// of switch i, and returns the first switch; the others follow.
+// addSwitches adds hosts, then switches, hosts[i] on ports 1 and up of switch i, and returns the first switch.
 func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric.NodeIndex, error) {
 	total := 0
 	for _, h := range hosts {

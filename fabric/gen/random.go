@@ -62,8 +62,7 @@ type graph struct {
 	adj   [][]fabric.NodeIndex
 }
 
-// newGraph makes a ring in which each node is linked to those up to degree/2
-// steps away, and for an odd degree to the one on the other side.
+// newGraph links each node of a ring to those up to degree/2 steps away, for an odd degree to the opposite.
 func newGraph(nodes, degree int) *graph {
 	g := &graph{adj: make([][]fabric.NodeIndex, nodes)}
 	link := func(a, b int) {
@@ -84,8 +83,7 @@ func newGraph(nodes, degree int) *graph {
 	return g
 }
 
-// shuffle exchanges the ends of pairs of edges, which keeps all degrees, and
-// goes on until the graph hangs together.
+// shuffle exchanges ends of pairs of edges, which keeps all degrees, until the graph hangs together.
 func (g *graph) shuffle(r *rand.Rand) {
 	if len(g.edges) < 2 {
 		return
@@ -110,8 +108,7 @@ func (g *graph) shuffle(r *rand.Rand) {
 	}
 }
 
-// exchange turns edges a-b and c-d into a-d and c-b, or with flip a-c and b-d,
-// unless that would double an edge or link a node to itself.
+// exchange turns edges a-b and c-d into a-d and c-b (flip: a-c and b-d), unless one is double or a loop.
 func (g *graph) exchange(i, j int, flip bool) bool {
 	a, b, c, d := g.edges[i][0], g.edges[i][1], g.edges[j][0], g.edges[j][1]
 	if flip {
@@ -141,10 +138,7 @@ func (g *graph) cut(from, to fabric.NodeIndex) {
 
 // parts gives each node the number of its connected component, from 0 on.
 func (g *graph) parts() (part []int, parts int) {
-	part = make([]int, len(g.adj))
-	for i := range part {
-		part[i] = -1
-	}
+	part = slices.Repeat([]int{-1}, len(g.adj))
 	for i := range g.adj {
 		if part[i] >= 0 {
 			continue

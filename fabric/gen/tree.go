@@ -5,6 +5,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -40,10 +41,7 @@ func xgftKind() Kind {
 		form: form{params: []param{{name: "levels", min: 1, max: 8}}, list: true},
 		build: func(n *net, a arguments) error {
 			h := a.value["levels"]
-			t := tree{p: make([]int, h)}
-			for i := range t.p {
-				t.p[i] = 1
-			}
+			t := tree{p: slices.Repeat([]int{1}, h)}
 			switch len(a.list) {
 			case 3 * h:
 				t.p = a.list[2*h:]
@@ -60,9 +58,8 @@ func xgftKind() Kind {
 
 // tree is a PGFT(h; m; w; p) with h = len(m).
 //
-// A node of level l is a tuple of digits: digit i (from 0) counts to w[i] where
-// i < l and to m[i] elsewhere. A node of level l and one of level l+1 are
-// linked where all digits but digit l agree. Level 0 are the hosts.
+// A node of level l is a tuple of digits: digit i (from 0) counts to w[i] where i < l and to m[i] elsewhere.
+// Nodes of levels l and l+1 are linked where all digits but digit l agree. Level 0 are the hosts.
 type tree struct{ m, w, p []int }
 
 // size is the number of nodes of a level.
@@ -131,8 +128,7 @@ func (t tree) build(n *net) error {
 	return nil
 }
 
-// linkUp links the nodes of a level to their parents. Down ports come first;
-// the parallel links to all children come round by round.
+// linkUp links a level to its parents: down ports first, parallel links to all children round by round.
 func (t tree) linkUp(n *net, level int, first, parents fabric.NodeIndex) error {
 	for i := range t.size(level) {
 		d := digits(i, t.radix(level))
@@ -168,8 +164,7 @@ func (t tree) name(level, i int) string {
 	return coordinates(role, digits(i, radix), radix)
 }
 
-// coordinates appends a node's digits to a name, highest first and counted from
-// one, without those that can have only one value.
+// coordinates appends a node's digits, highest first, from one, without those that have only one value.
 func coordinates(role string, d, radix []int) string {
 	name := role
 	for k := len(d) - 1; k >= 0; k-- {

@@ -4,6 +4,7 @@ package gen
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,14 +13,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such
-// that ibsim gives every node and port the GUID, description, LID, width and
-// speed that it has in f. GUIDs that ibsim would count up by itself are left
-// out, and so are width and speed where they are ibsim's own, 4x SDR.
+// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such that ibsim gives every node
+// and port the GUID, description, LID, width and speed that it has in f. GUIDs that ibsim would count up by
+// itself are left out, and so are width and speed where they are ibsim's own, 4x SDR.
 //
-// It fails where ibsim cannot hold the fabric: where the port GUIDs of an
-// adapter are not the node GUID plus the port number. Revisions, capability
-// masks and port states are ibsim's own. O(ports).
+// It fails where ibsim cannot hold the fabric: where the port GUIDs of an adapter are not the node GUID plus
+// the port number. Revisions, capability masks and port states are ibsim's own. O(ports).
 func WriteNet(w io.Writer, f *fabric.Fabric) error {
 	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
@@ -33,11 +32,10 @@ func WriteNet(w io.Writer, f *fabric.Fabric) error {
 }
 
 type netWriter struct {
-	w   *bufio.Writer
-	f   *fabric.Fabric
-	ids []string
-	// next is the GUID that ibsim gives the next node of a type by itself.
-	next   map[mad.NodeType]uint64
+	w      *bufio.Writer
+	f      *fabric.Fabric
+	ids    []string
+	next   map[mad.NodeType]uint64 // the GUID that ibsim gives the next node of a type by itself
 	device uint16
 }
 
@@ -116,8 +114,7 @@ func (n *netWriter) port0(node *fabric.Node) string {
 	return fmt.Sprintf(" %s port 0 lid %d lmc %d", kind, p.LID, p.LMC)
 }
 
-// port writes a link. What follows the '#' must not hold the peer's description:
-// ibsim looks for options, LIDs and widths in it.
+// port writes a link, without the peer's description: ibsim looks for options, LIDs and widths behind '#'.
 func (n *netWriter) port(i fabric.PortIndex) {
 	p := &n.f.Ports[i]
 	if !p.Linked() {
@@ -125,14 +122,8 @@ func (n *netWriter) port(i fabric.PortIndex) {
 	}
 	peer := &n.f.Ports[p.Peer]
 	fmt.Fprintf(n.w, "[%d]\t\"%s\"[%d]", p.Num, n.ids[peer.Node], peer.Num)
-	plain := (p.Width == 0 || p.Width == defaultWidth) && (p.Speed == fabric.SpeedUnknown || p.Speed == defaultSpeed)
-	width, speed := p.Width, p.Speed
-	if width == 0 {
-		width = defaultWidth
-	}
-	if speed == fabric.SpeedUnknown {
-		speed = defaultSpeed
-	}
+	width, speed := cmp.Or(p.Width, defaultWidth), cmp.Or(p.Speed, defaultSpeed)
+	plain := width == defaultWidth && speed == defaultSpeed
 	switch isCA := n.f.Nodes[p.Node].Type == mad.NodeCA; {
 	case isCA && (p.LID != 0 || !plain):
 		fmt.Fprintf(n.w, "\t\t# lid %d lmc %d \"\" lid 0 %s%s", p.LID, p.LMC, width, speed)
@@ -146,8 +137,7 @@ func (n *netWriter) port(i fabric.PortIndex) {
 // ibsim: the field in the control message holds 32 bytes with the final NUL.
 const maxNodeID = 31
 
-// nodeIDs finds an id for every node: the node's name where that is short,
-// plain and the only one of its kind, else its type and GUID.
+// nodeIDs finds each node's id: its name where short, plain and unique of its kind, else its type and GUID.
 func nodeIDs(f *fabric.Fabric) []string {
 	ids := make([]string, len(f.Nodes))
 	uses := map[string]int{}

@@ -17,7 +17,7 @@ type spot struct {
 
 func (w *walker) here() spot { return spot{w, len(w.path.Hops) - 1, w.to, w.info} }
 
-// ask asks the node for something that the way does not depend on. The walk goes on
+// ask asks the node for something that the path does not depend on. The walk goes on
 // meanwhile and ends after the answer; one that is missing or bad is passed over.
 func (s spot) ask(attr mad.AttrID, num uint8, into mad.Attribute, then func()) {
 	s.w.open++

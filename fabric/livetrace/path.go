@@ -11,10 +11,8 @@ import (
 
 // Pair is a question: where do packets for a LID go that an end port sends?
 type Pair struct {
-	// Src is the index of an end port of the fabric.
-	Src fabric.PortIndex
-	// LID is where they are for.
-	LID uint16
+	Src fabric.PortIndex // the index of an end port of the fabric
+	LID uint16           // where they are for
 }
 
 // Verdict says how a path ends.
@@ -22,22 +20,14 @@ type Verdict uint8
 
 // The ways to end.
 const (
-	// Delivered: the packet comes to the port that owns the LID.
-	Delivered Verdict = iota + 1
-	// NoEntry: the table of the last switch has no entry for the LID.
-	NoEntry
-	// NoSuchPort: the entry names a port that the last switch does not have.
-	NoSuchPort
-	// LinkDown: the port by which the packet would leave is not active.
-	LinkDown
-	// Loop: the packet comes back to a switch that it has passed.
-	Loop
-	// Misdelivered: the packet comes to an end port that does not own the LID.
-	Misdelivered
-	// Silent: what had to be asked did not answer, see [Path.Err].
-	Silent
-	// Moved: at the source's place is now another node, or none.
-	Moved
+	Delivered    Verdict = iota + 1 // the packet comes to the port that owns the LID
+	NoEntry                         // the table of the last switch has no entry for the LID
+	NoSuchPort                      // the entry names a port that the last switch does not have
+	LinkDown                        // the port by which the packet would leave is not active
+	Loop                            // the packet comes back to a switch that it has passed
+	Misdelivered                    // the packet comes to an end port that does not own the LID
+	Silent                          // what had to be asked did not answer, see [Path.Err]
+	Moved                           // at the source's place is now another node, or none
 )
 
 var verdictNames = [...]string{
@@ -45,7 +35,6 @@ var verdictNames = [...]string{
 	Loop: "loop", Misdelivered: "misdelivered", Silent: "silent", Moved: "moved",
 }
 
-// String gives the verdict in lower-case words.
 func (v Verdict) String() string {
 	if v == 0 || int(v) >= len(verdictNames) {
 		return fmt.Sprintf("verdict %d", uint8(v))
@@ -53,21 +42,16 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// NoPort stands for the port by which a path's first or last node is not entered
-// or left.
+// NoPort stands for the port by which a path's first or last node is not entered or left.
 const NoPort = -1
 
 // Hop is one node on the way.
 type Hop struct {
-	GUID uint64
-	// Node is the index of the node in the fabric that is known, None for one that
-	// is not in it.
-	Node fabric.NodeIndex
-	Type mad.NodeType
-	// In and Out are the ports by which the packet comes and goes, or [NoPort].
-	In, Out int
-	// Receives and Sends are what those ports say of their links now.
-	Receives, Sends Link
+	GUID            uint64
+	Node            fabric.NodeIndex // the index of the node in the fabric that is known, None for one that is not in it
+	Type            mad.NodeType
+	In, Out         int  // the ports by which the packet comes and goes, or [NoPort]
+	Receives, Sends Link // what those ports say of their links now
 }
 
 // Link is how a port's link runs; Width is 0 where the port did not say.
@@ -90,8 +74,7 @@ type Path struct {
 	Pair
 	Hops    []Hop
 	Verdict Verdict
-	// Err is what a silent node, or its agent, was asked, and why there is no answer.
-	Err error
+	Err     error // what a silent node, or its agent, was asked, and why there is no answer
 }
 
 // Explain says in a sentence how the path ends, with the names of a fabric.

@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// question is what is asked of a node; of NodeInfo the node is the one before and
-// the modifier the port that leads on.
+// question is what is asked of a node; of NodeInfo the node before, the modifier the port that leads on.
 type question struct {
 	guid uint64
 	attr mad.AttrID

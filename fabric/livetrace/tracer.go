@@ -17,8 +17,7 @@ const atOnce = 256
 // Tracer traces over one client.
 type Tracer struct {
 	Client *mad.Client
-	// Fabric says where the sources are.
-	Fabric *fabric.Fabric
+	Fabric *fabric.Fabric // where the sources are
 
 	routes *sweep.Routes
 }
@@ -28,9 +27,8 @@ func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// All follows many pairs and calls visit with each as it ends, in no certain
-// order, in the caller's goroutine. It keeps what it reads until it returns, so
-// it shows the subnet of one moment as well as that can be had.
+// All follows many pairs and calls visit with each as it ends, in no certain order, in the caller's goroutine. It
+// keeps what it reads until it returns, so it shows one moment as well as that can be had.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
 	c := crowd{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()
@@ -52,8 +50,7 @@ type crowd struct {
 	failed  error
 }
 
-// fill starts pairs while there is room. What starts may end at once, and come
-// here again.
+// fill starts pairs while there is room. What starts may end at once, and come here again.
 func (c *crowd) fill() {
 	if c.filling {
 		return
@@ -84,7 +81,7 @@ type walker struct {
 	info mad.NodeInfo
 
 	ended bool
-	open  int // questions beside the way that are not answered yet
+	open  int // questions beside the path that are not answered yet
 }
 
 // end ends the walk.
@@ -108,13 +105,8 @@ func (w *walker) start() error {
 	if err != nil {
 		return fmt.Errorf("trace from %s: %w", f.PortName(src), err)
 	}
-	q := question{guid: ^uint64(0), attr: mad.AttrNodeInfo, mod: uint32(src)}
-	w.r.ask(q, to, func(a *answer) {
-		var info mad.NodeInfo
-		if err := a.decode(&info); err != nil {
-			w.end(Silent, err)
-			return
-		}
+	var info mad.NodeInfo
+	w.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(src)}, to, &info, func() {
 		if info.NodeGUID != f.Nodes[f.Ports[src].Node].GUID {
 			w.end(Moved, nil)
 			return
@@ -140,15 +132,26 @@ func (w *walker) arrive(info mad.NodeInfo, in int) {
 
 func (w *walker) hop() *Hop { return &w.path.Hops[len(w.path.Hops)-1] }
 
+// ask asks for what the path depends on: it calls then with the answer decoded, or ends the walk.
+func (w *walker) ask(q question, path mad.Path, into mad.Attribute, then func()) {
+	w.r.ask(q, path, func(a *answer) {
+		if err := a.decode(into); err != nil {
+			w.end(Silent, err)
+			return
+		}
+		then()
+	})
+}
+
 // askHere asks the node that the packet is at.
-func (w *walker) askHere(attr mad.AttrID, mod uint32, then func(*answer)) {
-	w.r.ask(question{w.info.NodeGUID, attr, mod}, w.to, then)
+func (w *walker) askHere(into mad.Attribute, mod uint32, then func()) {
+	w.ask(question{w.info.NodeGUID, into.AttrID(), mod}, w.to, into, then)
 }
 
 // leaveSource sends the packet from a channel adapter to the switch before it.
 func (w *walker) leaveSource(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
-	w.askHere(mad.AttrPortInfo, uint32(port.Num), func(a *answer) {
+	w.r.ask(question{w.info.NodeGUID, mad.AttrPortInfo, uint32(port.Num)}, w.to, func(a *answer) {
 		var info mad.PortInfo
 		if err := a.decode(&info); err == nil && w.owned(&info) {
 			w.end(Delivered, nil)
@@ -166,18 +169,11 @@ func (w *walker) crossFirst(src fabric.PortIndex) {
 			w.follow(port.Num)
 			return
 		}
-		// An adapter passes no packets on, so the switch is asked the way that led
-		// to the adapter.
+		// An adapter passes no packets on, so the switch is asked by the path that led to the adapter.
 		w.to = w.to.Parent()
 		in := int(w.lastPort(src))
-		w.r.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, func(a *answer) {
-			var info mad.NodeInfo
-			if err := a.decode(&info); err != nil {
-				w.end(Silent, err)
-				return
-			}
-			w.enter(info, in)
-		})
+		var info mad.NodeInfo
+		w.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, &info, func() { w.enter(info, in) })
 	})
 }
 
@@ -189,12 +185,8 @@ func (w *walker) lastPort(src fabric.PortIndex) uint8 {
 // leaveBy looks at the port by which the packet goes, and goes on if it is up.
 func (w *walker) leaveBy(out uint8, then func()) {
 	w.hop().Out = int(out)
-	w.askHere(mad.AttrPortInfo, uint32(out), func(a *answer) {
-		var info mad.PortInfo
-		if err := a.decode(&info); err != nil {
-			w.end(Silent, err)
-			return
-		}
+	var info mad.PortInfo
+	w.askHere(&info, uint32(out), func() {
 		w.here().look(&info, out, func(h *Hop) *Link { return &h.Sends })
 		if info.PortState != mad.PortActive && info.PortState != mad.PortArmed {
 			w.end(LinkDown, nil)
@@ -211,12 +203,8 @@ func (w *walker) follow(out uint8) {
 		w.end(Silent, err)
 		return
 	}
-	w.r.ask(question{w.info.NodeGUID, mad.AttrNodeInfo, uint32(out)}, on, func(a *answer) {
-		var info mad.NodeInfo
-		if err := a.decode(&info); err != nil {
-			w.end(Silent, err)
-			return
-		}
+	var info mad.NodeInfo
+	w.ask(question{w.info.NodeGUID, mad.AttrNodeInfo, uint32(out)}, on, &info, func() {
 		w.to = on
 		w.enter(info, int(info.LocalPort))
 	})
@@ -242,25 +230,15 @@ func (w *walker) enter(info mad.NodeInfo, in int) {
 
 // lookUp reads the entry of the switch for the LID.
 func (w *walker) lookUp() {
-	w.askHere(mad.AttrSwitchInfo, 0, func(a *answer) {
-		var info mad.SwitchInfo
-		if err := a.decode(&info); err != nil {
-			w.end(Silent, err)
-			return
-		}
+	var info mad.SwitchInfo
+	w.askHere(&info, 0, func() {
 		if w.path.LID > info.LinearFDBTop {
 			w.end(NoEntry, nil)
 			return
 		}
 		block := w.path.LID / mad.LFTBlock
-		w.askHere(mad.AttrLinearForwardingTable, uint32(block), func(a *answer) {
-			var lft mad.LinearForwardingTable
-			if err := a.decode(&lft); err != nil {
-				w.end(Silent, err)
-				return
-			}
-			w.forward(lft[w.path.LID%mad.LFTBlock])
-		})
+		var lft mad.LinearForwardingTable
+		w.askHere(&lft, uint32(block), func() { w.forward(lft[w.path.LID%mad.LFTBlock]) })
 	})
 }
 
@@ -281,12 +259,8 @@ func (w *walker) forward(entry uint8) {
 
 // keep gives the packet to an end port, and looks whether the LID is its own.
 func (w *walker) keep(port uint8) {
-	w.askHere(mad.AttrPortInfo, uint32(port), func(a *answer) {
-		var info mad.PortInfo
-		if err := a.decode(&info); err != nil {
-			w.end(Silent, err)
-			return
-		}
+	var info mad.PortInfo
+	w.askHere(&info, uint32(port), func() {
 		if !w.owned(&info) {
 			w.end(Misdelivered, nil)
 			return

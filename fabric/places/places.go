@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package places finds what somebody named in a fabric: a node, a port, a link, the
-// switches of a system.
+// Package places finds what somebody named in a fabric: a node, a port, a link, the switches of a system.
 package places
 
 import (
@@ -19,19 +18,14 @@ const maxCandidates = 8
 
 // Place is a spot in a fabric that somebody named.
 type Place struct {
-	Node fabric.NodeIndex
-	// Port is the port that was named or meant: for a switch without a port
-	// number port 0, for another node its first linked port.
-	Port fabric.PortIndex
-	// LID is the LID that was named, else that of the port.
-	LID uint16
-	// PortNamed says that a port number, LID or port GUID was given.
-	PortNamed bool
+	Node      fabric.NodeIndex
+	Port      fabric.PortIndex // named or meant: else port 0 of a switch, another node's first linked port
+	LID       uint16           // the LID that was named, else that of the port
+	PortNamed bool             // a port number, LID or port GUID was given
 }
 
-// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare
-// number for a LID or a bare 0x number for a GUID. A name may be shortened to
-// a prefix that only one node has.
+// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare number for a LID or a bare 0x
+// number for a GUID. A name may be shortened to a prefix that only one node has.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	switch {
 	case strings.HasPrefix(text, "lid:"):
@@ -82,9 +76,8 @@ func meant(f *fabric.Fabric, text string) string {
 	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }
 
-// ResolveSystem finds the switches of one system, such as a director: those whose
-// names begin with a prefix before a *, or those with the system image GUID of a
-// switch or that is given itself.
+// ResolveSystem finds the switches of one system, such as a director: those whose names begin with a prefix
+// before a *, or those with the system image GUID of a switch or that is given itself.
 func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, name string, err error) {
 	if prefix, ok := strings.CutSuffix(text, "*"); ok {
 		for _, n := range f.Switches {
@@ -224,8 +217,7 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
-// of is a node without a port: port 0 of a switch, else the first port with a
-// LID, the first linked one, or the first.
+// of is a node without a port: port 0 of a switch, else its first port with a LID, with a link, or at all.
 func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
@@ -245,8 +237,7 @@ type PortError struct{ text string }
 
 func (e *PortError) Error() string { return e.text }
 
-// Link finds the port whose link one or two words name: NODE PORT, or NODE/PORT. It fails with
-// a [PortError] where they name none.
+// Link finds the port whose link NODE PORT or NODE/PORT names, else it fails with a [PortError].
 func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	p, err := Resolve(f, words[0])
 	if err != nil {

@@ -37,14 +37,12 @@ func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Dupli
 
 // Manager is a subnet manager as it was seen.
 type Manager struct {
-	GUID uint64 // of the port
-	Port string // its name
-	// State is in words: "master", "standby", "silent".
-	State string
+	GUID  uint64 // of the port
+	Port  string // its name
+	State string // in words: "master", "standby", "silent"
 }
 
-// Managers tells where there is no master, or more than one. A manager that is
-// discovering is about to be the master.
+// Managers tells where there is no master, or more than one. One that is discovering is about to be it.
 func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 	place := func(m Manager) Place {
 		if p := f.PortByGUID(m.GUID); p != fabric.None {

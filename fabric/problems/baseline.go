@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 )
 
-// Baseline tells what is missing, re-cabled, slower or new against an earlier
-// picture. since says of when that is. What is silent, as Unanswered has it, is not
-// missing: [Report.Answers] tells of it. O(ports).
+// Baseline tells what is missing, re-cabled, slower or new against an earlier picture. since says of when
+// that is. What is silent, as Unanswered has it, is not missing: [Report.Answers] tells of it. O(ports).
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change
@@ -85,8 +84,8 @@ type end struct {
 	port int
 }
 
-// cables puts together what went and what came. A link whose end leads elsewhere
-// now was re-cabled; one that went with a node is not told again.
+// cables puts together what went and what came: re-cabled where an end leads elsewhere; not what went with a
+// node.
 func (b *baseline) cables(down, up []fabric.Change) {
 	now := map[end]fabric.Change{}
 	for _, c := range up {

@@ -84,8 +84,7 @@ type Seen struct {
 // flaps is how often a link has to go down to flap.
 const flaps = 2
 
-// Flapping tells of links that went down more than once while the subnet was
-// watched.
+// Flapping tells of links that went down more than once while the subnet was watched.
 func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 	type link struct{ a, b end }
 	times := map[link][]time.Time{}

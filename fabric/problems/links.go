@@ -10,10 +10,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Links finds links below their width or speed: below what both ends are set to,
-// where limits has that by port index, and else below nearly all links between
-// devices of the same two kinds. Where settings keep a link below what both ends
-// support and what nearly all its like have, that is said. O(ports).
+// Links finds links below their width or speed: below what both ends are set to, where limits has that by
+// port index, and else below nearly all links between devices of the same two kinds. Where settings keep a
+// link below what both ends support and what nearly all its like have, that is said. O(ports).
 func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	like := likesOf(f)
 	unknown := 0
@@ -82,12 +81,10 @@ func (r *Report) amongLikes(f *fabric.Fabric, l fabric.Link, like likes) {
 	}
 }
 
-// manyWaiting is how many links that are up and not Active are one problem: that the
-// subnet is not brought up.
+// manyWaiting is how many links that are up and not Active are one problem: the subnet is not brought up.
 const manyWaiting = 8
 
-// NotActive finds links that are up and not Active. Where many are, or all links that
-// there are, that is one problem. O(ports).
+// NotActive finds links that are up and not Active; many of them, or all there are, are one problem. O(ports).
 func (r *Report) NotActive(f *fabric.Fabric) {
 	var waiting []fabric.Link
 	active, initial := 0, 0
@@ -163,8 +160,7 @@ func deviceClass(f *fabric.Fabric, l fabric.Link) class {
 	return class{a, b}
 }
 
-// likes are the width and speed that nearly all links of a class have at least, 0
-// where there are too few to say.
+// likes are the least width and speed of nearly all links of a class, 0 where there are too few to say.
 type likes struct {
 	width fabric.Width
 	speed fabric.Speed

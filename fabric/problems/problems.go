@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems says what is wrong with a subnet, as far as that shows without
-// following packets: links below what they could be, errors that ports count, what
-// does not answer, what two claim, and what is other than in a baseline.
+// Package problems says what is wrong with a subnet, without following packets: links below what they could be,
+// errors that ports count, what does not answer, what two claim, and what is other than in a baseline.
 //
-// Everything it says is true of what it was given; what it could not look at is an
-// [Unchecked].
+// Everything it says is true of what it was given; what it could not look at is an [Unchecked].
 package problems
 
 import (
@@ -22,15 +20,11 @@ type Severity uint8
 
 // The severities, the worst first.
 const (
-	// Error is what breaks packets, or will.
-	Error Severity = iota
-	// Warning costs bandwidth or safety.
-	Warning
-	// Note is worth knowing.
-	Note
+	Error   Severity = iota // what breaks packets, or will
+	Warning                 // costs bandwidth or safety
+	Note                    // worth knowing
 )
 
-// String says it in a word.
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[min(s, Note)] }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -41,6 +35,9 @@ type Kind string
 
 // The kinds in the order in which they are told where they are equally severe.
 const (
+	NotRead        Kind = "not read"
+	DuplicateGUID  Kind = "duplicate GUID"
+	DuplicateLID   Kind = "duplicate LID"
 	Disconnected   Kind = "connection lost"
 	CommitCutShort Kind = "commit cut short"
 	NoMaster       Kind = "no subnet manager"
@@ -53,8 +50,7 @@ const (
 	CreditLoop     Kind = "credit loop"
 	Silent         Kind = "no answer"
 	TableUnread    Kind = "table not read"
-	DuplicateGUID  Kind = "duplicate GUID"
-	DuplicateLID   Kind = "duplicate LID"
+	Alone          Kind = "no link"
 	NoLID          Kind = "no LID"
 	Drifted        Kind = "routes drifted"
 	TablesDiffer   Kind = "other routes"
@@ -73,7 +69,7 @@ const (
 )
 
 var kinds = []Kind{
-	Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, DuplicateGUID, DuplicateLID,
+	NotRead, DuplicateGUID, DuplicateLID, Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
 	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
 }
 
@@ -88,8 +84,7 @@ type Place struct {
 // Nowhere is the place of what the whole subnet has.
 var Nowhere = Place{Port: -1}
 
-// In finds the place in a picture; port is None for a node, and both are where the
-// picture does not have it.
+// In finds the place in a picture; port is None for a node, and both are where the picture does not have it.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None || p.Port < 0 {
@@ -130,8 +125,7 @@ type Problem struct {
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
 	At       Place    `json:"at"`
-	// What says what is wrong in a sentence without a full stop, names escaped, and Try
-	// what to do about it.
+	// What says what is wrong in a sentence without a full stop, names escaped, and Try what to do about it.
 	What string `json:"what"`
 	Try  string `json:"try"`
 }
@@ -142,8 +136,7 @@ type Unchecked struct {
 	Why  string `json:"why"`
 	// Try is the command after which it can, "" where there is none.
 	Try string `json:"try,omitempty"`
-	// Unknown says that it was looked at, and may be a problem: it depends on what
-	// nobody read.
+	// Unknown says that it was looked at, and may be a problem: it depends on what nobody read.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
@@ -168,8 +161,7 @@ func (r *Report) Unknown(what, try, format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, Unchecked{what, "unknown: " + fmt.Sprintf(format, args...), try, true})
 }
 
-// Sort brings the problems into order: by severity, then by kind, then as they were
-// found.
+// Sort brings the problems into order: by severity, then by kind, then as they were found.
 func (r *Report) Sort() {
 	rank := map[Kind]int{}
 	for i, k := range kinds {

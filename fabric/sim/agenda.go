@@ -13,10 +13,9 @@ type event struct {
 	do func()
 }
 
-// After has do called once the subnet has got so many more requests, before it
-// gets the next one, so that a switch can disappear in the middle of a sweep, the
-// same one every time. It is called in the goroutine that sends and may change
-// the subnet, not send itself.
+// After has do called once the subnet has got so many more requests, before it gets the next one, so that a
+// switch can disappear in the middle of a sweep, the same one every time. It is called in the goroutine that
+// sends and may change the subnet, not send itself.
 func (s *Sim) After(requests uint64, do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,8 +30,7 @@ func (s *Sim) after(requests uint64, do func()) {
 	s.agenda = slices.Insert(s.agenda, i, e)
 }
 
-// arrive counts a request and takes the lock for it, after what has to happen
-// before it.
+// arrive counts a request and takes the lock for it, after what has to happen before it.
 func (s *Sim) arrive() {
 	s.mu.Lock()
 	for len(s.agenda) > 0 && s.agenda[0].at <= s.requests+1 {

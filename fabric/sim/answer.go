@@ -20,10 +20,9 @@ type agent struct {
 	data []byte // of the attribute, request and answer
 }
 
-// answer turns the request that arrived at a port into the node's answer. It
-// returns false where the node says nothing.
+// answer turns the request that arrived at a port into the node's answer; false where it says nothing.
 func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
-	method := mad.Method(m[offMethod])
+	method := mad.Method(m[mad.OffMethod])
 	n := &s.nodes[s.ports[at].node]
 	if n.silent || n.off || !asks(method) && method != mad.MethodTrapRepress {
 		return false
@@ -34,34 +33,45 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 		at:   at,
 		end:  &s.ports[s.endPort(at)],
 		set:  method == mad.MethodSet,
-		mod:  binary.BigEndian.Uint32(m[offMod:]),
-		data: m[offData : offData+mad.DataSize],
+		mod:  binary.BigEndian.Uint32(m[mad.OffMod:]),
+		data: m[mad.OffData : mad.OffData+mad.DataSize],
 	}
-	attr := mad.AttrID(binary.BigEndian.Uint16(m[offAttr:]))
+	attr := mad.AttrID(binary.BigEndian.Uint16(m[mad.OffAttr:]))
 	if attr == mad.AttrSMInfo && a.end.sm == nil {
 		return false
 	}
-	known, allowed := a.keyFits(method, binary.BigEndian.Uint64(m[offMKey:]))
+	known, allowed := a.keyFits(method, binary.BigEndian.Uint64(m[mad.OffMKey:]))
 	if !allowed || method == mad.MethodTrapRepress {
 		return false
 	}
-	var status mad.Status
-	switch {
-	case s.happens(s.faults.Busy):
-		status = mad.StatusBusy
-	case m[offBaseVersion] != 1 || m[offClassVersion] != 1:
-		status = mad.StatusBadVersion
-	case method != mad.MethodGet && method != mad.MethodSet:
-		status = mad.StatusMethodUnsupported
-	default:
+	status := s.unfit(m, method)
+	if status == mad.StatusOK {
 		status = a.do(attr)
 	}
 	if !known && attr == mad.AttrPortInfo {
 		clear(a.data[:8])
 	}
-	m[offMethod] = uint8(mad.MethodGetResp)
-	binary.BigEndian.PutUint16(m[offStatus:], uint16(status))
+	respond(m, status)
 	return true
+}
+
+// unfit says why a request is refused before it is looked at, StatusOK if it is not.
+func (s *Sim) unfit(m *[mad.Size]byte, method mad.Method) mad.Status {
+	switch {
+	case s.happens(s.faults.Busy):
+		return mad.StatusBusy
+	case m[mad.OffBaseVersion] != 1 || m[mad.OffClassVersion] != 1:
+		return mad.StatusBadVersion
+	case method != mad.MethodGet && method != mad.MethodSet:
+		return mad.StatusMethodUnsupported
+	}
+	return mad.StatusOK
+}
+
+// respond makes a request whose data are those of the answer the answer.
+func respond(m *[mad.Size]byte, status mad.Status) {
+	m[mad.OffMethod] = uint8(mad.MethodGetResp)
+	binary.BigEndian.PutUint16(m[mad.OffStatus:], uint16(status))
 }
 
 // do does what is asked, and leaves the answer in a.data.
@@ -102,4 +112,26 @@ func (a *agent) nodeInfo() mad.Status {
 func marshal(a mad.Attribute) []byte {
 	b, _ := a.AppendBinary(nil)
 	return b
+}
+
+// general turns the request of a class of the general services that arrived at a
+// port into the node's answer. It returns false where the node says nothing.
+func (s *Sim) general(at fabric.PortIndex, m *[mad.Size]byte) bool {
+	method := mad.Method(m[mad.OffMethod])
+	n := &s.nodes[s.ports[at].node]
+	if n.silent || n.off || mad.Class(m[mad.OffClass]) != mad.ClassPerf || !asks(method) {
+		return false
+	}
+	a := agent{s: s, node: n, at: at, end: &s.ports[s.endPort(at)], set: method == mad.MethodSet, data: m[mad.OffData:]}
+	status := s.unfit(m, method)
+	if status == mad.StatusOK {
+		status = a.perf(mad.AttrID(binary.BigEndian.Uint16(m[mad.OffAttr:])))
+	}
+	respond(m, status)
+	return true
+}
+
+// asks reports whether a method wants an answer.
+func asks(m mad.Method) bool {
+	return m&mad.MethodResponse == 0 && m != mad.MethodTrap && m != mad.MethodTrapRepress
 }

@@ -15,9 +15,8 @@ import (
 // ErrClosed says that a connection was closed.
 var ErrClosed = errors.New("simulated port: closed")
 
-// Conn is a connection that sits on an end port of the subnet. It is a
-// [mad.Transport]. Packets are answered while they are sent; Recv hands the
-// answers out.
+// Conn is a connection that sits on an end port of the subnet. It is a [mad.Transport]. Packets are answered
+// while they are sent; Recv hands the answers out.
 type Conn struct {
 	sim  *Sim
 	port fabric.PortIndex
@@ -54,7 +53,7 @@ func (c *Conn) Send(f *mad.Frame) error {
 	if c.closed {
 		return ErrClosed
 	}
-	if f.QP == mad.QP1 && mad.Class(f.Data[offClass]) == mad.ClassSA {
+	if f.QP == mad.QP1 && mad.Class(f.Data[mad.OffClass]) == mad.ClassSA {
 		c.administer(f)
 		return nil
 	}
@@ -120,8 +119,7 @@ func (c *Conn) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// refill takes over what has come in. If that is nothing it returns when the
-// next late answer is due, the zero time for none.
+// refill takes over what has come in, else returns when the next late answer is due, zero for none.
 func (c *Conn) refill() (due time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SetCounters sets the counters of a port, which are all 0 at first: PortCounters
-// tells of the same ones as PortCountersExtended, up to the greatest number that
-// it has room for. PortSelect and CounterSelect do not count. Traffic of the
-// simulation does not move them.
+// SetCounters sets the counters of a port, which are all 0 at first: PortCounters tells of the same ones as
+// PortCountersExtended, up to the greatest number that it has room for. PortSelect and CounterSelect do not
+// count. Traffic of the simulation does not move them.
 func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +76,7 @@ func (a *agent) perfClassPortInfo() mad.Status {
 	return mad.StatusOK
 }
 
-// counters are those of the port that a request selects, or the sums of a
-// switch's; a Set clears those of the order that which has bits for, first.
+// counters are those of the port a request selects, or a switch's sums; a Set first clears those in which.
 func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.PortCountersExtended, ok bool) {
 	first, last := fabric.PortIndex(port), fabric.PortIndex(port)
 	switch {
@@ -118,21 +116,15 @@ func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 	}
 }
 
-// wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and
-// CounterSelect2.
+// wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and CounterSelect2.
 func wideOrder(c *mad.PortCountersExtended) []*uint64 {
-	return []*uint64{
-		&c.XmitData, &c.RcvData, &c.XmitPackets, &c.RcvPackets,
-		&c.UnicastXmitPackets, &c.UnicastRcvPackets, &c.MulticastXmitPackets, &c.MulticastRcvPackets,
-		&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.RcvRemotePhysical, &c.RcvSwitchRelay,
-		&c.XmitDiscards, &c.XmitConstraintErrors, &c.RcvConstraintErrors, &c.LocalLinkIntegrity, &c.BufferOverruns,
-		&c.VL15Dropped, &c.XmitWait, &c.QP1Dropped,
-	}
+	all := c.Counters()
+	return all[:]
 }
 
 func add(sum, c *mad.PortCountersExtended) {
-	to := wideOrder(sum)
-	for i, counter := range wideOrder(c) {
+	to := sum.Counters()
+	for i, counter := range c.Counters() {
 		if *to[i] += *counter; *to[i] < *counter {
 			*to[i] = math.MaxUint64
 		}

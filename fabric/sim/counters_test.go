@@ -46,33 +46,33 @@ func TestCounters(t *testing.T) {
 	})
 	s.SetCounters(f.Port(2, 2), mad.PortCountersExtended{XmitPackets: 1, LinkDowned: 254, RcvData: 1})
 
-	wide, err := c.PortCountersExtended(ctx, 3, 0, 1)
+	wide, err := mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCountersExtended{PortSelect: 1})
 	want := s.Counters(f.Port(2, 1))
 	want.PortSelect = 1
 	if err != nil || wide != want {
 		t.Errorf("extended: %+v (%v), want %+v", wide, err, want)
 	}
-	slim, err := c.PortCounters(ctx, 3, 0, 1)
+	slim, err := mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: 1})
 	if want := (mad.PortCounters{
 		PortSelect: 1, XmitData: math.MaxUint32, RcvData: 7, XmitPackets: math.MaxUint32, RcvPackets: 9,
 		SymbolErrors: 65535, LinkDowned: 2, LocalLinkIntegrity: 15, VL15Dropped: 5, XmitWait: math.MaxUint32,
 	}); err != nil || slim != want {
 		t.Errorf("%+v (%v), want %+v", slim, err, want)
 	}
-	all, err := c.PortCountersExtended(ctx, 3, 0, mad.AllPorts)
+	all, err := mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts})
 	if err != nil || all.XmitPackets != math.MaxUint64 || all.LinkDowned != 256 || all.RcvData != 8 {
 		t.Errorf("all ports: %+v (%v)", all, err)
 	}
-	if slim, err = c.PortCounters(ctx, 3, 0, mad.AllPorts); err != nil || slim.LinkDowned != 255 {
+	if slim, err = mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: mad.AllPorts}); err != nil || slim.LinkDowned != 255 {
 		t.Errorf("all ports: %+v (%v), want 255 LinkDowned", slim, err)
 	}
 
 	// LinkDowned and XmitWait alone, then RcvData and SymbolErrors by the other.
-	slim, err = mad.SetPerf(ctx, c, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2, CounterSelect2: 1})
+	slim, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2, CounterSelect2: 1})
 	if err != nil || slim.LinkDowned != 0 || slim.XmitWait != 0 || slim.SymbolErrors != 65535 || slim.RcvData != 7 {
 		t.Errorf("cleared: %+v (%v)", slim, err)
 	}
-	wide, err = mad.SetPerf(ctx, c, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts, CounterSelect: 1 << 1, CounterSelect2: 1})
+	wide, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts, CounterSelect: 1 << 1, CounterSelect2: 1})
 	if err != nil || wide.RcvData != 0 || wide.SymbolErrors != 0 || wide.LinkDowned != 254 {
 		t.Errorf("cleared: %+v (%v)", wide, err)
 	}
@@ -109,16 +109,16 @@ func TestPerfRefusals(t *testing.T) {
 			t.Errorf("%v %v at LID %d: %v, want %v", test.m, test.a.AttrID(), test.lid, err, test.want)
 		}
 	}
-	sw, err := c.PerfClassPortInfo(t.Context(), 2, 0)
+	sw, err := mad.Perf(t.Context(), c, mad.MethodGet, 2, 0, mad.ClassPortInfo{})
 	if want := mad.PerfAllPortSelect | mad.PerfExtendedWidth | mad.PerfXmitWait; err != nil || sw.CapabilityMask != want {
 		t.Errorf("a switch: %+v (%v)", sw, err)
 	}
-	ca, err := c.PerfClassPortInfo(t.Context(), 4, 0)
+	ca, err := mad.Perf(t.Context(), c, mad.MethodGet, 4, 0, mad.ClassPortInfo{})
 	if err != nil || ca.CapabilityMask&mad.PerfAllPortSelect != 0 {
 		t.Errorf("an adapter: %+v (%v)", ca, err)
 	}
 	s.Silence(2, true)
-	if _, err := c.PortCounters(t.Context(), 3, 0, 1); !errors.Is(err, mad.ErrTimeout) {
+	if _, err := mad.Perf(t.Context(), c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: 1}); !errors.Is(err, mad.ErrTimeout) {
 		t.Errorf("a silent switch: %v", err)
 	}
 }

@@ -9,30 +9,18 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Faults are what packets suffer on their way. The zero value is a perfect
-// subnet.
+// Faults are what packets suffer on their way. The zero value is a perfect subnet.
 type Faults struct {
-	// Loss is the probability, from 0 to 1, that a request is lost on its way,
-	// and likewise its answer.
-	Loss float64
-	// Repeat is the probability that an answer arrives twice.
-	Repeat float64
-	// Busy is the probability that an agent answers that it is busy and does
-	// nothing (IBA 1.2.1, 13.4.7).
-	Busy float64
-	// Flaps are links that go down and come back again and again.
-	Flaps []Flap
-	// Delay is the longest time by which an answer is late; times are evenly
-	// distributed, so answers overtake one another.
-	Delay time.Duration
-	// Seed makes the faults repeatable: the same requests in the same order suffer
-	// the same.
-	Seed uint64
+	Loss   float64       // the probability, from 0 to 1, that a request is lost on its way, and likewise its answer
+	Repeat float64       // the probability that an answer arrives twice
+	Busy   float64       // the probability that an agent answers that it is busy and does nothing (IBA 1.2.1, 13.4.7)
+	Flaps  []Flap        // links that go down and come back again and again
+	Delay  time.Duration // by which an answer is late at most; evenly distributed, so answers overtake each other
+	Seed   uint64        // makes the faults repeatable: the same requests in the same order suffer the same
 }
 
-// Flap is a timetable of a link, in requests that the subnet gets: after Up of
-// them the cable of a port breaks, after Down more it is mended, and so on. Both
-// are at least 1; a port without a cable does not flap.
+// Flap is a timetable of a link, in requests that the subnet gets: after Up of them the cable of a port
+// breaks, after Down more it is mended, and so on. Both are at least 1; a port without a cable does not flap.
 type Flap struct {
 	Port     fabric.PortIndex
 	Up, Down uint64

@@ -71,7 +71,7 @@ func TestPower(t *testing.T) {
 	f, s := routedChain(t, sim.Options{SendBack: true})
 	c := dial(t, s, f.SMPort, once)
 	ctx := t.Context()
-	if _, err := c.PortCounters(ctx, 4, 0, 2); err != nil {
+	if _, err := mad.Perf(ctx, c, mad.MethodGet, 4, 0, mad.PortCounters{PortSelect: 2}); err != nil {
 		t.Fatal(err)
 	}
 	s.SetCounters(f.Port(1, 1), mad.PortCountersExtended{RcvData: 3})
@@ -101,10 +101,10 @@ func TestPower(t *testing.T) {
 	if info, err = c.PortInfo(ctx, path(t, 1), 0); err != nil || info.LID != 0 {
 		t.Errorf("LID %d (%v), want none", info.LID, err)
 	}
-	if sw, err := c.SwitchInfo(ctx, path(t, 1)); err != nil || sw.LinearFDBTop != 0 || !sw.PortStateChange {
+	if sw, err := mad.Get[mad.SwitchInfo](ctx, c, path(t, 1), 0); err != nil || sw.LinearFDBTop != 0 || !sw.PortStateChange {
 		t.Errorf("%+v (%v), want a new switch", sw, err)
 	}
-	if table, err := c.LinearForwardingTable(ctx, path(t, 1), 0); err != nil || table[1] != mad.NoPort {
+	if table, err := mad.Get[mad.LinearForwardingTable](ctx, c, path(t, 1), 0); err != nil || table[1] != mad.NoPort {
 		t.Errorf("the table is still there (%v)", err)
 	}
 	req.Method = mad.MethodGet
@@ -132,7 +132,7 @@ func TestRename(t *testing.T) {
 	s := sim.New(f, sim.Options{SendBack: true})
 	c := dial(t, s, f.SMPort, once)
 	s.Rename(1, "another name")
-	got, err := c.NodeDescription(t.Context(), path(t, 1))
+	got, err := mad.Get[mad.NodeDescription](t.Context(), c, path(t, 1), 0)
 	if err != nil || got.String() != "another name" {
 		t.Errorf("%q (%v)", got.String(), err)
 	}
@@ -162,7 +162,7 @@ func TestBusy(t *testing.T) {
 	}
 	s.SetFaults(sim.Faults{})
 	c := dial(t, s, f.SMPort, once)
-	if info, err := c.SwitchInfo(t.Context(), path(t, 1)); err != nil || info.LinearFDBTop != 0 {
+	if info, err := mad.Get[mad.SwitchInfo](t.Context(), c, path(t, 1), 0); err != nil || info.LinearFDBTop != 0 {
 		t.Errorf("LinearFDBTop %d (%v), want 0", info.LinearFDBTop, err)
 	}
 }

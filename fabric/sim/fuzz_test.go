@@ -3,6 +3,7 @@
 package sim_test
 
 import (
+	"bytes"
 	"testing"
 
 	"example.org/ibconsole/fabric/sim"
@@ -14,17 +15,18 @@ func FuzzSend(f *testing.F) {
 	subnet := generate(f, "torus:2x2,1")
 	for _, attr := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrPortInfo, mad.AttrSwitchInfo, mad.AttrLinearForwardingTable, mad.AttrSMInfo, 0x99} {
 		for _, method := range []mad.Method{mad.MethodGet, mad.MethodSet, mad.MethodGetResp} {
-			path, err := mad.NewPath(1, 3)
+			path, err := mad.Path{}.Append(1, 3)
 			if err != nil {
 				f.Fatal(err)
 			}
 			smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: method, Attr: attr, Mod: 1}
 			smp.SetPath(path)
-			b, _ := smp.AppendBinary(nil)
-			f.Add(uint16(mad.PermissiveLID), uint32(0), b)
+			var b [mad.Size]byte
+			smp.Put(&b)
+			f.Add(uint16(mad.PermissiveLID), uint32(0), bytes.Clone(b[:]))
 			smp.Class = mad.ClassSMPLID
-			b, _ = smp.AppendBinary(nil)
-			f.Add(uint16(2), uint32(0), b)
+			smp.Put(&b)
+			f.Add(uint16(2), uint32(0), bytes.Clone(b[:]))
 		}
 	}
 	for _, attr := range []mad.AttrID{mad.AttrClassPortInfo, mad.AttrPortCounters, mad.AttrPortCountersExtended} {

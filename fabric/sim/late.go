@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// lateQueue holds answers that are still on their way, and tables that are to be
-// looked after, the first one due on top.
+// lateQueue holds answers still on their way and tables to be looked after, the first one due on top.
 type lateQueue []lateFrame
 
 type lateFrame struct {

@@ -16,9 +16,8 @@ func (s *Sim) peer(i fabric.PortIndex) fabric.PortIndex {
 	return p.cable
 }
 
-// train brings the link of a port up as far as cable and both ends allow, anew:
-// to Initialize, or to Down. Switches at its ends note the change, but not the
-// one that was told to make it.
+// train brings the link of a port up as far as cable and both ends allow, anew: to Initialize, or to Down.
+// Switches at its ends note the change, but not the one that was told to make it.
 func (s *Sim) train(i fabric.PortIndex, told bool) {
 	ends := [2]fabric.PortIndex{i, s.ports[i].cable}
 	up := !s.ports[i].cut

@@ -26,16 +26,15 @@ const (
 // maxPaths is how many paths are found for one question at most.
 const maxPaths = 1 << 16
 
-// pathRecords are the paths by the switches' tables between the ports that are
-// asked for; of one that is asked for, the first, as OpenSM answers. A question
-// with neither source nor destination has too few components.
+// pathRecords are the paths by the switches' tables between the ports asked for; of one that is asked for, the
+// first, as OpenSM answers. A question with neither source nor destination has too few components.
 func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	if q.mask&(sa.PathSGID|sa.PathSLID|sa.PathDGID|sa.PathDLID) == 0 {
-		return nil, saStatus(sa.InsufficientComponents)
+		return nil, sa.InsufficientComponents.MAD()
 	}
 	if q.selects(pathMTU) && (q.data[offPathMTU]&0x3f == 0 || q.data[offPathMTU]&0x3f > uint8(mad.MTU4096)) ||
 		q.selects(pathRate) && rateOrder(q.data[offPathRate]&0x3f) < 0 {
-		return nil, saStatus(sa.InvalidRequest)
+		return nil, sa.InvalidRequest.MAD()
 	}
 	sources := s.ends(q, sa.PathSGID, offSGID, sa.PathSLID, offPathSLID)
 	targets := s.ends(q, sa.PathDGID, offDGID, sa.PathDLID, offPathDLID)
@@ -50,8 +49,7 @@ func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// pairPaths appends the paths from one port to another, one to each LID of the
-// destination as far as they are asked for.
+// pairPaths appends the paths between two ports, one to each LID of the destination that is asked for.
 func (s *Sim) pairPaths(table []byte, q *query, src, dst fabric.PortIndex) []byte {
 	be := binary.BigEndian
 	most := 1 << fabric.MaxLMC

@@ -90,9 +90,8 @@ func (p *port) adopt(from *fabric.Port, active bool) {
 	}
 }
 
-// setLink fills in width and speed. A port's enabled widths and speeds are all
-// up to the active ones, as ibsim reads "4xHDR" in its files; ibsim's own
-// default is 4x SDR alone.
+// setLink fills in width and speed. A port's enabled widths and speeds are all up to the active ones, as
+// ibsim reads "4xHDR" in its files; ibsim's own default is 4x SDR alone.
 func setLink(a *mad.PortInfo, p *fabric.Port) {
 	a.LinkWidthSupported = allWidths
 	a.LinkWidthActive, a.LinkWidthEnabled = mad.Width4x, mad.Width4x
@@ -129,8 +128,7 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 	}
 }
 
-// fastest is the speed that the capabilities in a port's PortInfo have to cover: its
-// own, of port 0 of a switch that of all its ports.
+// fastest is the speed that capabilities in PortInfo must cover: the port's, for port 0 of all of the switch.
 func fastest(f *fabric.Fabric, i fabric.PortIndex) fabric.Speed {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]

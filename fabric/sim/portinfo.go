@@ -9,8 +9,7 @@ import (
 
 const offLocalPort = 28 // of a PortInfo
 
-// portInfo reads or writes one port of the node; the modifier's highest bit
-// says that the asker knows extended speeds (IBA 1.3, 14.2.5.6).
+// portInfo reads or writes a port; modifier bit 31: the asker knows extended speeds (IBA 1.3, 14.2.5.6).
 func (a *agent) portInfo() mad.Status {
 	here := &a.s.ports[a.at]
 	num := a.mod &^ (1 << 31)
@@ -35,8 +34,7 @@ func (a *agent) portInfo() mad.Status {
 	return status
 }
 
-// setPortInfo writes the fields of PortInfo that can be written (IBA 1.2.1,
-// 14.2.5.6), none of them where one has a bad value.
+// setPortInfo writes PortInfo's writable fields (IBA 1.2.1, 14.2.5.6), none where one has a bad value.
 func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	p := &a.s.ports[i]
 	var want mad.PortInfo
@@ -59,8 +57,7 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	return mad.StatusOK
 }
 
-// stateAllowed reports whether a port can be told to go to a state. As in ibsim
-// a port goes up by one step, and never more than one above its peer.
+// stateAllowed reports whether a port may go to a state: as in ibsim one step up, at most one above its peer.
 func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	if want <= mad.PortDown {
 		return true

@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// PowerOff makes a node disappear: it answers and forwards nothing, and its
-// links are down.
+// PowerOff makes a node disappear: it answers and forwards nothing, and its links are down.
 func (s *Sim) PowerOff(node fabric.NodeIndex) { s.power(node, true) }
 
 // PowerOn makes a node come back as one that was just switched on: it has no
@@ -58,4 +57,25 @@ func (s *Sim) Rename(node fabric.NodeIndex, desc string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[node].desc = mad.NewNodeDescription(desc)
+}
+
+// Degrade makes both ends of a port's link run at another width and speed, which they report as active; what
+// they have enabled stays. A port without a cable has no link: nothing happens.
+func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Speed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	peer := s.peer(port)
+	if peer == fabric.None {
+		return
+	}
+	for _, i := range []fabric.PortIndex{port, peer} {
+		a := &s.ports[i].info
+		was := *a
+		a.LinkSpeedExtActive, a.LinkSpeedExt2Active = 0, 0
+		setLink(a, &fabric.Port{Width: width, Speed: speed})
+		a.LinkWidthEnabled, a.LinkWidthSupported = was.LinkWidthEnabled, was.LinkWidthSupported
+		a.LinkSpeedEnabled, a.LinkSpeedExtEnabled, a.LinkSpeedExt2Enabled = was.LinkSpeedEnabled, was.LinkSpeedExtEnabled, was.LinkSpeedExt2Enabled
+		a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported = was.LinkSpeedSupported, was.LinkSpeedExtSupported, was.LinkSpeedExt2Supported
+		s.ports[i].encode()
+	}
 }

@@ -10,9 +10,8 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// recordKind is a kind of record: how long one is in a table, and how many bits
-// each component has, in the order of the bits of a component mask, which is that
-// of the record (IBA 1.2.1, 15.2.5).
+// recordKind is a kind of record: how long one is in a table, and how many bits each component has, in the
+// order of the bits of a component mask, which is that of the record (IBA 1.2.1, 15.2.5).
 type recordKind struct {
 	size   int
 	widths []int
@@ -29,22 +28,18 @@ var recordKinds = map[mad.AttrID]recordKind{
 }
 
 var (
-	// LID, -; then NodeInfo; then NodeDescription.
-	nodeWidths = []int{16, 16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512}
+	nodeWidths = []int{16, 16, 8, 8, 8, 8, 64, 64, 64, 16, 16, 32, 8, 24, 512} // LID, -; NodeInfo; NodeDescription
 	// LID, port, options; then PortInfo.
 	portInfoWidths = []int{
 		16, 8, 8, 64, 64, 16, 16, 32, 16, 16, 8, 8, 8, 8, 4, 4, 4, 4, 2, 3, 3, 4, 4, 4, 4, 4, 4, 8, 8, 8, 4, 4, 3, 5,
 		4, 1, 1, 1, 1, 16, 16, 16, 8, 1, 2, 5, 3, 5, 4, 4, 16, 8, 24, 16, 4, 4, 3, 5,
 	}
-	// LID, -; then SMInfo.
-	smInfoWidths = []int{16, 16, 64, 64, 32, 4, 4}
-	// ServiceID (two halves), DGID, SGID, DLID, SLID, RawTraffic, -, FlowLabel,
-	// HopLimit, TClass, Reversible, NumbPath, P_Key, QoS class, SL, selector and
-	// value of MTU, rate and packet lifetime, Preference.
+	smInfoWidths = []int{16, 16, 64, 64, 32, 4, 4} // LID, -; SMInfo
+	// ServiceID (two halves), DGID, SGID, DLID, SLID, RawTraffic, -, FlowLabel, HopLimit, TClass, Reversible,
+	// NumbPath, P_Key, QoS class, SL, selector and value of MTU, rate and packet lifetime, Preference.
 	pathWidths = []int{32, 32, 128, 128, 16, 16, 1, 3, 20, 8, 8, 1, 7, 16, 12, 4, 2, 6, 2, 6, 2, 6, 8}
-	// MGID, PortGID, Q_Key, MLID, selector and value of MTU, TClass, P_Key, selector
-	// and value of rate and packet lifetime, SL, FlowLabel, HopLimit, Scope,
-	// JoinState, ProxyJoin.
+	// MGID, PortGID, Q_Key, MLID, selector and value of MTU, TClass, P_Key, selector and value of rate and
+	// packet lifetime, SL, FlowLabel, HopLimit, Scope, JoinState, ProxyJoin.
 	memberWidths = []int{128, 128, 32, 16, 2, 6, 8, 16, 2, 6, 2, 6, 4, 20, 8, 4, 4, 1}
 )
 
@@ -61,8 +56,7 @@ const (
 
 func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
-// matches reports whether a record has all the components that are asked for, but
-// for those in except.
+// matches reports whether a record has all the components that are asked for, but for those in except.
 func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0
 	for i, width := range widths {
@@ -74,8 +68,7 @@ func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	return true
 }
 
-// sameBits compares bits at to at+width; those of whole bytes, or all in one
-// byte, or from within a byte to the end of another.
+// sameBits compares bits at to at+width: whole bytes, or in one byte, or from within one to another's end.
 func sameBits(a, b []byte, at, width int) bool {
 	for end := at + width; at < end; {
 		n := min(8-at%8, end-at)
@@ -88,8 +81,7 @@ func sameBits(a, b []byte, at, width int) bool {
 	return true
 }
 
-// owners are the end ports that have the LID at the beginning of a record, if that
-// is asked for, or all.
+// owners are the end ports that have the LID at the beginning of a record, if that is asked for, or all.
 func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	asked := binary.BigEndian.Uint16(q.data)
 	s.known(func(_ fabric.PortIndex, p *port, _ *node) bool {
@@ -101,8 +93,7 @@ func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	return ports
 }
 
-// addTo appends a record to a table if the question wants it. Records do not
-// fail to encode.
+// addTo appends a record to a table if the question wants it. Records do not fail to encode.
 func (q *query) addTo(table []byte, r sa.Record, widths []int, except sa.Mask) []byte {
 	n := len(table)
 	whole, _ := r.AppendBinary(table)
@@ -122,8 +113,7 @@ func (s *Sim) nodeRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// portInfoRecords: with [sa.CapabilityMaskSubset] the capabilities that are asked
-// for need not be all that a port has (IBA 1.2.1, 15.2.5.3).
+// portInfoRecords: with [sa.CapabilityMaskSubset] a port may have more capabilities (IBA 1.2.1, 15.2.5.3).
 func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 	const offCapMask = 4 + 20
 	except := sa.PortInfoLID
@@ -161,8 +151,7 @@ func (s *Sim) smInfoRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// memberRecords are one of each group that matches, or with the SM_Key one of
-// each of its members, as OpenSM tells of them.
+// memberRecords are one of each group that matches, with the SM_Key one of each member, as OpenSM's are.
 func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 	const except = 0b11<<memberMTU | 0b11<<memberRate | 0b11<<memberLife
 	for i := range s.groups {

@@ -10,21 +10,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// Offsets in a MAD of subnet administration (IBA 1.2.1, 13.6.2.1 and 15.2.1.1).
-const (
-	offRMPP      = 24
-	offRMPPType  = 25
-	offRMPPFlags = 26
-	offSMKey     = 36
-	offRecordLen = 44
-	offComponent = 48
-	offSAData    = 56
-
-	saClassVersion = 2
-)
-
-// saStatus is what a subnet administration says beyond the status of all classes.
-func saStatus(s sa.Status) mad.Status { return mad.Status(s) << 8 }
+const saClassVersion = 2
 
 // query is a question to the subnet administration.
 type query struct {
@@ -46,40 +32,39 @@ type administration struct {
 	segment bool
 }
 
-// administer answers a request for the subnet administration with the records of
-// the subnet as it is.
+// administer answers a request for the subnet administration with the records of the subnet as it is.
 func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administration, handBack bool) {
 	s.arrive()
 	defer s.mu.Unlock()
 	if s.happens(s.faults.Loss) {
 		return out, false
 	}
-	method := mad.Method(f.Data[offMethod])
+	method := mad.Method(f.Data[mad.OffMethod])
 	sm := s.masterAt(from, f.DLID)
 	if sm == nil || !asks(method) {
 		return out, s.sendBack
 	}
 	be := binary.BigEndian
 	m := &f.Data
-	key := be.Uint64(m[offSMKey:])
+	key := be.Uint64(m[mad.OffSMKey:])
 	if key != 0 && key != sm.SMKey {
 		return out, s.sendBack // as OpenSM
 	}
 	q := query{
-		from: from, attr: mad.AttrID(be.Uint16(m[offAttr:])), mod: be.Uint32(m[offMod:]),
-		mask: sa.Mask(be.Uint64(m[offComponent:])), data: m[offSAData:], trusted: key != 0, one: method == mad.MethodGet,
+		from: from, attr: mad.AttrID(be.Uint16(m[mad.OffAttr:])), mod: be.Uint32(m[mad.OffMod:]),
+		mask: sa.Mask(be.Uint64(m[mad.OffComponents:])), data: m[mad.OffSAData:], trusted: key != 0, one: method == mad.MethodGet,
 	}
 	out.answers, out.head = true, *m
-	clear(out.head[offRMPP:])
-	out.head[offMethod] |= uint8(mad.MethodResponse)
+	clear(out.head[mad.OffRMPPVersion:])
+	out.head[mad.OffMethod] |= uint8(mad.MethodResponse)
 	size, status := s.reply(&out, method, &q)
 	if status == mad.StatusOK && len(out.table) > 0 {
-		be.PutUint16(out.head[offRecordLen:], uint16(size/8))
+		be.PutUint16(out.head[mad.OffRecordSize:], uint16(size/8))
 	}
-	be.PutUint16(out.head[offStatus:], uint16(status))
+	be.PutUint16(out.head[mad.OffStatus:], uint16(status))
 	out.segment = status == mad.StatusOK && method == mad.MethodGetTable
 	if !out.segment && status == mad.StatusOK {
-		copy(out.head[offSAData:], out.table)
+		copy(out.head[mad.OffSAData:], out.table)
 	}
 	return out, false
 }
@@ -90,7 +75,7 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 	switch {
 	case s.happens(s.faults.Busy):
 		return 0, mad.StatusBusy
-	case m[offBaseVersion] != 1 || m[offClassVersion] != saClassVersion:
+	case m[mad.OffBaseVersion] != 1 || m[mad.OffClassVersion] != saClassVersion:
 		return 0, mad.StatusBadVersion
 	case method != mad.MethodGet && method != mad.MethodGetTable:
 		return 0, mad.StatusMethodUnsupported
@@ -104,22 +89,21 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 		return 0, mad.StatusMethodAttrMismatch
 	}
 	if q.mask>>len(kind.widths) != 0 {
-		return 0, saStatus(sa.InvalidRequest)
+		return 0, sa.InvalidRequest.MAD()
 	}
 	out.table, status = kind.list(s, q)
 	n := len(out.table) / kind.size
 	switch {
 	case status != mad.StatusOK:
 	case method == mad.MethodGet && n == 0:
-		status = saStatus(sa.NoRecords)
+		status = sa.NoRecords.MAD()
 	case method == mad.MethodGet && n > 1:
-		status = saStatus(sa.TooManyRecords)
+		status = sa.TooManyRecords.MAD()
 	}
 	return kind.size, status
 }
 
-// masterAt is the master subnet manager that a request to a LID reaches, and that
-// can answer, or nil.
+// masterAt is the master subnet manager that a request to a LID reaches, and that can answer, or nil.
 func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
 	at, ok := s.walkLID(from, lid)
 	if !ok {
@@ -159,8 +143,7 @@ func (p *port) gid() mad.GID {
 	return mad.NewGID(prefix, p.guid)
 }
 
-// Group is a multicast group that the subnet administration knows, with the end
-// ports that are in it.
+// Group is a multicast group that the subnet administration knows, with the end ports that are in it.
 type Group struct {
 	sa.MCMemberRecord
 	Members []fabric.PortIndex
@@ -173,7 +156,7 @@ func (s *Sim) SetGroups(groups []Group) {
 	s.groups = append([]Group(nil), groups...)
 }
 
-// sl is the service level of a path.
+// sl is the SL of a path.
 func (s *Sim) sl(src, dst uint16) uint8 {
 	if s.tables == nil || s.tables.SLs == nil {
 		return 0
@@ -188,7 +171,7 @@ type journey struct {
 }
 
 // travel follows the tables from an end port to a LID and returns what the ports
-// and links on the way let through. It is false where the LID is not reached.
+// and links on the path let through. It is false where the LID is not reached.
 func (s *Sim) travel(from fabric.PortIndex, lid uint16) (j journey, ok bool) {
 	j = journey{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
 	at := from

@@ -8,16 +8,13 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// A selector is the upper two bits of a byte whose lower six are a value (IBA
-// 1.2.1, 15.2.5.16).
+// A selector is the upper two bits of a byte whose lower six are a value (IBA 1.2.1, 15.2.5.16).
 
 // scale is what the values of a selector mean.
 type scale struct {
-	order func(uint8) int
-	// below is the next lower value, 0 for none.
-	below func(uint8) uint8
-	// strict: a path that can do more cannot do exactly what is asked for.
-	strict bool
+	order  func(uint8) int
+	below  func(uint8) uint8 // the next lower value, 0 for none
+	strict bool              // a path that can do more cannot do exactly what is asked for
 }
 
 // The scales of MTUs and lifetimes, and of rates.
@@ -26,12 +23,10 @@ var (
 	byRate = scale{order: rateOrder, below: slower, strict: true}
 )
 
-// selects reports whether a question has both a selector, whose component that is,
-// and its value; one alone does not count.
+// selects reports whether a question has a selector, of that component, and its value; one alone is nothing.
 func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 
-// inRange checks the value in a record's byte at against the one that is asked
-// for.
+// inRange checks the value in a record's byte at against the one that is asked for.
 func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 	if !q.selects(selector) {
 		return true

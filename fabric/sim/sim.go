@@ -20,18 +20,14 @@ type Options struct {
 	// Active brings all links up to Active, as a subnet manager leaves them;
 	// else those whose state the fabric does not know begin in Initialize.
 	Active bool
-	// SendBack hands requests that find no way or a silent node back at once, as
-	// ibsim does; else their sender has to wait until it gives up. Packets that
-	// are lost by chance are not handed back.
+	// SendBack hands requests that find no path or a silent node back at once, as ibsim does; else their
+	// sender has to wait until it gives up. Packets that are lost by chance are not handed back.
 	SendBack bool
-	// Faults afflict the subnet from the beginning.
-	Faults Faults
-	// Now tells the time by which M_Key leases run out; nil is [time.Now].
-	Now func() time.Time
+	Faults   Faults           // from the beginning
+	Now      func() time.Time // the time by which M_Key leases run out; nil is [time.Now]
 }
 
-// Sim is a simulated subnet. Its methods may be called from any goroutine. Nodes
-// and ports are named by their indexes in the fabric it was made of.
+// Sim is a simulated subnet, for any goroutine. Nodes and ports go by their indexes in the fabric it is made of.
 type Sim struct {
 	f        *fabric.Fabric
 	tables   *fabric.Tables // nil or as in the options
@@ -166,8 +162,7 @@ func (s *Sim) cut(i fabric.PortIndex, cut bool) {
 	s.train(i, false)
 }
 
-// Silence makes a node answer nothing, while it goes on forwarding; or lets it
-// answer again.
+// Silence makes a node answer nothing, while it goes on forwarding; or lets it answer again.
 func (s *Sim) Silence(node fabric.NodeIndex, silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +184,7 @@ func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.ports[port].encode()
 }
 
-// SetSM puts a subnet manager on an end port: the port has its IsSM bit and
-// answers SMInfo; nil takes it away.
+// SetSM puts a subnet manager on an end port, which gets its IsSM bit and answers SMInfo; nil takes it away.
 func (s *Sim) SetSM(port fabric.PortIndex, info *mad.SMInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

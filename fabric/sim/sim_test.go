@@ -43,7 +43,7 @@ func dial(t testing.TB, s *sim.Sim, port fabric.PortIndex, opts mad.ClientOption
 // BenchmarkBatch reads PortInfo four hops away, by the client and without it.
 func BenchmarkBatch(b *testing.B) {
 	f := generate(b, "fattree:3,36")
-	path, err := mad.NewPath(1, 19, 19, 2)
+	path, err := mad.Path{}.Append(1, 19, 19, 2)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What the switches of ibsim 0.10 have (sim_net.c), but for the capacity of the
-// forwarding table, which is what its -L option says.
+// What switches of ibsim 0.10 have (sim_net.c); the forwarding table's capacity is what its -L option says.
 const (
 	linearCap       = mad.LastUnicastLID + 1
 	multicastCap    = 1024
@@ -95,8 +94,6 @@ func (a *agent) forwardingTable() mad.Status {
 		copy(a.data, sw.lft[from:to])
 		return mad.StatusOK
 	}
-	for i := range a.data {
-		a.data[i] = mad.NoPort
-	}
+	fabric.Forget(a.data)
 	return mad.StatusOK
 }

@@ -9,16 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// tableKey names a block of one of a node's lesser tables. Its modifier has
-// the port's number even where the request leaves it out.
+// tableKey names a block of a node's lesser tables. mod has the port even where the request has not.
 type tableKey struct {
 	attr mad.AttrID
 	mod  uint32
 }
 
-// table reads or writes a block of a table whose contents do not matter to the
-// simulation. Until it is written a block is what the options say, or else as
-// ibsim begins.
+// table reads or writes a block of a table whose contents do not matter to the simulation. Until it is
+// written a block is what the options say, or else as ibsim begins.
 func (a *agent) table(attr mad.AttrID) mad.Status {
 	var block [mad.DataSize]byte
 	var key tableKey
@@ -104,8 +102,7 @@ func (a *agent) loaded() *fabric.Tables {
 	return a.s.tables
 }
 
-// vlArbitration: modifier bits 16 to 31 are 1 for the low priority table and 3
-// for the high one, 0 to 15 a switch's port.
+// vlArbitration: modifier bits 16 to 31 are 1 for low priority and 3 for high, 0 to 15 a switch's port.
 func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
 	port, n := a.port(a.mod & 0xffff)
 	table := a.mod >> 16
@@ -141,8 +138,7 @@ func (a *agent) mellanoxPortInfo(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: n}, port != fabric.None
 }
 
-// port is the port that a modifier means and its number: of a switch the one
-// named, elsewhere the one where the request came in.
+// port is the port that a modifier means and its number: elsewhere than at a switch where the request came in.
 func (a *agent) port(named uint32) (fabric.PortIndex, uint32) {
 	if a.node.sw == nil {
 		return a.at, uint32(a.end.num)

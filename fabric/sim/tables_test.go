@@ -34,7 +34,7 @@ func TestLoadedTables(t *testing.T) {
 	s := sim.New(f, sim.Options{Tables: tables, SendBack: true})
 	port := f.Nodes[f.Switches[0]].FirstPort
 	c := dial(t, s, port, once)
-	info, err := c.SwitchInfo(t.Context(), mad.Path{})
+	info, err := mad.Get[mad.SwitchInfo](t.Context(), c, mad.Path{}, 0)
 	if err != nil || info.MulticastFDBTop != top || info.MulticastFDBCap != 2016 {
 		t.Errorf("top %#x, room for %d (%v); want %#x, 2016", info.MulticastFDBTop, info.MulticastFDBCap, err, top)
 	}

@@ -11,11 +11,8 @@ import (
 )
 
 const (
-	// maxTransfers is how many tables a connection gets at once; of more the
-	// oldest is forgotten.
-	maxTransfers = 64
-	// resendAfter is how long the end of a window waits for its acknowledgement,
-	// and resends how often it is sent again in vain.
+	maxTransfers = 64 // how many tables a connection gets at once; of more the oldest is forgotten
+	// resendAfter is how long a window's end waits for its acknowledgement, resends how often it is sent again.
 	resendAfter = 100 * time.Millisecond
 	resends     = 5
 )
@@ -29,8 +26,7 @@ type transfer struct {
 	tries    int
 }
 
-// administer takes a MAD for the subnet administration: a request, or what the
-// receiver of a table says of its segments.
+// administer takes a request for the subnet administration, or what a table's receiver says of segments.
 func (c *Conn) administer(f *mad.Frame) {
 	empty := len(c.in) == 0
 	defer func() {
@@ -38,7 +34,7 @@ func (c *Conn) administer(f *mad.Frame) {
 			c.signal()
 		}
 	}()
-	if f.Data[offRMPPFlags]&mad.RMPPActive != 0 && f.Data[offRMPPType] != mad.RMPPData {
+	if f.Data[mad.OffRMPPFlags]&mad.RMPPActive != 0 && f.Data[mad.OffRMPPType] != mad.RMPPData {
 		c.acknowledged(f)
 		return
 	}
@@ -63,7 +59,7 @@ func (c *Conn) administer(f *mad.Frame) {
 	}
 }
 
-func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[offTID:]) }
+func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[mad.OffTID:]) }
 
 // pump sends the segments of a table that may be sent.
 func (c *Conn) pump(t *transfer) {

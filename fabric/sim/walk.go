@@ -10,27 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Offsets in an SMP (IBA 1.2.1, 14.2.1.1 and 14.2.1.2).
-const (
-	offBaseVersion  = 0
-	offClass        = 1
-	offClassVersion = 2
-	offMethod       = 3
-	offStatus       = 4
-	offHopPointer   = 6
-	offHopCount     = 7
-	offTID          = 8
-	offAttr         = 16
-	offMod          = 20
-	offMKey         = 24
-	offDrSLID       = 32
-	offDrDLID       = 34
-	offData         = 64
-	offInitialPath  = 128
-	offReturnPath   = 192
-
-	directionBit = 0x80 // of the status's first byte
-)
+const directionBit = 0x80 // of the first byte of an SMP's status
 
 // noAnswer is the status of a request that is handed back: ETIMEDOUT.
 const noAnswer = 110
@@ -41,8 +21,7 @@ type fate struct {
 	delay  time.Duration
 }
 
-// carry brings a request from a port to its destination and turns the frame
-// into the answer. ok is false where none comes back.
+// carry brings a request to its destination and makes the frame the answer; ok is false where none comes.
 func (s *Sim) carry(from fabric.PortIndex, f *mad.Frame) (fate, bool) {
 	s.arrive()
 	defer s.mu.Unlock()
@@ -52,7 +31,7 @@ func (s *Sim) carry(from fabric.PortIndex, f *mad.Frame) (fate, bool) {
 	request := f.Data
 	m := &f.Data
 	var ok bool
-	switch class := mad.Class(m[offClass]); {
+	switch class := mad.Class(m[mad.OffClass]); {
 	case f.QP == mad.QP1:
 		ok = s.byLID(from, f.DLID, m, s.general)
 		f.SLID = f.DLID
@@ -88,33 +67,31 @@ func (s *Sim) byDirectedRoute(from fabric.PortIndex, m *[mad.Size]byte) bool {
 	if !ok || !s.answer(at, m) {
 		return false
 	}
-	m[offStatus] |= directionBit
+	m[mad.OffStatus] |= directionBit
 	return true
 }
 
-// walkPath follows the initial path from a port, fills in the return path and
-// returns the port at which the packet arrives (IBA 1.2.1, 14.2.2). Packets
-// that are to go on by LID at either end get nowhere, as in ibsim. The hop
-// pointer is back at 0 when the answer is home, so it is not touched.
+// walkPath follows the initial path from a port, fills in the return path and returns the port at which the
+// packet arrives (IBA 1.2.1, 14.2.2). Packets that are to go on by LID at either end get nowhere, as in
+// ibsim. The hop pointer is back at 0 when the answer is home, so it is not touched.
 func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.PortIndex, ok bool) {
-	hops := int(m[offHopCount])
-	if hops > mad.MaxHops || m[offHopPointer] != 0 || m[offStatus]&directionBit != 0 ||
-		binary.BigEndian.Uint32(m[offDrSLID:]) != 0xffffffff {
+	hops := int(m[mad.OffHopCount])
+	if hops > mad.MaxHops || m[mad.OffHopPointer] != 0 || m[mad.OffStatus]&directionBit != 0 ||
+		binary.BigEndian.Uint32(m[mad.OffDrSLID:]) != 0xffffffff {
 		return 0, false
 	}
 	at = from
 	for i := 1; i <= hops; i++ {
-		if at = s.hop(at, m[offInitialPath+i], i == 1); at == fabric.None {
+		if at = s.hop(at, m[mad.OffInitialPath+i], i == 1); at == fabric.None {
 			return at, false
 		}
-		m[offReturnPath+i] = s.ports[at].num
+		m[mad.OffReturnPath+i] = s.ports[at].num
 	}
 	return at, true
 }
 
-// hop leaves the node of port at by port out and returns where it arrives, or
-// None. Switches pass packets on; other nodes only send their own, and only
-// by the port that the sender sits on.
+// hop leaves the node of port at by port out and returns where it arrives, or None. Switches pass packets on;
+// other nodes only send their own, and only by the port that the sender sits on.
 func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	p := &s.ports[at]
 	n := &s.nodes[p.node]
@@ -133,8 +110,7 @@ func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	return s.peer(n.first + fabric.PortIndex(out))
 }
 
-// byLID brings a request to the port with a LID, which answers it, and the answer
-// back.
+// byLID brings a request to the port with a LID, which answers it, and the answer back.
 func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte, answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
 	at, ok := s.walkLID(from, lid)
 	if !ok || !answer(at, m) {
@@ -144,9 +120,8 @@ func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte, answer
 	return ok && s.endPort(back) == from
 }
 
-// walkLID follows the forwarding tables from an end port to the port that
-// answers to the LID, and returns where the packet arrives there. Links must be
-// Active at both ends, as in ibsim; IBA lets VL 15 pass before.
+// walkLID follows the forwarding tables from an end port to the port that answers to the LID, and returns
+// where the packet arrives there. Links must be Active at both ends, as in ibsim; IBA lets VL 15 pass before.
 func (s *Sim) walkLID(from fabric.PortIndex, lid uint16) (at fabric.PortIndex, ok bool) {
 	at = from
 	if s.ports[at].owns(lid) {

@@ -52,7 +52,7 @@ func chain(t *testing.T) *fabric.Fabric {
 
 func path(t *testing.T, ports ...uint8) mad.Path {
 	t.Helper()
-	p, err := mad.NewPath(ports...)
+	p, err := mad.Path{}.Append(ports...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,11 @@ func TestByLID(t *testing.T) {
 	}
 	expect := func(desc string, guid uint64) {
 		t.Helper()
-		info, err := mad.GetLID[mad.NodeInfo](t.Context(), c, lid(desc), 0)
+		var info mad.NodeInfo
+		data, err := c.Do(t.Context(), &mad.Request{Attr: mad.AttrNodeInfo, LID: lid(desc)})
+		if err == nil {
+			err = info.UnmarshalBinary(data[:])
+		}
 		switch {
 		case guid == 0 && !errors.Is(err, mad.ErrTimeout):
 			t.Errorf("LID of %s: %x (%v), want no answer", desc, info.NodeGUID, err)
@@ -159,12 +163,12 @@ func TestByLID(t *testing.T) {
 	for desc, guid := range map[string]uint64{"left": 0x10, "s1": 0x20, "s2": 0x30, "right": 0x40} {
 		expect(desc, guid)
 	}
-	if _, err := mad.GetLID[mad.NodeInfo](t.Context(), c, 99, 0); !errors.Is(err, mad.ErrTimeout) {
+	if _, err := c.Do(t.Context(), &mad.Request{Attr: mad.AttrNodeInfo, LID: 99}); !errors.Is(err, mad.ErrTimeout) {
 		t.Errorf("LID 99: %v, want no answer", err)
 	}
 	set := func(sw []uint8, lid uint16, port uint8) {
 		t.Helper()
-		block, err := c.LinearForwardingTable(t.Context(), path(t, sw...), 0)
+		block, err := mad.Get[mad.LinearForwardingTable](t.Context(), c, path(t, sw...), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +186,7 @@ func TestByLID(t *testing.T) {
 	set([]uint8{1, 2}, lid("left"), mad.NoPort) // no path back
 	expect("right", 0)
 	set([]uint8{1, 2}, lid("left"), 1)
-	info, err := c.SwitchInfo(t.Context(), path(t, 1, 2))
+	info, err := mad.Get[mad.SwitchInfo](t.Context(), c, path(t, 1, 2), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +208,7 @@ func TestLinks(t *testing.T) {
 	clearChange := func() {
 		t.Helper()
 		for _, p := range []mad.Path{s1, s2} {
-			info, err := c.SwitchInfo(t.Context(), p)
+			info, err := mad.Get[mad.SwitchInfo](t.Context(), c, p, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +224,7 @@ func TestLinks(t *testing.T) {
 		if err != nil || info.PortState != logical || info.PhysState != phys {
 			t.Errorf("port %d of %v: %v %v (%v), want %v %v", port, p, info.PortState, info.PhysState, err, logical, phys)
 		}
-		if sw, err := c.SwitchInfo(t.Context(), p); err != nil || sw.PortStateChange != changed {
+		if sw, err := mad.Get[mad.SwitchInfo](t.Context(), c, p, 0); err != nil || sw.PortStateChange != changed {
 			t.Errorf("%v: PortStateChange %v (%v), want %v", p, sw.PortStateChange, err, changed)
 		}
 	}

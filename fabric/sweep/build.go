@@ -4,6 +4,7 @@ package sweep
 
 import (
 	"math/bits"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -43,10 +44,7 @@ func (b *builder) build() (err error) {
 
 // arrange finds the order of the nodes: breadth first from the local port.
 func (b *builder) arrange() {
-	b.index = make([]fabric.NodeIndex, len(b.nodes))
-	for i := range b.index {
-		b.index[i] = fabric.None
-	}
+	b.index = slices.Repeat([]fabric.NodeIndex{fabric.None}, len(b.nodes))
 	visit := func(i int32) {
 		if b.index[i] == fabric.None {
 			b.index[i] = fabric.NodeIndex(len(b.order))
@@ -170,8 +168,7 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 	return a.LID, a.LMC
 }
 
-// connect makes the links of a node, but those of ports whose GUID another port
-// has: a subnet cannot hold both.
+// connect makes a node's links, but of ports whose GUID another port has: a subnet cannot hold both.
 func (b *builder) connect(i int32) {
 	n := b.nodes[i]
 	for num := range n.ports {

@@ -9,17 +9,14 @@ import (
 )
 
 const (
-	// maxDetours is how many other ways to a node are tried.
-	maxDetours = 3
-	// atFirst is how many nodes are looked for by other ways until one answers.
-	atFirst = 64
+	maxDetours = 3  // how many other paths to a node are tried
+	atFirst    = 64 // how many nodes are looked for by other paths until one answers
 )
 
-// detour looks for other ways to nodes that stopped answering, as a link or a switch on
-// the way to them may have gone in mid-sweep. What such a node left open, where it does
-// answer by another way, is queued again; all that was not answered is where a node
-// answers by the same way after all, as agents or the subnet were at a standstill for a
-// while. Nothing else may be queued. O(ports).
+// detour looks for other paths to nodes that stopped answering, as a link or a switch on the path to them may
+// have gone in mid-sweep. What such a node left open, where it does answer by another path, is queued again;
+// all that was not answered is where a node answers by the same path after all, as agents or the subnet were
+// at a standstill for a while. Nothing else may be queued. O(ports).
 func (s *sweeper) detour() error {
 	s.found, s.resumed = map[int32]bool{}, false
 	s.goneOn()
@@ -45,8 +42,8 @@ func (s *sweeper) detour() error {
 	return nil
 }
 
-// goneOn finds nodes that answered after they had left something open, once each: it may
-// be that they do not know what they were asked.
+// goneOn finds nodes, once each, that answered after leaving something open: perhaps they do not know what was
+// asked.
 func (s *sweeper) goneOn() {
 	for _, m := range s.misses {
 		n := s.nodes[m.task.node]
@@ -87,14 +84,12 @@ func (s *sweeper) gotProbe(r *mad.Reply) {
 	n.path, n.unanswered, s.found[i] = r.Request.Path, 0, true
 }
 
-// recoverable says that a question may be answered yet: one that was not answered, of a
-// kind that is still asked.
+// recoverable says that an unanswered question, of a kind that is still asked, may be answered yet.
 func (s *sweeper) recoverable(m miss) bool {
 	return errors.Is(m.err, mad.ErrTimeout) && m.task.kind.ofTables() == s.built
 }
 
-// stopped are the nodes that answered at first and then no more, and the switches by
-// which adapters among them are asked.
+// stopped are nodes that answered and then no more, and the switches by which adapters among them are asked.
 func (s *sweeper) stopped() map[int32]bool {
 	lost := map[int32]bool{}
 	for _, m := range s.misses {
@@ -135,9 +130,8 @@ func (s *sweeper) trust(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected, q.suspected = 0, 0 })
 }
 
-// ways are paths to nodes, by links that are not down and are suspected as little as
-// can be, in all, and then by few hops. To lead on from one of those nodes counts as
-// one suspicion.
+// ways are paths to nodes, by links that are not down and are suspected as little as can be, in all, and then
+// by few hops. To lead on from one of those nodes counts as one suspicion.
 func (s *sweeper) ways(to map[int32]bool) map[int32]mad.Path {
 	type step struct {
 		node int32

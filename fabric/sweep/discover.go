@@ -24,14 +24,12 @@ type node struct {
 }
 
 type port struct {
-	guid  uint64
-	info  mad.PortInfo
-	known bool // info is
-	fdr10 bool
-	// assumed: its link was taken over from an earlier picture
-	assumed bool
-	// shadowed: another port has the same GUID and came first
-	shadowed  bool
+	guid      uint64
+	info      mad.PortInfo
+	known     bool // info is
+	fdr10     bool
+	assumed   bool  // its link was taken over from an earlier picture
+	shadowed  bool  // another port has the same GUID and came first
 	suspected int   // how many paths by its link led nowhere
 	peer      int32 // node at the other end, None: none known
 	peerNum   uint8
@@ -212,8 +210,7 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	}
 }
 
-// What a sweep takes in at most. Every node needs a LID; a node that gives itself
-// another GUID each time it is asked would be found for ever.
+// What a sweep takes in at most: a node with another GUID each time it is asked would be found for ever.
 const (
 	maxNodes = fabric.MaxUnicastLID
 	maxPorts = 1 << 21
@@ -243,8 +240,7 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	return false
 }
 
-// link notes that a port is cabled to the port at which node i was reached. It
-// returns false where that is known or cannot be.
+// link notes that a port is cabled to the port where node i was reached; false if known or impossible.
 func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
 	if a.peer != i || a.peerNum != info.LocalPort {

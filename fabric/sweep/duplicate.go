@@ -19,12 +19,10 @@ const (
 type Duplicate struct {
 	Kind  DuplicateKind
 	Value uint64
-	// Node is the escaped name.
-	Node string
-	GUID uint64
-	Port int
-	// Text is the warning.
-	Text string
+	Node  string // the escaped name
+	GUID  uint64
+	Port  int
+	Text  string // the warning
 
 	node    int32
 	warning int

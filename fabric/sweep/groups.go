@@ -16,12 +16,10 @@ import (
 // DefaultSAKey is what OpenSM takes for trusted where it is not told otherwise.
 const DefaultSAKey = 1
 
-// Groups asks the subnet administration for all multicast groups and their members,
-// in ascending order of MLIDs. Members are told only to those whom it trusts, by the
-// key of c; the others, and where a table is cut off on its way, ask for each end port
-// of f. Join states are told only to the trusted: full is false where all count as
-// full members. The error wraps mad.ErrTimeout where the key is another: OpenSM does
-// not answer then.
+// Groups asks the subnet administration for all multicast groups and their members, in ascending order of MLIDs.
+// Members are told only to those whom it trusts, by the key of c; others, and where a table is cut off on its
+// way, ask for each end port of f. Join states are told only to the trusted: full is false where all count as
+// full members. The error wraps mad.ErrTimeout if the key is another: OpenSM does not answer then.
 func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group, full bool, err error) {
 	a := asker{ctx: ctx, c: c, bare: c, f: f}
 	if c.SMKey != 0 {
@@ -113,8 +111,7 @@ func (a *asker) of(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord
 	return of, err
 }
 
-// GroupsOf puts the records of members together; one without a PortGID is a group
-// that has none, or of which they are not told.
+// GroupsOf puts members together; a record without a PortGID is a group without members, or with untold ones.
 func GroupsOf(records []sa.MCMemberRecord) []fabric.Group {
 	var groups []fabric.Group
 	at := map[mad.GID]int{}

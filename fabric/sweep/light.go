@@ -14,33 +14,26 @@ import (
 
 // LightOptions say how to sweep lightly.
 type LightOptions struct {
-	// Descriptions asks every node for its description again, a MAD each. Without
-	// it a node is asked that appeared or whose link changed.
+	// Descriptions asks every node for its description, a MAD each, not only new ones and those with changed
+	// links.
 	Descriptions bool
-	// Links asks again what is behind every port that is up, a MAD a link: see
-	// [Light].
-	Links bool
+	Links        bool // ask again what is behind every port that is up, a MAD a link: see [Light]
 	// Tables, where set, are what the switches of the picture held: Sample of them is
 	// read and compared, unless more than descriptions has changed.
-	Tables *fabric.Tables
-	Sample Sample
-	// Progress is that of [Options].
-	Progress func(Progress)
+	Tables   *fabric.Tables
+	Sample   Sample
+	Progress func(Progress) // that of [Options]
 }
 
-// Light sweeps a subnet of which an earlier picture is there, and gives the
-// fabric that [Full] would give, without tables; Result.Changes says what is
-// other than in the picture. It only reads: the port-state-change bits of
-// switches belong to the subnet manager, which clears them as it likes, so
-// nothing is concluded from them either.
+// Light sweeps a subnet of which an earlier picture is there, and gives the fabric that [Full] would give,
+// without tables; Result.Changes says what is other than in the picture. It only reads, and concludes nothing
+// from port-state-change bits of switches: they are the subnet manager's, which clears them as it likes.
 //
-// It reads NodeInfo, SwitchInfo and the PortInfo of every port from each switch,
-// and PortInfo from each other node, which is 3 + ports MADs a switch and 1 a
-// host. A link is taken over from the picture where both its ends are Active and
-// as they were, a host also where it still has its LID; all others are asked.
-// So these things are not seen: cables between switches that were swapped and
-// whose ports a subnet manager has brought up again in the meantime, unless
-// Links is set; and other descriptions of nodes whose links did not change,
+// It reads NodeInfo, SwitchInfo and the PortInfo of every port from each switch, and PortInfo from each other
+// node, which is 3 + ports MADs a switch and 1 a host. A link is taken over from the picture where both its
+// ends are Active and as they were, a host also where it still has its LID; all others are asked. So these
+// things are not seen: cables between switches that were swapped and whose ports a subnet manager has brought
+// up again in the meantime, unless Links is set; and other descriptions of nodes whose links did not change,
 // unless Descriptions is set.
 //
 // It fails as Full does.
@@ -78,8 +71,7 @@ type memory struct {
 	open []task // ports that are up and lead to what is not known yet
 }
 
-// before is what a port was, nil where it or its node is new or the node became
-// one of another kind.
+// before is what a port was, nil where it or its node is new or the node became one of another kind.
 func (m *memory) before(n *node, num uint8) *fabric.Port {
 	i := m.f.NodeByGUID(n.info.NodeGUID)
 	if i == fabric.None || !sameNode(&m.f.Nodes[i], &n.info) {
@@ -92,8 +84,7 @@ func sameNode(n *fabric.Node, info *mad.NodeInfo) bool {
 	return n.GUID == info.NodeGUID && n.Type == info.Type && n.NumPorts == info.NumPorts
 }
 
-// unchanged is what a port was, nil where that cannot be told or its link is
-// another now.
+// unchanged is what a port was, nil where that cannot be told or its link is another now.
 func (m *memory) unchanged(n *node, num uint8) *fabric.Port {
 	p := &n.ports[num]
 	was := m.before(n, num)
@@ -106,8 +97,7 @@ func (m *memory) unchanged(n *node, num uint8) *fabric.Port {
 	return was
 }
 
-// assumed is the port that a port's link led to and is taken to lead to, nil
-// where it has to be asked.
+// assumed is the port that a port's link led to and is taken to lead to, nil where it has to be asked.
 func (m *memory) assumed(n *node, num uint8) *fabric.Port {
 	was := m.unchanged(n, num)
 	if was == nil || was.State != mad.PortActive || m.opts.Links {
@@ -116,8 +106,7 @@ func (m *memory) assumed(n *node, num uint8) *fabric.Port {
 	return &m.f.Ports[was.Peer]
 }
 
-// text is the description of a node that was met behind a port whose link did not
-// change.
+// text is the description of a node that was met behind a port whose link did not change.
 func (m *memory) text(from *node, num uint8, info *mad.NodeInfo) (mad.NodeDescription, bool) {
 	was := m.unchanged(from, num)
 	if m.opts.Descriptions || was == nil {
@@ -175,8 +164,7 @@ func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	return true
 }
 
-// doubt takes a link back that was taken over from the earlier picture, as one of
-// its ends has been met elsewhere, and asks what is behind both.
+// doubt takes an assumed link back, as one of its ends was met elsewhere, and asks what is behind both.
 func (s *sweeper) doubt(p *port) {
 	if !p.assumed {
 		return
@@ -199,8 +187,7 @@ func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID
 }
 
-// gotHost handles the PortInfo of a port that is taken to be the one that was
-// there. If it is another's, what is there is asked.
+// gotHost handles the PortInfo of a port taken to be the one that was there, else what is there is asked.
 func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	var info mad.PortInfo
 	n := s.nodes[t.node]

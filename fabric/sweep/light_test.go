@@ -327,7 +327,7 @@ func TestLightSeesReroutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := c.SwitchInfo(t.Context(), path)
+	info, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

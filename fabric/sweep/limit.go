@@ -23,8 +23,7 @@ func (b *builder) limits() []fabric.LinkLimit {
 	return out
 }
 
-// limit is what a port allows its link. FDR10 has no bit among the speeds: a port
-// that runs at it allows at least that.
+// limit is what a port allows its link. FDR10 has no bit: a port that runs at it allows at least that.
 func (n *node) limit(num int) fabric.LinkLimit {
 	p := &n.ports[num]
 	caps := &p.info

@@ -60,15 +60,13 @@ func unpack(u uint64) task {
 	return task{kind: kind(u >> 56), port: uint8(u >> 48), mod: uint16(u >> 32), node: int32(uint32(u))}
 }
 
-// mostUnanswered is how many questions in a row a node may leave unanswered before it is
-// asked no more.
+// mostUnanswered is how many questions in a row a node may leave unanswered before it is asked no more.
 const mostUnanswered = 4
 
 // reportEvery is how many answers pass between two progress reports.
 const reportEvery = 1024
 
-// sweeper asks and collects. All of it runs in one goroutine: answers are
-// handled one after the other, and each may ask more.
+// sweeper asks and collects, in one goroutine: answers are handled one by one, and each may ask more.
 type sweeper struct {
 	client   *mad.Client
 	before   mad.Stats // of the client
@@ -88,7 +86,7 @@ type sweeper struct {
 	room       room // for more of them
 	byGUID     map[uint64]int32
 	found      map[int32]bool // nodes that answered again
-	resumed    bool           // by the same way
+	resumed    bool           // by the same path
 	local      uint8          // port of node 0
 	fatal      error
 	switches   int
@@ -129,8 +127,7 @@ func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper 
 	return s
 }
 
-// ask queues a question. Questions are asked in this order, and late: what has
-// become superfluous by then is not asked.
+// ask queues a question. They are asked in order, and late: what is superfluous by then is not asked.
 func (s *sweeper) ask(t task) { s.queue = append(s.queue, t) }
 
 // run asks until no question is left.
@@ -163,8 +160,7 @@ func (s *sweeper) pump() {
 	}
 }
 
-// superfluous says that a question need not be asked: the link is known from
-// its other end, or the node does not answer.
+// superfluous says that the link is known from its other end, or that the node does not answer.
 func (s *sweeper) superfluous(t task) bool {
 	n := s.nodes[t.node]
 	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {
@@ -203,8 +199,7 @@ func (s *sweeper) modifier(t task) uint32 {
 	return 0
 }
 
-// path is the directed route for a question. A port of a channel adapter is
-// asked through itself.
+// path is the directed route for a question. A port of a channel adapter is asked through itself.
 func (s *sweeper) path(t task) (mad.Path, error) {
 	n := s.nodes[t.node]
 	switch t.kind {

@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// askMFTs asks for the multicast forwarding tables up to each switch's
-// MulticastFDBTop.
+// askMFTs asks for the multicast forwarding tables up to each switch's MulticastFDBTop.
 func (r *reader) askMFTs() {
 	top := uint16(fabric.FirstMLID - 1)
 	switches := r.known()
@@ -26,9 +25,8 @@ func (r *reader) askMFTs() {
 	})
 }
 
-// mftTop is the highest multicast LID that a switch can have an entry for,
-// FirstMLID-1 for none. A MulticastFDBTop of 0 is that of switches that do not
-// have one (IBA 1.2.1, 14.2.5.4).
+// mftTop is the highest multicast LID that a switch can have an entry for, FirstMLID-1 for none. A
+// MulticastFDBTop of 0 is that of switches that do not have one (IBA 1.2.1, 14.2.5.4).
 func mftTop(sw *mad.SwitchInfo) uint16 {
 	last := fabric.FirstMLID - 1 + int(min(sw.MulticastFDBCap, mad.PermissiveLID-fabric.FirstMLID))
 	if top := sw.MulticastFDBTop; top >= fabric.FirstMLID-1 && int(top) < last {

@@ -19,10 +19,8 @@ type portName struct {
 	num uint8
 }
 
-// String implements [fmt.Stringer].
 func (n nodeName) String() string { return n.s.nameNow(n.node) }
 
-// String implements [fmt.Stringer].
 func (p portName) String() string { return fmt.Sprintf("%s/%d", p.nodeName, p.num) }
 
 func (s *sweeper) name(i int32) nodeName                { return nodeName{s, i} }

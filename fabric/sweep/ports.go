@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// VLArb is how a port shares its link among virtual lanes: its tables of low and
-// of high priority, as long as the port can have them.
+// VLArb is how a port shares its link among VLs: its tables of low and high priority, as long as they can be.
 type VLArb struct{ Low, High []mad.VLWeight }
 
 // portBlock is a block of a port's table.
@@ -92,8 +91,7 @@ func (r *reader) gotVLArb(t task, reply *mad.Reply) {
 	}
 }
 
-// pKeyBlocks are those of end ports, and of ports of switches that enforce
-// partitions.
+// pKeyBlocks are those of end ports, and of ports of switches that enforce partitions.
 func (r *reader) pKeyBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -145,8 +143,7 @@ func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
 	return out
 }
 
-// put stores a block of a port's table, which grows as blocks come in, whatever
-// their order.
+// put stores a block of a port's table, which grows as blocks come in, whatever their order.
 func put[T any](tables map[fabric.PortIndex][]T, port fabric.PortIndex, at int, block []T) {
 	table := tables[port]
 	if grow := at + len(block) - len(table); grow > 0 {

@@ -13,8 +13,7 @@ import (
 // ErrNoRoute says that no directed route leads to a port.
 var ErrNoRoute = errors.New("no directed route")
 
-// Routes are directed routes from a fabric's SM port to its other ports, by
-// the fewest hops. They hold as long as the links do that they go over.
+// Routes are directed routes of the fewest hops from a fabric's SM port; they hold as long as their links do.
 type Routes struct {
 	f     *fabric.Fabric
 	paths []mad.Path // by node
@@ -59,8 +58,7 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 	return r
 }
 
-// ToNode is the route to a node, at whichever port it arrives. The error wraps
-// [ErrNoRoute].
+// ToNode is the route to a node, at whichever port it arrives. The error wraps [ErrNoRoute].
 func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	if !r.met[node] {
 		return mad.Path{}, fmt.Errorf("%s: %w", r.f.NodeName(node), ErrNoRoute)
@@ -68,9 +66,8 @@ func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	return r.paths[node], nil
 }
 
-// ToPort is the route that arrives at an end port itself: the agent of a channel
-// adapter changes no port but the one it is asked through. For a port of a
-// switch it is the route to the switch. The error wraps [ErrNoRoute].
+// ToPort is the route that arrives at an end port itself: a channel adapter's agent changes no port but the one
+// it is asked through. For a port of a switch it is the switch's route. The error wraps [ErrNoRoute].
 func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	p := &r.f.Ports[port]
 	if port == r.f.SMPort || r.f.Nodes[p.Node].IsSwitch() {

@@ -9,9 +9,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Sample is a part of the forwarding tables of a subnet: of every Of blocks of a
-// switch the one numbered Nth, from 0. Sweeps that take one Nth after the other have
-// looked at all entries after Of of them.
+// Sample is a part of the forwarding tables of a subnet: of every Of blocks of a switch the one numbered Nth,
+// from 0. Sweeps that take one Nth after the other have looked at all entries after Of of them.
 type Sample struct{ Nth, Of int }
 
 // sampler compares a sample of what switches hold with what they held.
@@ -21,9 +20,8 @@ type sampler struct {
 	moved map[fabric.SwitchIndex]bool // switches, as they are numbered in was
 }
 
-// compare reads a sample of the tables and returns how many switches have other
-// entries, or another LinearFDBTop, than they had. Those that were not known are left
-// out, and of a switch of which a block is missing a hole tells.
+// compare reads a sample of the tables and returns how many switches have other entries, or another LinearFDBTop,
+// than they had; not those that were not known or of which a block is missing, which is [Unanswered].
 func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
 	s := sampler{r, was, map[fabric.SwitchIndex]bool{}}
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))

@@ -9,13 +9,11 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// rounds is how often at most a sweep goes back to what it has not got or does
-// not understand.
+// rounds is how often at most a sweep goes back to what it has not got or does not understand.
 const rounds = 4
 
-// settle goes back to what a sweep has left open: questions that were lost on
-// their way, and ports that changed while it went on. What is inconsistent
-// after that is shown as the less, and said.
+// settle goes back to what a sweep has left open: questions that were lost on their way, and ports that
+// changed while it went on. What is inconsistent after that is shown as the less, and said.
 func (s *sweeper) settle() error {
 	for round := range rounds {
 		if err := s.detour(); err != nil {
@@ -36,10 +34,9 @@ func (s *sweeper) settle() error {
 	return nil
 }
 
-// retry asks questions again that may have missed their answer by chance: while
-// it is to be expected, from how often answered questions had to be sent, that
-// there are any. A subnet that loses nothing is not asked twice about silence.
-// Once the fabric is built only its tables can still come.
+// retry asks questions again that may have missed their answer by chance: while it is to be expected, from
+// how often answered questions had to be sent, that there are any. A subnet that loses nothing is not asked
+// twice about silence. Once the fabric is built only its tables can still come.
 func (s *sweeper) retry(round int) {
 	const uneven = 3 // times as much as all are some links taken to lose
 	missed := math.Pow(min(1, uneven*s.loss()), float64(s.client.Options().Tries))
@@ -63,8 +60,7 @@ func (s *sweeper) reask(which func(miss) bool) {
 	s.misses = kept
 }
 
-// loss estimates the share of packets, with their answers, that are lost: of those
-// that were sent for questions that have been answered.
+// loss estimates the share of packets, with their answers, that are lost, of those for answered questions.
 func (s *sweeper) loss() float64 {
 	now, tries := s.client.Stats(), uint64(s.client.Options().Tries)
 	failed := now.TimedOut - s.before.TimedOut
@@ -76,9 +72,8 @@ func (s *sweeper) loss() float64 {
 	return min(1, float64(again-failed*(tries-1))/float64(sent-failed*tries))
 }
 
-// recheck reads the ports of links again whose ends do not agree, as those of a
-// link do not that came, went or was brought up while the sweep looked at one
-// end and then at the other; and once those that led to silence.
+// recheck reads ports of links again whose ends do not agree, as where one came, went or was brought up while the
+// sweep looked at one end and then the other; and once those that led to silence.
 func (s *sweeper) recheck(round int) {
 	for i := range s.nodes {
 		for num := range s.nodes[i].ports {

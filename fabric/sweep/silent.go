@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Heard are the changes since an earlier picture, told by what did not answer: a node
-// that is cabled and silent is not gone but [fabric.NodeSilent], and what could be
-// reached only through such nodes is [fabric.NodeHidden]. Links that cannot be seen
-// because of that are left out; one whose port says that it is down is told.
+// Heard are the changes since an earlier picture, told by what did not answer: a node that is cabled and silent
+// is not gone but [fabric.NodeSilent], and what was reached only through such is [fabric.NodeHidden]. Links that
+// cannot be seen because of that are left out; one whose port says that it is down is told.
 func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) []fabric.Change {
 	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: map[end]bool{}}
 	for _, hole := range holes {
@@ -74,8 +73,7 @@ func (h *hearing) listen() {
 	}
 }
 
-// touches reports whether one of the ports at the other ends of a node's links is as
-// asked for.
+// touches reports whether one of the ports at the other ends of a node's links is as asked for.
 func (h *hearing) touches(node fabric.NodeIndex, is func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
 	for p := range n.Slots() {
@@ -91,8 +89,7 @@ func (h *hearing) end(port fabric.PortIndex) end {
 	return end{h.f.Nodes[p.Node].GUID, int(p.Num)}
 }
 
-// unseen says that a link is not known to be down: its ends are silent or hidden, or
-// lead to silence.
+// unseen says that a link is not known to be down: its ends are silent or hidden, or lead to silence.
 func (h *hearing) unseen(c fabric.Change) bool {
 	for _, e := range []fabric.End{c.At, c.Peer} {
 		if kind, gone := h.gone[e.GUID]; !h.silent[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {

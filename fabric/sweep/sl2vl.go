@@ -7,9 +7,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// askSL2VL asks for the mappings of all ports that are linked, of a switch for
-// packets from its port 0, too. Nodes that say that they have none are left
-// out: all SLs take VL 0 there.
+// askSL2VL asks for the mappings of all ports that are linked, of a switch for packets from its port 0, too.
+// Nodes that say that they have none are left out: all SLs take VL 0 there.
 func (r *reader) askSL2VL() {
 	r.tables.SL2VL = fabric.NewSL2VL(r.f)
 	r.answered[askSL2VL] = r.gotSL2VL

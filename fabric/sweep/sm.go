@@ -15,22 +15,17 @@ import (
 
 // SM is a subnet manager, or a port that says there is one behind it.
 type SM struct {
-	// Port is the end port of the fabric that it sits on.
-	Port fabric.PortIndex
-	// Info is what it says of itself: GUID, priority, state.
-	Info mad.SMInfo
-	// Err is why it did not say anything; Info is empty then. A port can keep its
-	// IsSM bit after its subnet manager has died.
-	Err error
+	Port fabric.PortIndex // the end port of the fabric that it sits on
+	Info mad.SMInfo       // what it says of itself: GUID, priority, state
+	Err  error            // why it said nothing; Info is empty then. IsSM can outlive a subnet manager
 }
 
 // Master reports whether this subnet manager is the one in charge.
 func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
 
-// SMs asks for subnet managers: the ports whose IsSM bit is set in f, the local
-// port too, and the one that the local port names as the master's. It returns
-// what they say, and which of the former say nothing, in the order of EndPorts.
-// It fails where ctx ends.
+// SMs asks for subnet managers: the ports whose IsSM bit is set in f, the local port too, and the one that
+// the local port names as the master's. It returns what they say, and which of the former say nothing, in the
+// order of EndPorts. It fails where ctx ends.
 func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	routes := NewRoutes(f)
 	batch := client.NewBatch(ctx)
@@ -64,9 +59,8 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
 }
 
-// namedMaster is the port that the local port names as the master's. The local
-// port itself has the IsSM bit where a subnet manager sits on it, but for port 0 of
-// a switch: not every switch shows it there.
+// namedMaster is the port that the local port names as the master's. The local port itself has the IsSM bit
+// where a subnet manager sits on it, but for port 0 of a switch: not every switch shows it there.
 func namedMaster(f *fabric.Fabric) fabric.PortIndex {
 	if f.SMPort == fabric.None {
 		return fabric.None
@@ -79,14 +73,12 @@ func namedMaster(f *fabric.Fabric) fabric.PortIndex {
 	return named
 }
 
-// patience is how long a subnet manager on the local port may take to say so, where
-// nothing but a LID says that there is one.
+// patience is how long a subnet manager on the local port, of which only a LID tells, may take to say so.
 const patience = 50 * time.Millisecond
 
-// MasterSM finds the subnet manager in charge of f: the one that says it is
-// master, the one of the highest priority and then of the lowest GUID if several
-// do (IBA 1.2.1, 14.4.1). ok is false where none does. others are the remaining
-// ones, silent ones among them.
+// MasterSM finds the subnet manager in charge of f: the one that says it is master, the one of the highest
+// priority and then of the lowest GUID if several do (IBA 1.2.1, 14.4.1). ok is false where none does. others
+// are the remaining ones, silent ones among them.
 func MasterSM(ctx context.Context, client *mad.Client, f *fabric.Fabric) (master SM, ok bool, others []SM, err error) {
 	sms, err := SMs(ctx, client, f)
 	if err != nil {

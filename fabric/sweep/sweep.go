@@ -13,11 +13,8 @@ import (
 
 // Options say how to sweep.
 type Options struct {
-	// Progress, where set, is called now and then by the goroutine that sweeps.
-	// It must be quick.
-	Progress func(Progress)
-	// NoTables leaves out the forwarding tables; the result has no Tables then.
-	NoTables bool
+	Progress func(Progress) // where set, called now and then by the goroutine that sweeps; must be quick
+	NoTables bool           // leave out the forwarding tables; the result has no Tables then
 	// SL2VL, MFT, VLArb, PKeys and GUIDs read more tables. The first two are part
 	// of Result.Tables and left out by NoTables. In MADs they cost:
 	//
@@ -31,16 +28,14 @@ type Options struct {
 	//	       linked port of a switch the same of PartitionEnforcementCap
 	//	GUIDs  an end port 1 for each 8 of its GUIDCap
 	//
-	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that
-	// are 0.34, 2.2, 0.16, 0.14, 0.14 and 0.05 million; nodes, ports and links
-	// cost 0.12 million.
+	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that are 0.34, 2.2, 0.16, 0.14,
+	// 0.14 and 0.05 million; nodes, ports and links cost 0.12 million.
 	SL2VL, MFT, VLArb, PKeys, GUIDs bool
 
 	maxNodes int // for tests; 0 is maxNodes
 }
 
-// Progress says how far a sweep is. The number of blocks is known once all
-// nodes are found.
+// Progress says how far a sweep is. The number of blocks is known once all nodes are found.
 type Progress struct {
 	Nodes, Switches    int
 	Blocks, BlocksToDo int
@@ -48,43 +43,31 @@ type Progress struct {
 
 // Result is what a sweep saw.
 type Result struct {
-	// Fabric has its nodes in the order of a breadth-first search from the local
-	// port, ports ascending, whatever the order of the answers was. Its SM port
-	// is the local port.
+	// Fabric has its nodes in the order of a breadth-first search from the local port, ports ascending,
+	// whatever the order of the answers was. Its SM port is the local port.
 	Fabric *fabric.Fabric
-	// Tables are what the switches hold, with origin "live". A switch of which a
-	// block is missing, of any of its tables that were asked for, is not Known. The
-	// service levels of paths are Unread: switches do not have them.
+	// Tables are what the switches hold, with origin "live". A switch of which a block is missing, of any table
+	// asked for, is not Known. The SLs of paths are Unread: switches do not have them.
 	Tables *fabric.Tables
-	// VLArb, PKeys and GUIDs are what ports hold, by port, where it was asked for.
-	// A port of which a block is missing is not there.
-	VLArb map[fabric.PortIndex]*VLArb
-	PKeys map[fabric.PortIndex][]mad.PKey
-	GUIDs map[fabric.PortIndex][]uint64
-	// Changes are what is other than in the picture that a light sweep was given.
-	Changes []fabric.Change
-	// Rerouted counts the switches whose tables are other than those that a light
-	// sweep was given, as far as it looked.
-	Rerouted int
-	// Unanswered are what did not answer.
-	Unanswered []Unanswered
-	// Warnings say what contradicted itself, one sentence each. Doubles are those of
-	// them that are about a number that two claim.
+	// VLArb, PKeys and GUIDs are what ports hold, where asked for; not those of which a block is missing.
+	VLArb      map[fabric.PortIndex]*VLArb
+	PKeys      map[fabric.PortIndex][]mad.PKey
+	GUIDs      map[fabric.PortIndex][]uint64
+	Changes    []fabric.Change // what is other than in the picture that a light sweep was given
+	Rerouted   int             // switches with other tables than those a light sweep was given, where it looked
+	Unanswered []Unanswered    // what did not answer
+	// Warnings say what contradicted itself, a sentence each; Doubles are those about a number that two claim.
 	Warnings   []string
 	Duplicates []Duplicate
-	// Limits are what the ports of Fabric allow their links, by port index; nil of a
-	// light sweep.
-	Limits []fabric.LinkLimit
-	Stats  Stats
+	Limits     []fabric.LinkLimit // what the ports of Fabric allow their links, by port index; nil of a light sweep
+	Stats      Stats
 }
 
 // Stats say what a sweep took.
 type Stats struct {
-	// Requests counts questions, not how often they were sent.
-	Requests int
-	// Missed are the questions that failed or were not asked any more.
-	Missed  int
-	Elapsed time.Duration
+	Requests int // questions, not how often they were sent
+	Missed   int // the questions that failed or were not asked any more
+	Elapsed  time.Duration
 }
 
 // PerSecond is the rate of questions.
@@ -95,9 +78,8 @@ func (s Stats) PerSecond() float64 {
 	return float64(s.Requests) / s.Elapsed.Seconds()
 }
 
-// Full sweeps the whole subnet. It fails where the local port does not answer
-// and where ctx ends; a node that does not answer is [Unanswered]. One that answers no more
-// in mid-sweep is asked by other ways before.
+// Full sweeps the whole subnet. It fails where the local port does not answer and where ctx ends; a node that
+// does not answer is [Unanswered]. One that answers no more in mid-sweep is asked by other paths before.
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)

@@ -229,7 +229,7 @@ func (c *counter) Send(f *mad.Frame) error {
 	var smp mad.SMP
 	if err := smp.UnmarshalBinary(f.Data[:]); err == nil && smp.Attr == c.attr {
 		c.mu.Lock()
-		c.n[smp.Path()]++
+		c.n[pathOf(&smp)]++
 		c.mu.Unlock()
 	}
 	return c.Transport.Send(f)
@@ -458,4 +458,10 @@ func BenchmarkFull(b *testing.B) {
 			b.Fatal(res.Unanswered, res.Warnings)
 		}
 	}
+}
+
+// pathOf is the directed route that a packet has to go.
+func pathOf(m *mad.SMP) mad.Path {
+	p, _ := mad.Path{}.Append(m.InitialPath[1 : 1+m.HopCount]...)
+	return p
 }

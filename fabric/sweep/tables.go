@@ -37,10 +37,9 @@ func newReader(s *sweeper, b *builder) *reader {
 	return r
 }
 
-// spread asks a number of nodes, as many as may be asked at a time, for their first
-// blocks, then for their second ones and so on, and then the next nodes, so that no
-// switch gets a flood of requests and packets go by the same ways for a while: count is
-// how many blocks a node of the sweep has, and nth one of them.
+// spread asks a number of nodes, as many as may be asked at a time, for their first blocks, then for their
+// second ones and so on, and then the next nodes, so that no switch gets a flood of requests and packets go
+// by the same paths for a while: count is how many blocks a node of the sweep has, and nth one of them.
 func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth func(i int32, k int) task) {
 	for some := range slices.Chunk(nodes, r.client.Options().Window) {
 		for k, more := 0, true; more; k++ {

@@ -280,7 +280,7 @@ func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 			}
 		}
 		if sw%2 == 0 { // half of the switches have a top, others up to which they can
-			info, err := c.SwitchInfo(t.Context(), path)
+			info, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0)
 			if err == nil {
 				info.MulticastFDBTop = 0xc000 + 95
 				_, err = mad.Set(t.Context(), c, path, 0, info)

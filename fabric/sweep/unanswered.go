@@ -13,19 +13,12 @@ import (
 
 // Unanswered is something that did not answer, or only with an error.
 type Unanswered struct {
-	// Node is the escaped name of the node that was asked, or behind whose port
-	// nothing answered, and GUID its node GUID.
-	Node string
-	GUID uint64
-	// Port is the port that leads to silence, or whose PortInfo is missing; -1
-	// for what is the whole node's.
-	Port int
-	// Attr is what was asked for: NodeInfo of what is beyond the port, else of the
-	// node itself.
-	Attr mad.AttrID
-	// Count is how many questions of this kind the node left open, of which Port
-	// and Err are the first's: blocks of a table, ports.
-	Count int
+	// Node is the escaped name of the node asked, or behind whose port nothing answered; GUID its node GUID.
+	Node  string
+	GUID  uint64
+	Port  int        // the port that leads to silence, or whose PortInfo is missing; -1 for what is the whole node's
+	Attr  mad.AttrID // what was asked for: NodeInfo of what is beyond the port, else of the node itself
+	Count int        // questions of this kind, blocks or ports, that are open; Port and Err are of the first
 	Err   error
 }
 
@@ -95,8 +88,7 @@ func (s *sweeper) unanswered() []Unanswered {
 	return unanswered
 }
 
-// settled says that what is beyond a port is known without its answer: the link
-// was found from its other end, or went down.
+// settled says that what is beyond a port is known anyway: found from the link's other end, or down.
 func (s *sweeper) settled(t task) bool {
 	p := &s.nodes[t.node].ports[t.port]
 	return p.linked() || p.down()

@@ -55,13 +55,11 @@ func (t *Top) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string,
 	compare("LinearFDBTop", t.New, info.LinearFDBTop)
 }
 
-// Block sets 64 entries of a switch's forwarding table, those of LIDs 64*Num to
-// 64*Num+63. The entries are shared and read-only.
+// Block sets entries 64*Num to 64*Num+63 of a switch's table. The slice is shared and read-only.
 type Block struct {
 	Switch fabric.SwitchIndex
 	Num    uint16 // from 0 to 767
-	// Step begins when all blocks of the step before are written.
-	Step int
+	Step   int    // begins when all blocks of the step before are written
 	// Old is all NoPath where nobody knows what the switch holds. New may be a mixture
 	// of old and staged entries, if the block is written again.
 	Old, New *[fabric.BlockSize]uint8

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package write is what can be written to a subnet, as values: LIDs, port states,
-// LinearFDBTops and blocks of tables.
+// Package write is what can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
 //
 // An item knows where it goes, how it is asked for, what is set and what reads
 // otherwise. routing/changes/plan makes a [List] of them, fabric/apply carries it out.
 package write
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,8 +20,7 @@ var ErrUnfit = errors.New("cannot be written")
 
 // Item is one thing to write. It is a [Field] or a [Table], or a [State].
 type Item interface {
-	// Check fails with [ErrUnfit]. What the other methods do is said of items on a
-	// fabric for which it does not.
+	// Check fails with [ErrUnfit]. The other methods are for a fabric for which it does not.
 	Check(f *fabric.Fabric) error
 	// Target is the port that the item goes to. For a switch it is any of its ports.
 	Target(f *fabric.Fabric) fabric.PortIndex
@@ -34,8 +33,7 @@ type Item interface {
 // Field is part of an attribute, whose rest stays as it is.
 type Field interface {
 	Item
-	// Set makes of Get's request one that writes, given the answer to it. It reports
-	// whether that is necessary.
+	// Set makes of Get's request one that writes, given the answer, and reports whether that is necessary.
 	Set(now *mad.Reply, req *mad.Request) bool
 }
 
@@ -46,25 +44,22 @@ type Table interface {
 	Data() [mad.DataSize]byte
 }
 
-// List is what to write. Nodes, ports and switches are indexes of a fabric. There is a
-// barrier between the kinds, and between the steps of blocks: what comes behind it
-// is begun only when all before it is acknowledged.
+// List is what to write, by the indexes of a fabric. There is a barrier between the kinds, and between steps of
+// blocks: what comes behind it is begun only when all before it is acknowledged.
 type List struct {
 	// LIDs are written first. One that fails keeps nothing else from being written.
 	LIDs []LID
 	// States come next: all ports are armed before the first becomes active. One that
 	// fails counts only for links between switches, for no path leads through others.
 	States []State
-	// Tops come before the blocks that need them, as OpenSM does it, and those that
-	// fall after all blocks.
+	// Tops come before the blocks that need them, as OpenSM does it, and those that fall after all blocks.
 	Tops []Top
 	// SL2VLs come before the blocks, those that are Late behind the tops that fall.
 	SL2VLs []SL2VL
 	// Blocks are in the order of their steps. Those of a step are sent in this order,
 	// as many at a time as the client's window has room for.
 	Blocks []Block
-	// MFTs come last, those that Grow behind the others. A MulticastFDBTop that is too
-	// low for them is raised before.
+	// MFTs come last, those that Grow behind the others. A MulticastFDBTop that is too low is raised before.
 	MFTs []MFTBlock
 }
 
@@ -76,44 +71,34 @@ func (l *List) Len() int {
 // Empty reports whether there is nothing to write.
 func (l *List) Empty() bool { return l.Len() == 0 }
 
-// Check fails with [ErrUnfit] for the first item that makes no sense on f, or that
-// stands behind one that it must come before.
+// Check fails with [ErrUnfit] for the first item that makes no sense on f or is out of order.
 func (l *List) Check(f *fabric.Fabric) error {
-	if err := check(f, l.LIDs, nil); err != nil {
-		return err
-	}
-	if err := check(f, l.Tops, nil); err != nil {
-		return err
-	}
-	if err := check(f, l.Blocks, func(before, b *Block) error {
-		if b.Step < before.Step {
-			return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num, ErrUnfit, b.Step, before.Step)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := check(f, l.SL2VLs, func(before, t *SL2VL) error {
-		if before.Late && !t.Late {
-			return fmt.Errorf("SL2VL tables of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := check(f, l.MFTs, func(before, b *MFTBlock) error {
-		if before.Grow && !b.Grow {
-			return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow", switchName(f, b.Switch), b.Num, ErrUnfit)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return check(f, l.States, nil)
+	return cmp.Or(
+		check(f, l.LIDs, nil),
+		check(f, l.Tops, nil),
+		check(f, l.Blocks, func(before, b *Block) error {
+			if b.Step < before.Step {
+				return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num, ErrUnfit, b.Step, before.Step)
+			}
+			return nil
+		}),
+		check(f, l.SL2VLs, func(before, t *SL2VL) error {
+			if before.Late && !t.Late {
+				return fmt.Errorf("SL2VL tables of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
+			}
+			return nil
+		}),
+		check(f, l.MFTs, func(before, b *MFTBlock) error {
+			if before.Grow && !b.Grow {
+				return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow", switchName(f, b.Switch), b.Num, ErrUnfit)
+			}
+			return nil
+		}),
+		check(f, l.States, nil),
+	)
 }
 
-// check looks at items of one kind, and with order, where given, at each and the one
-// before it.
+// check looks at items of one kind, and with order, where given, at each and the one before it.
 func check[T any, P interface {
 	*T
 	Item

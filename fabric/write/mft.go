@@ -9,14 +9,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see
-// [mad.MulticastMod].
+// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see [mad.MulticastMod].
 type MFTBlock struct {
 	Switch   fabric.SwitchIndex
 	Num      uint16 // LIDs 0xc000 + 32*Num on
 	Position uint8  // ports 16*Position on
-	// Grow says that it is written behind all that are not: the tree of a group only
-	// loses branches before it grows other ones.
+	// Grow: written behind all that are not, so that a group's tree only loses branches before it grows others.
 	Grow     bool
 	Old, New *mad.MulticastForwardingTable
 }

@@ -63,8 +63,7 @@ func (l *LID) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string,
 	compare(fmt.Sprintf("LMC of port %d", num), l.NewLMC, info.LMC)
 }
 
-// State brings one end of a link up. A port that is up as far already, or farther, is
-// left alone.
+// State brings one end of a link up. A port that is up as far already, or farther, is left alone.
 type State struct {
 	Port     fabric.PortIndex // a port of a link, of either end
 	Old, New mad.PortState    // New is PortArmed or PortActive
@@ -90,8 +89,7 @@ func (s *State) Target(*fabric.Fabric) fabric.PortIndex { return s.Port }
 // Get implements [Item].
 func (s *State) Get(f *fabric.Fabric) mad.Request { return getPort(f, s.Port) }
 
-// Raise makes of Get's request one that takes the port to a state. Everything else
-// becomes what info says.
+// Raise makes of Get's request one that takes the port to a state. Everything else becomes what info says.
 func (s *State) Raise(f *fabric.Fabric, info mad.PortInfo, to mad.PortState, req *mad.Request) {
 	setPort(req, info, to, mad.CapabilityMask(f.Ports[f.EndPortOf(s.Port)].CapMask))
 }
@@ -109,14 +107,12 @@ func getPort(f *fabric.Fabric, port fabric.PortIndex) mad.Request {
 	return mad.Request{Attr: mad.AttrPortInfo, Mod: uint32(f.Ports[port].Num)}
 }
 
-// knowsExtended in PortInfo's modifier says that the sender knows extended
-// speeds; without it a port may take LinkSpeedExtEnabled for unset (IBA 1.3,
-// 14.2.5.6). OpenSM sets it for ports that have the capability.
+// knowsExtended in PortInfo's modifier says that the sender knows extended speeds; without it a port may take
+// LinkSpeedExtEnabled for unset (IBA 1.3, 14.2.5.6). OpenSM sets it for ports that have the capability.
 const knowsExtended = 1 << 31
 
-// setPort writes a PortInfo that was read and changed; caps are the capabilities of
-// the port, for a switch those of port 0. States, widths and speeds must be 0 if they
-// are to stay (IBA 1.2.1, 14.2.5.6).
+// setPort writes a PortInfo that was read and changed; caps are the capabilities of the port, for a switch
+// those of port 0. States, widths and speeds must be 0 if they are to stay (IBA 1.2.1, 14.2.5.6).
 func setPort(req *mad.Request, info mad.PortInfo, state mad.PortState, caps mad.CapabilityMask) {
 	info.PortState, info.PhysState = state, mad.PhysNoChange
 	info.LinkWidthEnabled, info.LinkSpeedEnabled, info.LinkSpeedExtEnabled, info.LinkSpeedExt2Enabled = 0, 0, 0, 0

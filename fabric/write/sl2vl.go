@@ -9,14 +9,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SL2VL sets the table by which packets that come into a node by one port and leave
-// by another get their VLs (IBA 1.2.1, 14.2.5.8). In counts for switches
-// only.
+// SL2VL sets the table by which packets that come into a node by one port and leave by another get their VLs
+// (IBA 1.2.1, 14.2.5.8). In counts for switches only.
 type SL2VL struct {
-	Node    fabric.NodeIndex
-	In, Out uint8
-	// Late says that it is written behind the forwarding tables, and not before them.
-	Late     bool
+	Node     fabric.NodeIndex
+	In, Out  uint8
+	Late     bool // it is written behind the forwarding tables, and not before them
 	Old, New fabric.VLs
 }
 

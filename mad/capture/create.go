@@ -11,10 +11,9 @@ import (
 	"syscall"
 )
 
-// create makes the file with a header in it. A file that is there already stays
-// as it is, an error that wraps [fs.ErrExist], unless overwrite says that the
-// new one takes its place. What is no regular file, a pipe to a Wireshark say, is
-// written to, if somebody reads it.
+// create makes the file with a header in it. A file that is there already stays as it is, an error that wraps
+// [fs.ErrExist], unless overwrite says that the new one takes its place. What is no regular file, a pipe to a
+// Wireshark say, is written to, if somebody reads it.
 func create(path string, overwrite bool) (*os.File, error) {
 	f, err := open(path, overwrite)
 	if err != nil {
@@ -58,8 +57,7 @@ func open(path string, overwrite bool) (*os.File, error) {
 	})
 }
 
-// begin writes the header and does what remains to be done; where that fails
-// nothing is left of the file.
+// begin writes the header and does what remains to be done; where that fails nothing is left of the file.
 func begin(f *os.File, err error, then func() error) (*os.File, error) {
 	if err != nil {
 		return nil, err

@@ -15,12 +15,12 @@ const classPerf = 0x04
 func gsi(class uint8, method mad.Method, attr mad.AttrID, tid uint32) mad.Frame {
 	f := mad.Frame{DLID: 7, QP: mad.QP1, SL: 2}
 	m := &f.Data
-	m[0], m[offClass], m[2], m[offMethod] = 1, class, 1, uint8(method)
+	m[0], m[mad.OffClass], m[2], m[mad.OffMethod] = 1, class, 1, uint8(method)
 	if class == classSA {
 		m[2] = 2
 	}
-	binary.BigEndian.PutUint32(m[offTID+4:], tid)
-	binary.BigEndian.PutUint16(m[offAttr:], uint16(attr))
+	binary.BigEndian.PutUint32(m[mad.OffTID+4:], tid)
+	binary.BigEndian.PutUint16(m[mad.OffAttr:], uint16(attr))
 	return f
 }
 
@@ -42,7 +42,7 @@ func TestPerf(t *testing.T) {
 			}
 			a := q
 			a.SLID, a.DLID = 0, 0
-			a.Data[offMethod] = uint8(mad.MethodGetResp)
+			a.Data[mad.OffMethod] = uint8(mad.MethodGetResp)
 			if attr == 0x12 {
 				be.PutUint16(a.Data[68:], 77)         // SymbolErrorCounter
 				be.PutUint32(a.Data[88:], 0xfffffffe) // PortXmitData
@@ -92,7 +92,7 @@ func TestSA(t *testing.T) {
 	file := start(t, tr)
 	be := binary.BigEndian
 	send := func(f mad.Frame) {
-		be.PutUint64(f.Data[offSMKey:], key)
+		be.PutUint64(f.Data[mad.OffSMKey:], key)
 		if err := tr.Send(&f); err != nil {
 			t.Fatal(err)
 		}
@@ -103,9 +103,9 @@ func TestSA(t *testing.T) {
 	}
 	path := gsi(classSA, mad.MethodGetResp, 0x35, 9)
 	path.SLID = 7
-	be.PutUint16(path.Data[offSAData+40:], 21) // DLID
-	be.PutUint16(path.Data[offSAData+42:], 3)  // SLID
-	path.Data[offSAData+53] = 4                // SL
+	be.PutUint16(path.Data[mad.OffSAData+40:], 21) // DLID
+	be.PutUint16(path.Data[mad.OffSAData+42:], 3)  // SLID
+	path.Data[mad.OffSAData+53] = 4                // SL
 	l.arrive(t, tr, path)
 
 	// A table of three PortInfoRecords of 72 bytes in two MADs of 200.
@@ -129,10 +129,10 @@ func TestSA(t *testing.T) {
 			f.Data[26] |= 4 // last
 			be.PutUint32(f.Data[32:], 20+16)
 		}
-		be.PutUint32(f.Data[offSegment:], uint32(part+1))
-		be.PutUint64(f.Data[offSMKey:], key)
-		be.PutUint16(f.Data[offRecordLen:], 9)
-		copy(f.Data[offSAData:], table[part*saDataLen:])
+		be.PutUint32(f.Data[mad.OffSegment:], uint32(part+1))
+		be.PutUint64(f.Data[mad.OffSMKey:], key)
+		be.PutUint16(f.Data[mad.OffRecordSize:], 9)
+		copy(f.Data[mad.OffSAData:], table[part*saDataLen:])
 		l.arrive(t, tr, f)
 	}
 	stop(t, tr)

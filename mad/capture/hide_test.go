@@ -40,8 +40,8 @@ func TestHide(t *testing.T) {
 		for i := range m {
 			m[i] = 0xff
 		}
-		m[offClass] = test.class
-		binary.BigEndian.PutUint16(m[offAttr:], uint16(test.attr))
+		m[mad.OffClass] = test.class
+		binary.BigEndian.PutUint16(m[mad.OffAttr:], uint16(test.attr))
 		if test.prepare != nil {
 			test.prepare(&m)
 		}
@@ -77,15 +77,15 @@ func TestHideInTables(t *testing.T) {
 		}
 		for part := range parts {
 			var m [mad.Size]byte
-			m[offClass] = classSA
-			binary.BigEndian.PutUint16(m[offAttr:], uint16(attr))
-			binary.BigEndian.PutUint16(m[offRecordLen:], stated)
+			m[mad.OffClass] = classSA
+			binary.BigEndian.PutUint16(m[mad.OffAttr:], uint16(attr))
+			binary.BigEndian.PutUint16(m[mad.OffRecordSize:], stated)
 			if parts > 1 {
-				binary.BigEndian.PutUint32(m[offSegment:], uint32(part+1))
+				binary.BigEndian.PutUint32(m[mad.OffSegment:], uint32(part+1))
 			}
-			copy(m[offSAData:], table[part*saDataLen:])
+			copy(m[mad.OffSAData:], table[part*saDataLen:])
 			hide(&m)
-			for i, got := range m[offSAData:] {
+			for i, got := range m[mad.OffSAData:] {
 				at := part*saDataLen + i
 				want := table[at]
 				if in := at % size; in >= key && in < key+8 {

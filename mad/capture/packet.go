@@ -57,7 +57,7 @@ func appendFileHeader(b []byte) []byte {
 	return le.AppendUint32(b, linkTypeERF)
 }
 
-// packet is what is known of a packet's way beside its MAD.
+// packet is what is known of a packet's path beside its MAD.
 type packet struct {
 	at         time.Time
 	slid, dlid uint16
@@ -65,8 +65,7 @@ type packet struct {
 	mad        *[mad.Size]byte
 }
 
-// appendRecord appends the recordLen bytes of a packet in a file. The MAD
-// begins at madAt of them.
+// appendRecord appends the recordLen bytes of a packet in a file. The MAD begins at madAt of them.
 func (p *packet) appendRecord(b []byte) []byte {
 	le, be := binary.LittleEndian, binary.BigEndian
 	sec, nsec := uint64(p.at.Unix()), uint64(p.at.Nanosecond())

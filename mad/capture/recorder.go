@@ -13,25 +13,20 @@ import (
 
 const (
 	flushEvery = time.Second
-	flushAt    = 1 << 16 // bytes
-	// maxPending is how much waits for a slow disk at most, in bytes.
-	maxPending = 16 << 20
-	// lastWrite is how long the reader of a pipe has to take the rest.
-	lastWrite = time.Second
+	flushAt    = 1 << 16     // bytes
+	maxPending = 16 << 20    // how much waits for a slow disk at most, in bytes
+	lastWrite  = time.Second // how long the reader of a pipe has to take the rest
 )
 
 // Stats count the MADs of a capture.
 type Stats struct {
 	Sent     uint64
 	Received uint64
-	// Lost is how many of those the file does not have: after an error, or
-	// because they came faster than the disk took them.
-	Lost uint64
+	Lost     uint64 // those that the file does not have: after an error, or as the disk was slower
 }
 
-// partners is how many questions are remembered for whom they were sent to. A
-// [mad.Client] has as many in flight at most, and tells them apart by the lowest
-// bits of the transaction id.
+// partners is how many questions are remembered for whom they were sent to. A [mad.Client] has as many in
+// flight at most, and tells them apart by the lowest bits of the transaction id.
 const partners = mad.MaxWindow
 
 type partner struct {
@@ -46,8 +41,7 @@ type sink interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// recorder owns a file and the goroutine that writes to it, so that a slow disk
-// does not hold up traffic.
+// recorder owns a file and the goroutine that writes to it, so that a slow disk does not hold up traffic.
 type recorder struct {
 	file    sink
 	path    string
@@ -76,8 +70,7 @@ func record(file sink, path string, size int64, onError func(error)) *recorder {
 	return r
 }
 
-// stop writes what there is, closes the file and returns the error that nobody
-// was told of.
+// stop writes what there is, closes the file and returns the error that nobody was told of.
 func (r *recorder) stop() error {
 	r.mu.Lock()
 	r.closed = true
@@ -131,7 +124,7 @@ func (r *recorder) received(f *mad.Frame, own uint16) {
 	r.add(f, from, own)
 }
 
-func tidOf(f *mad.Frame) uint32 { return binary.BigEndian.Uint32(f.Data[offTID+4:]) }
+func tidOf(f *mad.Frame) uint32 { return binary.BigEndian.Uint32(f.Data[mad.OffTID+4:]) }
 
 func (r *recorder) add(f *mad.Frame, slid, dlid uint16) {
 	if r.err != nil || len(r.pending) > maxPending-recordLen {
@@ -139,7 +132,7 @@ func (r *recorder) add(f *mad.Frame, slid, dlid uint16) {
 		return
 	}
 	p := packet{at: time.Now(), slid: slid, dlid: dlid, sl: f.SL, mad: &f.Data}
-	if mad.Class(f.Data[offClass]) == mad.ClassSMPDirected {
+	if mad.Class(f.Data[mad.OffClass]) == mad.ClassSMPDirected {
 		p.slid, p.dlid = mad.PermissiveLID, mad.PermissiveLID
 	}
 	at := len(r.pending)

@@ -76,7 +76,7 @@ func (n *subnet) do(t *testing.T, r mad.Request) [mad.DataSize]byte {
 // route and by LID. The M_Key gets into their PortInfo.
 func (n *subnet) talk(t *testing.T) {
 	t.Helper()
-	leaf, err := mad.NewPath(1)
+	leaf, err := mad.Path{}.Append(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,15 +17,13 @@ var ErrRunning = errors.New("a capture is running")
 
 // Options say how to capture.
 type Options struct {
-	// Overwrite lets the new file take the place of one that is there.
-	Overwrite bool
+	Overwrite bool // let the new file take the place of one that is there
 	// OnError is told, in a goroutine of its own, why nothing more is written, at
 	// most once. Without it [Transport.Stop] returns the error.
 	OnError func(error)
 }
 
-// Transport carries MADs for another transport and can write them to a file
-// meanwhile. Its methods may be called from any goroutine.
+// Transport carries MADs for another transport and can write them to a file. Methods go from any goroutine.
 type Transport struct {
 	inner mad.Transport
 	lid   atomic.Uint32
@@ -40,13 +38,11 @@ var _ mad.Holder = (*Transport)(nil)
 // Wrap returns a transport that carries for t. It captures nothing yet.
 func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
 
-// SetLID says which LID the port has that the transport sits on. The transport
-// learns it by itself when the port answers for its own PortInfo.
+// SetLID says the LID of the port of the transport, which learns it too when the port answers for PortInfo.
 func (t *Transport) SetLID(lid uint16) { t.lid.Store(uint32(lid)) }
 
-// Start begins to write to a new file. Where that is not possible the error
-// says why and names the file; it wraps [fs.ErrExist] for a file that is there
-// already, and [ErrRunning].
+// Start begins to write to a new file. Where that is not possible the error says why and names the file; it
+// wraps [fs.ErrExist] for a file that is there already, and [ErrRunning].
 func (t *Transport) Start(path string, opts Options) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,8 +57,7 @@ func (t *Transport) Start(path string, opts Options) error {
 	return nil
 }
 
-// Stop ends the capture, if there is one, and closes the file. It returns what
-// went wrong with the file, unless [Options.OnError] has been told.
+// Stop ends the capture, if any, and closes the file. It returns what [Options.OnError] has not been told.
 func (t *Transport) Stop() (Stats, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +70,7 @@ func (t *Transport) Stop() (Stats, error) {
 	return t.last, err
 }
 
-// Continue takes a capture that is running over from another transport, which then
-// captures nothing.
+// Continue takes a capture that is running over from another transport, which then captures nothing.
 func (t *Transport) Continue(from *Transport) {
 	from.mu.Lock()
 	r, last := from.on.Swap(nil), from.last
@@ -125,8 +119,7 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return inner.Hold(f)
 }
 
-// Recv implements [mad.Transport]. A request that is handed back was not on the
-// wire and is not captured.
+// Recv implements [mad.Transport]. A request that is handed back was not on the wire and is not captured.
 func (t *Transport) Recv(f *mad.Frame) error {
 	if err := t.inner.Recv(f); err != nil || f.Status != 0 {
 		return err
@@ -156,12 +149,12 @@ func (t *Transport) learn(m *[mad.Size]byte) {
 	const (
 		directionBit = 0x8000
 		extended     = 1 << 31 // the asker knows extended speeds
-		offLID       = offSMPData + 16
+		offLID       = mad.OffData + 16
 	)
 	be := binary.BigEndian
-	if mad.Class(m[offClass]) == mad.ClassSMPDirected && m[offHopCount] == 0 &&
-		mad.Method(m[offMethod]) == mad.MethodGetResp && attrOf(m) == mad.AttrPortInfo &&
-		be.Uint16(m[offStatus:])&^directionBit == 0 && be.Uint32(m[offMod:])&^extended == 0 {
+	if mad.Class(m[mad.OffClass]) == mad.ClassSMPDirected && m[mad.OffHopCount] == 0 &&
+		mad.Method(m[mad.OffMethod]) == mad.MethodGetResp && attrOf(m) == mad.AttrPortInfo &&
+		be.Uint16(m[mad.OffStatus:])&^directionBit == 0 && be.Uint32(m[mad.OffMod:])&^extended == 0 {
 		t.SetLID(be.Uint16(m[offLID:]))
 	}
 }

@@ -29,7 +29,7 @@ func request(lid uint16, tid uint32) mad.Frame {
 // answerTo is the answer to a frame, from SLID 0: the transport does not say.
 func answerTo(f mad.Frame) mad.Frame {
 	f.DLID = 0
-	f.Data[offMethod] = uint8(mad.MethodGetResp)
+	f.Data[mad.OffMethod] = uint8(mad.MethodGetResp)
 	return f
 }
 
@@ -67,7 +67,7 @@ func TestLIDs(t *testing.T) {
 	smp.Put(&own.Data)
 	l.arrive(t, tr, own)
 	l.arrive(t, tr, answerTo(first))
-	elsewhere, err := mad.NewPath(1)
+	elsewhere, err := mad.Path{}.Append(1)
 	if err != nil {
 		t.Fatal(err)
 	}

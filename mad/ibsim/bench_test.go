@@ -15,7 +15,7 @@ import (
 // BenchmarkBatch reads NodeInfo two hops away over a real ibsim.
 func BenchmarkBatch(b *testing.B) {
 	s := ibsimtest.Start(b, "testdata/two-switches.net")
-	path, err := mad.NewPath(1, 3)
+	path, err := mad.Path{}.Append(1, 3)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func BenchmarkBatch(b *testing.B) {
 func BenchmarkDo(b *testing.B) {
 	s := ibsimtest.Start(b, "testdata/two-switches.net")
 	client := client(b, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
-	path, err := mad.NewPath(1, 3)
+	path, err := mad.Path{}.Append(1, 3)
 	if err != nil {
 		b.Fatal(err)
 	}

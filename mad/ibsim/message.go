@@ -41,8 +41,7 @@ var (
 //	16  data     64  of which the last four bytes, which ibsim sends back as
 //	                 they are, say here which message a reply is to
 //
-// Numbers are in the byte order of the machine that ibsim runs on, taken here
-// to be little-endian.
+// Numbers are in the byte order of the machine that ibsim runs on, taken here to be little-endian.
 type control struct {
 	client   uint32
 	kind     uint32

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// messages are packets of which one system call sends or takes many. Such a call
-// costs more than what the kernel does for a packet.
+// messages are packets of which one system call sends or takes many: a call costs more than a packet.
 type messages struct {
 	packets []packet
 	headers []mmsghdr // of packets
@@ -33,14 +32,12 @@ func (m *messages) resize(n int) {
 	}
 }
 
-// send sends packets from one number up to another, as many as there is room for,
-// without waiting. If that is none it returns EAGAIN.
+// send sends packets from one number up to another, without waiting, as many as go; for none it returns EAGAIN.
 func (m *messages) send(fd, from, to int) (int, error) {
 	return transfer(unix.SYS_SENDMMSG, fd, m.headers[from:to])
 }
 
-// receive takes as many packets as there are and have room, without waiting. If that
-// is none it returns EAGAIN.
+// receive takes the packets that are there and have room, without waiting; for none it returns EAGAIN.
 func (m *messages) receive(fd int) (int, error) { return transfer(unix.SYS_RECVMMSG, fd, m.headers) }
 
 // transfer does not tell Go's scheduler of the call, as it does not wait.

@@ -49,7 +49,7 @@ func TestAgainstPerfquery(t *testing.T) {
 		t.Fatal(err)
 	}
 	lid := fmt.Sprint(info.LID)
-	p, err := c.PortCounters(t.Context(), info.LID, 0, 8)
+	p, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.PortCounters{PortSelect: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,18 +74,18 @@ func TestAgainstPerfquery(t *testing.T) {
 	if len(different) < 15 {
 		t.Errorf("only %d different values: %v", len(different), said)
 	}
-	x, err := c.PortCountersExtended(t.Context(), info.LID, 0, 1)
+	x, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.PortCountersExtended{PortSelect: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if more := perfquery(t, s, "-x", lid, "1"); x.XmitPackets == 0 || more["PortXmitPkts"] < x.XmitPackets || more["PortRcvData"] < x.RcvData {
 		t.Errorf("%+v, and then perfquery says %v", x, more)
 	}
-	a, err := c.PerfClassPortInfo(t.Context(), info.LID, 0)
+	a, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.ClassPortInfo{})
 	if err != nil || a.CapabilityMask != mad.PerfAllPortSelect|mad.PerfExtendedWidth|mad.PerfXmitWait {
 		t.Errorf("%+v, %v", a, err)
 	}
-	cleared, err := mad.SetPerf(t.Context(), c, info.LID, 0, mad.PortCounters{PortSelect: 8, CounterSelect: 0xffff})
+	cleared, err := mad.Perf(t.Context(), c, mad.MethodSet, info.LID, 0, mad.PortCounters{PortSelect: 8, CounterSelect: 0xffff})
 	if err != nil || cleared.SymbolErrors != 0 || cleared.XmitPackets != 0 || perfquery(t, s, lid, "8")["PortRcvErrors"] != 0 {
 		t.Errorf("cleared: %+v, %v", cleared, err)
 	}

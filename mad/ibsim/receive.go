@@ -16,15 +16,11 @@ import (
 )
 
 const (
-	// together is how many packets are taken from a lane at a time.
-	together = 32
-	// eager is for how long a receiver looks for packets before it sleeps: that
-	// ibsim wakes it takes ibsim longer than its answer.
-	eager = 50 * time.Microsecond
-	// gathering is for how long it lets answers gather where few came the last time
-	// and many are to come: each look takes from ibsim the lock of a lane and the
-	// memory behind it, and a call that takes one packet costs almost that of many.
-	// While all lanes have their turn ibsim must not run out of questions.
+	together = 32                    // how many packets are taken from a lane at a time
+	eager    = 50 * time.Microsecond // how long a receiver looks before it sleeps: waking it takes ibsim longer than its answer
+	// gathering is for how long it lets answers gather where few came the last time and many are to come:
+	// each look takes from ibsim the lock of a lane and the memory behind it, and a call that takes one
+	// packet costs almost that of many. While all lanes have their turn ibsim must not run out of questions.
 	gathering = 20 * time.Microsecond
 	few       = 6
 	many      = 64
@@ -41,8 +37,7 @@ type receiver struct {
 	interrupted atomic.Bool
 }
 
-// Recv implements [mad.Transport]. Packets that are not ibsim's are passed
-// over.
+// Recv implements [mad.Transport]. Packets that are not ibsim's are passed over.
 func (t *Transport) Recv(f *mad.Frame) error {
 	r := &t.in
 	r.mu.Lock()
@@ -94,8 +89,7 @@ func (t *Transport) fill() (err error) {
 	}
 }
 
-// pause lets others go on: up to a time, which begins where it is zero, for a
-// moment, and then until there is something to do.
+// pause lets others go on: up to a time, from the first call on, for a moment, then until there is work.
 func (t *Transport) pause(until time.Time) (time.Time, error) {
 	now := time.Now()
 	if until.IsZero() && runtime.NumCPU() > 1 {
@@ -112,8 +106,7 @@ func (t *Transport) pause(until time.Time) (time.Time, error) {
 	return time.Time{}, t.flush()
 }
 
-// take takes what has come by the next lane by which something has. The others
-// can wait: what is taken together costs less.
+// take takes what has come by the next client that has some. Others can wait: together it costs less.
 func (r *receiver) take(s *lanes) (int, error) {
 	s.use.RLock()
 	defer s.use.RUnlock()

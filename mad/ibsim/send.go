@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -15,8 +16,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// sendLimit is how long a frame waits for room in ibsim's queues; stuckLimit the
-// same after a frame that waited in vain.
+// sendLimit is how long a frame waits for room in ibsim's queues; stuckLimit the same behind one in vain.
 const (
 	sendLimit  = 50 * time.Millisecond
 	stuckLimit = time.Millisecond
@@ -32,9 +32,8 @@ type sender struct {
 	stuck bool   // the last that waited for room was dropped
 }
 
-// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no
-// client of ibsim understands them. The error wraps [ErrGone] once ibsim has
-// ended.
+// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no client of ibsim understands
+// them. The error wraps [ErrGone] once ibsim has ended.
 func (t *Transport) Send(f *mad.Frame) error {
 	if mad.ControlsSegments(&f.Data) {
 		return nil
@@ -93,8 +92,7 @@ func (s *sender) holds() bool {
 	return s.first < s.n
 }
 
-// put holds a frame back and returns its number among all that were. Where there is
-// no room for it, it drops the oldest.
+// put holds a frame back and returns its number among all that were. Without room it drops the oldest.
 func (t *Transport) put(f *mad.Frame) uint64 {
 	s := &t.out
 	if s.n == len(s.held.packets) {
@@ -161,11 +159,9 @@ func (t *Transport) send() error {
 }
 
 func (t *Transport) broken(what string, err error) error {
-	for _, gone := range []syscall.Errno{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE} {
-		if errors.Is(err, gone) {
-			err = fmt.Errorf("%w: %w", ErrGone, err)
-			break
-		}
+	gone := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE}
+	if slices.ContainsFunc(gone, func(e error) bool { return errors.Is(err, e) }) {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return fmt.Errorf("%v: %s: %w", t.opts, what, err)
 }

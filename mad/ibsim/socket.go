@@ -23,8 +23,7 @@ type endpoints interface {
 	family() int
 }
 
-// local is an ibsim on this machine. Its addresses are in the abstract name
-// space and end with a NUL that counts.
+// local is an ibsim on this machine, at addresses in the abstract name space whose last NUL counts.
 type local struct{ name string }
 
 func (l local) family() int                       { return unix.AF_UNIX }

@@ -25,11 +25,9 @@ const (
 )
 
 const (
-	// answerLimit is how long ibsim may take to answer a control message.
-	answerLimit = 2 * time.Second
+	answerLimit = 2 * time.Second // how long ibsim may take to answer a control message
 
-	// maxName leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes.
-	maxName = 91
+	maxName = 91 // leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes
 )
 
 // ErrGone says that ibsim is no longer there.
@@ -37,16 +35,11 @@ var ErrGone = fmt.Errorf("ibsim has gone away, %w", mad.ErrBroken)
 
 // Options say which ibsim to talk to.
 type Options struct {
-	// Name is the IBSIM_SOCKNAME that ibsim was started under. The default is
-	// that in the environment, else [DefaultName].
-	Name string
-	// Host, if set, is where an ibsim -r runs, by name or IPv4 address.
-	Host string
-	// Port is its port, [DefaultPort] by default.
-	Port uint16
-	// Node is the id or description of the node to sit on, of at most 31
-	// bytes. The default is SIM_HOST in the environment, else the first node
-	// of ibsim's file.
+	Name string // the IBSIM_SOCKNAME of the ibsim; by default that in the environment, else [DefaultName]
+	Host string // if set, where an ibsim -r runs, by name or IPv4 address
+	Port uint16 // its port, [DefaultPort] by default
+	// Node is the id or description of the node to sit on, of at most 31 bytes. The default is SIM_HOST in
+	// the environment, else the first node of ibsim's file.
 	Node string
 	// Traps makes ibsim hand over what comes for a subnet manager at the node, so
 	// that traps come in. There can be one such client at a node.
@@ -68,8 +61,7 @@ func (o Options) String() string {
 	return fmt.Sprintf("ibsim %q", o.Name)
 }
 
-// Transport is a client of ibsim, while there is much to carry several of them. It
-// implements [mad.Transport].
+// Transport is a client of ibsim, or several while there is much to carry. It implements [mad.Transport].
 type Transport struct {
 	opts Options
 	at   endpoints
@@ -89,8 +81,7 @@ type Transport struct {
 	closeErr error
 }
 
-// Dial becomes a client of an ibsim. Where there is none, or none that
-// answers, it gives an error within some two seconds.
+// Dial becomes a client of an ibsim. Where none is or answers, it fails within some two seconds.
 func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	opts = opts.withDefaults()
 	t := &Transport{opts: opts, more: widener{ended: make(chan struct{})}}
@@ -144,16 +135,14 @@ func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	return remote{[4]byte(ips[0].To4()), t.opts.Port}, nil
 }
 
-// probe asks something that changes nothing: ibsim sends a message of no type back as
-// an error. One that hangs finds it in its queue when it goes on, where a connect would
-// make it look for a client that has gone, and end.
+// probe asks something that changes nothing: ibsim sends a message of no type back. One that hangs finds it in
+// its queue when it goes on, where a connect would make it look for a client that has gone, and end.
 func (t *Transport) probe(ctx context.Context) error {
 	_, err := t.control(ctx, ctlError, 0, nil)
 	return err
 }
 
-// connect takes one of ibsim's places, at a node, and returns which that is. It asks
-// only an ibsim that answers.
+// connect takes one of ibsim's places, at a node, and returns which. It asks only an ibsim that answers.
 func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lane, at string, err error) {
 	if err := t.probe(ctx); err != nil {
 		return nil, "", err
@@ -184,8 +173,7 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lan
 	return l, at, nil
 }
 
-// owe keeps a socket for a connect that may be answered yet: an ibsim that does
-// not find it then ends.
+// owe keeps a socket for a connect that may be answered yet: an ibsim that does not find it then ends.
 func (t *Transport) owe(fd int) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -260,8 +248,7 @@ func (t *Transport) giveBack(l *lane) error {
 	return err
 }
 
-// giveAllBack gives places back. An ibsim that does not answer the first time is told of
-// the others, and finds that in its queue when it goes on.
+// giveAllBack gives places back. An ibsim that does not answer at first finds the others in its queue later.
 func (t *Transport) giveAllBack(all []*lane) (err error) {
 	for _, l := range all {
 		if err == nil {
@@ -283,8 +270,7 @@ func (t *Transport) leave(client uint32) {
 	}
 }
 
-// Close gives the client's places back to ibsim. An ibsim that is gone is no
-// error.
+// Close gives the client's places back to ibsim. An ibsim that is gone is no error.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.stopWidening()

@@ -44,9 +44,15 @@ func client(t testing.TB, at ibsim.Options, opts mad.ClientOptions) *mad.Client 
 
 func path(t testing.TB, text string) mad.Path {
 	t.Helper()
-	p, err := mad.ParsePath(text)
-	if err != nil {
-		t.Fatal(err)
+	var p mad.Path
+	for _, field := range strings.Split(text, ",")[1:] {
+		port, err := strconv.ParseUint(field, 10, 8)
+		if err == nil {
+			p, err = p.Append(uint8(port))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
 }
@@ -57,16 +63,16 @@ func TestAnswers(t *testing.T) {
 	for route, want := range map[string]string{
 		"0": "node2 HCA-1", "0,1": "leaf one", "0,1,1": "spine", "0,1,2,1": "leaf one", "0,1,3": "node1 HCA-1",
 	} {
-		d, err := c.NodeDescription(t.Context(), path(t, route))
+		d, err := mad.Get[mad.NodeDescription](t.Context(), c, path(t, route), 0)
 		if err != nil || d.String() != want {
 			t.Errorf("%s is %q, %v, want %q", route, d.String(), err, want)
 		}
 	}
-	_, err := c.LinearForwardingTable(t.Context(), path(t, "0,1"), 900)
+	_, err := mad.Get[mad.LinearForwardingTable](t.Context(), c, path(t, "0,1"), 900)
 	if !errors.Is(err, mad.StatusInvalidValue) {
 		t.Errorf("block 900: %v, want %v", err, mad.StatusInvalidValue)
 	}
-	_, err = c.SwitchInfo(t.Context(), path(t, "0"))
+	_, err = mad.Get[mad.SwitchInfo](t.Context(), c, path(t, "0"), 0)
 	if !errors.Is(err, mad.StatusMethodAttrMismatch) {
 		t.Errorf("SwitchInfo of a CA: %v, want %v", err, mad.StatusMethodAttrMismatch)
 	}
@@ -161,7 +167,7 @@ func TestAgainstIbroute(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	ibsimtest.OpenSM(t, s)
 	c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
-	table, err := c.LinearForwardingTable(t.Context(), path(t, "0,2"), 0)
+	table, err := mad.Get[mad.LinearForwardingTable](t.Context(), c, path(t, "0,2"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +191,7 @@ func TestAgainstIbroute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byLID, err := mad.GetLID[mad.LinearForwardingTable](t.Context(), c, p0.LID, 0)
+	byLID, err := c.Do(t.Context(), &mad.Request{Attr: mad.AttrLinearForwardingTable, LID: p0.LID})
 	if err != nil || byLID != want {
 		t.Errorf("by LID %d: %v, %v", p0.LID, byLID, err)
 	}
@@ -194,7 +200,7 @@ func TestAgainstIbroute(t *testing.T) {
 	if got, err := mad.Set(t.Context(), c, path(t, "0,2"), 0, changed); err != nil || got != changed {
 		t.Errorf("set: %v, %v", got, err)
 	}
-	if got, err := c.LinearForwardingTable(t.Context(), path(t, "0,1"), 0); err != nil || got != changed {
+	if got, err := mad.Get[mad.LinearForwardingTable](t.Context(), c, path(t, "0,1"), 0); err != nil || got != changed {
 		t.Errorf("read back: %v, %v", got, err)
 	}
 }
@@ -202,7 +208,7 @@ func TestAgainstIbroute(t *testing.T) {
 func TestRemote(t *testing.T) {
 	s := ibsimtest.Start(t, netFile, ibsimtest.Remote())
 	c := client(t, ibsim.Options{Host: "localhost", Port: s.Port}, mad.ClientOptions{})
-	d, err := c.NodeDescription(t.Context(), path(t, "0,1"))
+	d, err := mad.Get[mad.NodeDescription](t.Context(), c, path(t, "0,1"), 0)
 	if err != nil || d.String() != "leaf one" {
 		t.Errorf("got %q, %v", d.String(), err)
 	}

@@ -8,19 +8,13 @@ import (
 	"time"
 )
 
-// ibsim waits for packets with a system call, then takes one from each client that
-// has some. So several lanes are faster than one: it waits less often for the same
-// number of packets. It has ten places for clients, though.
+// ibsim waits for packets with a system call, then takes one from each client that has some. So several clients
+// wait less often for the same number of packets than one. It has ten places for clients, though.
 const (
-	// maxLanes is how many a transport has while there is much to carry.
-	maxLanes = 7
-	// lastPlace is the last of ibsim's places for a lane beyond the first. The
-	// others are left to other programs.
-	lastPlace = 6
-	// muchToCarry is how many frames make a transport take more lanes.
-	muchToCarry = 128
-	// calm is for how long a transport keeps them with nothing to carry.
-	calm = 250 * time.Millisecond
+	maxLanes    = 7                      // how many a transport has while there is much to carry
+	lastPlace   = 6                      // of ibsim's places that is taken beyond the first; others are for other programs
+	muchToCarry = 128                    // how many frames make a transport take more lanes
+	calm        = 250 * time.Millisecond // for how long a transport keeps them with nothing to carry
 )
 
 // widener takes more lanes when there is much to carry, and gives them back.
@@ -50,8 +44,7 @@ func (w *widener) sent(t *Transport) {
 	w.from, w.since = w.count, now
 }
 
-// widen takes more lanes, and gives them back when nothing has been sent for a
-// while.
+// widen takes more lanes, and gives them back when nothing has been sent for a while.
 func (t *Transport) widen() {
 	for took, n := true, 1; took && n < maxLanes; n++ {
 		took = t.takeLane()

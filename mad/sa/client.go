@@ -12,15 +12,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DefaultTimeout is how long the first try of a request waits where a client
-// does not say: a subnet manager that sweeps is slow to answer.
+// DefaultTimeout is a client's unless it says another: a subnet manager that sweeps is slow to answer.
 const DefaultTimeout = time.Second
 
 // ErrNoSM says that the local port knows no subnet manager.
 var ErrNoSM = errors.New("the local port knows no subnet manager")
 
-// Client asks the subnet administration at a LID. Its methods may be called from
-// any goroutine, as long as the fields stay as they are.
+// Client asks the subnet administration at a LID. Methods go from any goroutine while the fields stay.
 type Client struct {
 	MAD     *mad.Client
 	LID     uint16 // of the subnet manager
@@ -31,8 +29,7 @@ type Client struct {
 	Limit   int           // how many bytes a table may have; 0 is mad.DefaultLimit
 }
 
-// New returns a client of the subnet administration that the local port was told
-// of. The error wraps [ErrNoSM] if it was not.
+// New returns a client for the local port's subnet administration. The error wraps [ErrNoSM] without one.
 func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	node, err := c.NodeInfo(ctx, mad.Path{})
 	if err != nil {
@@ -52,8 +49,7 @@ func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	return &Client{MAD: c, LID: info.MasterSMLID, SL: info.MasterSMSL}, nil
 }
 
-// Request is a request for what the components of record that are in mask say,
-// for a [mad.Batch]; [Records] reads the answer.
+// Request asks for what the components of record in mask say, in a [mad.Batch]; [Records] reads the answer.
 func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32) mad.Request {
 	gsi := &mad.GSI{Timeout: c.Timeout, Limit: c.Limit}
 	if gsi.Timeout <= 0 {
@@ -65,16 +61,15 @@ func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32
 	h := Header{SMKey: c.SMKey, Mask: mask}
 	var m [mad.Size]byte
 	h.put(&m)
-	copy(gsi.Body[:offData-offRMPP], m[offRMPP:])
+	copy(gsi.Body[:mad.OffSAData-mad.OffRMPPVersion], m[mad.OffRMPPVersion:])
 	return mad.Request{
 		Class: mad.ClassSA, Method: method, Attr: record.AttrID(), Mod: mod,
 		LID: c.LID, SL: c.SL, PKey: c.PKey, GSI: gsi,
 	}
 }
 
-// Records reads the records of an answer: one of a Get, Set or Delete, any number
-// of a GetTable. Errors of the subnet administration wrap a [Status]. A table
-// that was cut off on its way comes with an error that wraps mad.ErrCut.
+// Records reads the records of an answer: one of a Get, Set or Delete, any number of a GetTable. Errors of subnet
+// administration wrap a [Status]. A table cut off on its way comes with an error that wraps mad.ErrCut.
 func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	if r.Err != nil && !errors.Is(r.Err, mad.ErrCut) {
 		return nil, failed(r)
@@ -84,9 +79,9 @@ func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	}
 	if r.Table == nil {
 		out := make([]T, 1)
-		return out, P(&out[0]).UnmarshalBinary(r.MAD[offData:])
+		return out, P(&out[0]).UnmarshalBinary(r.MAD[mad.OffSAData:])
 	}
-	size := 8 * int(binary.BigEndian.Uint16(r.MAD[offSize:]))
+	size := 8 * int(binary.BigEndian.Uint16(r.MAD[mad.OffRecordSize:]))
 	table := r.Table
 	if r.Err != nil && size > 0 { // the last may be half there
 		table = table[:len(table)/size*size]
@@ -110,14 +105,11 @@ func failed(r *mad.Reply) error {
 	return r.Err
 }
 
-func (c *Client) ask(ctx context.Context, req *mad.Request, use func(*mad.Reply) error) error {
-	return c.MAD.Ask(ctx, req, use)
-}
-
-// one asks for one record.
-func one[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T, err error) {
+// Ask asks by a method for one record: Get, or Set, which joins a multicast group or registers a service, or
+// Delete, which undoes that; both return the record as it is after that.
+func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T, err error) {
 	req := c.Request(method, P(&record), mask, 0)
-	err = c.ask(ctx, &req, func(r *mad.Reply) error {
+	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) error {
 		records, err := Records[T, P](r)
 		if err == nil && len(records) != 1 {
 			err = fmt.Errorf("%v of one record: %d came", method, len(records))
@@ -130,30 +122,16 @@ func one[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method
 	return out, err
 }
 
-// Get asks for the one record whose components in mask are as in record. The
-// error wraps [NoRecords] or [TooManyRecords] if there is not one.
+// Get asks for the one record like record in mask, else the error wraps [NoRecords] or [TooManyRecords].
 func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
-	return one[T, P](ctx, c, mad.MethodGet, record, mask)
+	return Ask[T, P](ctx, c, mad.MethodGet, record, mask)
 }
 
-// Set writes a record: it joins a multicast group, or registers a service. It
-// returns the record as it is after that.
-func Set[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
-	return one[T, P](ctx, c, mad.MethodSet, record, mask)
-}
-
-// Delete takes a record away: it leaves a multicast group, or ends a service. It
-// returns the record as it is after that.
-func Delete[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
-	return one[T, P](ctx, c, mad.MethodDelete, record, mask)
-}
-
-// GetTable asks for all records whose components in mask are as in record. None
-// is no error. A table that was cut off on its way comes with an error that wraps
-// mad.ErrCut.
+// GetTable asks for all records whose components in mask are as in record. None is no error. A table that was
+// cut off on its way comes with an error that wraps mad.ErrCut.
 func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (out []T, err error) {
 	req := c.Request(mad.MethodGetTable, P(&record), mask, 0)
-	err = c.ask(ctx, &req, func(r *mad.Reply) (err error) {
+	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) (err error) {
 		out, err = Records[T, P](r)
 		return err
 	})
@@ -165,5 +143,5 @@ func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, ma
 
 // ClassPortInfo asks what the subnet administration can do.
 func (c *Client) ClassPortInfo(ctx context.Context) (mad.ClassPortInfo, error) {
-	return one(ctx, c, mad.MethodGet, mad.ClassPortInfo{}, 0)
+	return Ask(ctx, c, mad.MethodGet, mad.ClassPortInfo{}, 0)
 }

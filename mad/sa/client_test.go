@@ -215,10 +215,10 @@ func TestSetAndDelete(t *testing.T) {
 	want := sa.MCMemberRecord{MGID: mad.GID{0xff, 0x12}, QKey: 7, JoinState: sa.JoinFull}
 	for method, ask := range map[mad.Method]func() (sa.MCMemberRecord, error){
 		mad.MethodSet: func() (sa.MCMemberRecord, error) {
-			return sa.Set(t.Context(), c, want, sa.MemberMGID|sa.MemberJoinState)
+			return sa.Ask(t.Context(), c, mad.MethodSet, want, sa.MemberMGID|sa.MemberJoinState)
 		},
 		mad.MethodDelete: func() (sa.MCMemberRecord, error) {
-			return sa.Delete(t.Context(), c, want, sa.MemberMGID|sa.MemberJoinState)
+			return sa.Ask(t.Context(), c, mad.MethodDelete, want, sa.MemberMGID|sa.MemberJoinState)
 		},
 	} {
 		got, err := ask()
@@ -226,7 +226,7 @@ func TestSetAndDelete(t *testing.T) {
 			t.Errorf("%v: got %+v, %v; sent %+v", method, got, err, a.header)
 		}
 	}
-	if _, err := sa.Set(t.Context(), c, want, 0); !errors.Is(err, sa.InsufficientComponents) {
+	if _, err := sa.Ask(t.Context(), c, mad.MethodSet, want, 0); !errors.Is(err, sa.InsufficientComponents) {
 		t.Errorf("without components: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sa asks a subnet administration: it encodes and decodes its records,
-// and asks for one, or for a table, which may come in many segments.
+// Package sa asks a subnet administration for a record or a table, in many segments perhaps, and codes records.
 //
 //	c, err := sa.New(ctx, client) // reads where the subnet manager is
 //	nodes, err := sa.GetTable(ctx, c, sa.NodeRecord{}, 0)
@@ -12,6 +11,5 @@
 // The other side is here, too, for a simulated subnet: [ParseRequest] and
 // [Header.Answer]; and mad.Segmenter for answers of more than one segment.
 //
-// References "IBA" are to the InfiniBand Architecture Specification, volume 1,
-// release 1.2.1.
+// References "IBA" are to the InfiniBand Architecture Specification, volume 1, release 1.2.1.
 package sa

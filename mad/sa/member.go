@@ -13,26 +13,17 @@ const (
 	memberUsed = 52
 )
 
-// Components of an [MCMemberRecord].
+// Components of an [MCMemberRecord] that are asked by.
 const (
-	MemberMGID             Mask = 1 << 0
-	MemberPortGID          Mask = 1 << 1
-	MemberQKey             Mask = 1 << 2
-	MemberMLID             Mask = 1 << 3
-	MemberMTUSelector      Mask = 1 << 4
-	MemberMTU              Mask = 1 << 5
-	MemberTrafficClass     Mask = 1 << 6
-	MemberPKey             Mask = 1 << 7
-	MemberRateSelector     Mask = 1 << 8
-	MemberRate             Mask = 1 << 9
-	MemberLifeTimeSelector Mask = 1 << 10
-	MemberLifeTime         Mask = 1 << 11
-	MemberSL               Mask = 1 << 12
-	MemberFlowLabel        Mask = 1 << 13
-	MemberHopLimit         Mask = 1 << 14
-	MemberScope            Mask = 1 << 15
-	MemberJoinState        Mask = 1 << 16
-	MemberProxyJoin        Mask = 1 << 17
+	MemberMGID         Mask = 1 << 0
+	MemberPortGID      Mask = 1 << 1
+	MemberQKey         Mask = 1 << 2
+	MemberMLID         Mask = 1 << 3
+	MemberTrafficClass Mask = 1 << 6
+	MemberPKey         Mask = 1 << 7
+	MemberSL           Mask = 1 << 12
+	MemberFlowLabel    Mask = 1 << 13
+	MemberJoinState    Mask = 1 << 16
 )
 
 // Bits of MCMemberRecord.JoinState (IBA 15.2.5.17).
@@ -74,10 +65,8 @@ type MCMemberRecord struct {
 	ProxyJoin        bool
 }
 
-// AttrID returns [AttrMCMemberRecord].
 func (*MCMemberRecord) AttrID() mad.AttrID { return AttrMCMemberRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *MCMemberRecord) UnmarshalBinary(b []byte) error {
 	if err := check("MCMemberRecord", b, memberUsed); err != nil {
 		return err
@@ -101,7 +90,6 @@ func (r *MCMemberRecord) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the record's 56 bytes; see [Record].
 func (r *MCMemberRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [memberSize]byte
 	be := binary.BigEndian

@@ -12,23 +12,7 @@ import (
 // ErrRequest says that a MAD is no request to a subnet administration.
 var ErrRequest = errors.New("no request to a subnet administration")
 
-// Offsets in a MAD of subnet administration.
-const (
-	offClass  = 1
-	offMethod = 3
-	offStatus = 4
-	offTID    = 8
-	offAttr   = 16
-	offMod    = 20
-	offRMPP   = 24
-	offSMKey  = 36
-	offSize   = 44
-	offMask   = 48
-	offData   = 56
-)
-
-// Header is what a MAD of subnet administration says before its data (IBA
-// 15.2.1.1):
+// Header is what a MAD of subnet administration says before its data (IBA 15.2.1.1):
 //
 //	 0  the header that all classes have  24
 //	24  the header of a segment           12
@@ -51,13 +35,13 @@ type Header struct {
 // put writes the header into m, all of it but the header of a segment.
 func (h *Header) put(m *[mad.Size]byte) {
 	be := binary.BigEndian
-	clear(m[:offData])
-	m[0], m[offClass], m[2], m[offMethod] = 1, uint8(mad.ClassSA), 2, uint8(h.Method)
-	be.PutUint16(m[offStatus:], uint16(h.Status))
-	be.PutUint64(m[offTID:], h.TID)
-	be.PutUint16(m[offAttr:], uint16(h.Attr))
-	be.PutUint32(m[offMod:], h.Mod)
-	be.PutUint64(m[offSMKey:], h.SMKey)
-	be.PutUint16(m[offSize:], uint16(h.Size/8))
-	be.PutUint64(m[offMask:], uint64(h.Mask))
+	clear(m[:mad.OffSAData])
+	m[0], m[mad.OffClass], m[2], m[mad.OffMethod] = 1, uint8(mad.ClassSA), 2, uint8(h.Method)
+	be.PutUint16(m[mad.OffStatus:], uint16(h.Status))
+	be.PutUint64(m[mad.OffTID:], h.TID)
+	be.PutUint16(m[mad.OffAttr:], uint16(h.Attr))
+	be.PutUint32(m[mad.OffMod:], h.Mod)
+	be.PutUint64(m[mad.OffSMKey:], h.SMKey)
+	be.PutUint16(m[mad.OffRecordSize:], uint16(h.Size/8))
+	be.PutUint64(m[mad.OffComponents:], uint64(h.Mask))
 }

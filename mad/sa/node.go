@@ -14,18 +14,12 @@ const (
 	nodeUsed     = 4 + nodeInfoSize + mad.DataSize
 )
 
-// Components of a [NodeRecord].
+// Components of a [NodeRecord] that are asked by.
 const (
-	NodeLID             Mask = 1 << 0
-	NodeType            Mask = 1 << 4
-	NodeNumPorts        Mask = 1 << 5
-	NodeSystemImageGUID Mask = 1 << 6
-	NodeGUID            Mask = 1 << 7
-	NodePortGUID        Mask = 1 << 8
-	NodeDeviceID        Mask = 1 << 10
-	NodeLocalPort       Mask = 1 << 12
-	NodeVendorID        Mask = 1 << 13
-	NodeDescription     Mask = 1 << 14
+	NodeLID         Mask = 1 << 0
+	NodeType        Mask = 1 << 4
+	NodeGUID        Mask = 1 << 7
+	NodeDescription Mask = 1 << 14
 )
 
 // NodeRecord is an end port's node as that port reports it (IBA 15.2.5.2):
@@ -41,10 +35,8 @@ type NodeRecord struct {
 	Description mad.NodeDescription
 }
 
-// AttrID returns [AttrNodeRecord].
 func (*NodeRecord) AttrID() mad.AttrID { return AttrNodeRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *NodeRecord) UnmarshalBinary(b []byte) error {
 	if err := check("NodeRecord", b, nodeUsed); err != nil {
 		return err
@@ -58,7 +50,6 @@ func (r *NodeRecord) UnmarshalBinary(b []byte) error {
 	return r.Description.UnmarshalBinary(b[4+nodeInfoSize : nodeUsed])
 }
 
-// AppendBinary appends the record's 112 bytes; see [Record].
 func (r *NodeRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [nodeSize]byte
 	var room [mad.DataSize]byte

@@ -163,7 +163,7 @@ func TestJoinAndLeave(t *testing.T) {
 		MGID:    mad.GID{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 15: 0x77},
 		PortGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), QKey: 0xb1b, PKey: mad.PKeyDefault, JoinState: sa.JoinFull,
 	}
-	joined, err := sa.Set(t.Context(), c, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberQKey|sa.MemberPKey|
+	joined, err := sa.Ask(t.Context(), c, mad.MethodSet, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberQKey|sa.MemberPKey|
 		sa.MemberJoinState|sa.MemberSL|sa.MemberFlowLabel|sa.MemberTrafficClass)
 	if err != nil || joined.MGID != member.MGID || joined.JoinState != sa.JoinFull || joined.MLID < 0xc000 {
 		t.Fatalf("joined %+v, %v", joined, err)
@@ -180,7 +180,7 @@ func TestJoinAndLeave(t *testing.T) {
 		})
 	}
 	same(t, "groups", saquery(s, "-g"), got...)
-	if _, err := sa.Delete(t.Context(), c, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState); err != nil {
+	if _, err := sa.Ask(t.Context(), c, mad.MethodDelete, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState); err != nil {
 		t.Fatal(err)
 	}
 	groups, err = sa.GetTable(t.Context(), c, sa.MCMemberRecord{MGID: member.MGID}, sa.MemberMGID)

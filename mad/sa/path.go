@@ -10,29 +10,15 @@ import (
 
 const pathSize = 64
 
-// Components of a [PathRecord].
+// Components of a [PathRecord] that are asked by.
 const (
-	PathServiceID        Mask = 3 << 0 // both parts
-	PathDGID             Mask = 1 << 2
-	PathSGID             Mask = 1 << 3
-	PathDLID             Mask = 1 << 4
-	PathSLID             Mask = 1 << 5
-	PathRawTraffic       Mask = 1 << 6
-	PathFlowLabel        Mask = 1 << 8
-	PathHopLimit         Mask = 1 << 9
-	PathTrafficClass     Mask = 1 << 10
-	PathReversible       Mask = 1 << 11
-	PathNumPath          Mask = 1 << 12
-	PathPKey             Mask = 1 << 13
-	PathQoSClass         Mask = 1 << 14
-	PathSL               Mask = 1 << 15
-	PathMTUSelector      Mask = 1 << 16
-	PathMTU              Mask = 1 << 17
-	PathRateSelector     Mask = 1 << 18
-	PathRate             Mask = 1 << 19
-	PathLifeTimeSelector Mask = 1 << 20
-	PathLifeTime         Mask = 1 << 21
-	PathPreference       Mask = 1 << 22
+	PathDGID    Mask = 1 << 2
+	PathSGID    Mask = 1 << 3
+	PathDLID    Mask = 1 << 4
+	PathSLID    Mask = 1 << 5
+	PathNumPath Mask = 1 << 12
+	PathPKey    Mask = 1 << 13
+	PathSL      Mask = 1 << 15
 )
 
 // PathRecord is a path between two ports (IBA 15.2.5.16):
@@ -69,10 +55,8 @@ type PathRecord struct {
 	Preference       uint8
 }
 
-// AttrID returns [AttrPathRecord].
 func (*PathRecord) AttrID() mad.AttrID { return AttrPathRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	if err := check("PathRecord", b, pathSize-6); err != nil {
 		return err
@@ -98,7 +82,6 @@ func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the record's 64 bytes; see [Record].
 func (r *PathRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [pathSize]byte
 	be := binary.BigEndian

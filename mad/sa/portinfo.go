@@ -13,22 +13,14 @@ const (
 	portInfoUsed = 4 + mad.DataSize
 )
 
-// Components of a [PortInfoRecord].
+// Components of a [PortInfoRecord] that are asked by.
 const (
 	PortInfoLID            Mask = 1 << 0
 	PortInfoPort           Mask = 1 << 1
-	PortInfoOptions        Mask = 1 << 2
-	PortInfoBaseLID        Mask = 1 << 5
-	PortInfoMasterSMLID    Mask = 1 << 6
 	PortInfoCapabilityMask Mask = 1 << 7
-	PortInfoLocalPort      Mask = 1 << 10
-	PortInfoState          Mask = 1 << 15
-	PortInfoPhysState      Mask = 1 << 16
-	PortInfoLMC            Mask = 1 << 20
 )
 
-// CapabilityMaskSubset is the attribute modifier of a question for ports that
-// have at least the capabilities of the mask (IBA 15.2.5.3).
+// CapabilityMaskSubset is the modifier to ask for ports with at least these capabilities (IBA 15.2.5.3).
 const CapabilityMaskSubset = 1 << 31
 
 // PortInfoRecord is a port as its PortInfo has it (IBA 15.2.5.3):
@@ -45,10 +37,8 @@ type PortInfoRecord struct {
 	Info    mad.PortInfo
 }
 
-// AttrID returns [AttrPortInfoRecord].
 func (*PortInfoRecord) AttrID() mad.AttrID { return AttrPortInfoRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *PortInfoRecord) UnmarshalBinary(b []byte) error {
 	if err := check("PortInfoRecord", b, portInfoUsed); err != nil {
 		return err
@@ -58,7 +48,6 @@ func (r *PortInfoRecord) UnmarshalBinary(b []byte) error {
 	return r.Info.UnmarshalBinary(b[4:portInfoUsed])
 }
 
-// AppendBinary appends the record's 72 bytes; see [Record].
 func (r *PortInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
 	dst = binary.BigEndian.AppendUint16(dst, r.LID)
 	dst = append(dst, r.Port, r.Options)

@@ -19,14 +19,12 @@ const (
 	AttrMCMemberRecord mad.AttrID = 0x0038
 )
 
-// Mask says which components of a record count, bit i the i-th of the fields in
-// IBA's table of the record, reserved ones among them.
+// Mask says which components count, bit i field i of IBA's table of the record, reserved ones among them.
 type Mask uint64
 
-// Record is what the records have in common. UnmarshalBinary takes the record's
-// bytes, with or without the padding that makes it a multiple of eight in a
-// table, and gives an error that wraps mad.ErrLength for fewer; AppendBinary
-// yields them with the padding and does not fail.
+// Record is what the records have in common. UnmarshalBinary takes the record's bytes, with or without the
+// padding that makes it a multiple of eight in a table, and gives an error that wraps mad.ErrLength for
+// fewer; AppendBinary yields them with the padding and does not fail.
 type Record = mad.GSIAttribute
 
 // recordOf is a pointer to T that is a record.
@@ -52,8 +50,7 @@ func Size(r Record) int {
 // maxRecord is the length of the longest record, a [ServiceRecord].
 const maxRecord = 176
 
-// Table decodes a table of records of size bytes, of which each begins with a
-// record of type T. It costs O(n).
+// Table decodes a table of records of size bytes, which each begin with a record of type T. O(n).
 func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -83,8 +80,7 @@ const (
 	Largest     Selector = 3 // of times: the smallest
 )
 
-// Rate is a code for how fast a path is (IBA 15.2.5.16; those from 11 on as in
-// rdma-core's ib_rate).
+// Rate is a code for how fast a path is (IBA 15.2.5.16; those from 11 on as in rdma-core's ib_rate).
 type Rate uint8
 
 // rates are in units of 100 Mbit/s.

@@ -14,19 +14,19 @@ import (
 // ParseHeader reads the header of a MAD. The error wraps [ErrRequest] if it is
 // not of subnet administration, version 2.
 func ParseHeader(m *[mad.Size]byte) (Header, error) {
-	if m[0] != 1 || mad.Class(m[offClass]) != mad.ClassSA || m[2] != 2 {
-		return Header{}, fmt.Errorf("%w: base version %d, class 0x%02x, class version %d", ErrRequest, m[0], m[offClass], m[2])
+	if m[0] != 1 || mad.Class(m[mad.OffClass]) != mad.ClassSA || m[2] != 2 {
+		return Header{}, fmt.Errorf("%w: base version %d, class 0x%02x, class version %d", ErrRequest, m[0], m[mad.OffClass], m[2])
 	}
 	be := binary.BigEndian
 	return Header{
-		Method: mad.Method(m[offMethod]),
-		Status: mad.Status(be.Uint16(m[offStatus:])),
-		TID:    be.Uint64(m[offTID:]),
-		Attr:   mad.AttrID(be.Uint16(m[offAttr:])),
-		Mod:    be.Uint32(m[offMod:]),
-		SMKey:  be.Uint64(m[offSMKey:]),
-		Size:   8 * int(be.Uint16(m[offSize:])),
-		Mask:   Mask(be.Uint64(m[offMask:])),
+		Method: mad.Method(m[mad.OffMethod]),
+		Status: mad.Status(be.Uint16(m[mad.OffStatus:])),
+		TID:    be.Uint64(m[mad.OffTID:]),
+		Attr:   mad.AttrID(be.Uint16(m[mad.OffAttr:])),
+		Mod:    be.Uint32(m[mad.OffMod:]),
+		SMKey:  be.Uint64(m[mad.OffSMKey:]),
+		Size:   8 * int(be.Uint16(m[mad.OffRecordSize:])),
+		Mask:   Mask(be.Uint64(m[mad.OffComponents:])),
 	}, nil
 }
 
@@ -40,10 +40,10 @@ func ParseRequest(m *[mad.Size]byte) (Header, []byte, error) {
 		return h, nil, err
 	case h.Method&mad.MethodResponse != 0:
 		return h, nil, fmt.Errorf("%w: method 0x%02x is that of an answer", ErrRequest, uint8(h.Method))
-	case m[offRMPP+2]&mad.RMPPActive != 0 && m[offRMPP+1] != mad.RMPPData:
+	case m[mad.OffRMPPVersion+2]&mad.RMPPActive != 0 && m[mad.OffRMPPVersion+1] != mad.RMPPData:
 		return h, nil, fmt.Errorf("%w: it is about the segments of another", ErrRequest)
 	}
-	return h, m[offData:], nil
+	return h, m[mad.OffSAData:], nil
 }
 
 // Answer makes the answer to the request with header h: data are the records of
@@ -55,12 +55,12 @@ func (h *Header) Answer(m *[mad.Size]byte, status mad.Status, data []byte, size 
 	if len(data) > 0 {
 		out.Size = size
 	}
-	clear(m[offData:])
+	clear(m[mad.OffSAData:])
 	out.put(m)
 	if status == mad.StatusOK && h.Method == mad.MethodGetTable {
 		return mad.NewSegmenter(m, data)
 	}
-	copy(m[offData:], data)
+	copy(m[mad.OffSAData:], data)
 	return nil
 }
 

@@ -13,13 +13,9 @@ const (
 	smInfoUsed = 4 + 21
 )
 
-// Components of an [SMInfoRecord].
+// Components of an [SMInfoRecord] that are asked by.
 const (
-	SMInfoLID      Mask = 1 << 0
-	SMInfoGUID     Mask = 1 << 2
-	SMInfoActCount Mask = 1 << 4
-	SMInfoPriority Mask = 1 << 5
-	SMInfoState    Mask = 1 << 6
+	SMInfoLID Mask = 1 << 0
 )
 
 // SMInfoRecord is a subnet manager (IBA 15.2.5.10):
@@ -33,10 +29,8 @@ type SMInfoRecord struct {
 	Info mad.SMInfo
 }
 
-// AttrID returns [AttrSMInfoRecord].
 func (*SMInfoRecord) AttrID() mad.AttrID { return AttrSMInfoRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *SMInfoRecord) UnmarshalBinary(b []byte) error {
 	if err := check("SMInfoRecord", b, smInfoUsed); err != nil {
 		return err
@@ -47,7 +41,6 @@ func (r *SMInfoRecord) UnmarshalBinary(b []byte) error {
 	return r.Info.UnmarshalBinary(info[:])
 }
 
-// AppendBinary appends the record's 32 bytes; see [Record].
 func (r *SMInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [smInfoSize]byte
 	var room [mad.DataSize]byte

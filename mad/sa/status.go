@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Status is what a subnet administration says beyond the status that all
-// classes have (IBA 15.2.2). As an error it is wrapped together with that.
+// Status is what a subnet administration says beyond all classes' status (IBA 15.2.2), wrapped with that.
 type Status uint8
 
 // Statuses.
@@ -24,7 +23,6 @@ const (
 	PrioritySuggested      Status = 8
 )
 
-// Error says the status in words.
 func (s Status) Error() string {
 	if words, ok := statusWords[s]; ok {
 		return words

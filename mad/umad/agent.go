@@ -26,8 +26,7 @@ type agent struct {
 	err     error // why it is not
 }
 
-// newAgents are those that a transport registers. None takes requests from
-// others as yet, and none lets the kernel put segments together.
+// newAgents are a transport's: none takes requests of others as yet, or has the kernel join segments.
 func newAgents() [4]agent {
 	return [...]agent{
 		{class: mad.ClassSMPLID, version: 1},
@@ -46,8 +45,7 @@ func (a *agent) register(d *device) {
 	}
 }
 
-// registerForTraps is register for an agent that takes traps, if no other program's
-// does, which the error says.
+// registerForTraps is register for an agent that takes traps; the error says if another program's does.
 func (a *agent) registerForTraps(d *device) error {
 	a.takes = 1 << mad.MethodTrap
 	a.register(d)
@@ -78,9 +76,8 @@ func (a *agent) ask(d *device) (id uint32, err error) {
 	return binary.NativeEndian.Uint32(old[:]), nil
 }
 
-// release gives the agent back. Closing the device does so too, but programs
-// that stand in for the kernel rely on being told. Agents that went with their
-// adapter are no error.
+// release gives the agent back. Closing the device does so too, but programs that stand in for the kernel
+// rely on being told. Agents that went with their adapter are no error.
 func (a *agent) release(d *device) error {
 	if !a.held {
 		return nil

@@ -41,10 +41,9 @@ func ParseSelector(s string) (Selector, error) {
 	return sel, nil
 }
 
-// Choose returns the port that the selector means: the port itself if it names
-// one; else the first InfiniBand port that is active; else the first whose link
-// is up, as ports are before a subnet manager has seen them. The error wraps
-// [ErrNoPort] and lists what there is.
+// Choose returns the port that the selector means: the port itself if it names one; else the first InfiniBand
+// port that is active; else the first whose link is up, as ports are before a subnet manager has seen them.
+// The error wraps [ErrNoPort] and lists what there is.
 func (s Selector) Choose(ports []Port) (Port, error) {
 	best, rank := Port{}, 0
 	for _, p := range ports {

@@ -18,8 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// device is an open character device. Its methods may be called from any
-// goroutine.
+// device is an open character device. Its methods may be called from any goroutine.
 type device struct {
 	path string
 	fd   int
@@ -51,8 +50,7 @@ func mayOpen(path string) error {
 	return nil
 }
 
-// close makes a waiting read return, and then closes the device after a last
-// use of it. Closing again does nothing.
+// close makes a waiting read return, then closes the device after a last use. Again, it does nothing.
 func (d *device) close(last func()) error {
 	if d.closed.Swap(true) {
 		return nil
@@ -91,8 +89,7 @@ func (d *device) write(b []byte) error {
 	return err
 }
 
-// interrupt makes a read that waits, or else the next one that would have to,
-// return [mad.ErrInterrupted].
+// interrupt makes a read that waits, or else the next one that would have to, return [mad.ErrInterrupted].
 func (d *device) interrupt() {
 	d.use.RLock()
 	defer d.use.RUnlock()
@@ -131,8 +128,7 @@ func (d *device) read(b []byte) (int, error) {
 	}
 }
 
-// wait returns when there is something to read or the device is closed, or an
-// error.
+// wait returns when there is something to read or the device is closed, or an error.
 func (d *device) wait() error {
 	fds := []unix.PollFd{{Fd: int32(d.fd), Events: unix.POLLIN}, {Fd: int32(d.wake), Events: unix.POLLIN}}
 	if _, err := retry(func() (int, error) { return unix.Poll(fds, -1) }); err != nil {

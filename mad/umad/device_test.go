@@ -205,7 +205,7 @@ func TestDeviceClient(t *testing.T) {
 	if err := b.Wait(); err != nil || answers != 1000 {
 		t.Errorf("%d answers, %v", answers, err)
 	}
-	path, err := mad.NewPath(200)
+	path, err := mad.Path{}.Append(200)
 	if err != nil {
 		t.Fatal(err)
 	}

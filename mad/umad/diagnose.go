@@ -25,19 +25,17 @@ const (
 // Finding is one thing that [Diagnose] found.
 type Finding struct {
 	Level Level `json:"level"`
-	// Port is the source that names the port, such as "umad:mlx5_0:1", "" for the
-	// machine.
+	// Port is the source that names the port, such as "umad:mlx5_0:1", "" for the machine.
 	Port string `json:"port,omitempty"`
 	// Text says what there is or is missing, Remedy what to do about it.
 	Text   string `json:"text"`
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Diagnose says what this machine has of InfiniBand, what is missing, and what
-// to do about it, the machine first and then its ports. It opens each port,
-// registers agents and releases them, asks the port itself for NodeInfo, and
-// sends one question to nobody to see that the kernel gives it back. It writes
-// nothing, and takes some tenths of a second for each active port.
+// Diagnose says what this machine has of InfiniBand, what is missing, and what to do about it, the machine
+// first and then its ports. It opens each port, registers agents and releases them, asks the port itself for
+// NodeInfo, and sends one question to nobody to see that the kernel gives it back. It writes nothing, and
+// takes some tenths of a second for each active port.
 //
 // Texts hold names as the kernel gives them, not escaped.
 func Diagnose(ctx context.Context, root string) []Finding {

@@ -93,8 +93,7 @@ func (d *diagnosis) link(p Port) {
 	}
 }
 
-// issm reports whether a subnet manager runs on the port, without opening the
-// device: that would make the port say that one does.
+// issm reports a subnet manager on the port, without opening the device: the port would say that one is.
 func (d *diagnosis) issm(p Port) {
 	if p.ISSM == "" {
 		d.say(Note, p.Source(), "", "the kernel offers no issm device for this port: no subnet manager can run on it")

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// The header before a MAD, struct ib_user_mad_hdr of ib_user_mad.h, the form
-// with a P_Key index:
+// The header before a MAD, struct ib_user_mad_hdr of ib_user_mad.h, the form with a P_Key index:
 //
 //	 0  agent     4
 //	 4  status    4  0, or an errno of a request that came back
@@ -48,10 +47,8 @@ const (
 	headerSize  = 64
 	packetSize  = headerSize + mad.Size
 
-	// A request that the kernel sends back may be no more than its common header.
-	leastPacket = headerSize + 24
-	// receiveSize has room for the longest MAD that a kernel knows, that of
-	// Omni-Path, and for the answers that libumad2sim does not cut.
+	leastPacket = headerSize + 24 // of a request that the kernel sends back: perhaps no more than its common header
+	// receiveSize has room for the longest MAD of a kernel, Omni-Path's, and what libumad2sim does not cut.
 	receiveSize = headerSize + 1<<16
 )
 
@@ -64,8 +61,7 @@ type header struct {
 	lid     uint16
 	sl      uint8
 	pkey    uint16
-	// gid is where to with a GRH, zero for none.
-	gid [16]byte
+	gid     [16]byte // where to with a GRH, zero for none
 }
 
 func (h *header) encode(b *[headerSize]byte) {
@@ -102,10 +98,9 @@ func (h *header) decode(b *[headerSize]byte) {
 	}
 }
 
-// decodePacket stores a packet that was read in f. It returns false for one that
-// is no MAD of 256 bytes, unless it is an answer of the subnet administration as
-// libumad2sim hands it over. What the kernel left out of a request that it sends
-// back is 0.
+// decodePacket stores a packet that was read in f. It returns false for one that is no MAD of 256 bytes,
+// unless it is an answer of the subnet administration as libumad2sim hands it over. What the kernel left out
+// of a request that it sends back is 0.
 func decodePacket(b []byte, f *mad.Frame) bool {
 	if len(b) < leastPacket {
 		return false
@@ -127,8 +122,7 @@ func decodePacket(b []byte, f *mad.Frame) bool {
 	return true
 }
 
-// uncut says that a packet is of a stand-in for the kernel: the kernel itself gives an
-// agent without RMPP only whole MADs.
+// uncut says that a packet is a stand-in's: a kernel gives an agent without RMPP only whole MADs.
 func uncut(b []byte) bool { return mad.Class(b[headerSize+1]) == mad.ClassSA }
 
 // milliseconds rounds up; what is more than 0 stays so.

@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// holder names the process that has a device open, "" where none can be seen:
-// an ordinary user sees the user's own alone. It reads /proc, O(open files of
-// the machine).
+// holder names the process that has a device open, "" where none can be seen: an ordinary user sees the
+// user's own alone. It reads /proc, O(open files of the machine).
 func holder(root, device string) string {
 	dir := filepath.Join(root, processes)
 	pids, _ := entries(dir) // without /proc nothing is seen

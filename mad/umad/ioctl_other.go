@@ -4,8 +4,7 @@
 
 package umad
 
-// Which way an ioctl's argument goes (arch/powerpc/include/uapi/asm/ioctl.h and
-// its like).
+// Which way an ioctl's argument goes (arch/powerpc/include/uapi/asm/ioctl.h and its like).
 const (
 	iocDirection = 29
 	iocNone      = 1

@@ -18,8 +18,7 @@ import (
 type sight struct {
 	smi, gsi error // why there is no agent
 	own      error // why the port did not answer its own SMP
-	// A request to nobody came back by the kernel so long after it was sent, or
-	// was answered, or did not come back because of an error.
+	// A request to nobody came back by the kernel after so long, was answered, or failed.
 	after    time.Duration
 	answered bool
 	nobody   error
@@ -27,10 +26,8 @@ type sight struct {
 }
 
 const (
-	// lookLimit ends what a kernel keeps to itself.
-	lookLimit = 3 * time.Second
-	// askLimit is how long an answer may take.
-	askLimit = 200 * time.Millisecond
+	lookLimit = 3 * time.Second        // ends what a kernel keeps to itself
+	askLimit  = 200 * time.Millisecond // how long an answer may take
 )
 
 // look opens a port, tries it and closes it.
@@ -78,16 +75,14 @@ func (t *Transport) askSelf(ctx context.Context) (mad.NodeInfo, error) {
 	return info, err
 }
 
-// Nobody is behind the highest LID, unless it was given on purpose, nor behind a
-// MAC address that RFC 7042, 2.1.2, sets apart for documents: the GID is the
-// link-local address made of 00-00-5e-00-53-00. Would somebody answer after all,
-// it were a question of performance management like any other.
+// Nobody is behind the highest LID, unless it was given on purpose, nor behind a MAC address that RFC 7042,
+// 2.1.2, sets apart for documents: the GID is the link-local address made of 00-00-5e-00-53-00. Would
+// somebody answer after all, it were a question of performance management like any other.
 const nobodyLID = mad.LastUnicastLID
 
 var nobodyGID = [16]byte{0xfe, 0x80, 8: 0x02, 0x00, 0x5e, 0xff, 0xfe, 0x00, 0x53, 0x00}
 
-// askNobody sends a request that is not answered and waits for the kernel to
-// give it back.
+// askNobody sends a request that is not answered and waits for the kernel to give it back.
 func (t *Transport) askNobody(ctx context.Context) (after time.Duration, answered bool, err error) {
 	h := header{lid: nobodyLID}
 	if t.port.LinkLayer != InfiniBand {

@@ -22,9 +22,7 @@ const (
 	classNetworkFabric     = 0x0208
 	classSerialInfiniBand  = 0x0c06
 
-	// Mellanox's devices from Connect-IB on are mlx5's, those from 0x6000 on again
-	// older ones (mlx5/core/main.c, mlx4/main.c).
-	firstMLX5, behindMLX5 = 0x1011, 0x6000
+	firstMLX5, behindMLX5 = 0x1011, 0x6000 // mlx5's begin with Connect-IB and end before older ones (mlx5/core/main.c, mlx4/main.c)
 )
 
 // pciCards lists the adapters on PCI, whether or not a driver has them.

@@ -22,14 +22,11 @@ const (
 	Ethernet   = "Ethernet"
 )
 
-// Port is a port of a channel adapter, as sysfs describes it. Files that a
-// kernel does not have leave their field zero.
+// Port is a port of a channel adapter, as sysfs describes it. A file that is not there leaves zero.
 type Port struct {
-	CA     string // the adapter's name, such as mlx5_0
-	Number int    // from 1; 0 on a switch
-	// Umad and ISSM are the names of its devices, such as umad0 and issm0, ""
-	// where it has none.
-	Umad, ISSM string
+	CA         string // the adapter's name, such as mlx5_0
+	Number     int    // from 1; 0 on a switch
+	Umad, ISSM string // names of its devices, such as umad0 and issm0, "" where it has none
 
 	LinkLayer  string // InfiniBand where the kernel is too old to say
 	State      mad.PortState
@@ -38,15 +35,13 @@ type Port struct {
 	CapMask    mad.CapabilityMask
 	Rate       string // such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
-	// PKeys are those of the P_Key table up to the last that is not 0.
-	PKeys []uint16
+	PKeys      []uint16 // those of the P_Key table up to the last that is not 0
 
 	// The adapter's.
 	NodeType             mad.NodeType
 	NodeGUID, SystemGUID uint64
 	Type, Firmware       string
-	// Virtual is set for a virtual function of SR-IOV.
-	Virtual bool
+	Virtual              bool // set for a virtual function of SR-IOV
 }
 
 // String names the port as people do: "mlx5_0 port 1".
@@ -58,12 +53,11 @@ func (p Port) Source() string { return fmt.Sprintf("umad:%s:%d", p.CA, p.Number)
 // full is set in the P_Key of a full member (IBA 10.9.1.1).
 const full = 0x8000
 
-// defaultPKey is the P_Key of the partition that subnet managers and agents are
-// in, for full members.
+// defaultPKey is the P_Key of the partition that subnet managers and agents are in, for full members.
 const defaultPKey = 0xffff
 
-// DefaultPKey returns the index of the default P_Key in the port's table, and
-// whether it is that of a full member. Without either the index is 0.
+// DefaultPKey returns the default P_Key's index in the port's table, 0 for none, and whether it is a full
+// member's.
 func (p Port) DefaultPKey() (index uint16, member bool) {
 	for _, want := range []uint16{defaultPKey, defaultPKey &^ full} {
 		if i := slices.Index(p.PKeys, want); i >= 0 {
@@ -73,10 +67,9 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 	return 0, false
 }
 
-// Ports lists the ports of all adapters, by the adapter's name and the port's
-// number. A machine without adapters has none, which is no error. The error
-// names all files of sysfs that could not be read or understood; the ports are
-// good but for what those say.
+// Ports lists the ports of all adapters, by the adapter's name and the port's number. A machine without
+// adapters has none, which is no error. The error names all files of sysfs that could not be read or
+// understood; the ports are good but for what those say.
 func Ports(root string) ([]Port, error) {
 	cas, err := entries(filepath.Join(root, classInfiniband))
 	errs := []error{err}
@@ -178,8 +171,8 @@ func (p *Port) read(dir string) error {
 	p.LinkLayer = cmp.Or(a.text("link_layer"), InfiniBand)
 	p.State = mad.PortState(value(&a, "state", parseCode))
 	p.Phys = mad.PhysState(value(&a, "phys_state", parseCode))
-	p.LID = value(&a, "lid", parseLID)
-	p.SMLID = value(&a, "sm_lid", parseLID)
+	p.LID = value(&a, "lid", parse16)
+	p.SMLID = value(&a, "sm_lid", parse16)
 	p.CapMask = mad.CapabilityMask(value(&a, "cap_mask", parseMask))
 	p.Rate = a.text("rate")
 	p.GUID = value(&a, "gids/0", parseGID)
@@ -201,7 +194,7 @@ func readPKeys(a *attributes) []uint16 {
 			a.errs = append(a.errs, fmt.Errorf("%s: entry %q, expected numbers from 0 on", filepath.Join(a.dir, "pkeys"), name))
 			continue
 		}
-		if table[i] = value(a, filepath.Join("pkeys", name), parsePKey); table[i] != 0 {
+		if table[i] = value(a, filepath.Join("pkeys", name), parse16); table[i] != 0 {
 			used = max(used, i+1)
 		}
 	}

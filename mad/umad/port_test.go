@@ -165,7 +165,7 @@ func FuzzParsers(f *testing.F) {
 		if v, err := parseGID(s); err == nil && !strings.HasSuffix(strings.ToLower(s), quads(v)) {
 			t.Errorf("GID %q is %016x", s, v)
 		}
-		if v, err := parseLID(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") != strings.TrimLeft(fmt.Sprintf("%x", v), "0") {
+		if v, err := parse16(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") != strings.TrimLeft(fmt.Sprintf("%x", v), "0") {
 			t.Errorf("LID %q is %d", s, v)
 		}
 		if v, err := parseMask(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") != strings.TrimLeft(fmt.Sprintf("%x", v), "0") {

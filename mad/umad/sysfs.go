@@ -28,10 +28,8 @@ const ABIVersion = 5
 
 // Errors of [Open].
 var (
-	// ErrNoModule says that the module ib_umad is not loaded.
 	ErrNoModule = errors.New("the module ib_umad is not loaded")
-	// ErrABI says that ib_umad has another interface than this package.
-	ErrABI = errors.New("unknown version of the umad interface")
+	ErrABI      = errors.New("unknown version of the umad interface") // ib_umad has another interface than this package
 )
 
 func checkABI(root string) error {
@@ -51,8 +49,7 @@ func checkABI(root string) error {
 
 func trim(b []byte) string { return strings.TrimRight(string(b), " \t\r\n\x00") }
 
-// attributes reads the small files of a folder of sysfs and keeps what was
-// wrong with them.
+// attributes reads the small files of a folder of sysfs and keeps what was wrong with them.
 type attributes struct {
 	dir  string
 	errs []error
@@ -98,47 +95,28 @@ func parseCode(s string) (uint8, error) {
 }
 
 // parseGUID reads "0002:c903:0029:6de0".
-func parseGUID(s string) (uint64, error) {
-	v, err := parseQuads(s, 4)
-	if err != nil {
-		return 0, fmt.Errorf("%q, expected four groups of four hexadecimal digits", s)
-	}
-	return v, nil
-}
+func parseGUID(s string) (uint64, error) { return parseQuads(s, 4, "four") }
 
-// parseGID reads "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the
-// GUID, its lower half.
-func parseGID(s string) (uint64, error) {
-	v, err := parseQuads(s, 8)
-	if err != nil {
-		return 0, fmt.Errorf("%q, expected eight groups of four hexadecimal digits", s)
-	}
-	return v, nil
-}
+// parseGID reads "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the GUID, its lower half.
+func parseGID(s string) (uint64, error) { return parseQuads(s, 8, "eight") }
 
 // parseQuads returns the last four of n groups.
-func parseQuads(s string, n int) (v uint64, err error) {
+func parseQuads(s string, n int, number string) (v uint64, err error) {
 	groups := strings.Split(s, ":")
-	if len(groups) != n {
-		return 0, strconv.ErrSyntax
-	}
+	wrong := len(groups) != n
 	for _, g := range groups {
 		q, err := strconv.ParseUint(g, 16, 16)
-		if err != nil || len(g) != 4 {
-			return 0, strconv.ErrSyntax
-		}
+		wrong = wrong || err != nil || len(g) != 4
 		v = v<<16 | q
+	}
+	if wrong {
+		return 0, fmt.Errorf("%q, expected %s groups of four hexadecimal digits", s, number)
 	}
 	return v, nil
 }
 
-// parseLID reads "0x1a".
-func parseLID(s string) (uint16, error) { return parseHex[uint16](s, 16) }
-
-// parsePKey reads "0xffff".
-func parsePKey(s string) (uint16, error) { return parseHex[uint16](s, 16) }
-
-// parseMask reads "0x0250e848".
+// parse16 reads "0xffff", and parseMask "0x0250e848".
+func parse16(s string) (uint16, error)   { return parseHex[uint16](s, 16) }
 func parseMask(s string) (uint32, error) { return parseHex[uint32](s, 32) }
 
 func parseHex[T uint16 | uint32](s string, bits int) (T, error) {

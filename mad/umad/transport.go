@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -20,9 +21,8 @@ var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
 
 // Options say what to open a port for.
 type Options struct {
-	// Traps registers for the traps that come to the port. The kernel hands them to
-	// one program a port, which beside a subnet manager is that; then
-	// [Transport.NoTraps] says so, and all else works.
+	// Traps registers for the traps that come to the port. The kernel hands them to one program a port, which
+	// beside a subnet manager is that; then [Transport.NoTraps] says so, and all else works.
 	Traps bool
 }
 
@@ -39,13 +39,11 @@ type Transport struct {
 
 	receiving sync.Mutex
 	in        [receiveSize]byte
-	// standIn says that libumad2sim answers, not a kernel.
-	standIn atomic.Bool
+	standIn   atomic.Bool // libumad2sim answers, not a kernel
 }
 
-// Open opens a port for subnet management, subnet administration and
-// performance management. That one queue pair of the port cannot be used is no
-// error ([Transport.Refused] tells); that none can is.
+// Open opens a port for subnet management, subnet administration and performance management. That one queue
+// pair of the port cannot be used is no error ([Transport.Refused] tells); that none can is.
 func Open(root string, p Port, opts Options) (*Transport, error) {
 	t, err := open(root, p, opts)
 	if err != nil {
@@ -95,9 +93,8 @@ func (t *Transport) Port() Port { return t.port }
 // or were not. The error wraps [ErrRefused].
 func (t *Transport) NoTraps() error { return t.noTraps }
 
-// Refused returns why MADs of a class cannot be sent, nil where they can. The
-// error wraps [ErrRefused] and the kernel's errno: EPROTONOSUPPORT where the
-// link layer has no such queue pair.
+// Refused returns why MADs of a class cannot be sent, nil where they can. The error wraps [ErrRefused] and
+// the kernel's errno: EPROTONOSUPPORT where the link layer has no such queue pair.
 func (t *Transport) Refused(class mad.Class) error {
 	a, err := t.agent(class)
 	if err != nil {
@@ -115,9 +112,8 @@ func (t *Transport) agent(class mad.Class) (*agent, error) {
 	return nil, fmt.Errorf("class 0x%02x is not sent over umad", uint8(class))
 }
 
-// Send implements [mad.Transport]. It never blocks. A frame of the general services
-// with the P_Key index 0 goes with the index of the default partition's. The error wraps
-// [ErrGone] once the adapter is gone.
+// Send implements [mad.Transport]. It never blocks. A frame of the general services with the P_Key index 0
+// goes with the index of the default partition's. The error wraps [ErrGone] once the adapter is gone.
 func (t *Transport) Send(f *mad.Frame) error {
 	h := header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}
 	if f.QP != 0 && f.PKey == 0 {
@@ -126,8 +122,7 @@ func (t *Transport) Send(f *mad.Frame) error {
 	return t.send(&h, &f.Data)
 }
 
-// send sends data as the agent of its class. Where libumad2sim stands in for the kernel
-// segments are not acknowledged: nobody there understands it.
+// send sends data as the agent of its class, acknowledgements of segments not to libumad2sim, which has no use.
 func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	if t.standIn.Load() && mad.ControlsSegments(data) {
 		return nil
@@ -153,9 +148,8 @@ func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	return nil
 }
 
-// Recv implements [mad.Transport]. A request that got no answer in time comes
-// back with the status ETIMEDOUT, of its data perhaps the header alone. Packets
-// that are no MADs of 256 bytes are passed over.
+// Recv implements [mad.Transport]. A request that got no answer in time comes back with the status ETIMEDOUT,
+// of its data perhaps the header alone. Packets that are no MADs of 256 bytes are passed over.
 func (t *Transport) Recv(f *mad.Frame) error {
 	t.receiving.Lock()
 	defer t.receiving.Unlock()
@@ -201,11 +195,9 @@ func (t *Transport) Interrupt() bool {
 }
 
 func (t *Transport) broken(what string, err error) error {
-	for _, gone := range []error{unix.EIO, unix.ENODEV, unix.ENXIO, unix.EPIPE, io.ErrUnexpectedEOF} {
-		if errors.Is(err, gone) {
-			err = fmt.Errorf("%w: %w", ErrGone, err)
-			break
-		}
+	gone := []error{unix.EIO, unix.ENODEV, unix.ENXIO, unix.EPIPE, io.ErrUnexpectedEOF}
+	if slices.ContainsFunc(gone, func(e error) bool { return errors.Is(err, e) }) {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return fmt.Errorf("%v: %s: %w", t.port, what, err)
 }

@@ -29,9 +29,8 @@ type Figures struct {
 	Switches int
 	// Entries is the number of LFT entries that lead somewhere.
 	Entries int
-	// Changed is the number of entries that differ from those of Against. Where that
-	// has no tables, all entries changed and Against is empty. Unread switches have
-	// none there, and were not compared.
+	// Changed is the number of entries that differ from those of Against. Where that has no tables, all
+	// entries changed and Against is empty. Unread switches have none there, and were not compared.
 	Changed, Unread int
 	Against         string
 	// Kept says that existing routes were kept where they could be.

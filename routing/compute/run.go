@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Run makes the tables of a subnet with those of its multicast groups. It fails with
-// ctx's error where ctx ends first.
+// Run makes the tables of a subnet with those of its multicast groups. It fails with ctx's error where ctx ends first.
 func Run(ctx context.Context, job *Job) (*Result, error) {
 	if job.Incremental {
 		return job.adapt(ctx)
@@ -95,8 +94,7 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	return res, nil
 }
 
-// keeps reports whether an engine keeps routes that it is given; the others compute
-// all anew, as OpenSM's do.
+// keeps reports whether an engine keeps routes that it is given; the others compute all anew, as OpenSM's do.
 func keeps(engine string) bool {
 	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
 }
@@ -136,8 +134,7 @@ func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
 	return &Result{Result: routing.Result{Tables: tables}}, note
 }
 
-// chain are the engines, of which torus-2QoS without a configuration gets what is
-// recognised.
+// chain are the engines, of which torus-2QoS without a configuration gets what is recognised.
 func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 	all := slices.Clone(job.Engines)
 	for i, e := range all {

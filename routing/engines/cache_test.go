@@ -28,7 +28,7 @@ import (
 func TestCacheEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 5, 60) {
+	for i := range testenv.Count(t, 3, 60) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

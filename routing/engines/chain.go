@@ -52,9 +52,8 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain are the engines of these names, looked for among more and then among [All],
-// and then minhop unless NoFallback is among the names. It fails on an unknown name,
-// and where nothing is left to try.
+// Chain are the engines of these names, looked for among more and then among [All], and then minhop unless
+// NoFallback is among the names. It fails on an unknown name, and where nothing is left to try.
 func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true

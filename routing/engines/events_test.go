@@ -29,7 +29,7 @@ import (
 func TestEventsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 6, 100) {
+	for i := range testenv.Count(t, 4, 100) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ import (
 // treesPerSample and treesInFull are how many random trees are compared; on each
 // there are treeTrials comparisons.
 const (
-	treesPerSample = 7
+	treesPerSample = 6
 	treesInFull    = 150
 	treeTrials     = 4
 )
@@ -254,7 +254,7 @@ func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 			trials = 3
 		}
 		if len(f.Switches) > manySwitches && !testenv.Full() {
-			trials = 2
+			trials = 1
 		}
 		for i := range trials {
 			c := &trial{chain: []string{"ftree"}}

@@ -198,7 +198,7 @@ func join(ctx context.Context, admin *sa.Client, g *fabric.Group, guid uint64, s
 	rec := sa.MCMemberRecord{
 		MGID: g.MGID, PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: groupQKey, PKey: 0xffff, SL: g.SL, JoinState: uint8(state),
 	}
-	return sa.Set(ctx, admin, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
+	return sa.Ask(ctx, admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
 }
 
 // staying are the groups once OpenSM has put out the ports that are gone; without

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package paths makes path-record databases (package pathdb) from forwarding
+// tables, compares them with the tables, and makes what changes one into another.
 package paths
 
 import (
@@ -29,14 +31,12 @@ type Options struct {
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
 	PKeys map[fabric.PortIndex][]mad.PKey
-	// PartitionSLs are the SLs of partitions by their number, 0 for those
-	// that it has not, nil where they are not known. An engine with levels of its own
-	// takes none of their bits, or those that [PartitionLevels] says.
+	// PartitionSLs are the SLs of partitions by their number, 0 for those that it has not, nil where they are not
+	// known. An engine with levels of its own takes none of their bits, or those that [PartitionLevels] says.
 	PartitionSLs map[uint16]uint8
-	// Like, where set, is a database whose ports, LIDs and order are kept, so that a
-	// difference leads from it to the new one. Ports that are no longer there stay as
-	// such; where others are there too, Build returns an error that wraps
-	// [pathdb.ErrLayout].
+	// Like, where set, is a database whose ports, LIDs and order are kept, so that a difference leads from it
+	// to the new one. Ports that are no longer there stay as such; where others are there too, Build returns
+	// an error that wraps [pathdb.ErrLayout].
 	Like *pathdb.View
 	// Built is when the tables were so.
 	Built time.Time
@@ -188,8 +188,7 @@ func (b *builder) point() {
 // partition in network order, read as a number (osm_physp_find_common_pkey).
 func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 
-// PartitionLevels is what SLs implement some bits of which are those of
-// the partition's level.
+// PartitionLevels is what SLs implement some bits of which are those of the partition's level.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
 // PartitionBits are the bits of SLs that partitions decide, or who asks for an SL.
@@ -203,8 +202,7 @@ func PartitionBits(sls fabric.PathSLs) uint8 {
 	return 0
 }
 
-// keptSets are the numbers of the sets of P_Keys that the database has whose order is
-// kept.
+// keptSets are the numbers of the sets of P_Keys that the database has whose order is kept.
 func (b *builder) keptSets() map[string]int32 {
 	sets := map[string]int32{}
 	if b.opt.Like != nil {

@@ -17,19 +17,14 @@ import (
 
 // DumpKind is one form in which routes or a topology are written and read.
 type DumpKind struct {
-	Kind    string
-	Summary string
-	// Routes says that it holds forwarding tables, not a topology.
-	Routes bool
-	// WriteOnly says that it cannot be loaded.
-	WriteOnly bool
-	// over says that loading lays it over tables that are there.
-	over bool
-	// groups says that it holds multicast groups, which belong to the session.
-	groups bool
-	write  func(w io.Writer, p *Picture) error
-	// option is the engine's option that loading sets, "" for routes and topologies.
-	option string
+	Kind      string
+	Summary   string
+	Routes    bool // says that it holds forwarding tables, not a topology
+	WriteOnly bool // says that it cannot be loaded
+	over      bool // says that loading lays it over tables that are there
+	groups    bool // says that it holds multicast groups, which belong to the session
+	write     func(w io.Writer, p *Picture) error
+	option    string // the engine's option that loading sets, "" for routes and topologies
 }
 
 // Dumps are the forms that [Session.Dump] writes and [Session.Load] reads.
@@ -50,8 +45,7 @@ var Dumps = []DumpKind{
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
-// ErrNoCAOrder says that the tables of a picture come from an engine that has no
-// order of compute nodes.
+// ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.
 var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
 
 func dumpKind(kind string) (DumpKind, error) {
@@ -92,8 +86,7 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	return st.Title(p), nil
 }
 
-// contextWriter fails once its context has ended, so that a long dump can be
-// interrupted.
+// contextWriter fails once its context has ended, so that a long dump can be interrupted.
 type contextWriter struct {
 	ctx context.Context
 	w   io.Writer

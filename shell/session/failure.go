@@ -46,9 +46,8 @@ func (s *Session) add(to []failures.Failure, more ...failures.Failure) []failure
 // ErrNotFailed says that what should be restored has not failed on paper.
 var ErrNotFailed = errors.New("has not failed on paper")
 
-// Restore takes back the failures that match. Where there are none, but links that
-// failed with something else, they are repaired: what they failed with stays failed
-// otherwise.
+// Restore takes back the failures that match. Where there are none, but links that failed with something
+// else, they are repaired: what they failed with stays failed otherwise.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool, repair failures.Failure) ([]failures.Failure, error) {
 	end, err := s.begin(ctx, "restore")
 	if err != nil {
@@ -127,9 +126,8 @@ func (s *Session) setFailures(all []failures.Failure) {
 	})
 }
 
-// firstBase is the picture that the paper starts from: the live one. Of a
-// source without tables of its own, it takes the tables that are staged for
-// the same fabric, so that there is something to compare with.
+// firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,
+// it takes the tables that are staged for the same fabric, so that there is something to compare with.
 func firstBase(st *State) *Picture {
 	if st.Live.Tables == nil && st.Staged != nil && !st.Stale {
 		return st.Staged.as(Base)

@@ -299,7 +299,7 @@ func TestWatchComparesWithTheLastCommit(t *testing.T) {
 	})
 	session(told("the switches hold what the commit of "))
 	session(func(s *Session) {
-		block, err := s.conn.Client().LinearForwardingTable(t.Context(), mad.Path{}, 0)
+		block, err := mad.Get[mad.LinearForwardingTable](t.Context(), s.conn.Client(), mad.Path{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,8 +25,7 @@ type loadedPaths struct {
 	name string
 }
 
-// PathsReport says what [Session.BuildPaths] made its database of, and how long that
-// took.
+// PathsReport says what [Session.BuildPaths] made its database of, and how long that took.
 type PathsReport struct {
 	Title string
 	Took  time.Duration
@@ -34,9 +33,8 @@ type PathsReport struct {
 	UnknownSLs bool
 }
 
-// BuildPaths makes a path-record database of a picture's tables. Like, where set, is
-// one whose order it keeps. With ask the subnet administration says which service
-// levels partitions have.
+// BuildPaths makes a path-record database of a picture's tables. Like, where set, is one whose order it
+// keeps. With ask the subnet administration says which SLs partitions have.
 func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pathdb.View, ask bool) (image []byte, rep PathsReport, err error) {
 	end, err := s.begin(ctx, "path records")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/shell/session/settings"
@@ -53,8 +54,10 @@ type Picture struct {
 	VLArb map[fabric.PortIndex]*sweep.VLArb
 	// UnsetVLs is [compute.Figures.UnsetVLs].
 	UnsetVLs string
-	// file is the file that a base was loaded from, escaped.
-	file string
+	// file is the file that a base was loaded from, escaped, and unread what of it could
+	// not be read.
+	file   string
+	unread unread.List
 	// by is what the tables were routed with, nil where that is not known.
 	by *maker
 	// madeOf is the fabric that staged tables were made for, before LIDs were

@@ -320,7 +320,7 @@ func TestPlantedProblems(t *testing.T) {
 	}
 	slices.Sort(names)
 	planted, rounds := 0, 0
-	for total := testenv.Count(t, 100, 2000); planted < total; { // each kind alone, and beside others
+	for total := testenv.Count(t, 50, 2000); planted < total; { // each kind alone, and beside others
 		alone := rounds/len(names)%2 == 0
 		for range len(names) {
 			b := newBench(t, r, fmt.Sprintf("fattree:2,%d", []int{12, 16}[r.IntN(2)]), nil)
@@ -351,7 +351,7 @@ func TestPlantedProblems(t *testing.T) {
 		}
 	}
 	for name, p := range tablePlants {
-		for range 10 {
+		for range testenv.Count(t, 3, 10) {
 			b := newBench(t, r, "fattree:2,12", func(lft *fabric.LFT, f *fabric.Fabric) { p.spoil(r, lft, f) })
 			rep, err := b.Problems(t.Context(), ProblemOptions{})
 			b.must(err)

@@ -9,11 +9,11 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Route computes tables for the what-if, or the live fabric where nothing has
-// failed on paper, and stages them.
+// Route computes tables for the what-if, or the live fabric where nothing has failed on paper, and stages them.
 func (s *Session) Route(ctx context.Context, keep compute.Keep) (compute.Figures, error) {
 	res, err := s.route(ctx, func(job *compute.Job) { job.Keep = keep })
 	return res.Figures, err
@@ -69,7 +69,6 @@ func (s *Session) job(st *State) *compute.Job {
 	return job
 }
 
-// stagedOf is the picture of what was computed for a fabric.
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
@@ -94,4 +93,22 @@ func (s *Session) stage(p *Picture) {
 // Unstage throws the staged tables away.
 func (s *Session) Unstage() {
 	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = nil, false, false })
+}
+
+// TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
+func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
+	end, err := s.begin(ctx, "recognise")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	st := s.State()
+	known, err := s.torus.Of(ctx, st.paperBase().Fabric)
+	switch {
+	case err != nil:
+		return nil, err
+	case known == nil:
+		return torus.Recognise(ctx, st.Paper())
+	}
+	return torus.Fit(ctx, st.Paper(), known)
 }

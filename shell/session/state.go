@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
@@ -50,6 +51,8 @@ type State struct {
 	Duplicates []sweep.Duplicate
 	// Warnings are what the last sweep or reading of a file noticed.
 	Warnings []string
+	// Unread is what could not be read of the file that the subnet comes from.
+	Unread unread.List
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
 	// Unsettled says that the last reading of all found the subnet or its forwarding

@@ -254,13 +254,13 @@ func TestStoppedCommits(t *testing.T) {
 		grouped bool
 		engine  []string
 	}{
-		{"fattree:2,8", false, []string{"minhop", "port_shifting=TRUE"}},
-		{"fattree:2,8", false, []string{"minhop", "lmc=1"}}, // LIDs and tops as well
+		{"fattree:2,6", false, []string{"minhop", "port_shifting=TRUE"}},
+		{"fattree:2,6", false, []string{"minhop", "lmc=1"}}, // LIDs and tops as well
 		{"mesh:4x4 hosts=2", true, []string{"torus-2QoS"}},  // lanes and multicast as well
 	}
 	stopped, complete, none := map[error]int{}, 0, 0
 	again := 0
-	want := testenv.Count(t, 18, 102)
+	want := testenv.Count(t, 10, 102)
 	for i := 0; i < want; {
 		p, cause := plans[rnd.IntN(len(plans))], causes[i%len(causes)]
 		twin := newSubnet(t, p.spec, p.grouped)

@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,13 +21,11 @@ type SweepReport struct {
 	Nodes, Switches, Links int
 	Took                   time.Duration
 	MADs                   uint64
-	// Changed says that nodes, links or LIDs are others than before, and Moved counts
-	// the entries of forwarding tables that are. Unread switches have a table that
-	// was not read, now or before.
-	Changed       bool
-	Moved, Unread int
-	// Unanswered is what did not answer, in words.
-	Unanswered, Warnings []string
+	// Changed says that nodes, links or LIDs are others than before, and Moved counts the entries of
+	// forwarding tables that are. Unread switches have a table that was not read, now or before.
+	Changed              bool
+	Moved, Unread        int
+	Unanswered, Warnings []string // Unanswered is what did not answer, in words
 }
 
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
@@ -64,9 +63,8 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 	return rep, err
 }
 
-// SweepLight reads what can have changed since the last sweep, and a part of the
-// forwarding tables, another one each time; and all again if anything has changed, for
-// as long as the state is Unsettled, and every tenth time.
+// SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
+// each time; and all again if anything has changed, for as long as the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	end, err := s.begin(ctx, "sweep")
 	if err != nil {
@@ -234,4 +232,44 @@ func keysByGUID(f *fabric.Fabric, keys map[fabric.PortIndex][]mad.PKey) map[uint
 		}
 	}
 	return out
+}
+
+// SM is a subnet manager on a port of the subnet.
+type SM struct {
+	GUID     uint64
+	Port     string
+	Priority uint8
+	State    string // its SMState in words, "silent" where it does not answer
+}
+
+var smStates = map[mad.SMState]string{
+	mad.SMNotActive: "not active", mad.SMDiscovering: smDiscovering, mad.SMStandby: "standby", mad.SMMaster: smMaster,
+}
+
+const (
+	smMaster      = "master"
+	smDiscovering = "discovering"
+)
+
+// findSMs lists the subnet managers, the master first.
+func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
+	master, ok, others, err := sweep.MasterSM(ctx, s.conn.Client(), f)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		others = append([]sweep.SM{master}, others...)
+	}
+	var sms []SM
+	for _, o := range others {
+		sm := SM{GUID: o.Info.GUID, Port: f.PortName(o.Port), Priority: o.Info.Priority, State: smStates[o.Info.State]}
+		if sm.State == "" {
+			sm.State = fmt.Sprintf("state %d", o.Info.State)
+		}
+		if o.Err != nil {
+			sm.GUID, sm.State = f.Ports[o.Port].GUID, "silent"
+		}
+		sms = append(sms, sm)
+	}
+	return sms, nil
 }

@@ -40,8 +40,7 @@ func writePathSLs(w io.Writer, p *Picture) error {
 	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
 }
 
-// loadOver lays SL2VL tables, service levels or multicast tables over the staged tables, or the live ones,
-// and stages the result.
+// loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
 func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	st := s.State()
 	p, err := st.TablesOf("")
@@ -58,6 +57,9 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 		}
 		if kind == "mcfdbs" {
 			mft, read, err := osm.ReadMCFDBs(r, path, p.Fabric)
+			if err == nil && read.Switches == 0 {
+				err = noneOfIts(path, read.Lines())
+			}
 			tables.MFT, rep.Notes = mft, read.Lines()
 			return err
 		}
@@ -84,8 +86,7 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	return rep, nil
 }
 
-// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where
-// they are the same or the tables another engine's.
+// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where they are the same or not over such.
 func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
 	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
 		return ""

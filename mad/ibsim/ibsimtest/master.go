@@ -17,10 +17,9 @@ import (
 // masterLimit is how long OpenSM may take to bring the subnet up.
 const masterLimit = 5 * time.Minute
 
-// Master runs OpenSM on the subnet of s, with the arguments given, until the
-// test ends, and returns when it is master and the subnet is up. Options of
-// opensm.conf beyond its defaults need a file (-F) with force_log_flush TRUE. It returns the
-// folder of its log (opensm.log), dumps and cache files.
+// Master runs OpenSM on the subnet of s, with the arguments given, until the test ends, and returns when it
+// is master and the subnet is up. Options of opensm.conf beyond its defaults need a file (-F) with
+// force_log_flush TRUE. It returns the folder of its log (opensm.log), dumps and cache files.
 func Master(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

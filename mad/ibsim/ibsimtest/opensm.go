@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// OpenSM runs OpenSM once over the subnet of s, with the arguments given, and
-// returns the folder of its dumps, its log (opensm.log) and its cache files.
-// The test fails if OpenSM does.
+// OpenSM runs OpenSM once over the subnet of s, with the arguments given, and returns the folder of its
+// dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does.
 func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibsimtest runs real ibsims for tests, and the programs of Debian's
-// infiniband-diags and opensm on them.
+// Package ibsimtest runs ibsims for tests, and programs of Debian's infiniband-diags and opensm on them.
 package ibsimtest
 
 import (
@@ -25,22 +24,17 @@ import (
 )
 
 const (
-	// startLimit is how long an ibsim may take to read its file.
-	startLimit = 2 * time.Minute
-	// consoleLimit is how long a command on ibsim's console may take.
-	consoleLimit = 2 * time.Minute
-	// commandLimit is how long a program may take on an ibsim.
-	commandLimit = 5 * time.Minute
+	startLimit   = 2 * time.Minute // how long an ibsim may take to read its file
+	consoleLimit = 2 * time.Minute // how long a command on ibsim's console may take
+	commandLimit = 5 * time.Minute // how long a program may take on an ibsim
 
 	prompt = "sim> "
 )
 
 // Sim is a running ibsim. It ends with the test that started it.
 type Sim struct {
-	// Name is its IBSIM_SOCKNAME.
-	Name string
-	// Port is its UDP port if it was started with [Remote], else 0.
-	Port uint16
+	Name string // its IBSIM_SOCKNAME
+	Port uint16 // its UDP port if it was started with [Remote], else 0
 
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -63,9 +57,8 @@ func Remote() Option {
 // Named gives it the name of one that has ended.
 func Named(name string) Option { return func(s *Sim) { s.Name = name } }
 
-// Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151
-// LIDs, and waits until it has read it. The test is skipped where ibsim is not
-// installed (where CI=true it fails), and fails if ibsim refuses the file.
+// Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151 LIDs, and waits until it has read it.
+// The test is skipped without an installed ibsim (with CI=true it fails), and fails if it refuses the file.
 func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	t.Helper()
 	program := testenv.Tool(t, "ibsim")
@@ -177,8 +170,7 @@ func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	}
 }
 
-// Command returns a program of Debian's, made to run on the ibsim in a folder
-// of its own, and ended after five minutes at the latest.
+// Command returns a Debian program to run on the ibsim in a folder of its own, for five minutes at the most.
 func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	program := testenv.Tool(s.t, name)
@@ -194,8 +186,7 @@ func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// Output runs a program as [Sim.Command] does and returns its standard output.
-// The test fails if the program does.
+// Output runs a program as [Sim.Command] does and returns its output. If it fails the test does.
 func (s *Sim) Output(name string, args ...string) string {
 	s.t.Helper()
 	var stderr bytes.Buffer

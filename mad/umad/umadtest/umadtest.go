@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package umadtest runs programs for tests where there are umad devices: on a
-// stand-in for them that an ibsim answers, and on a real Linux kernel in an
-// emulator. Both are programs in the folder that IBCONSOLE_SHARED names.
+// Package umadtest runs programs where there are umad devices: on a stand-in for them that an ibsim answers, and
+// on a real Linux kernel in an emulator. Both programs are in the folder IBCONSOLE_SHARED.
 package umadtest
 
 import (
@@ -27,8 +26,7 @@ func limit() time.Duration {
 	return 5 * time.Minute
 }
 
-// Build compiles a package without cgo, its tests where test is set, and
-// returns the program.
+// Build compiles a package without cgo, its tests where test is set, and returns the program.
 func Build(t testing.TB, pkg string, test bool) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -44,10 +42,9 @@ func Build(t testing.TB, pkg string, test bool) string {
 	return program
 }
 
-// Devices returns a function that runs a program which sees the adapter ibsim0
-// with a umad device, on the ibsim of that IBSIM_SOCKNAME, and returns what the
-// program printed. The test is skipped where the devices cannot
-// be made, and fails if the program does.
+// Devices returns a function that runs a program which sees the adapter ibsim0 with a umad device, on the
+// ibsim of that IBSIM_SOCKNAME, and returns what the program printed. The test is skipped where the devices
+// cannot be made, and fails if the program does.
 func Devices(t testing.TB, socket string) func(program ...string) string {
 	t.Helper()
 	with := testenv.SharedFile(t, "umadfs/with-umad")
@@ -70,11 +67,9 @@ func Devices(t testing.TB, socket string) func(program ...string) string {
 	}
 }
 
-// Kernel returns a function that runs a static program under a real Linux with
-// a Soft-RoCE port, or without RDMA modules, and returns what the program
-// printed, errors too, and its exit status, in some ten seconds. The test is
-// skipped where the emulator is not installed; with IBCONSOLE_FULL=1 and CI=true
-// it fails there.
+// Kernel returns a function that runs a static program under a real Linux with a Soft-RoCE port, or without
+// RDMA modules, and returns what the program printed, errors too, and its exit status, in some ten seconds.
+// The test is skipped where the emulator is not installed; with IBCONSOLE_FULL=1 and CI=true it fails there.
 func Kernel(t testing.TB, modules bool) func(program ...string) (out string, status int) {
 	t.Helper()
 	args := []string{testenv.SharedFile(t, "kernel-umad/with-kernel-umad")}
@@ -101,8 +96,7 @@ func Kernel(t testing.TB, modules bool) func(program ...string) (out string, sta
 	}
 }
 
-// run returns what a program printed, and after a failure what it said to that.
-// Where it takes too long it is ended with all that it started.
+// run returns what a program printed, on failure what it said; too slow, it ends with all it started.
 func run(t testing.TB, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit())
 	defer cancel()

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -51,19 +52,13 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	if code == 0 {
 		return false
 	}
-	lanes := min(uint8(1)<<(code-1), dropVL)
-	for _, vl := range vls {
-		if vl != dropVL && vl >= lanes {
-			return true
-		}
-	}
-	return false
+	operated := min(uint8(1)<<(code-1), dropVL)
+	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != dropVL && vl >= operated })
 }
 
-// OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or
-// with late behind them. No packet is dropped meanwhile that is not before or
-// after: what drops packets of an SL now is changed before in any case,
-// and what is to drop them behind. A table with both is written twice.
+// OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or with late behind them. No
+// packet is dropped meanwhile that is not before or after: what drops packets of an SL now is changed before
+// in any case, and what is to drop them behind. A table with both is written twice.
 func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = p.SL2VLs[:0:0]
 	var behind []write.SL2VL
@@ -86,8 +81,7 @@ func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = append(p.SL2VLs, behind...)
 }
 
-// SL2VLsDuring are the mappings that hold while forwarding tables change, for the
-// live mappings. O(tables).
+// SL2VLsDuring are the mappings that hold while forwarding tables change, for the live mappings. O(tables).
 func (p *Plan) SL2VLsDuring(live *fabric.SL2VL) *fabric.SL2VL { return p.sl2vlsAfter(live, false) }
 
 func (p *Plan) sl2vlsAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {

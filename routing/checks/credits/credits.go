@@ -1,5 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package credits finds credit loops: rings of links in which each waits for the
+// buffer behind the next, so that packets may stand still for ever.
+//
+// A channel is one direction of a link between switches together with a VL. Packets that come in by one channel
+// and leave by another make the first depend on the second. Routes can deadlock only if these dependencies have a
+// cycle (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE
+// Transactions on Computers C-36, 1987). Links of hosts are in no cycle, as a host takes in what it is sent.
+//
+// The VL of a packet on a link is what the SLtoVLMappingTable of the switch says for the packet's SL and the
+// ports by which it comes in and leaves (IBA 1.2.1, 7.6.6), VL 0 everywhere where the tables have no
+// mappings. The SL is that of the path, 0 where the tables have none.
+//
+// Tables that were read from switches lack what the subnet manager alone knows, see [fabric.Unread]: of those
+// a loop is told only where it is there whatever the SLs are, as where every link operates one
+// VL or maps all levels to one, and that there is none only where all packets may share a VL without one.
+//
+// All packets count that hosts can send, those too that do not arrive: they hold
+// buffers as far as they come, and a loop in forwarding tables is a ring of its own.
 package credits
 
 import (
@@ -45,7 +63,7 @@ type Result struct {
 	// rings may lead.
 	Partial bool
 	// Unread is that of the tables. Where something is, every packet is taken for one
-	// of a single lane in the numbers of channels and dependencies.
+	// of a single VL in the numbers of channels and dependencies.
 	Unread fabric.Unread
 }
 
@@ -70,8 +88,7 @@ type Channel struct {
 // Dependency says that packets go from one channel to the next.
 type Dependency struct {
 	From, To Channel
-	// Src sends such packets to LID by service level SL. Dst is the end port that
-	// owns the LID, None for a multicast LID.
+	// Src sends such packets to LID by SL. Dst is the end port that owns the LID, None for a multicast LID.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
@@ -128,7 +145,7 @@ type checker struct {
 	sls   fabric.PathSLs
 	// also are mappings that any port may have instead, nil for none.
 	also *fabric.SL2VL
-	// certain counts the hops alone that take one lane whatever the service level is.
+	// certain counts the hops alone that take one VL whatever the SL is.
 	certain bool
 	// ins are, by end, the port by which its packets come into the switch.
 	ins []uint8
@@ -160,8 +177,7 @@ func (c *checker) vls() int {
 // dropped is the VL that drops packets (IBA 1.2.1, 7.6.6).
 const dropped = 15
 
-// vlsOf is the set of the VLs that packets which pass a switch may get, empty if
-// they are dropped.
+// vlsOf is the set of the VLs that packets which pass a switch may get, empty if they are dropped.
 func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.certain {
 		return c.certainVL(sw, in, out)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package mcast makes the forwarding tables of multicast groups as OpenSM does,
+// follows their packets, and checks that every member gets each packet once.
 package mcast
 
 import (
@@ -32,10 +34,9 @@ type Result struct {
 // shown is how many of a kind warnings name.
 const shown = 5
 
-// Route makes the multicast tables of groups. Groups that share a LID share a tree.
-// Members that are not in the subnet do not count; all others do, whatever their
-// join state, as OpenSM has it. It fails with ctx's error where ctx ends first. For
-// each LID it takes the time of AddGroup; all processors are used.
+// Route makes the multicast tables of groups. Groups that share a LID share a tree. Members that are not in
+// the subnet do not count; all others do, whatever their join state, as OpenSM has it. It fails with ctx's
+// error where ctx ends first. For each LID it takes the time of AddGroup; all processors are used.
 func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group, progress func(done, total int)) (*Result, error) {
 	lids := ByLID(f, groups)
 	top := uint16(0)
@@ -110,8 +111,7 @@ func (l *LID) ends() []fabric.PortIndex {
 	return ends
 }
 
-// ByLID puts groups together by their LID, in ascending order. LIDs that are none
-// of multicast are left out.
+// ByLID puts groups together by their LID, in ascending order. LIDs that are none of multicast are left out.
 func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 	joined := map[uint16]map[fabric.PortIndex]fabric.JoinState{}
 	byLID := map[uint16]*LID{}

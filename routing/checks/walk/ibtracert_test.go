@@ -167,7 +167,7 @@ func compareRandom(t *testing.T, net string, n int) {
 	for _, pair := range [][2]uint16{{sw, sw}, {ca, ca}, {sw, ca}, {ca, sw}} {
 		compare(t, sim, tables, pair[0], pair[1])
 	}
-	for range testenv.Count(t, n/4, n) {
+	for range testenv.Count(t, n/8, n) {
 		compare(t, sim, tables, lid(rnd.IntN(len(f.EndPorts))), lid(rnd.IntN(len(f.EndPorts))))
 		if t.Failed() {
 			return

@@ -324,7 +324,7 @@ func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Res
 			continue
 		}
 		rec := sa.MCMemberRecord{MGID: broadcast, PortGID: mad.NewGID(0xfe80000000000000, f.Ports[e].GUID), JoinState: sa.JoinFull}
-		joined, err := sa.Set(t.Context(), admin, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState)
+		joined, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState)
 		if err != nil {
 			return fmt.Errorf("join %s: %w", f.PortName(e), err)
 		}
