@@ -214,11 +214,14 @@ func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 	if data, err = s.blob(ctx, s.db, tables.Int64); err != nil {
 		return nil, err
 	}
-	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil || !rest.Valid {
-		return snap, err
-	}
-	if data, err = s.blob(ctx, s.db, rest.Int64); err != nil {
+	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil {
 		return nil, err
+	}
+	data = nil
+	if rest.Valid {
+		if data, err = s.blob(ctx, s.db, rest.Int64); err != nil {
+			return nil, err
+		}
 	}
 	return snap, snapshot.DecodeRest(data, snap.Tables)
 }

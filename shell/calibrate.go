@@ -47,6 +47,9 @@ func (a calibrateAnswer) Text(w io.Writer) {
 	}
 	list(w, "switch", rows)
 	list(w, "not compared, as its table was not read", a.Unread)
+	if a.Why != "" {
+		_, _ = fmt.Fprintf(w, "  the computed service levels are not taken for those of the live paths: %s\n", a.Why)
+	}
 	list(w, "warning", a.Warnings)
 }
 

@@ -234,7 +234,7 @@ func (c *call) newChangeLoop(loop *plan.Credits) *changeLoop {
 	l := &changeLoop{Loop: loop.Loop, Old: loop.Old, New: loop.New, Unchecked: loop.Unchecked}
 	if slices.Contains([]credits.Verdict{l.Loop, l.Old, l.New}, credits.Unknown) {
 		st := c.session.State()
-		l.Why, l.Try = st.UnknownLoop(loop.Unread)
+		l.Why, l.Try = st.UnknownLoop(loop.Unread, !loop.Unread.Any())
 	}
 	if l.Loop != credits.Loop {
 		return l

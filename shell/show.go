@@ -33,7 +33,7 @@ func showCommands() []Spec {
 		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: onTables((*call).showSL2VL), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
 		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Run: (*call).showVLArb, Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
 		{Name: "sl", Summary: "the service levels of paths", Run: onTables((*call).showSL), Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
-			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
+			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}, Options: askedOptions()},
 		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: onTables((*call).showTorus)},
 		{Name: "mft", Summary: "the multicast table of a switch", Run: onTables((*call).showMFT), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes", Run: runWhatIf},

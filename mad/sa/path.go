@@ -18,6 +18,7 @@ const (
 	PathSLID    Mask = 1 << 5
 	PathNumPath Mask = 1 << 12
 	PathPKey    Mask = 1 << 13
+	PathSL      Mask = 1 << 15
 )
 
 // PathRecord is a path between two ports (IBA 15.2.5.16):

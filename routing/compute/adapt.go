@@ -132,7 +132,7 @@ func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, wa
 			return nil, nil, err
 		}
 	}
-	if u := cmp.Or(loop.Unread, before.Unread); loop.Verdict == credits.Unknown || before.Verdict == credits.Unknown {
+	if u := cmp.Or(loop.Unknown(), before.Unknown()); u != "" {
 		return nil, []string{fmt.Sprintf("whether there is a credit loop that was not there before is unknown: %s", u)}, nil
 	}
 	comes := loop.Verdict == credits.Loop && before.Verdict == credits.None

@@ -49,6 +49,9 @@ type Job struct {
 	Groups   []fabric.Group
 	GroupsOf string
 
+	// NoQoS says that quality of service is off: OpenSM writes no SL2VL tables then.
+	NoQoS bool
+
 	// Notes go before the warnings of an engine.
 	Notes []string
 

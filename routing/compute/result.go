@@ -43,6 +43,8 @@ type Figures struct {
 	Unlike string
 	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
+	// UnsetVLs says that the routes rest on VLs that nobody sets, "" where they do not.
+	UnsetVLs string
 	Warnings []string
 	// Multicast is nil where no groups are known.
 	Multicast *Trees

@@ -48,6 +48,7 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 		if res, err = job.route(ctx, &lids); err != nil {
 			return nil, err
 		}
+		job.withoutQoS(res)
 	} else {
 		res.Figures.Took = time.Since(start)
 	}

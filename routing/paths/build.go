@@ -97,7 +97,7 @@ func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder,
 	b = &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
 		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
-		SLMask: opt.slMask(t.SLs),
+		SLMask: PartitionBits(t.SLs),
 	}
 	if b.wires, err = newWires(ctx, b.f, b.rates); err != nil {
 		return nil, err
@@ -191,11 +191,8 @@ func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 // PartitionLevels is what SLs implement some bits of which are those of the partition's level.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
-// slMask are the bits of SLs that partitions decide.
-func (o *Options) slMask(sls fabric.PathSLs) uint8 {
-	if o.PartitionSLs == nil {
-		return 0
-	}
+// PartitionBits are the bits of SLs that partitions decide, or who asks for an SL.
+func PartitionBits(sls fabric.PathSLs) uint8 {
 	if sls == nil {
 		return 15
 	}
@@ -265,4 +262,21 @@ func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) in
 		}
 		s.Behind[p] = to
 	}
+}
+
+// SharedPartition is the partition that two ports with these P_Keys share, at least one of them a
+// full member: the one that is wanted, or with 0 the first in the order of OpenSM's
+// subnet administration.
+func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
+	for _, k := range a {
+		for _, other := range b {
+			n := k.Partition()
+			switch {
+			case n == 0 || n != other.Partition() || (k|other)&mad.PKeyFull == 0 || wanted != 0 && n != wanted:
+			case !ok || saOrder(k) < saOrder(mad.PKey(number)):
+				number, ok = n, true
+			}
+		}
+	}
+	return number, ok
 }

@@ -52,7 +52,7 @@ type Routing struct {
 	VLs        *int            `json:"vls"`
 	CreditLoop credits.Verdict `json:"credit_loop"`
 
-	unread fabric.Unread
+	unknown string
 }
 
 // Port is one direction of a link between switches.
@@ -103,7 +103,7 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	if err != nil {
 		return nil, err
 	}
-	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unread: c.Unread}
+	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
 	if !c.Unread.Any() {
 		vls := max(1, c.VLs)
 		out.VLs = &vls
@@ -143,7 +143,7 @@ func (r *Report) figures() [][2]string {
 	if t == nil {
 		return append(out, [2]string{"Routing", "no forwarding tables"})
 	}
-	loop, vls := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unread.String()}[t.CreditLoop], "unknown"
+	loop, vls := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unknown}[t.CreditLoop], "unknown"
 	if t.VLs != nil {
 		vls = fmt.Sprint(*t.VLs)
 	}

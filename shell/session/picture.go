@@ -52,8 +52,9 @@ type Picture struct {
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
 	// they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	// Unlike says why OpenSM may hold other tables, "" where nothing is known of that.
-	Unlike string
+	// Unlike says why OpenSM may hold other tables, "" where nothing is known of that, and UnsetVLs is
+	// [compute.Figures.UnsetVLs].
+	Unlike, UnsetVLs string
 	// file is the file that a base was loaded from, escaped, and unread what of it could
 	// not be read.
 	file   string

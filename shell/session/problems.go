@@ -229,7 +229,7 @@ func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, r *pro
 		r.Add(problems.Error, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
 			"%d links wait for one another in a ring through %s", len(known.Ring), at.Name)
 	case credits.Unknown:
-		why, try := st.UnknownLoop(known.Unread)
+		why, try := st.UnknownLoop(known.Unread, known.Partial)
 		r.Unknown(what, try, "%s", why)
 	}
 	return nil

@@ -39,6 +39,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if err != nil {
 		return compute.Result{}, err
 	}
+	res.Tables = st.partitioned(res.Tables, false)
 	p := stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"
@@ -77,7 +78,7 @@ func (s *Session) job(st *State) *compute.Job {
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
-		Multicast: res.Multicast, Unlike: res.Figures.Unlike, When: time.Now(), madeOf: madeOf,
+		Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs, When: time.Now(), madeOf: madeOf,
 	}
 }
 

@@ -85,6 +85,8 @@ type State struct {
 	Baseline *Baseline
 	// Calibrated is the last calibration, nil for none.
 	Calibrated *Calibration
+	// sls are the SLs of the live paths, nil where they are not known.
+	sls *liveSLs
 
 	// Interrupted says which commit of this subnet began once and did not come to
 	// its end, "" for none.

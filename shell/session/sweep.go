@@ -39,8 +39,9 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 	return s.sweep(ctx)
 }
 
-// Reads are the tables that sweeps read beside the forwarding tables.
-type Reads struct{ SL2VL, MFT, PKeys, VLArb bool }
+// Reads are what sweeps read beside the forwarding tables. SLs, which the subnet
+// administration is asked for, hold until the tables change and are not asked for again.
+type Reads struct{ SL2VL, MFT, PKeys, VLArb, SLs bool }
 
 func (r Reads) and(more Reads) Reads {
 	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb || more.VLArb}
@@ -54,7 +55,13 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 	}
 	defer end()
 	s.reads = s.reads.and(more)
-	return s.sweep(ctx)
+	rep, err := s.sweep(ctx)
+	if err != nil || !more.SLs {
+		return rep, err
+	}
+	warnings, err := s.readSLs(ctx)
+	rep.Warnings = slices.Concat(rep.Warnings, warnings)
+	return rep, err
 }
 
 // SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
@@ -203,7 +210,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
-		st.keepCalibration(before, tables)
+		st.keepKnown(before, tables)
 		st.Stale = st.stale()
 		st.noteChanges(before, managers, tables)
 	})

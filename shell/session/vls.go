@@ -15,10 +15,12 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
+// ErrUnreadSLs says that nobody knows the service levels of paths.
+var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: sweep full sl, or engine from=FILE; calibrate)")
+
 var (
-	errNoVLs     = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
-	errNoSLs     = errors.New("the service levels of paths were not computed: every path has SL 0")
-	errUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: engine from=FILE; calibrate)")
+	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
+	errNoSLs = errors.New("the service levels of paths were not computed: every path has SL 0")
 )
 
 func writeSL2VL(w io.Writer, p *Picture) error {
@@ -31,7 +33,7 @@ func writeSL2VL(w io.Writer, p *Picture) error {
 func writePathSLs(w io.Writer, p *Picture) error {
 	switch {
 	case p.Tables.Unread.SLs:
-		return errUnreadSLs
+		return ErrUnreadSLs
 	case p.Tables.SLs == nil:
 		return errNoSLs
 	}

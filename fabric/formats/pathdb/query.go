@@ -169,7 +169,9 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 // PartitionBits are the bits of an SL that the partition decides.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level is the SL of a pair in a partition, and whether it is one that is wanted.
+// level is the service level of a pair in a partition, and whether it is one that is
+// wanted: the bits that a partition decides are those that are asked for
+// (osm_sa_path_record.c, where the SL asked for goes to the engine instead of the partition's).
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask
@@ -178,7 +180,7 @@ func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (u
 	}
 	want--
 	own := want &^ mask
-	return want, want&mask == partition && own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
+	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
 // partition is the first P_Key of the source that the destination has too, at least

@@ -63,8 +63,8 @@ func Write(w io.Writer, snap Snapshot) error {
 	return z.Close()
 }
 
-// EncodeRest encodes what tables hold beside the forwarding tables: VLs, SLs,
-// multicast, and what is unread of them. It is empty where they hold none of it.
+// EncodeRest encodes what tables hold beside the forwarding tables: lanes, service
+// levels, multicast, and what is unread of them. It is empty where computed tables hold none of it.
 func EncodeRest(t *fabric.Tables) []byte {
 	var b []byte
 	for _, s := range rest(t) {
@@ -105,7 +105,7 @@ func sections(snap *Snapshot) []section {
 func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
-	if t.Unread.Any() {
+	if t.Unread.Any() || t.Origin == fabric.LiveOrigin {
 		all = append(all, section{"unread", encodeUnread(t.Unread)})
 	}
 	if t.SL2VL != nil {
@@ -147,6 +147,7 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 // decode reads sections, on top of what is known already.
 func (snap *Snapshot) decode(b []byte) error {
 	d := &decoder{b: b}
+	told := false // what is unread: older versions did not say so of live tables
 	for len(d.b) > 0 {
 		name := d.string()
 		data := d.bytes(int(d.uint(math.MaxInt64)))
@@ -156,6 +157,10 @@ func (snap *Snapshot) decode(b []byte) error {
 		if err := snap.section(name, data); err != nil {
 			return fmt.Errorf("snapshot: %w", err)
 		}
+		told = told || name == "unread"
+	}
+	if t := snap.Tables; t != nil && !told && t.Origin == fabric.LiveOrigin {
+		t.Unread = fabric.Unread{SLs: t.SLs == nil, SL2VL: t.SL2VL == nil}
 	}
 	return nil
 }

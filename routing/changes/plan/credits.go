@@ -113,7 +113,7 @@ func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error
 		if err != nil {
 			return err
 		}
-		*alone.verdict = r.Verdict
+		*alone.verdict = credits.VerdictOf(r.Ring)
 	}
 	c.comes = c.New == credits.Loop && c.Old == credits.None
 	return nil

@@ -99,7 +99,7 @@ type Totals struct {
 // Totals counts.
 func (p *Plan) Totals() Totals {
 	t := Totals{
-		Writes: p.Len(), LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches), SL2VLs: len(p.SL2VLs), MFTs: len(p.MFTs),
+		Writes: p.Len(), LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches), SL2VLs: len(p.sl2vls), MFTs: len(p.MFTs),
 		Groups: len(p.Hit.Groups), Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
 	}
 	for _, s := range p.Switches {

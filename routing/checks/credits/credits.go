@@ -35,6 +35,9 @@ type Options struct {
 	Switches bool
 	// GroupSL is the SL of a multicast group, nil for 0 everywhere.
 	GroupSL func(mlid uint16) uint8
+	// Paths, where set, are the SLs of the paths that packets take, fabric.NoSL where they
+	// take none; else they are those of the tables.
+	Paths fabric.PathSLs
 	// Progress, where set, is called now and then with the destinations done, in
 	// lots of 64, and all there are. It may be called from several goroutines.
 	Progress func(done, total int)
@@ -53,11 +56,26 @@ type Result struct {
 	// Ring is a shortest cycle, nil where none was found. Each dependency begins
 	// where the one before ends, and the first where the last ends.
 	Ring []Dependency
-	// Verdict is Unknown where it depends on what is Unread; there is no ring then.
+	// Verdict is Unknown where it depends on what is Unread or on unknown tables; there is
+	// no ring then.
 	Verdict Verdict
+	// Partial says that the tables of some switches are not known, through which other
+	// rings may lead.
+	Partial bool
 	// Unread is that of the tables. Where something is, every packet is taken for one
 	// of a single VL in the numbers of channels and dependencies.
 	Unread fabric.Unread
+}
+
+// Unknown says of a verdict that is Unknown why it is, "" of another.
+func (r *Result) Unknown() string {
+	switch {
+	case r.Verdict != Unknown:
+		return ""
+	case r.Partial:
+		return "the forwarding tables of some switches are not known"
+	}
+	return r.Unread.String()
 }
 
 // Channel is a VL of one direction of a link.
@@ -76,13 +94,25 @@ type Dependency struct {
 	SL       uint8
 }
 
-// Check finds the channel dependencies of all paths, and a shortest cycle in them. Of tables with SLs or mappings
-// that are unread it says only what holds whatever those are. It fails with ctx's error where ctx ends first.
-// Beside the cycle O(LIDs x switches x SLs) on all processors, and with SLs of paths O(ports x LIDs).
+// Check finds the channel dependencies of all paths, and a shortest cycle in
+// them. Of tables with SLs, mappings or tables of switches that are unread it says only what
+// holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
+// cycle O(LIDs x switches x SLs) on all processors, and with SLs
+// of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
-	if t.Unread.Any() {
-		return judge(ctx, t, opt)
+	check := judge
+	if !t.Unread.Any() {
+		check = known
 	}
+	r, err := check(ctx, t, opt)
+	if err == nil && r.Verdict == None && t.Partial() {
+		r.Verdict, r.Partial = Unknown, true
+	}
+	return r, err
+}
+
+// known checks tables of which all is known.
+func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	return newChecker(t, opt).check(ctx)
 }
 
@@ -123,7 +153,10 @@ type checker struct {
 
 func newChecker(t *fabric.Tables, opt Options) *checker {
 	c := &checker{opt: opt, f: t.Fabric, ends: trees.NewEnds(t, opt.Switches), sl2vl: t.SL2VL}
-	if t.SL2VL != nil {
+	switch {
+	case opt.Paths != nil:
+		c.sls = opt.Paths
+	case t.SL2VL != nil:
 		c.sls = t.SLs
 	}
 	for _, p := range c.ends.Ports {

@@ -103,7 +103,8 @@ func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) 
 		}
 		p := &c.f.Ports[c.ends.Ports[end]]
 		for slid := int(p.LID); slid < int(p.LID)+1<<p.LMC; slid++ {
-			if !yield(c.sls.SL(uint16(slid), dlid) & 0xf) {
+			sl := c.sls.SL(uint16(slid), dlid)
+			if sl != fabric.NoSL && !yield(sl&0xf) {
 				return
 			}
 		}

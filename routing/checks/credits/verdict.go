@@ -69,7 +69,7 @@ func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 		return most, nil
 	}
 	c := newChecker(t, opt)
-	c.certain, c.sls = true, nil
+	c.certain, c.sls = true, opt.Paths
 	if t.Unread.SL2VL {
 		c.sl2vl = nil
 	}

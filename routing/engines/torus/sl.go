@@ -102,7 +102,11 @@ func Of(tables *fabric.Tables) (*Torus, bool) {
 	if tables == nil {
 		return nil, false
 	}
-	p, ok := tables.SLs.(*PathSLs)
+	sls := tables.SLs
+	if w, ok := sls.(interface{ Unwrap() fabric.PathSLs }); ok {
+		sls = w.Unwrap()
+	}
+	p, ok := sls.(*PathSLs)
 	if !ok {
 		return nil, false
 	}

@@ -66,9 +66,10 @@ func (m *Memo) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options)
 	})
 }
 
-// Credits is [credits.Check]. What depends on the SLs of multicast groups is not remembered.
+// Credits is [credits.Check]. What depends on the service levels of multicast groups, or is
+// about some paths alone, is not remembered.
 func (m *Memo) Credits(ctx context.Context, t *fabric.Tables, opt credits.Options) (*credits.Result, error) {
-	if opt.GroupSL != nil {
+	if opt.GroupSL != nil || opt.Paths != nil {
 		return credits.Check(ctx, t, opt)
 	}
 	k := key{says: loops, of: t, switches: opt.Switches}

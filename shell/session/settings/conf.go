@@ -45,6 +45,11 @@ func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings,
 	if indexSetting(options, "qos") < 0 {
 		options = append(options, Setting{"qos", "FALSE"})
 	}
+	if path := conf.Value(partitionFile); indexSetting(options, partitionFile) < 0 && path != "" {
+		if _, err := os.Stat(path); err == nil {
+			options = append(options, Setting{partitionFile, path})
+		}
+	}
 	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
 		options = append(options, rememberedLIDs(cacheDir)...)
 	}
@@ -117,6 +122,10 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 	}
 	return out, notes
 }
+
+// partitionFile is the option that names the partitions, which OpenSM looks for in a file of
+// its own where it is not given.
+const partitionFile = "partition_config_file"
 
 const torusConfig = "torus_config" // the option that names the configuration of torus-2QoS
 

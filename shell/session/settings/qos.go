@@ -32,7 +32,7 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps SLs to VLs itself", conf.Name, o.Line, o.Name))
 		}
 	}
-	for option, form := range map[string]*regexp.Regexp{"partition_config_file": partitionSL, "qos_policy_file": policySL} {
+	for option, form := range map[string]*regexp.Regexp{partitionFile: partitionSL, "qos_policy_file": policySL} {
 		s.noteSLs(conf.Value(option), form)
 	}
 }

@@ -29,18 +29,30 @@ type Settings struct {
 	Given []Setting // the options that were set, by name, as they were written
 	Notes []string  // say what OpenSM does with what the files hold, one sentence each
 
-	conf    string // the opensm.conf that they were read from, "" for none
-	engines []routing.Engine
-	routing routing.Options
-	cached  bool // says to route with OpenSM's unicast cache
-	lids    compute.LIDs
-	guids   []guidUse
-	file    file.Engine
-	torus   torus.Engine
+	conf       string // the opensm.conf that they were read from, "" for none
+	engines    []routing.Engine
+	routing    routing.Options
+	cached     bool // says to route with OpenSM's unicast cache
+	lids       compute.LIDs
+	guids      []guidUse
+	file       file.Engine
+	torus      torus.Engine
+	partitions *osm.PartitionFile // those of a file, nil for none
 }
 
 // Setting is an option with its value.
 type Setting struct{ Name, Value string }
+
+// Conf is the value as opensm.conf has it: for OpenSM what is not TRUE is off.
+func (s Setting) Conf() string {
+	i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == s.Name })
+	if i < 0 || !Options[i].boolean {
+		return s.Value
+	}
+	on := false
+	_ = boolean(func(*Settings) *bool { return &on })(nil, s.Value) // it was read before
+	return strings.ToUpper(strconv.FormatBool(on))
+}
 
 // Option is an option that [Parse] knows.
 type Option struct {
@@ -90,7 +102,8 @@ var Options = []Option{
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
-	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
+	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, set: setPartitions},
+	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true, set: setQoS},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
@@ -215,6 +228,27 @@ func setTorus(s *Settings, path string) (err error) {
 	return nil
 }
 
+func setPartitions(s *Settings, path string) (err error) {
+	if s.partitions, err = files.Parse(path, osm.ReadPartitions); err == nil {
+		s.noteLines(s.partitions.Notes)
+	}
+	return err
+}
+
+// Partitions are those of a subnet. Without quality of service they have SL 0.
+func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
+	all := s.partitions.Of(f)
+	for i := range all {
+		if !s.QoS() {
+			all[i].SL = 0
+		}
+	}
+	return all
+}
+
+// HasPartitions reports whether a file of them was read.
+func (s *Settings) HasPartitions() bool { return s.partitions != nil }
+
 func setQoS(s *Settings, value string) error {
 	on := false
 	err := boolean(func(*Settings) *bool { return &on })(s, value)
@@ -224,7 +258,7 @@ func setQoS(s *Settings, value string) error {
 
 // Job is to make tables by the settings.
 func (s *Settings) Job() *compute.Job {
-	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
+	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached, NoQoS: !s.QoS()}
 }
 
 // Remembered is a copy of the LIDs that OpenSM remembers, empty where nothing was said of
