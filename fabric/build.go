@@ -127,7 +127,16 @@ func (b *Builder) Build() (*Fabric, error) {
 		f.SMPort = f.firstPort()
 	}
 	f.nodeGUID = b.byGUID
+	if err := f.index(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// index finds nodes by name, counts the switches, and does what [Fabric.finish] does.
+func (f *Fabric) index() error {
 	f.nodeNames = make(map[string][]NodeIndex, len(f.Nodes))
+	f.Switches = nil
 	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], i)
@@ -141,10 +150,7 @@ func (b *Builder) Build() (*Fabric, error) {
 	for s, n := range f.Switches {
 		f.Nodes[n].Switch = SwitchIndex(s)
 	}
-	if err := f.finish(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f.finish()
 }
 
 func (f *Fabric) firstPort() PortIndex {

@@ -36,7 +36,7 @@ func fileCommands() []Spec {
 	return []Spec{
 		{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
 			Options: []lang.Option{ofOption()}, Subcommands: dumps},
-		{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads},
+		{Name: "load", Summary: "read routes, which are staged, or a topology, which is laid over the live tables on paper", Subcommands: loads},
 		{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds},
 	}
 }
@@ -95,6 +95,8 @@ type loaded struct {
 	Option   string `json:"option,omitempty"`
 	Ignored  string `json:"ignored,omitempty"`
 	Groups   int    `json:"groups,omitempty"`
+	// Laid is what a topology has in common with the tables that were there.
+	Laid *session.Laid `json:"laid,omitempty"`
 	// Forgotten counts the failures on paper that a topology took the place of.
 	Forgotten int      `json:"forgotten,omitempty"`
 	Skipped   []string `json:"skipped,omitempty"`
@@ -118,6 +120,10 @@ func (a *loaded) Text(w io.Writer) {
 	case rep.Topology:
 		_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
 			file, count(rep.Switches, "switch"), count(rep.Links, "link"))
+		if l := rep.Laid; l != nil {
+			_, _ = fmt.Fprintf(w, "  laid over the tables of %s by GUID: %s of %d known, %d new, %d gone; %s stay, %s without one\n",
+				l.Over, count(l.Kept, "switch"), rep.Switches, l.New, l.Gone, count(l.LIDs, "LID"), count(l.NoLIDs, "port"))
+		}
 		if n := rep.Forgotten; n > 0 {
 			_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
 		}

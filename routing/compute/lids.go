@@ -75,6 +75,21 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	return o
 }
 
+// After is what OpenSM gives that has given a subnet its LIDs before: those of ports that are gone stay theirs.
+// Where that subnet has none, or cannot have any, it is o.
+func (o LIDs) After(was *fabric.Fabric) LIDs {
+	if was.MaxLID == 0 {
+		return o
+	}
+	if !o.Chosen {
+		o.LMC, o.Chosen = was.MaxLMC(), true
+	}
+	if a, err := fabric.AssignLIDsWith(was, o.LIDOptions); err == nil {
+		o.GUID2LID, o.Reassign = a.GUID2LID, false
+	}
+	return o
+}
+
 // upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port
 // had and that none has any more.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/changes/ucastcache"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
@@ -103,14 +104,20 @@ func keeps(engine string) bool {
 // existing are the tables whose routes are kept, nil for none.
 func (job *Job) existing(f *fabric.Fabric) (*fabric.LFT, error) {
 	t := job.Before
-	usable := t != nil && len(t.Fabric.Nodes) == len(f.Nodes) && t.Fabric.MaxLID > 0
+	usable := t != nil && t.Fabric.MaxLID > 0 && slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool {
+		return t.Fabric.SwitchByGUID(f.Nodes[n].GUID) != fabric.None
+	})
 	switch {
 	case job.Keep == KeepYes && !usable:
 		return nil, fmt.Errorf("there are no routes to keep: %s has no tables for this fabric", job.Against)
-	case job.Keep == KeepYes, job.Keep == KeepAsOpenSM && usable && job.Failed:
+	case job.Keep == KeepYes, job.Keep == KeepAsOpenSM && usable && job.Failed && !job.Added:
+	default:
+		return nil, nil
+	}
+	if fabric.SameNodes(t.Fabric, f) {
 		return t.LFT, nil
 	}
-	return nil, nil
+	return persist.Lay(f, t).LFT, nil
 }
 
 // CachedEngine is what figures call the engine where the unicast cache held.

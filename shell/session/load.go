@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/names"
@@ -43,6 +42,9 @@ type LoadReport struct {
 	// Paths is what a path-record database has that was taken up for questions, nil
 	// for other kinds.
 	Paths *pathdb.Info
+	// Laid says what of the tables that were there a topology goes on with, nil for
+	// nothing.
+	Laid *Laid
 	// Forgotten counts the failures and repairs on paper that a topology took the
 	// place of.
 	Forgotten int
@@ -62,7 +64,8 @@ type LoadOptions struct {
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,
-// and staged. A topology becomes the base of the paper.
+// and staged. A topology becomes the what-if of the live tables, where these have any of
+// its switches, else the base of the paper.
 func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	end, err := s.begin(ctx, "load")
 	if err != nil {
@@ -148,21 +151,6 @@ func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
 		return err
 	})
 	return routes, err
-}
-
-func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
-	file, err := readTopology(ctx, path, opt.AsIbsim)
-	if err != nil {
-		return LoadReport{}, err
-	}
-	f, forgotten := file.Fabric, 0
-	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		forgotten = len(st.Failures)
-		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path)}
-		st.WhatIf, st.Failures = st.Base.as(WhatIf), nil
-		st.Stale = st.stale()
-	})
-	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Notes: file.Warnings}, nil
 }
 
 // LoadNames takes node names from a node-name map, now and at later sweeps. It

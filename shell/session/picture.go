@@ -8,6 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -51,7 +52,7 @@ type Picture struct {
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
 	// they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	// file is the file that a base was loaded from, escaped.
+	// file is the file that a base without live tables was loaded from, escaped.
 	file string
 	// by is what the tables were routed with, nil where that is not known.
 	by *maker
@@ -85,25 +86,34 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// on returns the picture with its tables laid over another fabric with the same
-// indexes.
+// on returns the picture with its tables laid over another fabric: as they are where
+// that has the same indexes and LIDs, else by GUIDs.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil
-	if p.Tables != nil {
+	switch {
+	case p.Tables == nil:
+	case fabric.SameNodes(p.Fabric, f) && fabric.KeepsLIDs(p.Fabric, f):
 		t := *p.Tables
 		t.Fabric = f
 		c.Tables = &t
+	default:
+		c.Tables = persist.Lay(f, p.Tables)
 	}
 	return &c
 }
 
 // CutOff is the number of nodes that belong to the subnet of base and not to
-// that of this picture, which was made of it.
+// that of this picture.
 func (p *Picture) CutOff(base *Picture) int {
 	n := 0
-	for i := range base.Fabric.Nodes {
-		if base.Fabric.Nodes[i].InSubnet && !p.Fabric.Nodes[i].InSubnet {
+	now := p.Fabric
+	for i := range base.Fabric.NumNodes() {
+		was, at := &base.Fabric.Nodes[i], i
+		if i >= now.NumNodes() || now.Nodes[i].GUID != was.GUID {
+			at = now.NodeByGUID(was.GUID)
+		}
+		if was.InSubnet && (at == fabric.None || !now.Nodes[at].InSubnet) {
 			n++
 		}
 	}

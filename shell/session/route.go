@@ -58,7 +58,10 @@ func (s *Session) job(st *State) *compute.Job {
 	base, paper := st.paperBase(), st.Paper()
 	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
-	job.Base, job.Before, job.Against = base.Fabric, base.Tables, string(base.Kind)
+	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
+	if job.Added = st.Added() != ""; job.Added {
+		job.LIDs = job.LIDs.After(base.Fabric)
+	}
 	job.Torus, job.Facts = &s.torus, &s.analysis
 	job.Options.Progress = s.progress
 	job.Notes = st.Settings.Strangers(paper)

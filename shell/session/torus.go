@@ -17,7 +17,7 @@ func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
 	}
 	defer end()
 	st := s.State()
-	known, err := s.torus.Of(ctx, st.paperBase().Fabric)
+	known, err := s.torus.Of(ctx, st.Whole())
 	switch {
 	case err != nil:
 		return nil, err

@@ -101,10 +101,7 @@ func (sc *Scene) recalled() bool {
 }
 
 func whatIfWord(st *session.State) string {
-	if len(st.Failures) == 0 {
-		return "WHAT-IF topology"
-	}
-	return "WHAT-IF " + draw.Count(len(st.Failures), "failure")
+	return "WHAT-IF " + st.OnPaper()
 }
 
 // stagedBadge tells tables that were written from those that were not.
