@@ -75,9 +75,10 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	return o
 }
 
-// After is what OpenSM gives that has given a subnet its LIDs before: those of ports that are gone stay theirs.
-// Where that subnet has none, or cannot have any, it is o.
-func (o LIDs) After(was *fabric.Fabric) LIDs {
+// After is what OpenSM gives ports of f that has given a subnet its LIDs before: those of ports that are gone stay
+// theirs. Ports of f that had LIDs in since, a routing after that, keep them; since may be nil. Where the subnet
+// has none, or cannot have any, it is o.
+func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if was.MaxLID == 0 {
 		return o
 	}
@@ -86,6 +87,14 @@ func (o LIDs) After(was *fabric.Fabric) LIDs {
 	}
 	if a, err := fabric.AssignLIDsWith(was, o.LIDOptions); err == nil {
 		o.GUID2LID, o.Reassign = a.GUID2LID, false
+	}
+	for _, e := range f.EndPorts {
+		if since == nil || o.GUID2LID == nil {
+			break
+		}
+		if at := since.PortByGUID(f.Ports[e].GUID); at != fabric.None && since.Ports[at].LID != 0 {
+			o.GUID2LID.Remember(since.Ports[at].GUID, since.Ports[at].LIDRange())
+		}
 	}
 	return o
 }

@@ -60,7 +60,11 @@ func (s *Session) job(st *State) *compute.Job {
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
 	if job.Added = st.Added() != ""; job.Added {
-		job.LIDs = job.LIDs.After(base.Fabric)
+		var since *fabric.Fabric
+		if st.Staged != nil {
+			since = st.Staged.Fabric
+		}
+		job.LIDs = job.LIDs.After(base.Fabric, since, paper)
 	}
 	job.Torus, job.Facts = &s.torus, &s.analysis
 	job.Options.Progress = s.progress

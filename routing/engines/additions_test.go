@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	paper "example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
+)
+
+// TestAdditionsEqualOpenSM adds cables, switches and adapters on paper, moves adapters,
+// and lets an OpenSM live through the same: LIDs and forwarding tables are its own
+// after each of them.
+func TestAdditionsEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 4, 100) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			addTo(t, rand.New(rand.NewPCG(seed, 3)), i)
+		})
+	}
+}
+
+// growing are fabrics with free ports, for engines that route them also with more.
+var growing = []struct{ engine, spec string }{
+	{"minhop", "random:%d,4,18"}, {"updn", "random:%d,4,18"}, {"ftree", "fattree:2,%d"}, {"dnup", "fattree:2,%d"},
+	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"}, {"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"},
+}
+
+// addition is one step on paper, and what ibsim is told of it.
+type addition struct {
+	console []string
+	tables  *fabric.Tables
+}
+
+func addTo(t *testing.T, r *rand.Rand, i int) {
+	g := growing[i%len(growing)]
+	f, err := gen.ParseSpec(fmt.Sprintf(g.spec, []int{6, 8}[r.IntN(2)]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = roomy(t, f, r)
+	s, steps := onPaper(t, r, f, g.engine)
+	st := s.State()
+	begin, err := f.With(nil, newcomers(f, st.Whole()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim := start(t, begin)
+	c := &trial{chain: []string{g.engine}, opt: routing.Options{}}
+	m := startManager(t, sim, c)
+	var said []string
+	for _, step := range steps {
+		for _, command := range step.console {
+			said = append(said, sim.Console(command))
+		}
+		m.rest(t)
+		m.raiseTops(t, step.tables)
+		if err := sameLFTs(m.dir, &routing.Result{Tables: step.tables}); err != nil {
+			t.Fatalf("%s on %s, after %q: %v", g.engine, g.spec, said, err)
+		}
+	}
+}
+
+// onPaper routes a fabric and adds to it at random, and routes after each step.
+func onPaper(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (*session.Session, []addition) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := gen.WriteNet(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "before.net")
+	write(t, path, b.String())
+	src, err := session.ParseSource("net:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	s, err := session.Open(ctx, src, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	set, err := settings.Parse([]string{engine}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	steps := []addition{{tables: routed(ctx, t, s)}}
+	for range 3 {
+		console := grow(ctx, t, r, s)
+		if console == nil {
+			break
+		}
+		steps = append(steps, addition{console, routed(ctx, t, s)})
+	}
+	return s, steps
+}
+
+func routed(ctx context.Context, t *testing.T, s *session.Session) *fabric.Tables {
+	t.Helper()
+	if _, err := s.Route(ctx, compute.KeepAsOpenSM); err != nil {
+		t.Fatal(err)
+	}
+	tables := *s.State().Staged.Tables
+	return &tables
+}
+
+// grow lets something come at random, and says what ibsim has to be told.
+func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (console []string) {
+	t.Helper()
+	st := s.State()
+	f := st.Paper()
+	free := freePorts(f)
+	r.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	if len(free) < 4 {
+		return nil
+	}
+	var find paper.Finder
+	name := fmt.Sprintf("new-%d", r.Uint32())
+	switch r.IntN(4) {
+	case 0:
+		a, b := free[0], free[1]
+		for _, p := range free[1:] {
+			if f.Ports[p].Node != f.Ports[a].Node {
+				b = p
+			}
+		}
+		find = paper.AddLink(f.PortName(a), f.PortName(b))
+	case 1:
+		find = paper.Add(paper.NewNode{Type: mad.NodeCA, Name: name, At: []string{f.PortName(free[0])}})
+	case 2:
+		n := paper.NewNode{Type: mad.NodeSwitch, Name: name, GUID: r.Uint64() >> 1, At: []string{f.PortName(free[0])}}
+		for _, p := range free[1:4] {
+			if f.Ports[p].Node != f.Ports[free[0]].Node {
+				n.At = append(n.At, f.PortName(p))
+			}
+		}
+		find = paper.Add(n)
+	default:
+		hosts := hostLinks(f)
+		l := hosts[r.IntN(len(hosts))]
+		host := l.A
+		if f.Nodes[f.Ports[host].Node].IsSwitch() {
+			host = l.B
+		}
+		console = append(console, fmt.Sprintf("Unlink %q[%d]", f.Nodes[f.Ports[host].Node].Desc, f.Ports[host].Num))
+		find = paper.Move(f.PortName(host), f.PortName(free[0]))
+	}
+	added, err := s.Add(ctx, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st = s.State()
+	f = st.Paper()
+	for _, l := range added[0].Links {
+		a, b := &f.Ports[l.A], &f.Ports[l.B]
+		console = append(console, fmt.Sprintf("Link %q[%d] %q[%d]", f.Nodes[a.Node].Desc, a.Num, f.Nodes[b.Node].Desc, b.Num))
+	}
+	return console
+}
+
+// freePorts are the ports of switches of the subnet that are not cabled.
+func freePorts(f *fabric.Fabric) (free []fabric.PortIndex) {
+	for _, n := range f.Switches {
+		for p := range f.Nodes[n].Ports() {
+			if f.Nodes[n].InSubnet && !f.Ports[p].Linked() {
+				free = append(free, p)
+			}
+		}
+	}
+	return free
+}
+
+// roomy is a fabric in which every switch has some free ports.
+func roomy(t *testing.T, f *fabric.Fabric, r *rand.Rand) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	for i := range f.Nodes {
+		n := f.Nodes[i]
+		n.Desc = strings.ReplaceAll(n.Desc, " ", "-") // which is what ibsim calls it
+		if n.IsSwitch() {
+			n.NumPorts += uint8(2 + r.IntN(3))
+		}
+		if _, err := b.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range f.NumPorts() {
+		p := f.Ports[i]
+		q := b.Port(p.Node, int(p.Num))
+		if q == nil {
+			continue
+		}
+		q.GUID = p.GUID
+		if p.Peer > i {
+			if err := b.Connect(p.Node, int(p.Num), f.Ports[p.Peer].Node, int(f.Ports[p.Peer].Num)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// newcomers are the nodes that whole has and f has not.
+func newcomers(f, whole *fabric.Fabric) []fabric.Node { return whole.Nodes[len(f.Nodes):] }
