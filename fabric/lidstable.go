@@ -85,18 +85,6 @@ func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	return true
 }
 
-// Remember gives a port GUID LIDs that are in use from then on, unless it has some or another port has one of them.
-func (t *GUID2LID) Remember(guid uint64, lids LIDRange) {
-	if _, ok := t.Get(guid); ok || t.used == nil || slices.Contains(t.used[lids.Min:lids.Max+1], true) {
-		return
-	}
-	t.Set(guid, lids)
-	t.top = max(t.top, lids.Max)
-	for lid := lids.Min; lid <= lids.Max; lid++ {
-		t.used[lid] = true
-	}
-}
-
 // Add adds a record, unless there is one with its key already: then it returns false.
 func (t *GUID2LID) Add(r GUIDRecord) bool {
 	if t.find(r.Key) != nil {

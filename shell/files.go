@@ -68,7 +68,8 @@ type dumped struct {
 }
 
 func (c *call) load(kind string) error {
-	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim"})
+	opt := session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim", Alone: c.Option("over", "") == "no"}
+	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), opt)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (c *call) load(kind string) error {
 	st := c.session.State()
 	return c.out.Answer(&loaded{
 		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: rep.Option, Ignored: rep.Ignored,
-		Groups: rep.Groups, Forgotten: rep.Forgotten, Skipped: rep.Notes, lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
+		Groups: rep.Groups, Laid: rep.Laid, Forgotten: rep.Forgotten, Skipped: rep.Notes, lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
 	})
 }
 

@@ -86,7 +86,7 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin),
 	}}
 	top := lids.top
-	if opt.Existing != nil {
+	if opt.Existing != nil || job.Added && job.Before != nil {
 		top = max(top, slices.Max(job.Before.Top))
 	}
 	if res.CAOrder == nil { // ftree's tables end with the LIDs that are there

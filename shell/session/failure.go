@@ -140,8 +140,8 @@ type drawn struct {
 
 // Whole is the paper with all that was added, as if nothing had failed.
 func (st *State) Whole() *fabric.Fabric {
-	if st.drawn.paper != nil {
-		return st.drawn.paper.Whole
+	if p := st.happened(); p != nil {
+		return p.Whole
 	}
 	return st.root()
 }
@@ -164,10 +164,19 @@ func (st *State) file() string {
 
 // FailedLinks are the links of [State.Whole] that do not work on paper.
 func (st *State) FailedLinks() map[fabric.Link]bool {
-	if st.drawn.paper == nil {
-		return nil
+	if p := st.happened(); p != nil {
+		return p.Failed
 	}
-	return st.drawn.paper.Failed
+	return nil
+}
+
+// happened is what became of the paper, nil where nothing has happened.
+func (st *State) happened() *failures.Paper {
+	if st.drawn.paper == nil && len(st.Failures) > 0 {
+		p, _ := failures.On(st.root(), st.Failures) // nil where they contradict each other
+		return p
+	}
+	return st.drawn.paper
 }
 
 // Added says what the paper has that its base has not, in words, "" for nothing.

@@ -61,6 +61,8 @@ type LoadOptions struct {
 	Keep bool
 	// AsIbsim reads a topology by ibsim's rules, see [formats.Net].
 	AsIbsim bool
+	// Alone takes a topology without the tables that are there.
+	Alone bool
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,

@@ -33,7 +33,7 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures), Notes: file.Warnings}
 	st.Base, st.Failures, st.drawn = nil, nil, drawn{}
 	base := firstBase(&st)
-	if file.Tables == nil && base.Tables != nil {
+	if file.Tables == nil && base.Tables != nil && !opt.Alone {
 		if f, err = f.WithLIDsOf(base.Fabric); err != nil {
 			return LoadReport{}, err
 		}

@@ -4,6 +4,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -100,7 +101,7 @@ func (w *whatIf) Renew() {
 		case f.Repair:
 			mark, st = "repaired", w.Theme.Good
 		}
-		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", f.Number, mark, f.What, f.Name), st: st})
+		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", cmp.Or(f.Number, i+1), mark, f.What, f.Name), st: st})
 	}
 	if st.WhatIf != nil && st.Base != nil {
 		if n := st.WhatIf.CutOff(st.Base); n > 0 {
