@@ -197,6 +197,9 @@ func runWhatIf(c *call) error {
 	if err := c.list(nil, eachRow(rows)); err != nil {
 		return err
 	}
+	if file := st.TopologyFile(); file != "" {
+		c.out.note("the topology is that of %s", file)
+	}
 	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
 }

@@ -153,6 +153,8 @@ type routeAnswer struct {
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
 	took time.Duration
+	// added says that the paper has more than what the routes are compared with.
+	added bool
 }
 
 type multicastAnswer struct {
@@ -200,8 +202,9 @@ func runRoute(c *call) error {
 	if err != nil {
 		return err
 	}
+	st := c.session.State()
 	a := routeAnswer{
-		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
+		added: st.Added() != "", Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
 		Against: rep.Against, Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
@@ -217,7 +220,10 @@ func (a *routeAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, ", %d of them other than %s%s", a.Changed, a.Against, diff.NotCompared(a.Unread))
 	}
 	_, _ = fmt.Fprint(w, "; staged, not written\n")
-	if a.Kept {
+	switch {
+	case a.Kept && a.added:
+		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept; OpenSM would compute all anew, as something was added (keep=no does)\n", a.Against)
+	case a.Kept:
 		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", a.Against)
 	}
 	if a.Assigned > 0 {

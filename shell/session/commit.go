@@ -176,8 +176,8 @@ func (c *commit) preflight(ctx context.Context) (err error) {
 	switch {
 	case len(st.Unanswered) > 0 && !c.opt.Unanswered && !c.opt.DryRun:
 		return &UnansweredError{st.Unanswered}
-	case st.file() != "" && !fabric.SameLinks(st.root(), st.Live.Fabric):
-		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.file())
+	case st.TopologyFile() != "" && !fabric.SameLinks(st.root(), st.Live.Fabric):
+		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.TopologyFile())
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return ErrMoved
 	case st.Added() != "":

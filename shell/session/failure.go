@@ -154,8 +154,8 @@ func (st *State) root() *fabric.Fabric {
 	return st.paperBase().Fabric
 }
 
-// file is the file whose topology the paper has, "" for none.
-func (st *State) file() string {
+// TopologyFile is the file whose topology the paper has, "" for none.
+func (st *State) TopologyFile() string {
 	if st.Base != nil && st.Base.file != "" {
 		return st.Base.file
 	}

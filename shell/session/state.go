@@ -278,7 +278,7 @@ func (st *State) OnPaper() string {
 			words = append(words, prose.Count(x.n, x.what))
 		}
 	}
-	if st.file() != "" {
+	if st.TopologyFile() != "" {
 		words = slices.Insert(words, 0, "topology")
 	}
 	if len(words) == 0 {
