@@ -155,7 +155,16 @@ func (b *Builder) Build() (*Fabric, error) {
 	f := &b.f
 	f.SMPort = b.smPort()
 	f.nodeGUID = b.byGUID
+	if err := f.index(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// index finds nodes by name, counts the switches, and does what [Fabric.finish] does.
+func (f *Fabric) index() error {
 	f.nodeNames = make(map[string][]NodeIndex, len(f.Nodes))
+	f.Switches = nil
 	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
 		f.nodeNames[n.Desc] = append(f.nodeNames[n.Desc], i)
@@ -169,10 +178,7 @@ func (b *Builder) Build() (*Fabric, error) {
 	for s, n := range f.Switches {
 		f.Nodes[n].Switch = SwitchIndex(s)
 	}
-	if err := f.finish(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f.finish()
 }
 
 // smPort is the SM's port that was named, or else the default.

@@ -94,6 +94,13 @@ func SameLIDs(f, g *Fabric) bool {
 	return len(f.EndPorts) == len(g.EndPorts)
 }
 
+// KeepsLIDs reports whether the end ports of g have the LIDs that f gives the ports of the same index. O(end ports).
+func KeepsLIDs(f, g *Fabric) bool {
+	return !slices.ContainsFunc(g.EndPorts, func(e PortIndex) bool {
+		return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC
+	})
+}
+
 // WithDescriptions returns the fabric with other descriptions, by node GUID; the rest stay. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()

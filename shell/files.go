@@ -36,7 +36,7 @@ func fileCommands() []Spec {
 	return []Spec{
 		{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
 			Options: []lang.Option{ofOption()}, Subcommands: dumps},
-		{Name: "load", Summary: "read routes, which are staged, or a topology, which the paper starts from", Subcommands: loads},
+		{Name: "load", Summary: "read routes, which are staged, or a topology, which is laid over the live tables on paper", Subcommands: loads},
 		{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds},
 	}
 }
@@ -68,7 +68,11 @@ type dumped struct {
 }
 
 func (c *call) load(kind string) error {
-	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim", Strict: c.Option("strict", "") == "yes"})
+	opt := session.LoadOptions{
+		Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim",
+		Strict: c.Option("strict", "") == "yes", Alone: c.Option("over", "") == "no",
+	}
+	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), opt)
 	if err != nil {
 		return err
 	}
@@ -107,6 +111,10 @@ func (a *loaded) Text(w io.Writer) {
 	case rep.Topology:
 		_, _ = fmt.Fprintf(w, "the paper starts from %s now: %s, %s (restore all goes back to the live subnet)\n",
 			file, count(rep.Switches, "switch"), count(rep.Links, "link"))
+		if l := rep.Laid; l != nil {
+			_, _ = fmt.Fprintf(w, "  laid over the tables of %s by GUID: %s of %d known, %d new, %d gone; %s stay, %s without one\n",
+				l.Over, count(l.Kept, "switch"), rep.Switches, l.New, l.Gone, count(l.LIDs, "LID"), count(l.NoLIDs, "port"))
+		}
 		if n := rep.Forgotten; n > 0 {
 			_, _ = fmt.Fprintf(w, "  what was on paper before is forgotten: %s\n", count(n, "failure"))
 		}

@@ -67,6 +67,9 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 	if needsVLs(p) && len(st.Failures) > 0 {
 		c.out.warn("OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
 	}
+	if what := st.Added(); what != "" {
+		c.out.warn("these routes are for a subnet that is so only on paper: %s", what)
+	}
 	for name, kind := range map[string]string{handoverLFTs: "lfts", handoverGUIDs: "guid2lid"} {
 		var b bytes.Buffer
 		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {

@@ -31,15 +31,15 @@ func paperCommands() []Spec {
 	director := Spec{Name: "director", Summary: "fail all switches of one system: those with the system image GUID of SYSTEM, or whose names begin with PREFIX*", Run: fail("director"),
 		Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}}}
 	all := Spec{Name: "all", Summary: "restore everything: the paper is empty again", Run: restoreAll}
-	return []Spec{
+	return append(addCommands(), []Spec{
 		{Name: "fail", Summary: "let something fail on paper", Subcommands: append(things("fail", fail), director, random,
 			guidedSpec("let fail", func(c *call) *guided.Flow { return guided.Fail(c.session) }))},
 		{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things("restore", restore), all)},
-		{Name: "undo", Summary: "undo one failure or repair on paper: the last one, or that of a number (show failures)",
+		{Name: "undo", Summary: "undo one failure, repair or addition on paper: the last one, or that of a number (show failures)",
 			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}, Run: runUndo},
-		{Name: "whatif", Summary: "list what has failed and was repaired on paper, as show failures does", Run: runWhatIf},
+		{Name: "whatif", Summary: "list what has failed, was repaired and added on paper, as show failures does", Run: runWhatIf},
 		diffCommand(),
-	}
+	}...)
 }
 
 // fail lets something of a kind fail on paper.
@@ -72,7 +72,20 @@ func restoreAll(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.failures("restored", gone...)
+	for _, f := range gone {
+		if err := c.out.Answer(failureRowOf(f, goneWord(f))); err != nil {
+			return err
+		}
+	}
+	return c.failures("")
+}
+
+// goneWord says what became of something that is no longer on paper.
+func goneWord(f failures.Failure) string {
+	if f.Added || f.Repair {
+		return "undone"
+	}
+	return "restored"
 }
 
 // restore takes failures of something of a kind back, or repairs a part of one.
@@ -82,7 +95,7 @@ func restore(what string) func(*call) error {
 		if st.Base == nil {
 			return errNoFailure
 		}
-		match, repair, err := failures.ToRestore(st.Base.Fabric, what, c.Args)
+		match, repair, err := failures.ToRestore(st.Whole(), what, c.Args)
 		if err != nil {
 			return c.misnamed(err)
 		}
@@ -114,6 +127,8 @@ func runUndo(c *call) error {
 type failureRow struct {
 	Number int    `json:"number"`
 	Repair bool   `json:"repair,omitempty"`
+	Added  bool   `json:"added,omitempty"`
+	Moved  bool   `json:"moved,omitempty"`
 	What   string `json:"what"`
 	Name   string `json:"name"`
 	Links  int    `json:"links"`
@@ -122,7 +137,7 @@ type failureRow struct {
 
 func (r failureRow) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%s: %s %s", r.State, r.What, r.Name)
-	if r.What != "link" {
+	if r.What != "link" && !r.Moved {
 		_, _ = fmt.Fprintf(w, " with %s", count(r.Links, "link"))
 	}
 	_, _ = fmt.Fprintln(w)
@@ -134,7 +149,7 @@ func (r failureRow) Cells() []any {
 }
 
 func failureRowOf(f failures.Failure, state string) failureRow {
-	return failureRow{f.Number, f.Repair, f.What, f.Name, len(f.Links), state}
+	return failureRow{f.Number, f.Repair, f.Added, f.Moved, f.What, f.Name, len(f.Links), state}
 }
 
 func (c *call) failures(state string, all ...failures.Failure) error {
@@ -145,9 +160,9 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 	}
 	st := c.session.State()
 	if st.WhatIf != nil {
-		if at := st.WhatIf.Fabric.SMPort; at != st.Base.Fabric.SMPort {
+		if at, was := st.WhatIf.Fabric.SMPort, st.Whole(); at != was.SMPort {
 			c.out.note("%s, which the session sits on, is cut off; the rest is seen from %s",
-				st.Base.Fabric.PortName(st.Base.Fabric.SMPort), st.WhatIf.Fabric.PortName(at))
+				was.PortName(was.SMPort), st.WhatIf.Fabric.PortName(at))
 		}
 		if cut := st.WhatIf.CutOff(st.Base); cut > 0 {
 			c.out.note("cut off from the subnet: %s", count(cut, "node"))
@@ -159,7 +174,19 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 	return nil
 }
 
-// runWhatIf lists failures and repairs in their order.
+func failureWord(f failures.Failure) string {
+	switch {
+	case f.Moved:
+		return "moved"
+	case f.Added:
+		return "added"
+	case f.Repair:
+		return "repaired"
+	}
+	return "failed"
+}
+
+// runWhatIf lists failures, repairs and additions in their order.
 func runWhatIf(c *call) error {
 	st := c.session.State()
 	if st.WhatIf == nil {
@@ -171,6 +198,9 @@ func runWhatIf(c *call) error {
 	}
 	if err := c.list(nil, eachRow(rows)); err != nil {
 		return err
+	}
+	if file := st.TopologyFile(); file != "" {
+		c.out.note("the topology is that of %s", file)
 	}
 	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil

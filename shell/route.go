@@ -157,6 +157,8 @@ type routeAnswer struct {
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
 	took time.Duration
+	// added says that the paper has more than what the routes are compared with.
+	added bool
 }
 
 type multicastAnswer struct {
@@ -204,8 +206,9 @@ func runRoute(c *call) error {
 	if err != nil {
 		return err
 	}
+	st := c.session.State()
 	a := routeAnswer{
-		Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
+		added: st.Added() != "", Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
 		Against: rep.Against, Kept: rep.Kept, Since: rep.Since, Anew: rep.Back, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
@@ -222,8 +225,12 @@ func (a *routeAnswer) Text(w io.Writer) {
 	}
 	_, _ = fmt.Fprint(w, "; staged, not written\n")
 	switch from := a.Against; {
+	case a.Anew && a.added:
+		_, _ = fmt.Fprintln(w, "  something was added since: all was computed anew, as OpenSM does then")
 	case a.Anew:
 		_, _ = fmt.Fprintln(w, "  a link came up since the route before: all was computed anew, as OpenSM does then")
+	case a.Kept && a.added && !a.Since:
+		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept; OpenSM would compute all anew, as something was added (keep=no does)\n", from)
 	case a.Kept:
 		if a.Since {
 			from = "the route before"

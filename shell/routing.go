@@ -5,6 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/internal/prose"
@@ -17,6 +18,8 @@ import (
 )
 
 func loadOptions(kind string) []lang.Option {
+	over := lang.Option{Name: "over", Kind: lang.KindWord, Words: []string{"yes", "no"},
+		Summary: "no: take the file by itself; yes: lay it over the tables and the LIDs that are there, by GUID"}
 	switch kind {
 	case "routing":
 		return []lang.Option{{Name: "reroute", Kind: lang.KindWord, Words: []string{"yes", "no"},
@@ -28,7 +31,10 @@ func loadOptions(kind string) []lang.Option {
 		return []lang.Option{{Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
 			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"},
 			{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
-				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it"}}
+				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it"},
+			over}
+	case "subnet":
+		return []lang.Option{over}
 	}
 	return nil
 }
@@ -48,6 +54,7 @@ type routingAnswer struct {
 	Roots    bool         `json:"roots_valid"`
 	Rows     []routingRow `json:"rows"`
 	Trees    []string     `json:"invalid_trees,omitempty"`
+	Renewed  []string     `json:"renewed_trees,omitempty"`
 	NoPath   int          `json:"without_a_path,omitempty"`
 	Notes    []string     `json:"notes,omitempty"`
 	*lostAnswer
@@ -99,9 +106,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
 		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoPath: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
-	for _, mlid := range r.Trees {
-		a.Trees = append(a.Trees, fmt.Sprintf("0x%04x", mlid))
-	}
+	a.Trees, a.Renewed = mlids(r.Trees), mlids(r.Made)
 	return c.out.Answer(&a)
 }
 
@@ -133,14 +138,36 @@ func (a *routingAnswer) Text(w io.Writer) {
 	if a.How == string(persist.Kept) && !kept && len(a.Rows) > 0 {
 		_, _ = fmt.Fprintln(w, "  nothing had to be computed")
 	}
-	if len(a.Trees) > 0 {
-		_, _ = fmt.Fprintf(w, "  multicast trees to be made anew: %s\n", strings.Join(a.Trees, ", "))
-	}
+	a.trees(w, kept)
 	if a.NoPath > 0 {
 		_, _ = fmt.Fprintf(w, "  %s without a path, left as they are\n", count(a.NoPath, "entry"))
 	}
 	a.lostAnswer.text(w)
 	list(w, "note", a.Notes)
+}
+
+// trees says what became of multicast trees that were invalid.
+func (a *routingAnswer) trees(w io.Writer, kept bool) {
+	none := slices.DeleteFunc(slices.Clone(a.Trees), func(mlid string) bool { return slices.Contains(a.Renewed, mlid) })
+	for _, x := range []struct {
+		what  string
+		mlids []string
+	}{{"made anew", a.Renewed}, {"gone, as no group is known that has them", none}} {
+		if kept {
+			x.what = "kept as saved, and BROKEN"
+		}
+		if len(x.mlids) > 0 {
+			_, _ = fmt.Fprintf(w, "  multicast trees %s: %s\n", x.what, strings.Join(x.mlids, ", "))
+		}
+	}
+}
+
+// mlids are multicast LIDs in words.
+func mlids(all []uint16) (words []string) {
+	for _, mlid := range all {
+		words = append(words, fmt.Sprintf("0x%04x", mlid))
+	}
+	return words
 }
 
 // lostAnswer says which paths are left unconnected.

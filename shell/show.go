@@ -36,7 +36,7 @@ func showCommands() []Spec {
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}, Options: askedOptions()},
 		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: onTables((*call).showTorus)},
 		{Name: "mft", Summary: "the multicast table of a switch", Run: onTables((*call).showMFT), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
-		{Name: "failures", Summary: "what has failed and was repaired on paper, with the numbers that undo takes", Run: runWhatIf},
+		{Name: "failures", Summary: "what has failed, was repaired, added and moved on paper, with the numbers that undo takes", Run: runWhatIf},
 		{Name: "pictures", Summary: "live, base, what-if and staged side by side", Run: (*call).showPictures},
 		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: onPicture((*call).showGroups),
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},

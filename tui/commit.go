@@ -118,8 +118,8 @@ func (m *model) openCommit() tea.Cmd {
 	p.Raw("", "")
 	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.Say("", "what       %s", st.Title(st.Staged))
-	if n := len(st.Failures); n > 0 {
-		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", draw.Count(n, "failure"))
+	if len(st.Failures) > 0 {
+		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", st.OnPaper())
 	}
 	switch master, ok := st.Master(); {
 	case ok:

@@ -62,8 +62,8 @@ func (m *model) undoCommand() (command, why string) {
 		return "", "nothing has failed on paper"
 	}
 	last := &st.Failures[len(st.Failures)-1]
-	f := st.Base.Fabric
-	if len(last.Links) == 1 && last.What == "link" {
+	f := st.Whole()
+	if len(last.Links) == 1 && last.What == "link" && !last.Added {
 		p := last.Links[0].A
 		return fmt.Sprintf("restore link %s %d", pane.NodeWord(f, f.Ports[p].Node), f.Ports[p].Num), ""
 	}

@@ -358,3 +358,17 @@ func TestShell(t *testing.T) {
 	d.send(shellMsg{})
 	d.sees("back from the shell")
 }
+
+// TestWhatComes: what is added on paper is in the topology and in the list of the paper,
+// in every picture that is shown meanwhile, and goes with undo.
+func TestWhatComes(t *testing.T) {
+	d := traced(t).size(160, 50)
+	d.press(":", "fail link leaf-01 7; fail link leaf-02 7; add switch spine-99 leaf-01/7 leaf-02/7", "enter")
+	d.sees("WHAT-IF 2 failures, 1 addition", "added on paper: switch spine-99 with 2 links")
+	d.press("5").sees("3 new switch spine-99", "1 ✕ link leaf-01/7 -- spine-01/1")
+	d.press("2", "/", "spine-99", "enter", "esc").sees("spine-99")
+	d.press("r").sees("STAGED minhop").press("5").sees("end ports won")
+	d.press("v", "v", "v", "v").press("3", "4", "6", "0", "2")
+	d.press("5", "u").sees("WHAT-IF 2 failures").misses("addition")
+	d.press(":", "restore all", "enter").misses("WHAT-IF")
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package failures says what fails in a subnet on paper, and which links do not work then: those of links,
-// switches, hosts and directors that somebody named, or chose at random, and of what was repaired of them.
+// Package failures says what happens to a subnet on paper, and what it is then: links, switches, hosts and
+// directors fail that somebody named, or chose at random, parts of them are repaired, and cables, switches and
+// adapters are added or moved.
 package failures
 
 import (
@@ -10,24 +11,33 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Failure is one thing that failed on paper, or was repaired although part of something that failed before.
+// Failure is one thing that failed on paper, was repaired although part of something that failed before, or was
+// added or moved.
 type Failure struct {
 	Number int           // tells it apart, and stays while others are undone
 	Repair bool          // its links work again
+	Added  bool          // its links are new, and so are its nodes unless it moved
+	Moved  bool          // it has left another link for its new one
 	What   string        // "link", "switch", "node" or "director"
 	Name   string        // the failed thing in words, escaped
-	Links  []fabric.Link // those that go with it, in the indexes of the base
+	Links  []fabric.Link // those that go with it, or come, in the indexes of [Paper.Whole]
 	nodes  []fabric.NodeIndex
+	// come are the nodes that are new, left the links that are no more.
+	come []fabric.Node
+	left []fabric.Link
 }
+
+// fails reports whether it is a failure, and no repair or addition.
+func (f *Failure) fails() bool { return !f.Repair && !f.Added }
 
 // InvolvesNode reports whether the failure is that of a node, alone or with others.
 func (f *Failure) InvolvesNode(node fabric.NodeIndex) bool {
-	return !f.Repair && slices.Contains(f.nodes, node)
+	return f.fails() && slices.Contains(f.nodes, node)
 }
 
 // InvolvesLink reports whether the failure is that of this link alone.
 func (f *Failure) InvolvesLink(l fabric.Link) bool {
-	return !f.Repair && len(f.nodes) == 0 && slices.Contains(f.Links, l)
+	return f.fails() && len(f.nodes) == 0 && slices.Contains(f.Links, l)
 }
 
 // OfLink is the failure of one link.
@@ -65,19 +75,4 @@ func Split(all []Failure, match func(Failure) bool) (yes, no []Failure) {
 		}
 	}
 	return yes, no
-}
-
-// Failed are the links that failures and repairs, one after the other, leave without function.
-func Failed(all []Failure) map[fabric.Link]bool {
-	failed := map[fabric.Link]bool{}
-	for i := range all {
-		for _, l := range all[i].Links {
-			if all[i].Repair {
-				delete(failed, l)
-			} else {
-				failed[l] = true
-			}
-		}
-	}
-	return failed
 }

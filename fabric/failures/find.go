@@ -11,46 +11,46 @@ import (
 	"example.org/ibconsole/fabric/places"
 )
 
-// Finder finds what is to fail next, in a subnet as it is on paper and the base that it was before failures.
-type Finder func(paper, base *fabric.Fabric) ([]Failure, error)
+// Finder finds what is to happen next, in a subnet as it is on paper and as it would be without failures.
+type Finder func(paper, whole *fabric.Fabric) ([]Failure, error)
 
 // Named is what words name: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE,
 // "director" SYSTEM or PREFIX*, or of the links between switches "random" N by a seed.
 func Named(what string, words []string, seed uint64) Finder {
-	return func(paper, base *fabric.Fabric) ([]Failure, error) {
+	return func(paper, whole *fabric.Fabric) ([]Failure, error) {
 		switch what {
 		case "link":
 			port, err := places.Link(paper, words)
 			if err != nil {
 				return nil, err
 			}
-			return Link(port)(paper, base)
+			return Link(port)(paper, whole)
 		case "random":
 			n, _ := strconv.Atoi(words[0])
-			return Random(n, seed)(paper, base)
+			return Random(n, seed)(paper, whole)
 		case "director":
 			nodes, name, err := places.ResolveSystem(paper, words[0])
 			if err != nil {
 				return nil, err
 			}
-			return Nodes(what, name, nodes...)(paper, base)
+			return Nodes(what, name, nodes...)(paper, whole)
 		}
 		node, err := places.NodeOrSwitch(paper, what, words[0])
 		if err != nil {
 			return nil, err
 		}
-		return Nodes(what, paper.NodeName(node), node)(paper, base)
+		return Nodes(what, paper.NodeName(node), node)(paper, whole)
 	}
 }
 
 // Link is the link of a port.
 func Link(port fabric.PortIndex) Finder {
-	return func(paper, base *fabric.Fabric) ([]Failure, error) {
+	return func(paper, whole *fabric.Fabric) ([]Failure, error) {
 		l, ok := paper.LinkOf(port)
 		switch {
 		case ok:
 			return []Failure{OfLink(paper, l)}, nil
-		case base.Ports[port].Linked():
+		case whole.Ports[port].Linked():
 			return nil, fmt.Errorf("the link of %s has already failed on paper", paper.PortName(port))
 		}
 		return nil, fmt.Errorf("%s has no link", paper.PortName(port))
@@ -59,12 +59,12 @@ func Link(port fabric.PortIndex) Finder {
 
 // Nodes are nodes with all their links as one thing, which goes by a name.
 func Nodes(what, name string, nodes ...fabric.NodeIndex) Finder {
-	return func(paper, base *fabric.Fabric) ([]Failure, error) {
+	return func(paper, whole *fabric.Fabric) ([]Failure, error) {
 		if len(linksOf(paper, nodes)) == 0 {
 			return nil, fmt.Errorf("%s has no links, or they have already failed on paper", name)
 		}
 		// Those that have failed already are among them: they stay failed when the other is undone.
-		return []Failure{OfNodes(base, what, name, nodes...)}, nil
+		return []Failure{OfNodes(whole, what, name, nodes...)}, nil
 	}
 }
 
@@ -92,22 +92,22 @@ func Random(n int, seed uint64) Finder {
 
 // ToRestore says which failures words mean, as [Named] takes them, and what is repaired
 // where it is only a part of them. Nodes of a director are such a part.
-func ToRestore(base *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure, err error) {
+func ToRestore(whole *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure, err error) {
 	if what == "link" {
-		port, err := places.Link(base, words)
+		port, err := places.Link(whole, words)
 		if err != nil {
 			return nil, repair, err
 		}
-		l, ok := base.LinkOf(port)
+		l, ok := whole.LinkOf(port)
 		if ok {
-			repair = OfLink(base, l)
+			repair = OfLink(whole, l)
 		}
 		return func(x Failure) bool { return ok && x.InvolvesLink(l) }, repair, nil
 	}
-	node, err := places.NodeOrSwitch(base, what, words[0])
+	node, err := places.NodeOrSwitch(whole, what, words[0])
 	if err != nil {
 		return nil, repair, err
 	}
 	alone := func(x Failure) bool { return x.What != "director" && x.InvolvesNode(node) }
-	return alone, OfNodes(base, what, base.NodeName(node), node), nil
+	return alone, OfNodes(whole, what, whole.NodeName(node), node), nil
 }

@@ -47,8 +47,10 @@ type Brought struct {
 	// Changed counts the entries that are others than the saved ones. Unread switches
 	// have none there, and were not compared.
 	Changed, Unread int
-	// Trees are the multicast LIDs whose trees have to be made anew.
-	Trees []uint16
+	// Trees are the multicast LIDs whose saved trees are invalid, Made those of them that
+	// got another tree: no group is known of the rest, which have none. Where all was to
+	// be kept, they are there and broken.
+	Trees, Made []uint16
 	// Unreached counts the entries that nothing could repair.
 	Unreached int
 }
@@ -80,6 +82,7 @@ func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (
 	if keep {
 		b.Judgement = persist.Judge(lids.fabric, saved)
 		res.Tables = persist.Lay(lids.fabric, saved.Tables)
+		b.Trees = persist.BrokenTrees(res.Tables, saved.Fabric)
 	} else if err := job.bring(ctx, lids.fabric, saved, res, b); err != nil {
 		return nil, nil, err
 	}
@@ -88,8 +91,8 @@ func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (
 	res.Tables = upTo(res.Tables, lids.top)
 	d := diff.Count(saved.Tables, res.Tables)
 	b.Changed, b.Unread = d.Changed, d.Unread
-	if res.Tables.MFT == nil {
-		if err := job.trees(ctx, res); err != nil {
+	if !keep {
+		if b.Made, err = job.renew(ctx, res, saved.Tables, b.Trees); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -114,9 +117,9 @@ func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Sna
 	}
 	if r := made.Result; r != nil {
 		b.RoutedBy = r.Tables.Origin
-		res.Hops, res.Roots, res.Ranks, res.CAOrder = r.Hops, r.Roots, r.Ranks, r.CAOrder
+		res.Hops, res.Roots, res.Ranks, res.CAOrder, res.Multicast = r.Hops, r.Roots, r.Ranks, r.CAOrder, r.Multicast
 	} else {
-		res.Roots = made.SavedRoots
+		res.Hops, res.Roots = made.Hops, made.SavedRoots
 	}
 	b.Judgement, b.How, b.Trees, b.Unreached = made.Judgement, made.How, made.Trees, len(made.Unreached)
 	res.Tables = made.Tables

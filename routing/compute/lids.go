@@ -74,6 +74,44 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	return o
 }
 
+// After is what OpenSM gives ports of f that has given a subnet its LIDs before: a port without LIDs gets those that
+// it had there, and those of ports that are gone stay theirs. Ports of f that got LIDs in since, a routing after
+// that, keep them; since may be nil.
+func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
+	if was.MaxLID == 0 || o.Reassign {
+		return o
+	}
+	if !o.Chosen {
+		o.LMC, o.Chosen = max(was.MaxLMC(), f.MaxLMC()), true
+	}
+	o.GUID2LID = o.GUID2LID.Clone()
+	taken := map[uint16]bool{}
+	remember := func(from *fabric.Fabric, gone bool) {
+		for _, e := range from.EndPorts {
+			port, now := &from.Ports[e], f.PortByGUID(from.Ports[e].GUID)
+			if _, known := o.GUID2LID.Get(port.GUID); known || port.LID == 0 || now == fabric.None && !gone || now != fabric.None && f.Ports[now].LID != 0 {
+				continue
+			}
+			lids := port.LIDRange()
+			free := true
+			for lid := lids.Min; lid <= lids.Max; lid++ {
+				free = free && !taken[lid] && f.PortByLID(lid) == fabric.None
+			}
+			for lid := lids.Min; free && lid <= lids.Max; lid++ {
+				taken[lid] = true
+			}
+			if free {
+				o.GUID2LID.Set(port.GUID, lids)
+			}
+		}
+	}
+	remember(was, true)
+	if since != nil {
+		remember(since, false)
+	}
+	return o
+}
+
 // upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port had and that none has any more.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
 	if top <= t.LFT.MaxLID {

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/changes/ucastcache"
 )
 
@@ -51,14 +52,20 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	if job.Keep == KeepYes && last == nil {
 		last = job.Before
 	}
-	usable := last != nil && len(last.Fabric.Nodes) == len(f.Nodes) && last.Fabric.MaxLID > 0
+	usable := last != nil && last.Fabric.MaxLID > 0 && slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool {
+		return last.Fabric.SwitchByGUID(f.Nodes[n].GUID) != fabric.None
+	})
 	switch {
 	case job.Keep == KeepYes && !usable:
 		return nil, false, fmt.Errorf("there are no routes to keep: %s has no tables for this fabric", job.Against)
 	case job.Keep == KeepNo, !usable:
 		return nil, false, nil
 	}
-	return last, job.Keep == KeepAsOpenSM && cameUp(last.Fabric, f), nil
+	added := job.Added && job.Past.Tables == nil
+	if !fabric.SameNodes(last.Fabric, f) {
+		last, added = persist.Lay(f, last), true
+	}
+	return last, job.Keep == KeepAsOpenSM && (added || cameUp(last.Fabric, f)), nil
 }
 
 // cameUp reports whether the subnet has a link now that it had not. The two have the same
@@ -87,7 +94,10 @@ func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
 	if past.Tables != nil {
 		before = past.Tables.Fabric
 	}
-	tables, verdict := base.After(before, f)
+	tables, verdict := base.Next(f)
+	if fabric.SameNodes(before, f) {
+		tables, verdict = base.After(before, f)
+	}
 	note := []string{verdict.String()}
 	if tables == nil {
 		return nil, note

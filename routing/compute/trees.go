@@ -5,7 +5,9 @@ package compute
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/mcast"
 )
@@ -40,4 +42,44 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 		g.Multicast.Changed = mcast.Changed(job.Before, &tables)
 	}
 	return nil
+}
+
+// renew makes the trees of multicast LIDs whose saved ones are invalid, and all where
+// none are there: of the groups that are known, else of those that the saved tables
+// serve. It returns those of invalid that have a tree.
+func (job *Job) renew(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16, err error) {
+	of := *job
+	if of.GroupsOf == "" && saved.MFT != nil {
+		of.Groups, of.GroupsOf = fabric.GroupsOf(saved), "the saved routing"
+	}
+	kept := res.Tables.MFT
+	switch {
+	case kept == nil:
+		err = of.trees(ctx, res)
+	case len(invalid) > 0:
+		of.Groups = slices.DeleteFunc(slices.Clone(of.Groups), func(g fabric.Group) bool { return !slices.Contains(invalid, g.MLID) })
+		if err = of.trees(ctx, res); err == nil {
+			res.Tables.MFT = merged(res.Tables.Fabric, kept, res.Tables.MFT, invalid)
+			res.Figures.Multicast = nil
+		}
+	}
+	if err != nil || res.Tables.MFT == nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(invalid), func(mlid uint16) bool {
+		return !slices.ContainsFunc(of.Groups, func(g fabric.Group) bool { return g.MLID == mlid })
+	}), nil
+}
+
+// merged are multicast tables, but for some LIDs, whose entries are those of others.
+func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT {
+	m := t.Clone()
+	for s := range f.NumSwitches() {
+		for _, mlid := range mlids {
+			if mlid <= others.Top {
+				copy(m.Ports(s, mlid), others.Ports(s, mlid))
+			}
+		}
+	}
+	return m
 }

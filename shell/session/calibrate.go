@@ -139,7 +139,7 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
 		return st, nil, errors.New("the live subnet has no forwarding tables to compare with")
 	}
-	st.Base, st.WhatIf = nil, nil
+	st.Base, st.WhatIf, st.drawn = nil, nil, drawn{}
 	job := s.job(&st)
 	job.Keep = compute.KeepNo
 	p, err := compute.Unicast(ctx, job)

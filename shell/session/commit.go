@@ -153,10 +153,12 @@ func (c *commit) preflight(ctx context.Context) (err error) {
 	switch {
 	case len(st.Unanswered) > 0 && !c.opt.Unanswered && !c.opt.DryRun:
 		return &UnansweredError{st.Unanswered}
-	case st.Base != nil && st.Base.file != "" && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
-		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.Base.file)
+	case st.TopologyFile() != "" && !fabric.SameLinks(st.root(), st.Live.Fabric):
+		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.TopologyFile())
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return ErrMoved
+	case st.Added() != "":
+		return fmt.Errorf("the paper has what the live subnet has not: %s (once it is cabled: sweep full; restore all; route)", st.Added())
 	case st.Stale:
 		return ErrStale
 	}

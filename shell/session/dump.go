@@ -136,7 +136,7 @@ const guid2lidKind = "guid2lid"
 func (st *State) writeGUID2LID(w io.Writer, p *Picture) error {
 	t := st.Settings.Remembered()
 	fabrics := []*fabric.Fabric{p.Fabric}
-	if base := st.paperBase().Fabric; fabric.SameNodes(base, p.Fabric) && keepsLIDs(base, p.Fabric) {
+	if base := st.paperBase().Fabric; fabric.SameNodes(base, p.Fabric) && fabric.KeepsLIDs(base, p.Fabric) {
 		fabrics = []*fabric.Fabric{base, p.Fabric}
 	}
 	for _, f := range fabrics {

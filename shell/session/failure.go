@@ -6,31 +6,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/routing/compute"
 )
 
 // Fail lets what is found fail on paper.
 func (s *Session) Fail(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
-	end, err := s.begin(ctx, "fail")
+	return s.happen(ctx, "fail", find)
+}
+
+// Add lets what is found be added or moved on paper.
+func (s *Session) Add(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
+	return s.happen(ctx, "add", find)
+}
+
+func (s *Session) happen(ctx context.Context, operation string, find failures.Finder) ([]failures.Failure, error) {
+	end, err := s.begin(ctx, operation)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
 	st := s.State()
-	found, err := find(st.Paper(), st.paperBase().Fabric)
+	found, err := find(st.Paper(), st.Whole())
 	if err != nil {
 		return nil, err
 	}
-	return s.add(st.Failures, found...), nil
+	return s.add(st.Failures, found...)
 }
 
 // add numbers failures and puts them behind others.
-func (s *Session) add(to []failures.Failure, more ...failures.Failure) []failures.Failure {
+func (s *Session) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
 	next := 0
 	if len(to) > 0 {
 		next = s.State().lastFailure
@@ -39,9 +48,15 @@ func (s *Session) add(to []failures.Failure, more ...failures.Failure) []failure
 		next++
 		more[i].Number = next
 	}
+	err := s.setFailures(append(slices.Clone(to), more...))
+	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok && conflict.Of.Number > s.State().lastFailure {
+		return nil, errors.New(conflict.Why)
+	}
+	if err != nil {
+		return nil, err
+	}
 	s.update(0, func(st *State) { st.lastFailure = next })
-	s.setFailures(append(slices.Clone(to), more...))
-	return more
+	return more, nil
 }
 
 // ErrNotFailed says that what should be restored has not failed on paper.
@@ -58,16 +73,15 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	st := s.State()
 	gone, kept := failures.Split(st.Failures, match)
 	if len(gone) > 0 {
-		s.setFailures(kept)
-		return gone, nil
+		return gone, s.without(kept)
 	}
-	failed := failures.Failed(st.Failures)
+	failed := st.FailedLinks()
 	repair.Repair = true
 	repair.Links = slices.DeleteFunc(slices.Clone(repair.Links), func(l fabric.Link) bool { return !failed[l] })
 	if len(repair.Links) == 0 {
 		return nil, ErrNotFailed
 	}
-	return s.add(st.Failures, repair), nil
+	return s.add(st.Failures, repair)
 }
 
 // Undo takes back the failure or repair of a number, the last one for 0, as if it had
@@ -89,9 +103,20 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	case len(gone) == 0:
 		return failures.Failure{}, fmt.Errorf("number %d %w (show failures lists them)", number, ErrNotFailed)
 	}
+	if err := s.without(kept); err != nil {
+		return gone[0], err
+	}
 	s.update(0, func(st *State) { st.past = compute.Past{} })
-	s.setFailures(kept)
 	return gone[0], nil
+}
+
+// without leaves only some of what happened on paper.
+func (s *Session) without(kept []failures.Failure) error {
+	err := s.setFailures(kept)
+	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
+		return fmt.Errorf("is needed by %w (undo %d first)", err, conflict.Of.Number)
+	}
+	return err
 }
 
 // RestoreAll takes back all failures and any topology loaded as the base, so
@@ -104,29 +129,99 @@ func (s *Session) RestoreAll(ctx context.Context) ([]failures.Failure, error) {
 	defer end()
 	st := s.State()
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		st.Failures, st.WhatIf, st.Base, st.past = nil, nil, nil, compute.Past{}
+		st.Failures, st.WhatIf, st.Base, st.drawn, st.past = nil, nil, nil, drawn{}, compute.Past{}
 		st.Stale = st.stale()
 	})
 	return st.Failures, nil
 }
 
-// FailedLinks are the links of the base that do not work on paper.
-func (st *State) FailedLinks() map[fabric.Link]bool { return failures.Failed(st.Failures) }
+// drawn is what the paper is beside its failures.
+type drawn struct {
+	// topology is what a file has in the place of the base, nil for none, and file its name, escaped.
+	topology *fabric.Fabric
+	file     string
+	// unread is what could not be read of a file that the paper starts from.
+	unread unread.List
+	// paper is what became of it, nil where nothing has happened.
+	paper *failures.Paper
+}
 
-// setFailures makes the what-if of the base and these failures.
-func (s *Session) setFailures(all []failures.Failure) {
-	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		if st.Base == nil {
-			st.Base = firstBase(st)
+// Whole is the paper with all that was added, as if nothing had failed.
+func (st *State) Whole() *fabric.Fabric {
+	if p := st.happened(); p != nil {
+		return p.Whole
+	}
+	return st.root()
+}
+
+// root is the paper before anything happened.
+func (st *State) root() *fabric.Fabric {
+	if st.drawn.topology != nil {
+		return st.drawn.topology
+	}
+	return st.paperBase().Fabric
+}
+
+// TopologyFile is the file whose topology the paper has, "" for none.
+func (st *State) TopologyFile() string {
+	if st.Base != nil && st.Base.file != "" {
+		return st.Base.file
+	}
+	return st.drawn.file
+}
+
+// FailedLinks are the links of [State.Whole] that do not work on paper.
+func (st *State) FailedLinks() map[fabric.Link]bool {
+	if p := st.happened(); p != nil {
+		return p.Failed
+	}
+	return nil
+}
+
+// happened is what became of the paper, nil where nothing has happened.
+func (st *State) happened() *failures.Paper {
+	if st.drawn.paper == nil && len(st.Failures) > 0 {
+		p, _ := failures.On(st.root(), st.Failures) // nil where they contradict each other
+		return p
+	}
+	return st.drawn.paper
+}
+
+// Added says what the paper has that its base has not, in words, "" for nothing.
+func (st *State) Added() string {
+	if st.drawn.topology != nil {
+		for _, c := range fabric.Changes(st.Base.Fabric, st.drawn.topology) {
+			if c.Kind == fabric.NodeNew || c.Kind == fabric.LinkUp {
+				return "the topology of " + st.drawn.file
+			}
 		}
-		st.Failures = all
-		links := slices.Collect(maps.Keys(failures.Failed(all)))
-		st.WhatIf = st.Base.on(st.Base.Fabric.Without(links)).as(WhatIf)
-		if len(all) == 0 && fabric.SameLinks(st.Base.Fabric, st.Live.Fabric) {
-			st.WhatIf, st.Base = nil, nil
+	}
+	if i := slices.IndexFunc(st.Failures, func(f failures.Failure) bool { return f.Added }); i >= 0 {
+		return st.Failures[i].What + " " + st.Failures[i].Name
+	}
+	return ""
+}
+
+// setFailures makes the what-if of the base and what happens to it.
+func (s *Session) setFailures(all []failures.Failure) error {
+	st := s.State()
+	if st.Base == nil {
+		st.Base = firstBase(&st)
+	}
+	base := st.Base
+	paper, err := failures.On(st.root(), all)
+	if err != nil {
+		return err
+	}
+	whatIf := base.on(paper.Now).as(WhatIf)
+	s.update(ChangePaper|ChangeStaged, func(st *State) {
+		st.Base, st.WhatIf, st.Failures, st.drawn.paper = base, whatIf, all, paper
+		if len(all) == 0 && st.drawn.topology == nil && fabric.SameLinks(base.Fabric, st.Live.Fabric) {
+			st.WhatIf, st.Base, st.drawn = nil, nil, drawn{}
 		}
 		st.Stale = st.stale()
 	})
+	return nil
 }
 
 // firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,

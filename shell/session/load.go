@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/names"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
@@ -45,6 +43,8 @@ type LoadReport struct {
 	Lost *Lost `json:"-"`
 	// Unread is what of a topology could not be read.
 	Unread unread.List `json:"-"`
+	// Laid says what of the tables that were there a topology goes on with, nil for nothing.
+	Laid *Laid `json:"laid,omitempty"`
 	// Paths is what a path-record database has that was taken up for questions, nil for other kinds.
 	Paths *pathdb.Info `json:"-"`
 }
@@ -54,10 +54,12 @@ type LoadOptions struct {
 	Keep    bool // keeps routes as they are, whatever has changed, and counts the pairs that this leaves unconnected
 	AsIbsim bool // reads a topology by ibsim's rules, see [formats.Options]
 	Strict  bool // refuses a topology of which something cannot be read
+	Alone   bool // takes a topology without the tables that are there
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,
-// and staged. A topology becomes the base of the paper.
+// and staged. A topology becomes the what-if of the live tables, where these have any of
+// its switches, else the base of the paper.
 func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	end, err := s.begin(ctx, "load")
 	if err != nil {
@@ -165,21 +167,6 @@ func isOption(kind, path string, f *fabric.Fabric) error {
 func readRoutes(kind, path string) (*osm.RouteFile, error) {
 	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
 	return files.Parse(path, read)
-}
-
-func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
-	file, err := formats.ReadWith(ctx, path, formats.Options{AsIbsim: opt.AsIbsim, Strict: opt.Strict})
-	if err != nil {
-		return LoadReport{}, err
-	}
-	f, forgotten := file.Fabric, 0
-	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		forgotten = len(st.Failures)
-		st.Base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: fabric.Escape(path), unread: file.Unread}
-		st.WhatIf, st.Failures, st.past = st.Base.as(WhatIf), nil, compute.Past{}
-		st.Stale = st.stale()
-	})
-	return LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: forgotten, Unread: file.Unread, Notes: file.Warnings}, nil
 }
 
 // LoadNames takes node names from a map, now and at later sweeps. It returns how many nodes of the subnet it names.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -55,10 +55,8 @@ type Picture struct {
 	// Unlike says why OpenSM may hold other tables, "" where nothing is known of that, and UnsetVLs is
 	// [compute.Figures.UnsetVLs].
 	Unlike, UnsetVLs string
-	// file is the file that a base was loaded from, escaped, and unread what of it could
-	// not be read.
-	file   string
-	unread unread.List
+	// file is the file that a base without live tables was loaded from, escaped.
+	file string
 	// by is what the tables were routed with, nil where that is not known.
 	by *maker
 	// madeOf is the fabric that staged tables were made for, before LIDs were
@@ -91,25 +89,34 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// on returns the picture with its tables laid over another fabric with the same
-// indexes.
+// on returns the picture with its tables laid over another fabric: as they are where
+// that has the same indexes and LIDs, else by GUIDs.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil
-	if p.Tables != nil {
+	switch {
+	case p.Tables == nil:
+	case fabric.SameNodes(p.Fabric, f) && fabric.KeepsLIDs(p.Fabric, f):
 		t := *p.Tables
 		t.Fabric = f
 		c.Tables = &t
+	default:
+		c.Tables = persist.Lay(f, p.Tables)
 	}
 	return &c
 }
 
 // CutOff is the number of nodes that belong to the subnet of base and not to
-// that of this picture, which was made of it.
+// that of this picture.
 func (p *Picture) CutOff(base *Picture) int {
 	n := 0
-	for i := range base.Fabric.Nodes {
-		if base.Fabric.Nodes[i].InSubnet && !p.Fabric.Nodes[i].InSubnet {
+	now := p.Fabric
+	for i := range base.Fabric.NumNodes() {
+		was, at := &base.Fabric.Nodes[i], i
+		if i >= now.NumNodes() || now.Nodes[i].GUID != was.GUID {
+			at = now.NodeByGUID(was.GUID)
+		}
+		if was.InSubnet && (at == fabric.None || !now.Nodes[at].InSubnet) {
 			n++
 		}
 	}

@@ -56,7 +56,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 	f := st.Live.Fabric
 	r.Unread(&st.Unread)
 	if st.Base != nil {
-		r.Unread(&st.Base.unread)
+		r.Unread(&st.drawn.unread)
 	}
 	if st.Lost != "" {
 		r.Add(problems.Error, problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)

@@ -64,8 +64,15 @@ func (s *Session) job(st *State) *compute.Job {
 	base, paper := st.paperBase(), st.Paper()
 	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
-	job.Base, job.Before, job.Against = base.Fabric, base.Tables, string(base.Kind)
+	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
 	job.Past = st.past
+	if job.Added = st.Added() != ""; job.Added {
+		var since *fabric.Fabric
+		if st.Staged != nil {
+			since = st.Staged.Fabric
+		}
+		job.LIDs = job.LIDs.After(base.Fabric, since, paper)
+	}
 	job.Torus, job.Facts = &s.torus, &s.analysis
 	job.Options.Progress = s.progress
 	job.Notes = st.Settings.Strangers(paper)
@@ -110,7 +117,7 @@ func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
 	}
 	defer end()
 	st := s.State()
-	known, err := s.torus.Of(ctx, st.paperBase().Fabric)
+	known, err := s.torus.Of(ctx, st.Whole())
 	switch {
 	case err != nil:
 		return nil, err

@@ -35,7 +35,8 @@ type State struct {
 	Failures []failures.Failure
 	// past is what an OpenSM would remember that lives through the failures and repairs,
 	// of the route before the next one.
-	past compute.Past
+	past  compute.Past
+	drawn drawn
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 
@@ -233,17 +234,10 @@ func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
 	if err != nil || !st.IsStale(p) {
 		return p, err
 	}
-	if paper := st.Paper(); fabric.SameNodes(p.Fabric, paper) && keepsLIDs(p.Fabric, paper) {
+	if paper := st.Paper(); fabric.SameNodes(p.Fabric, paper) && fabric.KeepsLIDs(p.Fabric, paper) {
 		return p.on(paper), nil
 	}
 	return st.FreshTablesOf(k)
-}
-
-// keepsLIDs reports whether the end ports of g have the LIDs that f gives them.
-func keepsLIDs(f, g *fabric.Fabric) bool {
-	return !slices.ContainsFunc(g.EndPorts, func(e fabric.PortIndex) bool {
-		return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC
-	})
 }
 
 // Title names a picture for people: "staged (minhop, not written, stale)".
@@ -259,7 +253,7 @@ func (st *State) Title(p *Picture) string {
 		}
 		return "staged (" + strings.Join(words, ", ") + ")"
 	case p.Kind == WhatIf:
-		return "whatif (" + st.countFailures() + ")"
+		return "whatif (" + st.OnPaper() + ")"
 	case p.Kind == Live && st.Lost != "":
 		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
 	case p.Kind == Live && len(st.Unanswered) > 0:
@@ -268,14 +262,38 @@ func (st *State) Title(p *Picture) string {
 	return string(p.Kind)
 }
 
-// countFailures says for example "2 failures, 1 repair".
-func (st *State) countFailures() string {
-	repairs, failed := failures.Split(st.Failures, func(f failures.Failure) bool { return f.Repair })
-	text := prose.Count(len(failed), "failure")
-	if len(repairs) > 0 {
-		text += ", " + prose.Count(len(repairs), "repair")
+// OnPaper counts what has happened on paper, "2 failures, 1 repair", and says whether the
+// topology is that of a file.
+func (st *State) OnPaper() string {
+	var failed, repaired, added, moved int
+	for i := range st.Failures {
+		switch f := &st.Failures[i]; {
+		case f.Moved:
+			moved++
+		case f.Added:
+			added++
+		case f.Repair:
+			repaired++
+		default:
+			failed++
+		}
 	}
-	return text
+	words := []string{}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{failed, "failure"}, {repaired, "repair"}, {added, "addition"}, {moved, "move"}} {
+		if x.n > 0 {
+			words = append(words, prose.Count(x.n, x.what))
+		}
+	}
+	if st.TopologyFile() != "" {
+		words = slices.Insert(words, 0, "topology")
+	}
+	if len(words) == 0 {
+		return prose.Count(0, "failure")
+	}
+	return strings.Join(words, ", ")
 }
 
 func writtenWord(written bool) string {

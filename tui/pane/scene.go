@@ -19,7 +19,7 @@ type Scene struct {
 	Why     string
 	Base    *session.Picture // what changed entries are told from, nil where there is nothing to compare
 
-	// Top is the fabric of the topology pane, now the same without what has failed on paper.
+	// Top is the fabric of the topology pane, with what was added on paper; now the same without what has failed there.
 	Top   *Index
 	Now   *fabric.Fabric
 	Names *Index // the index of the picture's fabric
@@ -65,7 +65,7 @@ func (sc *Scene) chooseTop() *fabric.Fabric {
 		sc.Now = sc.Picture.Fabric
 	case sc.State.WhatIf != nil && sc.State.Base != nil:
 		sc.Now = sc.State.WhatIf.Fabric
-		return sc.State.Base.Fabric
+		return sc.State.Whole()
 	default:
 		sc.Now = sc.State.Live.Fabric
 	}

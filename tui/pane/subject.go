@@ -79,7 +79,7 @@ func (sc *Scene) restoreOne(s Subject) (command, why string) {
 	case s.Node == fabric.None:
 		return "", "nothing that could be restored is selected"
 	}
-	f := sc.State.Base.Fabric
+	f := sc.State.Whole()
 	node, _ := PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
 	suspects := []fabric.NodeIndex{node}
 	if link := max(s.Link, s.Via); link != fabric.None {

@@ -107,19 +107,25 @@ func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric
 	return m
 }
 
-// dropTrees empties the multicast LIDs whose trees lead through ports that lead elsewhere now, and returns them.
-func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
+// BrokenTrees are the multicast LIDs whose trees lead through ports that lead elsewhere
+// than in the subnet that they were made for.
+func BrokenTrees(t *fabric.Tables, was *fabric.Fabric) (broken []uint16) {
 	if t.MFT == nil {
 		return nil
 	}
-	f := t.Fabric
 	for i := range t.MFT.LIDs() {
-		mlid := fabric.FirstMLID + uint16(i)
-		if !brokenTree(t, was, mlid) {
-			continue
+		if mlid := fabric.FirstMLID + uint16(i); brokenTree(t, was, mlid) {
+			broken = append(broken, mlid)
 		}
-		gone = append(gone, mlid)
-		for s := range f.NumSwitches() {
+	}
+	return broken
+}
+
+// dropTrees empties [BrokenTrees] and returns them.
+func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
+	gone = BrokenTrees(t, was)
+	for _, mlid := range gone {
+		for s := range t.Fabric.NumSwitches() {
 			clear(t.MFT.Ports(s, mlid))
 		}
 	}

@@ -4,6 +4,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -90,7 +91,16 @@ func (w *whatIf) Renew() {
 	st := &w.Scene.State
 	for i := range st.Failures {
 		f := &st.Failures[i]
-		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", i+1, w.Theme.Failed, f.What, f.Name), st: w.Theme.Bad})
+		mark, st := w.Theme.Failed, w.Theme.Bad
+		switch {
+		case f.Moved:
+			mark, st = "moved", w.Theme.Warn
+		case f.Added:
+			mark, st = "new", w.Theme.Good
+		case f.Repair:
+			mark, st = "repaired", w.Theme.Good
+		}
+		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", cmp.Or(f.Number, i+1), mark, f.What, f.Name), st: st})
 	}
 	if st.WhatIf != nil && st.Base != nil {
 		if n := st.WhatIf.CutOff(st.Base); n > 0 {
@@ -153,7 +163,7 @@ func (w *whatIf) Title() string {
 	if w.Scene == nil || w.Scene.State.WhatIf == nil {
 		return ""
 	}
-	return draw.Count(len(w.Scene.State.Failures), "failure")
+	return w.Scene.State.OnPaper()
 }
 
 func (w *whatIf) Picture() *draw.Badge {
@@ -195,7 +205,7 @@ func (w *whatIf) Subject() pane.Subject {
 		return pane.Nothing
 	}
 	fail := &w.Scene.State.Failures[w.rows[row].failure-1]
-	f := w.Scene.State.Base.Fabric
+	f := w.Scene.State.Whole()
 	for node := range f.Nodes {
 		if fail.InvolvesNode(fabric.NodeIndex(node)) {
 			return pane.Subject{Fabric: f, Node: fabric.NodeIndex(node), Port: fabric.None, Link: fabric.None, Via: fabric.None}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package failures
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/mad"
+)
+
+// AddLink is a cable between two ports, each NODE/PORT.
+func AddLink(a, b string) Finder {
+	return func(paper, _ *fabric.Fabric) ([]Failure, error) {
+		from, err := places.Link(paper, []string{a})
+		if err != nil {
+			return nil, err
+		}
+		to, err := places.Link(paper, []string{b})
+		if err != nil {
+			return nil, err
+		}
+		if from == to {
+			return nil, fmt.Errorf("%s cannot be cabled to itself", paper.PortName(from))
+		}
+		add := OfLink(paper, fabric.Link{A: min(from, to), B: max(from, to)})
+		add.Added = true
+		return []Failure{add}, nil
+	}
+}
+
+// NewNode is a node to be added.
+type NewNode struct {
+	Type mad.NodeType
+	Name string
+	// GUID is the node GUID, 0 for the one behind the highest of its kind.
+	GUID uint64
+	// Ports are how many it has, 0 for as many as others of its kind.
+	Ports int
+	// At are the ports, each NODE/PORT, that its ports from 1 up are cabled to.
+	At []string
+}
+
+// maxPorts is how many ports a node has at most (IBA 1.2.1, 14.2.5.3).
+const maxPorts = 254
+
+// Add is a switch or an adapter with its cables.
+func Add(n NewNode) Finder {
+	return func(paper, _ *fabric.Fabric) ([]Failure, error) {
+		if len(paper.NodesByDescription(n.Name)) > 0 {
+			return nil, fmt.Errorf("there is a node that is called %s", fabric.Escape(n.Name))
+		}
+		if n.Ports == 0 {
+			n.Ports = max(portsOf(paper, n.Type), len(n.At))
+		}
+		if n.Ports < len(n.At) || n.Ports < 1 || n.Ports > maxPorts {
+			return nil, fmt.Errorf("%s has %d ports, expected %d to %d", fabric.Escape(n.Name), n.Ports, max(len(n.At), 1), maxPorts)
+		}
+		if n.GUID == 0 {
+			n.GUID = nextGUID(paper, n.Type)
+		}
+		what := "node"
+		if n.Type == mad.NodeSwitch {
+			what = "switch"
+		}
+		add := Failure{What: what, Name: fabric.Escape(n.Name), Added: true, nodes: []fabric.NodeIndex{paper.NumNodes()}}
+		add.come = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports)}}
+		for i, at := range n.At {
+			port, err := places.Link(paper, []string{at})
+			if err != nil {
+				return nil, err
+			}
+			add.Links = append(add.Links, fabric.Link{A: port, B: paper.NumPorts() + 1 + fabric.PortIndex(i)})
+		}
+		return []Failure{add}, nil
+	}
+}
+
+// portsOf is how many ports a node of a type has: an adapter one, a switch as many as any has.
+func portsOf(f *fabric.Fabric, kind mad.NodeType) int {
+	most := 1
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Type == kind && n.IsSwitch() {
+			most = max(most, int(n.NumPorts))
+		}
+	}
+	return most
+}
+
+// nextGUID is the GUID behind the highest of nodes of a type and of their ports.
+func nextGUID(f *fabric.Fabric, kind mad.NodeType) uint64 {
+	highest := uint64(0)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if n.Type != kind {
+			continue
+		}
+		highest = max(highest, n.GUID)
+		for p := range n.Ports() {
+			highest = max(highest, f.Ports[p].GUID)
+		}
+	}
+	next := highest + 1
+	for f.NodeByGUID(next) != fabric.None || f.PortByGUID(next+1) != fabric.None {
+		next++
+	}
+	return next
+}
+
+// Move is a node whose cable is plugged into another port: NODE or NODE/PORT, and NODE/PORT.
+func Move(node, to string) Finder {
+	return func(_, whole *fabric.Fabric) ([]Failure, error) {
+		at, err := places.Resolve(whole, node)
+		if err != nil {
+			return nil, err
+		}
+		port, err := places.Link(whole, []string{to})
+		if err != nil {
+			return nil, err
+		}
+		old, ok := whole.LinkOf(at.Port)
+		switch {
+		case whole.Nodes[at.Node].IsSwitch() && !at.PortNamed:
+			return nil, fmt.Errorf("which cable of %s? (try: move node %s/1 %s)", whole.NodeName(at.Node), whole.NodeName(at.Node), fabric.Escape(to))
+		case !ok:
+			return nil, fmt.Errorf("%s has no cable that could be moved (try: add link)", whole.PortName(at.Port))
+		case port == at.Port:
+			return nil, fmt.Errorf("%s cannot be cabled to itself", whole.PortName(port))
+		}
+		return []Failure{{
+			What: "node", Added: true, Moved: true, left: []fabric.Link{old},
+			Name:  fmt.Sprintf("%s from %s to %s", whole.PortName(at.Port), whole.PortName(whole.Ports[at.Port].Peer), whole.PortName(port)),
+			Links: []fabric.Link{{A: min(at.Port, port), B: max(at.Port, port)}},
+		}}, nil
+	}
+}

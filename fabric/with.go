@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"example.org/ibconsole/mad"
+)
+
+// With returns the fabric without some links and with more nodes and links. Nodes and ports keep their indexes,
+// those that come stand behind them, and links are in these indexes; switches are counted anew. A node is given as
+// to [Builder.AddNode]; what it does not say of its ports is as with others of its kind, and port p of an adapter
+// has its node GUID plus p. A link has what both its ends have elsewhere. It fails where a GUID or a port is
+// taken. O(ports log ports).
+func (f *Fabric) With(gone []Link, nodes []Node, links []Link) (*Fabric, error) {
+	b := Builder{f: *f.copy(), byGUID: maps.Clone(f.nodeGUID)}
+	g := &b.f
+	for _, l := range gone {
+		for _, p := range [2]PortIndex{l.A, l.B} {
+			g.Ports[p].Peer, g.Ports[p].State = None, mad.PortDown
+		}
+	}
+	for _, n := range nodes {
+		if err := b.addLike(n, f.example(n.Type)); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range links {
+		p, q := &g.Ports[l.A], &g.Ports[l.B]
+		if err := b.Connect(p.Node, int(p.Num), q.Node, int(q.Num)); err != nil {
+			return nil, err
+		}
+		g.train(l)
+	}
+	g.nodeGUID = b.byGUID
+	if err := g.index(); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// example is the first node of a type, None where there is none.
+func (f *Fabric) example(kind mad.NodeType) NodeIndex {
+	return NodeIndex(slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Type == kind }))
+}
+
+// addLike adds a node whose ports are like those of another, or None.
+func (b *Builder) addLike(n Node, like NodeIndex) error {
+	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
+	if like != None {
+		old := &b.f.Nodes[like]
+		n.VendorID, n.DeviceID, n.Revision, n.EnhancedPort0 = old.VendorID, old.DeviceID, old.Revision, old.EnhancedPort0
+	}
+	i, err := b.AddNode(n)
+	if err != nil {
+		return err
+	}
+	f := &b.f
+	for num := range PortIndex(n.NumPorts) + 1 {
+		p := &f.Ports[f.Nodes[i].FirstPort+num]
+		if !n.IsSwitch() && num > 0 {
+			p.GUID = n.GUID + uint64(num)
+		}
+		if num > 0 {
+			p.State = mad.PortDown
+		}
+		if like == None {
+			continue
+		}
+		old := f.Ports[f.Nodes[like].FirstPort+min(num, PortIndex(f.Nodes[like].NumPorts))]
+		p.CapMask, p.VLCap, p.OperVLs, p.MTU = old.CapMask, old.VLCap, old.OperVLs, old.MTU
+		if num == 0 {
+			p.State, p.Width, p.Speed = old.State, old.Width, old.Speed
+		}
+	}
+	return nil
+}
+
+// train gives a new link its width, speed, MTU and VLs: what other links of its ends have, the least of both.
+func (f *Fabric) train(l Link) {
+	a, b := f.linkLike(l.A), f.linkLike(l.B)
+	least := func(x, y uint8) uint8 {
+		if x == 0 || y == 0 {
+			return max(x, y)
+		}
+		return min(x, y)
+	}
+	for _, port := range [2]PortIndex{l.A, l.B} {
+		p := &f.Ports[port]
+		p.State = max(a.State, b.State, mad.PortInit)
+		p.Width = Width(least(uint8(a.Width), uint8(b.Width)))
+		p.Speed = Speed(least(uint8(a.Speed), uint8(b.Speed)))
+		p.MTU, p.OperVLs = least(a.MTU, b.MTU), least(a.OperVLs, b.OperVLs)
+		if own := f.linkLike(port); p.VLCap == 0 {
+			p.VLCap = own.VLCap
+		}
+	}
+}
+
+// linkLike is another linked port of a port's node, the zero port where it has none.
+func (f *Fabric) linkLike(port PortIndex) Port {
+	for p := range f.Nodes[f.Ports[port].Node].Ports() {
+		if p != port && f.Ports[p].Linked() && f.Ports[p].Width != 0 {
+			return f.Ports[p]
+		}
+	}
+	return Port{}
+}
+
+// WithLIDsOf gives the ports of f that have no LID the LIDs and the LMC that they had in another picture of the
+// subnet, but for those that another port has now. O(ports).
+func (f *Fabric) WithLIDsOf(was *Fabric) (*Fabric, error) {
+	g := f.copy()
+	for _, e := range f.EndPorts {
+		p := &g.Ports[e]
+		o := was.PortByGUID(p.GUID)
+		if p.LID != 0 || o == None || was.Ports[o].LID == 0 {
+			continue
+		}
+		lids := was.Ports[o].LIDRange()
+		if int(lids.Min) < len(f.lidPort) && slices.ContainsFunc(f.lidPort[lids.Min:min(int(lids.Max)+1, len(f.lidPort))], func(x PortIndex) bool { return x != None }) {
+			continue
+		}
+		p.LID, p.LMC = lids.Min, was.Ports[o].LMC
+	}
+	if g.SMPort != None {
+		sm := g.Ports[g.EndPortOf(g.SMPort)].LID
+		for _, e := range g.EndPorts {
+			g.Ports[e].SMLID = cmp.Or(g.Ports[e].SMLID, sm)
+		}
+	}
+	if err := g.finish(); err != nil {
+		return nil, fmt.Errorf("keep LIDs: %w", err)
+	}
+	return g, nil
+}

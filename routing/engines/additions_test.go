@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	paper "example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
+)
+
+// TestAdditionsEqualOpenSM adds cables, switches and adapters on paper, moves adapters,
+// and lets an OpenSM live through the same: LIDs and forwarding tables are its own
+// after each of them.
+func TestAdditionsEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 4, 100) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			addTo(t, rand.New(rand.NewPCG(seed, 3)), i)
+		})
+	}
+}
+
+// growing are fabrics with free ports, for engines that route them also with more.
+var growing = []struct{ engine, spec string }{
+	{"minhop", "random:%d,4,18"}, {"updn", "random:%d,4,18"}, {"ftree", "fattree:2,%d"}, {"dnup", "fattree:2,%d"},
+	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"}, {"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"},
+}
+
+// addition is one step on paper, and what ibsim is told of it.
+type addition struct {
+	console []string
+	tables  *fabric.Tables
+	paper   *fabric.Fabric
+}
+
+func addTo(t *testing.T, r *rand.Rand, i int) {
+	g := growing[i%len(growing)]
+	f, err := gen.ParseSpec(fmt.Sprintf(g.spec, []int{6, 8}[r.IntN(2)]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = roomy(t, f, r)
+	s, steps := addedOnPaper(t, r, f, g.engine)
+	if len(steps) == 1 {
+		return
+	}
+	laidOver(t, f, g.engine, steps[1])
+	st := s.State()
+	begin, err := f.With(nil, newcomers(f, st.Whole()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim := start(t, begin)
+	c := &trial{chain: []string{g.engine}, opt: routing.Options{}}
+	m := startManager(t, sim, c)
+	var said []string
+	for _, step := range steps {
+		for _, command := range step.console {
+			said = append(said, command+sim.Console(command))
+		}
+		m.rest(t)
+		m.raiseTops(t, step.tables)
+		if err := sameLFTs(m.dir, &routing.Result{Tables: step.tables}); err != nil {
+			t.Fatalf("%s on %s, after %q: %v", g.engine, g.spec, said, err)
+		}
+	}
+}
+
+// addedOnPaper routes a fabric and adds to it at random, and routes after each step.
+func addedOnPaper(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (*session.Session, []addition) {
+	t.Helper()
+	ctx, s := t.Context(), offline(t, f, engine)
+	steps := []addition{{tables: routed(ctx, t, s)}}
+	for range 3 {
+		console := grow(ctx, t, r, s)
+		st := s.State()
+		tables := routed(ctx, t, s)
+		if tables == nil {
+			break
+		}
+		steps = append(steps, addition{console, tables, st.Paper()})
+	}
+	return s, steps
+}
+
+// laidOver loads what a fabric is after an addition as a file over its tables, and
+// holds what that gives against the addition itself.
+func laidOver(t *testing.T, f *fabric.Fabric, engine string, after addition) {
+	t.Helper()
+	ctx, s := t.Context(), offline(t, f, engine)
+	routed(ctx, t, s)
+	if _, err := s.Load(ctx, "topology", netFile(t, after.paper), session.LoadOptions{AsIbsim: true}); err != nil {
+		t.Fatal(err)
+	}
+	var ours, theirs bytes.Buffer
+	if err := osm.WriteLFTs(&ours, routed(ctx, t, s)); err != nil {
+		t.Fatal(err)
+	}
+	if err := osm.WriteLFTs(&theirs, after.tables); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(ours.Bytes(), theirs.Bytes()) {
+		t.Fatalf("%s: after %q the file gives other tables than the addition", engine, after.console)
+	}
+}
+
+func netFile(t *testing.T, f *fabric.Fabric) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := gen.WriteNet(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "fabric.net")
+	write(t, path, b.String())
+	return path
+}
+
+// offline is a session on a fabric by ibsim's rules, with an engine.
+func offline(t *testing.T, f *fabric.Fabric, engine string) *session.Session {
+	t.Helper()
+	src, err := session.ParseSource("net:" + netFile(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	s, err := session.Open(ctx, src, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	set, err := settings.Parse([]string{engine}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	return s
+}
+
+// routed are the tables of the paper, nil where those of OpenSM change from run to run:
+// ftree orders adapters by addresses in its memory where leaf switches are cabled to
+// each other, and warns of it.
+func routed(ctx context.Context, t *testing.T, s *session.Session) *fabric.Tables {
+	t.Helper()
+	figures, err := s.Route(ctx, compute.KeepAsOpenSM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(figures.Warnings, func(w string) bool { return strings.Contains(w, "addresses in its memory") }) {
+		return nil
+	}
+	tables := *s.State().Staged.Tables
+	return &tables
+}
+
+// grow lets something come at random, and says what ibsim has to be told.
+func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (console []string) {
+	t.Helper()
+	st := s.State()
+	f := st.Paper()
+	free := freePorts(f)
+	r.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	var find paper.Finder
+	name := fmt.Sprintf("new-%d", r.Uint32())
+	switch r.IntN(4) {
+	case 0:
+		a, b := free[0], free[1]
+		for _, p := range free[1:] {
+			if f.Ports[p].Node != f.Ports[a].Node {
+				b = p
+			}
+		}
+		find = paper.AddLink(f.PortName(a), f.PortName(b))
+	case 1:
+		find = paper.Add(paper.NewNode{Type: mad.NodeCA, Name: name, At: []string{f.PortName(free[0])}})
+	case 2:
+		n := paper.NewNode{Type: mad.NodeSwitch, Name: name, GUID: r.Uint64() >> 1, At: []string{f.PortName(free[0])}}
+		for _, p := range free[1:4] {
+			if f.Ports[p].Node != f.Ports[free[0]].Node {
+				n.At = append(n.At, f.PortName(p))
+			}
+		}
+		find = paper.Add(n)
+	default:
+		hosts := hostLinks(f)
+		l := hosts[r.IntN(len(hosts))]
+		host := l.A
+		if f.Nodes[f.Ports[host].Node].IsSwitch() {
+			host = l.B
+		}
+		console = append(console, fmt.Sprintf("Unlink %q[%d]", f.Nodes[f.Ports[host].Node].Desc, f.Ports[host].Num))
+		find = paper.Move(f.PortName(host), f.PortName(free[0]))
+	}
+	added, err := s.Add(ctx, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st = s.State()
+	f = st.Paper()
+	for _, l := range added[0].Links {
+		a, b := &f.Ports[l.A], &f.Ports[l.B]
+		console = append(console, fmt.Sprintf("Link %q[%d] %q[%d]", f.Nodes[a.Node].Desc, a.Num, f.Nodes[b.Node].Desc, b.Num))
+	}
+	return console
+}
+
+// freePorts are the ports of switches of the subnet that are not cabled.
+func freePorts(f *fabric.Fabric) (free []fabric.PortIndex) {
+	for _, n := range f.Switches {
+		for p := range f.Nodes[n].Ports() {
+			if f.Nodes[n].InSubnet && !f.Ports[p].Linked() {
+				free = append(free, p)
+			}
+		}
+	}
+	return free
+}
+
+// roomy is a fabric in which every switch has some free ports.
+func roomy(t *testing.T, f *fabric.Fabric, r *rand.Rand) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	for i := range f.Nodes {
+		n := f.Nodes[i]
+		n.Desc = strings.ReplaceAll(n.Desc, " ", "-") // which is what ibsim calls it
+		if n.IsSwitch() {
+			n.NumPorts += uint8(2 + r.IntN(3))
+		}
+		if _, err := b.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range f.NumPorts() {
+		p := f.Ports[i]
+		q := b.Port(p.Node, int(p.Num))
+		if q == nil {
+			continue
+		}
+		q.GUID = p.GUID
+		if p.Peer > i {
+			if err := b.Connect(p.Node, int(p.Num), f.Ports[p.Peer].Node, int(f.Ports[p.Peer].Num)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// newcomers are the nodes that whole has and f has not.
+func newcomers(f, whole *fabric.Fabric) []fabric.Node { return whole.Nodes[len(f.Nodes):] }
