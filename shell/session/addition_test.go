@@ -4,6 +4,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -215,5 +216,32 @@ func TestLaidTopology(t *testing.T) {
 	}
 	if rep, err = s.Load(ctx, "topology", foreign, LoadOptions{}); err != nil || rep.Laid != nil {
 		t.Errorf("%+v, %v", rep.Laid, err)
+	}
+}
+
+// TestNamesOfAdditions: a node-name map names also what was added, and what is on paper
+// stays as it is.
+func TestNamesOfAdditions(t *testing.T) {
+	s := grown(t)
+	st := s.State()
+	was := st.Whole()
+	path := filepath.Join(t.TempDir(), "names")
+	text := "0x0000000000200000 \"first\"\n"
+	n := was.Nodes[len(was.Nodes)-1]
+	text += fmt.Sprintf("0x%016x \"added\"\n", n.GUID)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.LoadNames(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	st = s.State()
+	for _, f := range []*fabric.Fabric{st.Whole(), st.Paper(), st.WhatIf.Tables.Fabric} {
+		if f.NodeName(fabric.NodeIndex(len(f.Nodes)-1)) != "added" || !fabric.SameLinks(f, was) {
+			t.Error(f.NodeName(fabric.NodeIndex(len(f.Nodes) - 1)))
+		}
+	}
+	if st.Stale || len(st.Failures) != 3 {
+		t.Error(st.Failures)
 	}
 }

@@ -146,6 +146,16 @@ type drawn struct {
 	paper *failures.Paper
 }
 
+// rename gives nodes other names.
+func (d *drawn) rename(to func(*fabric.Fabric) *fabric.Fabric) {
+	if d.topology != nil {
+		d.topology = to(d.topology)
+	}
+	if p := d.paper; p != nil {
+		d.paper = &failures.Paper{Whole: to(p.Whole), Now: to(p.Now), Failed: p.Failed}
+	}
+}
+
 // Whole is the paper with all that was added, as if nothing had failed.
 func (st *State) Whole() *fabric.Fabric {
 	if p := st.happened(); p != nil {

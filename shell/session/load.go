@@ -192,13 +192,21 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	}
 	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
 		s.names = m
+		renamed := map[*fabric.Fabric]*fabric.Fabric{}
+		rename := func(f *fabric.Fabric) *fabric.Fabric {
+			if renamed[f] == nil {
+				renamed[f] = f.WithDescriptions(m)
+			}
+			return renamed[f]
+		}
 		for _, p := range []**Picture{&st.Live, &st.Base, &st.WhatIf, &st.Staged} {
 			if *p != nil {
 				old := *p
-				*p = old.on(old.Fabric.WithDescriptions(m))
+				*p = old.on(rename(old.Fabric))
 				(*p).Hops, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops, old.Roots, old.Ranks, old.CAOrder, old.Multicast
 			}
 		}
+		st.drawn.rename(rename)
 	})
 	return named, nil
 }
