@@ -17,6 +17,7 @@ type healthy struct {
 	source string
 	// conf is the manager's opensm.conf.
 	conf string
+	sim  *ibsimtest.Sim
 }
 
 // routedTorus lets OpenSM route a torus of 6x5, as master or once.
@@ -38,7 +39,7 @@ func routedTorus(t *testing.T, engine string, qos, master bool, more ...string) 
 	} else {
 		ibsimtest.OpenSM(t, sim, "-F", h.conf)
 	}
-	h.source = "ibsim:" + sim.Name
+	h.source, h.sim = "ibsim:"+sim.Name, sim
 	return h
 }
 
@@ -119,7 +120,7 @@ func (h healthy) unknown(t *testing.T, before string) {
 			t.Errorf("%s: %v, status %d: %s%s", script, got, r.status, r.out, r.err)
 		}
 	}
-	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitDone || !strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: engine from=") {
+	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitDone || !strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: ") {
 		t.Errorf("check: status %d: %s%s", r.status, r.out, r.err)
 	}
 	out := ibconsole(t, "-s", h.source, "-c", before+"problems")

@@ -102,18 +102,49 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	return nil
 }
 
+// PortClaim is what a port claims that another one has.
+type PortClaim uint8
+
+// The claims.
+const (
+	ClaimsNothing PortClaim = iota
+	ClaimsGUID
+	ClaimsLID
+)
+
 // PortError says which port is at fault where a fabric contradicts itself.
 type PortError struct {
-	Node NodeIndex
-	Num  uint8
-	Msg  string
+	Node  NodeIndex
+	Num   uint8
+	Claim PortClaim
+	Msg   string
 }
 
 func (e *PortError) Error() string { return e.Msg }
 
-func (f *Fabric) portError(port PortIndex, format string, args ...any) error {
+func (f *Fabric) portError(port PortIndex, claim PortClaim, msg string) error {
 	p := &f.Ports[port]
-	return &PortError{Node: p.Node, Num: p.Num, Msg: fmt.Sprintf(format, args...)}
+	return &PortError{Node: p.Node, Num: p.Num, Claim: claim, Msg: msg}
+}
+
+func (f *Fabric) sameGUID(guid uint64, first, second PortIndex) string {
+	return fmt.Sprintf("port GUID 0x%016x belongs to both %s and %s", guid, f.PortName(first), f.PortName(second))
+}
+
+func (f *Fabric) sameLID(lid uint16, first, second PortIndex) string {
+	return fmt.Sprintf("LID %d belongs to both %s and %s", lid, f.PortName(first), f.PortName(second))
+}
+
+// unfit says why no port can have the LIDs of this one, "" where one can.
+func (f *Fabric) unfit(port PortIndex) string {
+	p := &f.Ports[port]
+	switch last := p.LID | (1<<p.LMC - 1); {
+	case last > MaxUnicastLID:
+		return fmt.Sprintf("LID %d of %s is above the highest unicast LID %d", last, f.PortName(port), MaxUnicastLID)
+	case p.LID&(1<<p.LMC-1) != 0:
+		return fmt.Sprintf("LID %d of %s with LMC %d is no multiple of %d", p.LID, f.PortName(port), p.LMC, 1<<p.LMC)
+	}
+	return ""
 }
 
 // Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a
@@ -122,10 +153,7 @@ func (f *Fabric) portError(port PortIndex, format string, args ...any) error {
 // afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
 	f := &b.f
-	f.SMPort--
-	if f.SMPort == None {
-		f.SMPort = f.firstPort()
-	}
+	f.SMPort = b.smPort()
 	f.nodeGUID = b.byGUID
 	if err := f.index(); err != nil {
 		return nil, err
@@ -151,6 +179,14 @@ func (f *Fabric) index() error {
 		f.Nodes[n].Switch = SwitchIndex(s)
 	}
 	return f.finish()
+}
+
+// smPort is the SM's port that was named, or else the default.
+func (b *Builder) smPort() PortIndex {
+	if b.f.SMPort > 0 {
+		return b.f.SMPort - 1
+	}
+	return b.f.firstPort()
 }
 
 func (f *Fabric) firstPort() PortIndex {
@@ -180,7 +216,7 @@ func (f *Fabric) finish() error {
 	for _, e := range f.EndPorts {
 		p := &f.Ports[e]
 		if old, ok := f.portGUID[p.GUID]; ok {
-			return f.portError(e, "port GUID 0x%016x belongs to both %s and %s", p.GUID, f.PortName(old), f.PortName(e))
+			return f.portError(e, ClaimsGUID, f.sameGUID(p.GUID, old, e))
 		}
 		f.portGUID[p.GUID] = e
 		if p.LID != 0 {
@@ -197,16 +233,13 @@ func (f *Fabric) mapLIDs() error {
 		if p.LID == 0 {
 			continue
 		}
-		if last := p.LID | (1<<p.LMC - 1); last > MaxUnicastLID {
-			return f.portError(e, "LID %d of %s is above the highest unicast LID %d", last, f.PortName(e), MaxUnicastLID)
-		}
-		if p.LID&(1<<p.LMC-1) != 0 {
-			return f.portError(e, "LID %d of %s with LMC %d is no multiple of %d", p.LID, f.PortName(e), p.LMC, 1<<p.LMC)
+		if why := f.unfit(e); why != "" {
+			return f.portError(e, ClaimsNothing, why)
 		}
 		for i := range uint16(1) << p.LMC {
 			lid := p.LID + i
 			if old := f.lidPort[lid]; old != None {
-				return f.portError(e, "LID %d belongs to both %s and %s", lid, f.PortName(old), f.PortName(e))
+				return f.portError(e, ClaimsLID, f.sameLID(lid, old, e))
 			}
 			f.lidPort[lid] = e
 		}

@@ -105,6 +105,9 @@ func (t *SL2VL) Clone() *SL2VL {
 	return &c
 }
 
+// NoSL stands for no SL, where a pair has no path.
+const NoSL uint8 = 0xff
+
 // PathSLs are the SLs by which packets travel.
 type PathSLs interface {
 	// SL is the SL from one LID to another. LIDs that no end port has give 0.

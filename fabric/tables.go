@@ -17,13 +17,17 @@ type Tables struct {
 	Origin string  // where they come from: "minhop", "live", a file name
 }
 
-// Unread says what is not known of tables read from a subnet. Of those that were computed all is known.
+// LiveOrigin is the Origin of tables that were read from switches.
+const LiveOrigin = "live"
+
+// Unread says what is not known of tables that were read from a subnet. Of tables that
+// were computed all is known.
 type Unread struct {
 	SLs   bool // those of paths: the subnet manager has them, not the switches
 	SL2VL bool // the mappings of some ports, or of all
 }
 
-// Any says that something is not known.
+// Any says that an SL or a VL is not known.
 func (u Unread) Any() bool { return u.SLs || u.SL2VL }
 
 // String says it in words: "the service levels of paths were not read".
@@ -49,10 +53,43 @@ func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 	return t
 }
 
+// Partial reports whether the table of a switch in the subnet is not known.
+func (t *Tables) Partial() bool {
+	for sw, known := range t.Known {
+		if !known && t.Fabric.SwitchNode(SwitchIndex(sw)).InSubnet {
+			return true
+		}
+	}
+	return false
+}
+
 // Port is the egress port of a switch for a LID, NoPath above its top.
 func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	if lid > t.Top[sw] {
 		return NoPath
 	}
 	return t.LFT.Port(sw, lid)
+}
+
+// SL is the SL of the paths from one LID to another; known is false where those are
+// Unread.
+func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
+	switch {
+	case t.Unread.SLs:
+		return 0, false
+	case t.SLs == nil:
+		return 0, true
+	}
+	return t.SLs.SL(src, dst), true
+}
+
+// MayHaveSL reports whether a path may have an SL: the one of the tables, or another of
+// those among which they are spread.
+func (t *Tables) MayHaveSL(src, dst uint16, sl uint8) bool {
+	if spread, ok := t.SLs.(SpreadSLs); ok {
+		first, n := spread.Range(src, dst)
+		return sl >= first && sl-first < n
+	}
+	is, known := t.SL(src, dst)
+	return known && sl == is
 }

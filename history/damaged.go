@@ -22,7 +22,6 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the history %s is damaged or is none: %v; move the file away, and a new one is made", e.Path, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // magic is what a database file begins with (SQLite, Database File Format, 1.3).

@@ -56,10 +56,9 @@ type Snapshot struct {
 	Tables *fabric.Tables // nil for none
 }
 
-// Add stores a fabric with its tables, which may be nil, and returns the number of
-// the entry. A sweep that found what the subnet's last sweep did becomes no entry
-// of its own: that one's time is extended. What the history does not keep any
-// longer goes, see [Store.Kept].
+// Add stores a fabric with its tables, which may be nil, and returns the number of the entry. A sweep that
+// found what the subnet's last sweep did becomes no entry of its own: that one's time is extended. What the
+// history does not keep any longer goes, see [Store.Kept].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
@@ -78,7 +77,6 @@ func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Ta
 	return id, nil
 }
 
-// content are the blobs of a snapshot.
 type content struct {
 	fabric       int64
 	tables, rest sql.NullInt64
@@ -116,7 +114,6 @@ func (w *writer) add(tx *sql.Tx, e Entry, f *fabric.Fabric, t *fabric.Tables) (i
 	return w.enter(tx, &e, c)
 }
 
-// enter stores an entry.
 func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	figures, err := json.Marshal(e.Figures)
 	if err != nil {
@@ -131,8 +128,7 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	return res.LastInsertId()
 }
 
-// extend makes the subnet's last sweep last until now, if it saw the same. It
-// returns its number, 0 where it did not.
+// extend makes the subnet's last sweep last until now, if it saw the same. It returns its number, 0 where it did not.
 func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	var id int64
 	var old content
@@ -150,7 +146,6 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 
 const entryColumns = "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL"
 
-// scanner is a row of a query.
 type scanner interface{ Scan(into ...any) error }
 
 func scanEntry(row scanner, more ...any) (e Entry, err error) {
@@ -164,8 +159,8 @@ func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	return e, json.Unmarshal([]byte(figures), &e.Figures)
 }
 
-// List returns the entries of a subnet, or of all for "", the newest first, not
-// more than limit of them if that is more than 0.
+// List returns the entries of a subnet, or of all for "", the newest first, at most limit of them where that is
+// above 0.
 func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1
@@ -189,8 +184,7 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	return all, nil
 }
 
-// Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this
-// number.
+// Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this number.
 func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 	snap, err := s.load(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -220,11 +214,14 @@ func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 	if data, err = s.blob(ctx, s.db, tables.Int64); err != nil {
 		return nil, err
 	}
-	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil || !rest.Valid {
-		return snap, err
-	}
-	if data, err = s.blob(ctx, s.db, rest.Int64); err != nil {
+	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil {
 		return nil, err
+	}
+	data = nil
+	if rest.Valid {
+		if data, err = s.blob(ctx, s.db, rest.Int64); err != nil {
+			return nil, err
+		}
 	}
 	return snap, snapshot.DecodeRest(data, snap.Tables)
 }

@@ -34,8 +34,7 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	return n, nil
 }
 
-// toExport are the entries to export in ascending order: for none all of a subnet,
-// else also the other one of each commit.
+// toExport are the entries to export, ascending: for none all of a subnet, else also the other one of each commit.
 func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int64, error) {
 	if len(ids) == 0 {
 		all, err := s.List(ctx, subnet, 0)
@@ -55,9 +54,8 @@ func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int
 	return slices.Compact(ids), err
 }
 
-// Import takes over the entries of an exported file, with new numbers, and how
-// their commits ended; all of them or, with an error, none. What is there already
-// is left out. It returns how many were new.
+// Import takes over the entries of an exported file, with new numbers, and how their commits ended; all of
+// them or, with an error, none. What is there already is left out. It returns how many were new.
 func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if s.why != nil {
 		return 0, s.why

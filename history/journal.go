@@ -23,8 +23,7 @@ const (
 	Interrupted Outcome = "interrupted"
 	// NothingWritten: the commit stopped before it wrote anything.
 	NothingWritten Outcome = "nothing written"
-	// Failed: the commit ended with an error. That is all that older programs noted;
-	// some of it may be written.
+	// Failed: the commit ended with an error. That is all that older programs noted; some of it may be written.
 	Failed Outcome = "failed"
 	// RolledBack: the switches hold the old routes again.
 	RolledBack Outcome = "rolled back"
@@ -32,15 +31,13 @@ const (
 	Finished Outcome = "finished later"
 	// WrittenOver: a commit that was interrupted was given up for another one.
 	WrittenOver Outcome = "written over"
-	// Unknown: the commit had not ended when it was exported, and what came of it is
-	// not known here.
+	// Unknown: the commit had not ended when it was exported, and what came of it is not known here.
 	Unknown Outcome = "not ended when exported"
 )
 
 const underWay = "under way"
 
-// Open reports whether the commit waits for its end: the switches may hold a part of
-// it, and another commit may be under way still.
+// Open reports whether the commit waits for its end: switches may hold a part of it, and it may be under way still.
 func (o Outcome) Open() bool { return o == "" || o == Interrupted }
 
 // Word is the outcome for people.
@@ -71,8 +68,7 @@ type JournalEntry struct {
 	// Ends is the number of the commit that this one is to bring to its end, 0 for none.
 	Ends int64
 	Who  string
-	// Before and After are the entries with what the switches held and what was to
-	// be written.
+	// Before and After are the entries with what the switches held and what was to be written.
 	Before, After int64
 	Note          string
 }

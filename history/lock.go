@@ -19,8 +19,7 @@ var ErrLocked = errors.New("another console is writing to this subnet")
 // when the process ends, however that comes about.
 type Lock struct{ file *os.File }
 
-// Lock takes the lock of a subnet. The error is [ErrLocked] where another one has
-// it.
+// Lock takes the lock of a subnet. The error is [ErrLocked] where another one has it.
 func (s *Store) Lock(subnet string) (*Lock, error) {
 	if s.why != nil {
 		return nil, s.why

@@ -8,11 +8,9 @@ import (
 	"fmt"
 )
 
-// Chain is a commit that waits for its end, and those that were to bring it there and
-// wait for theirs.
+// Chain is a commit that waits for its end, and those that were to bring it there and wait for theirs.
 type Chain struct {
-	// First is the commit that all began with: the switches held what was before it,
-	// and were to get what comes after it.
+	// First is the commit that all began with: switches held what was before it, and were to get what comes after.
 	First JournalEntry
 	// Later are the others, the newest first.
 	Later []JournalEntry
@@ -20,8 +18,7 @@ type Chain struct {
 	older []JournalEntry
 }
 
-// Forward reports whether one of a chain was to write what the first was to, not what
-// was there before that.
+// Forward reports whether one of a chain was to write what the first was to, not what was there before that.
 func (c *Chain) Forward(j *JournalEntry) bool {
 	return j.ID == c.First.ID || j.Note != RollbackNote
 }
@@ -36,9 +33,8 @@ func (c *Chain) Find(entry int64) (JournalEntry, bool) {
 	return JournalEntry{}, false
 }
 
-// Open returns the commit of a subnet that waits for its end, and false where there is
-// none. It is to be asked under the subnet's [Lock], or the commit may be one that
-// another console carries out at the moment.
+// Open returns the commit of a subnet that waits for its end, and false where there is none. It is to be
+// asked under the subnet's [Lock], or the commit may be one that another console carries out at the moment.
 func (s *Store) Open(ctx context.Context, subnet string) (Chain, bool, error) {
 	all, err := s.Journal(ctx, subnet)
 	if err != nil {
@@ -75,9 +71,8 @@ func chain(all []JournalEntry) (c Chain, found bool) {
 	return c, found
 }
 
-// Settle notes that the switches hold what a commit was to write: the first of a chain
-// or, with back, what was there before that. by is the commit that brought this about,
-// 0 where there was nothing left to write.
+// Settle notes that the switches hold what a commit was to write: the first of a chain or, with back, what
+// was there before that. by is the commit that brought this about, 0 where there was nothing left to write.
 func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		how := map[int64]Outcome{}

@@ -14,9 +14,8 @@ import (
 // pieceLIDs is how many entries of a switch are stored together.
 const pieceLIDs = 4096
 
-// manifest lists of what pieces tables are made: the origin, the highest LID, the
-// number of switches, and of each whether it is known, its top, and the blobs of its row, each as
-// its difference from the one before.
+// manifest lists of what pieces tables are made: the origin, the highest LID, the number of switches, and of
+// each whether it is known, its top, and the blobs of its row, each as its difference from the one before.
 func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 	b := binary.AppendUvarint(nil, uint64(len(t.Origin)))
 	b = append(b, t.Origin...)
@@ -53,8 +52,13 @@ type numbers struct {
 	bad bool
 }
 
-func (n *numbers) uint() uint64 {
-	v, k := binary.Uvarint(n.b)
+func (n *numbers) uint() uint64 { return take(n, binary.Uvarint) }
+
+func (n *numbers) int() int64 { return take(n, binary.Varint) }
+
+// take takes a number off; where there is none it is 0, and all that follow.
+func take[T uint64 | int64](n *numbers, read func([]byte) (T, int)) T {
+	v, k := read(n.b)
 	if k <= 0 {
 		n.bad, n.b = true, nil
 		return 0
@@ -63,17 +67,6 @@ func (n *numbers) uint() uint64 {
 	return v
 }
 
-func (n *numbers) int() int64 {
-	v, k := binary.Varint(n.b)
-	if k <= 0 {
-		n.bad, n.b = true, nil
-		return 0
-	}
-	n.b = n.b[k:]
-	return v
-}
-
-// heading is how a manifest begins.
 type heading struct {
 	origin   string
 	most     uint16
@@ -95,7 +88,6 @@ func (n *numbers) heading() (heading, error) {
 	return h, nil
 }
 
-// tables puts tables together again.
 func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (*fabric.Tables, error) {
 	n := &numbers{b: manifest}
 	h, err := n.heading()

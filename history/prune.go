@@ -12,13 +12,11 @@ import (
 // DefaultRetention is what a history keeps that was told nothing.
 var DefaultRetention = Retention{Age: 365 * 24 * time.Hour, Size: 900 << 20}
 
-// Retention says what may go. Commits, and what they were made from, stay for
-// ever.
+// Retention says what may go. Commits, and what they were made from, stay for ever.
 type Retention struct {
 	// Age is how long entries are kept, 0 for ever.
 	Age time.Duration
-	// Size is how many bytes of the file may be in use, 0 for any number: the oldest
-	// entries go first.
+	// Size is how many bytes of the file may be in use, 0 for any number: the oldest entries go first.
 	Size int64
 }
 
@@ -62,8 +60,7 @@ func (s *Store) SetKept(ctx context.Context, r Retention) error {
 	return nil
 }
 
-// keep lets go what the history does not keep. It looks whether there is anything
-// first: that costs no more than a look-up.
+// keep lets go what the history does not keep. It first looks whether there is anything, which costs a look-up.
 func (s *Store) keep(ctx context.Context) error {
 	r, err := s.Kept(ctx)
 	if err != nil {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package history keeps what a subnet was: sweeps, routings, loads and commits, each as a snapshot of its fabric
+// and tables, and the journal of commits from which one that was interrupted is brought to an end or taken back.
+//
+// It is one SQLite file, which several consoles may use at once. What snapshots share is stored once: fabrics
+// as they are, forwarding tables in pieces of 4,096 LIDs.
 package history
 
 import (
@@ -41,14 +46,12 @@ func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("the history in %s can be read and not written: %v", e.Dir, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *ReadOnlyError) Unwrap() error { return e.Err }
 
 // ReadOnly is a [ReadOnlyError] where the history can only be read, else nil.
 func (s *Store) ReadOnly() error { return s.why }
 
-// Dir is the directory where a user's history is: $XDG_STATE_HOME/ibconsole, or
-// ~/.local/state/ibconsole.
+// Dir is the directory where a user's history is: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
 func Dir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "ibconsole"), nil
@@ -60,10 +63,9 @@ func Dir() (string, error) {
 	return filepath.Join(home, ".local", "state", "ibconsole"), nil
 }
 
-// OpenFile opens the history in a file and makes it and its directory where they are
-// missing; locks of subnets lie beside it. One that is there and cannot be written is
-// opened for reading, see [Store.ReadOnly]. The error says where there is none and
-// none can be made, and where a newer program has made the file.
+// OpenFile opens the history in a file and makes it and its directory where they are missing; locks of
+// subnets lie beside it. One that is there and cannot be written is opened for reading, see [Store.ReadOnly].
+// The error says where there is none and none can be made, and where a newer program has made the file.
 func OpenFile(ctx context.Context, path string) (*Store, error) {
 	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
@@ -115,8 +117,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// openToRead opens a file that is there and leaves it as it is. Nothing else may
-// write to it meanwhile.
+// openToRead opens a file that is there and leaves it as it is. Nothing else may write to it meanwhile.
 func openToRead(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err

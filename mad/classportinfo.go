@@ -57,10 +57,8 @@ const (
 	PerfXmitWait          uint16 = 1 << 12 // PortXmitWait in PortCounters
 )
 
-// AttrID returns [AttrClassPortInfo].
 func (*ClassPortInfo) AttrID() AttrID { return AttrClassPortInfo }
 
-// UnmarshalBinary decodes the attribute; see [GSIAttribute].
 func (a *ClassPortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("ClassPortInfo", b, ClassPortInfoSize); err != nil {
 		return err
@@ -75,7 +73,6 @@ func (a *ClassPortInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 72 bytes; see [GSIAttribute].
 func (a *ClassPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	var b [ClassPortInfoSize]byte
 	be := binary.BigEndian

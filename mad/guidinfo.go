@@ -11,10 +11,8 @@ const GUIDBlock = DataSize / 8
 // and number 0 is the port's own. The attribute modifier is the block, from 0 to 31.
 type GUIDInfo [GUIDBlock]uint64
 
-// AttrID returns [AttrGUIDInfo].
 func (*GUIDInfo) AttrID() AttrID { return AttrGUIDInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *GUIDInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrGUIDInfo, b); err != nil {
 		return err
@@ -25,7 +23,6 @@ func (a *GUIDInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *GUIDInfo) AppendBinary(dst []byte) ([]byte, error) {
 	for _, guid := range a {
 		dst = binary.BigEndian.AppendUint64(dst, guid)

@@ -12,10 +12,8 @@ const (
 // 64*block+i, or [NoPort]. The block is the attribute modifier, from 0 to 767.
 type LinearForwardingTable [LFTBlock]uint8
 
-// AttrID returns [AttrLinearForwardingTable].
 func (*LinearForwardingTable) AttrID() AttrID { return AttrLinearForwardingTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *LinearForwardingTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrLinearForwardingTable, b); err != nil {
 		return err
@@ -24,7 +22,6 @@ func (t *LinearForwardingTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *LinearForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 	return append(dst, t[:]...), nil
 }

@@ -26,13 +26,11 @@ type MellanoxExtendedPortInfo struct {
 	spare [DataSize]byte
 }
 
-// AttrID returns [AttrMellanoxExtendedPortInfo].
 func (*MellanoxExtendedPortInfo) AttrID() AttrID { return AttrMellanoxExtendedPortInfo }
 
 // FDR10 says that the link runs at FDR10.
 func (a *MellanoxExtendedPortInfo) FDR10() bool { return a.LinkSpeedActive&MellanoxFDR10 != 0 }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *MellanoxExtendedPortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrMellanoxExtendedPortInfo, b); err != nil {
 		return err
@@ -46,7 +44,6 @@ func (a *MellanoxExtendedPortInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *MellanoxExtendedPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	copy(b, a.spare[:])

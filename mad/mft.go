@@ -20,10 +20,8 @@ func MulticastMod(block uint16, position uint8) uint32 {
 	return uint32(position)<<28 | uint32(block)&0x1ff
 }
 
-// AttrID returns [AttrMulticastForwardingTable].
 func (*MulticastForwardingTable) AttrID() AttrID { return AttrMulticastForwardingTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *MulticastForwardingTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrMulticastForwardingTable, b); err != nil {
 		return err
@@ -34,7 +32,6 @@ func (t *MulticastForwardingTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *MulticastForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	for i, ports := range t {

@@ -15,7 +15,6 @@ func NewNodeDescription(s string) NodeDescription {
 	return d
 }
 
-// AttrID returns [AttrNodeDescription].
 func (*NodeDescription) AttrID() AttrID { return AttrNodeDescription }
 
 // String returns the bytes before the first NUL, as they are.
@@ -24,7 +23,6 @@ func (d *NodeDescription) String() string {
 	return string(text)
 }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (d *NodeDescription) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNodeDescription, b); err != nil {
 		return err
@@ -33,5 +31,4 @@ func (d *NodeDescription) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (d *NodeDescription) AppendBinary(dst []byte) ([]byte, error) { return append(dst, d[:]...), nil }

@@ -36,10 +36,8 @@ type NodeInfo struct {
 	spare [24]byte
 }
 
-// AttrID returns [AttrNodeInfo].
 func (*NodeInfo) AttrID() AttrID { return AttrNodeInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *NodeInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNodeInfo, b); err != nil {
 		return err
@@ -61,7 +59,6 @@ func (a *NodeInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *NodeInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian

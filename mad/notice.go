@@ -73,10 +73,8 @@ type Notice struct {
 	Details   [noticeDetails]byte
 }
 
-// AttrID returns [AttrNotice].
 func (*Notice) AttrID() AttrID { return AttrNotice }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *Notice) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrNotice, b); err != nil {
 		return err
@@ -93,7 +91,6 @@ func (a *Notice) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian

@@ -24,10 +24,8 @@ type PKeyTable [PKeyBlock]PKey
 // 0 of that of the port that the request comes in by at a channel adapter.
 func PKeyMod(port uint8, block uint16) uint32 { return uint32(port)<<16 | uint32(block) }
 
-// AttrID returns [AttrPKeyTable].
 func (*PKeyTable) AttrID() AttrID { return AttrPKeyTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *PKeyTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrPKeyTable, b); err != nil {
 		return err
@@ -38,7 +36,6 @@ func (t *PKeyTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *PKeyTable) AppendBinary(dst []byte) ([]byte, error) {
 	for _, key := range t {
 		dst = binary.BigEndian.AppendUint16(dst, uint16(key))

@@ -50,10 +50,8 @@ type PortCounters struct {
 	spare uint8
 }
 
-// AttrID returns [AttrPortCounters].
 func (*PortCounters) AttrID() AttrID { return AttrPortCounters }
 
-// UnmarshalBinary decodes the attribute; see [GSIAttribute].
 func (a *PortCounters) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("PortCounters", b, portCountersSize); err != nil {
 		return err
@@ -80,7 +78,6 @@ func (a *PortCounters) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 44 bytes; see [GSIAttribute].
 func (a *PortCounters) AppendBinary(dst []byte) ([]byte, error) {
 	var b [portCountersSize]byte
 	be := binary.BigEndian

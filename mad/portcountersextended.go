@@ -47,7 +47,6 @@ type PortCountersExtended struct {
 	spare uint8
 }
 
-// AttrID returns [AttrPortCountersExtended].
 func (*PortCountersExtended) AttrID() AttrID { return AttrPortCountersExtended }
 
 // Counters are the counters in the order in which they are sent, and of the bits that select them.
@@ -61,7 +60,6 @@ func (a *PortCountersExtended) Counters() [numExtended]*uint64 {
 	}
 }
 
-// UnmarshalBinary decodes the attribute; see [GSIAttribute].
 func (a *PortCountersExtended) UnmarshalBinary(b []byte) error {
 	if err := checkAtLeast("PortCountersExtended", b, portCountersExtendedSize); err != nil {
 		return err
@@ -76,7 +74,6 @@ func (a *PortCountersExtended) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 184 bytes; see [GSIAttribute].
 func (a *PortCountersExtended) AppendBinary(dst []byte) ([]byte, error) {
 	be := binary.BigEndian
 	dst = append(dst, a.spare, a.PortSelect)

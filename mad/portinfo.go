@@ -91,10 +91,8 @@ type PortInfo struct {
 	spare34, spare52, spare56, spare63 uint8
 }
 
-// AttrID returns [AttrPortInfo].
 func (*PortInfo) AttrID() AttrID { return AttrPortInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *PortInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrPortInfo, b); err != nil {
 		return err
@@ -107,7 +105,6 @@ func (a *PortInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *PortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	a.encodeAddress(b)

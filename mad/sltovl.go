@@ -16,10 +16,8 @@ type SLToVLTable struct {
 // SLToVLMod is the modifier of the table from port in to port out of a switch. A channel adapter has one, 0.
 func SLToVLMod(in, out uint8) uint32 { return uint32(in)<<8 | uint32(out) }
 
-// AttrID returns [AttrSLToVLTable].
 func (*SLToVLTable) AttrID() AttrID { return AttrSLToVLTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *SLToVLTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSLToVLTable, b); err != nil {
 		return err
@@ -31,7 +29,6 @@ func (t *SLToVLTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *SLToVLTable) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	for sl := 0; sl < SLs; sl += 2 {

@@ -38,10 +38,8 @@ type SMInfo struct {
 	spare [43]byte
 }
 
-// AttrID returns [AttrSMInfo].
 func (*SMInfo) AttrID() AttrID { return AttrSMInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *SMInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSMInfo, b); err != nil {
 		return err
@@ -56,7 +54,6 @@ func (a *SMInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *SMInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian

@@ -52,10 +52,8 @@ type SwitchInfo struct {
 	spare      [44]byte
 }
 
-// AttrID returns [AttrSwitchInfo].
 func (*SwitchInfo) AttrID() AttrID { return AttrSwitchInfo }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (a *SwitchInfo) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrSwitchInfo, b); err != nil {
 		return err
@@ -85,7 +83,6 @@ func (a *SwitchInfo) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (a *SwitchInfo) AppendBinary(dst []byte) ([]byte, error) {
 	dst, b := grow(dst)
 	be := binary.BigEndian

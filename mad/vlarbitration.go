@@ -31,10 +31,8 @@ type VLWeight struct {
 // half byte, VL in the other half, and a byte of weight. The modifier is that of [VLArbMod].
 type VLArbitrationTable [VLArbBlock]VLWeight
 
-// AttrID returns [AttrVLArbitrationTable].
 func (*VLArbitrationTable) AttrID() AttrID { return AttrVLArbitrationTable }
 
-// UnmarshalBinary decodes the attribute; see [Attribute].
 func (t *VLArbitrationTable) UnmarshalBinary(b []byte) error {
 	if err := checkLength(AttrVLArbitrationTable, b); err != nil {
 		return err
@@ -45,7 +43,6 @@ func (t *VLArbitrationTable) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the attribute's 64 bytes; see [Attribute].
 func (t *VLArbitrationTable) AppendBinary(dst []byte) ([]byte, error) {
 	for _, e := range t {
 		dst = append(dst, e.spare<<4|e.VL&0xf, e.Weight)

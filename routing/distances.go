@@ -23,9 +23,8 @@ type Distances struct {
 	known, low, mid []uint64
 }
 
-// NewDistances computes all distances by a breadth-first search from all
-// switches at once: bit d of a switch's row says that it is known to reach
-// switch d. O(diameter x links x switches / 64), on all processors.
+// NewDistances computes all distances by a breadth-first search from all switches at once: bit d of a switch's
+// row says that it is known to reach switch d. O(diameter x links x switches / 64), on all processors.
 func NewDistances(f *fabric.Fabric) *Distances {
 	n := len(f.Switches)
 	words := (n + 63) / 64
@@ -116,9 +115,8 @@ func (d *Distances) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 // From is the row of distances from one switch, indexed by switch. Read-only.
 func (d *Distances) From(sw fabric.SwitchIndex) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
-// LeastHopPorts finds, by switch, the ports of switch sw by which each switch is
-// the fewest hops away. It fills sets, which must be as many as switches, and
-// returns them. O(links of sw x switches / 64).
+// LeastHopPorts finds, by switch, the ports of switch sw by which each switch is the fewest hops away. It
+// fills sets, which must be as many as switches, and returns them. O(links of sw x switches / 64).
 func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets {
 	sets.Clear()
 	links := d.graph.Of(sw)
@@ -131,8 +129,7 @@ func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets
 			block := links[i].Port >> 6
 			for ; i < len(links) && links[i].Port>>6 == block; i++ {
 				peer := int(links[i].Peer)*d.words + w
-				// Distances of neighbours differ by at most 1, so that two bits tell
-				// whether here less there is 1.
+				// Distances of neighbours differ by at most 1, so that two bits tell whether here less there is 1.
 				odd := low ^ d.low[peer]
 				ports[links[i].Port&63] = known & odd &^ (mid ^ d.mid[peer] ^ d.low[peer])
 			}

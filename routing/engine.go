@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package routing computes forwarding tables out of a fabric, follows paths through them, and compares them.
+//
+// An engine is a function: fabric and options in, tables and figures out. It logs nothing and reads no file.
+//
+// Read first the example, then [Engine], [Options] and [Result]. What is below this package stands in three wings:
+//
+//   - engines: each engine is a package of its own, and package engines lists them
+//     and tries one after the other. Begin with minhop, which is the shortest.
+//   - checks: what tables are worth. Package walk follows one path, trees all paths to
+//     one destination; reach, credits, linkload, balance, uses and mcast judge by them.
+//   - changes: from tables to other tables. Package diff compares two, plan says how to
+//     write one over the other, incremental, persist and ucastcache keep what still
+//     holds, and resilience lets everything fail in turn.
+//
+// Package paths makes path records of tables, classify guesses what nodes are for.
 package routing
 
 import (
@@ -14,10 +29,9 @@ import (
 type Engine interface {
 	// Name is the engine's name in opensm.conf: "minhop".
 	Name() string
-	// Route computes tables for the part of f that is in the subnet. Every end
-	// port must have a LID ([fabric.AssignLIDs]). It fails with a [RefusedError]
-	// where the engine does not take this fabric, and with ctx's error where ctx
-	// ends first.
+	// Route computes tables for the part of f that is in the subnet. Every end port must have a LID
+	// ([fabric.AssignLIDs]). It fails with a [RefusedError] where the engine does not take this fabric, and with
+	// ctx's error.
 	Route(ctx context.Context, f *fabric.Fabric, opt Options) (*Result, error)
 }
 
@@ -26,19 +40,15 @@ type Result struct {
 	Tables *fabric.Tables
 	// Hops are the hop counts that the engine routed by.
 	Hops Hops
-	// Roots are the switches that the engine took for the roots of the fabric, in
-	// ascending order; nil where it knows of none.
+	// Roots are the switches that the engine took for the fabric's roots, in ascending order; nil where it knows none.
 	Roots []fabric.SwitchIndex
-	// Ranks are the distances of the switches from the roots, or for dnup from
-	// the switches with hosts, by switch index, [Unranked] outside the subnet; nil
-	// where the engine does not rank.
+	// Ranks are the distances of the switches from the roots, or for dnup from the switches with hosts, by
+	// switch index, [Unranked] outside the subnet; nil where the engine does not rank.
 	Ranks []int32
-	// CAOrder is the order of the compute nodes, as end ports, that suits the tables
-	// of ftree, with [fabric.None] for each that a leaf switch has less than the
-	// fullest one; nil from other engines.
+	// CAOrder is the order of the compute nodes, as end ports, that suits the tables of ftree, with
+	// [fabric.None] for each that a leaf switch has less than the fullest one; nil from other engines.
 	CAOrder []fabric.PortIndex
-	// Multicast lays out multicast groups where the engine has a way of its own; nil
-	// where Hops decide (package mcast).
+	// Multicast lays out multicast groups where the engine does it itself; nil where Hops decide (package mcast).
 	Multicast GroupRouter
 	// Warnings say what was noticed, one sentence each.
 	Warnings []string
@@ -46,10 +56,9 @@ type Result struct {
 
 // GroupRouter makes the trees of multicast groups.
 type GroupRouter interface {
-	// AddGroup adds to tables the tree of a multicast LID for the end ports of its
-	// members, all of the subnet, each once, and returns those that it does not
-	// reach. The LID must be in the tables. It may be called from several goroutines
-	// for different LIDs.
+	// AddGroup adds to tables the tree of a multicast LID for the end ports of its members, all of the
+	// subnet, each once, and returns those that it does not reach. The LID must be in the tables. It may be
+	// called from several goroutines for different LIDs.
 	AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error)
 }
 
@@ -65,13 +74,13 @@ func Route(ctx context.Context, e Engine, f *fabric.Fabric, opt Options) (*Resul
 	return res, err
 }
 
-// RefusedError says that an engine does not take a fabric, so that the next one
-// may be tried.
+// RefusedError says that an engine does not take a fabric, so that the next one may be tried.
 type RefusedError struct {
 	Engine, Reason string
-	// Counted are the tables that the engine had made before it refused, nil for
-	// none; see [Options].
+	// Counted are the tables that the engine had made before it refused, nil for none; see [Options].
 	Counted *fabric.LFT
+	// TooFewVLs says that with more VLs it would take the fabric.
+	TooFewVLs bool
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.Engine, e.Reason) }
@@ -81,13 +90,16 @@ func Refuse(engine, format string, args ...any) error {
 	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...)}
 }
 
+// RefuseVLs makes a [RefusedError] for want of VLs.
+func RefuseVLs(engine, format string, args ...any) error {
+	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...), TooFewVLs: true}
+}
+
 // Hops are hop counts between switches as an engine counts them.
 type Hops interface {
-	// Least is the least number of hops from switch sw to switch dst, NoHops
-	// where there is no path.
+	// Least is the least number of hops from switch sw to switch dst, NoHops where there is no path.
 	Least(sw, dst fabric.SwitchIndex) uint8
-	// Through is the number of hops from sw to dst that leaves by this port,
-	// NoHops where that is no path.
+	// Through is the number of hops from sw to dst that leaves by this port, NoHops where that is no path.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 

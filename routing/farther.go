@@ -21,8 +21,7 @@ type Farther struct {
 	touched []fabric.SwitchIndex
 }
 
-// Without gives the distances without some links of the fabric. They are computed
-// when they are asked for.
+// Without gives the distances without some links of the fabric. They are computed when they are asked for.
 func (d *Distances) Without(links []fabric.Link) *Farther {
 	x := &Farther{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n), levels: make([][]fabric.SwitchIndex, NoHops+1)}
 	for _, l := range links {

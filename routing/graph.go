@@ -46,8 +46,7 @@ func (g *Graph) Of(sw fabric.SwitchIndex) []SwitchLink { return g.Links[g.First[
 // Switches is the number of switches, those outside the subnet included.
 func (g *Graph) Switches() int { return len(g.First) - 1 }
 
-// neighbours lists for each switch the other switches it is linked to, each once,
-// in flat arrays like those of the graph.
+// neighbours lists for each switch the others that it is linked to, each once, in flat arrays like the graph's.
 func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	n := g.Switches()
 	first = make([]int32, 1, n+1)

@@ -4,10 +4,9 @@ package routing
 
 import "example.org/ibconsole/fabric"
 
-// GroupRoot is the switch around which OpenSM grows the tree of a multicast group
-// (osm_mcast_mgr.c, mcast_mgr_find_optimal_switch): the first with the fewest hops
-// to the member farthest away, None without switches. A switch with members on its
-// ports counts as one hop farther, unless it is a member itself.
+// GroupRoot is the switch around which OpenSM grows the tree of a multicast group (osm_mcast_mgr.c,
+// mcast_mgr_find_optimal_switch): the first with the fewest hops to the member farthest away, None without
+// switches. A switch with members on its ports counts as one hop farther, unless it is a member itself.
 // O(switches x switches with members).
 func GroupRoot(f *fabric.Fabric, hops Hops, members []fabric.PortIndex) fabric.SwitchIndex {
 	targets := groupTargets(f, members)

@@ -4,8 +4,8 @@ package routing
 
 import "example.org/ibconsole/fabric"
 
-// Joined holds, by switch, the next one towards the one that stands for all that are
-// joined to it; a switch of its own has itself.
+// Joined holds, by switch, the next one towards that which stands for all joined to it; a switch of its own has
+// itself.
 type Joined []fabric.SwitchIndex
 
 // Root is the switch that stands for those that are joined to a switch.

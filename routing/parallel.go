@@ -11,10 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// ForEach calls work(worker, i) for every i below n, spread over all
-// processors, and waits for the end. The worker number, below Workers(), names
-// scratch memory. It stops early with ctx's error. A panic of work becomes one of
-// the caller, with the stack of the first.
+// ForEach calls work(worker, i) for every i below n, spread over all processors, and waits for the end. The
+// worker number, below Workers(), names scratch memory. It stops early with ctx's error. A panic of work
+// becomes one of the caller, with the stack of the first.
 func ForEach(ctx context.Context, n int, progress func(done, total int), work func(worker, i int)) error {
 	var next, done atomic.Int64
 	var wg sync.WaitGroup

@@ -2,10 +2,9 @@
 
 package routing
 
-// Random is the generator behind random() of the GNU C library as srandom sets
-// it up (type 3 of its manual's random_r family): the additive feedback generator
-// x[i] = x[i-3] + x[i-31] over 32 bits, whose lowest bit is dropped. Its first 31
-// values come from a linear congruence, and 310 more are thrown away.
+// Random is the generator behind random() of the GNU C library as srandom sets it up (type 3 of its manual's
+// random_r family): the additive feedback generator x[i] = x[i-3] + x[i-31] over 32 bits, whose lowest bit is
+// dropped. Its first 31 values come from a linear congruence, and 310 more are thrown away.
 type Random struct {
 	x [31]uint32
 	i int

@@ -2,9 +2,8 @@
 
 package routing
 
-// transpose makes bit j of word i bit i of word j. It exchanges ever smaller
-// squares of bits across the diagonal (Warren, "Hacker's Delight", 7-3), three
-// sizes at a time on eight words, which then stay in registers.
+// transpose makes bit j of word i bit i of word j. It exchanges ever smaller squares of bits across the diagonal
+// (Warren, "Hacker's Delight", 7-3), three sizes at a time on eight words, which then stay in registers.
 func transpose(m *[64]uint64) {
 	for i := range 8 {
 		a, b, c, d, e, f, g, h := m[i], m[i+8], m[i+16], m[i+24], m[i+32], m[i+40], m[i+48], m[i+56]

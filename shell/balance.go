@@ -156,21 +156,18 @@ type hotPort struct {
 	Port string `json:"port"`
 	To   string `json:"to"`
 	// GBs is in 10^9 bytes a second, Used the part of the link's rate.
-	GBs  float64 `json:"gigabytes_per_second"`
-	Used float64 `json:"used"`
-	Wait float64 `json:"waits_per_second"`
-	// Paths are those of all to all.
-	Paths int64 `json:"paths"`
-	// OfMean is Paths by their mean over the links between switches that are used.
-	OfMean float64 `json:"of_mean_paths"`
+	GBs    float64 `json:"gigabytes_per_second"`
+	Used   float64 `json:"used"`
+	Wait   float64 `json:"waits_per_second"`
+	Paths  int64   `json:"paths"`         // those of all to all
+	OfMean float64 `json:"of_mean_paths"` // Paths by their mean over the links between switches that are used
 }
 
 func (r hotPort) Cells() []any {
 	return []any{r.Port, r.To, fmt.Sprintf("%.3f", r.GBs), fmt.Sprintf("%.1f %%", 100*r.Used), fmt.Sprintf("%.3g", r.Wait), r.Paths, fmt.Sprintf("%.2f", r.OfMean)}
 }
 
-// hotPorts holds what switch ports sent between two readings of the counters against
-// the paths over them.
+// hotPorts holds what switch ports sent between two readings of the counters against the paths over them.
 func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 	limit, err := c.atLeast("limit", maxListed, 1)
 	if err != nil {
@@ -227,8 +224,7 @@ func meanBetween(l *linkload.Loads) float64 {
 	return sum / n
 }
 
-// correlation is Pearson's coefficient; ok is false where one of the two never
-// varies.
+// correlation is Pearson's coefficient; ok is false where one of the two never varies.
 func correlation(x, y []float64) (k float64, ok bool) {
 	var mx, my float64
 	for i := range x {

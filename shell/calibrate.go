@@ -24,10 +24,17 @@ func (a calibrateAnswer) Text(w io.Writer) {
 	if a.SL2VLs > 0 {
 		_, _ = fmt.Fprintf(w, ", %d of %s", a.SL2VLDiffer, count(a.SL2VLs, "SL2VL table"))
 	}
-	if a.Agrees() {
+	switch {
+	case a.Agrees():
 		_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
-	} else {
-		_, _ = fmt.Fprintln(w, ": what-ifs are estimates")
+	case a.Kept == session.KeptSeen:
+		_, _ = fmt.Fprintln(w, ": these are routes that OpenSM kept when something was lost: what-ifs say what their subnet manager would do")
+	case a.Explained():
+		_, _ = fmt.Fprintln(w, ", each by a route that OpenSM keeps when something is lost: with these settings of its own what-ifs say what it would do")
+	case a.Kept == session.KeptPossible:
+		_, _ = fmt.Fprintln(w, ", each by a route that OpenSM keeps when something is lost: where these settings are its own (engine from=FILE) what-ifs are no estimates")
+	default:
+		_, _ = fmt.Fprintln(w, ": they were computed otherwise, and what-ifs are estimates")
 	}
 	for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive, session.OnlyComputed} {
 		if n := a.Kinds[k]; n > 0 {
@@ -39,6 +46,10 @@ func (a calibrateAnswer) Text(w io.Writer) {
 		rows = append(rows, fmt.Sprintf("%s: %d of %d", sw.Name, sw.Differ, sw.Entries))
 	}
 	list(w, "switch", rows)
+	list(w, "not compared, as its table was not read", a.Unread)
+	if a.Why != "" {
+		_, _ = fmt.Fprintf(w, "  the computed service levels are not taken for those of the live paths: %s\n", a.Why)
+	}
 	list(w, "warning", a.Warnings)
 }
 

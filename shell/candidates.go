@@ -8,13 +8,13 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// maxCandidates bounds what one completion offers.
-const maxCandidates = 200
+const maxCandidates = 200 // bounds what one completion offers
 
 // env tells the completion what there is in the subnet.
 type env struct{ session *session.Session }
@@ -50,11 +50,7 @@ func words(list []string) []lang.Candidate {
 }
 
 func pictureNames() []string {
-	var names []string
-	for _, k := range session.Kinds {
-		names = append(names, string(k))
-	}
-	return names
+	return prose.Words(session.Kinds, func(k session.Kind) string { return string(k) })
 }
 
 // nodeCandidates lists nodes whose name begins with the prefix, escaped.

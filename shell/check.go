@@ -26,19 +26,19 @@ func checkCommands() []Spec {
 		Subcommands: []Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: onTables(checkReach(false))},
 			{Name: "loops", Summary: "look for paths that come back to a switch", Run: onTables(checkReach(true))},
-			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: onTables((*call).checkCredits)},
+			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: onTables((*call).checkCredits), Options: askedOptions()},
 			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast", Run: onTables((*call).checkMulticast)},
-			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: onTables((*call).checkLoad), Options: []lang.Option{
+			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: onTables((*call).checkLoad), Options: append(askedOptions(), []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
 				{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},
-			}},
+			}...)},
 		},
 	}}
 }
 
 const unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
-	"the live tables were computed (engine from=FILE; calibrate) and the VLs read (sweep full sl2vl).\n"
+	"they were asked for (sweep full sl) or the live tables computed (engine from=FILE; calibrate), and the VLs read (sweep full sl2vl).\n"
 
 // checkAll makes all checks, and fails with all that they find.
 func (c *call) checkAll(st *session.State, p *session.Picture) error {

@@ -42,7 +42,17 @@ type creditHop struct {
 
 func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 	start := time.Now()
-	r, err := c.session.Analysis().Credits(c.ctx, p.Tables, credits.Options{Switches: c.Flag("switches")})
+	tables, opt := p.Tables, credits.Options{Switches: c.Flag("switches")}
+	g, err := c.grants(st, p)
+	if err != nil {
+		return err
+	}
+	if g != nil { // multicast packets are none of those that were asked for
+		unicast := *p.Tables
+		unicast.MFT = nil
+		tables, opt.Paths = &unicast, g
+	}
+	r, err := c.session.Analysis().Credits(c.ctx, tables, opt)
 	if err != nil {
 		return err
 	}
@@ -54,12 +64,15 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		a.VLs = &r.VLs
 	}
 	if r.Verdict == credits.Unknown {
-		a.Why, a.Try = st.UnknownLoop(r.Unread)
+		a.Why, a.Try = st.UnknownLoop(r.Unread, r.Partial)
 	}
 	if a.Loop == credits.Loop && p.Tables.Origin == "dor" {
 		a.Cure = "engine dor vls=yes; route"
 	}
 	a.Ring = append(a.Ring, creditHops(p.Fabric, r.Ring)...)
+	if p.UnsetVLs != "" {
+		c.out.warn("%s", p.UnsetVLs)
+	}
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}

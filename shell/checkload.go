@@ -3,9 +3,11 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,28 +77,67 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 	}
 	a.Hosts = len(linkload.WithoutGaps(hosts))
 	word, arg, hasArg := strings.Cut(c.Option("pattern", ""), ":")
+	g, err := c.grants(st, p)
+	if err != nil {
+		return err
+	}
 	switch word {
-	case "":
-		err = c.loadAll(&a, p)
-	case "all":
-		if err = c.loadAll(&a, p); err == nil {
-			var q linkload.Quick
-			q, err = linkload.Quickly(c.ctx, p.Tables, hosts, c.seed(), nil)
-			a.measures = measures(q)
+	case "all", "shifts", "bisection":
+		if g != nil {
+			return c.Misused("sl= and pkey= are for all to all and for patterns of pairs")
 		}
-	case "shifts", "bisection":
-		err = c.loadMany(&a, p, hosts, word, arg, hasArg)
-	default:
+	}
+	switch {
+	case g != nil && word == "" && a.Hosts > mostGranted:
+		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d at most)", a.Hosts, mostGranted)
+	case g != nil && word == "":
+		err = c.loadPattern(&a, p, granted(g, p.Fabric, linkload.Among(linkload.WithoutGaps(hosts))))
+	case g != nil:
 		var pairs []linkload.Pair
 		if pairs, err = c.loadPairs(p, hosts, word, arg, hasArg); err == nil {
-			err = c.loadPattern(&a, p, pairs)
+			err = c.loadPattern(&a, p, granted(g, p.Fabric, pairs))
 		}
+	default:
+		err = c.loadOf(&a, p, hosts, word, arg, hasArg)
 	}
 	if err != nil {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
 	return c.out.Answer(&a)
+}
+
+// mostGranted is of how many hosts each pair is looked at.
+const mostGranted = 5000
+
+// granted are the pairs that have a path of those that were asked for.
+func granted(g *session.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
+	return slices.DeleteFunc(pairs, func(p linkload.Pair) bool {
+		_, _, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))
+		return err != nil
+	})
+}
+
+// loadOf is the load of a pattern, whatever service levels its paths have.
+func (c *call) loadOf(a *loadAnswer, p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) (err error) {
+	switch word {
+	case "":
+		err = c.loadAll(a, p)
+	case "all":
+		if err = c.loadAll(a, p); err == nil {
+			var q linkload.Quick
+			q, err = linkload.Quickly(c.ctx, p.Tables, hosts, c.seed(), nil)
+			a.measures = measures(q)
+		}
+	case "shifts", "bisection":
+		err = c.loadMany(a, p, hosts, word, arg, hasArg)
+	default:
+		var pairs []linkload.Pair
+		if pairs, err = c.loadPairs(p, hosts, word, arg, hasArg); err == nil {
+			err = c.loadPattern(a, p, pairs)
+		}
+	}
+	return err
 }
 
 func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {

@@ -83,7 +83,7 @@ func (c *call) groupCredits(st *session.State, p *session.Picture, known *sessio
 		return err
 	}
 	if a.Loop = r.Verdict; a.Loop == credits.Unknown {
-		a.Why, a.Try = st.UnknownLoop(r.Unread)
+		a.Why, a.Try = st.UnknownLoop(r.Unread, r.Partial)
 	}
 	if a.Loop != credits.Loop {
 		return nil

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -31,12 +32,10 @@ type reading func(*call, *session.State, *session.Picture) error
 // onPicture runs a command on the picture that was asked for.
 func onPicture(run reading) func(*call) error { return on((*session.State).Of, run) }
 
-// onTables is onPicture for a picture that must have tables; stale ones are laid over the
-// paper as it is now.
+// onTables is onPicture for a picture that must have tables; stale ones are laid over the paper as it is now.
 func onTables(run reading) func(*call) error { return on((*session.State).FollowedTablesOf, run) }
 
-// onFreshTables is onTables for what is to be used: it takes no stale tables that nobody
-// named.
+// onFreshTables is onTables for what is to be used: it takes no stale tables that nobody named.
 func onFreshTables(run reading) func(*call) error { return on((*session.State).FreshTablesOf, run) }
 
 func on(of func(*session.State, session.Kind) (*session.Picture, error), run reading) func(*call) error {
@@ -49,3 +48,29 @@ func on(of func(*session.State, session.Kind) (*session.Picture, error), run rea
 		return run(c, &st, p)
 	}
 }
+
+func helpCommands() []Spec {
+	return []Spec{
+		{Name: "help", Summary: "list the commands, or explain one",
+			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}, Run: runHelp},
+		{Name: "exit", Summary: "leave", Run: func(*call) error { return ErrExit }},
+		{Name: "quit", Summary: "leave", Run: func(*call) error { return ErrExit }},
+	}
+}
+
+func runHelp(c *call) error {
+	text, err := c.shell.Help(c.Args...)
+	if err != nil {
+		return err
+	}
+	return c.out.Answer(helpAnswer{text})
+}
+
+type helpAnswer struct {
+	Help string `json:"help"`
+}
+
+func (a helpAnswer) Text(w io.Writer) { _, _ = io.WriteString(w, a.Help) }
+
+// Help explains the command that words name; without any it lists them all.
+func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }

@@ -87,6 +87,7 @@ type Commit struct {
 	Differ  []string     `json:"differ,omitempty"`
 	Failed  []string     `json:"failed,omitempty"`
 	Master  string       `json:"master,omitempty"`
+	Unlike  string       `json:"unlike_opensm,omitempty"`
 	History int64        `json:"history,omitempty"`
 	written *apply.Report
 	// elsewhere is the option that names the file of the journal, "" for the usual one.
@@ -141,6 +142,9 @@ func (p CommitPlan) Text(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
 		}
 	}
+	if p.Unlike != "" {
+		_, _ = fmt.Fprintf(w, "%-16s %s\n", "warning", p.Unlike)
+	}
 	if p.Master != nil {
 		_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", smText(*p.Master))
 	}
@@ -187,7 +191,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	a := &Commit{
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
-		CutOff: rep.CutOff, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs,
+		CutOff: rep.CutOff, Unlike: rep.Unlike, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs,
 	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)
@@ -230,7 +234,7 @@ func (c *call) newChangeLoop(loop *plan.Credits) *changeLoop {
 	l := &changeLoop{Loop: loop.Loop, Old: loop.Old, New: loop.New, Unchecked: loop.Unchecked}
 	if slices.Contains([]credits.Verdict{l.Loop, l.Old, l.New}, credits.Unknown) {
 		st := c.session.State()
-		l.Why, l.Try = st.UnknownLoop(loop.Unread)
+		l.Why, l.Try = st.UnknownLoop(loop.Unread, !loop.Unread.Any())
 	}
 	if l.Loop != credits.Loop {
 		return l

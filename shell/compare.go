@@ -28,22 +28,21 @@ func compareCommands() []Spec {
 }
 
 type engineRow struct {
-	Name      string   `json:"name"`
-	Refused   string   `json:"refused,omitempty"`
-	Seconds   float64  `json:"seconds,omitempty"`
-	Memory    int64    `json:"memory_bytes,omitempty"`
-	Worst     int64    `json:"worst_load"`
-	Shift     *int64   `json:"shift_figure,omitempty"`
-	Bisection *float64 `json:"effective_bisection,omitempty"`
-	MaxHops   int      `json:"max_hops"`
-	MeanHops  float64  `json:"mean_hops"`
-	Lost      int64    `json:"lost_paths"`
-	Paths     int64    `json:"paths"`
-	// VLs are null where nobody knows.
-	VLs     *int            `json:"vls"`
-	Loop    credits.Verdict `json:"credit_loop"`
-	Changed *int            `json:"changed_entries,omitempty"`
-	Unread  int             `json:"unread,omitempty"`
+	Name      string          `json:"name"`
+	Refused   string          `json:"refused,omitempty"`
+	Seconds   float64         `json:"seconds,omitempty"`
+	Memory    int64           `json:"memory_bytes,omitempty"`
+	Worst     int64           `json:"worst_load"`
+	Shift     *int64          `json:"shift_figure,omitempty"`
+	Bisection *float64        `json:"effective_bisection,omitempty"`
+	MaxHops   int             `json:"max_hops"`
+	MeanHops  float64         `json:"mean_hops"`
+	Lost      int64           `json:"lost_paths"`
+	Paths     int64           `json:"paths"`
+	VLs       *int            `json:"vls"` // null where nobody knows
+	Loop      credits.Verdict `json:"credit_loop"`
+	Changed   *int            `json:"changed_entries,omitempty"`
+	Unread    int             `json:"unread,omitempty"`
 	measures
 	computed bool
 	took     time.Duration
@@ -92,8 +91,7 @@ func runCompare(c *call) error {
 	return stopped
 }
 
-// errStopped ends a comparison that nobody listens to.
-var errStopped = errors.New("stopped")
+var errStopped = errors.New("stopped") // ends a comparison that nobody listens to
 
 // refusedEngines say why engines do not route.
 type refusedEngines []string

@@ -22,8 +22,7 @@ func counterCommands() []Spec {
 		}}}
 }
 
-// portsOf are the ports that a place names, nil for none: a node's name stands for
-// all its ports.
+// portsOf are the ports that a place names, nil for none: a node's name stands for all its ports.
 func (c *call) portsOf(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 	if len(c.Args) == 0 {
 		return nil, nil

@@ -48,7 +48,7 @@ type diffAnswer struct {
 
 func (a diffAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "from %s to %s\n", a.Old, a.New)
-	if a.Same() && (a.VLs == nil || *a.VLs == vlDiff{}) {
+	if a.Same() && a.VLs.same() {
 		_, _ = fmt.Fprintln(w, "no difference")
 		return
 	}

@@ -7,66 +7,53 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/changes/diff"
 )
 
 // vlDiff counts what differs in VLs and service levels.
 type vlDiff struct {
-	// SL2VL counts tables, SLs paths between end ports by their first LIDs.
-	SL2VL int `json:"sl2vl_tables"`
-	SLs   int `json:"path_sls"`
+	// SL2VL counts tables, as a commit does, SLs paths between end ports by their first
+	// LIDs. They are null where one of the pictures does not know its own.
+	SL2VL *int `json:"sl2vl_tables"`
+	SLs   *int `json:"path_sls"`
 }
 
-// vlsBetween compares the VLs and service levels of two pictures of the same
-// nodes. What was neither read nor computed is SL 0 on VL 0; where neither picture
-// has any, or the nodes are others, there is nothing to compare.
+// vlsBetween compares the VLs and service levels of two pictures, nil where neither
+// has any.
 func vlsBetween(before, after *fabric.Tables) *vlDiff {
-	if before == nil || after == nil || !fabric.SameNodes(before.Fabric, after.Fabric) ||
-		before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
+	if before == nil || after == nil || before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
 		return nil
 	}
 	d := &vlDiff{}
-	f := after.Fabric
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		ins := 1
-		if n.IsSwitch() {
-			ins = int(n.NumPorts) + 1
-		}
-		for in := range ins {
-			for out := range int(n.NumPorts) + 1 {
-				if vlsOf(before, fabric.NodeIndex(i), in, out) != vlsOf(after, fabric.NodeIndex(i), in, out) {
-					d.SL2VL++
-				}
+	if before.SL2VL != nil && after.SL2VL != nil {
+		n := 0
+		for m := range diff.Mappings(before, after) {
+			if m.Changed() {
+				n++
 			}
 		}
+		d.SL2VL = &n
 	}
-	if before.SLs == nil && after.SLs == nil {
-		return d
-	}
-	for _, src := range f.EndPorts {
-		for _, dst := range f.EndPorts {
-			if slOf(before, f.Ports[src].LID, f.Ports[dst].LID) != slOf(after, f.Ports[src].LID, f.Ports[dst].LID) {
-				d.SLs++
-			}
-		}
+	if n, known := diff.PathSLs(before, after); known {
+		d.SLs = &n
 	}
 	return d
 }
 
-func vlsOf(t *fabric.Tables, node fabric.NodeIndex, in, out int) fabric.VLs {
-	if t.SL2VL == nil {
-		return fabric.VLs{}
-	}
-	return t.SL2VL.VLs(node, uint8(in), uint8(out))
-}
-
-func slOf(t *fabric.Tables, src, dst uint16) uint8 {
-	if t.SLs == nil {
-		return 0
-	}
-	return t.SLs.SL(src, dst)
+// same reports whether nothing is known to differ.
+func (d *vlDiff) same() bool {
+	return d == nil || (d.SL2VL == nil || *d.SL2VL == 0) && (d.SLs == nil || *d.SLs == 0)
 }
 
 func (d *vlDiff) text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%-25s %d\n%-25s %d\n", "SL2VL tables", d.SL2VL, "path SLs", d.SLs)
+	for _, c := range []struct {
+		what string
+		n    *int
+	}{{"SL2VL tables", d.SL2VL}, {"path SLs", d.SLs}} {
+		n := "not compared: one of the two does not know its own"
+		if c.n != nil {
+			n = fmt.Sprint(*c.n)
+		}
+		_, _ = fmt.Fprintf(w, "%-25s %s\n", c.what, n)
+	}
 }

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -16,8 +17,7 @@ func doctorCommands() []Spec {
 
 func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }
 
-// Findings prints findings, whose texts are escaped, in JSON an object each. It fails
-// where one of them is a fault.
+// Findings prints findings, whose texts are escaped, in JSON an object each. It fails where one is a fault.
 func Findings(out *Output, findings []umad.Finding) error {
 	faults := 0
 	for i := range findings {
@@ -38,10 +38,7 @@ func Findings(out *Output, findings []umad.Finding) error {
 type finding struct{ *umad.Finding }
 
 func (f finding) Text(w io.Writer) {
-	where := f.Port
-	if where == "" {
-		where = "umad"
-	}
+	where := cmp.Or(f.Port, "umad")
 	_, _ = fmt.Fprintf(w, "%-5s  %s: %s\n", f.Level, where, f.Finding.Text)
 	if f.Remedy != "" {
 		_, _ = fmt.Fprintf(w, "       - %s\n", f.Remedy)

@@ -68,7 +68,9 @@ type dumped struct {
 }
 
 func (c *call) load(kind string) error {
-	opt := session.LoadOptions{Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim", Alone: c.Option("over", "") == "no"}
+	opt := session.LoadOptions{
+		Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim", Strict: c.Option("strict", "") == "yes", Alone: c.Option("over", "") == "no",
+	}
 	rep, err := c.session.Load(c.ctx, kind, c.Arg(0), opt)
 	if err != nil {
 		return err
@@ -80,35 +82,22 @@ func (c *call) load(kind string) error {
 		return c.pathsInfo(c.Arg(0), *rep.Paths)
 	}
 	st := c.session.State()
-	return c.out.Answer(&loaded{
-		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: rep.Option, Ignored: rep.Ignored,
-		Groups: rep.Groups, Laid: rep.Laid, Forgotten: rep.Forgotten, Skipped: rep.Notes, lostAnswer: newLost(rep.Lost), rep: &rep, engine: st.Settings.String(), stale: st.Stale,
-	})
+	return c.out.Answer(&loaded{kind, c.Arg(0), &rep, unreadOf(&rep.Unread), newLost(rep.Lost), st.Settings.String(), st.Stale})
 }
 
 // loaded is what loading a file says, but for saved routings.
 type loaded struct {
-	Kind     string `json:"kind"`
-	File     string `json:"file"`
-	Switches int    `json:"switches"`
-	Entries  int    `json:"entries"`
-	Remapped int    `json:"remapped,omitempty"`
-	Option   string `json:"option,omitempty"`
-	Ignored  string `json:"ignored,omitempty"`
-	Groups   int    `json:"groups,omitempty"`
-	// Laid is what a topology has in common with the tables that were there.
-	Laid *session.Laid `json:"laid,omitempty"`
-	// Forgotten counts the failures on paper that a topology took the place of.
-	Forgotten int      `json:"forgotten,omitempty"`
-	Skipped   []string `json:"skipped,omitempty"`
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	*session.LoadReport
+	unreadAnswer
 	*lostAnswer
-	rep    *session.LoadReport
 	engine string
 	stale  bool
 }
 
 func (a *loaded) Text(w io.Writer) {
-	rep, file := a.rep, quoteFile(a.File)
+	rep, file := a.LoadReport, quoteFile(a.File)
 	switch {
 	case a.Kind == "groups":
 		_, _ = fmt.Fprintf(w, "%s with %s taken from %s; route makes their tables\n", count(rep.Groups, "multicast group"), count(rep.Entries, "member"), file)
@@ -139,6 +128,7 @@ func (a *loaded) Text(w io.Writer) {
 		_, _ = fmt.Fprint(w, "; staged, not written\n")
 	}
 	a.lostAnswer.text(w)
+	a.unreadAnswer.text(w)
 	list(w, "note", rep.Notes)
 }
 

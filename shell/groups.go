@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,14 +12,12 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-// mlidPrefix begins the name of a multicast LID.
-const mlidPrefix = "mlid:"
+const mlidPrefix = "mlid:" // begins the name of a multicast LID
 
 // parseMLID reads a multicast LID: mlid:0xC000, 0xC000 or 49152.
 func parseMLID(text string) (uint16, error) {
@@ -72,16 +71,15 @@ func (a groupsTaken) Text(w io.Writer) {
 }
 
 type groupRow struct {
-	MLID    string  `json:"mlid"`
-	MGID    string  `json:"mgid,omitempty"`
-	PKey    string  `json:"pkey,omitempty"`
-	SL      uint8   `json:"sl"`
-	MTU     string  `json:"mtu,omitempty"`
-	Gbps    float64 `json:"gbps,omitempty"`
-	Members int     `json:"members"`
-	Gone    int     `json:"not_in_subnet"`
-	// Switches have entries for the LID, -1 where tables are not known.
-	Switches int `json:"switches"`
+	MLID     string  `json:"mlid"`
+	MGID     string  `json:"mgid,omitempty"`
+	PKey     string  `json:"pkey,omitempty"`
+	SL       uint8   `json:"sl"`
+	MTU      string  `json:"mtu,omitempty"`
+	Gbps     float64 `json:"gbps,omitempty"`
+	Members  int     `json:"members"`
+	Gone     int     `json:"not_in_subnet"`
+	Switches int     `json:"switches"` // that have entries for the LID, -1 where tables are not known
 }
 
 func (r groupRow) Cells() []any {
@@ -112,11 +110,8 @@ func (c *call) showGroups(st *session.State, p *session.Picture) error {
 	for i := range known.List {
 		g := &known.List[i]
 		r := groupRow{MLID: mlidText(g.MLID), SL: g.SL, Members: len(g.Members), Switches: switchesOf(p, g.MLID), Gbps: sa.Rate(g.Rate).Gbps()}
-		if g.MGID != (mad.GID{}) {
-			r.MGID, r.PKey = g.MGID.String(), fmt.Sprintf("0x%04x", g.PKey)
-		}
-		if g.MTU != 0 {
-			r.MTU = mad.MTU(g.MTU).String()
+		if r.MGID, r.MTU, _ = session.GroupWords(g); r.MGID != "" {
+			r.PKey = fmt.Sprintf("0x%04x", g.PKey)
 		}
 		for _, m := range g.Members {
 			if p.Fabric.PortByGUID(m.GUID) == fabric.None {
@@ -152,10 +147,7 @@ type memberRow struct {
 }
 
 func (r memberRow) Cells() []any {
-	name := r.Name
-	if name == "" {
-		name = "(not in the subnet)"
-	}
+	name := cmp.Or(r.Name, "(not in the subnet)")
 	return []any{r.GUID, r.Join, orDash(r.Switch), name}
 }
 
@@ -174,9 +166,7 @@ func (c *call) showMembers(p *session.Picture, known *session.Groups) error {
 		}
 		any = true
 		r := memberRow{MLID: mlidText(mlid)}
-		if g.MGID != (mad.GID{}) {
-			r.MGID = g.MGID.String()
-		}
+		r.MGID, _, _ = session.GroupWords(g)
 		c.out.note("%s %s from %s", r.MLID, r.MGID, known.Origin)
 		for _, m := range g.Members {
 			r.GUID, r.Join, r.Proxy, r.Name, r.Switch = guidText(m.GUID), m.Join.String(), m.Proxy, "", ""

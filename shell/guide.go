@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 )
 
@@ -61,10 +62,7 @@ func (c *call) ask(f *guided.Flow, q *guided.Question) error {
 		}
 		_, _ = fmt.Fprintf(c.out.W, " %s  %-*s  %s\n", number, wide, choice.Value, choice.Text)
 	}
-	prompt := q.Name + ": "
-	if q.Default != "" {
-		prompt = fmt.Sprintf("%s [%s]: ", q.Name, q.Default)
-	}
+	prompt := prose.When(q.Default != "", fmt.Sprintf("%s [%s]: ", q.Name, q.Default), q.Name+": ")
 	for {
 		text, err := c.out.Ask(c.ctx, prompt)
 		if errors.Is(err, io.EOF) {

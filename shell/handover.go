@@ -30,8 +30,8 @@ func handoverCommands() []Spec {
 	}}
 }
 
-// notOpenSMs are options that opensm.conf does not have.
-var notOpenSMs = []string{"bull", "guid2lid", "strict", "vls"}
+// notHandedOn are options that opensm.conf does not have, or that a handover says itself.
+var notHandedOn = []string{"bull", "guid2lid", "strict", "vls", "qos", "lmc", "reassign_lids", "honor_guid2lid_file"}
 
 // The files of a handover.
 const (
@@ -64,7 +64,7 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 	if err := c.warnOfLost(p); err != nil {
 		return err
 	}
-	if (p.Tables.SLs != nil || p.Tables.SL2VL != nil) && len(st.Failures) > 0 {
+	if needsVLs(p) && len(st.Failures) > 0 {
 		c.out.warn("OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
 	}
 	if what := st.Added(); what != "" {
@@ -132,24 +132,32 @@ func (c *call) warnOfLost(p *session.Picture) error {
 	return nil
 }
 
+// needsVLs reports whether a routing takes service levels or VLs, which OpenSM takes from no
+// file.
+func needsVLs(p *session.Picture) bool { return p.Tables.SLs != nil || p.Tables.SL2VL != nil }
+
 // handoverLines are the lines of opensm.conf that make OpenSM route as a picture
 // does.
 func handoverLines(st *session.State, p *session.Picture, dir string) string {
 	var b strings.Builder
 	line := func(name, value string) { _, _ = fmt.Fprintf(&b, "%s %s\n", name, value) }
-	if p.Tables.SLs != nil || p.Tables.SL2VL != nil {
+	if needsVLs(p) {
 		_, _ = fmt.Fprintf(&b, "# The routing needs service levels, which OpenSM takes from no file: it computes them.\n")
 		engine, given, ok := p.RoutedWith()
 		if !ok {
 			engine, given = st.Settings.String(), st.Settings.Given
 		}
 		line("routing_engine", engine)
+		qos := "TRUE"
 		for _, g := range given {
-			if !slices.Contains(notOpenSMs, g.Name) {
-				line(g.Name, g.Value)
+			if g.Name == "qos" {
+				qos = g.Conf()
+			}
+			if !slices.Contains(notHandedOn, g.Name) {
+				line(g.Name, g.Conf())
 			}
 		}
-		line("qos", "TRUE")
+		line("qos", qos)
 	} else {
 		line("routing_engine", "file")
 		line("lfts_file", filepath.Join(dir, handoverLFTs))

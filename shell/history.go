@@ -46,7 +46,6 @@ func historyCommands() []Spec {
 	}
 }
 
-// onHistory runs a command on the history.
 func onHistory(run func(*call, *history.Store) error) func(*call) error {
 	return func(c *call) error {
 		store, err := c.session.History()
@@ -253,7 +252,6 @@ func (c *call) historyKeep(store *history.Store) error {
 	return c.say(object{"days": int(r.Age / day), "megabytes": int(r.Size >> 20)}, "%s", keptText(r))
 }
 
-// keptText says what a history keeps.
 func keptText(r history.Retention) string {
 	age, size := "for ever", "as much as there is"
 	if r.Age > 0 {

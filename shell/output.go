@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strings"
 	"text/tabwriter"
 
 	"example.org/ibconsole/internal/prose"
 )
 
-// Answer is something that a command says. People read its Text; for programs it is
-// what encoding/json makes of it.
+// Answer is something that a command says: Text for people, what encoding/json makes of it for programs.
 type Answer interface {
 	Text(w io.Writer)
 }
@@ -71,10 +71,8 @@ type List struct {
 	// Columns are the headings, none for rows that are lines.
 	Columns []string
 	Rows    iter.Seq2[Row, error]
-	// Empty is what people read where there is no row; "" for the headings alone.
-	Empty string
-	// Drawn is what people see in place of the table, nil for the table.
-	Drawn Answer
+	Empty   string // what people read where there is no row; "" for the headings alone
+	Drawn   Answer // what people see in place of the table, nil for the table
 }
 
 // Row is a row of a List; its JSON is its own. One without cells is for programs.
@@ -126,20 +124,13 @@ func (l *List) table(w io.Writer) error {
 // below a table. Programs find it in the whole.
 type Part struct{ Answer }
 
-// Output takes what commands say and renders it: as text for people, or as JSON, one
-// object a line.
+// Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
-	// W takes the answers.
-	W io.Writer
-	// Notes takes what is said beside them; nil for nowhere.
-	Notes io.Writer
-	// JSON asks for JSON.
-	JSON bool
-	// Hear is told what is said before it is written, except for the rows of lists;
-	// nil for nobody.
-	Hear func(Answer)
-	// Ask asks who sits at the terminal; nil where there is none.
-	Ask Asker
+	W     io.Writer    // takes the answers
+	Notes io.Writer    // takes what is said beside them; nil for nowhere
+	JSON  bool         // asks for JSON
+	Hear  func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
+	Ask   Asker        // asks who sits at the terminal; nil where there is none
 }
 
 // Answer says something.
@@ -186,7 +177,6 @@ func (o *Output) list(l *List) error {
 	return nil
 }
 
-// list answers with a table.
 func (c *call) list(columns []string, rows iter.Seq2[Row, error]) error {
 	return c.out.Answer(&List{Columns: columns, Rows: rows})
 }
@@ -247,11 +237,61 @@ func (c *call) noteFile() {
 	if !st.Source.Offline() {
 		return
 	}
+	for _, line := range st.Unread.Lines(1) {
+		c.out.warn("%s", line)
+	}
 	shown, more := prose.Cut(st.Warnings, 2)
 	for _, w := range shown {
 		c.out.warn("%s", w)
 	}
 	if more != "" {
 		c.out.warn("%s (summary lists them)", more)
+	}
+}
+
+// withLists returns a copy of v in which lists and maps that are nil are empty, so that JSON has [] and {}
+// for what holds nothing, not null. What marshals itself is left alone.
+func withLists(v any) any {
+	fillLists(reflect.ValueOf(&v).Elem())
+	return v
+}
+
+var marshaler = reflect.TypeFor[json.Marshaler]()
+
+// fillLists makes nil lists and maps in v, which can be set, empty. What v shares is copied before it is changed.
+func fillLists(v reflect.Value) {
+	t := v.Type()
+	if !v.CanSet() && v.Kind() != reflect.Struct || t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Map:
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(t))
+		}
+	case reflect.Slice:
+		own := reflect.MakeSlice(t, v.Len(), v.Len())
+		reflect.Copy(own, v)
+		v.Set(own)
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			fillLists(v.Index(i))
+		}
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.New(v.Elem().Type())
+		own.Elem().Set(v.Elem())
+		fillLists(own.Elem())
+		if v.Kind() == reflect.Interface {
+			own = own.Elem()
+		}
+		v.Set(own)
+	case reflect.Struct:
+		for _, f := range v.Fields() {
+			fillLists(f)
+		}
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 )
@@ -111,7 +113,7 @@ func restore(what string) func(*call) error {
 func runUndo(c *call) error {
 	number := 0
 	if len(c.Args) > 0 {
-		if number = atoi(c.Arg(0)); number < 1 {
+		if number, _ = strconv.Atoi(c.Arg(0)); number < 1 {
 			return c.Misused("%s is no number of a failure (show failures lists them)", c.Arg(0))
 		}
 	}
@@ -178,10 +180,8 @@ func failureWord(f failures.Failure) string {
 		return "moved"
 	case f.Added:
 		return "added"
-	case f.Repair:
-		return "repaired"
 	}
-	return "failed"
+	return prose.When(f.Repair, "repaired", "failed")
 }
 
 // runWhatIf lists failures, repairs and additions in their order.

@@ -28,10 +28,8 @@ func pathsCommands() []Spec {
 			{Name: "info", Summary: "what a database has, and what its parts take", Run: (*call).pathsShow, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
 			{Name: "query", Summary: "the records from SRC to DST, or to all", Run: (*call).pathsQuery,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}},
-				Options: []lang.Option{ofOption(), db,
-					{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
-					{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
-					{Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too"}}},
+				Options: append(askedOptions(), ofOption(), db,
+					lang.Option{Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too"})},
 			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration", Run: (*call).pathsVerify,
 				Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 				Options: []lang.Option{ofOption(), db,
@@ -68,6 +66,9 @@ func (c *call) pathsBuild() error {
 	if err != nil {
 		return err
 	}
+	if rep.UnknownSLs {
+		c.out.warn("%v: the records have SL 0", session.ErrUnreadSLs)
+	}
 	if err := pathdb.WriteFile(c.Arg(0), image); err != nil {
 		return err
 	}
@@ -99,10 +100,7 @@ func (c *call) pathsInfoOf(file string) error {
 	return c.pathsInfo(file, db.View().Info())
 }
 
-// pathsInfo says what a database has.
-func (c *call) pathsInfo(name string, i pathdb.Info) error {
-	return c.out.Answer(&pathsInfo{name, i})
-}
+func (c *call) pathsInfo(name string, i pathdb.Info) error { return c.out.Answer(&pathsInfo{name, i}) }
 
 type pathsInfo struct {
 	File string `json:"file"`
@@ -181,16 +179,19 @@ func (c *call) pathsACM() error {
 		return err
 	}
 	defer done()
+	if v.unknownSLs {
+		c.out.warn("%v: the records have SL 0", session.ErrUnreadSLs)
+	}
 	sources := func(pathdb.PortIndex) bool { return true }
 	if host := c.Option("for", ""); host != "" {
-		only, _, err := c.pathsPort(v, host)
+		only, _, err := c.pathsPort(v.View, host)
 		if err != nil {
 			return err
 		}
 		sources = func(i pathdb.PortIndex) bool { return i == only }
 	}
 	path := c.Arg(0)
-	write := func(w io.Writer) error { return session.WritePathsForACM(c.ctx, w, v, sources) }
+	write := func(w io.Writer) error { return session.WritePathsForACM(c.ctx, w, v.View, sources) }
 	if path == "-" {
 		return c.raw(write)
 	}

@@ -10,35 +10,44 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
+// pathsView is a database that questions go to.
+type pathsView struct {
+	*pathdb.View
+	// unknownSLs says that nobody knows the service levels.
+	unknownSLs bool
+}
+
 // pathsView is the database that a question goes to. Without one it is built from
 // the tables of the picture.
-func (c *call) pathsView() (v *pathdb.View, done func(), err error) {
+func (c *call) pathsView() (v pathsView, done func(), err error) {
 	done = func() {}
 	if name := c.Option("file", ""); name != "" {
 		db, err := pathdb.Open(name)
 		if err != nil {
-			return nil, done, err
+			return v, done, err
 		}
-		return db.View(), func() { _ = db.Close() }, nil
+		return pathsView{View: db.View()}, func() { _ = db.Close() }, nil
 	}
 	if db, _ := c.session.Paths(); db != nil && c.Option("of", "") == "" {
-		return db.View(), done, nil
+		return pathsView{View: db.View()}, done, nil
 	}
 	image, rep, err := c.session.BuildPaths(c.ctx, session.Kind(c.Option("of", "")), true, nil, false)
 	if err != nil {
-		return nil, done, err
+		return v, done, err
 	}
 	c.out.note("path records of %s", rep.Title)
 	db, err := pathdb.Parse(image)
 	if err != nil {
-		return nil, done, err
+		return v, done, err
 	}
-	return db.View(), done, nil
+	return pathsView{db.View(), rep.UnknownSLs}, done, nil
 }
 
 // pathsPort is a port of a database by its address, GID or name, and its LID.
@@ -87,11 +96,12 @@ func (c *call) pathsPort(v *pathdb.View, text string) (pathdb.PortIndex, uint16,
 }
 
 type recordRow struct {
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	SLID     uint16   `json:"slid"`
-	DLID     uint16   `json:"dlid"`
-	SL       uint8    `json:"sl"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	SLID uint16 `json:"slid"`
+	DLID uint16 `json:"dlid"`
+	// SL is null where it is not known.
+	SL       *uint8   `json:"sl"`
 	MTU      string   `json:"mtu"`
 	Gbps     float64  `json:"gbps"`
 	Rate     uint8    `json:"rate"`
@@ -106,7 +116,7 @@ func (r *recordRow) Cells() []any {
 	if r.Error != "" {
 		return []any{r.From, r.To, "", "", "", "", "", r.Error}
 	}
-	cells := []any{r.From, r.To, r.SL, r.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", r.Gbps)), r.PKey, r.LifeTime, r.Hops}
+	cells := []any{r.From, r.To, levelText(r.SL), r.MTU, unlimited(r.Rate, fmt.Sprintf("%g Gb/s", r.Gbps)), r.PKey, r.LifeTime, r.Hops}
 	if r.Path != nil {
 		cells = append(cells, strings.Join(r.Path, " "))
 	}
@@ -123,7 +133,10 @@ func (c *call) pathsQuery() error {
 		return err
 	}
 	defer done()
-	from, _, err := c.pathsPort(v, c.Arg(0))
+	if v.unknownSLs && want.SL > 0 {
+		return session.ErrUnreadSLs
+	}
+	from, _, err := c.pathsPort(v.View, c.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -136,7 +149,7 @@ func (c *call) pathsQuery() error {
 			}
 		}
 	} else {
-		i, lid, err := c.pathsPort(v, c.Arg(1))
+		i, lid, err := c.pathsPort(v.View, c.Arg(1))
 		if err != nil {
 			return err
 		}
@@ -160,7 +173,7 @@ func (c *call) pathsQuery() error {
 			case len(to) == 1:
 				yield(nil, fmt.Errorf("%s to %s: %w", c.Arg(0), c.Arg(1), err))
 				return
-			case !yield(&recordRow{From: c.portOf(v, from, 0), To: c.portOf(v, i, 0), Error: err.Error()}, nil):
+			case !yield(&recordRow{From: c.portOf(v.View, from, 0), To: c.portOf(v.View, i, 0), Error: err.Error()}, nil):
 				return
 			default:
 				continue
@@ -175,6 +188,29 @@ func (c *call) pathsQuery() error {
 			}
 		}
 	})
+}
+
+// askedOptions are what paths may be asked for by.
+func askedOptions() []lang.Option {
+	return []lang.Option{
+		{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
+		{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
+	}
+}
+
+// asked are the paths that the command is about.
+func (c *call) asked() (session.Asked, error) {
+	want, err := c.wantedPath()
+	return session.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
+}
+
+// grants are the paths that the command is about, nil for all.
+func (c *call) grants(st *session.State, p *session.Picture) (*session.Grants, error) {
+	asked, err := c.asked()
+	if err != nil || asked.Any() {
+		return nil, err
+	}
+	return st.Grants(p, asked)
 }
 
 func (c *call) wantedPath() (want pathdb.Want, err error) {
@@ -193,10 +229,13 @@ func (c *call) wantedPath() (want pathdb.Want, err error) {
 	return want, nil
 }
 
-func (c *call) recordRow(v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Record) (*recordRow, error) {
+func (c *call) recordRow(v pathsView, from, to pathdb.PortIndex, r pathdb.Record) (*recordRow, error) {
 	row := &recordRow{
-		From: c.portOf(v, from, r.SLID), To: c.portOf(v, to, r.DLID), SLID: r.SLID, DLID: r.DLID, SL: r.SL, MTU: unlimited(r.MTU, mad.MTU(r.MTU)),
+		From: c.portOf(v.View, from, r.SLID), To: c.portOf(v.View, to, r.DLID), SLID: r.SLID, DLID: r.DLID, MTU: unlimited(r.MTU, mad.MTU(r.MTU)),
 		Gbps: sa.Rate(r.Rate).Gbps(), Rate: r.Rate, LifeTime: r.LifeTime, PKey: fmt.Sprintf("0x%04x", r.PKey), Hops: r.Hops,
+	}
+	if !v.unknownSLs {
+		row.SL = &r.SL
 	}
 	if c.Flag("path") {
 		hops, err := v.Route(nil, r.SLID, r.DLID)
@@ -212,12 +251,7 @@ func (c *call) recordRow(v *pathdb.View, from, to pathdb.PortIndex, r pathdb.Rec
 }
 
 // unlimited is a code for people, "-" where nothing of the path says anything.
-func unlimited(code uint8, is any) string {
-	if code == 0 {
-		return "-"
-	}
-	return fmt.Sprint(is)
-}
+func unlimited(code uint8, is any) string { return prose.When(code == 0, "-", fmt.Sprint(is)) }
 
 // portOf names a port: as the session's subnet does where it knows it, else by GUID.
 func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session"
@@ -38,10 +39,16 @@ func (c *call) pathsVerify() error {
 			a.Differences = append(a.Differences, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src), destinationName(f, p.LID), why))
 		}
 	}
+	if live && v.unknownSLs {
+		c.out.warn("%v: they are not compared", session.ErrUnreadSLs)
+	}
 	if live {
 		f := c.session.State().Live.Fabric
 		err = c.session.PathRecords(c.ctx, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
-			if why := session.BesidePath(v, f.Ports[p.Src].LID, p.LID, &r, err); why != nil {
+			if v.unknownSLs {
+				r.SL = 0
+			}
+			if why := session.BesidePath(v.View, f.Ports[p.Src].LID, p.LID, &r, err); why != nil {
 				note(p, f, why)
 			}
 			return nil
@@ -60,7 +67,7 @@ func (c *call) pathsVerify() error {
 			if i%1024 == 0 && c.ctx.Err() != nil {
 				return c.ctx.Err()
 			}
-			if err := paths.Compare(v, p.Tables, pair.Src, pair.LID); err != nil {
+			if err := paths.Compare(v.View, p.Tables, pair.Src, pair.LID); err != nil {
 				note(pair, p.Fabric, err)
 			}
 		}
@@ -96,10 +103,7 @@ func (c *call) drawnPairs(n int, live bool) ([]session.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := p.Fabric
-	if live {
-		f = st.Live.Fabric
-	}
+	f := prose.When(live, st.Live.Fabric, p.Fabric)
 	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != 0 && (!live || f.Ports[e].Num != 0) {

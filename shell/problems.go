@@ -34,8 +34,7 @@ func problemCommands() []Spec {
 	}
 }
 
-// twice is how long the two readings of counters lie apart.
-const twice = time.Second
+const twice = time.Second // how long the two readings of counters lie apart
 
 func runProblems(c *call) error {
 	if c.Flag("counters") {
@@ -61,8 +60,7 @@ type problemsAnswer struct {
 	Notes    int     `json:"notes"`
 	Seconds  float64 `json:"seconds"`
 	*problems.Report
-	// most is how many of a kind people read.
-	most int
+	most int // how many of a kind people read
 }
 
 func (c *call) countTwice() error {
@@ -153,8 +151,7 @@ type baselineAnswer struct {
 	Links    int      `json:"links"`
 	Changes  []string `json:"changes"`
 	taken    time.Time
-	// compared says that the live subnet was held against it.
-	compared bool
+	compared bool // says that the live subnet was held against it
 }
 
 func baselineOf(b *session.Baseline) *baselineAnswer {

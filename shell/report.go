@@ -62,7 +62,6 @@ func (c *call) oneLine(write func(w io.Writer) error) error {
 	return c.out.Answer(document{b.Bytes()})
 }
 
-// document is an answer that is JSON already.
 type document struct{ json.RawMessage }
 
 func (d document) Text(w io.Writer) { _, _ = w.Write(d.RawMessage) }

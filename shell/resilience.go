@@ -26,8 +26,7 @@ const (
 	someFailures = 10
 	// saveEvery is how often a study writes its report.
 	saveEvery = 2 * time.Second
-	// maxArray is the highest index that Slurm takes for a job array as it is shipped
-	// (MaxArraySize less 1).
+	// maxArray is the highest index that Slurm takes for a job array as it is shipped (MaxArraySize less 1).
 	maxArray = 1000
 	// The files of a job array.
 	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
@@ -145,11 +144,10 @@ type resilienceAnswer struct {
 	Of    string `json:"of,omitempty"`
 	Stale bool   `json:"stale,omitempty"`
 	*resilience.Report
-	Seconds float64 `json:"seconds,omitempty"`
-	// Partial says that not all was tried.
-	Partial    bool  `json:"partial"`
-	Missing    []int `json:"missing_shards,omitempty"`
-	Unfinished []int `json:"unfinished_shards,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"`
+	Partial    bool    `json:"partial"` // says that not all was tried
+	Missing    []int   `json:"missing_shards,omitempty"`
+	Unfinished []int   `json:"unfinished_shards,omitempty"`
 	top        int
 }
 
@@ -180,20 +178,11 @@ func (a *resilienceAnswer) Text(w io.Writer) {
 	}
 }
 
-func at(port string) string {
-	if port == "" {
-		return ""
-	}
-	return " (" + port + ")"
-}
+func at(port string) string { return prose.When(port == "", "", " ("+port+")") }
 
 // shardList names shards: "shard 3, 7 of 16".
 func shardList(shards []int, of int) string {
-	var words []string
-	for _, s := range shards {
-		words = append(words, strconv.Itoa(s))
-	}
-	return fmt.Sprintf("shard %s of %d", strings.Join(words, ", "), of)
+	return fmt.Sprintf("shard %s of %d", strings.Join(prose.Words(shards, strconv.Itoa), ", "), of)
 }
 
 func (c *call) mergeResilience() error {
@@ -265,8 +254,7 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 		quoteFile(file), arrayPicture, shellQuote(file), quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
 }
 
-// sbatchScript runs a shard a task. A task that is started again goes on where its
-// file ends.
+// sbatchScript runs a shard a task. A task that is started again goes on where its file ends.
 func sbatchScript(dir, program, kind string, shards int) string {
 	return fmt.Sprintf(`#!/bin/bash
 #SBATCH --job-name=resilience
@@ -280,5 +268,4 @@ exec %s -s file:%s \
 `, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards, fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
 }
 
-// shellQuote quotes a word for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -20,10 +21,7 @@ import (
 func routeCommands() []Spec {
 	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
 	for _, o := range settings.Options {
-		kind := lang.KindText
-		if o.File {
-			kind = lang.KindFile
-		}
+		kind := prose.When(o.File, lang.KindFile, lang.KindText)
 		options = append(options, lang.Option{Name: o.Name, Aliases: was(o.Was), Kind: kind, Summary: o.Summary})
 	}
 	return []Spec{
@@ -35,7 +33,9 @@ func routeCommands() []Spec {
 		{Name: "engines", Summary: "list the routing engines", Run: runEngines},
 		{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-			Help: "incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
+			Help: "It goes on from the route before, as an OpenSM does that lives through the failures and repairs on paper: what failed since the\n" +
+				"route before failed at once. undo, restore all, unstage and engine end that: the next route starts from the base.\n" +
+				"incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
 			Options: []lang.Option{
 				{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
@@ -137,14 +137,18 @@ func (e engineChoice) Cells() []any {
 }
 
 type routeAnswer struct {
-	Engine   string   `json:"engine"`
-	Seconds  float64  `json:"seconds"`
-	Switches int      `json:"switches"`
-	Entries  int      `json:"entries"`
-	Changed  int      `json:"changed"`
-	Unread   int      `json:"unread,omitempty"`
-	Against  string   `json:"against,omitempty"`
-	Kept     bool     `json:"kept"`
+	Engine   string  `json:"engine"`
+	Seconds  float64 `json:"seconds"`
+	Switches int     `json:"switches"`
+	Entries  int     `json:"entries"`
+	Changed  int     `json:"changed"`
+	Unread   int     `json:"unread,omitempty"`
+	Against  string  `json:"against,omitempty"`
+	Kept     bool    `json:"kept"`
+	// Since says that the route before was gone on from, Anew that a link came up since
+	// and all was computed anew.
+	Since    bool     `json:"since_last_route"`
+	Anew     bool     `json:"anew"`
 	Assigned int      `json:"lids_assigned,omitempty"`
 	Refused  []string `json:"refused,omitempty"`
 	// Multicast are the tables of multicast groups, nil where none are known.
@@ -205,7 +209,7 @@ func runRoute(c *call) error {
 	st := c.session.State()
 	a := routeAnswer{
 		added: st.Added() != "", Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
-		Against: rep.Against, Kept: rep.Kept, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
+		Against: rep.Against, Kept: rep.Kept, Since: rep.Since, Anew: rep.Back, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
@@ -220,11 +224,16 @@ func (a *routeAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, ", %d of them other than %s%s", a.Changed, a.Against, diff.NotCompared(a.Unread))
 	}
 	_, _ = fmt.Fprint(w, "; staged, not written\n")
-	switch {
-	case a.Kept && a.added:
-		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept; OpenSM would compute all anew, as something was added (keep=no does)\n", a.Against)
+	switch from := a.Against; {
+	case a.Anew:
+		_, _ = fmt.Fprintln(w, "  a link came up since the route before: all was computed anew, as OpenSM does then")
+	case a.Kept && a.added && !a.Since:
+		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept; OpenSM would compute all anew, as something was added (keep=no does)\n", from)
 	case a.Kept:
-		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", a.Against)
+		if a.Since {
+			from = "the route before"
+		}
+		_, _ = fmt.Fprintf(w, "  routes of %s that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)\n", from)
 	}
 	if a.Assigned > 0 {
 		_, _ = fmt.Fprintf(w, "  %s got the LIDs that OpenSM would give\n", count(a.Assigned, "port"))
@@ -243,4 +252,58 @@ func runUnstage(c *call) error {
 	}
 	c.session.Unstage()
 	return c.say(object{"staged": false}, "nothing is staged now")
+}
+
+const incrementalWord = "incremental"
+
+type incrementalAnswer struct {
+	Engine    string   `json:"engine"`
+	Seconds   float64  `json:"seconds"`
+	Touched   int      `json:"changed"`
+	Switches  int      `json:"switches"`
+	Looked    int      `json:"looked_at"`
+	LIDs      int      `json:"lids"`
+	Entries   int      `json:"full_route_entries"`
+	Against   string   `json:"against"`
+	Full      *int     `json:"full_route_changes,omitempty"`
+	Lost      int      `json:"without_a_path"`
+	Unreached []string `json:"examples,omitempty"`
+	Changes   []string `json:"changes,omitempty"`
+	warnings
+	// Loop says that there is a credit loop that was not there before; absent where nobody knows.
+	Loop   *bool `json:"new_credit_loop,omitempty"`
+	took   time.Duration
+	fullBy string // the engine of a full route
+}
+
+func runRouteIncremental(c *call) error {
+	res, err := c.session.RouteIncremental(c.ctx, c.Option("beside", "no") == "yes")
+	if err != nil {
+		return err
+	}
+	rep, did := res.Adapted, res.Figures
+	a := incrementalAnswer{
+		Engine: incrementalWord, Seconds: did.Took.Seconds(), Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
+		Against: did.Against, Lost: rep.Lost, Unreached: rep.Unreached, Changes: rep.Changes, warnings: warnings{did.Warnings}, Loop: rep.Loop, took: did.Took, fullBy: rep.Engine,
+	}
+	if rep.Beside >= 0 {
+		a.Full = &rep.Beside
+	}
+	return c.out.Answer(&a)
+}
+
+func (a *incrementalAnswer) Text(w io.Writer) {
+	list(w, "changed", a.Changes)
+	_, _ = fmt.Fprintf(w, "adapted %s in %s: %s on %s touched, of %d that a full route computes", a.Against, seconds(a.took), count(a.Touched, "entry"), count(a.Switches, "switch"), a.Entries)
+	if a.Full != nil {
+		_, _ = fmt.Fprintf(w, "; one by %s would change %d", a.fullBy, *a.Full)
+	}
+	_, _ = fmt.Fprint(w, "; staged, not written\n")
+	if a.Lost > 0 {
+		_, _ = fmt.Fprintf(w, "  %s without a path, left as they are:\n", count(a.Lost, "entry"))
+		for _, e := range a.Unreached {
+			_, _ = fmt.Fprintf(w, "    %s\n", e)
+		}
+	}
+	list(w, "warning", a.Warnings)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
@@ -16,7 +17,6 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loadOptions are the options of loading a kind.
 func loadOptions(kind string) []lang.Option {
 	over := lang.Option{Name: "over", Kind: lang.KindWord, Words: []string{"yes", "no"},
 		Summary: "no: take the file by itself; yes: lay it over the tables and the LIDs that are there, by GUID"}
@@ -30,6 +30,8 @@ func loadOptions(kind string) []lang.Option {
 	case "topology":
 		return []lang.Option{{Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
 			Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so"},
+			{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it"},
 			over}
 	case "subnet":
 		return []lang.Option{over}
@@ -69,15 +71,9 @@ type routingRow struct {
 	Changes []string `json:"changes"`
 }
 
-func validWord(invalid bool) string {
-	if invalid {
-		return "invalid"
-	}
-	return "valid"
-}
+func validWord(invalid bool) string { return prose.When(invalid, "invalid", "valid") }
 
-// routingRows has a row twice where some of its changes invalidate the min-hop
-// tables and others do not.
+// routingRows has a row twice where some of its changes invalidate the min-hop tables and others do not.
 func routingRows(r *compute.Brought) []routingRow {
 	rows := []routingRow{}
 	names, of := r.Rows()
@@ -101,10 +97,7 @@ func routingRows(r *compute.Brought) []routingRow {
 }
 
 func extentWord(e incremental.Extent) string {
-	if e == incremental.NoRoutes {
-		return "valid"
-	}
-	return "invalid: " + string(e)
+	return prose.When(e == incremental.NoRoutes, "valid", "invalid: "+string(e))
 }
 
 func (c *call) showRouting(kind string, rep *session.LoadReport) error {
@@ -117,8 +110,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	return c.out.Answer(&a)
 }
 
-// maxChangesNamed is how many changes of a row the text names.
-const maxChangesNamed = 4
+const maxChangesNamed = 4 // how many changes of a row the text names
 
 func (a *routingAnswer) Text(w io.Writer) {
 	kept := a.lostAnswer != nil
@@ -192,8 +184,7 @@ func newLost(l *session.Lost) *lostAnswer {
 	return &lostAnswer{l.Count, l.Examples, l.Of}
 }
 
-// maxPairsNamed is how many pairs the text lists.
-const maxPairsNamed = 20
+const maxPairsNamed = 20 // how many pairs the text lists
 
 func (a *lostAnswer) text(w io.Writer) {
 	if a == nil {

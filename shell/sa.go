@@ -94,6 +94,9 @@ func beside(live *session.Picture, p session.Pair, r *sa.PathRecord) string {
 	if !path.Verdict.Arrives() {
 		return path.Explain(f)
 	}
+	if is, known := live.Tables.SL(r.SLID, r.DLID); known && !live.Tables.MayHaveSL(r.SLID, r.DLID, r.SL) {
+		return fmt.Sprintf("by the tables the path has SL %d", is)
+	}
 	// The ports 0 of switches have rates of their own, which sweeps do not keep.
 	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0
 	ports := []fabric.PortIndex{p.Src, f.PortByLID(p.LID)}

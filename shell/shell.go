@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package shell is the command language of ibconsole over one session: every
+// command of the scripts, the REPL and the terminal interface.
 package shell
 
 import (
@@ -56,9 +58,7 @@ type call struct {
 }
 
 // New makes a shell over a session.
-func New(s *session.Session) *Shell {
-	return &Shell{s, commands()}
-}
+func New(s *session.Session) *Shell { return &Shell{s, commands()} }
 
 // Session returns the session that the commands act on.
 func (sh *Shell) Session() *session.Session { return sh.session }
@@ -66,8 +66,7 @@ func (sh *Shell) Session() *session.Session { return sh.session }
 // Specs returns the commands.
 func (sh *Shell) Specs() []Spec { return sh.specs }
 
-// Complete returns what may stand at the cursor of a line: candidates for
-// line[start:cursor].
+// Complete returns what may stand at the cursor of a line: candidates for line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	return lang.Complete(sh.specs, line, cursor, env{sh.session})
 }
@@ -77,10 +76,9 @@ type step struct {
 	run func(*call) error
 }
 
-// Run runs the statements of a text one after the other and stops at the first
-// that fails. Nothing runs where one of them is not understood: the error then
-// is a [lang.UsageError] or a syntax error; else it is a [*CommandError], or
-// [ErrExit].
+// Run runs the statements of a text one after the other and stops at the first that fails. Nothing runs where
+// one of them is not understood: the error then is a [lang.UsageError] or a syntax error; else it is a
+// [*CommandError], or [ErrExit].
 func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error {
 	stmts, err := lang.Parse(name, text)
 	if err != nil {
@@ -134,4 +132,72 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 		return step{}, err
 	}
 	return step{inv, spec.Run}, nil
+}
+
+// Prompt is what the command line shows before the cursor: the source, that the
+// connection to it is lost, and the pictures that are not live.
+func (sh *Shell) Prompt() string {
+	st := sh.session.State()
+	words := []string{string(st.Source.Kind)}
+	if st.Lost != "" {
+		words = append(words, "LOST")
+	}
+	switch {
+	case st.Staged != nil && st.Stale:
+		words = append(words, "stale")
+	case st.Staged != nil:
+		words = append(words, "staged")
+	}
+	if st.WhatIf != nil {
+		words = append(words, "what-if")
+	}
+	if st.WriteOn {
+		words = append(words, "WRITE")
+	}
+	return strings.Join(words, " ") + "> "
+}
+
+// InterruptedError says that a command was cancelled, and how far it was. It wraps
+// what the command returned and what it was cancelled by.
+type InterruptedError struct {
+	Done, Total int // Done of Total steps were, or 0 of 0 where that is not known
+	Left        int // how many commands after it were not run
+	Err         error
+	Cause       error
+}
+
+// Error returns for example "sweep: interrupted (1024 of 5013 done; 2 commands after it not run)".
+func (e *InterruptedError) Error() string {
+	var notes []string
+	if e.Total > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d done", e.Done, e.Total))
+	}
+	if e.Left > 0 {
+		notes = append(notes, count(e.Left, "command")+" after it not run")
+	}
+	text := strings.NewReplacer(context.Canceled.Error(), "interrupted", e.Cause.Error(), "interrupted").Replace(e.Err.Error())
+	if len(notes) == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, strings.Join(notes, "; "))
+}
+
+// Interrupted marks the error as one that says by itself what happened.
+func (*InterruptedError) Interrupted() {}
+
+// Unwrap returns Err and Cause.
+func (e *InterruptedError) Unwrap() []error { return []error{e.Err, e.Cause} }
+
+// interrupted turns the error of a command that was cancelled into one that says
+// so. left is how many commands after it were to be run.
+func interrupted(ctx context.Context, st *session.State, left int, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
+		return err
+	}
+	e := &InterruptedError{Left: left, Err: err, Cause: cause}
+	if st.Done < st.Total {
+		e.Done, e.Total = st.Done, st.Total
+	}
+	return e
 }

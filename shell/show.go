@@ -3,11 +3,13 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -31,7 +33,7 @@ func showCommands() []Spec {
 		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: onTables((*call).showSL2VL), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
 		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Run: (*call).showVLArb, Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
 		{Name: "sl", Summary: "the service levels of paths", Run: onTables((*call).showSL), Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
-			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}},
+			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}, Options: askedOptions()},
 		{Name: "torus", Summary: "the switches at their coordinates, after torus-2QoS", Run: onTables((*call).showTorus)},
 		{Name: "mft", Summary: "the multicast table of a switch", Run: onTables((*call).showMFT), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 		{Name: "failures", Summary: "what has failed, was repaired, added and moved on paper, with the numbers that undo takes", Run: runWhatIf},
@@ -106,12 +108,7 @@ func typeWord(t mad.NodeType) string {
 
 func guidText(g uint64) string { return fmt.Sprintf("0x%016x", g) }
 
-func lidText(lid uint16) string {
-	if lid == 0 {
-		return "-"
-	}
-	return fmt.Sprint(lid)
-}
+func lidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(lid)) }
 
 // nodeLID is the LID of port 0 of a switch, of the first port that has one elsewhere.
 func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
@@ -251,12 +248,7 @@ func (c *call) showLFT(st *session.State, p *session.Picture) error {
 	return c.list([]string{"LID", "PORT", "NEXT HOP", "DESTINATION"}, eachRow(rows))
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "-") }
 
 type smRow struct {
 	GUID     string `json:"guid"`

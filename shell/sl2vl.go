@@ -5,6 +5,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -61,19 +62,17 @@ func equalVLs(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, out uint
 		ins = int(n.NumPorts) + 1
 	}
 	var groups []vlGroup
-next:
 	for in := range ins {
 		if !t.Has(node, uint8(in), out) {
 			continue
 		}
 		vls := t.VLs(node, uint8(in), out)
-		for i := range groups {
-			if groups[i].vls == vls {
-				groups[i].in = append(groups[i].in, uint8(in))
-				continue next
-			}
+		i := slices.IndexFunc(groups, func(g vlGroup) bool { return g.vls == vls })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, vlGroup{vls: vls})
 		}
-		groups = append(groups, vlGroup{vls, []uint8{uint8(in)}})
+		groups[i].in = append(groups[i].in, uint8(in))
 	}
 	return groups
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -21,6 +22,7 @@ func subnetCommands() []Spec {
 			Options: []lang.Option{
 				{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the VLs of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
 				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
+				{Name: "sl", Kind: lang.KindFlag, Summary: "and the service levels of paths, which the subnet administration is asked for; they hold until the tables change"},
 				{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
 			}, Run: runSweep},
@@ -35,11 +37,8 @@ func subnetCommands() []Spec {
 }
 
 func runSweep(c *call) error {
-	read := c.session.Sweep
-	if c.Arg(0) == "light" {
-		read = c.session.SweepLight
-	}
-	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb")}); more != (session.Reads{}) {
+	read := prose.When(c.Arg(0) == "light", c.session.SweepLight, c.session.Sweep)
+	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb"), SLs: c.Flag("sl")}); more != (session.Reads{}) {
 		read = func(ctx context.Context) (session.SweepReport, error) { return c.session.SweepFor(ctx, more) }
 	}
 	rep, err := read(c.ctx)
@@ -66,10 +65,7 @@ type swept struct {
 }
 
 func (a *swept) Text(w io.Writer) {
-	what := "unchanged"
-	if a.Changed {
-		what = "changed"
-	}
+	what := prose.When(a.Changed, "changed", "unchanged")
 	if a.Moved > 0 {
 		what += fmt.Sprintf(", %s of forwarding tables moved%s", count(a.Moved, "entry"), diff.NotCompared(a.Unread))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"
@@ -189,14 +190,10 @@ func (t *attempt) outcome() string {
 }
 
 func span(low, high int) string {
-	if low == high {
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d-%d", low, high)
+	return prose.When(low == high, fmt.Sprint(low), fmt.Sprintf("%d-%d", low, high))
 }
 
-// writeSuggestion writes the files of a suggestion to a new directory, and says by
-// which command ftree takes them.
+// writeSuggestion writes the files of a suggestion to a new directory, and says by which command ftree takes them.
 func writeSuggestion(dir string, s *classify.Suggestion) (names []string, command string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, "", err

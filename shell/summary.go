@@ -8,29 +8,30 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
 )
 
 type summary struct {
-	Source    string   `json:"source"`
-	Simulated bool     `json:"simulated"`
-	Switches  int      `json:"switches"`
-	CAs       int      `json:"cas"`
-	Routers   int      `json:"routers,omitempty"`
-	Links     int      `json:"links"`
-	Outside   int      `json:"outside,omitempty"`
-	MaxLID    uint16   `json:"max_lid"`
-	SM        string   `json:"sm_port"`
-	Routed    bool     `json:"routed"`
-	Pictures  []string `json:"pictures"`
-	Engine    string   `json:"engine"`
-	Write     bool     `json:"write"`
-	SMs       []string `json:"sms,omitempty"`
-	// Interrupted is the commit that did not come to its end.
-	Interrupted string   `json:"interrupted,omitempty"`
+	Source      string   `json:"source"`
+	Simulated   bool     `json:"simulated"`
+	Switches    int      `json:"switches"`
+	CAs         int      `json:"cas"`
+	Routers     int      `json:"routers,omitempty"`
+	Links       int      `json:"links"`
+	Outside     int      `json:"outside,omitempty"`
+	MaxLID      uint16   `json:"max_lid"`
+	SM          string   `json:"sm_port"`
+	Routed      bool     `json:"routed"`
+	Pictures    []string `json:"pictures"`
+	Engine      string   `json:"engine"`
+	Write       bool     `json:"write"`
+	SMs         []string `json:"sms,omitempty"`
+	Interrupted string   `json:"interrupted,omitempty"` // the commit that did not come to its end
 	Lost        string   `json:"lost,omitempty"`
 	Unanswered  []string `json:"unanswered,omitempty"`
+	unreadAnswer
 	warnings
 }
 
@@ -39,7 +40,7 @@ func summarize(st *session.State) *summary {
 	sum := &summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
 		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, warnings: warnings{st.Warnings},
+		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, unreadAnswer: unreadOf(&st.Unread), warnings: warnings{st.Warnings},
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
@@ -82,10 +83,7 @@ func (s *summary) Text(w io.Writer) {
 	if s.Interrupted != "" {
 		p("  INTERRUPTED: %s", s.Interrupted)
 	}
-	routers := ""
-	if s.Routers > 0 {
-		routers = ", " + count(s.Routers, "router")
-	}
+	routers := prose.When(s.Routers > 0, ", "+count(s.Routers, "router"), "")
 	p("  %s, %s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), routers, count(s.Links, "link"), s.MaxLID)
 	if s.Outside > 0 {
 		p("  left out: %s attached to no link of the subnet", count(s.Outside, "node"))
@@ -101,13 +99,92 @@ func (s *summary) Text(w io.Writer) {
 		p("  subnet manager %s", sm)
 	}
 	p("  pictures: %s; engine %s; %s", strings.Join(s.Pictures, ", "), s.Engine, writeWord(s.Write))
+	s.unreadAnswer.text(w)
 	list(w, "unanswered", s.Unanswered)
 	list(w, "warning", s.Warnings)
 }
 
-func writeWord(on bool) string {
-	if on {
-		return "writing is on"
+func writeWord(on bool) string { return prose.When(on, "writing is on", "read-only") }
+
+// pictureRow is one picture, or what it has beside the others.
+type pictureRow struct {
+	Picture  string `json:"picture"`
+	Title    string `json:"title"`
+	Stale    bool   `json:"stale,omitempty"`
+	When     string `json:"when"`
+	Nodes    int    `json:"nodes"`
+	Switches int    `json:"switches"`
+	Links    int    `json:"links"`
+	CutOff   int    `json:"cut_off"`
+	MaxLID   uint16 `json:"highest_lid"`
+	Entries  int    `json:"entries"`
+	Tables   string `json:"tables,omitempty"`
+	SL2VL    bool   `json:"sl2vl"`
+	Groups   int    `json:"multicast_groups"`
+}
+
+func (r pictureRow) Cells() []any {
+	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), prose.When(r.SL2VL, "yes", "-"), r.Groups}
+}
+
+// showPictures lists the pictures that there are, what is in each subnet, and what tables they have.
+func (c *call) showPictures() error {
+	st := c.session.State()
+	var rows []pictureRow
+	for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
+		if p != nil {
+			rows = append(rows, pictureOf(&st, p))
+		}
 	}
-	return "read-only"
+	return c.list([]string{"PICTURE", "AS OF", "NODES", "SWITCHES", "LINKS", "CUT OFF", "HIGHEST LID", "ENTRIES", "TABLES", "SL2VL", "GROUPS"}, eachRow(rows))
+}
+
+func pictureOf(st *session.State, p *session.Picture) pictureRow {
+	f := p.Fabric
+	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), Stale: st.IsStale(p), When: p.When.Format("15:04:05"), MaxLID: f.MaxLID}
+	for i := range f.Nodes {
+		switch {
+		case !f.Nodes[i].InSubnet:
+			r.CutOff++
+		case f.Nodes[i].IsSwitch():
+			r.Switches++
+			r.Nodes++
+		default:
+			r.Nodes++
+		}
+	}
+	for _, l := range f.Links() {
+		if f.Swept(l.A) {
+			r.Links++
+		}
+	}
+	if p.Tables == nil {
+		return r
+	}
+	r.Tables, r.SL2VL = p.Tables.Origin, p.Tables.SL2VL != nil
+	for sw := range f.Switches {
+		for lid := uint16(1); lid <= p.Tables.Top[sw]; lid++ {
+			if p.Tables.Port(fabric.SwitchIndex(sw), lid) != fabric.NoPath {
+				r.Entries++
+			}
+		}
+	}
+	r.Groups = groupsOf(p.Tables)
+	return r
+}
+
+// groupsOf counts the multicast LIDs that any switch has a port for.
+func groupsOf(t *fabric.Tables) (n int) {
+	if t.MFT == nil {
+		return 0
+	}
+	for i := range t.MFT.LIDs() {
+		for sw := range t.Fabric.Switches {
+			if t.MFT.Any(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)) {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }

@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// targetName says whom a target is: by a directed route the node at its end in the
-// fabric, if that is known, and the route.
+// targetName says whom a target is: by a directed route the node at its end, if that is known, and the route.
 func targetName(f *fabric.Fabric, t *mad.Target) string {
 	if t.LID != 0 {
 		return destinationName(f, t.LID)

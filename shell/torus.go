@@ -14,7 +14,6 @@ import (
 
 var errNoTorus = errors.New("these tables are not those of torus-2QoS (try: engine torus-2QoS; route)")
 
-// showTorus shows where the switches are in the torus.
 func (c *call) showTorus(st *session.State, p *session.Picture) error {
 	t, ok := torus.Of(p.Tables)
 	if !ok {

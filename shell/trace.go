@@ -4,6 +4,7 @@ package shell
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,11 +28,11 @@ func traceCommands() []Spec {
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 		},
-		Options: []lang.Option{
+		Options: append(askedOptions(), []lang.Option{
 			ofOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
-		},
+		}...),
 		Run: runTrace,
 	}}
 }
@@ -95,9 +96,14 @@ func runTrace(c *call) error {
 	}
 	r, err := c.traceRequest(p.Fabric)
 	asIbtracert := c.Option("format", "text") == "ibtracert"
+	asked, aerr := c.asked()
 	switch {
 	case err != nil:
 		return err
+	case aerr != nil:
+		return aerr
+	case r.live && !asked.Any():
+		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
 	case asIbtracert && (r.live || r.many):
 		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
 	case r.live && r.many:
@@ -106,16 +112,33 @@ func runTrace(c *call) error {
 		return c.traceLive(&st, p, perr, r.pairs[0])
 	case perr != nil:
 		return perr
-	case r.many:
-		return c.traceMany(&st, p, r.pairs)
 	}
-	path := walk.Trace(p.Tables, r.pairs[0].Src, r.pairs[0].LID)
-	if asIbtracert {
+	g, err := st.Grants(p, asked)
+	switch {
+	case err != nil:
+		return err
+	case r.many:
+		return c.traceMany(&st, p, g, r.pairs)
+	}
+	return c.traceOne(&st, p, g, r.pairs[0])
+}
+
+// traceOne follows a pair through the tables of a picture.
+func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) error {
+	sl, known, err := g.Of(pair.Src, pair.LID)
+	switch {
+	case err != nil && !g.Asked():
+		c.out.note("%v", err) // packets would be forwarded all the same
+	case err != nil:
+		return fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), destinationName(p.Fabric, pair.LID), err)
+	}
+	path := walk.Trace(p.Tables, pair.Src, pair.LID)
+	if c.Option("format", "text") == "ibtracert" {
 		return c.ibtracert(p, &path)
 	}
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.addVLs(p.Tables, &path)
-	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(&st)
+	answer.addVLs(p.Tables, &path, sl, known)
+	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
 	return c.out.Answer(answer)
 }
 

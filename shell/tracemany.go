@@ -95,14 +95,18 @@ func (m *manyAnswer) Text(w io.Writer) {
 }
 
 // traceMany follows pairs through the tables of a picture.
-func (c *call) traceMany(st *session.State, p *session.Picture, pairs []session.Pair) error {
+func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grants, pairs []session.Pair) error {
 	answer := &manyAnswer{Of: st.Title(p), Stale: st.IsStale(p), Adaptive: adaptive(st)}
 	for _, pair := range pairs {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
 		path := walk.Trace(p.Tables, pair.Src, pair.LID)
-		answer.add(traceAnswerOf(p.Fabric, &path))
+		a := traceAnswerOf(p.Fabric, &path)
+		if _, _, err := g.Of(pair.Src, pair.LID); err != nil && g.Asked() {
+			a.Verdict, a.Arrives, a.Why = "not granted", false, err.Error()
+		}
+		answer.add(a)
 	}
 	return c.out.Answer(answer)
 }

@@ -15,16 +15,18 @@ import (
 )
 
 type traceAnswer struct {
-	Of      string     `json:"of"`
-	Stale   bool       `json:"stale,omitempty"`
-	From    string     `json:"from"`
-	To      string     `json:"to"`
-	LID     uint16     `json:"lid"`
-	SL      *uint8     `json:"sl,omitempty"`
-	Verdict string     `json:"verdict"`
-	Arrives bool       `json:"arrives"`
-	Why     string     `json:"why"`
-	Hops    []traceHop `json:"hops"`
+	Of    string `json:"of"`
+	Stale bool   `json:"stale,omitempty"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	LID   uint16 `json:"lid"`
+	SL    *uint8 `json:"sl,omitempty"`
+	// UnknownSL says that nobody knows the service level.
+	UnknownSL bool       `json:"sl_unknown,omitempty"`
+	Verdict   string     `json:"verdict"`
+	Arrives   bool       `json:"arrives"`
+	Why       string     `json:"why"`
+	Hops      []traceHop `json:"hops"`
 	// Parts says where a live path leaves that of the tables, "" where it does not.
 	Parts string `json:"parts,omitempty"`
 	// SameAs are the tables that a live path agrees with.
@@ -85,13 +87,9 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) string {
 }
 
 // addVLs adds service level and VLs, where they are known.
-func (a *traceAnswer) addVLs(t *fabric.Tables, path *walk.Path) {
-	if t.Unread.SLs || t.SLs == nil && t.SL2VL == nil {
+func (a *traceAnswer) addVLs(t *fabric.Tables, path *walk.Path, sl uint8, known bool) {
+	if a.UnknownSL = !known; a.UnknownSL || t.SLs == nil && t.SL2VL == nil && sl == 0 {
 		return
-	}
-	sl := uint8(0)
-	if t.SLs != nil {
-		sl = t.SLs.SL(t.Fabric.Ports[path.Src].LID, path.DstLID)
 	}
 	a.SL = &sl
 	if t.SL2VL == nil {
@@ -166,7 +164,10 @@ func portNumber(f *fabric.Fabric, port fabric.PortIndex) *int {
 
 func (a *traceAnswer) Text(w io.Writer) {
 	sl := ""
-	if a.SL != nil {
+	switch {
+	case a.UnknownSL:
+		sl = ", SL unknown"
+	case a.SL != nil:
 		sl = fmt.Sprintf(", SL %d", *a.SL)
 	}
 	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d%s, of %s\n", a.From, a.To, a.LID, sl, a.Of)

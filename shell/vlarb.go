@@ -16,8 +16,7 @@ type vlWeight struct {
 	Weight uint8 `json:"weight"`
 }
 
-// showVLArb lists the VL arbitration tables of a port, or of all ports of a node, as
-// they were last read.
+// showVLArb lists the VL arbitration tables of a port, or of all ports of a node, as they were last read.
 func (c *call) showVLArb() error {
 	live := c.session.State().Live
 	f := live.Fabric
@@ -59,7 +58,6 @@ func (r vlarbRow) Cells() []any {
 	return []any{r.Port, "low", weightText(r.Low) + "\n", "high", weightText(r.High)}
 }
 
-// weights are the entries of a table.
 func weights(table []mad.VLWeight) []vlWeight {
 	out := make([]vlWeight, len(table))
 	for i, e := range table {

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/lang"
@@ -26,8 +27,7 @@ func whoCommands() []Spec {
 	}}
 }
 
-// whoListed is how many of a kind a list in JSON has at most.
-const whoListed = 100
+const whoListed = 100 // how many of a kind a list in JSON has at most
 
 // whoAnswer has counts of all, and lists of the first.
 type whoAnswer struct {
@@ -43,10 +43,9 @@ type whoAnswer struct {
 	From         []whoPort  `json:"from"`
 	To           []whoPort  `json:"to"`
 	Examples     []whoPath  `json:"examples"`
-	// CutOffs is the number of end ports that would be attached to nothing without it.
-	CutOffs int      `json:"cut_offs"`
-	CutOff  []string `json:"cut_off"`
-	Seconds float64  `json:"seconds"`
+	CutOffs      int        `json:"cut_offs"` // the number of end ports that would be attached to nothing without it
+	CutOff       []string   `json:"cut_off"`
+	Seconds      float64    `json:"seconds"`
 }
 
 type whoPort struct {
@@ -87,8 +86,7 @@ func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 	return c.out.Answer(&a)
 }
 
-// what is the link that the words name, all links of a node that is no switch, or a
-// switch.
+// what is the link that the words name, all links of a node that is no switch, or a switch.
 func (c *call) what(f *fabric.Fabric) (uses.What, string, error) {
 	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
@@ -160,11 +158,9 @@ func (a *whoAnswer) Text(w io.Writer) {
 		listOf(w, "cut off", a.CutOff, a.CutOffs)
 	}
 	ports := func(label string, of []whoPort, all int) {
-		var items []string
-		for _, p := range of {
-			items = append(items, fmt.Sprintf("%s (LID %d), %s", p.Port, p.LID, count(int(p.Paths), "path")))
-		}
-		listOf(w, label, items, all)
+		listOf(w, label, prose.Words(of, func(p whoPort) string {
+			return fmt.Sprintf("%s (LID %d), %s", p.Port, p.LID, count(int(p.Paths), "path"))
+		}), all)
 	}
 	ports("from", a.From, a.Sources)
 	ports("to", a.To, a.Destinations)

@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -27,8 +28,7 @@ func (m *model) toggleZoom() tea.Cmd {
 	return nil
 }
 
-// counting is what the session calls the reading of counters. What is read for the
-// trace gives way to every command.
+// counting is what the session calls the reading of counters. What is read for the trace yields to every command.
 const counting = "counters"
 
 // whyBusy says what keeps the session from another operation.
@@ -83,7 +83,7 @@ func (m *model) whyNotDiff() string {
 
 func (m *model) diffNow() tea.Cmd {
 	command, ok := m.rowDiff()
-	return m.say(draw.When(ok, command, "diff"), true)
+	return m.say(prose.When(ok, command, "diff"), true)
 }
 
 func (m *model) whyNotSweep() string {
@@ -112,10 +112,7 @@ func (m *model) sort() tea.Cmd {
 }
 
 func (m *model) whyNoKind() string {
-	if len(m.pane().Base().Kinds) == 0 {
-		return "there is one manner of showing this"
-	}
-	return ""
+	return prose.When(len(m.pane().Base().Kinds) == 0, "there is one manner of showing this", "")
 }
 
 func (m *model) nextKind() tea.Cmd {
@@ -139,12 +136,7 @@ func (m *model) setKind(kind int, row uint64) tea.Cmd {
 	return nil
 }
 
-func (m *model) whyNoRow() string {
-	if m.pane().Base().N == 0 {
-		return "there are no rows"
-	}
-	return ""
-}
+func (m *model) whyNoRow() string { return prose.When(m.pane().Base().N == 0, "there are no rows", "") }
 
 func (m *model) markRow() tea.Cmd {
 	t := m.pane().Base()
@@ -154,10 +146,7 @@ func (m *model) markRow() tea.Cmd {
 }
 
 func (m *model) whyNoMarks() string {
-	if len(m.pane().Base().Marks) == 0 {
-		return "no row of this list is marked"
-	}
-	return ""
+	return prose.When(len(m.pane().Base().Marks) == 0, "no row of this list is marked", "")
 }
 
 func (m *model) unmark() tea.Cmd {

@@ -11,13 +11,11 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// question is what a command that runs asks. What there is to choose from it has
-// said in the log.
+// question is what a command that runs asks. What there is to choose from it has said in the log.
 type question struct {
 	job    *job
 	prompt string
-	// reply takes the answer once; it is closed where somebody leaves.
-	reply chan string
+	reply  chan string // takes the answer once; it is closed where somebody leaves
 }
 
 // asked waits until a job asks something.

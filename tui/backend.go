@@ -19,8 +19,7 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// backend is the shell as the screen and its panes use it. Only State and Complete must
-// be quick.
+// backend is the shell as the screen and its panes use it. Only State and Complete must be quick.
 type backend interface {
 	sources
 	State() session.State
@@ -102,10 +101,6 @@ func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) 
 	return r, err
 }
 
-func (b *shellBackend) Complete(line string, cursor int) (int, []lang.Candidate) {
-	return b.Shell.Complete(line, cursor)
-}
-
 func (b *shellBackend) Changed(ctx context.Context) bool {
 	select {
 	case <-b.watcher.C:
@@ -116,5 +111,4 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 	}
 }
 
-// maxEntries is how many entries of the history are listed.
-const maxEntries = 500
+const maxEntries = 500 // how many entries of the history are listed

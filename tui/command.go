@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -30,8 +31,7 @@ func (m *model) say(text string, keyed bool) tea.Cmd {
 	})
 }
 
-// reading is what the log calls the first reading of the subnet.
-const reading = "read the subnet"
+const reading = "read the subnet" // what the log calls the first reading of the subnet
 
 // do runs work beside the screen and logs it under a name.
 func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
@@ -50,17 +50,13 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 func (m *model) drain(j *job, all bool) {
 	var lines []pane.Line
 	for _, l := range j.take(all) {
-		kind := pane.LineOutput
-		if l.note {
-			kind = pane.LineNote
-		}
+		kind := prose.When(l.note, pane.LineNote, pane.LineOutput)
 		lines = append(lines, pane.Line{Kind: kind, Text: l.text})
 		j.hear(l)
 	}
 	m.noteOf(j, lines...)
 }
 
-// noteOf adds lines of a job to the log.
 func (m *model) noteOf(j *job, lines ...pane.Line) {
 	for i := range lines {
 		lines[i].Job = j.id
@@ -189,8 +185,7 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 	m.collect()
 }
 
-// heard keeps the values of which the status line speaks: warnings, and what a commit
-// wrote. They come before their lines.
+// heard keeps, before their lines come, the values of the status line: warnings, and what a commit wrote.
 func (j *job) heard(a shell.Answer) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -223,9 +218,8 @@ func (j *job) hear(l outputLine) {
 	}
 }
 
-// summary is the first line of the answer and the last of the notes; of what was
-// asked for in words, the last line of the answer. Warnings, and what was written,
-// come before those.
+// summary is the first line of the answer and the last of the notes; of what was asked for in words, the last
+// line of the answer. Warnings, and what was written, come before those.
 func (j *job) summary() string {
 	switch {
 	case len(j.warnings) > 1:

@@ -17,10 +17,9 @@ import (
 
 // pageMsg brings the text of a page.
 type pageMsg struct {
-	page *commitPage
-	text string
-	// nothing reports that the plan writes nothing.
-	nothing bool
+	page    *commitPage
+	text    string
+	nothing bool // reports that the plan writes nothing
 	err     error
 }
 
@@ -68,7 +67,6 @@ func (p *commitPage) agree() tea.Cmd {
 	return p.m.say("commit yes", true)
 }
 
-// whyNotWritten says why y does not write what the page says.
 func (p *commitPage) whyNotWritten() string {
 	st := p.m.back.State()
 	switch {
@@ -144,12 +142,9 @@ func (m *model) openCommit() tea.Cmd {
 				nothing = p.Plan.Empty()
 			}
 		}
-		err := func() error {
-			_, err := pane.Shielded(func() (struct{}, error) {
-				return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
-			})
-			return err
-		}()
+		_, err := pane.Shielded(func() (struct{}, error) {
+			return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
+		})
 		return pageMsg{p, out.String(), nothing, err}
 	}
 }

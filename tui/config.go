@@ -16,12 +16,9 @@ import (
 
 // Config is what a configuration file says. The zero value leaves all as it is.
 type Config struct {
-	// Theme is one of [Themes], or "".
-	Theme string
-	// NoMouse leaves the mouse to the terminal.
-	NoMouse bool
-	// Keys are the keys of actions by name; those that are not named keep theirs.
-	Keys map[string][]string
+	Theme   string              // one of [Themes], or ""
+	NoMouse bool                // leaves the mouse to the terminal
+	Keys    map[string][]string // the keys of actions by name; those that are not named keep theirs
 }
 
 // ReadConfig reads a configuration file:
@@ -32,9 +29,8 @@ type Config struct {
 //	key trace-from = t ctrl+t
 //	key sweep =
 //
-// A key is a character or a name as up, space, ctrl+r or f5. An action named here
-// has these keys only. Errors say name:line and what was expected; so it is where two
-// actions end up with one key.
+// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Errors
+// say name:line and what was expected; so it is where two actions end up with one key.
 func ReadConfig(r io.Reader, name string) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}
@@ -116,8 +112,7 @@ func (c *Config) takeKey(text string) (string, error) {
 	return name, nil
 }
 
-// namedKeys are keys that are no character, by the names that terminals' events
-// have here.
+// namedKeys are keys that are no character, by the names that terminals' events have here.
 var namedKeys = []string{
 	"up", "down", "left", "right", "enter", "esc", "tab", "shift+tab", "backspace", "delete", "insert", "home", "end", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
@@ -142,7 +137,6 @@ func parseKey(k string) (string, error) {
 	return "", fmt.Errorf("no key is called %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s", k, strings.Join(namedKeys, ", "))
 }
 
-// rebound gives actions the keys of the configuration.
 func (c *Config) rebound(actions []pane.Action) []pane.Action {
 	for i := range actions {
 		if keys, ok := c.Keys[actions[i].Name]; ok {

@@ -12,12 +12,10 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// maxNamed is how many things of a kind an event names.
-const maxNamed = 4
+const maxNamed = 4 // how many things of a kind an event names
 
-// tell logs what changed in the session since the scene before: what sweeps
-// found, and tables that went stale. alone says that no command runs, which
-// would tell that itself.
+// tell logs what changed in the session since the scene before: what sweeps found, and tables that went
+// stale. alone says that no command runs, which would tell that itself.
 func (m *model) tell(before *pane.Scene, alone bool) {
 	old, st := &before.State, &m.sc.State
 	if st.Live != old.Live {
@@ -36,6 +34,9 @@ func (m *model) tell(before *pane.Scene, alone bool) {
 	known := map[string]bool{}
 	for _, h := range append(append([]string{}, old.Unanswered...), old.Warnings...) {
 		known[h] = true
+	}
+	if st.Unread.Count != old.Unread.Count {
+		m.tellNew("", st.Unread.Lines(maxNamed), nil)
 	}
 	m.tellNew("no answer: ", st.Unanswered, known)
 	m.tellNew("warning: ", st.Warnings, known)

@@ -120,9 +120,8 @@ const maxClip = 74_994
 
 // clipboard hands text to the terminal's clipboard.
 type clipboard struct {
-	write func(string)
-	// tmux and screen say that one of these is between.
-	tmux, screen bool
+	write        func(string)
+	tmux, screen bool // tmux and screen say that one of these is between
 }
 
 // sequence is what sets the clipboard (xterm's control sequences, OSC 52). tmux
@@ -154,14 +153,10 @@ func (m *model) copyRows() tea.Cmd {
 		m.warn(fmt.Sprintf("c: %s bytes are more than a terminal's clipboard takes: e writes a file", draw.Thousands(len(text))))
 	default:
 		m.clip.write(m.clip.sequence(text))
-		m.inform("copied: " + strings.TrimSpace(firstLine(text)) + moreLines(len(lines)))
+		first, _, _ := strings.Cut(text, "\n")
+		m.inform("copied: " + strings.TrimSpace(first) + moreLines(len(lines)))
 	}
 	return nil
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }
 
 func moreLines(n int) string {

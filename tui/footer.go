@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/page"
@@ -43,7 +44,7 @@ func (m *model) statusLine(w int) string {
 		p.Put(t.Bad, "! "+m.status.text)
 	} else {
 		p.Gap(1)
-		p.Put(draw.When(m.status.warned, t.Warn, ""), m.status.text)
+		p.Put(prose.When(m.status.warned, t.Warn, ""), m.status.text)
 	}
 	if crumbs := m.crumbs(p.Left - 3); crumbs != "" && m.over == nil {
 		p.Gap(p.Left - draw.Width(crumbs) - 1)
@@ -128,8 +129,7 @@ func (m *model) hints(p *draw.Pen, list ...hint) {
 	}
 }
 
-// keyHints are the keys that can be pressed now; the last two are those for help
-// and to quit.
+// keyHints are the keys that can be pressed now; the last two are those for help and to quit.
 func (m *model) keyHints() []hint {
 	var list []*pane.Action
 	for i := range m.actions {
@@ -181,8 +181,7 @@ func (m *model) label(a *pane.Action) string {
 	return a.Label
 }
 
-// hintText is a hint as the help of bubbles writes it. It is kept: to write 18 of them anew
-// would take a tenth of the frame.
+// hintText is a hint as the help of bubbles writes it. It is kept: 18 anew would take a tenth of the frame.
 func (m *model) hintText(t *draw.Theme, h hint) string {
 	of := [...]string{string(t.Key), string(t.Hint), h.key, h.word}
 	text, ok := m.hinted[of]

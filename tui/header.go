@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/bubbles/progress"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -59,7 +61,7 @@ func (m *model) header(w int) string {
 		p.Put(t.Dim, "read-only ")
 	}
 	p.Gap(p.Left - draw.Width(right))
-	p.Put(draw.When(st.Busy != "", t.Warn, t.Dim), right)
+	p.Put(prose.When(st.Busy != "", t.Warn, t.Dim), right)
 	return p.Done()
 }
 
@@ -89,7 +91,7 @@ func (m *model) tabs(w int) string {
 		case bad:
 			p.Put(t.Bad, " "+name+end)
 		default:
-			p.Put(draw.When(m.visible(id), t.Title, t.Dim), " "+name+end)
+			p.Put(prose.When(m.visible(id), t.Title, t.Dim), " "+name+end)
 		}
 		m.zoneAt(1, from, w-p.Left, func() tea.Cmd { return m.visit(id) })
 	}
@@ -181,4 +183,29 @@ func bar(t *draw.Theme) progress.Model {
 	glyph := func(s string) rune { return []rune(s)[0] }
 	return progress.New(progress.WithWidth(10), progress.WithoutPercentage(), progress.WithColorProfile(termenv.Ascii),
 		progress.WithFillCharacters(glyph(t.Full), glyph(t.Glyphs.Empty)))
+}
+
+// pace measures how fast the operation that runs gets on.
+type pace struct {
+	busy  string
+	began time.Time
+	from  int
+}
+
+func (p *pace) note(st *session.State, now time.Time) {
+	if st.Busy != p.busy || st.Done < p.from {
+		*p = pace{st.Busy, now, st.Done}
+	}
+}
+
+// text is the rate and the time left, "" while nothing can be said of them.
+func (p *pace) text(st *session.State, now time.Time) string {
+	took := now.Sub(p.began)
+	done := st.Done - p.from
+	if done <= 0 || took < 300*time.Millisecond || st.Total <= 0 {
+		return ""
+	}
+	rate := float64(done) / took.Seconds()
+	left := max(time.Duration(float64(st.Total-st.Done)/rate*float64(time.Second)), 0)
+	return fmt.Sprintf("%s/s, %s left", draw.Thousands(int(rate+0.5)), draw.Seconds(left.Round(100*time.Millisecond)))
 }

@@ -6,11 +6,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/pane"
 )
 
-// tell tells all panes.
 func (m *model) tellPanes(msg tea.Msg) {
 	for _, p := range m.all {
 		p.Update(msg)
@@ -53,7 +52,7 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 	case pane.ShowKind:
 		return m.setKind(msg.Kind, msg.Row)
 	case pane.Type:
-		return m.openCommand(draw.When(msg.Text == reading, "sweep", msg.Text))
+		return m.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
 	default:
 		m.tellPanes(msg)
 	}

@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -113,11 +114,9 @@ func (h *helpPage) step(by int) {
 	}
 }
 
-// keyWide is how wide the keys of an action are on the page.
-const keyWide = 14
+const keyWide = 14 // how wide the keys of an action are on the page
 
-// cut is what the selected row does not have room for: why the key does nothing now, else
-// what it does; "" where all can be read.
+// cut is what the selected row lacks room for: why the key does nothing now, else what it does; "" for nothing.
 func (h *helpPage) cut(w int) string {
 	a := h.rows[h.Cursor].action
 	if a == nil {
@@ -139,14 +138,11 @@ func (h *helpPage) drawRow(p *draw.Pen, row int) {
 		p.Put(p.Strong, r.heading)
 		return
 	}
-	var names []string
-	for _, k := range r.action.Keys() {
-		names = append(names, p.KeyName(k))
-	}
+	names := prose.Words(r.action.Keys(), p.KeyName)
 	why := h.m.reason(r.action)
 	p.Gap(2)
-	p.Cell(draw.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
-	p.Put(draw.When(why == "", "", p.Dim), r.action.Help().Desc)
+	p.Cell(prose.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
+	p.Put(prose.When(why == "", "", p.Dim), r.action.Help().Desc)
 	if why != "" {
 		p.Put(p.Dim, "  ("+why+")")
 	}

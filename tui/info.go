@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
@@ -15,10 +16,7 @@ import (
 )
 
 func (m *model) whyNoInfo() string {
-	if m.pane().Subject().Node == fabric.None {
-		return "nothing is selected that there is more to know of"
-	}
-	return ""
+	return prose.When(m.pane().Subject().Node == fabric.None, "nothing is selected that there is more to know of", "")
 }
 
 // openInfo shows all that is known of what is selected.
@@ -74,7 +72,7 @@ func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, 
 	if ld := m.Counted; ld != nil && ld.Fabric == f {
 		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.Paths[port])), draw.Thousands(int(ld.Paths[x.Peer])))
 	}
-	p.Raw(draw.When(selected, t.Info, ""), text)
+	p.Raw(prose.When(selected, t.Info, ""), text)
 }
 
 // firstPage explains the screen to somebody who sees it first, in 80x24 cells.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -17,8 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// outputPause is how long output is gathered before the screen hears of it.
-const outputPause = 30 * time.Millisecond
+const outputPause = 30 * time.Millisecond // how long output is gathered before the screen hears of it
 
 // job is a command that runs, or did.
 type job struct {
@@ -26,8 +24,7 @@ type job struct {
 	text    string
 	started time.Time
 	cancel  context.CancelFunc
-	// keyed says that a key stood for the command.
-	keyed bool
+	keyed   bool // says that a key stood for the command
 
 	questions chan *question
 
@@ -68,14 +65,7 @@ func newJob(ctx context.Context, id int, text string, now time.Time) (*job, cont
 
 // run carries out the command and reports how it ended. A panic is an error.
 func (j *job) run(work func() error) tea.Msg {
-	err := func() (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = &pane.PanicError{Value: v, Stack: debug.Stack()}
-			}
-		}()
-		return work()
-	}()
+	_, err := pane.Shielded(func() (struct{}, error) { return struct{}{}, work() })
 	j.cancel()
 	close(j.done)
 	return doneMsg{j, err}
@@ -133,8 +123,7 @@ func (j *job) add(l outputLine) {
 	}
 }
 
-// take returns the output since the last call. With all, a line that has not
-// ended counts too.
+// take returns the output since the last call. With all, a line that has not ended counts too.
 func (j *job) take(all bool) []outputLine {
 	j.mu.Lock()
 	defer j.mu.Unlock()

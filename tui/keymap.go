@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -148,11 +149,8 @@ func (m *model) otherKeys() []pane.Action {
 }
 
 // says runs a command.
-func (m *model) says(text string) func() tea.Cmd {
-	return func() tea.Cmd { return m.say(text, true) }
-}
+func (m *model) says(text string) func() tea.Cmd { return func() tea.Cmd { return m.say(text, true) } }
 
-// action returns the action of a name.
 func (m *model) action(name string) *pane.Action {
 	for i := range m.actions {
 		if m.actions[i].Name == name {
@@ -165,11 +163,7 @@ func (m *model) action(name string) *pane.Action {
 // reason says why the action cannot be done now, "" if it can.
 func (m *model) reason(a *pane.Action) string {
 	if a.Panes != nil && !slices.Contains(a.Panes, m.pane().About().Name) {
-		var names []string
-		for _, name := range a.Panes {
-			names = append(names, digit(m.named(name))+" "+name)
-		}
-		return "this is for " + strings.Join(names, ", ")
+		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string { return digit(m.named(name)) + " " + name }), ", ")
 	}
 	if a.Why != nil {
 		if why := a.Why(); why != "" {

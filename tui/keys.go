@@ -79,8 +79,7 @@ func (m *model) moveTo(row int) {
 	m.follow()
 }
 
-// sideStep is how many cells, or columns of a map, a key moves.
-const sideStep = 8
+const sideStep = 8 // how many cells, or columns of a map, a key moves
 
 func (m *model) sideways(by int) tea.Cmd {
 	m.pane().(pane.Mover).Sideways(by * sideStep)

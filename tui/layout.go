@@ -47,7 +47,6 @@ func (d *desk) at(s pane.Seat) int {
 	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Seat == s })
 }
 
-// named is the pane of a name.
 func (d *desk) named(name string) int {
 	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Name == name })
 }
@@ -97,8 +96,7 @@ func shapeOf(w, h int) shape {
 	return shapeWide
 }
 
-// arrange places the panes on a body. Panes do not overlap; one that has no room is left
-// out.
+// arrange places the panes on a body. Panes do not overlap; one that has no room is left out.
 func (d *desk) arrange(body draw.Rect) []placed {
 	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
@@ -184,5 +182,4 @@ func (m *model) visible(at int) bool {
 	return slices.ContainsFunc(m.panes(), func(p placed) bool { return p.at == at })
 }
 
-// tabsFrom is how many lines a screen has that names all panes in one of them.
-const tabsFrom = 16
+const tabsFrom = 16 // how many lines a screen has that names all panes in one of them

@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// maxHistory is how many commands can be recalled.
-const maxHistory = 500
+const maxHistory = 500 // how many commands can be recalled
 
 // typedLines holds the commands that were typed.
 type typedLines struct {
@@ -139,8 +138,7 @@ func (m *model) formOf(text string) *pane.Action {
 	return nil
 }
 
-// complete goes on with the word before the cursor: as far as all candidates
-// agree, then from one to the next.
+// complete goes on with the word before the cursor: as far as all candidates agree, then from one to the next.
 func (m *model) complete(by int) {
 	if c := m.comp; c != nil {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)

@@ -84,10 +84,9 @@ type model struct {
 
 // status is the line below the panes.
 type status struct {
-	text string
-	bad  bool
-	// warned says that the text is a warning of what was done.
-	warned bool
+	text   string
+	bad    bool
+	warned bool // says that the text is a warning of what was done
 }
 
 type (
@@ -97,11 +96,9 @@ type (
 	drainedMsg struct{}
 )
 
-// tickPause is how often the screen is drawn anew while a command runs.
-const tickPause = 120 * time.Millisecond
+const tickPause = 120 * time.Millisecond // how often the screen is drawn anew while a command runs
 
-// ageing is how often it is looked whether what is shown has become old.
-const ageing = 30 * time.Second
+const ageing = 30 * time.Second // how often it is looked whether what is shown has become old
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t}

@@ -15,8 +15,7 @@ type zone struct {
 	click func() tea.Cmd
 }
 
-// wheelRows is how many rows a notch of the wheel moves.
-const wheelRows = 3
+const wheelRows = 3 // how many rows a notch of the wheel moves
 
 // mouse sends a click or a turn of the wheel to what is below it.
 func (m *model) mouse(e tea.MouseMsg) tea.Cmd {

@@ -8,15 +8,13 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 )
 
 func (m *model) whyOnePicture() string {
-	if len(m.pictures()) < 2 && m.old == nil {
-		return "there is no other picture: route, or let something fail"
-	}
-	return ""
+	return prose.When(len(m.pictures()) < 2 && m.old == nil, "there is no other picture: route, or let something fail", "")
 }
 
 // pictures are those that there are to choose from, "" for the default first.
@@ -41,7 +39,6 @@ func (m *model) nextPicture() tea.Cmd {
 	return m.choosePicture(next)
 }
 
-// choosePicture shows a picture of the session's state.
 func (m *model) choosePicture(of session.Kind) tea.Cmd {
 	m.of, m.old = of, nil
 	m.shown()

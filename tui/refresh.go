@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// refresh takes the state of the session. While the panes are frozen they keep
-// what they show.
+// refresh takes the state of the session. While the panes are frozen they keep what they show.
 func (m *model) refresh() {
 	m.st = m.back.State()
 	m.pace.note(&m.st, m.now())
@@ -38,8 +37,7 @@ func (m *model) refresh() {
 	m.collect()
 }
 
-// welcomeSubnet goes to the head where a subnet that was just read has any errors, once
-// that is known.
+// welcomeSubnet goes to the head where a subnet that was just read has any errors, once that is known.
 func (m *model) welcomeSubnet() {
 	switch head := m.at(pane.SeatHead); {
 	case !m.welcome:

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package tui is the screen of ibconsole: panes over one session.
+//
+// A key is a short way to say a command of package shell, and the log shows what it said. Commands run beside
+// the screen: Update and View compute nothing that grows with the subnet but once a picture, and draw only
+// the rows that are seen. What the session holds comes in as a [session.State], whose pictures are values;
+// everything derived from one is kept by its pointer.
 package tui
 
 import (
@@ -23,38 +29,28 @@ import (
 
 // Options say what [Run] shows, and where.
 type Options struct {
-	// Shell has the commands and the session.
-	Shell *shell.Shell
-	// Start, where set, reads the subnet. It runs beside the first screen, which ends
-	// where that gives a [*connection.OpenError].
+	Shell *shell.Shell // has the commands and the session
+	// Start, where set, reads the subnet beside the first screen, which a [*connection.OpenError] of it ends.
 	Start func(ctx context.Context) error
 	// RunShell, where set, runs the shell on the same session. It has the terminal
 	// for itself, as the terminal was before Run, and gives it back as it was.
-	RunShell func(ctx context.Context) error
-	// Theme is one of [Themes], "" for the one that suits the terminal.
-	Theme   string
-	NoColor bool
-	// Config is what the user's file says; see [ReadConfig].
-	Config Config
-	// Save makes the files that lists are exported to, nil for none.
-	Save Saver
-	// Welcome shows a page first that explains the screen; Tour begins the tour.
-	Welcome, Tour bool
-	// In and Out are the terminal; nil for standard input and output.
-	In, Out *os.File
+	RunShell      func(ctx context.Context) error
+	Theme         string // one of [Themes], "" for the one that suits the terminal
+	NoColor       bool
+	Config        Config   // what the user's file says; see [ReadConfig]
+	Save          Saver    // makes the files that lists are exported to, nil for none
+	Welcome, Tour bool     // Welcome shows a page first that explains the screen; Tour begins the tour
+	In, Out       *os.File // In and Out are the terminal; nil for standard input and output
 }
 
 // ErrTerminal says that there is no terminal that the screen can be drawn on.
 var ErrTerminal = errors.New("no terminal for the screen")
 
-// closingTime is how long Run waits for commands that it cancelled.
-const closingTime = 5 * time.Second
+const closingTime = 5 * time.Second // how long Run waits for commands that it cancelled
 
-// Run shows the screen until it is quit. The terminal is then as it was before,
-// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, which give a [*signals.Error],
-// and after a panic of a command, which gives an error with its stack. It fails
-// with [ErrTerminal] where In or Out is no terminal, or one that cannot move its
-// cursor.
+// Run shows the screen until it is quit. The terminal is then as it was before, also after SIGINT, SIGTERM,
+// SIGHUP and SIGQUIT, which give a [*signals.Error], and after a panic of a command, which gives an error with
+// its stack. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its cursor.
 func Run(ctx context.Context, opt Options) error {
 	back := &shellBackend{Shell: opt.Shell, watcher: opt.Shell.Session().Watch()}
 	defer back.watcher.Stop()
@@ -116,8 +112,7 @@ func run(ctx context.Context, opt Options, back backend) error {
 	return outcome(ctx, m, err)
 }
 
-// program runs Bubble Tea. It handles no signals of its own: those that it
-// leaves alone would leave the terminal raw.
+// program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
 func (m *model) program(ctx context.Context, in *os.File, out *os.File, mouse bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

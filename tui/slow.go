@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// slowWriter hands what is written to it on to a terminal that may be slow, such
-// as one at the other end of a thin link, and reports whether it is behind. While it
-// is, the screen leaves frames out: so keys never wait for the frames of those
-// before them.
+// slowWriter hands what is written to it on to a terminal that may be slow, such as one at the other end of a
+// thin link, and reports whether it is behind. While it is, the screen leaves frames out: so keys never wait
+// for the frames of those before them.
 type slowWriter struct {
 	*os.File // for its descriptor; only the writer's goroutine writes to it
 
@@ -19,14 +18,12 @@ type slowWriter struct {
 	pending []byte
 	err     error
 	wake    chan struct{}
-	// idle is closed when nothing is pending.
-	idle    chan struct{}
+	idle    chan struct{} // closed when nothing is pending
 	drained func()
 	ended   chan struct{}
 }
 
-// chunk is how much is handed on at a time.
-const chunk = 1024
+const chunk = 1024 // how much is handed on at a time
 
 func newSlowWriter(f *os.File) *slowWriter {
 	w := &slowWriter{File: f, wake: make(chan struct{}, 1), ended: make(chan struct{}), idle: make(chan struct{})}

@@ -8,22 +8,21 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
 // tour leads through a session, a step at a time.
 type tour struct {
-	step int
-	// ends are the hosts that the tour traces between, and leaf the switch of the second.
-	names [2]string
+	step  int
+	names [2]string // ends are the hosts that the tour traces between, and leaf the switch of the second
 }
 
 // tourStop is something to do, and how to see that it was done.
 type tourStop struct {
 	text func(t *tour) string
-	// keys do it.
-	keys func(t *tour) []string
+	keys func(t *tour) []string // do it
 	done func(m *model) bool
 }
 
@@ -52,7 +51,6 @@ func tourSteps() []tourStop {
 	}
 }
 
-// toggleTour begins or ends the tour.
 func (m *model) toggleTour() tea.Cmd {
 	if m.tour != nil {
 		m.tour = nil
@@ -114,12 +112,7 @@ func (m *model) tourStep() {
 }
 
 // tourRows is how many lines the tour has.
-func (m *model) tourRows() int {
-	if m.tour == nil || m.height < tabsFrom {
-		return 0
-	}
-	return 3
-}
+func (m *model) tourRows() int { return prose.When(m.tour == nil || m.height < tabsFrom, 0, 3) }
 
 func (m *model) tourLines(w int) []string {
 	rows := m.tourRows()

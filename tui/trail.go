@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -29,8 +30,7 @@ type trail struct {
 	at    int
 }
 
-// maxTrail is how many spots are kept.
-const maxTrail = 200
+const maxTrail = 200 // how many spots are kept
 
 // here is what is looked at now.
 func (m *model) here() spot {
@@ -64,17 +64,11 @@ func (m *model) jump(move func() tea.Cmd) tea.Cmd {
 }
 
 func (m *model) whyNotBack() string {
-	if m.trail.at == 0 {
-		return "there is no way back: nothing was looked at before"
-	}
-	return ""
+	return prose.When(m.trail.at == 0, "there is no way back: nothing was looked at before", "")
 }
 
 func (m *model) whyNotForward() string {
-	if m.trail.at+1 >= len(m.trail.spots) {
-		return "there is no way forward: nothing was gone back from"
-	}
-	return ""
+	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no way forward: nothing was gone back from", "")
 }
 
 // walk goes so many spots back or forward.

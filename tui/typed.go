@@ -38,7 +38,6 @@ func (t *typed) set(s string) {
 	t.CursorEnd()
 }
 
-// before is the text before the cursor.
 func (t *typed) before() string { return string([]rune(t.Value())[:t.Position()]) }
 
 // replace puts s in place of the text between the byte offset start and the cursor.
@@ -48,7 +47,6 @@ func (t *typed) replace(start int, s string) {
 	t.SetCursor(len([]rune(head)))
 }
 
-// edit edits the line with a key.
 func (t *typed) edit(k tea.KeyMsg) {
 	switch {
 	case k.Type == tea.KeyRunes && !k.Alt:
@@ -59,8 +57,7 @@ func (t *typed) edit(k tea.KeyMsg) {
 	t.Model, _ = t.Model.Update(k)
 }
 
-// printable is what a terminal sent as text. Lines of a paste become statements of one
-// line, which only Enter runs.
+// printable is what a terminal sent as text. Lines of a paste become statements of one line, run only by Enter.
 func printable(s string) []rune {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(s)
 	s = strings.Trim(s, "\n")

@@ -58,7 +58,7 @@ func TestFile(t *testing.T) {
 // The lines of OpenSM's dumps are from its sources (osm_dump.c).
 func TestFileRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, opensm-subnet.lst or a snapshot"},
+		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst or a snapshot"},
 		{" \n\n", "the file is empty, expected"},
 		{"\x7fELF\x02\x01\x01\x00", "binary data, expected"},
 		{"\x1f\x8b\x08\x08", "binary data, expected"},
@@ -69,9 +69,10 @@ func TestFileRefuses(t *testing.T) {
 		{"Switch: guid 0x0000000000200000\n", "a lid matrix (opensm-lid-matrix.dump), expected"},
 		{"Switch 0x0000000000200000, base LID 3, \"sw1\"\n", "an SL2VL dump (opensm-sl2vl.dump), expected"},
 		{"# names\n0x0002c90300000003 \"sw1\"\n", "a list of GUIDs or LIDs, expected"},
+		{"\x2b\x83\xe7\x8f\x01\x00\x00\x00", "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text, expected"},
 		{"START_NODES\n", "a database of ibdiagnet (db_csv), expected"},
 		{"hello\n", "no Switch, Ca or Rt record, expected"},
-		{strings.Replace(net, "4", "400", 1), `1: bad number of ports "400"`},
+		{"Switch 400 \"S1\"\n[1] \"H1\"[1]\n", `1: bad number of ports "400"`},
 		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},
 	} {
 		path := put(t, c.text)

@@ -12,7 +12,7 @@ import (
 // sniffed is how much of a file decides on its format.
 const sniffed = 64 << 10
 
-const expected = "a topology file of ibnetdiscover or ibsim, opensm-subnet.lst or a snapshot"
+const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst or a snapshot"
 
 // format says what a file seems to be, in words for a message.
 type format string
@@ -21,6 +21,7 @@ const (
 	topology   format = "topology"
 	subnetList format = "opensm-subnet.lst"
 	saved      format = "a snapshot"
+	portList   format = "a list of ports of iblinkinfo or ibnetdiscover -p"
 
 	lfts      format = "forwarding tables (opensm-lfts.dump or ibroute)"
 	fdbs      format = "forwarding tables (opensm.fdbs)"
@@ -28,13 +29,14 @@ const (
 	lidMatrix format = "a lid matrix (opensm-lid-matrix.dump)"
 	sl2vl     format = "an SL2VL dump (opensm-sl2vl.dump)"
 
+	cache  format = "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text"
 	empty  format = "the file is empty"
 	binary format = "binary data"
 )
 
 // kinds are what the command load calls the formats that it takes.
 var kinds = map[format]string{
-	topology: "topology", subnetList: "subnet", saved: "snapshot",
+	topology: "topology", portList: "topology", subnetList: "subnet", saved: "snapshot",
 	lfts: "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
@@ -49,11 +51,23 @@ var signatures = []struct {
 	{fdbs, regexp.MustCompile(`^[A-Za-z0-9_]*dump_ucast_routes: Switch`)},
 	{mcfdbs, regexp.MustCompile(`^Switch 0x[0-9a-fA-F]+$`)},
 	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
-	{"the output of iblinkinfo", regexp.MustCompile(`^(Switch|CA): (0x)?[0-9a-fA-F]+ .*:$`)},
+	{portList, regexp.MustCompile(ports)},
 	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
 	{"a database of ibdiagnet (db_csv)", regexp.MustCompile(`^START_[A-Z_]+$`)},
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }
+
+// ports is what a line looks like by which a list of ports is known.
+const ports = `^(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|0x[0-9a-fA-F]{16} ".*" +\d+ +\d+\[.*)\r?$`
+
+// A file whose first line could not be read is known by another one.
+var (
+	portLine   = regexp.MustCompile(`(?m)` + ports)
+	recordLine = regexp.MustCompile(`(?m)^(Switch|Ca|Hca|Rt)\s*\d+\s*"`)
+)
+
+// cacheMagic begins a cache of ibnetdiscover 44 on a little-endian machine.
+const cacheMagic = "\x2b\x83\xe7\x8f"
 
 func sniff(head []byte) format {
 	if len(bytes.TrimSpace(head)) == 0 {
@@ -61,6 +75,9 @@ func sniff(head []byte) format {
 	}
 	if bytes.HasPrefix(head, []byte(snapshot.Magic)) {
 		return saved
+	}
+	if bytes.HasPrefix(head, []byte(cacheMagic)) {
+		return cache
 	}
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
 		return binary
@@ -70,6 +87,9 @@ func sniff(head []byte) format {
 		if s.line.Match(first) {
 			return s.is
 		}
+	}
+	if portLine.Match(head) && !recordLine.Match(head) {
+		return portList
 	}
 	return topology
 }

@@ -17,7 +17,7 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	like := likesOf(f)
 	unknown := 0
 	for _, l := range f.Links() {
-		if !says(f, l) {
+		if !says(f, l) || r.unlikeEnds(f, l) {
 			continue
 		}
 		var most fabric.LinkLimit
@@ -40,6 +40,20 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 func says(f *fabric.Fabric, l fabric.Link) bool {
 	p := &f.Ports[l.A]
 	return f.Nodes[p.Node].InSubnet && p.Width != 0 && p.Speed != fabric.SpeedUnknown
+}
+
+// unlikeEnds finds a link whose ends say that it runs at different widths, which no link does.
+func (r *Report) unlikeEnds(f *fabric.Fabric, l fabric.Link) bool {
+	narrow, wide := l.A, l.B
+	if f.Ports[narrow].Width > f.Ports[wide].Width {
+		narrow, wide = wide, narrow
+	}
+	n, w := f.Ports[narrow].Width, f.Ports[wide].Width
+	if n == w || n == 0 {
+		return false
+	}
+	r.Add(Error, Narrow, PlaceOfPort(f, narrow), tryCable+f.PortName(narrow), "%s runs at %v, but %s at the other end of the link at %v", f.PortName(narrow), n, f.PortName(wide), w)
+	return true
 }
 
 const (

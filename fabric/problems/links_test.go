@@ -5,6 +5,7 @@ package problems_test
 import (
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/mad"
@@ -29,5 +30,30 @@ func TestNotActiveNeedsStates(t *testing.T) {
 	r.NotActive(f)
 	if len(r.Problems) != 1 || r.Problems[0].At != problems.PlaceOfPort(f, links[2].A) {
 		t.Errorf("found %+v", r.Problems)
+	}
+}
+
+// TestWidthsOfTwoEnds: a link whose ends say other widths is found, whichever end is the
+// narrow one, and named by that.
+func TestWidthsOfTwoEnds(t *testing.T) {
+	for _, atB := range []bool{false, true} {
+		f, err := gen.ParseSpec("fattree:2,4")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Ports {
+			f.Ports[i].Width, f.Ports[i].Speed = 4, fabric.EDR
+		}
+		l := f.Links()[3]
+		narrow := l.A
+		if atB {
+			narrow = l.B
+		}
+		f.Ports[narrow].Width = 1
+		var r problems.Report
+		r.Links(f, nil)
+		if len(r.Problems) != 1 || r.Problems[0].Kind != problems.Narrow || r.Problems[0].At != problems.PlaceOfPort(f, narrow) {
+			t.Errorf("at B %v: %+v", atB, r.Problems)
+		}
 	}
 }

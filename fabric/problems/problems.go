@@ -35,6 +35,9 @@ type Kind string
 
 // The kinds in the order in which they are told where they are equally severe.
 const (
+	NotRead        Kind = "not read"
+	DuplicateGUID  Kind = "duplicate GUID"
+	DuplicateLID   Kind = "duplicate LID"
 	Disconnected   Kind = "connection lost"
 	CommitCutShort Kind = "commit cut short"
 	NoMaster       Kind = "no subnet manager"
@@ -47,8 +50,7 @@ const (
 	CreditLoop     Kind = "credit loop"
 	Silent         Kind = "no answer"
 	TableUnread    Kind = "table not read"
-	DuplicateGUID  Kind = "duplicate GUID"
-	DuplicateLID   Kind = "duplicate LID"
+	Alone          Kind = "no link"
 	NoLID          Kind = "no LID"
 	Drifted        Kind = "routes drifted"
 	TablesDiffer   Kind = "other routes"
@@ -67,7 +69,7 @@ const (
 )
 
 var kinds = []Kind{
-	Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, DuplicateGUID, DuplicateLID,
+	NotRead, DuplicateGUID, DuplicateLID, Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
 	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
 }
 

@@ -9,9 +9,6 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// origin is what tables that were read say of themselves.
-const origin = "live"
-
 // reader reads what the nodes of a fabric hold in their tables.
 type reader struct {
 	*sweeper
@@ -87,7 +84,7 @@ func (r *reader) askLFTs() {
 		tops[sw] = r.top(i)
 		top = max(top, tops[sw])
 	}
-	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: origin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
+	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: fabric.LiveOrigin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
 	for sw, top := range tops {
 		row := r.tables.LFT.Row(fabric.SwitchIndex(sw))
 		if known[sw] {

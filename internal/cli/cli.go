@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the program: its flags and words, the faces that it shows a subnet
-// with, and its exit statuses.
+// Package cli is the program: its flags and words, the faces that it shows a subnet with, and its exit statuses.
 package cli
 
 import (
@@ -43,7 +42,8 @@ SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], i
 (a simulated subnet inside the program), file:FILE (offline; what it states is so) or net:FILE (the same by ibsim's
 rules, for comparisons over ibsim). Without one, what IBCONSOLE_SOURCE names, or else umad where there is a port, or
 else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
-simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key.
+simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key. What of a file
+cannot be read is left out and listed by problems; --strict refuses such a file.
 
 `
 
@@ -56,13 +56,11 @@ const (
 	exitSignal = 128
 )
 
-// streams are the program's standard files.
 type streams struct {
 	in       *os.File
 	out, err io.Writer
 }
 
-// options are the flags of the command line.
 type options struct {
 	streams
 	source  string
@@ -73,10 +71,10 @@ type options struct {
 	window  int
 	fast    bool
 	mkeys   string
+	strict  bool
 }
 
-// Main runs the program on the process's own arguments and files, and returns its exit
-// status.
+// Main runs the program on the process's own arguments and files, and returns its exit status.
 func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
 
 func run(args []string, files streams) int {
@@ -94,6 +92,7 @@ func run(args []string, files streams) int {
 	flags.IntVar(&o.window, "window", 0, "")
 	flags.BoolVar(&o.fast, "fast", false, "")
 	flags.StringVar(&o.mkeys, "mkeys", "", "")
+	flags.BoolVar(&o.strict, "strict", false, "")
 	words, err := parseFlags(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -207,6 +206,12 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 		if text := s.State().Interrupted; text != "" && !interactive { // else the summary says so
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", text)
 		}
+		if !interactive {
+			st := s.State()
+			if lines := st.Unread.Lines(1); len(lines) > 0 {
+				_, _ = fmt.Fprintf(o.err, "ibconsole: %s (problems lists all)\n", strings.Join(lines, "; "))
+			}
+		}
 		if n := len(s.State().Unanswered); n > 0 {
 			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s unanswered: %s (show unanswered)\n", prose.Count(n, "request"), prose.List(s.State().Unanswered, 1))
 		}
@@ -228,6 +233,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if err != nil {
 		return o.misused(err)
 	}
+	opt.Strict = o.strict
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
 	if opt.MKey, err = o.mKey(); err != nil {

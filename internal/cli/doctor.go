@@ -12,9 +12,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// doctor says which sources of a subnet there are on this machine, and what keeps
-// those from being used that are not; with -s, of that source, what is missing there
-// and in the subnet behind it.
+// doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
+// are not; with -s, of that source, what is missing there and in the subnet behind it.
 func (o *options) doctor() int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -26,7 +25,7 @@ func (o *options) doctor() int {
 		if err != nil {
 			return o.misused(err)
 		}
-		opt := session.Options{Fast: o.fast}
+		opt := session.Options{Fast: o.fast, Strict: o.strict}
 		opt.Client.Window = o.window
 		if opt.MKey, err = o.mKey(); err != nil {
 			return o.failed(err)

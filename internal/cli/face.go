@@ -43,8 +43,7 @@ func (o *options) tui(tour bool) int {
 	})
 }
 
-// tourSource is the subnet of the tour where the user names none: small enough to
-// be seen whole.
+// tourSource is the subnet of the tour where the user names none: small enough to be seen whole.
 const tourSource = "sim:fattree:2,12"
 
 // screenConfig reads the user's configuration file, if there is one.
@@ -79,8 +78,7 @@ func (o *options) repl() int {
 	})
 }
 
-// prompt runs the command line on a shell until it is left. It takes signals
-// itself.
+// prompt runs the command line on a shell until it is left. It takes signals itself.
 func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 	out := o.output()
 	ctx, stop := signals.ButInterrupts(ctx)

@@ -12,11 +12,9 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// shells are those that completion is written for.
-var shells = []string{"bash", "zsh", "fish"}
+var shells = []string{"bash", "zsh", "fish"} // those that completion is written for
 
-// completionScripts ask the program itself for what may follow, with the words
-// typed so far; the last may be empty.
+// completionScripts ask the program itself for what may follow the words typed so far; the last may be empty.
 var completionScripts = map[string]string{
 	"bash": `# ibconsole completion for bash: source <(ibconsole completion bash)
 _ibconsole() {
@@ -67,6 +65,7 @@ var flagWords = []struct {
 	{"--window", "management packets in flight", true},
 	{"--fast", "as many as a simulated subnet takes", false},
 	{"--mkeys", "the file with the M_Key", true},
+	{"--strict", "refuse a file of which something cannot be read", false},
 }
 
 var mainWords = [][2]string{
@@ -156,7 +155,6 @@ func sourceWords() [][2]string {
 	return out
 }
 
-// completion prints the completion script for a shell.
 func (o *options) completion(args []string) int {
 	if len(args) == 0 || !slices.Contains(shells, args[0]) {
 		return o.misused(fmt.Errorf("completion for which shell? one of %s", strings.Join(shells, ", ")))
@@ -165,7 +163,6 @@ func (o *options) completion(args []string) int {
 	return exitDone
 }
 
-// man prints the manual page in roff.
 func (o *options) man() int {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package files opens files to read, and writes them whole or not at all.
 package files
 
 import (
@@ -82,4 +83,35 @@ func flushInto(f *os.File, write func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// Open opens a file to read and refuses a folder.
+func Open(path string) (*os.File, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		return nil, fmt.Errorf("%s: a folder, expected a file", path)
+	}
+	return os.Open(path)
+}
+
+// Read opens a file for a reader.
+func Read(path string, read func(io.Reader) error) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return read(bufio.NewReader(f))
+}
+
+// Parse is what a reader, which is told the name for its errors, makes of a file.
+func Parse[T any](path string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
+	err = Read(path, func(r io.Reader) (err error) {
+		out, err = read(r, path)
+		return err
+	})
+	return out, err
 }

@@ -4,10 +4,9 @@ package prose
 
 import "strings"
 
-// Nearest returns the candidate that word was probably meant to be, or "" where
-// none is near: the one with the fewest edits (a letter more, less, changed, or
-// two swapped; at most one for each three letters, rounded), else the one that
-// word of two or more letters begins. Case does not count. Of equals the first wins.
+// Nearest returns the candidate that word was probably meant to be, or "" where none is near: the one with the
+// fewest edits (a letter more, less, changed, or two swapped; at most one for each three letters, rounded), else
+// the one that word of two or more letters begins. Case does not count. Of equals the first wins.
 func Nearest(word string, candidates []string) string {
 	w := []rune(strings.ToLower(word))
 	if len(w) > 64 {
@@ -34,8 +33,7 @@ func Nearest(word string, candidates []string) string {
 	return ""
 }
 
-// editDistance counts insertions, deletions, changes and swaps of neighbours
-// (optimal string alignment), in time len(a)*len(b).
+// editDistance counts insertions, deletions, changes and swaps of neighbours (optimal string alignment). O(a x b).
 func editDistance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -44,10 +42,7 @@ func editDistance(a, b []rune) int {
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			changed := 1
-			if a[i-1] == b[j-1] {
-				changed = 0
-			}
+			changed := When(a[i-1] == b[j-1], 0, 1)
 			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+changed)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)

@@ -5,6 +5,7 @@ package prose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,7 @@ type Integer interface{ ~int | ~int32 | ~int64 }
 // Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
 
-// Verb is a number of things with what they do, in the singular and the plural: "1 port
-// has", "2 ports have".
+// Verb is a number of things with what they do, in the singular and the plural: "1 port has", "2 ports have".
 func Verb[N Integer](n N, noun, does, do string) string {
 	if n == 1 {
 		do = does
@@ -37,12 +37,16 @@ func Noun[N Integer](n N, noun string) string {
 }
 
 func hasSuffix(s string, any ...string) bool {
-	for _, suffix := range any {
-		if strings.HasSuffix(s, suffix) {
-			return true
-		}
+	return slices.ContainsFunc(any, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+}
+
+// Words are the words for things, one each.
+func Words[T any](things []T, word func(T) string) []string {
+	var words []string
+	for _, t := range things {
+		words = append(words, word(t))
 	}
-	return false
+	return words
 }
 
 // List is at most so many of the items: "a, b", "a, b and 7 more".
@@ -66,3 +70,11 @@ func Cut[T any](items []T, most int) (shown []T, more string) {
 
 // More is what a list says of those that it leaves out: "and 7 more".
 func More[N Integer](n N) string { return fmt.Sprintf("and %d more", n) }
+
+// When is the one of two that applies.
+func When[T any](yes bool, a, b T) T {
+	if yes {
+		return a
+	}
+	return b
+}

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // A cell of the picture, in its units.
@@ -91,7 +94,7 @@ func drawRow(b *strings.Builder, row string, y int) int {
 func (m manner) span(b *strings.Builder, text string, x, y, n int) {
 	fg, bg := m.fg, m.bg
 	if m.invert {
-		fg, bg = orElse(bg, ground), orElse(fg, ink)
+		fg, bg = cmp.Or(bg, ground), cmp.Or(fg, ink)
 	}
 	left, top, size := float64(x)*cellWidth, float64(y)*cellHeight, float64(n)*cellWidth
 	if bg != "" && n > 0 {
@@ -100,11 +103,8 @@ func (m manner) span(b *strings.Builder, text string, x, y, n int) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	weight := ""
-	if m.bold {
-		weight = ` font-weight="bold"`
-	}
-	fmt.Fprintf(b, "<text xml:space=\"preserve\" x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\" fill=\"%s\"%s>%s</text>\n", left, top+baseline, size, orElse(fg, ink), weight, html.EscapeString(text))
+	weight := prose.When(m.bold, ` font-weight="bold"`, "")
+	fmt.Fprintf(b, "<text xml:space=\"preserve\" x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\" fill=\"%s\"%s>%s</text>\n", left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
 }
 
 // after is the manner after codes of Select Graphic Rendition (ECMA-48 8.3.117).
@@ -178,11 +178,4 @@ func extended(codes []string) (colour string, used int) {
 	}
 	n -= 16
 	return fmt.Sprintf("#%02x%02x%02x", step(n/36), step(n/6%6), step(n%6)), 2
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testenv tells a test what the machine it runs on offers: Debian's
-// InfiniBand tools, the shared fabrics, the time for full counts. It is for
-// tests only.
+// Package testenv tells a test what the machine it runs on offers: Debian's InfiniBand tools, the shared
+// fabrics, the time for full counts. It is for tests only.
 package testenv
 
 import (
@@ -11,9 +10,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -44,8 +46,7 @@ func Shared(t testing.TB) string {
 	return dir
 }
 
-// SharedFile returns the path of a file below [Shared], or skips the test where
-// the shared folder has no such file.
+// SharedFile returns the path of a file below [Shared], or skips the test where there is no such file.
 func SharedFile(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(Shared(t), name)
@@ -55,9 +56,8 @@ func SharedFile(t testing.TB, name string) string {
 	return path
 }
 
-// Tool returns the path of a program, looked for in PATH and in the system's
-// sbin folders. Where it is missing the test is skipped, and fails with CI=true.
-// With -short it is skipped in any case.
+// Tool returns the path of a program, looked for in PATH and in the system's sbin folders. Where it is
+// missing the test is skipped, and fails with CI=true. With -short it is skipped in any case.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	if testing.Short() {
@@ -104,12 +104,10 @@ func find(name string) (string, error) {
 	return "", fmt.Errorf("%s is not installed", name)
 }
 
-// Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as
-// `make acceptance` sets it).
+// Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 
-// Count is how many cases of a large matrix to run: full where [Full], else
-// sample. It logs which of the two it is.
+// Count is how many cases of a large matrix to run: full where [Full], else sample. It logs which it is.
 func Count(t testing.TB, sample, full int) int {
 	t.Helper()
 	if Full() {
@@ -119,9 +117,7 @@ func Count(t testing.TB, sample, full int) int {
 	return sample
 }
 
-// sampleSeed is the seed of samples, so that a change is judged by the same cases
-// as the one before.
-const sampleSeed = "1"
+const sampleSeed = "1" // the seed of samples, so that a change is judged by the same cases as the one before
 
 // Rand is a random source for one test. Its seed is logged: IBCONSOLE_SEED=N
 // where that is set, another one with each run where [Full], else always the same.
@@ -138,4 +134,52 @@ func Rand(t testing.TB) *rand.Rand {
 	}
 	t.Logf("replay with %s=%d", seedVar, seed)
 	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// HeedHangups lets the programs that tests start be ended by SIGHUP where the tests were started to ignore
+// it, as nohup does: a signal that is caught is one with its default in a program that is started.
+func HeedHangups() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+}
+
+// Held are the things that a program can forget to give back.
+type Held struct {
+	Descriptors, Goroutines int
+	Heap                    uint64 // the number of bytes in use after a garbage collection
+}
+
+// Resources counts what the test's process holds now.
+func Resources(t testing.TB) Held {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skipf("descriptors cannot be counted: %v", err)
+	}
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	return Held{Descriptors: len(files), Goroutines: runtime.NumGoroutine(), Heap: mem.HeapAlloc}
+}
+
+// heapSlack is by how much the heap may have grown: more than what is pooled, less than a leak of many rounds.
+const heapSlack = 4 << 20
+
+const endLimit = 30 * time.Second // how long goroutines may take to end
+
+// Same fails the test if more is held now than then.
+func (h Held) Same(t testing.TB) {
+	t.Helper()
+	now := Resources(t)
+	for begun := time.Now(); time.Since(begun) < endLimit; {
+		if now.Goroutines <= h.Goroutines && now.Descriptors <= h.Descriptors {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		now = Resources(t)
+	}
+	if now.Descriptors > h.Descriptors || now.Goroutines > h.Goroutines || now.Heap > h.Heap+heapSlack {
+		t.Errorf("held before %+v, now %+v", h, now)
+	}
 }

@@ -65,10 +65,8 @@ type MCMemberRecord struct {
 	ProxyJoin        bool
 }
 
-// AttrID returns [AttrMCMemberRecord].
 func (*MCMemberRecord) AttrID() mad.AttrID { return AttrMCMemberRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *MCMemberRecord) UnmarshalBinary(b []byte) error {
 	if err := check("MCMemberRecord", b, memberUsed); err != nil {
 		return err
@@ -92,7 +90,6 @@ func (r *MCMemberRecord) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the record's 56 bytes; see [Record].
 func (r *MCMemberRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [memberSize]byte
 	be := binary.BigEndian

@@ -35,10 +35,8 @@ type NodeRecord struct {
 	Description mad.NodeDescription
 }
 
-// AttrID returns [AttrNodeRecord].
 func (*NodeRecord) AttrID() mad.AttrID { return AttrNodeRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *NodeRecord) UnmarshalBinary(b []byte) error {
 	if err := check("NodeRecord", b, nodeUsed); err != nil {
 		return err
@@ -52,7 +50,6 @@ func (r *NodeRecord) UnmarshalBinary(b []byte) error {
 	return r.Description.UnmarshalBinary(b[4+nodeInfoSize : nodeUsed])
 }
 
-// AppendBinary appends the record's 112 bytes; see [Record].
 func (r *NodeRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [nodeSize]byte
 	var room [mad.DataSize]byte

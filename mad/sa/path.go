@@ -18,6 +18,7 @@ const (
 	PathSLID    Mask = 1 << 5
 	PathNumPath Mask = 1 << 12
 	PathPKey    Mask = 1 << 13
+	PathSL      Mask = 1 << 15
 )
 
 // PathRecord is a path between two ports (IBA 15.2.5.16):
@@ -54,10 +55,8 @@ type PathRecord struct {
 	Preference       uint8
 }
 
-// AttrID returns [AttrPathRecord].
 func (*PathRecord) AttrID() mad.AttrID { return AttrPathRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	if err := check("PathRecord", b, pathSize-6); err != nil {
 		return err
@@ -83,7 +82,6 @@ func (r *PathRecord) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AppendBinary appends the record's 64 bytes; see [Record].
 func (r *PathRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [pathSize]byte
 	be := binary.BigEndian

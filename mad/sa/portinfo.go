@@ -37,10 +37,8 @@ type PortInfoRecord struct {
 	Info    mad.PortInfo
 }
 
-// AttrID returns [AttrPortInfoRecord].
 func (*PortInfoRecord) AttrID() mad.AttrID { return AttrPortInfoRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *PortInfoRecord) UnmarshalBinary(b []byte) error {
 	if err := check("PortInfoRecord", b, portInfoUsed); err != nil {
 		return err
@@ -50,7 +48,6 @@ func (r *PortInfoRecord) UnmarshalBinary(b []byte) error {
 	return r.Info.UnmarshalBinary(b[4:portInfoUsed])
 }
 
-// AppendBinary appends the record's 72 bytes; see [Record].
 func (r *PortInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
 	dst = binary.BigEndian.AppendUint16(dst, r.LID)
 	dst = append(dst, r.Port, r.Options)

@@ -29,10 +29,8 @@ type SMInfoRecord struct {
 	Info mad.SMInfo
 }
 
-// AttrID returns [AttrSMInfoRecord].
 func (*SMInfoRecord) AttrID() mad.AttrID { return AttrSMInfoRecord }
 
-// UnmarshalBinary decodes the record; see [Record].
 func (r *SMInfoRecord) UnmarshalBinary(b []byte) error {
 	if err := check("SMInfoRecord", b, smInfoUsed); err != nil {
 		return err
@@ -43,7 +41,6 @@ func (r *SMInfoRecord) UnmarshalBinary(b []byte) error {
 	return r.Info.UnmarshalBinary(info[:])
 }
 
-// AppendBinary appends the record's 32 bytes; see [Record].
 func (r *SMInfoRecord) AppendBinary(dst []byte) ([]byte, error) {
 	var b [smInfoSize]byte
 	var room [mad.DataSize]byte

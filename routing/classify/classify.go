@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package classify finds out what the nodes of a subnet are for: which switches are leaves and which are roots,
+// which adapters compute and which serve. From that it makes the files that OpenSM's fat-tree routing wants, and
+// tries them.
+//
+// Aggregation nodes, adapters that are part of a switch, are attached to spines too. OpenSM takes every
+// adapter for a compute node unless told, and no fabric with them for a fat-tree.
 package classify
 
 import (
@@ -40,11 +46,9 @@ func (r Role) String() string { return [...]string{"compute", "service", "aggreg
 // Switch is what was found out of one.
 type Switch struct {
 	Layer Layer
-	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the
-	// subnet.
+	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the subnet.
 	Rank int32
-	// Degree is the number of cables to other switches, Neighbours that of the
-	// switches at their ends.
+	// Degree is the number of cables to other switches, Neighbours that of the switches at their ends.
 	Degree, Neighbours int
 	// Hosts is the number of ports with adapters that are no aggregation nodes.
 	Hosts int
@@ -64,8 +68,7 @@ type Adapter struct {
 	Pattern string
 }
 
-// Classes are the classes of all switches, by switch index, and adapters, in the
-// order of the fabric's end ports.
+// Classes are the classes of all switches, by switch index, and adapters, in the order of the fabric's end ports.
 type Classes struct {
 	Fabric   *fabric.Fabric
 	Switches []Switch
@@ -136,8 +139,7 @@ const (
 	aggregationDevice = 0xcf09
 )
 
-// aggregation says by what an adapter is known for an aggregation node, "" where
-// it is none.
+// aggregation says by what an adapter is known for an aggregation node, "" where it is none.
 func aggregation(n, sw *fabric.Node) string {
 	switch {
 	case isAggregationName(n.Desc):
@@ -150,12 +152,10 @@ func aggregation(n, sw *fabric.Node) string {
 	return ""
 }
 
-// usualShare is how many of so many nodes may have more linked ports than the
-// others and be taken for service nodes.
+// usualShare is how many of so many nodes may have more linked ports than the others and be taken for service nodes.
 const usualShare = 8
 
-// findManyPorted takes the few nodes with more linked ports than most for service
-// nodes, as gateways and file servers have them.
+// findManyPorted takes the few nodes with more linked ports than most for service nodes: gateways, file servers.
 func (c *Classes) findManyPorted() {
 	linked := map[fabric.NodeIndex]int{}
 	for i := range c.Adapters {

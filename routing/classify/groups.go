@@ -14,8 +14,7 @@ type SwitchGroup struct {
 	Layer   Layer
 	Rank    int32
 	Pattern string
-	// MinDegree and MaxDegree are the fewest and most cables to other switches,
-	// MinHosts and MaxHosts to hosts.
+	// MinDegree and MaxDegree are the fewest and most cables to other switches, MinHosts and MaxHosts to hosts.
 	MinDegree, MaxDegree, MinHosts, MaxHosts int
 	// Switches are in ascending order.
 	Switches []fabric.SwitchIndex

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
 // findLeaves says of each switch whether the compute nodes on it make it a leaf:
@@ -50,32 +51,20 @@ func usualHosts(hosts []int) int {
 	return 0
 }
 
-// below reports whether a neighbour has twice as many hosts or more: one of the two is
-// above the other.
+// below reports whether a neighbour has twice as many hosts or more: one of the two is above the other.
 func (c *Classes) below(s fabric.SwitchIndex, hosts []int) bool {
-	for _, l := range c.graph.Of(s) {
-		if hosts[l.Peer] >= 2*hosts[s] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return hosts[l.Peer] >= 2*hosts[s] })
 }
 
-// likeLeaf reports whether a switch with few hosts is linked as a leaf is: to none of
-// the leaves, and to no more switches than they are. What is above leaves serves
-// more switches than a leaf is served by.
+// likeLeaf reports whether a switch with few hosts is linked as a leaf is: to none of the leaves, and to no
+// more switches than they are. What is above leaves serves more switches than a leaf is served by.
 func (c *Classes) likeLeaf(s fabric.SwitchIndex, sure []bool, widest int) bool {
-	for _, l := range c.graph.Of(s) {
-		if sure[l.Peer] {
-			return false
-		}
-	}
-	return c.Switches[s].Neighbours <= widest
+	beside := slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return sure[l.Peer] })
+	return !beside && c.Switches[s].Neighbours <= widest
 }
 
-// addEmptyLeaves adds the leaves without hosts. They are as far from the others as
-// roots are, but have no more neighbours than leaves, where roots have more. Their
-// rank becomes that of leaves.
+// addEmptyLeaves adds the leaves without hosts. They are as far from the others as roots are, but have no
+// more neighbours than leaves, where roots have more. Their rank becomes that of leaves.
 func (c *Classes) addEmptyLeaves(leaves []bool, ranks []int32, widest int) {
 	top := slices.Max(append(ranks, 0))
 	var empty []int32

@@ -34,9 +34,8 @@ type Attempt struct {
 	What string
 	// Err is why the engine did not route, nil where it did.
 	Err error
-	// Pairs is the number of ordered pairs of end ports beside switches, where it
-	// did. Between Unreachable of them no packets get, without those pairs with an
-	// aggregation node, of which there are Aggregation.
+	// Pairs is the number of ordered pairs of end ports beside switches, where it did. Between Unreachable of
+	// them no packets get, without those pairs with an aggregation node, of which there are Aggregation.
 	Pairs, Unreachable, Aggregation int64
 }
 
@@ -58,8 +57,7 @@ func (e *NoTreeError) Error() string {
 	return "no fat-tree: " + strings.Join(tried, "; ")
 }
 
-// GUIDs are the node GUIDs of the roots, and the port GUIDs of the compute and the
-// I/O nodes.
+// GUIDs are the node GUIDs of the roots, and the port GUIDs of the compute and the I/O nodes.
 func (s *Suggestion) GUIDs() (roots, computeNodes, ioNodes []uint64) {
 	f := s.Classes.Fabric
 	for _, r := range s.Roots {
@@ -82,11 +80,10 @@ func (s *Suggestion) Options(opt routing.Options) routing.Options {
 	return opt
 }
 
-// Suggest classifies a subnet and tries with ftree what follows from that, until
-// all hosts reach one another. Aggregation nodes may stay apart from some: there is
-// no way up and then down between two roots. It takes what leaves the fewest pairs
-// apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports without a
-// LID get one. Each attempt is one run of ftree and one of [reach.Check].
+// Suggest classifies a subnet and tries with ftree what follows from that, until all hosts reach one another.
+// Aggregation nodes may stay apart from some: there is no path up and then down between two roots. It takes
+// what leaves the fewest pairs apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports
+// without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
 func Suggest(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Suggestion, error) {
 	f, err := fabric.AssignLIDs(f)
 	if err != nil {
@@ -134,8 +131,7 @@ type top struct {
 	roots []fabric.SwitchIndex
 }
 
-// tops are the choices of roots: those farthest from the leaves, then all from
-// which no path leads farther.
+// tops are the choices of roots: those farthest from the leaves, then all from which no path leads farther.
 func (c *Classes) tops() []top {
 	var farthest, summits []fabric.SwitchIndex
 	for s := range c.Switches {
@@ -158,12 +154,8 @@ func (c *Classes) tops() []top {
 }
 
 func (c *Classes) isSummit(s fabric.SwitchIndex) bool {
-	for _, l := range c.graph.Of(s) {
-		if c.Switches[l.Peer].Rank > c.Switches[s].Rank {
-			return false
-		}
-	}
-	return true
+	rank := c.Switches[s].Rank
+	return !slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return c.Switches[l.Peer].Rank > rank })
 }
 
 // search is a search for a suggestion.
@@ -183,8 +175,7 @@ type candidate struct {
 	height int32
 }
 
-// candidates are the suggestions of some choices of roots, those with the most
-// compute nodes first.
+// candidates are the suggestions of some choices of roots, those with the most compute nodes first.
 func (c *Classes) candidates(tops []top) []candidate {
 	var all []candidate
 	for _, t := range tops {
@@ -195,9 +186,8 @@ func (c *Classes) candidates(tops []top) []candidate {
 	return all
 }
 
-// try tries a suggestion, first without ways against the direction, and then with
-// longer and longer ones while adapters do not reach each other. It is done where
-// all do.
+// try tries a suggestion, first without paths against the direction, and then with longer and longer ones
+// while adapters do not reach each other. It is done where all do.
 func (s *search) try(one candidate) (done bool, err error) {
 	for ; ; one.MaxReverseHops++ {
 		a := Attempt{What: fmt.Sprintf("%s, %d compute and %d other nodes, max_reverse_hops %d", one.what, len(one.ComputeNodes), len(one.IONodes), one.MaxReverseHops)}
@@ -220,8 +210,7 @@ func (s *search) try(one candidate) (done bool, err error) {
 	}
 }
 
-// mostExamples bounds the unreachable pairs that are told apart; what is beyond
-// counts as Unreachable.
+// mostExamples bounds the unreachable pairs that are told apart; what is beyond counts as Unreachable.
 const mostExamples = 1 << 18
 
 func (s *search) route(one *Suggestion, a *Attempt) error {

@@ -116,9 +116,8 @@ func entriesOf(f *fabric.Fabric) int {
 // credit loops: a few tenths of a second.
 const cheapCredits = 8_000_000
 
-// newLoop looks for a credit loop that adapted tables have and those that they were
-// made of have not: paths around what failed follow no rule against turns, as those of
-// updn do.
+// newLoop looks for a credit loop that adapted tables have and those that they were made of have not: paths
+// around what failed follow no rule against turns, as those of updn do.
 func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, warnings []string, err error) {
 	if credits.Work(is) > cheapCredits {
 		return nil, []string{"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted paths, and nobody looked for loops: check credits does"}, nil
@@ -133,7 +132,7 @@ func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, wa
 			return nil, nil, err
 		}
 	}
-	if u := cmp.Or(loop.Unread, before.Unread); loop.Verdict == credits.Unknown || before.Verdict == credits.Unknown {
+	if u := cmp.Or(loop.Unknown(), before.Unknown()); u != "" {
 		return nil, []string{fmt.Sprintf("whether there is a credit loop that was not there before is unknown: %s", u)}, nil
 	}
 	comes := loop.Verdict == credits.Loop && before.Verdict == credits.None

@@ -100,3 +100,39 @@ func TestAfterFailure(t *testing.T) {
 		t.Errorf("%d entries are others: %+v", n, a)
 	}
 }
+
+// TestPast: a job goes on from the tables of the one before while things are only lost,
+// and computes all anew once a link came up, though others are still lost.
+func TestPast(t *testing.T) {
+	first := run(t, compute.Job{Fabric: subnet(t)})
+	base := first.Tables.Fabric
+	var between []fabric.Link
+	for _, l := range base.Links() {
+		if base.Nodes[base.Ports[l.A].Node].IsSwitch() && base.Nodes[base.Ports[l.B].Node].IsSwitch() {
+			between = append(between, l)
+		}
+	}
+	past, existing := compute.Past{}, first.Tables.LFT
+	for _, k := range []struct {
+		lost []int
+		back bool
+	}{{[]int{0}, false}, {[]int{0, 9}, false}, {[]int{0, 9, 17}, false}, {[]int{9, 17}, true}, {[]int{9, 17, 20}, false}, {[]int{17}, true}, {nil, true}, {[]int{3}, false}} {
+		var lost []fabric.Link
+		for _, i := range k.lost {
+			lost = append(lost, between[i])
+		}
+		job := compute.Job{Fabric: base.Without(lost), Failed: len(lost) > 0, Base: base, Before: first.Tables, Against: "base", Past: past}
+		got := run(t, job)
+		if k.back {
+			existing = nil
+		}
+		want, err := minhop.Engine{}.Route(t.Context(), job.Fabric, routing.Options{Existing: existing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := got.Figures; g.Kept == k.back || g.Back != k.back || g.Since != (past.Tables != nil) || !same(got.Tables.LFT, want.Tables.LFT) {
+			t.Errorf("lost %v: kept %v, back %v, since %v", k.lost, g.Kept, g.Back, g.Since)
+		}
+		past, existing = got.Past, got.Tables.LFT
+	}
+}

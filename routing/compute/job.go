@@ -17,9 +17,8 @@ type Keep uint8
 
 // The ways to keep routes.
 const (
-	// KeepAsOpenSM keeps them where OpenSM would: where things were only lost, so
-	// in a what-if of a subnet with tables. OpenSM computes all anew on its first
-	// sweep and whenever a link or host has come up.
+	// KeepAsOpenSM keeps them where OpenSM would: where things were only lost since the tables were made. OpenSM
+	// computes all anew on its first sweep and whenever a link or host has come up.
 	KeepAsOpenSM Keep = iota
 	KeepYes
 	KeepNo
@@ -27,12 +26,10 @@ const (
 
 // Job is a subnet to make tables for.
 type Job struct {
-	// Fabric is the subnet, which may lack LIDs. Failed says that it is a what-if of
-	// Base, Added that it has more than the subnet that Before is of.
-	Fabric        *fabric.Fabric
-	Failed, Added bool
-	// Base is the subnet before failures, and Before its tables, nil for none. Against
-	// names them.
+	// Fabric is the subnet, which may lack LIDs. Failed says that it is a what-if of Base.
+	Fabric *fabric.Fabric
+	Failed bool
+	// Base is the subnet before failures, and Before its tables, nil for none. Against names them.
 	Base    *fabric.Fabric
 	Before  *fabric.Tables
 	Against string
@@ -43,14 +40,17 @@ type Job struct {
 	Options routing.Options
 	Torus   *torus.Known
 	LIDs    LIDs
-	// Keep is about routes of Before, and Cached says to keep them as OpenSM's unicast
-	// cache does.
+	// Past is what the subnet manager remembers of the events after Base, empty where nothing was routed since.
+	// Keep is about its routes, or else those of Before, and Cached says to keep them as OpenSM's unicast cache does.
+	Past   Past
 	Keep   Keep
 	Cached bool
-	// Groups are the multicast groups, and GroupsOf says who named them, "" where none
-	// are known.
+	// Groups are the multicast groups, and GroupsOf says who named them, "" where none are known.
 	Groups   []fabric.Group
 	GroupsOf string
+
+	// NoQoS says that quality of service is off: OpenSM writes no SL2VL tables then.
+	NoQoS bool
 
 	// Notes go before the warnings of an engine.
 	Notes []string

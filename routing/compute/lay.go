@@ -55,8 +55,7 @@ type Brought struct {
 	Unreached int
 }
 
-// Rows are the verdicts by the rows of the memo's table, in the order in which
-// they come.
+// Rows are the verdicts by the rows of the memo's table, in the order in which they come.
 func (b *Brought) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	of = map[string][]incremental.Verdict{}
 	for _, v := range b.Verdicts {

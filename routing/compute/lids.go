@@ -50,8 +50,7 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	return out, nil
 }
 
-// remembering also gives ports of f that have no LID the one that they had in another
-// picture of the subnet.
+// remembering also gives ports of f that have no LID the one that they had in another picture of the subnet.
 func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	if o.GUID2LID != nil {
 		return o
@@ -113,8 +112,7 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	return o
 }
 
-// upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port
-// had and that none has any more.
+// upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port had and that none has any more.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
 	if top <= t.LFT.MaxLID {
 		return t

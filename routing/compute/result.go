@@ -17,6 +17,8 @@ type Result struct {
 	Figures Figures
 	// Adapted is nil where the job was not incremental.
 	Adapted *Adapted
+	// Past is what the next job goes on from, empty where the job was incremental.
+	Past Past
 }
 
 // Figures say what was done.
@@ -29,15 +31,20 @@ type Figures struct {
 	Switches int
 	// Entries is the number of LFT entries that lead somewhere.
 	Entries int
-	// Changed is the number of entries that differ from those of Against. Where that
-	// has no tables, all entries changed and Against is empty. Unread switches have
-	// none there, and were not compared.
+	// Changed is the number of entries that differ from those of Against. Where that has no tables, all
+	// entries changed and Against is empty. Unread switches have none there, and were not compared.
 	Changed, Unread int
 	Against         string
-	// Kept says that existing routes were kept where they could be.
-	Kept bool
+	// Kept says that existing routes were kept where they could be, Back that all were
+	// computed anew as a link came up. Since says that this is about the tables of the
+	// route before, and not those of Against.
+	Kept, Back, Since bool
+	// Unlike says why OpenSM may hold other tables than those, "" where it does not.
+	Unlike string
 	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
+	// UnsetVLs says that the routes rest on VLs that nobody sets, "" where they do not.
+	UnsetVLs string
 	Warnings []string
 	// Multicast is nil where no groups are known.
 	Multicast *Trees

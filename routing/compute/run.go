@@ -8,18 +8,14 @@ import (
 	"slices"
 	"time"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/routing/changes/persist"
-	"example.org/ibconsole/routing/changes/ucastcache"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Run makes the tables of a subnet with those of its multicast groups. It fails with
-// ctx's error where ctx ends first.
+// Run makes the tables of a subnet with those of its multicast groups. It fails with ctx's error where ctx ends first.
 func Run(ctx context.Context, job *Job) (*Result, error) {
 	if job.Incremental {
 		return job.adapt(ctx)
@@ -52,13 +48,19 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 		if res, err = job.route(ctx, &lids); err != nil {
 			return nil, err
 		}
+		job.withoutQoS(res)
 	} else {
 		res.Figures.Took = time.Since(start)
 	}
 	g := &res.Figures
+	g.Since = job.Past.Tables != nil && (g.Kept || g.Back || g.Engine == CachedEngine)
 	g.Engine, g.Assigned = res.Tables.Origin, countAssigned(job.Fabric, lids.fabric)
 	g.Warnings = slices.Concat(job.Notes, lids.notes, note, res.Warnings)
+	if g.Unlike != "" {
+		g.Warnings = append(g.Warnings, g.Unlike)
+	}
 	g.count(res.Tables)
+	res.remember(job)
 	return res, nil
 }
 
@@ -69,9 +71,12 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	if job.LIDs.Chosen {
 		opt.LMC = job.LIDs.LMC
 	}
-	var err error
-	if opt.Existing, err = job.existing(f); err != nil {
+	last, back, err := job.last(f)
+	if err != nil {
 		return nil, err
+	}
+	if last != nil && !back {
+		opt.Existing = last.LFT
 	}
 	start := time.Now()
 	chain, err := job.chain(ctx)
@@ -83,67 +88,33 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Result: *made, Figures: Figures{
-		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin),
+		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), Back: back,
 	}}
-	top := lids.top
-	if opt.Existing != nil || job.Added && job.Before != nil {
-		top = max(top, slices.Max(job.Before.Top))
+	if opt.Existing == nil {
+		res.Figures.Unlike = boundLate(&opt, made.Tables.Origin, refusals)
+	}
+	res.Past.Top = lids.top
+	if last != nil {
+		res.Past.Top = max(lids.top, job.past().Top, slices.Max(last.Top))
 	}
 	if res.CAOrder == nil { // ftree's tables end with the LIDs that are there
-		res.Tables = upTo(res.Tables, top)
+		res.Tables = upTo(res.Tables, res.Past.Top)
 	}
 	return res, nil
 }
 
-// keeps reports whether an engine keeps routes that it is given; the others compute
-// all anew, as OpenSM's do.
-func keeps(engine string) bool {
-	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
+// boundLate says that OpenSM finds max_op_vls too small only when it has given the
+// switches an engine's tables, whose routes the next engine keeps.
+func boundLate(opt *routing.Options, engine string, refusals []engines.Refusal) string {
+	i := slices.IndexFunc(refusals, func(r engines.Refusal) bool { return r.TooFewVLs })
+	if opt.MaxOpVLs == 0 || i < 0 || !keeps(engine) {
+		return ""
+	}
+	return fmt.Sprintf("NOT OpenSM's tables: it minds max_op_vls from its second sweep on, so that a master gives the switches the routes of %s first, "+
+		"and then keeps those that are still among the shortest; these were computed anew, as it does only when a link comes up", refusals[i].Engine)
 }
 
-// existing are the tables whose routes are kept, nil for none.
-func (job *Job) existing(f *fabric.Fabric) (*fabric.LFT, error) {
-	t := job.Before
-	usable := t != nil && t.Fabric.MaxLID > 0 && slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool {
-		return t.Fabric.SwitchByGUID(f.Nodes[n].GUID) != fabric.None
-	})
-	switch {
-	case job.Keep == KeepYes && !usable:
-		return nil, fmt.Errorf("there are no routes to keep: %s has no tables for this fabric", job.Against)
-	case job.Keep == KeepYes, job.Keep == KeepAsOpenSM && usable && job.Failed && !job.Added:
-	default:
-		return nil, nil
-	}
-	if fabric.SameNodes(t.Fabric, f) {
-		return t.LFT, nil
-	}
-	return persist.Lay(f, t).LFT, nil
-}
-
-// CachedEngine is what figures call the engine where the unicast cache held.
-const CachedEngine = "ucast_cache"
-
-// cached are the tables as OpenSM's unicast cache leaves them, nil where it does not
-// hold or is not asked for, and what to say of it.
-func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
-	if !job.Cached || job.Keep != KeepAsOpenSM || !job.Failed {
-		return nil, nil
-	}
-	var base ucastcache.Cache
-	if t := job.Before; t != nil && t.Fabric.MaxLID > 0 {
-		base = ucastcache.New(t)
-	}
-	tables, verdict := base.Next(f)
-	note := []string{verdict.String()}
-	if tables == nil {
-		return nil, note
-	}
-	tables.Origin = CachedEngine
-	return &Result{Result: routing.Result{Tables: tables}}, note
-}
-
-// chain are the engines, of which torus-2QoS without a configuration gets what is
-// recognised.
+// chain are the engines, of which torus-2QoS without a configuration gets what is recognised.
 func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 	all := slices.Clone(job.Engines)
 	for i, e := range all {

@@ -17,7 +17,11 @@ import (
 const NoFallback = "no_fallback"
 
 // Refusal says why an engine of a chain did not route.
-type Refusal struct{ Engine, Reason string }
+type Refusal struct {
+	Engine, Reason string
+	// TooFewVLs says that with more VLs it would have routed.
+	TooFewVLs bool
+}
 
 // NoneError says that all engines of a chain refused.
 type NoneError struct{ Refusals []Refusal }
@@ -47,14 +51,13 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 		if refused.Counted != nil {
 			opt.Counted = refused.Counted
 		}
-		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason})
+		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs})
 	}
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain are the engines of these names, looked for among more and then among [All],
-// and then minhop unless NoFallback is among the names. It fails on an unknown name,
-// and where nothing is left to try.
+// Chain are the engines of these names, looked for among more and then among [All], and then minhop unless
+// NoFallback is among the names. It fails on an unknown name, and where nothing is left to try.
 func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true

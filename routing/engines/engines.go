@@ -16,8 +16,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// Default is the engine that OpenSM uses when it is not told one, and when all
-// that it was told refuse.
+// Default is the engine that OpenSM uses when it is not told one, and when all that it was told refuse.
 const Default = "minhop"
 
 // All returns every engine, the default one first.

@@ -129,8 +129,8 @@ func between(f *fabric.Fabric) []fabric.Link {
 
 // manager is an OpenSM that goes on.
 type manager struct {
-	dir, log string
-	sweeps   int
+	dir, log, conf string
+	sweeps         int
 	// cycles are those in the trees of multicast groups that were compared.
 	cycles  int
 	process *os.Process
@@ -139,9 +139,9 @@ type manager struct {
 func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
 	t.Helper()
 	m := &manager{dir: t.TempDir()}
-	m.log = filepath.Join(m.dir, "opensm.log")
+	m.log, m.conf = filepath.Join(m.dir, "opensm.log"), c.config(t, m.dir)
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := sim.Command(ctx, "opensm", "-F", c.config(t, m.dir), "-R", strings.Join(c.chain, ","), "-s", "0", "-f", m.log, "-D", "0x43")
+	cmd := sim.Command(ctx, "opensm", "-F", m.conf, "-R", strings.Join(c.chain, ","), "-s", "0", "-f", m.log, "-D", "0x43")
 	cmd.Dir = m.dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+m.dir, "OSM_CACHE_DIR="+m.dir)
 	if err := cmd.Start(); err != nil {

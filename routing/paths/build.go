@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package paths makes path-record databases (package pathdb) from forwarding
+// tables, compares them with the tables, and makes what changes one into another.
 package paths
 
 import (
@@ -29,14 +31,12 @@ type Options struct {
 	LifeTime uint8
 	// PKeys are the P_Keys of end ports; one without any has the default partition.
 	PKeys map[fabric.PortIndex][]mad.PKey
-	// PartitionSLs are the SLs of partitions by their number, 0 for those
-	// that it has not, nil where they are not known. An engine with levels of its own
-	// takes none of their bits, or those that [PartitionLevels] says.
+	// PartitionSLs are the SLs of partitions by their number, 0 for those that it has not, nil where they are not
+	// known. An engine with levels of its own takes none of their bits, or those that [PartitionLevels] says.
 	PartitionSLs map[uint16]uint8
-	// Like, where set, is a database whose ports, LIDs and order are kept, so that a
-	// difference leads from it to the new one. Ports that are no longer there stay as
-	// such; where others are there too, Build returns an error that wraps
-	// [pathdb.ErrLayout].
+	// Like, where set, is a database whose ports, LIDs and order are kept, so that a difference leads from it
+	// to the new one. Ports that are no longer there stay as such; where others are there too, Build returns
+	// an error that wraps [pathdb.ErrLayout].
 	Like *pathdb.View
 	// Built is when the tables were so.
 	Built time.Time
@@ -97,7 +97,7 @@ func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder,
 	b = &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
 		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
-		SLMask: opt.slMask(t.SLs),
+		SLMask: PartitionBits(t.SLs),
 	}
 	if b.wires, err = newWires(ctx, b.f, b.rates); err != nil {
 		return nil, err
@@ -188,15 +188,11 @@ func (b *builder) point() {
 // partition in network order, read as a number (osm_physp_find_common_pkey).
 func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 
-// PartitionLevels is what SLs implement some bits of which are those of
-// the partition's level.
+// PartitionLevels is what SLs implement some bits of which are those of the partition's level.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
-// slMask are the bits of SLs that partitions decide.
-func (o *Options) slMask(sls fabric.PathSLs) uint8 {
-	if o.PartitionSLs == nil {
-		return 0
-	}
+// PartitionBits are the bits of SLs that partitions decide, or who asks for an SL.
+func PartitionBits(sls fabric.PathSLs) uint8 {
 	if sls == nil {
 		return 15
 	}
@@ -206,8 +202,7 @@ func (o *Options) slMask(sls fabric.PathSLs) uint8 {
 	return 0
 }
 
-// keptSets are the numbers of the sets of P_Keys that the database has whose order is
-// kept.
+// keptSets are the numbers of the sets of P_Keys that the database has whose order is kept.
 func (b *builder) keptSets() map[string]int32 {
 	sets := map[string]int32{}
 	if b.opt.Like != nil {
@@ -267,4 +262,21 @@ func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) in
 		}
 		s.Behind[p] = to
 	}
+}
+
+// SharedPartition is the partition that two ports with these P_Keys share, at least one of them a
+// full member: the one that is wanted, or with 0 the first in the order of OpenSM's
+// subnet administration.
+func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
+	for _, k := range a {
+		for _, other := range b {
+			n := k.Partition()
+			switch {
+			case n == 0 || n != other.Partition() || (k|other)&mad.PKeyFull == 0 || wanted != 0 && n != wanted:
+			case !ok || saOrder(k) < saOrder(mad.PKey(number)):
+				number, ok = n, true
+			}
+		}
+	}
+	return number, ok
 }

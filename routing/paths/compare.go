@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Compare walks the path from an end port to a LID through the tables and returns
-// what a database says otherwise, nil where they agree. What partitions decide about
-// SLs is not in tables. O(hops).
+// Compare walks the path from an end port to a LID through the tables and returns what a database says
+// otherwise, nil where they agree. What partitions decide about SLs is not in tables. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)

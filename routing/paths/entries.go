@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// entries are the forwarding tables by tile: of each switch the entries for the LIDs
-// of a tile's groups, side by side.
+// entries are the forwarding tables by tile: of each switch the entries for the LIDs of a tile's groups, side by side.
 type entries struct {
 	ports    []uint8
 	switches int
@@ -28,8 +27,7 @@ func (e *entries) of(tile, sw int) []uint8 {
 	return e.ports[at : at+width]
 }
 
-// gather fills entries. It reads each table once from end to end.
-// O(switches x LIDs).
+// gather fills entries. It reads each table once from end to end. O(switches x LIDs).
 func (b *builder) gather(ctx context.Context) error {
 	e := entries{switches: len(b.f.Switches)}
 	var lids []uint16

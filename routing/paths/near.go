@@ -10,10 +10,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// nearer finds the groups to which each entry of each switch leads nearer, and at
-// their own switch to the port: then all paths of a switch are alike where all links
-// are. Where they are not, or there are SLs, it leaves all groups to be
-// followed. O(switches x LIDs).
+// nearer finds the groups to which each entry of each switch leads nearer, and at their own switch to the
+// port: then all paths of a switch are alike where all links are. Where they are not, or there are SLs, it
+// leaves all groups to be followed. O(switches x LIDs).
 func (b *builder) nearer(ctx context.Context) error {
 	b.near = make([]bool, len(b.groups))
 	if b.sls != nil || b.uniform < 0 {
@@ -77,20 +76,10 @@ func allIn(set []uint64, row []uint8, lids []uint16) bool {
 	return in != 0
 }
 
-// within says that no switch is further from a group than a path can be long, and
-// that the subnet has all its LIDs.
+// within says that no switch is further from a group than a path can be long, and that the subnet has all its LIDs.
 func (b *builder) within(g *group) bool {
-	for _, l := range g.lids {
-		if b.f.PortByLID(l) == fabric.None {
-			return false
-		}
-	}
-	for _, h := range b.distances.From(g.sw) {
-		if h > maxHops && h != routing.NoHops {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.lids, func(l uint16) bool { return b.f.PortByLID(l) == fabric.None }) &&
+		!slices.ContainsFunc(b.distances.From(g.sw), func(h uint8) bool { return h > maxHops && h != routing.NoHops })
 }
 
 // atHome reports whether the switch of a group hands packets to each of its ports.

@@ -5,12 +5,12 @@ package paths
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
 
-// sources makes the rows: one for each switch, and more for the sources of a switch
-// where SLs tell them apart.
+// sources makes the rows: one for each switch, and more for the sources of a switch where SLs tell them apart.
 func (b *builder) sources() {
 	rows := map[source]int32{}
 	if b.t.SLs != nil {
@@ -37,20 +37,14 @@ func (b *builder) sources() {
 	b.out.Rows = len(b.rows)
 }
 
-// alike reports whether the SLs to all LIDs of a group are known to be the
-// same from every source.
+// alike reports whether the SLs to all LIDs of a group are known to be the same from every source.
 func (b *builder) alike(g *group) bool {
 	sls, ok := b.sls.(interface{ Destination(dst uint16) int32 })
 	if !ok {
 		return len(g.lids) == 1
 	}
 	first := sls.Destination(g.lids[0])
-	for _, l := range g.lids {
-		if sls.Destination(l) != first {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.lids, func(l uint16) bool { return sls.Destination(l) != first })
 }
 
 type source struct {
@@ -58,8 +52,7 @@ type source struct {
 	levels int32
 }
 
-// spreadOf tells sources apart where the levels themselves do not: it compares what
-// each has for all destinations. O(LIDs^2).
+// spreadOf tells sources apart where the SLs themselves do not: it compares what each has for all LIDs. O(LIDs^2).
 func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) fabric.SpreadSLs {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
 		return s

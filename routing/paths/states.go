@@ -10,9 +10,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// state is what a path from a switch on is like: the links between switches in the
-// upper byte, then
-// five bits of the slowest rate's rank and three of the least MTU.
+// state is what a path from a switch on is like: the links between switches in the upper byte, then five bits
+// of the slowest rate's rank and three of the least MTU.
 type state uint16
 
 const (

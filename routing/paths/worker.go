@@ -16,8 +16,7 @@ type worker struct {
 	order []int32
 	// at is the tile, and first where the group's LIDs begin in it.
 	at, first int
-	// common is of each switch the state to all LIDs of the group, mixed where these
-	// differ and are in states, one for each LID.
+	// common is each switch's state to all LIDs of the group, mixed where these differ and are in states by LID.
 	common []state
 	states []state
 	cells  []uint16 // of one row
@@ -88,11 +87,10 @@ func (w *worker) ofHops(h uint8) state {
 	return state(h)<<8 | state(w.uniform)
 }
 
-// follow finds what the paths from each switch to each LID of a group are like. A
-// switch is done when those are that its entries lead to, nearest to the destination
-// first; where all LIDs leave it by one port, and are alike from there on, that is one
-// step for all. Most tables lead nearer with each hop, and one round does; what still
-// waits when a round gets no further is chased LID by LID.
+// follow finds what the paths from each switch to each LID of a group are like. A switch is done when those
+// are that its entries lead to, nearest to the destination first; where all LIDs leave it by one port, and
+// are alike from there on, that is one step for all. Most tables lead nearer with each hop, and one round
+// does; what still waits when a round gets no further is chased LID by LID.
 func (w *worker) follow(g *group) {
 	n := len(g.lids)
 	w.common = resized(w.common, len(w.f.Switches))
@@ -127,8 +125,7 @@ func (w *worker) follow(g *group) {
 	}
 }
 
-// step finds the states of a switch from those that its entries lead to, and says
-// whether these are known.
+// step finds the states of a switch from those that its entries lead to, and says whether these are known.
 func (w *worker) step(sw, n int) bool {
 	entries := w.of(sw, n)
 	wires := w.wires[sw<<8 : sw<<8+256]

@@ -20,8 +20,7 @@ var engineTexts = map[string]string{
 	"file": "tables or hop counts from a file",
 }
 
-// noMore ends the choice of options.
-const noMore = "done"
+const noMore = "done" // ends the choice of options
 
 // Engine asks for an engine and for its options, one after the other.
 func Engine(s *session.Session) *Flow {

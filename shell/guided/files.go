@@ -68,8 +68,7 @@ func dumpKinds(p *session.Picture) *Question {
 	return q
 }
 
-// Load asks which file to read, and as what, and says how it differs from the
-// subnet at hand and what will happen.
+// Load asks which file to read, and as what; it says how that differs from the subnet at hand and what will happen.
 func Load(ctx context.Context, s *session.Session) *Flow {
 	var says []string
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {

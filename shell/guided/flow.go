@@ -14,30 +14,25 @@ import (
 
 // Question is one step of a [Flow].
 type Question struct {
-	// Name is what the answer is for: "file". Text asks, and Explain says more, a
-	// line each.
+	// Name is what the answer is for: "file". Text asks, and Explain says more, a line each.
 	Name    string
 	Text    string
 	Explain []string
-	// Choices are what it may be; none for a free text.
-	Choices []Choice
-	// Default is the answer where there is none, "" for none.
-	Default string
+	Choices []Choice // what it may be; none for a free text
+	Default string   // the answer where there is none, "" for none
 	check   func(answer string) error
 }
 
 // Choice is an answer with what it means.
 type Choice struct{ Value, Text string }
 
-// Check returns why an answer will not do, nil if it will. The answer may be the
-// number of a choice, from 1.
+// Check returns why an answer will not do, nil if it will. The answer may be the number of a choice, from 1.
 func (q *Question) Check(answer string) error {
 	_, err := q.answer(answer)
 	return err
 }
 
-// Numbered reports whether a choice may be named by its number: none of them is a number
-// itself.
+// Numbered reports whether a choice may be named by its number: none of them is a number itself.
 func (q *Question) Numbered() bool {
 	return !slices.ContainsFunc(q.Choices, func(c Choice) bool {
 		_, err := strconv.Atoi(c.Value)
@@ -45,7 +40,6 @@ func (q *Question) Numbered() bool {
 	})
 }
 
-// answer is what an answer means.
 func (q *Question) answer(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		text = q.Default
@@ -67,19 +61,16 @@ func (q *Question) answer(text string) (string, error) {
 	return text, nil
 }
 
-// Flow asks step by step what a command needs, the same for every face. The last
-// question is whether to run the command.
+// Flow asks step by step what a command needs, the same for every face, and last whether to run it.
 type Flow struct {
 	answers map[string]string
 	next    func(f *Flow) (*Question, error)
 	command func(f *Flow) string
 }
 
-// run is the name of the last question.
-const run = "run"
+const run = "run" // the name of the last question
 
-// Next is the question to ask, nil where all are answered. It fails where the
-// answers so far lead nowhere.
+// Next is the question to ask, nil where all are answered. It fails where the answers so far lead nowhere.
 func (f *Flow) Next() (*Question, error) {
 	if _, ended := f.answers[run]; ended {
 		return nil, nil
@@ -94,8 +85,7 @@ func (f *Flow) Next() (*Question, error) {
 	}, nil
 }
 
-// Answer answers a question. An answer that will not do is an error, and the
-// question stands.
+// Answer answers a question. An answer that will not do is an error, and the question stands.
 func (f *Flow) Answer(q *Question, text string) error {
 	answer, err := q.answer(text)
 	if err != nil {

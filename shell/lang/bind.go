@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // Invocation is a statement that fits its command.
@@ -42,8 +44,7 @@ func (v *Invocation) Flag(name string) bool {
 	return ok
 }
 
-// Int returns the value of a KindInt option, or otherwise where it was not
-// given or is one of the option's other words.
+// Int returns the value of a KindInt option, or otherwise where it was not given or is another word.
 func (v *Invocation) Int(name string, otherwise int) int {
 	if n, err := strconv.Atoi(v.Options[name]); err == nil {
 		return n
@@ -51,8 +52,7 @@ func (v *Invocation) Int(name string, otherwise int) int {
 	return otherwise
 }
 
-// Misused returns a *UsageError of the command with a reason and its usage, for
-// what only the command itself can check.
+// Misused returns a *UsageError of the command, with its usage, for what only the command itself can check.
 func (v *Invocation) Misused(format string, args ...any) error {
 	return &UsageError{v.Command, fmt.Sprintf(format, args...) + "; usage: " + v.usage}
 }
@@ -66,11 +66,10 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	return nil, &UsageError{"", reason}
 }
 
-// Bind reads a statement as the command spec, which its first word names. It
-// goes down to the subcommand, takes each unquoted word NAME=VALUE as an option
-// and the rest as arguments, and checks their number, the names of options and the
-// words and numbers among them. It returns the Spec that was chosen, too. An error is
-// a *UsageError.
+// Bind reads a statement as the command spec, which its first word names. It goes down to the subcommand,
+// takes each unquoted word NAME=VALUE as an option and the rest as arguments, and checks their number, the
+// names of options and the words and numbers among them. It returns the Spec that was chosen, too. An error
+// is a *UsageError.
 func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	b := newBinder(spec, stmt)
 	if err := b.chosen(); err != nil {
@@ -204,11 +203,7 @@ func (b *binder[C]) option(word string) error {
 }
 
 func optionNames(options []Option) []string {
-	list := make([]string, len(options))
-	for i := range options {
-		list[i] = options[i].Name
-	}
-	return list
+	return prose.Words(options, func(o Option) string { return o.Name })
 }
 
 // next returns what the next word given by place is, nil where there is none.

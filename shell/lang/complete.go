@@ -27,10 +27,9 @@ type Env interface {
 	Candidates(Ask) []Candidate
 }
 
-// Complete returns how the word that ends at cursor, a byte offset into line,
-// can go on: commands, subcommands, options, choices and the names that env
-// knows. The text of a candidate replaces line[start:cursor]; it is quoted where
-// it must be, in the way the line has begun to. Of a line with several
+// Complete returns how the word that ends at cursor, a byte offset into line, can go on: commands,
+// subcommands, options, choices and the names that env knows. The text of a candidate replaces
+// line[start:cursor]; it is quoted where it must be, in the way the line has begun to. Of a line with several
 // statements the last before the cursor counts. env may be nil.
 func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start int, candidates []Candidate) {
 	text := line[:min(max(cursor, 0), len(line))]
@@ -199,8 +198,7 @@ func (c *completion[C]) isOption(value string) bool {
 	return c.binder != nil && slices.Contains(optionNames(c.binder.options), value)
 }
 
-// quoteRest writes the rest of a word after what is typed of it. A folder's
-// quotes stay open, for the file in it.
+// quoteRest writes the rest of a word after what is typed of it. A folder's quotes stay open, for the file in it.
 func (c *completion[C]) quoteRest(rest string, folder bool) string {
 	closing := string(rune(c.word.open))
 	if folder {

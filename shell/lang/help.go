@@ -16,8 +16,7 @@ func Overview[C any](specs []Spec[C]) string {
 	return columns(rows)
 }
 
-// Help returns the help of the command that words name, with that of its
-// subcommands, or a *UsageError where there is none.
+// Help returns the help of the command that words name and of its subcommands, or a *UsageError where there is none.
 func Help[C any](specs []Spec[C], words ...string) (string, error) {
 	if len(words) == 0 {
 		return Overview(specs), nil
@@ -56,8 +55,7 @@ func (b *binder[C]) help() string {
 	return s.String()
 }
 
-// columns sets rows in two columns; a left cell that is too wide has its right
-// cell on the next line.
+// columns sets rows in two columns; a left cell that is too wide has its right cell on the next line.
 func columns(rows [][2]string) string {
 	const widest = 32
 	width := 0

@@ -2,7 +2,11 @@
 
 package lang
 
-import "strings"
+import (
+	"strings"
+
+	"example.org/ibconsole/internal/prose"
+)
 
 // token is a word, a separator or the end of the text.
 type token struct {
@@ -11,8 +15,7 @@ type token struct {
 	start int    // byte offsets of the raw token in the text
 	end   int
 	line  int
-	// literal: some of the word is quoted before its first unquoted '=', so
-	// it is no option even if it looks like one.
+	// literal: some of the word is quoted before its first unquoted '=', so it is no option even if it looks so.
 	literal bool
 	open    quoting // what was still open where the text ended
 	opened  int     // the line on which that was opened
@@ -36,8 +39,7 @@ const (
 	quoteBackslash quoting = '\\'
 )
 
-// escapable lists what a backslash escapes between double quotes, besides the
-// newline (POSIX.1-2017, XCU 2.2.3).
+// escapable lists what a backslash escapes between double quotes, besides the newline (POSIX.1-2017, XCU 2.2.3).
 const escapable = "$`\"\\"
 
 const byteOrderMark = "\ufeff"
@@ -150,7 +152,7 @@ func (l *lexer) quoted(b *strings.Builder) (quoting, int) {
 		}
 	case quoteSingle:
 		closed = l.upTo("'", b)
-		l.pos += btoi(closed)
+		l.pos += prose.When(closed, 1, 0)
 	default:
 		closed = l.doubleQuoted(b)
 	}
@@ -180,8 +182,7 @@ func (l *lexer) doubleQuoted(b *strings.Builder) bool {
 	return false
 }
 
-// upTo appends the text before the first of chars and goes there; false where
-// none is left, with pos at the end of the text.
+// upTo appends the text before the first of chars and goes there; false where none is left, at the end of the text.
 func (l *lexer) upTo(chars string, b *strings.Builder) bool {
 	n := strings.IndexAny(l.text[l.pos:], chars)
 	found := n >= 0
@@ -193,11 +194,4 @@ func (l *lexer) upTo(chars string, b *strings.Builder) bool {
 	l.line += strings.Count(passed, "\n")
 	l.pos += n
 	return found
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

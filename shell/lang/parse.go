@@ -3,7 +3,10 @@
 package lang
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -13,8 +16,7 @@ type Statement struct {
 	Line  int      // of its first word, counted from 1
 	Text  string   // as written, from the first word to the last
 
-	// literal holds, for each word, whether it is quoted where an option
-	// would have its name. Nil: none is.
+	// literal holds, for each word, whether it is quoted where an option would have its name. Nil: none is.
 	literal []bool
 }
 
@@ -25,17 +27,14 @@ type SyntaxError struct {
 	Reason string
 }
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason)
-}
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason) }
 
 // Parse splits text into statements. Words are separated by blanks, statements
 // by newlines and ';'. Quoting is that of a POSIX shell (POSIX.1-2017, XCU
 // 2.2): backslash, single quotes, double quotes; a backslash at the end of a
-// line joins it with the next; '#' at the start of a word begins a comment.
-// Nothing is expanded. Lines may end in CR LF, and a byte order mark is
-// skipped. An error is a *SyntaxError; there are no statements with it. The
-// time is linear in the text.
+// line joins it with the next; '#' at the start of a word begins a comment. Nothing is expanded. Lines may
+// end in CR LF, and a byte order mark is skipped. An error is a *SyntaxError; there are no statements with
+// it. The time is linear in the text.
 func Parse(name, text string) ([]Statement, error) {
 	var statements []Statement
 	var current Statement
@@ -75,9 +74,7 @@ func (s *Statement) add(t token) {
 	}
 }
 
-func (s *Statement) isLiteral(word int) bool {
-	return word < len(s.literal) && s.literal[word]
-}
+func (s *Statement) isLiteral(word int) bool { return word < len(s.literal) && s.literal[word] }
 
 func unclosed(name string, t token) error {
 	switch t.open {
@@ -89,8 +86,7 @@ func unclosed(name string, t token) error {
 	return &SyntaxError{name, t.opened, "quote opened here is never closed"}
 }
 
-// Quote returns a word that Parse reads as word and never takes for an option:
-// bare where that is safe, else between quotes.
+// Quote returns a word that Parse reads as word and never takes for an option: bare where that is safe, else quoted.
 func Quote(word string) string {
 	switch {
 	case word != "" && strings.IndexFunc(word, needsQuote) < 0:
@@ -101,8 +97,7 @@ func Quote(word string) string {
 	return `"` + escapeDouble(word) + `"`
 }
 
-// needsQuote holds for every rune a POSIX shell or this language could read as
-// something else.
+// needsQuote holds for every rune a POSIX shell or this language could read as something else.
 func needsQuote(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
@@ -122,4 +117,40 @@ func escapeDouble(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+const maxPending = 1 << 20 // the longest text of a statement that goes on over lines
+
+// Lines reads statements as they come, line by line, and hands on those of each line. A statement whose
+// quotes are open, or whose line ends in a backslash, goes on with the next line. It stops at run's first
+// error, and with a [*SyntaxError] where the text ends inside a statement or one is too long.
+func Lines(r io.Reader, name string, run func([]Statement) error) error {
+	in := bufio.NewReader(r)
+	pending, first := "", 1
+	for number := 1; ; number++ {
+		line, err := in.ReadString('\n')
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		pending += line
+		stmts, perr := Parse(name, pending)
+		open := perr != nil || strings.HasSuffix(strings.TrimRight(pending, "\r\n"), `\`)
+		switch {
+		case open && !ended && len(pending) < maxPending:
+			continue
+		case perr != nil:
+			if syntax, ok := errors.AsType[*SyntaxError](perr); ok {
+				syntax.Line += first - 1
+			}
+			return perr
+		}
+		for i := range stmts {
+			stmts[i].Line += first - 1
+		}
+		if err := run(stmts); err != nil || ended {
+			return err
+		}
+		pending, first = "", number+1
+	}
 }

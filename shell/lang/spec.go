@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package lang is the command language of the console: statements with the quoting of a POSIX shell, commands
+// described by Specs, the check of a statement against a Spec, completion of a line that is being typed, and
+// help. It knows neither a fabric nor what a command does.
 package lang
 
-// Spec describes a command or a subcommand: what it may be given, the text of its
-// help, and what it does to a call of type C.
+// Spec describes a command or a subcommand: what it may be given, its help, and what it does to a call of type C.
 type Spec[C any] struct {
 	Name    string   // the word that chooses it
 	Aliases []string // words that choose it too, unseen in help and completion
@@ -16,8 +18,7 @@ type Spec[C any] struct {
 	Args    []Arg
 	Options []Option // also those of its subcommands
 
-	// Subcommands are chosen by the next word. A Spec that has them needs one,
-	// unless Bare is set or the word fits Args.
+	// Subcommands are chosen by the next word. A Spec that has them needs one, unless Bare or the word fits Args.
 	Subcommands []Spec[C]
 	Bare        bool
 }
@@ -32,8 +33,7 @@ type Arg struct {
 	Repeat   bool     // the last Arg only: any number more of it
 }
 
-// Option is a word NAME=VALUE, or NAME alone where its Kind is KindFlag. It may
-// stand anywhere after the command, once.
+// Option is a word NAME=VALUE, or NAME alone of KindFlag. It may stand anywhere after the command, once.
 type Option struct {
 	Name    string
 	Aliases []string // names that it had before, which stand for Name

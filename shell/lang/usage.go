@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// UsageError is a statement that does not fit its command. It is told apart
-// from a command that failed.
+// UsageError is a statement that does not fit its command. It is told apart from a command that failed.
 type UsageError struct {
 	Command string // the words that choose the command; empty where it is unknown
 	Reason  string // one line
@@ -28,9 +27,8 @@ func IsUsage(err error) bool {
 	return errors.As(err, &usage) || errors.As(err, &syntax)
 }
 
-// usage is one line that shows what the command or subcommand takes, such as
-// "trace SRC DST [live] [format=ibtracert]", below the commands named in path, which
-// lend it their options.
+// usage is one line that shows what the command or subcommand takes, such as "trace SRC DST [live]
+// [format=ibtracert]", below the commands named in path, which lend it their options.
 func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	words := append(slices.Clone(path), s.Name)
 	if len(s.Subcommands) > 0 && len(s.Args) == 0 {
@@ -85,11 +83,7 @@ func valueName(name string, kind Kind, words []string) string {
 }
 
 func names[C any](specs []Spec[C]) []string {
-	list := make([]string, len(specs))
-	for i := range specs {
-		list[i] = specs[i].Name
-	}
-	return list
+	return prose.Words(specs, func(s Spec[C]) string { return s.Name })
 }
 
 // didYouMean returns `: did you mean "x"?`, or other where nothing is near.

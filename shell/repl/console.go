@@ -12,8 +12,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// shared is the one console of the process: each Prompt that go-prompt makes
-// costs an open file for good.
+// shared is the one console of the process: each Prompt that go-prompt makes costs an open file for good.
 var shared struct {
 	sync.Mutex
 	console *console
@@ -90,8 +89,7 @@ func (c *console) bindings() []prompt.KeyBind {
 	}
 }
 
-// leave makes go-prompt's Input return after the wakeKey. What it draws then
-// is not to be seen.
+// leave makes go-prompt's Input return after the wakeKey. What it draws then is not to be seen.
 func (c *console) leave(string, bool) bool {
 	if !c.keyboard.isAwake() {
 		return false
@@ -142,8 +140,7 @@ func (c *console) run(ctx context.Context, o *Options) error {
 	return context.Cause(l.ctx)
 }
 
-// closed says why the reading of a line was ended; a terminal that is gone is
-// the end of input.
+// closed says why the reading of a line was ended; a terminal that is gone is the end of input.
 func closed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -26,14 +26,12 @@ const (
 // history is what was entered, oldest first, and the file that keeps it. Several
 // consoles may write one file: each adds its lines at the end, whole.
 type history struct {
-	path  string // "" keeps nothing
-	lines []string
-	// private says of a line that the file is not to have it; nil: none is.
-	private func(line string) bool
+	path    string // "" keeps nothing
+	lines   []string
+	private func(line string) bool // says of a line that the file is not to have it; nil: none is
 }
 
-// openHistory reads the file and makes it where there is none. The history can
-// be used with an error too; it then keeps nothing.
+// openHistory reads the file, or makes it. The history can be used with an error too; it then keeps nothing.
 func openHistory(path string) (*history, error) {
 	h := &history{path: path}
 	if path == "" {
@@ -87,9 +85,8 @@ func (h *history) load() (err error) {
 	return nil
 }
 
-// lock keeps other consoles from the file until it is closed. It reports false
-// where another has it for long, or the file system has no locks; the file may be added
-// to all the same, but not shortened.
+// lock keeps other consoles from the file until it is closed. It reports false where another has it for long,
+// or the file system has no locks; the file may be added to all the same, but not shortened.
 func lock(f *os.File) bool {
 	for range 20 {
 		_, err := ignoringEINTR(func() (int, error) {
@@ -144,8 +141,7 @@ func (h *history) remember(line string) bool {
 	return true
 }
 
-// add remembers a line and adds it to the file, unless it is private. After an error the file is
-// left alone.
+// add remembers a line and adds it to the file, unless it is private. After an error the file is left alone.
 func (h *history) add(line string) error {
 	if !h.remember(line) || h.path == "" || h.private != nil && h.private(line) {
 		return nil

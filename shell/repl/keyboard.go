@@ -169,8 +169,7 @@ func (k *keyboard) close() {
 	k.closed = true
 }
 
-// redraw ends the Input, for it to be begun again. After a stop the terminal
-// is no longer raw.
+// redraw ends the Input, for it to be begun again. After a stop the terminal is no longer raw.
 func (k *keyboard) redraw() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

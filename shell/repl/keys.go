@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/c-bata/go-prompt"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 const (
@@ -22,10 +24,9 @@ const (
 	maxSequence = 32 // bytes of an escape sequence
 )
 
-// keys splits what a terminal sends into what go-prompt takes for one key each:
-// a control character, a known escape sequence, or a run of text. All that
-// ends lines becomes keyEnter. In a bracketed paste, whose markers are
-// taken out, only text and the ends of lines are left.
+// keys splits what a terminal sends into what go-prompt takes for one key each: a control character, a known
+// escape sequence, or a run of text. All that ends lines becomes keyEnter. In a bracketed paste, whose
+// markers are taken out, only text and the ends of lines are left.
 type keys struct {
 	pending []byte
 	pasting bool
@@ -70,15 +71,9 @@ func (k *keys) split(idle bool) (int, []byte) {
 	return splitText(k.pending, idle)
 }
 
-func endOfLine(b []byte) int {
-	if bytes.HasPrefix(b, []byte("\r\n")) {
-		return 2
-	}
-	return 1
-}
+func endOfLine(b []byte) int { return prose.When(bytes.HasPrefix(b, []byte("\r\n")), 2, 1) }
 
-// splitPaste waits for the end of the paste, so that no command of it begins
-// while it still comes in.
+// splitPaste waits for the end of the paste, so that no command of it begins while it still comes in.
 func (k *keys) splitPaste(idle bool) (int, []byte) {
 	end := bytes.Index(k.pending, []byte(pasteEnds))
 	if end < 0 && !idle {
@@ -124,8 +119,7 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// cleanText leaves what can be shown: a tab is a blank, control characters go,
-// and bytes that are no UTF-8 become U+FFFD.
+// cleanText leaves what can be shown: a tab is a blank, control characters go, bytes that are no UTF-8 become U+FFFD.
 func cleanText(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
@@ -162,9 +156,8 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 	return n, sequence
 }
 
-// sequenceLength returns the length of the escape sequence that b begins with
-// (ECMA-48, 5.4: parameters, intermediates, a final byte; SS3 and Alt
-// take one more character), 0 where it is not complete.
+// sequenceLength returns the length of the escape sequence that b begins with (ECMA-48, 5.4: parameters,
+// intermediates, a final byte; SS3 and Alt take one more character), 0 where it is not complete.
 func sequenceLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLine bounds a line that is read without a terminal's editing, in bytes.
-const maxLine = 1 << 20
+const maxLine = 1 << 20 // bounds a line that is read without a terminal's editing, in bytes
 
 // lineReader reads lines from a file, as soon as each is there.
 type lineReader struct {
@@ -81,9 +80,8 @@ func (r *lineReader) fill(ctx context.Context) error {
 	}
 }
 
-// ReadLine shows a prompt and reads one line from a terminal that edits lines by
-// itself, as it does while a command runs. It fails with io.EOF where the input
-// ends, and with the cause of ctx once that does.
+// ReadLine shows a prompt and reads one line from a terminal that edits lines by itself, as it does while a
+// command runs. It fails with io.EOF where the input ends, and with the cause of ctx once that does.
 func ReadLine(ctx context.Context, in *os.File, out io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(out, prompt); err != nil {
 		return "", err

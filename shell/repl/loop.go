@@ -14,9 +14,7 @@ import (
 	"example.org/ibconsole/internal/signals"
 )
 
-// grace is how long a command may take to return after a signal that ends
-// programs.
-const grace = 5 * time.Second
+const grace = 5 * time.Second // how long a command may take to return after a signal that ends programs
 
 // face is the terminal while nothing runs. Its methods may be called at any time.
 type face interface {

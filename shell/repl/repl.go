@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package repl reads commands from a terminal, with completion and a kept
+// history, and from anything else line by line.
+//
+// It alone knows go-prompt, whose version 0.2.6 opens /dev/tty whenever a Prompt is made, never closes it and
+// panics where there is none; leaves a terminal raw; ends the process by itself when signals come; and never
+// submits what is pasted. So there is one Prompt in a process, for all Runs, which reads through our own
+// keyboard and writes through our own screen, and is only ever asked for one line.
 package repl
 
 import (
@@ -26,30 +33,24 @@ type Options struct {
 	// Complete returns what can replace line[start:cursor]. It is asked after
 	// every key. Texts are printable and ready to be put into the line.
 	Complete func(line string, cursor int) (start int, candidates []lang.Candidate)
-	// Prompt is asked before every line; one line of plain text.
-	Prompt func() string
-	// HistoryFile keeps what was entered; empty: nothing is kept. It is made with
-	// mode 0600, its directory with 0700.
-	HistoryFile string
-	// Private says of a line that HistoryFile is not to have it: it holds a secret.
-	Private func(line string) bool
-	// In, Out and Err are the standard ones where nil.
-	In, Out, Err *os.File
+	Prompt   func() string // asked before every line; one line of plain text
+	// HistoryFile, mode 0600 in a directory of 0700, keeps what was entered; empty: nothing is kept.
+	HistoryFile  string
+	Private      func(line string) bool // says of a line that HistoryFile is not to have it: it holds a secret
+	In, Out, Err *os.File               // In, Out and Err are the standard ones where nil
 	NoColor      bool
 }
 
 // Run reads lines and executes them until the input ends, a line says "exit" or
 // "quit", Execute returns ErrExit, ctx is cancelled, or a signal ends it.
 //
-// On a terminal a line that fails has its error printed to Err and the next is
-// read. Ctrl-C drops the line, or cancels the command that runs; SIGINT is Ctrl-C, so ctx
-// must not be cancelled by it. However Run ends, by a panic of Execute too, the terminal is as it
-// was before. SIGTERM, SIGHUP and SIGQUIT end it with a [*signals.Error]; they kill
-// the process where a command has not returned after five seconds, or at the second one.
-// Run may be called again, but not twice at once.
+// On a terminal a line that fails has its error printed to Err and the next is read. Ctrl-C drops the line,
+// or cancels the command that runs; SIGINT is Ctrl-C, so ctx must not be cancelled by it. However Run ends,
+// by a panic of Execute too, the terminal is as it was before. SIGTERM, SIGHUP and SIGQUIT end it with a
+// [*signals.Error]; they kill the process where a command has not returned after five seconds, or at the
+// second one. Run may be called again, but not twice at once.
 //
-// From anything else than a terminal, no prompt is shown and Run returns
-// the first error of Execute.
+// From anything else than a terminal, no prompt is shown and Run returns the first error of Execute.
 func Run(ctx context.Context, o Options) error {
 	o.setDefaults()
 	if !isTerminal(o.In) {
@@ -102,6 +103,4 @@ func (o *Options) report(ctx context.Context, err error) {
 	}
 }
 
-func (o *Options) print(text string) {
-	fmt.Fprint(o.Out, text)
-}
+func (o *Options) print(text string) { fmt.Fprint(o.Out, text) }

@@ -7,8 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// tooSmall is what go-prompt writes to an erased screen in place of a line that
-// does not fit it.
+// tooSmall is what go-prompt writes to an erased screen in place of a line that does not fit it.
 const tooSmall = "Your console window is too small..."
 
 // screen is the terminal as go-prompt's ConsoleWriter.
@@ -16,8 +15,7 @@ type screen struct {
 	prompt.ConsoleWriter // the terminal, or nowhere while muted
 	terminal             prompt.ConsoleWriter
 	noColor              bool
-	// instead is what stands for a line that does not fit.
-	instead func() string
+	instead              func() string // what stands for a line that does not fit
 }
 
 func newScreen() *screen {
@@ -73,8 +71,7 @@ func (s *screen) rewind(cells, columns int) {
 	_ = s.Flush()
 }
 
-// tail returns the end of text that fits into so many cells, "…" before it
-// where some is missing.
+// tail returns the end of text that fits into so many cells, "…" before it where some is missing.
 func tail(text string, cells int) string {
 	if runewidth.StringWidth(text) <= cells {
 		return text

@@ -14,8 +14,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// canEdit reports whether lines can be edited: go-prompt draws on file
-// descriptor 1, with escape sequences, and wants a /dev/tty.
+// canEdit reports whether lines can be edited: go-prompt draws on file descriptor 1 and wants a /dev/tty.
 func canEdit(o *Options) bool {
 	term := os.Getenv("TERM")
 	if term == "" || term == "dumb" || o.Out.Fd() != uintptr(unix.Stdout) || !isTerminal(o.Out) {
@@ -31,8 +30,7 @@ func canEdit(o *Options) bool {
 	return true
 }
 
-// rawMode returns the mode in which every key is read as it is typed; output is
-// treated as before.
+// rawMode returns the mode in which every key is read as it is typed; output is treated as before.
 func rawMode(t unix.Termios) unix.Termios {
 	t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.IEXTEN | unix.ISIG
@@ -46,8 +44,7 @@ func setMode(fd int, t unix.Termios) error {
 	return err
 }
 
-// windowSize returns rows and columns. A terminal that does not know its size,
-// as on a serial line, has 24 and 80.
+// windowSize returns rows and columns, 24 and 80 of a terminal that does not know its size, as on a serial line.
 func windowSize(fd int) (rows, columns uint16) {
 	size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
 	if err != nil || size.Row == 0 || size.Col == 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 )
 
 // Dot writes the switches, with the number of hosts on each, and the links between
@@ -59,18 +60,14 @@ func (r *Report) Dot(w io.Writer) error {
 	slices.SortFunc(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
 	for _, e := range edges {
 		n := cables[e] / 2
-		label := ""
-		if n > 1 {
-			label = fmt.Sprintf("%dx", n)
-		}
+		label := prose.When(n > 1, fmt.Sprintf("%dx", n), "")
 		p.f("  s%d -- s%d [label=%s, tooltip=%s];\n", e[0], e[1], dotString(label), dotString(fmt.Sprintf("%d paths at most by one cable", paths[e])))
 	}
 	p.f("}\n")
 	return p.err
 }
 
-// dotString quotes text for dot, which takes backslashes for escapes and & for the
-// beginning of a character reference.
+// dotString quotes text for dot, which takes backslashes for escapes and & for a character reference.
 func dotString(s string) string {
 	s = strings.ReplaceAll(s, "&", "&amp;")
 	s = strings.ReplaceAll(s, `\`, `\\`)
@@ -84,8 +81,7 @@ func dotString(s string) string {
 	return `"` + strings.ReplaceAll(s, "\n", `\n`) + `"`
 }
 
-// HTML writes one page: figures, plots as SVG, and the links that carry most. It has
-// no scripts and loads nothing.
+// HTML writes one page: figures, plots as SVG, and the links that carry most, without scripts, loading nothing.
 func (r *Report) HTML(w io.Writer) error {
 	p := &printer{w: w}
 	p.f(`<!DOCTYPE html>

@@ -13,8 +13,7 @@ type bar struct {
 	value int64
 }
 
-// mostBars is how many bars a histogram has at most.
-const mostBars = 16
+const mostBars = 16 // how many bars a histogram has at most
 
 // histogram counts ports by their paths in classes of equal width.
 func histogram(ports []Port) []bar {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes what is known of a routing for readers elsewhere: as text,
-// Markdown, CSV, JSON, a drawing for Graphviz, a topology for Slurm, and a page of
-// HTML that needs nothing beside itself.
+// Package report writes what is known of a routing for readers elsewhere: as text, Markdown, CSV, JSON, a
+// drawing for Graphviz, a topology for Slurm, and a page of HTML that needs nothing beside itself.
 //
 // Names of nodes are hostile until they are escaped: each form has its own way.
 package report
@@ -36,26 +35,24 @@ type Report struct {
 	LinkSum  int       `json:"links"`
 	MaxLID   uint16    `json:"highest_lid"`
 	Routing  *Routing  `json:"routing,omitempty"`
-	// Ports are the directions of links that leave switches for switches.
-	Ports []Port `json:"ports"`
+	Ports    []Port    `json:"ports"` // the directions of links that leave switches for switches
 
 	fabric *fabric.Fabric
 }
 
 // Routing are the figures of tables.
 type Routing struct {
-	Engine string `json:"engine"`
-	Paths  int64  `json:"paths"`
-	Lost   int64  `json:"lost"`
-	// Links counts paths by their number of links.
-	Links []int64 `json:"paths_by_links"`
-	Worst int64   `json:"worst_load"`
+	Engine string  `json:"engine"`
+	Paths  int64   `json:"paths"`
+	Lost   int64   `json:"lost"`
+	Links  []int64 `json:"paths_by_links"` // counts paths by their number of links
+	Worst  int64   `json:"worst_load"`
 	linkload.Quick
 	// VLs is null where it is unknown, and so is CreditLoop.
 	VLs        *int            `json:"vls"`
 	CreditLoop credits.Verdict `json:"credit_loop"`
 
-	unread fabric.Unread
+	unknown string
 }
 
 // Port is one direction of a link between switches.
@@ -71,9 +68,8 @@ type Port struct {
 	LIDs  int32   `json:"lids"`
 }
 
-// New makes the report of a fabric, and of tables on it unless they are nil, from the
-// facts that a session knows. Progress,
-// where set, is told the steps done of a check.
+// New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
+// knows. Progress, where set, is told the steps done of a check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f}
 	r.Hosts = len(linkload.Hosts(f))
@@ -107,7 +103,7 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	if err != nil {
 		return nil, err
 	}
-	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unread: c.Unread}
+	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
 	if !c.Unread.Any() {
 		vls := max(1, c.VLs)
 		out.VLs = &vls
@@ -119,9 +115,8 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 // Format is a form of a report.
 type Format struct {
 	Name, Summary string
-	// Topology says that it has no use for tables.
-	Topology bool
-	Write    func(r *Report, w io.Writer) error
+	Topology      bool // says that it has no use for tables
+	Write         func(r *Report, w io.Writer) error
 }
 
 // Formats are all forms.
@@ -148,7 +143,7 @@ func (r *Report) figures() [][2]string {
 	if t == nil {
 		return append(out, [2]string{"Routing", "no forwarding tables"})
 	}
-	loop, vls := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unread.String()}[t.CreditLoop], "unknown"
+	loop, vls := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unknown}[t.CreditLoop], "unknown"
 	if t.VLs != nil {
 		vls = fmt.Sprint(*t.VLs)
 	}
@@ -168,8 +163,7 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// CSV writes the ports after a line of titles. A name that a spreadsheet would take for
-// a formula gets an apostrophe in front.
+// CSV writes the ports below titles. A name that a spreadsheet would take for a formula gets an apostrophe in front.
 func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"from", "port", "to", "peer_port", "width", "speed", "gbps", "paths", "lids"})

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// mostPorts is how many of the links that carry most are listed.
-const mostPorts = 20
+const mostPorts = 20 // how many of the links that carry most are listed
 
 // worst are the ports that most paths leave by.
 func (r *Report) worst() []Port {

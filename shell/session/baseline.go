@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -23,15 +24,14 @@ import (
 type Baseline struct {
 	Fabric *fabric.Fabric
 	When   time.Time
-	// File is where it is kept.
-	File string
+	File   string      // where it is kept
+	Unread unread.List // what of it could not be read
 }
 
 // ErrNoBaseline says that none was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline makes the live subnet the baseline. It is kept in the state directory;
-// where a file is named, in that.
+// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, err
 }
 
 func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, error) {
-	f, _, err := formats.File(ctx, file)
+	subnet, err := formats.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -77,13 +77,12 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	if err != nil {
 		return nil, err
 	}
-	b := &Baseline{f, info.ModTime(), file}
+	b := &Baseline{subnet.Fabric, info.ModTime(), file, subnet.Unread}
 	s.update(ChangeLive, func(st *State) { st.Baseline = b })
 	return b, nil
 }
 
-// ForgetBaseline removes the baseline that is kept in the state directory, and takes
-// none until another is saved.
+// ForgetBaseline removes the baseline that is kept in the state directory, and takes none until another is saved.
 func (s *Session) ForgetBaseline(ctx context.Context) error {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {
@@ -104,7 +103,6 @@ func (s *Session) ForgetBaseline(ctx context.Context) error {
 	return nil
 }
 
-// baselineFile is where the baseline of the session's subnet is kept.
 func (s *Session) baselineFile() (string, error) {
 	if s.stateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")

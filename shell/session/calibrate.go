@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -30,17 +29,24 @@ type Calibration struct {
 	SL2VLs      int `json:"sl2vl"`
 	SL2VLDiffer int `json:"sl2vl_differ"`
 	// SLs says that the SLs of the live paths are now taken to be those that were
-	// computed.
-	SLs bool `json:"sls_taken"`
-	// Switches have differences, those with most first.
+	// computed, and Why not where nothing else differs.
+	SLs bool   `json:"sls_taken"`
+	Why string `json:"sls_not_taken,omitempty"`
+	// Kept says whether all differences are routes that the subnet manager kept.
+	Kept KeptRoutes `json:"kept,omitempty"`
+	// Switches have differences, those with most first. The tables of Unread were not read, and are not compared.
 	Switches []CalibratedSwitch `json:"switches"`
+	Unread   []string           `json:"unread,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
 
-	// of are the tables that were compared, sls the SLs that were computed, and planned
-	// the SL2VL tables, nil where the subnet manager writes none.
+	// of are the tables that were compared, and planned the SL2VL tables, nil where the
+	// subnet manager writes none.
 	of      *fabric.Tables
-	sls     fabric.PathSLs
 	planned *fabric.Tables
+	// settings are those that were computed with, in words, and own says that they are
+	// those of the subnet manager's opensm.conf.
+	settings [2]string
+	own      bool
 	// master is the GUID of the subnet manager in charge, 0 for none.
 	master uint64
 }
@@ -73,9 +79,9 @@ const (
 
 // Calibrate computes tables for the live subnet with the settings and compares
 // them with what the switches hold. Nothing is staged. What-ifs are called
-// estimates from then on where they do not agree. Where they do, the service levels of
-// the live paths, which no switch has, are taken to be the computed ones until the live
-// tables change. SL2VL tables that the settings plan are compared too: where they were not read,
+// estimates from then on where they do not agree, but for routes that the subnet manager kept. Where they do, and
+// the subnet administration grants them, the SLs of the live paths, which no switch has, are
+// taken to be the computed ones until the live tables change. SL2VL tables that the settings plan are compared too: where they were not read,
 // that is done now and by later sweeps.
 func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	end, err := s.begin(ctx, "calibrate")
@@ -95,21 +101,32 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	}
 	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
-	c.sls = p.Tables.SLs
 	if plansVLs(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
-		c.SL2VLs, c.SL2VLDiffer = plan.LanesDiffer(c.of, c.planned)
+		c.SL2VLs, c.SL2VLDiffer = diff.SwitchMappings(c.of, c.planned)
 	}
 	if master, ok := st.Master(); ok {
 		c.master = master.GUID
 	}
-	sameLIDs := fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric)
+	c.settings[0], c.settings[1] = st.Settings.Words()
+	c.own = st.Settings.Conf() != ""
+	if c.Kept, err = s.keptRoutes(ctx, &st, st.Calibrated, &c); err != nil {
+		return Calibration{}, err
+	}
+	if c.Explained() && st.Source.Kind != SourceSim && fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric) {
+		if c.Why, err = s.whyNotSLs(ctx, &st, p.Tables); err != nil {
+			return Calibration{}, err
+		}
+		c.SLs = c.Why == ""
+	}
 	s.update(ChangeSettings|ChangeLive, func(st *State) {
-		st.forgetSLs()
 		c.of = st.Live.Tables
-		st.Estimate, st.Calibrated = !c.Agrees(), &c
-		if c.Agrees() && sameLIDs {
-			st.takeSLs()
+		st.Estimate, st.Calibrated = !c.Explained(), &c
+		switch {
+		case c.SLs:
+			st.takeSLs(&liveSLs{sls: p.Tables.SLs, computed: true, unsetVLs: p.Figures.UnsetVLs})
+		case st.sls != nil && st.sls.computed:
+			st.forgetSLs()
 		}
 		c = *st.Calibrated
 	})
@@ -126,6 +143,9 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	job := s.job(&st)
 	job.Keep = compute.KeepNo
 	p, err := compute.Unicast(ctx, job)
+	if err == nil {
+		p.Tables = st.partitioned(p.Tables, true)
+	}
 	return st, p, err
 }
 
@@ -135,54 +155,22 @@ func plansVLs(set *settings.Settings, p *compute.Result) bool {
 	return set.QoS() && p.Tables.SL2VL != nil
 }
 
-// takeSLs gives the live paths the service levels of the calibration, unless theirs
-// are known.
-func (st *State) takeSLs() {
-	if !st.Live.Tables.Unread.SLs {
-		return
-	}
-	c, live, tables := *st.Calibrated, *st.Live, *st.Live.Tables
-	tables.SLs, tables.Unread.SLs = c.sls, false
-	live.Tables, c.of, c.SLs = &tables, &tables, true
-	st.Live, st.Calibrated = &live, &c
-}
-
-// forgetSLs undoes [State.takeSLs].
-func (st *State) forgetSLs() {
-	if c := st.Calibrated; c == nil || !c.SLs || c.of != st.Live.Tables {
-		return
-	}
-	live, tables := *st.Live, *st.Live.Tables
-	tables.SLs, tables.Unread.SLs = nil, true
-	live.Tables = &tables
-	st.Live = &live
-}
-
 // keepCalibration makes a calibration of the live picture before one of that which was
-// just read, where that is the same and the subnet manager no other.
-func (st *State) keepCalibration(before *Picture, entries diff.Entries) {
-	if st.Calibrated == nil || st.Calibrated.of != before.Tables || entries.Changed+entries.Unread > 0 ||
-		!fabric.Same(before.Fabric, st.Live.Fabric) || !fabric.SameLIDs(before.Fabric, st.Live.Fabric) {
-		return
-	}
+// just read and is the same.
+func (st *State) keepCalibration() {
 	c := *st.Calibrated
-	if master, ok := st.Master(); ok && master.GUID != c.master && c.master != 0 {
-		return
-	}
-	if _, others := plan.LanesDiffer(before.Tables, st.Live.Tables); others > 0 {
-		return
-	}
-	granted := c.SLs
-	c.of, c.SLs = st.Live.Tables, false
+	c.of = st.Live.Tables
 	if c.planned != nil {
-		c.SL2VLs, c.SL2VLDiffer = plan.LanesDiffer(c.of, c.planned)
+		c.SL2VLs, c.SL2VLDiffer = diff.SwitchMappings(c.of, c.planned)
 	}
 	st.Calibrated = &c
-	switch {
-	case !c.Agrees():
-		st.Estimate = true
-	case granted:
-		st.takeSLs()
+	if c.Explained() {
+		return
+	}
+	st.Estimate = true
+	if st.sls != nil && st.sls.computed {
+		c.SLs = false
+		st.forgetSLs()
 	}
 }
 
@@ -195,7 +183,11 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 		c.Kinds[differenceKind(f, e)]++
 	}
 	for sw := range f.Switches {
-		if !live.Known[sw] || !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+		if !f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet {
+			continue
+		}
+		if !live.Known[sw] {
+			c.Unread = append(c.Unread, f.NodeName(f.Switches[sw]))
 			continue
 		}
 		entries := max(int(live.Top[sw]), int(computed.LFT.MaxLID))

@@ -19,24 +19,15 @@ import (
 
 // CommitOptions say how far [Session.Commit] goes.
 type CommitOptions struct {
-	// Yes says that the plan was agreed to; without it nothing is written.
-	Yes bool
-	// DryRun only plans, also where writing is off.
-	DryRun bool
-	// Cut says that pairs may lose their path that the staged subnet could connect.
-	Cut bool
-	// Hit says that pairs may lose packets that are connected before and after.
-	Hit bool
-	// Loop says that the new routes may have a credit loop that the old have not.
-	Loop bool
-	// Unanswered says that what did not answer the sweep may lose its routes.
-	Unanswered bool
-	// Over says that what an interrupted commit left may be written over.
-	Over bool
-	// Master is the GUID of the master subnet manager to write beside, 0 for none.
-	Master uint64
-	// NoJournal writes although nothing could undo it: no history can be kept.
-	NoJournal bool
+	Yes        bool   // says that the plan was agreed to; without it nothing is written
+	DryRun     bool   // only plans, also where writing is off
+	Cut        bool   // says that pairs may lose their path that the staged subnet could connect
+	Hit        bool   // says that pairs may lose packets that are connected before and after
+	Loop       bool   // says that the new routes may have a credit loop that the old have not
+	Unanswered bool   // says that what did not answer the sweep may lose its routes
+	Over       bool   // says that what an interrupted commit left may be written over
+	Master     uint64 // the GUID of the master subnet manager to write beside, 0 for none
+	NoJournal  bool   // writes although nothing could undo it: no history can be kept
 	// Planned, where set, is told what is planned before anything is written, also
 	// where nothing will be. An error of it keeps everything from being written.
 	Planned func(*CommitReport) error
@@ -46,14 +37,9 @@ type CommitOptions struct {
 
 // ending says which commit another one brings to its end, and how.
 type ending struct {
-	// ends is its number in the journal, 0 for none.
-	ends int64
-	// back says that the switches get what was there before it, else what it was to
-	// write.
-	back bool
-	// before is the entry with what the switches held before it all began, 0 for what
-	// they hold now.
-	before int64
+	ends   int64 // its number in the journal, 0 for none
+	back   bool  // says that the switches get what was there before it, else what it was to write
+	before int64 // the entry with what the switches held before it all began, 0 for what they hold now
 	note   string
 }
 
@@ -74,30 +60,22 @@ type CommitReport struct {
 	// CutOff counts the pairs that are connected now and will not be, Unconnected
 	// those of the staged subnet that its tables do not connect.
 	CutOff, Unconnected int64
-	// Examples are some of the pairs cut off.
-	Examples []diff.Pair
-	// Credits is nil where no route changes.
-	Credits *plan.Credits
-	// SLs is nil where the routing needs no service levels.
-	SLs *SLs
-	// Circling counts the multicast groups whose packets would go round for ever.
-	Circling int
-	// Written is nil where nothing was written.
-	Written *apply.Report
-	// Journal is the number of the history entry with what was written, 0 for none.
-	Journal int64
-	// Resumes says that this goes on with a commit or a rollback that was interrupted.
-	Resumes bool
-	// Master is the master subnet manager beside which it is, or would be, written.
-	Master *SM
+	Examples            []diff.Pair   // some of the pairs cut off
+	Credits             *plan.Credits // nil where no route changes
+	SLs                 *SLs          // nil where the routing needs no SLs
+	Circling            int           // counts the multicast groups whose packets would go round for ever
+	Unlike              string        // [Picture.Unlike] of what is staged
+	Written             *apply.Report // nil where nothing was written
+	Journal             int64         // the number of the history entry with what was written, 0 for none
+	Resumes             bool          // says that this goes on with a commit or a rollback that was interrupted
+	Master              *SM           // the master subnet manager beside which it is, or would be, written
 }
 
 // commit is a commit under way: its methods are its steps, in their order.
 type commit struct {
 	*Session
 	opt CommitOptions
-	// st is how things were when the subnet was read for it.
-	st  State
+	st  State // how things were when the subnet was read for it
 	rep CommitReport
 }
 
@@ -110,10 +88,9 @@ func (s *Session) SetWrite(on bool) error {
 	return nil
 }
 
-// Commit reads the live subnet again, plans how it becomes the staged one, and
-// writes that where the options and the session allow it. What was written is
-// read back. There is a report with the plan also beside the errors that keep it
-// from being written.
+// Commit reads the live subnet again, plans how it becomes the staged one, and writes that where the options
+// and the session allow it. What was written is read back. There is a report with the plan also beside the
+// errors that keep it from being written.
 func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, error) {
 	end, err := s.begin(ctx, "commit")
 	if err != nil {
@@ -206,6 +183,7 @@ func (c *commit) goesOn(ctx context.Context) error {
 // judge says of a plan whom it hits.
 func (c *commit) judge(ctx context.Context) (err error) {
 	rep, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
+	rep.Unlike = c.st.Staged.Unlike
 	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
 	}
@@ -228,7 +206,6 @@ func (c *commit) judge(ctx context.Context) (err error) {
 	return err
 }
 
-// countCuts compares what is connected before and after.
 func (c *commit) countCuts(ctx context.Context) error {
 	r, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
 	if r.Plan.Empty() {
@@ -264,8 +241,7 @@ func (c *commit) allowed() error {
 	return nil
 }
 
-// harmless says why what is planned may not be written unless it is asked for, nil
-// if it may.
+// harmless says why what is planned may not be written unless it is asked for, nil if it may.
 func (c *commit) harmless() error {
 	r, opt := &c.rep, &c.opt
 	switch {
@@ -309,6 +285,4 @@ func (c *commit) write(ctx context.Context) error {
 	return err
 }
 
-func (s *Session) markWritten() {
-	s.update(ChangeStaged, func(st *State) { st.Written = true })
-}
+func (s *Session) markWritten() { s.update(ChangeStaged, func(st *State) { st.Written = true }) }

@@ -20,9 +20,8 @@ var (
 
 // MasterError says that another subnet manager is in charge.
 type MasterError struct {
-	SM SM
-	// Asked is the GUID that the caller took for the master's, 0 for none.
-	Asked uint64
+	SM    SM
+	Asked uint64 // the GUID that the caller took for the master's, 0 for none
 }
 
 func (e *MasterError) Error() string {
@@ -34,8 +33,7 @@ func (e *MasterError) Error() string {
 		"To write all the same: commit yes sm=0x%016x", e.SM.State, e.SM.GUID, e.SM.Port, e.SM.GUID)
 }
 
-// UnansweredError says that parts of the subnet did not answer, so that nobody knows
-// what a commit would take from them.
+// UnansweredError says that parts of the subnet did not answer: nobody knows what a commit would take from them.
 type UnansweredError struct{ Unanswered []string }
 
 func (e *UnansweredError) Error() string {
@@ -51,27 +49,21 @@ func (e *CirclingError) Error() string {
 		"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 }
 
-// LoopError says that the staged routes have a credit loop, and those on the switches
-// none.
+// LoopError says that the staged routes have a credit loop, and those on the switches none.
 type LoopError struct {
 	// Links is how many links there are on a shortest one, From one of them.
-	Links int
-	From  string
-	// Unknown says that SLs or VLs that nobody read may break it.
-	Unknown bool
+	Links   int
+	From    string
+	Unknown bool // says that SLs or VLs that nobody read may break it
 }
 
 func (e *LoopError) Error() string {
-	has := "have"
-	if e.Unknown {
-		has = "may have"
-	}
+	has := prose.When(e.Unknown, "may have", "have")
 	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
 		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }
 
-// CutError says that a commit would take the path from pairs of the subnet that
-// it is for.
+// CutError says that a commit would take the path from pairs of the subnet that it is for.
 type CutError struct{ Pairs int64 }
 
 func (e *CutError) Error() string {
@@ -79,12 +71,10 @@ func (e *CutError) Error() string {
 		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
-// HitError says that a commit would take packets from pairs that are connected
-// before and after, in whatever order it is written.
+// HitError says that a commit would take packets from pairs connected before and after, in whatever order it writes.
 type HitError struct {
-	Pairs int64
-	// Groups counts multicast groups whose members would not hear one another.
-	Groups int
+	Pairs  int64
+	Groups int // counts multicast groups whose members would not hear one another
 }
 
 func (e *HitError) Error() string {
@@ -102,10 +92,8 @@ type StoppedError struct {
 	// says that the mixture of two steps cuts no pair.
 	Step    string
 	Hitless bool
-	// Open is the commit in the journal that is to be ended now, nil where nothing was
-	// journalled.
-	Open *InterruptedError
-	Err  error
+	Open    *InterruptedError // the commit in the journal that is to be ended now, nil where nothing was journalled
+	Err     error
 }
 
 func (e *StoppedError) Error() string {
@@ -123,5 +111,4 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("%v. The switches %s: %s", e.Err, mix, remedy)
 }
 
-// Unwrap returns Err.
 func (e *StoppedError) Unwrap() error { return e.Err }

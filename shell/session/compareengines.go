@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -23,29 +24,22 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// EngineFigures say what one engine makes of a subnet, or what tables do that are
-// there.
+// EngineFigures say what one engine makes of a subnet, or what tables do that are there.
 type EngineFigures struct {
-	// Name is the engine's, or names the picture or file.
-	Name string
-	// Refused is why the engine does not route the subnet, "" where it does; all that
-	// follows is 0 then.
-	Refused string
+	Name    string // the engine's, or names the picture or file
+	Refused string // why the engine does not route the subnet, "" where it does; all that follows is 0 then
 	// Computed says that an engine made the tables now: Took is its wall time, and
 	// Memory the most bytes that the heap grew by meanwhile, as sampled.
 	Computed bool
 	Took     time.Duration
 	Memory   int64
-	// Worst is the edge forwarding index.
-	Worst int64
+	Worst    int64 // the edge forwarding index
 	linkload.Quick
 	// MaxHops and MeanHops count the switches that paths pass.
-	MaxHops  int
-	MeanHops float64
-	// Lost counts the paths that do not arrive as they should, of Paths.
-	Lost, Paths int64
-	// VLs is how many virtual lanes the paths take, 0 where that is unknown, and Loop
-	// whether links wait for one another in a ring.
+	MaxHops     int
+	MeanHops    float64
+	Lost, Paths int64 // Lost counts the paths that do not arrive as they should, of Paths
+	// VLs is how many VLs the paths take, 0 where that is unknown; Loop whether links wait for one another in a ring.
 	VLs  int
 	Loop credits.Verdict
 	// Changed counts the entries that are others than on the switches now, -1 where
@@ -53,11 +47,10 @@ type EngineFigures struct {
 	Changed, Unread int
 }
 
-// CompareEngines routes the paper's subnet, else the live one, with each engine by
-// itself, all that there are for none, and measures the tables, those that the
-// switches hold, and those of with: pictures, history entries or files with routes.
-// Nothing is staged. Found is called with each as it is done, where it is set. It
-// fails with ctx's error where ctx ends first, and on a name or file that cannot be.
+// CompareEngines routes the paper's subnet, else the live one, with each engine by itself, all that there are
+// for none, and measures the tables, those that the switches hold, and those of with: pictures, history
+// entries or files with routes. Nothing is staged. Found is called with each as it is done, where it is set.
+// It fails with ctx's error where ctx ends first, and on a name or file that cannot be.
 func (s *Session) CompareEngines(ctx context.Context, names, with []string, found func(EngineFigures) error) error {
 	end, err := s.begin(ctx, "compare engines")
 	if err != nil {
@@ -94,7 +87,6 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	return nil
 }
 
-// compareEngine routes with one engine.
 func (s *Session) compareEngine(ctx context.Context, st State, name string) (EngineFigures, error) {
 	e := EngineFigures{Name: name, Computed: true}
 	set, err := st.Settings.Only(name)
@@ -110,11 +102,7 @@ func (s *Session) compareEngine(ctx context.Context, st State, name string) (Eng
 	var none *engines.NoneError
 	switch {
 	case errors.As(err, &none):
-		var why []string
-		for _, r := range none.Refusals {
-			why = append(why, r.Reason)
-		}
-		e.Refused = strings.Join(why, "; ")
+		e.Refused = strings.Join(prose.Words(none.Refusals, func(r engines.Refusal) string { return r.Reason }), "; ")
 		return e, nil
 	case err != nil:
 		return e, err
@@ -242,8 +230,7 @@ func switchesPassed(links []int64) (most int, mean float64) {
 	return most, float64(sum) / float64(n)
 }
 
-// watchHeap samples the heap until it is told to stop, and then says by how much it
-// had grown at most.
+// watchHeap samples the heap until it is told to stop, and then says by how much it had grown at most.
 func watchHeap() (stop func() int64) {
 	runtime.GC()
 	heap := func() int64 {

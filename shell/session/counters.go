@@ -8,13 +8,13 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
 
 // Counted is what ports counted between two readings.
 type Counted struct {
-	// Reading is the later one.
-	Reading *counters.Reading
+	Reading *counters.Reading // the later one
 	Deltas  []counters.Delta
 	When    time.Time
 }
@@ -57,8 +57,7 @@ func (st *State) reaching(s *Session) counters.Options {
 	return opt
 }
 
-// ClearCounters sets the error counters of ports to 0, or with data all counters. It
-// writes to the subnet.
+// ClearCounters sets the error counters of ports to 0, or with data all counters. It writes to the subnet.
 func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.PortIndex) ([]counters.Unanswered, error) {
 	end, err := s.begin(ctx, "clear counters")
 	if err != nil {
@@ -73,10 +72,7 @@ func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.
 	if !st.WriteOn {
 		return nil, ErrReadOnly
 	}
-	what := counters.Errors
-	if data {
-		what = counters.All
-	}
+	what := prose.When(data, counters.All, counters.Errors)
 	holes, err := counters.Clear(ctx, l.Client, st.Live.Fabric, st.reaching(s), what, ports...)
 	return holes, s.conn.Failed(l, err)
 }

@@ -37,8 +37,7 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 	return &named, nil
 }
 
-// diffWithRouted compares with what the engine makes of a base that has no
-// tables of its own, as that of a file.
+// diffWithRouted compares with what the engine makes of a base that has no tables of its own, as that of a file.
 func (s *Session) diffWithRouted(ctx context.Context, st *State, base *Picture, to Kind) (*diff.Result, error) {
 	_, after, err := s.Pair(Staged, to)
 	if err != nil {

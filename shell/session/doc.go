@@ -3,15 +3,13 @@
 // Package session holds one engineer's work on one subnet: the pictures of it
 // that are never mixed up, and what may be done with them.
 //
-// Pictures are values: an operation computes a new one and puts it in place of
-// the old. Operations run one at a time; [Session.State] never waits for one,
-// so a face draws while a sweep or a routing runs.
+// Pictures are values: an operation computes a new one and puts it in place of the old. Operations run one at
+// a time; [Session.State] never waits for one, so a face draws while a sweep or a routing runs.
 //
-// Rooms of their own are the connection to the subnet (package connection), engines and
-// options (settings), what follows from tables (analysis) and the history that is kept
-// (recorder). Here are the operations: reading the subnet (sweep.go, keep.go, news.go),
-// the paper (failure.go, route.go, load.go), writing (commit.go, rollback.go), and what
-// is asked of it (problems.go, calibrate.go, paths.go, ...).
+// Rooms of their own are the connection to the subnet (package connection), engines and options (settings),
+// what follows from tables (analysis) and the history that is kept (recorder). Here are the operations:
+// reading the subnet (sweep.go, keep.go, news.go), the paper (failure.go, route.go, load.go), writing
+// (commit.go, rollback.go), and what is asked of it (problems.go, calibrate.go, paths.go, ...).
 //
 // # Locks
 //

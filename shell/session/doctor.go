@@ -18,9 +18,8 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-// Diagnose says what there is at a source and what is missing, with the remedy: of
-// this machine's adapters where it is umad, and of the subnet behind it. It opens a
-// session of its own, and writes nothing.
+// Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
+// where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
 func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 	out := Machine(ctx, src)
 	s, err := Open(ctx, src, opt)
@@ -38,9 +37,8 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 	return out
 }
 
-// Diagnose says of the session's source what [Diagnose] does, of a subnet that was
-// read already. The adapters are looked at only where the session has lost its own: one
-// that is open works.
+// Diagnose says of the session's source what [Diagnose] does, of a subnet that was read already. The adapters
+// are looked at only where the session has lost its own: one that is open works.
 func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
 	st := s.State()
 	if _, err := s.conn.Line(); s.conn.Online() && err != nil {
@@ -49,8 +47,7 @@ func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
 	return s.subnetFindings(ctx)
 }
 
-// Machine says what [umad.Diagnose] does of the adapters that a source may mean, of
-// all for umad, in escaped text.
+// Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
 func Machine(ctx context.Context, src Source) []umad.Finding {
 	if src.Kind != SourceUmad {
 		return nil
@@ -83,7 +80,7 @@ func unopened(src Source, err error) umad.Finding {
 	case src.Kind == SourceNet:
 		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other files too"
 	default:
-		f.Remedy = "expected is what ibnetdiscover or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
+		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
 	}
 	return f
 }
@@ -107,8 +104,7 @@ func ibsimRemedy(src Source, err error) string {
 	return "end one of its clients, at most ten can be connected; or SIM_HOST names a node that it does not have"
 }
 
-// mostFindings is how many problems are listed.
-const mostFindings = 12
+const mostFindings = 12 // how many problems are listed
 
 // subnetFindings are what the subnet that was read last lacks.
 func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
@@ -158,10 +154,7 @@ func (d *findings) problems(r *problems.Report) {
 		if told++; told > mostFindings {
 			continue
 		}
-		level := umad.Note
-		if p.Severity == problems.Error {
-			level = umad.Fault
-		}
+		level := prose.When(p.Severity == problems.Error, umad.Fault, umad.Note)
 		d.say(level, p.Try, "%s: %s", p.Kind, p.What)
 	}
 	if told > mostFindings {

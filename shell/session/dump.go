@@ -17,19 +17,14 @@ import (
 
 // DumpKind is one form in which routes or a topology are written and read.
 type DumpKind struct {
-	Kind    string
-	Summary string
-	// Routes says that it holds forwarding tables, not a topology.
-	Routes bool
-	// WriteOnly says that it cannot be loaded.
-	WriteOnly bool
-	// over says that loading lays it over tables that are there.
-	over bool
-	// groups says that it holds multicast groups, which belong to the session.
-	groups bool
-	write  func(w io.Writer, p *Picture) error
-	// option is the engine's option that loading sets, "" for routes and topologies.
-	option string
+	Kind      string
+	Summary   string
+	Routes    bool // says that it holds forwarding tables, not a topology
+	WriteOnly bool // says that it cannot be loaded
+	over      bool // says that loading lays it over tables that are there
+	groups    bool // says that it holds multicast groups, which belong to the session
+	write     func(w io.Writer, p *Picture) error
+	option    string // the engine's option that loading sets, "" for routes and topologies
 }
 
 // Dumps are the forms that [Session.Dump] writes and [Session.Load] reads.
@@ -39,7 +34,7 @@ var Dumps = []DumpKind{
 	{Kind: "subnet", Summary: "all links, as opensm-subnet.lst", write: writeSubnet},
 	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
 	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
-	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", write: writeGUID2LID, option: "guid2lid"},
+	{Kind: guid2lidKind, Summary: "the LIDs of all ports, as guid2lid", option: "guid2lid"},
 	{Kind: "ca-order", Summary: "the order of compute nodes that suits ftree's tables, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
 	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, over: true, write: writeSL2VL},
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, over: true, write: writePathSLs},
@@ -50,8 +45,7 @@ var Dumps = []DumpKind{
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
-// ErrNoCAOrder says that the tables of a picture come from an engine that has no
-// order of compute nodes.
+// ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.
 var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
 
 func dumpKind(kind string) (DumpKind, error) {
@@ -81,6 +75,8 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	switch {
 	case d.groups:
 		err = st.writeGroups(out, p)
+	case kind == guid2lidKind:
+		err = st.writeGUID2LID(out, p)
 	case kind == pathsKind:
 		err = st.writePaths(ctx, out, p)
 	default:
@@ -92,8 +88,7 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	return st.Title(p), nil
 }
 
-// contextWriter fails once its context has ended, so that a long dump can be
-// interrupted.
+// contextWriter fails once its context has ended, so that a long dump can be interrupted.
 type contextWriter struct {
 	ctx context.Context
 	w   io.Writer
@@ -133,13 +128,26 @@ func (p *Picture) hops() routing.Hops {
 	return routing.NewDistances(p.Fabric)
 }
 
-// writeGUID2LID writes what OpenSM would remember had it given these LIDs.
-func writeGUID2LID(w io.Writer, p *Picture) error {
-	t := &fabric.GUID2LID{}
-	for _, e := range p.Fabric.EndPorts {
-		port := &p.Fabric.Ports[e]
-		if port.LID != 0 {
-			t.Set(port.GUID, port.LIDRange())
+const guid2lidKind = "guid2lid"
+
+// writeGUID2LID writes what OpenSM would remember had it given these LIDs: also those of
+// ports that are gone, in the guid2lid that was given or the base of the paper. The subnet
+// manager's own port comes first.
+func (st *State) writeGUID2LID(w io.Writer, p *Picture) error {
+	t := st.Settings.Remembered()
+	fabrics := []*fabric.Fabric{p.Fabric}
+	if base := st.paperBase().Fabric; fabric.SameNodes(base, p.Fabric) && fabric.KeepsLIDs(base, p.Fabric) {
+		fabrics = []*fabric.Fabric{base, p.Fabric}
+	}
+	for _, f := range fabrics {
+		ends := f.EndPorts
+		if f.SMPort != fabric.None {
+			ends = append([]fabric.PortIndex{f.EndPortOf(f.SMPort)}, ends...)
+		}
+		for _, e := range ends {
+			if port := &f.Ports[e]; port.LID != 0 {
+				t.Set(port.GUID, port.LIDRange())
+			}
 		}
 	}
 	return osm.WriteGUID2LID(w, t)

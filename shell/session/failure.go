@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/routing/compute"
 )
 
 // Fail lets what is found fail on paper.
@@ -60,9 +61,8 @@ func (s *Session) add(to []failures.Failure, more ...failures.Failure) ([]failur
 // ErrNotFailed says that what should be restored has not failed on paper.
 var ErrNotFailed = errors.New("has not failed on paper")
 
-// Restore takes back the failures that match. Where there are none, but links that
-// failed with something else, they are repaired: what they failed with stays failed
-// otherwise.
+// Restore takes back the failures that match. Where there are none, but links that failed with something
+// else, they are repaired: what they failed with stays failed otherwise.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool, repair failures.Failure) ([]failures.Failure, error) {
 	end, err := s.begin(ctx, "restore")
 	if err != nil {
@@ -83,7 +83,8 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	return s.add(st.Failures, repair)
 }
 
-// Undo takes back the failure or repair of a number, the last one for 0.
+// Undo takes back the failure or repair of a number, the last one for 0, as if it had
+// never been: the next route starts from the base again.
 func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error) {
 	end, err := s.begin(ctx, "undo")
 	if err != nil {
@@ -101,6 +102,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	case len(gone) == 0:
 		return failures.Failure{}, fmt.Errorf("number %d %w (show failures lists them)", number, ErrNotFailed)
 	}
+	s.update(0, func(st *State) { st.past = compute.Past{} })
 	return gone[0], s.without(kept)
 }
 
@@ -123,7 +125,7 @@ func (s *Session) RestoreAll(ctx context.Context) ([]failures.Failure, error) {
 	defer end()
 	st := s.State()
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		st.Failures, st.WhatIf, st.Base, st.drawn = nil, nil, nil, drawn{}
+		st.Failures, st.WhatIf, st.Base, st.drawn, st.past = nil, nil, nil, drawn{}, compute.Past{}
 		st.Stale = st.stale()
 	})
 	return st.Failures, nil
@@ -226,9 +228,8 @@ func (s *Session) setFailures(all []failures.Failure) error {
 	return nil
 }
 
-// firstBase is the picture that the paper starts from: the live one. Of a
-// source without tables of its own, it takes the tables that are staged for
-// the same fabric, so that there is something to compare with.
+// firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,
+// it takes the tables that are staged for the same fabric, so that there is something to compare with.
 func firstBase(st *State) *Picture {
 	if st.Live.Tables == nil && st.Staged != nil && !st.Stale {
 		return st.Staged.as(Base)

@@ -20,13 +20,11 @@ import (
 
 // Groups are the multicast groups that a session knows.
 type Groups struct {
-	List []fabric.Group
-	// Origin says where they come from.
-	Origin string
+	List   []fabric.Group
+	Origin string // says where they come from
 }
 
-// GroupWords are the MGID, the MTU and the rate of a group in words, "" for what is not
-// known.
+// GroupWords are the MGID, the MTU and the rate of a group in words, "" for what is not known.
 func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
 	if g.MGID != (mad.GID{}) {
 		mgid = g.MGID.String()
@@ -42,8 +40,7 @@ func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
 
 var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for what the switches hold)")
 
-// GroupsOf are the groups that the session was told of, else those that the tables
-// of a picture serve.
+// GroupsOf are the groups that the session was told of, else those that the tables of a picture serve.
 func (st *State) GroupsOf(p *Picture) (*Groups, error) {
 	if st.Groups != nil {
 		return st.Groups, nil
@@ -89,11 +86,10 @@ func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string
 func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State) { st.Groups = g }) }
 
 func (s *Session) loadGroups(path string) (LoadReport, error) {
-	var list []fabric.Group
-	err := files.Read(path, func(r io.Reader) (err error) {
-		list, err = osm.ReadGroups(r, path)
-		return err
-	})
+	list, err := files.Parse(path, osm.ReadGroups)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s: no multicast group, expected \"MC Group 0xC000 : ...\"", fabric.Escape(path))
+	}
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -111,8 +107,7 @@ func (s *Session) loadGroups(path string) (LoadReport, error) {
 	return rep, nil
 }
 
-// maxGone is how many members that are not in the subnet a report names.
-const maxGone = 8
+const maxGone = 8 // how many members that are not in the subnet a report names
 
 func (r *LoadReport) gone(mlid uint16, guid uint64) {
 	if len(r.Notes) < maxGone {

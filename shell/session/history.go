@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/recorder"
 )
 
-// Recorded is how the kind of a picture out of the history begins; the number of
-// the entry follows.
+// Recorded is how the kind of a picture out of the history begins; the number of the entry follows.
 const Recorded Kind = "history "
 
 // recalled are the pictures out of a history that were read last, by entry.
@@ -28,10 +27,8 @@ type recalled struct {
 	at map[int64]*Picture
 }
 
-// maxRecalled is how many pictures out of the history are kept at hand.
-const maxRecalled = 4
+const maxRecalled = 4 // how many pictures out of the history are kept at hand
 
-// stateFile is the history in a state directory.
 func stateFile(dir string) string {
 	if dir == "" {
 		return ""
@@ -39,8 +36,7 @@ func stateFile(dir string) string {
 	return filepath.Join(dir, history.FileName)
 }
 
-// KeepHistoryIn makes the session's history that of another file from now on, which
-// is made where it is missing.
+// KeepHistoryIn makes the session's history that of another file from now on, which is made where it is missing.
 func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	end, err := s.begin(ctx, "history")
 	if err != nil {
@@ -62,8 +58,7 @@ func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	return old.Close()
 }
 
-// warnOfHistory says where there is a history that cannot be one. That of a live
-// subnet was opened already, see lookBack.
+// warnOfHistory says where there is a history that cannot be one. That of a live subnet was opened by lookBack.
 func (s *Session) warnOfHistory() {
 	r := s.recorder.Load()
 	if s.State().Source.Live() || !r.Exists() {
@@ -96,8 +91,7 @@ func (s *Session) entry(kind history.Kind, note string, figures map[string]float
 	return e
 }
 
-// subnet tells the subnet of the session apart from others: by the source and the
-// port that the session sits on.
+// subnet tells the subnet of the session apart from others: by the source and the port that the session sits on.
 func (st *State) subnet() string {
 	f := st.Live.Fabric
 	if len(f.Nodes) == 0 {
@@ -109,8 +103,7 @@ func (st *State) subnet() string {
 	return st.Source.String()
 }
 
-// History returns the store of the session's history, or why there is none. What
-// was done so far is in it.
+// History returns the store of the session's history, or why there is none. What was done so far is in it.
 func (s *Session) History() (*history.Store, error) { return s.recorder.Load().Store() }
 
 // Subnet is how the history names the session's subnet.
@@ -119,7 +112,6 @@ func (s *Session) Subnet() string {
 	return st.subnet()
 }
 
-// recall returns the picture of an entry.
 func (s *Session) recall(id int64) (*Picture, error) {
 	r := &s.recalled
 	r.mu.Lock()

@@ -10,38 +10,31 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 )
 
 // InterruptedError says that an earlier commit began and did not come to its end.
 type InterruptedError struct {
 	Commit history.JournalEntry
-	// File is where the journal is, "" for the usual place.
-	File string
+	File   string // where the journal is, "" for the usual place
 }
 
 func (e *InterruptedError) Error() string {
-	what := "commit"
-	if e.Commit.IsRollback() {
-		what = "rollback"
-	}
+	what := prose.When(e.Commit.IsRollback(), "rollback", "commit")
 	return fmt.Sprintf("the %s of %s by %s was interrupted, so the switches may hold a part of it: %s",
 		what, e.Commit.Began.Format(time.DateTime), fabric.Escape(e.Commit.Who), e.remedy())
 }
 
 // remedy says which commands bring it to an end, in any console.
 func (e *InterruptedError) remedy() string {
-	at := ""
-	if e.File != "" {
-		at = " journal=" + lang.Quote(e.File)
-	}
+	at := prose.When(e.File != "", " journal="+lang.Quote(e.File), "")
 	if e.Commit.IsRollback() {
 		return fmt.Sprintf("go on with rollback yes%s, or take it back with rollback %d yes%s", at, e.Commit.After, at)
 	}
 	return fmt.Sprintf("go on with commit resume yes%s, or go back with rollback yes%s", at, at)
 }
 
-// interrupted says which commit of a chain was interrupted.
 func (s *Session) interrupted(c history.Chain) *InterruptedError {
 	e := &InterruptedError{Commit: c.First}
 	if file := s.recorder.Load().File(); file != stateFile(s.stateDir) {
@@ -62,7 +55,6 @@ func (e *NoJournalError) Error() string {
 		"%s in a file elsewhere: commit yes journal=FILE; or do without: commit yes journal=no", e.Err, remedy)
 }
 
-// Unwrap returns Err.
 func (e *NoJournalError) Unwrap() error { return e.Err }
 
 // RollbackNote is the note of a commit that takes another one back.
@@ -127,8 +119,7 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 	return nil
 }
 
-// nothingToWrite ends the commit that this one was to end: the switches hold what
-// they are to hold already.
+// nothingToWrite ends the commit that this one was to end: the switches hold what they are to hold already.
 func (c *commit) nothingToWrite(ctx context.Context) error {
 	opt := &c.opt
 	if opt.ends == 0 || opt.DryRun || !opt.Yes {
@@ -155,9 +146,8 @@ func (c *commit) nothingToWrite(ctx context.Context) error {
 	return errors.Join(err, lock.Unlock(), c.lookForInterrupted(ctx))
 }
 
-// end notes that the commit is done, or that it stopped after some writes, and gives
-// the lock back. It does so also where the commit was cancelled. Where it stopped in
-// the middle it returns what is to be ended now.
+// end notes that the commit is done, or that it stopped after some writes, and gives the lock back. It does
+// so also where the commit was cancelled. Where it stopped in the middle it returns what is to be ended now.
 func (j *openJournal) end(done bool, sets int) (c history.Chain, open bool, err error) {
 	if j.lock == nil {
 		return c, false, nil

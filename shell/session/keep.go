@@ -13,15 +13,13 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// maxEvents is how many events a session remembers.
-const maxEvents = 2000
+const maxEvents = 2000 // how many events a session remembers
 
 // Event is something that a sweep found to be new.
 type Event struct {
-	When time.Time
-	Text string
-	// Change is what changed in the subnet, nil for other events.
-	Change *fabric.Change
+	When   time.Time
+	Text   string
+	Change *fabric.Change // what changed in the subnet, nil for other events
 }
 
 // keeper sweeps again and again until it is stopped.
@@ -52,12 +50,10 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	return nil
 }
 
-// longestPause is how long to wait at most between two tries to open a source that
-// is lost, unless sweeps are as rare.
+// longestPause is how long to wait at most between two tries to open a lost source, unless sweeps are as rare.
 const longestPause = time.Minute
 
-// keepOn sweeps until ctx ends, with longer and longer pauses while the connection
-// is lost.
+// keepOn sweeps until ctx ends, with longer and longer pauses while the connection is lost.
 func (s *Session) keepOn(ctx context.Context, every time.Duration) {
 	for pause := every; ; {
 		select {
@@ -91,8 +87,7 @@ func (s *Session) keep(ctx context.Context) {
 	s.update(ChangeLive, func(st *State) { st.note("%s", text) })
 }
 
-// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is
-// under way, which it cancels.
+// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is under way, which it cancels.
 func (s *Session) StopKeeping() {
 	var k *keeper
 	s.update(ChangeSettings, func(st *State) {
@@ -105,7 +100,6 @@ func (s *Session) StopKeeping() {
 	}
 }
 
-// note adds an event.
 func (st *State) note(format string, args ...any) {
 	st.add(Event{When: time.Now(), Text: fmt.Sprintf(format, args...)})
 }

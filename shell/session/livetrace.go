@@ -5,15 +5,18 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// TraceLive follows pairs of the live fabric through the tables that the
-// switches hold now, and calls visit with each path as it ends, in no certain
-// order.
+// TraceLive follows pairs of the live fabric through the tables that the switches hold now, and calls visit
+// with each path as it ends, in no certain order.
 func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int, p *livetrace.Path)) error {
 	end, err := s.begin(ctx, "trace live")
 	if err != nil {
@@ -48,8 +51,7 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 // errOther says that indexes into the live picture may mean something else now.
 var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
 
-// readAgain sweeps if the connection was lost since the last sweep. It gives an
-// error where the subnet is not the same any more.
+// readAgain sweeps if the connection was lost since the last sweep; an error says that the subnet has changed.
 func (s *Session) readAgain(ctx context.Context) error {
 	before := s.State()
 	if before.Lost == "" {
@@ -64,5 +66,75 @@ func (s *Session) readAgain(ctx context.Context) error {
 	return nil
 }
 
-// progressStep is how many small steps are one of the progress that is shown.
-const progressStep = 256
+const progressStep = 256 // how many small steps are one of the progress that is shown
+
+// Pair is a source and a destination.
+type Pair struct {
+	// Src is the end port that sends, and LID where to.
+	Src fabric.PortIndex
+	LID uint16
+}
+
+// ReadPairs reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
+// with the quoting of the command language. # starts a comment. An error names file and line.
+func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
+	in, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	var pairs []Pair
+	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
+		for _, s := range stmts {
+			pair, err := pairOf(f, s.Words)
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, s.Line, err)
+			}
+			pairs = append(pairs, pair)
+		}
+		return nil
+	})
+	if err == nil && len(pairs) == 0 {
+		err = fmt.Errorf("%s: no pair in it, expected lines SRC DST", name)
+	}
+	return pairs, err
+}
+
+func pairOf(f *fabric.Fabric, words []string) (Pair, error) {
+	if len(words) != 2 {
+		return Pair{}, fmt.Errorf("expected two words, SRC DST, found %d", len(words))
+	}
+	return PairOf(f, words[0], words[1])
+}
+
+// PairOf is the pair of two places. The destination must have a LID.
+func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
+	src, err := places.Resolve(f, from)
+	if err != nil {
+		return Pair{}, err
+	}
+	dst, err := places.Resolve(f, to)
+	if err != nil {
+		return Pair{}, err
+	}
+	if dst.LID == 0 {
+		return Pair{}, fmt.Errorf("%s has no LID", f.PortName(dst.Port))
+	}
+	return Pair{Src: f.EndPortOf(src.Port), LID: dst.LID}, nil
+}
+
+// PairsFrom are the pairs of one place with every end port but itself.
+func PairsFrom(f *fabric.Fabric, from string) ([]Pair, error) {
+	src, err := places.Resolve(f, from)
+	if err != nil {
+		return nil, err
+	}
+	own := f.EndPortOf(src.Port)
+	var pairs []Pair
+	for _, dst := range f.EndPorts {
+		if lid := f.Ports[dst].LID; dst != own && lid != 0 {
+			pairs = append(pairs, Pair{Src: own, LID: lid})
+		}
+	}
+	return pairs, nil
+}

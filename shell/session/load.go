@@ -15,8 +15,10 @@ import (
 	"example.org/ibconsole/fabric/formats/names"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/file"
 	"example.org/ibconsole/shell/session/settings"
@@ -24,45 +26,35 @@ import (
 
 // LoadReport says what [Session.Load] found.
 type LoadReport struct {
-	// Topology says that the paper starts from the file now; else its routes
-	// are staged.
-	Topology                           bool
-	Switches, Links, Entries, Remapped int
-	// Over is the kind of what was laid over tables that were there, else "".
-	Over string
-	// Ignored says why a file changes nothing, "" where it does.
-	Ignored string
-	// Routing is what became of a saved routing, nil for other kinds.
-	Routing *compute.Brought
-	// Lost are the paths that tables leave unconnected which were kept as they are,
-	// nil where nobody asked.
-	Lost *Lost
-	// Groups is the number of multicast groups, whose members Entries counts.
-	Groups int
-	// Paths is what a path-record database has that was taken up for questions, nil
-	// for other kinds.
-	Paths *pathdb.Info
-	// Laid says what of the tables that were there a topology goes on with, nil for
-	// nothing.
-	Laid *Laid
-	// Forgotten counts the failures and repairs on paper that a topology took the
-	// place of.
-	Forgotten int
-	// Option is the engine's option that the file was taken for, else "".
-	Option string
-	// Notes say what was skipped, and why.
-	Notes []string
+	Switches  int      `json:"switches"`
+	Entries   int      `json:"entries"`
+	Remapped  int      `json:"remapped,omitempty"`
+	Option    string   `json:"option,omitempty"`    // the engine's option that the file was taken for, else ""
+	Ignored   string   `json:"ignored,omitempty"`   // why a file changes nothing, "" where it does
+	Groups    int      `json:"groups,omitempty"`    // multicast groups, whose members Entries counts
+	Forgotten int      `json:"forgotten,omitempty"` // failures and repairs on paper that a topology took the place of
+	Notes     []string `json:"skipped,omitempty"`   // what was skipped, and why
+
+	Topology bool             `json:"-"` // the paper starts from the file now; else its routes are staged
+	Links    int              `json:"-"`
+	Over     string           `json:"-"` // the kind of what was laid over tables that were there, else ""
+	Routing  *compute.Brought `json:"-"` // what became of a saved routing, nil for other kinds
+	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
+	Lost *Lost `json:"-"`
+	// Laid says what of the tables that were there a topology goes on with, nil for nothing.
+	Laid *Laid `json:"laid,omitempty"`
+	// Unread is what of a topology could not be read.
+	Unread unread.List `json:"-"`
+	// Paths is what a path-record database has that was taken up for questions, nil for other kinds.
+	Paths *pathdb.Info `json:"-"`
 }
 
 // LoadOptions are how [Session.Load] takes a file.
 type LoadOptions struct {
-	// Keep keeps routes as they are, whatever has changed, and counts the pairs that
-	// this leaves unconnected.
-	Keep bool
-	// AsIbsim reads a topology by ibsim's rules, see [formats.Net].
-	AsIbsim bool
-	// Alone takes a topology without the tables that are there.
-	Alone bool
+	Keep    bool // keeps routes as they are, whatever has changed, and counts the pairs that this leaves unconnected
+	AsIbsim bool // reads a topology by ibsim's rules, see [formats.Options]
+	Strict  bool // refuses a topology of which something cannot be read
+	Alone   bool // takes a topology without the tables that are there
 }
 
 // Load reads a file. Routes are laid over the paper's fabric, or the live one,
@@ -109,7 +101,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 		return LoadReport{}, err
 	}
 	if res == nil {
-		return LoadReport{}, fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(rep.Lines(), "; "))
+		return LoadReport{}, noneOfIts(path, rep.Lines())
 	}
 	res.Tables.Origin = fabric.Escape(filepath.Base(path))
 	out := LoadReport{
@@ -126,10 +118,18 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 	return out, nil
 }
 
-// loadOption takes a file as an option of the engine. A lid matrix is for the
-// engine file, which is chosen with it.
+// noneOfIts refuses the tables of another subnet.
+func noneOfIts(path string, lines []string) error {
+	return fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(lines, "; "))
+}
+
+// loadOption takes a file as an option of the engine; a lid matrix is for the engine file, chosen with it.
 func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
-	set := s.State().Settings
+	st := s.State()
+	if err := isOption(d.Kind, path, st.Paper()); err != nil {
+		return LoadReport{}, err
+	}
+	set := st.Settings
 	chain := set.Chain
 	if d.Kind == "lid-matrix" {
 		chain = []string{file.Name}
@@ -143,20 +143,33 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 	return LoadReport{Option: d.option, Notes: next.Notes}, nil
 }
 
-func readRoutes(kind, path string) (routes *osm.RouteFile, err error) {
-	read := osm.ReadLFTs
-	if kind == "fdbs" {
-		read = osm.ReadFDBs
-	}
-	err = files.Read(path, func(r io.Reader) (err error) {
-		routes, err = read(r, path)
-		return err
+// isOption refuses a file that is empty or something else, which as an option is taken
+// as OpenSM takes it.
+func isOption(kind, path string, f *fabric.Fabric) error {
+	return files.Read(path, func(r io.Reader) error {
+		if kind == "lid-matrix" {
+			_, _, err := osm.ReadLIDMatrix(r, path, f)
+			return err
+		}
+		file, err := osm.ReadGUID2LID(r, path)
+		if err != nil {
+			return err
+		}
+		for rec := range file.Table.Records() {
+			if rec.Readable {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s: no LIDs of a port, expected lines \"0xGUID 0xLID 0xLID\"", fabric.Escape(path))
 	})
-	return routes, err
 }
 
-// LoadNames takes node names from a node-name map, now and at later sweeps. It
-// returns how many nodes of the subnet it names.
+func readRoutes(kind, path string) (*osm.RouteFile, error) {
+	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
+	return files.Parse(path, read)
+}
+
+// LoadNames takes node names from a map, now and at later sweeps. It returns how many nodes of the subnet it names.
 func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	end, err := s.begin(ctx, "names")
 	if err != nil {
@@ -164,6 +177,9 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	}
 	defer end()
 	m, err := names.ReadFile(path)
+	if err == nil && len(m) == 0 {
+		err = fmt.Errorf("%s: no name of a node, expected lines 0xGUID \"NAME\"", fabric.Escape(path))
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -195,8 +211,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	return named, nil
 }
 
-// SetSM moves the port that LIDs are counted from. It is for subnets of a file:
-// a session on a subnet sits where it sits.
+// SetSM moves the port that LIDs are counted from, of a file: a session on a subnet sits where it sits.
 func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	end, err := s.begin(ctx, "set sm")
 	if err != nil {
@@ -216,7 +231,7 @@ func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	}
 	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
 		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
-		st.Staged, st.Stale, st.Written = nil, false, false
+		st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{}
 	})
 	return nil
 }

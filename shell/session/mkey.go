@@ -12,12 +12,10 @@ import (
 	"syscall"
 )
 
-// ReadMKey reads the M_Key of a subnet from a file: one key a line, 0x and up to 16
-// hexadecimal digits, or the lines of OpenSM's guid2mkey, a port GUID and its key.
-// All must name the same key, for a subnet has one here. Empty lines and # comments
-// are passed over. The file must be for nobody but its owner, who is the one who reads it
-// or root: a key opens every switch of the subnet. Errors name file and line, and never
-// the key.
+// ReadMKey reads the M_Key of a subnet from a file: one key a line, 0x and up to 16 hexadecimal digits, or
+// the lines of OpenSM's guid2mkey, a port GUID and its key. All must name the same key, for a subnet has one
+// here. Empty lines and # comments are passed over. The file must be for nobody but its owner, who is the one
+// who reads it or root: a key opens every switch of the subnet. Errors name file and line, and never the key.
 func ReadMKey(path string) (uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {

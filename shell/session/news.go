@@ -34,8 +34,7 @@ func (st *State) noteChanges(before *Picture, managers []SM, tables diff.Entries
 	st.noteDrift()
 }
 
-// tell adds changes of nodes, links and ports. A node that did not answer and does
-// again is not new, and neither are its links.
+// tell adds changes of nodes, links and ports. A node that answers again is not new, and neither are its links.
 func (st *State) tell(changes []fabric.Change) {
 	back := map[uint64]bool{}
 	mute := maps.Clone(st.mute)
@@ -59,8 +58,7 @@ func (st *State) tell(changes []fabric.Change) {
 	st.mute = mute
 }
 
-// manyAlike is how many ports that changed in one way are one event.
-const manyAlike = 64
+const manyAlike = 64 // how many ports that changed in one way are one event
 
 // together tells of many ports that changed in one way as of one, as they do where a
 // subnet manager brings a subnet up, and returns the other changes.
@@ -127,8 +125,7 @@ func (st *State) holdsStaged() bool {
 	return moved(st.Staged.Tables, st.Live.Tables).Changed == 0
 }
 
-// noteDrift compares with what the last commit wrote, where ports have the LIDs that
-// they had then.
+// noteDrift compares with what the last commit wrote, where ports have the LIDs that they had then.
 func (st *State) noteDrift() {
 	if !st.comparable() {
 		return
@@ -181,11 +178,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 // lastCommit is the last one, nil for none and for one that did not come to its end.
 func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Picture, error) {
 	var last history.JournalEntry
-	store, err := s.History()
-	if err != nil {
-		return last, nil, err
-	}
-	all, err := store.Journal(ctx, s.Subnet())
+	all, err := s.journal(ctx)
 	all = slices.DeleteFunc(all, func(j history.JournalEntry) bool { return j.Outcome == history.NothingWritten })
 	if err != nil || len(all) == 0 {
 		return last, nil, err

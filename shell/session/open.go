@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/umad"
@@ -39,6 +40,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed}))
+	s.strict = opt.Strict
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	client := opt.Client
@@ -62,8 +64,7 @@ func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), c
 	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
 }
 
-// lost takes note that the connection carries nothing any more. Nothing is written by
-// another one until the user says so again.
+// lost takes note that the connection carries nothing any more. Writing is off until the user says so again.
 func (s *Session) lost(why error) {
 	s.update(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false
@@ -84,8 +85,7 @@ func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error
 	return nil
 }
 
-// Capture begins to write every MAD that is sent and received to a new file, in
-// a form that Wireshark reads.
+// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
 func (s *Session) Capture(path string) error {
 	return s.conn.Capture(path, func(err error) {
 		s.update(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
@@ -119,28 +119,19 @@ func (s *Session) start(ctx context.Context) error {
 	}
 	defer end()
 	src := s.State().Source
-	file, err := readTopology(ctx, src.Arg, src.Kind == SourceNet)
+	file, err := formats.ReadWith(ctx, src.Arg, formats.Options{AsIbsim: src.Kind == SourceNet, Strict: s.strict})
 	if err != nil {
 		return err
 	}
 	s.update(ChangeLive, func(st *State) {
 		st.Live = &Picture{Kind: Live, Fabric: file.Fabric, Tables: file.Tables, When: time.Now()}
-		st.Warnings = file.Warnings
+		st.Warnings, st.Unread = file.Warnings, file.Unread
 	})
 	s.findBaseline(ctx)
 	return nil
 }
 
-// readTopology takes a file at its word, or reads it by ibsim's rules.
-func readTopology(ctx context.Context, path string, asIbsim bool) (formats.Subnet, error) {
-	if asIbsim {
-		return formats.Net(ctx, path)
-	}
-	return formats.Read(ctx, path)
-}
-
-// umadDialer opens a port of this machine on which there is subnet management, and
-// after that the same one again.
+// umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
 func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
@@ -189,12 +180,13 @@ func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
 // simulate makes the subnet of a sim source, routed by the default engine as a
 // subnet manager would leave it, and connects to its SM port.
 func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
-	f, notes, err := simulated(ctx, s.state.Source.Arg)
+	subnet, err := simulated(ctx, s.state.Source.Arg, formats.Options{Strict: s.strict})
 	if err != nil {
 		return nil, err
 	}
-	s.update(ChangeLive, func(st *State) { st.Warnings = notes })
-	if f, err = fabric.AssignLIDs(f); err != nil {
+	s.update(ChangeLive, func(st *State) { st.Warnings, st.Unread = subnet.Warnings, subnet.Unread })
+	f, err := fabric.AssignLIDs(subnet.Fabric)
+	if err != nil {
 		return nil, err
 	}
 	engine, err := engines.ByName(engines.Default)
@@ -208,27 +200,18 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
 }
 
-// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that
-// name comes first.
-func simulated(ctx context.Context, arg string) (*fabric.Fabric, []string, error) {
+// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
+func simulated(ctx context.Context, arg string, o formats.Options) (formats.Subnet, error) {
 	kind, _, _ := strings.Cut(arg, ":")
-	if _, err := os.Stat(arg); err != nil && isKind(kind) {
+	if _, err := os.Stat(arg); err != nil && slices.Contains(kindNames(), kind) {
 		f, err := gen.ParseSpec(arg)
-		return f, nil, err
+		return formats.Subnet{Fabric: f}, err
 	}
-	f, notes, err := formats.File(ctx, arg)
+	file, err := formats.ReadWith(ctx, arg, o)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
-		return nil, nil, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind, strings.Join(kindNames(), ", "))
+		return file, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind, strings.Join(kindNames(), ", "))
 	}
-	return f, notes, err
+	return file, err
 }
 
-func kindNames() []string {
-	var names []string
-	for _, k := range gen.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-func isKind(name string) bool { return slices.Contains(kindNames(), name) }
+func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) string { return k.Name }) }

@@ -25,16 +25,16 @@ type loadedPaths struct {
 	name string
 }
 
-// PathsReport says what [Session.BuildPaths] made its database of, and how long that
-// took.
+// PathsReport says what [Session.BuildPaths] made its database of, and how long that took.
 type PathsReport struct {
 	Title string
 	Took  time.Duration
+	// UnknownSLs says that the service levels are 0 as nobody knows them.
+	UnknownSLs bool
 }
 
-// BuildPaths makes a path-record database of a picture's tables. Like, where set, is
-// one whose order it keeps. With ask the subnet administration says which service
-// levels partitions have.
+// BuildPaths makes a path-record database of a picture's tables. Like, where set, is one whose order it
+// keeps. With ask the subnet administration says which SLs partitions have.
 func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pathdb.View, ask bool) (image []byte, rep PathsReport, err error) {
 	end, err := s.begin(ctx, "path records")
 	if err != nil {
@@ -46,7 +46,8 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	if err != nil {
 		return nil, rep, err
 	}
-	opt := paths.Options{Trace: trace, Like: like, Built: p.When, PKeys: st.pKeysOf(p.Fabric), Progress: s.progress}
+	opt := paths.Options{Trace: trace, Like: like, Built: p.When, Progress: s.progress}
+	st.partitionOptions(p.Fabric, &opt)
 	if ask {
 		if err := s.askPartitions(ctx, &opt); err != nil {
 			return nil, rep, err
@@ -54,7 +55,7 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	}
 	start := time.Now()
 	image, err = paths.Build(ctx, p.Tables, opt)
-	return image, PathsReport{st.Title(p), time.Since(start)}, err
+	return image, PathsReport{st.Title(p), time.Since(start), p.Tables.Unread.SLs}, err
 }
 
 // pKeysOf are the P_Keys that were read, by the end ports of a fabric.
@@ -69,7 +70,9 @@ func (st *State) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 }
 
 func (st *State) writePaths(ctx context.Context, w io.Writer, p *Picture) error {
-	image, err := paths.Build(ctx, p.Tables, paths.Options{Trace: true, Built: p.When, PKeys: st.pKeysOf(p.Fabric)})
+	opt := paths.Options{Trace: true, Built: p.When}
+	st.partitionOptions(p.Fabric, &opt)
+	image, err := paths.Build(ctx, p.Tables, opt)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/persist"
@@ -52,8 +53,13 @@ type Picture struct {
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
 	// they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	// file is the file that a base without live tables was loaded from, escaped.
-	file string
+	// Unlike says why OpenSM may hold other tables, "" where nothing is known of that, and UnsetVLs is
+	// [compute.Figures.UnsetVLs].
+	Unlike, UnsetVLs string
+	// file is the file that a base was loaded from, escaped, and unread what of it could
+	// not be read.
+	file   string
+	unread unread.List
 	// by is what the tables were routed with, nil where that is not known.
 	by *maker
 	// madeOf is the fabric that staged tables were made for, before LIDs were

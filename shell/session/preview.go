@@ -13,12 +13,10 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// mostPreviewed is how many differences a preview names.
-const mostPreviewed = 5
+const mostPreviewed = 5 // how many differences a preview names
 
-// PreviewLoad says in sentences what [Session.Load] would find in a file, how it
-// differs from the paper's subnet, and what will be done. Nothing changes. It fails
-// where the file cannot be read as that kind.
+// PreviewLoad says in sentences what [Session.Load] would find in a file, how it differs from the paper's
+// subnet, and what will be done. Nothing changes. It fails where the file cannot be read as that kind.
 func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string, error) {
 	d, err := dumpKind(kind)
 	if err != nil {
@@ -41,6 +39,7 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 		return nil, err
 	}
 	says := []string{fmt.Sprintf("It is a subnet of %s, %d of them switches, with %s.", prose.Count(len(file.Fabric.Nodes), "node"), len(file.Fabric.Switches), prose.Count(len(file.Fabric.Links()), "link"))}
+	says = append(says, file.Unread.Lines(mostPreviewed)...)
 	changes := fabric.Changes(paper, file.Fabric)
 	if len(changes) == 0 {
 		says = append(says, "It does not differ from the subnet at hand.")

@@ -19,20 +19,15 @@ import (
 
 // ProblemOptions say how far [Session.Problems] looks.
 type ProblemOptions struct {
-	// Quick looks at no packets' paths unless that was done already: microseconds
-	// a node.
-	Quick bool
-	// Thorough looks also where that takes long: for credit loops with service
-	// levels of paths on large subnets.
+	Quick bool // looks at no packets' paths unless that was done already: microseconds a node
+	// Thorough looks also where that takes long: for credit loops with SLs of paths on large subnets.
 	Thorough bool
-	// Progress is told how far following packets is, where that is done; nil for nobody.
-	Progress func(done, total int)
+	Progress func(done, total int) // told how far following packets is, where that is done; nil for nobody
 }
 
-// Problems says what is wrong with the live subnet, the worst first, and what it
-// could not look at. It asks the subnet nothing and does not wait for an operation
-// that runs. What it finds by following packets it remembers for as long as the
-// tables stay the same. It fails where ctx ends.
+// Problems says what is wrong with the live subnet, the worst first, and what it could not look at. It asks
+// the subnet nothing and does not wait for an operation that runs. What it finds by following packets it
+// remembers for as long as the tables stay the same. It fails where ctx ends.
 func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
 	st := s.State()
 	return st.Problems(ctx, &s.analysis, opt)
@@ -59,6 +54,10 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 // sweepProblems are what the last sweep, or the file, shows.
 func (st *State) sweepProblems(r *problems.Report) {
 	f := st.Live.Fabric
+	r.Unread(&st.Unread)
+	if st.Base != nil {
+		r.Unread(&st.Base.unread)
+	}
 	if st.Lost != "" {
 		r.Add(problems.Error, problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)
 	}
@@ -68,6 +67,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 	r.Answers(st.unansweredAt, st.Duplicates)
 	r.Links(f, st.Live.Limits)
 	r.NoLIDs(f)
+	r.Alone(f)
 	st.otherWarnings(r)
 	if st.Source.Offline() {
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
@@ -140,15 +140,7 @@ func (st *State) calibrationProblems(r *problems.Report) {
 	c := st.Calibrated
 	switch {
 	case c != nil && c.of == st.Live.Tables && c.of != nil:
-		f := st.Live.Fabric
-		for _, sw := range c.Switches {
-			at := problems.Place{GUID: sw.GUID, Port: -1, Name: sw.Name}
-			if n := f.NodeByGUID(sw.GUID); n != fabric.None {
-				at = problems.PlaceOfNode(f, n)
-			}
-			r.Add(problems.Warning, problems.TablesDiffer, at, "did it miss a sweep, or are the settings others? calibrate",
-				"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
-		}
+		st.otherTables(r, c)
 		if c.SL2VLDiffer > 0 {
 			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
@@ -160,14 +152,31 @@ func (st *State) calibrationProblems(r *problems.Report) {
 	}
 }
 
+// otherTables names the switches whose tables are not what a calibration gave. That one
+// missed a sweep is likely only where most have what the subnet manager's own settings give.
+func (st *State) otherTables(r *problems.Report, c *Calibration) {
+	if c.Explained() {
+		return
+	}
+	f, try := st.Live.Fabric, "are the settings others? engine from=FILE; calibrate"
+	if c.own && 2*len(c.Switches) < len(f.Switches) {
+		try = "did it miss a sweep, or are the settings others? calibrate"
+	}
+	for _, sw := range c.Switches {
+		at := problems.Place{GUID: sw.GUID, Port: -1, Name: sw.Name}
+		if n := f.NodeByGUID(sw.GUID); n != fabric.None {
+			at = problems.PlaceOfNode(f, n)
+		}
+		r.Add(problems.Warning, problems.TablesDiffer, at, try,
+			"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
+	}
+}
+
 // routeProblems are what the tables of the switches do to packets.
 func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *problems.Report, opt ProblemOptions) error {
 	t := st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
-		try := "is there a subnet manager? show sms"
-		if st.Source.Offline() {
-			try = "route; check"
-		}
+		try := prose.When(st.Source.Offline(), "route; check", "is there a subnet manager? show sms")
 		r.Skip("pairs cut off, credit loops", try, "no forwarding tables are known")
 		return nil
 	}
@@ -220,14 +229,13 @@ func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, r *pro
 		r.Add(problems.Error, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
 			"%d links wait for one another in a ring through %s", len(known.Ring), at.Name)
 	case credits.Unknown:
-		why, try := st.UnknownLoop(known.Unread)
+		why, try := st.UnknownLoop(known.Unread, known.Partial)
 		r.Unknown(what, try, "%s", why)
 	}
 	return nil
 }
 
-// reachProblems are packets that do not arrive, in a subnet of whose sweep so many
-// questions were left open.
+// reachProblems are packets that do not arrive, in a subnet of whose sweep so many questions were left open.
 func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.Report) {
 	for _, k := range []struct {
 		n       int64

@@ -8,10 +8,9 @@ import (
 	"example.org/ibconsole/routing/changes/resilience"
 )
 
-// Resilience goes on with a study of what failures of a kind do to a picture with
-// tables. Start makes or finds the report to go on with. It tells save of every few
-// hundred failures. Where ctx ends first there is a report that says how far it is
-// beside ctx's error.
+// Resilience goes on with a study of what failures of a kind do to a picture with tables. Start makes or
+// finds the report to go on with. It tells save of every few hundred failures. Where ctx ends first there is
+// a report that says how far it is beside ctx's error.
 func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {
@@ -42,8 +41,7 @@ func (s *Session) Resilience(ctx context.Context, p *Picture, kind resilience.Ki
 	return r, err
 }
 
-// Study prepares a study of what failures of a kind do to a picture with tables. It
-// holds up nothing else.
+// Study prepares a study of what failures of a kind do to a picture with tables. It holds up nothing else.
 func (s *Session) Study(ctx context.Context, p *Picture, kind resilience.Kind) (*resilience.Study, error) {
 	base, err := s.analysis.RoutesFrom(ctx, p.Tables)
 	if err != nil {

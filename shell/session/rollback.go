@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/prose"
 )
 
 // ErrAllUndone says that every commit was taken back.
@@ -19,9 +20,8 @@ var ErrAllUndone = errors.New("every commit of this subnet is taken back already
 // ErrNothingToUndo says that no commit of this subnet is in the history.
 var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 
-// Rollback stages what the switches held before a commit, the last one that has
-// not been taken back for 0, and commits it as [Session.Commit] does. Where one was
-// interrupted it is that, and a rollback that was goes on.
+// Rollback stages what the switches held before a commit, the last one that has not been taken back for 0, and
+// commits it as [Session.Commit] does. Where one was interrupted it is that, and a rollback that was goes on.
 func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
 	c, open, err := s.Interrupted(ctx)
 	if err != nil {
@@ -66,14 +66,10 @@ func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, 
 	return s.settle(ctx, &c, false, opt)
 }
 
-// settle brings an interrupted commit to its end, or goes back to what was there
-// before it.
+// settle brings an interrupted commit to its end, or goes back to what was there before it.
 func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
 	opt.ending = endingOf(c, back)
-	entry := c.First.After
-	if back {
-		entry = c.First.Before
-	}
+	entry := prose.When(back, c.First.Before, c.First.After)
 	if err := s.stageEntry(ctx, entry); err != nil {
 		return CommitReport{}, err
 	}
@@ -93,8 +89,7 @@ func endingOf(c *history.Chain, back bool) ending {
 	return e
 }
 
-// stopped are staged tables of which a commit of this session wrote a part, nil for
-// none, and how another one goes on.
+// stopped are staged tables of which a commit of this session wrote a part, or nil, and how another goes on.
 type stopped struct {
 	tables *fabric.Tables
 	ending
@@ -121,18 +116,22 @@ func (s *Session) Interrupted(ctx context.Context) (history.Chain, bool, error) 
 	return c, found, errors.Join(err, lock.Unlock())
 }
 
-// lastFailed returns the last commit of this subnet if an older program noted no more of it
-// than that it failed.
+// lastFailed returns the last commit of this subnet if an older program noted no more of it than that it failed.
 func (s *Session) lastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
-	store, err := s.History()
-	if err != nil {
-		return history.JournalEntry{}, false, err
-	}
-	all, err := store.Journal(ctx, s.Subnet())
+	all, err := s.journal(ctx)
 	if err != nil || len(all) == 0 || all[0].Outcome != history.Failed {
 		return history.JournalEntry{}, false, err
 	}
 	return all[0], true, nil
+}
+
+// journal lists the commits of this subnet, the latest first.
+func (s *Session) journal(ctx context.Context) ([]history.JournalEntry, error) {
+	store, err := s.History()
+	if err != nil {
+		return nil, err
+	}
+	return store.Journal(ctx, s.Subnet())
 }
 
 // lookForInterrupted notes a commit of this subnet that was interrupted.
@@ -173,18 +172,13 @@ func (s *Session) lookBack(ctx context.Context) {
 	}
 }
 
-// gone are the outcomes of commits that left nothing to take back, or left it to
-// another one.
+// gone are the outcomes of commits that left nothing to take back, or left it to another one.
 var gone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
 
 // journalled finds a commit of this subnet by its number in the journal or that
 // of one of its entries; for 0 the last that was not taken back.
 func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntry, error) {
-	store, err := s.History()
-	if err != nil {
-		return history.JournalEntry{}, err
-	}
-	all, err := store.Journal(ctx, s.Subnet())
+	all, err := s.journal(ctx)
 	if err != nil {
 		return history.JournalEntry{}, err
 	}

@@ -9,11 +9,11 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Route computes tables for the what-if, or the live fabric where nothing has
-// failed on paper, and stages them.
+// Route computes tables for the what-if, or the live fabric where nothing has failed on paper, and stages them.
 func (s *Session) Route(ctx context.Context, keep compute.Keep) (compute.Figures, error) {
 	res, err := s.route(ctx, func(job *compute.Job) { job.Keep = keep })
 	return res.Figures, err
@@ -39,6 +39,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if err != nil {
 		return compute.Result{}, err
 	}
+	res.Tables = st.partitioned(res.Tables, false)
 	p := stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"
@@ -49,6 +50,11 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 		}
 	}
 	s.stage(p)
+	s.update(0, func(now *State) {
+		if res.Adapted == nil && (now.Base != nil || now.past.Tables != nil) {
+			now.past = res.Past
+		}
+	})
 	s.record(history.Route, p, note, figures)
 	return *res, nil
 }
@@ -59,7 +65,8 @@ func (s *Session) job(st *State) *compute.Job {
 	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
-	if job.Added = st.Added() != ""; job.Added {
+	job.Past = st.past
+	if st.Added() != "" {
 		var since *fabric.Fabric
 		if st.Staged != nil {
 			since = st.Staged.Fabric
@@ -75,17 +82,17 @@ func (s *Session) job(st *State) *compute.Job {
 	return job
 }
 
-// stagedOf is the picture of what was computed for a fabric.
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
-		Multicast: res.Multicast, When: time.Now(), madeOf: madeOf,
+		Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs, When: time.Now(), madeOf: madeOf,
 	}
 }
 
-// SetSettings chooses the engines and options for the next routes.
+// SetSettings chooses the engines and options for the next routes, which start from the
+// base again.
 func (s *Session) SetSettings(set settings.Settings) {
-	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate = set, false })
+	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
 // ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine.
@@ -97,7 +104,25 @@ func (s *Session) stage(p *Picture) {
 	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = p, false, false })
 }
 
-// Unstage throws the staged tables away.
+// Unstage throws the staged tables away. The next route starts from the base again.
 func (s *Session) Unstage() {
-	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = nil, false, false })
+	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{} })
+}
+
+// TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
+func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
+	end, err := s.begin(ctx, "recognise")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	st := s.State()
+	known, err := s.torus.Of(ctx, st.Whole())
+	switch {
+	case err != nil:
+		return nil, err
+	case known == nil:
+		return torus.Recognise(ctx, st.Paper())
+	}
+	return torus.Fit(ctx, st.Paper(), known)
 }

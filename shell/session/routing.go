@@ -19,10 +19,8 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// routingKind is the form in which routes are saved with what they were made for.
-const routingKind = "routing"
+const routingKind = "routing" // the form in which routes are saved with what they were made for
 
-// writeRouting saves a routing.
 func writeRouting(w io.Writer, p *Picture) error {
 	r := &snapshot.Routing{Roots: p.Roots}
 	if p.by != nil {
@@ -41,8 +39,7 @@ func writeRouting(w io.Writer, p *Picture) error {
 // Lost are paths that do not arrive.
 type Lost struct {
 	Count, Of int64
-	// Examples are the first ones.
-	Examples []LostPath
+	Examples  []LostPath // the first ones
 }
 
 // LostPath is one of them.
@@ -52,8 +49,7 @@ type LostPath struct {
 	Why string `json:"why"`
 }
 
-// maxLost is how many paths [Lost] names.
-const maxLost = 1000
+const maxLost = 1000 // how many paths [Lost] names
 
 func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error) {
 	res, err := s.analysis.Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.progress})
@@ -72,8 +68,7 @@ func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, err
 	return l, nil
 }
 
-// loadRouting reads a saved routing, holds its subnet against the paper's, and
-// stages what that makes of it.
+// loadRouting reads a saved routing, holds its subnet against the paper's, and stages what that makes of it.
 func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
 	file, err := formats.Read(ctx, path)
 	if err != nil {

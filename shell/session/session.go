@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,47 +30,34 @@ type Session struct {
 	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
 	// keeps the LIDs that it remembers, "" for the usual place.
 	stateDir, cacheDir string
+	// strict refuses a source's file of which something cannot be read.
+	strict bool
 
-	// op is held by the operation that runs, and guards what follows it.
-	op sync.Mutex
-	// reads are the tables that sweeps read too.
-	reads Reads
-	// lights counts the light sweeps.
-	lights int
-	// names are the descriptions that a node-name map gives, by node GUID.
-	names map[uint64]string
-	// counted is the last reading of counters.
-	counted *counters.Reading
-	// torus is what the subnet was recognised as.
-	torus torus.Known
-	// stopped is the commit that did not come to its end.
-	stopped stopped
+	op      sync.Mutex        // held by the operation that runs, and guards what follows it
+	reads   Reads             // the tables that sweeps read too
+	lights  int               // counts the light sweeps
+	names   map[uint64]string // the descriptions that a node-name map gives, by node GUID
+	counted *counters.Reading // the last reading of counters
+	torus   torus.Known       // what the subnet was recognised as
+	stopped stopped           // the commit that did not come to its end
 
-	// mu guards what follows it.
-	mu       sync.Mutex
+	mu       sync.Mutex // guards what follows it
 	state    State
 	watchers []*Watcher
-	// keeper sweeps in the background, nil for nobody.
-	keeper *keeper
-	paths  loadedPaths
+	keeper   *keeper // sweeps in the background, nil for nobody
+	paths    loadedPaths
 }
 
 // Options are what a session is opened with.
 type Options struct {
-	// Client tunes the MAD client.
-	Client mad.ClientOptions
-	// Fast asks as a simulated subnet can be asked, not as real switches should be.
-	Fast bool
-	// MKey opens the agents of a subnet that is protected, 0 for none.
-	MKey uint64
-	// StateDir is where the history is kept, "" for nowhere.
-	StateDir string
-	// NoState says why there is no StateDir, nil where none is wanted.
-	NoState error
-	// Record puts sweeps, routings and loads into the history, not only commits.
-	Record bool
-	// Later leaves it to the first sweep to open the source; see [connection.OpenError].
-	Later bool
+	Client   mad.ClientOptions // tunes the MAD client
+	Fast     bool              // asks as a simulated subnet can be asked, not as real switches should be
+	MKey     uint64            // opens the agents of a subnet that is protected, 0 for none
+	StateDir string            // where the history is kept, "" for nowhere
+	NoState  error             // says why there is no StateDir, nil where none is wanted
+	Strict   bool              // refuses a file of which something cannot be read
+	Record   bool              // puts sweeps, routings and loads into the history, not only commits
+	Later    bool              // leaves it to the first sweep to open the source; see [connection.OpenError]
 }
 
 // State returns how things are. It does not wait for running operations.
@@ -79,12 +67,10 @@ func (s *Session) State() State {
 	return s.state
 }
 
-// Analysis is what follows from the tables of the pictures, each found once for all
-// who ask. It waits for no operation.
+// Analysis is what follows from the tables of the pictures, found once for all who ask. It waits for no operation.
 func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 
-// Close gives back the port that the session sits on. It waits for an operation
-// that runs; cancel that first.
+// Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.
 func (s *Session) Close() error {
 	s.StopKeeping()
 	s.op.Lock()
@@ -124,4 +110,57 @@ func (s *Session) begin(ctx context.Context, name string) (end func(), err error
 // progress reports how far the running operation is.
 func (s *Session) progress(done, total int) {
 	s.update(ChangeBusy, func(st *State) { st.Done, st.Total = done, total })
+}
+
+// Change says which kinds of things changed, as a set of bits.
+type Change uint
+
+// The kinds of changes.
+const (
+	ChangeLive Change = 1 << iota
+	ChangePaper
+	ChangeStaged
+	ChangeSettings
+	ChangeBusy
+)
+
+// Watcher hears of changes. Changes that come faster than they are taken are
+// put together, so a slow face never holds up the session.
+type Watcher struct {
+	C       chan struct{} // has an element while there is something to take
+	session *Session
+	pending Change
+}
+
+// Watch begins to listen for changes.
+func (s *Session) Watch() *Watcher {
+	w := &Watcher{C: make(chan struct{}, 1), session: s}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watchers = append(s.watchers, w)
+	return w
+}
+
+// Take returns what changed since the last call.
+func (w *Watcher) Take() Change {
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	c := w.pending
+	w.pending = 0
+	return c
+}
+
+// Stop ends the listening.
+func (w *Watcher) Stop() {
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	w.session.watchers = slices.DeleteFunc(w.session.watchers, func(x *Watcher) bool { return x == w })
+}
+
+func (w *Watcher) tell(c Change) {
+	w.pending |= c
+	select {
+	case w.C <- struct{}{}:
+	default:
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad/umad"
 )
 
@@ -29,14 +30,12 @@ const (
 // two-level fat-tree of 36-port switches with 648 hosts.
 const DefaultSimulation = "sim:fattree:2,36"
 
-// SourceVar is the environment variable that names the source where the user
-// does not.
+// SourceVar is the environment variable that names the source where the user does not.
 const SourceVar = "IBCONSOLE_SOURCE"
 
-// DefaultSource is the source of a user who names none: that of [SourceVar], or
-// umad where an InfiniBand port of this machine can be used, or
-// [DefaultSimulation]. The note says why a port that is there was passed over,
-// "" if none was.
+// DefaultSource is the source of a user who names none: that of [SourceVar], or umad where an InfiniBand port
+// of this machine can be used, or [DefaultSimulation]. The note says why a port that is there was passed
+// over, "" if none was.
 func DefaultSource() (source, note string) {
 	if name := os.Getenv(SourceVar); name != "" {
 		return name, ""
@@ -55,8 +54,7 @@ func DefaultSource() (source, note string) {
 // "sim:FILE", "sim:KIND:ARGS", "file:FILE" or "net:FILE".
 type Source struct {
 	Kind SourceKind
-	// Arg is what follows the kind and a colon.
-	Arg string
+	Arg  string // what follows the kind and a colon
 }
 
 // ParseSource reads a source's name.
@@ -85,14 +83,10 @@ func ParseSource(s string) (Source, error) {
 
 // String gives the name back.
 func (s Source) String() string {
-	if s.Arg == "" {
-		return string(s.Kind)
-	}
-	return string(s.Kind) + ":" + s.Arg
+	return prose.When(s.Arg == "", string(s.Kind), string(s.Kind)+":"+s.Arg)
 }
 
-// Offline reports whether there is a file behind the source, and nobody to ask or to
-// write to.
+// Offline reports whether there is a file behind the source, and nobody to ask or to write to.
 func (s Source) Offline() bool { return s.Kind == SourceFile || s.Kind == SourceNet }
 
 // Live reports whether the subnet goes on without the session.

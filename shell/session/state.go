@@ -12,9 +12,11 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -32,6 +34,9 @@ type State struct {
 	Written  bool
 	Failures []failures.Failure
 	drawn    drawn
+	// past is what an OpenSM would remember that lives through the failures and repairs,
+	// of the route before the next one.
+	past compute.Past
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 
@@ -51,6 +56,8 @@ type State struct {
 	Duplicates []sweep.Duplicate
 	// Warnings are what the last sweep or reading of a file noticed.
 	Warnings []string
+	// Unread is what could not be read of the file that the subnet comes from.
+	Unread unread.List
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
 	// Unsettled says that the last reading of all found the subnet or its forwarding
@@ -79,6 +86,8 @@ type State struct {
 	Baseline *Baseline
 	// Calibrated is the last calibration, nil for none.
 	Calibrated *Calibration
+	// sls are the SLs of the live paths, nil where they are not known.
+	sls *liveSLs
 
 	// Interrupted says which commit of this subnet began once and did not come to
 	// its end, "" for none.

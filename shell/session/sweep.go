@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
 )
 
@@ -20,13 +22,11 @@ type SweepReport struct {
 	Nodes, Switches, Links int
 	Took                   time.Duration
 	MADs                   uint64
-	// Changed says that nodes, links or LIDs are others than before, and Moved counts
-	// the entries of forwarding tables that are. Unread switches have a table that
-	// was not read, now or before.
-	Changed       bool
-	Moved, Unread int
-	// Unanswered is what did not answer, in words.
-	Unanswered, Warnings []string
+	// Changed says that nodes, links or LIDs are others than before, and Moved counts the entries of
+	// forwarding tables that are. Unread switches have a table that was not read, now or before.
+	Changed              bool
+	Moved, Unread        int
+	Unanswered, Warnings []string // Unanswered is what did not answer, in words
 }
 
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
@@ -39,8 +39,9 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 	return s.sweep(ctx)
 }
 
-// Reads are the tables that sweeps read beside the forwarding tables.
-type Reads struct{ SL2VL, MFT, PKeys, VLArb bool }
+// Reads are what sweeps read beside the forwarding tables. SLs, which the subnet
+// administration is asked for, hold until the tables change and are not asked for again.
+type Reads struct{ SL2VL, MFT, PKeys, VLArb, SLs bool }
 
 func (r Reads) and(more Reads) Reads {
 	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb || more.VLArb}
@@ -54,12 +55,17 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 	}
 	defer end()
 	s.reads = s.reads.and(more)
-	return s.sweep(ctx)
+	rep, err := s.sweep(ctx)
+	if err != nil || !more.SLs {
+		return rep, err
+	}
+	warnings, err := s.readSLs(ctx)
+	rep.Warnings = slices.Concat(rep.Warnings, warnings)
+	return rep, err
 }
 
-// SweepLight reads what can have changed since the last sweep, and a part of the
-// forwarding tables, another one each time; and all again if anything has changed, for
-// as long as the state is Unsettled, and every tenth time.
+// SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
+// each time; and all again if anything has changed, for as long as the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	end, err := s.begin(ctx, "sweep")
 	if err != nil {
@@ -196,12 +202,15 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 			st.Lost = ""
 			st.note("the connection is back, and the subnet was read")
 		}
+		if st.Base == nil && (rep.Changed || rep.Moved+rep.Unread > 0) {
+			st.past = compute.Past{} // the paper starts from another subnet
+		}
 		st.Live, st.Unanswered, st.Warnings, st.SMs = live, rep.Unanswered, rep.Warnings, sms
 		st.unansweredAt, st.Duplicates = res.Unanswered, res.Duplicates
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
-		st.keepCalibration(before, tables)
+		st.keepKnown(before, tables)
 		st.Stale = st.stale()
 		st.noteChanges(before, managers, tables)
 	})
@@ -227,4 +236,44 @@ func keysByGUID(f *fabric.Fabric, keys map[fabric.PortIndex][]mad.PKey) map[uint
 		}
 	}
 	return out
+}
+
+// SM is a subnet manager on a port of the subnet.
+type SM struct {
+	GUID     uint64
+	Port     string
+	Priority uint8
+	State    string // its SMState in words, "silent" where it does not answer
+}
+
+var smStates = map[mad.SMState]string{
+	mad.SMNotActive: "not active", mad.SMDiscovering: smDiscovering, mad.SMStandby: "standby", mad.SMMaster: smMaster,
+}
+
+const (
+	smMaster      = "master"
+	smDiscovering = "discovering"
+)
+
+// findSMs lists the subnet managers, the master first.
+func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
+	master, ok, others, err := sweep.MasterSM(ctx, s.conn.Client(), f)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		others = append([]sweep.SM{master}, others...)
+	}
+	var sms []SM
+	for _, o := range others {
+		sm := SM{GUID: o.Info.GUID, Port: f.PortName(o.Port), Priority: o.Info.Priority, State: smStates[o.Info.State]}
+		if sm.State == "" {
+			sm.State = fmt.Sprintf("state %d", o.Info.State)
+		}
+		if o.Err != nil {
+			sm.GUID, sm.State = f.Ports[o.Port].GUID, "silent"
+		}
+		sms = append(sms, sm)
+	}
+	return sms, nil
 }

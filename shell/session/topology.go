@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/routing/compute"
 )
 
 // Laid counts what a new topology and the tables of the base have in common, by GUIDs.
@@ -25,12 +27,12 @@ type Laid struct {
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
-	file, err := readTopology(ctx, path, opt.AsIbsim)
+	file, err := formats.ReadWith(ctx, path, formats.Options{AsIbsim: opt.AsIbsim, Strict: opt.Strict})
 	if err != nil {
 		return LoadReport{}, err
 	}
 	st, f, name := s.State(), file.Fabric, fabric.Escape(path)
-	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures), Notes: file.Warnings}
+	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures), Unread: file.Unread, Notes: file.Warnings}
 	st.Base, st.Failures, st.drawn = nil, nil, drawn{}
 	base := firstBase(&st)
 	if file.Tables == nil && base.Tables != nil && !opt.Alone {
@@ -44,11 +46,11 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 		st.WhatIf = base.on(f).as(WhatIf)
 	} else {
 		f = file.Fabric
-		base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: name}
+		base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: name, unread: file.Unread}
 		st.WhatIf = base.as(WhatIf)
 	}
 	s.update(ChangePaper|ChangeStaged, func(now *State) {
-		now.Base, now.WhatIf, now.Failures, now.drawn = base, st.WhatIf, nil, st.drawn
+		now.Base, now.WhatIf, now.Failures, now.drawn, now.past = base, st.WhatIf, nil, st.drawn, compute.Past{}
 		now.Stale = now.stale()
 	})
 	return rep, nil

@@ -15,10 +15,12 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
+// ErrUnreadSLs says that nobody knows the service levels of paths.
+var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: sweep full sl, or engine from=FILE; calibrate)")
+
 var (
-	errNoVLs     = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
-	errNoSLs     = errors.New("the service levels of paths were not computed: every path has SL 0")
-	errUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: engine from=FILE; calibrate)")
+	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
+	errNoSLs = errors.New("the service levels of paths were not computed: every path has SL 0")
 )
 
 func writeSL2VL(w io.Writer, p *Picture) error {
@@ -31,15 +33,14 @@ func writeSL2VL(w io.Writer, p *Picture) error {
 func writePathSLs(w io.Writer, p *Picture) error {
 	switch {
 	case p.Tables.Unread.SLs:
-		return errUnreadSLs
+		return ErrUnreadSLs
 	case p.Tables.SLs == nil:
 		return errNoSLs
 	}
 	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
 }
 
-// loadOver lays SL2VL tables, service levels or multicast tables over the staged tables, or the live ones,
-// and stages the result.
+// loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
 func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	st := s.State()
 	p, err := st.TablesOf("")
@@ -56,6 +57,9 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 		}
 		if kind == "mcfdbs" {
 			mft, read, err := osm.ReadMCFDBs(r, path, p.Fabric)
+			if err == nil && read.Switches == 0 {
+				err = noneOfIts(path, read.Lines())
+			}
 			tables.MFT, rep.Notes = mft, read.Lines()
 			return err
 		}
@@ -82,8 +86,7 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	return rep, nil
 }
 
-// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where
-// they are the same or the tables another engine's.
+// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where they are the same or not over such.
 func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
 	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
 		return ""

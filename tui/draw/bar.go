@@ -15,8 +15,7 @@ func (g *Glyphs) Bar(n, most, w int) string {
 	return strings.Repeat(g.Full, max((n*w+most/2)/most, 1))
 }
 
-// Spark draws figures in at most w cells, the largest of those that share one; most is
-// as high as a cell.
+// Spark draws figures in at most w cells, the largest of those that share one; most is as high as a cell.
 func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	var b strings.Builder
 	w = min(w, len(list))

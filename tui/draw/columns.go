@@ -5,24 +5,17 @@ package draw
 // Column is one column of a table.
 type Column struct {
 	Name string
-	// Wide is its cells. Where it is 0 it shares with its like what the others
-	// leave, and has at least least.
+	// Wide is its cells. Where it is 0 it shares with its like what the others leave, and has at least least.
 	Wide, Least int
-	// Share is how large a part it has among its like, 1 if it is 0.
-	Share int
-	Right bool
-	// Rank is above 0 where the column is left out when there is little room, those
-	// of the highest rank first.
-	Rank int
-	Text func(row int) string
-	Look func(row int) Style // nil for the usual
-	// Order is what rows are sorted by; nil for the text. It may be called from
-	// several goroutines.
-	Order func(row int) int64
-	// Hidden says now that the column does not apply; nil: it does.
-	Hidden func() bool
-	// Unsorted says that rows are not sorted by it.
-	Unsorted bool
+	Share       int // how large a part it has among its like, 1 if it is 0
+	Right       bool
+	Rank        int // above 0 where the column is left out when there is little room, those of the highest rank first
+	Text        func(row int) string
+	Look        func(row int) Style // nil for the usual
+	// Order is what rows are sorted by; nil for the text. It may be called from several goroutines.
+	Order    func(row int) int64
+	Hidden   func() bool // says now that the column does not apply; nil: it does
+	Unsorted bool        // says that rows are not sorted by it
 }
 
 // widths are the cells of the columns in w cells, 0 for one that is left out.

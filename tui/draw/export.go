@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"example.org/ibconsole/internal/prose"
 )
 
-// grid is lines of a list as clean text by the columns that apply now, the heads of which
-// come first.
+// grid is lines of a list as clean text by the columns that apply now, the heads of which come first.
 func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {
@@ -43,7 +44,7 @@ func (t *Table) PlainText(lines []int, head bool) string {
 	for _, row := range rows {
 		for i, s := range row {
 			blank := Spaces(wide[i] - Width(s))
-			row[i] = When(cols[i].Right, blank+s, s+blank)
+			row[i] = prose.When(cols[i].Right, blank+s, s+blank)
 		}
 		b.WriteString(strings.TrimRight(strings.Join(row, "  "), " ") + "\n")
 	}
@@ -83,7 +84,7 @@ func (t *Table) JSONText(lines []int) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			b.WriteString(When(i == 0, "{", ",") + string(name) + ":" + string(text))
+			b.WriteString(prose.When(i == 0, "{", ",") + string(name) + ":" + string(text))
 		}
 		b.WriteString("}\n")
 	}
@@ -91,6 +92,4 @@ func (t *Table) JSONText(lines []int) (string, error) {
 }
 
 // number reads what thousands and others have written.
-func number(s string) (float64, error) {
-	return strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
-}
+func number(s string) (float64, error) { return strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64) }

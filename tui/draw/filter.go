@@ -63,9 +63,7 @@ func lowerExpr(expr string) string {
 func (f *Filter) Empty() bool { return f.want == "" }
 
 // Match reports whether any of the lower-case texts of a row fits.
-func (f *Filter) Match(texts ...string) bool {
-	return slices.ContainsFunc(texts, f.Hit) != f.Invert
-}
+func (f *Filter) Match(texts ...string) bool { return slices.ContainsFunc(texts, f.Hit) != f.Invert }
 
 // Hit is match of one text without inversion.
 func (f *Filter) Hit(lower string) bool {
@@ -90,12 +88,10 @@ func inOrder(s, want string) bool {
 	return true
 }
 
-// manyRows is how many rows are worked on at a time.
-const manyRows = 2048
+const manyRows = 2048 // how many rows are worked on at a time
 
-// each calls work with ranges that 0 to n-1 are cut into. Other processors help
-// where they are free. Where they are busy nobody waits for them: what is computed
-// beside the screen holds up no key.
+// each calls work with ranges that 0 to n-1 are cut into. Other processors help where they are free. Where
+// they are busy nobody waits for them: what is computed beside the screen holds up no key.
 func each(n int, work func(from, to int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

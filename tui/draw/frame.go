@@ -2,6 +2,10 @@
 
 package draw
 
+import (
+	"example.org/ibconsole/internal/prose"
+)
+
 // Framed is what a frame holds.
 type Framed struct {
 	Tabs    func(p *Pen) // writes the name and title
@@ -42,10 +46,7 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 	}
 	from, to := f.Win.thumb()
 	for i := range inner {
-		edge := bx.V
-		if i >= from && i < to {
-			edge = t.thumb
-		}
+		edge := prose.When(i >= from && i < to, t.thumb, bx.V)
 		lines = append(lines, t.frameRow(r.W, f, bx, line, edge, i))
 	}
 	if r.H > 1 {
@@ -86,8 +87,7 @@ func (t *Theme) frameRow(w int, f *Framed, bx box, line Style, edge string, i in
 	return p.Done()
 }
 
-// frameMark marks the selected row before its text and in its colours, and rows
-// that were marked.
+// frameMark marks the selected row before its text and in its colours, and rows that were marked.
 func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 	marked := f.Marked != nil && f.Marked(row)
 	switch {
@@ -97,10 +97,10 @@ func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 		p.Gap(1)
 	case f.Focused:
 		p.Over = p.Theme.Cursor
-		p.Put("", When(marked, p.Theme.Glyphs.mark, p.Glyphs.Cursor))
+		p.Put("", prose.When(marked, p.Theme.Glyphs.mark, p.Glyphs.Cursor))
 	default:
 		p.under = p.cursorIdle
-		p.Put(p.Theme.focus, When(marked, p.Theme.Glyphs.mark, p.idle))
+		p.Put(p.Theme.focus, prose.When(marked, p.Theme.Glyphs.mark, p.idle))
 	}
 }
 
@@ -146,4 +146,20 @@ func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
 	p.fill(line, bx.H, 1)
 	p.Put(line, bx.Br)
 	return p.Done()
+}
+
+// Rect is a part of the screen.
+type Rect struct{ X, Y, W, H int }
+
+// Holds reports whether a cell is in it.
+func (r Rect) Holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
+
+// SplitRows cuts a part in two, the upper h lines high.
+func SplitRows(r Rect, h int) (top, bottom Rect) {
+	return Rect{r.X, r.Y, r.W, h}, Rect{r.X, r.Y + h, r.W, r.H - h}
+}
+
+// SplitColumns cuts a part in two, the left w cells wide.
+func SplitColumns(r Rect, w int) (left, right Rect) {
+	return Rect{r.X, r.Y, w, r.H}, Rect{r.X + w, r.Y, r.W - w, r.H}
 }

@@ -2,25 +2,24 @@
 
 package draw
 
-import "strings"
+import (
+	"strings"
+)
 
-// box is the lines of a frame: corners from the top left clockwise, horizontal,
-// vertical.
+// box is the lines of a frame: corners from the top left clockwise, horizontal, vertical.
 type box struct{ tl, tr, Br, bl, H, V string }
 
 // Glyphs are the marks that a terminal can show, a cell each.
 type Glyphs struct {
-	ASCII bool
-	// Boxes are the frames of panes by what they show, each without and with the
-	// keyboard.
-	Boxes                 [4][2]box
-	sortUp, sortDown      string   // behind the head of a column
-	mark                  string   // of a marked row
-	Shades, sparks        []string // from nothing to all
-	tick, warn, note      string   // of good things, warnings and notes
-	thumb                 string   // of the scroll bar
-	Cursor, idle          string   // mark the selected row, with and without the keyboard
-	Open, Shut            string   // a branch of the tree
+	ASCII                 bool
+	Boxes                 [4][2]box // the frames of panes by what they show, each without and with the keyboard
+	sortUp, sortDown      string    // behind the head of a column
+	mark                  string    // of a marked row
+	Shades, sparks        []string  // from nothing to all
+	tick, warn, note      string    // of good things, warnings and notes
+	thumb                 string    // of the scroll bar
+	Cursor, idle          string    // mark the selected row, with and without the keyboard
+	Open, Shut            string    // a branch of the tree
 	Failed, Changed       string
 	OnPath, Rung          string // the ends of a path, and what is between
 	Arrow, Line, Ellipsis string
@@ -86,4 +85,42 @@ func asciiGlyphs() Glyphs {
 		Arrow: ">", Line: "-", Ellipsis: "~", dot: "-", Prompt: ">", Up: "Up", Down: "Down", left: "Left", right: "Right",
 		Full: "#", Empty: ".", Spin: strings.Split(`| / - \`, " "),
 	}
+}
+
+// KeyName is a key as the footer and the help page write it.
+func (g *Glyphs) KeyName(key string) string {
+	switch key {
+	case "up":
+		return g.Up
+	case "down":
+		return g.Down
+	case "left":
+		return g.left
+	case "right":
+		return g.right
+	}
+	return PlainKeyName(key)
+}
+
+var keyWords = map[string]string{
+	" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab", "shift+tab": "Shift-Tab",
+	"home": "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "delete": "Delete",
+	"insert": "Insert",
+}
+
+// PlainKeyName is a key in words.
+func PlainKeyName(key string) string {
+	if w, ok := keyWords[key]; ok {
+		return w
+	}
+	if rest, found := strings.CutPrefix(key, "ctrl+"); found {
+		return "Ctrl-" + strings.ToUpper(rest)
+	}
+	if rest, found := strings.CutPrefix(key, "alt+"); found {
+		return "Alt-" + rest
+	}
+	if len(key) > 1 && key[0] == 'f' {
+		return strings.ToUpper(key)
+	}
+	return key
 }

@@ -4,7 +4,9 @@
 // of text, tables, frames, bars and maps. It knows no subnet and no session.
 package draw
 
-import "strings"
+import (
+	"strings"
+)
 
 // Pen writes one line that fills exactly so many cells. Text given to it is
 // cleaned first and cut with a mark where it does not fit.
@@ -130,4 +132,26 @@ func (p *Pen) Styled(s string) {
 func (p *Pen) Done() string {
 	p.Gap(p.Left)
 	return p.b.String()
+}
+
+// Badge is a word that names a picture.
+type Badge struct {
+	St Style
+	// Line is for the frame of a pane that shows the picture, "" for the usual, and frame the kind of its lines.
+	Line  Style
+	Frame int
+	Word  string
+}
+
+// Short is the word for where there is little room: "STAGED" for "STAGED minhop".
+func (b *Badge) Short() string {
+	switch b.Word {
+	case "WRITE ON":
+		return b.Word
+	case "SIMULATED":
+		return "SIM"
+	case "STAGED, STALE":
+		return "STALE"
+	}
+	return strings.TrimRight(FirstWord(b.Word), ",")
 }

@@ -5,6 +5,7 @@ package draw
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // sortKeys are rows with what they are sorted by.
@@ -29,11 +30,9 @@ func (k *sortKeys) of(rows []int32, order func(row int) int64, down bool) {
 	})
 }
 
-// fewKeys is up to how many keys comparing them is quicker than counting.
-const fewKeys = 256
+const fewKeys = 256 // up to how many keys comparing them is quicker than counting
 
-// sort keeps the order of rows with the same key. O(rows) for each byte in which
-// keys differ.
+// sort keeps the order of rows with the same key. O(rows) for each byte in which keys differ.
 func (k *sortKeys) sort() {
 	if len(k.list) <= fewKeys {
 		slices.SortStableFunc(k.list, func(a, b sortKey) int { return cmp.Compare(a.key, b.key) })
@@ -66,4 +65,34 @@ func (k *sortKeys) deal(shift int) {
 		at[b]++
 	}
 	k.list, k.spare = k.spare, k.list
+}
+
+// Natural compares names so that "leaf 2" comes before "leaf 10".
+func Natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := Digits(a), Digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// Digits is how many digits a text begins with.
+func Digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
 }

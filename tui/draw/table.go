@@ -19,27 +19,22 @@ type Table struct {
 	Size  int
 	Order []int32 // row by line
 	keys  sortKeys
-	// Sorted is the column that the rows are sorted by, counted from 1, negative
-	// for downwards, 0 for the order that they come in.
+	// Sorted is the column that the rows are sorted by, from 1, negative for downwards, 0 for the order they come in.
 	Sorted int
 	Filt   Filter
 	Marks  map[uint64]bool
-	// ID tells rows apart for as long as the list is there.
-	ID func(row int) uint64
+	ID     func(row int) uint64 // tells rows apart for as long as the list is there
 	// kept is the row to stay on, where one is held.
 	kept uint64
 	Held bool
-	// Match reports whether a row passes the filter; nil: by the text of any column.
-	// prepare is called before.
+	// Match reports whether a row passes the filter; nil: by the text of any column. prepare is called before.
 	Match   func(row int) bool
 	Prepare func()
-	// Regrow makes the rows anew after another sort, nil where they stay the same.
-	Regrow func()
+	Regrow  func() // makes the rows anew after another sort, nil where they stay the same
 	// Kinds are the manners in which the list can be shown, kind the one that it is.
 	Kinds []string
 	Kind  int
-	// Aside is how many cells, or columns, are moved out of sight to the left.
-	Aside int
+	Aside int // how many cells, or columns, are moved out of sight to the left
 }
 
 // Hold remembers which row is selected. It is called before rows change.
@@ -70,16 +65,21 @@ func (t *Table) Again() {
 
 // Rebuild is build without looking for a row.
 func (t *Table) Rebuild(size int) {
-	t.Size = size
-	t.Order = slices.Grow(t.Order[:0], size)[:size]
-	for i := range t.Order {
-		t.Order[i] = int32(i)
-	}
+	t.Fill(size)
 	if !t.Filt.Empty() {
 		t.Sift()
 	}
 	t.arrange()
 	t.Resize(len(t.Order), t.Height)
+}
+
+// Fill takes so many rows in the order that they come in.
+func (t *Table) Fill(size int) {
+	t.Size = size
+	t.Order = slices.Grow(t.Order[:0], size)[:size]
+	for i := range t.Order {
+		t.Order[i] = int32(i)
+	}
 }
 
 // Sift leaves the rows that the filter lets through.
@@ -111,7 +111,6 @@ func (t *Table) matchText(row int) bool {
 
 func (c *Column) gone() bool { return c.Hidden != nil && c.Hidden() }
 
-// arrange sorts the rows.
 func (t *Table) arrange() {
 	if t.Sorted == 0 || len(t.Order) == 0 {
 		return
@@ -188,8 +187,7 @@ func (t *Table) sortable() []int {
 	return out
 }
 
-// NextSort goes through the columns in turn, each upwards and downwards, and
-// says what the list is sorted by then.
+// NextSort goes through the columns in turn, each upwards and downwards, and says what the list is sorted by.
 func (t *Table) NextSort() string {
 	all := t.sortable()
 	if len(all) == 0 {
@@ -255,8 +253,7 @@ func (t *Table) Chosen() []int {
 	return out
 }
 
-// colGap is how many blanks stand between columns.
-const colGap = 2
+const colGap = 2 // how many blanks stand between columns
 
 // NoMatch says that the filter lets nothing through.
 func (t *Table) NoMatch(what string) string {

@@ -9,8 +9,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Environment is what the variables of a process say of its terminal. Nothing
-// is asked of the terminal itself: some never answer.
+// Environment is what a process's variables say of its terminal, which is not asked itself: some never answer.
 type Environment func(string) string
 
 // Glyphs returns the marks that the terminal can show.

@@ -18,10 +18,9 @@ import (
 // Cells says how wide runes are. Terminals agree on it but for what Clean escapes.
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Clean makes text safe for one line of cells: tabs become blanks, whatever is
-// no printable character is escaped, and so is all beyond ASCII where terminals
-// may disagree on its width or, with ascii, where they may not have it. Bubbles and lipgloss
-// write what they are given.
+// Clean makes text safe for one line of cells: tabs become blanks, whatever is no printable character is
+// escaped, and so is all beyond ASCII where terminals may disagree on its width or, with ascii, where they
+// may not have it. Bubbles and lipgloss write what they are given.
 func Clean(s string, ascii bool) string {
 	if Plain(s) {
 		return s
@@ -55,9 +54,8 @@ func Clean(s string, ascii bool) string {
 	return b.String()
 }
 
-// agreed says that a cluster is one letter with at most two marks, that it is as
-// wide in terminals that count clusters as in those that count runes, and that
-// it joins nothing behind it.
+// agreed says that a cluster is one letter with at most two marks, that it is as wide in terminals that count
+// clusters as in those that count runes, and that it joins nothing behind it.
 func agreed(cluster string, wide int) bool {
 	marks := 0
 	for i, r := range cluster {
@@ -74,8 +72,7 @@ func agreed(cluster string, wide int) bool {
 	return marks <= 2 && runeCells(cluster) == wide && after == cluster
 }
 
-// halfFlag says that a rune is half of a flag, selector that it chooses between text
-// and picture: terminals differ on both.
+// halfFlag: a rune is half of a flag; selector: it chooses between text and picture. Terminals differ on both.
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
@@ -157,8 +154,7 @@ func Skip(s string, w int) string {
 	return Spaces(-w)
 }
 
-// Wrap breaks clean text at blanks into lines of at most w cells, as far as the
-// words allow.
+// Wrap breaks clean text at blanks into lines of at most w cells, as far as the words allow.
 func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""
@@ -176,9 +172,7 @@ func Wrap(s string, w int) []string {
 }
 
 // Count is a number with its noun: "1 switch", "2 switches".
-func Count(n int, noun string) string {
-	return Thousands(n) + " " + prose.Noun(n, noun)
-}
+func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n, noun) }
 
 // Thousands prints a number as "419,904".
 func Thousands(n int) string {
@@ -220,20 +214,7 @@ func Seconds(d time.Duration) string {
 }
 
 // Btoi is 1 for true.
-func Btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// When is the one of two that applies.
-func When[T any](yes bool, a, b T) T {
-	if yes {
-		return a
-	}
-	return b
-}
+func Btoi(b bool) int { return prose.When(b, 1, 0) }
 
 // CountOrNone is a number, "" for none.
 func CountOrNone(n int) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 )
 
@@ -18,9 +19,8 @@ const Reset = "\x1b[0m"
 // Theme is how everything looks. No style is told apart from another by colour
 // alone: there is a word, a mark or a border with each.
 type Theme struct {
-	Name string
-	// Fixed says that the terminal allows no colours.
-	Fixed bool
+	Name  string
+	Fixed bool // says that the terminal allows no colours
 	Glyphs
 
 	ground                    Style // of all that has no other style
@@ -42,8 +42,7 @@ type Theme struct {
 // Themes lists the names of the themes.
 var Themes = []string{"dark", "light", "contrast", "none"}
 
-// NewTheme makes a theme in the colours of a profile. The profile Ascii, and the
-// theme none, leave bold and reverse.
+// NewTheme makes a theme in the colours of a profile. The profile Ascii and the theme none leave bold and reverse.
 func NewTheme(name string, profile termenv.Profile, g Glyphs) (*Theme, error) {
 	if profile == termenv.Ascii {
 		name = "none"
@@ -66,9 +65,8 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs) (*Theme, error) {
 	return t, nil
 }
 
-// palette makes styles in the colours that a terminal has. A colour is written
-// "#rrggbb/n": n is what stands for it among 16 colours, "" for none. Bright
-// black is not among them: some schemes make it that of the background.
+// palette makes styles in the colours that a terminal has. A colour is written "#rrggbb/n": n is what stands for
+// it among 16 colours, "" for none. Bright black is not among them: some schemes make it that of the background.
 type palette struct{ termenv.Profile }
 
 func (p palette) style(fg, bg string, attributes ...string) Style {
@@ -151,4 +149,20 @@ func plainTheme() *Theme {
 		Live: r, Whatif: r, Staged: r, Stale: p.style("", "", bold, reverse), Simulated: r, Writing: p.style("", "", bold, reverse),
 		Old: r, Frozen: p.style("", "", bold, reverse),
 	}
+}
+
+// Lip is a lipgloss style that writes each line in a style of ours, whatever lipgloss takes the terminal for.
+func Lip(st Style) lipgloss.Style {
+	if st == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Transform(func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			if l != "" {
+				lines[i] = string(st) + l + Reset
+			}
+		}
+		return strings.Join(lines, "\n")
+	})
 }

@@ -8,8 +8,7 @@ type Window struct {
 	Height int // rows that are seen
 	Cursor int
 	Top    int
-	// Follow keeps the cursor on the last row while rows are added.
-	Follow bool
+	Follow bool // keeps the cursor on the last row while rows are added
 }
 
 // Resize sets how many rows there are and how many are seen.
@@ -45,8 +44,7 @@ func (w *Window) Reveal(row int) {
 	w.To(row)
 }
 
-// thumb returns the rows of the window that a scroll bar marks, from and below
-// to; none where all is seen.
+// thumb returns the rows of the window that a scroll bar marks, from and below to; none where all is seen.
 func (w *Window) thumb() (from, to int) {
 	if w.N <= w.Height || w.Height < 2 {
 		return 0, 0

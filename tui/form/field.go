@@ -15,14 +15,12 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// field is a form of one question, as huh shows it. All that it does it does at once: no
-// command of huh's is run.
+// field is a form of one question, as huh shows it. All that it does it does at once: no command of huh's is run.
 type field struct {
 	form   *huh.Form
 	choose *huh.Select[string] // nil for a free text
 	answer string
-	// selector stands before the choice that is selected, and shown are the choices as
-	// they are on the screen.
+	// selector stands before the choice that is selected, and shown are the choices as they are on the screen.
 	selector string
 	shown    map[string]bool
 	// seen are the lines that were drawn, and top is the first choice among them.
@@ -30,8 +28,7 @@ type field struct {
 	top  int
 }
 
-// newField asks a question in lines of w cells, with an answer to begin from. Explain are
-// lines below the question.
+// newField asks a question in lines of w cells, with an answer to begin from and explanations below it.
 func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := draw.Clean(q.Text, t.ASCII)
@@ -68,7 +65,6 @@ func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string]
 	return out
 }
 
-// key sends a key to the field.
 func (f *field) key(k tea.KeyMsg) {
 	if f.choose == nil || k.Type != tea.KeyRunes || len(k.Runes) < 2 {
 		f.form.Update(k)
@@ -87,7 +83,6 @@ func (f *field) value() (string, bool) {
 	return f.answer, true
 }
 
-// finding says that what is typed looks for a choice.
 func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
 
 // click selects the choice in a line of the field; false where there is none.
@@ -133,7 +128,6 @@ func (f *field) lines(n int) []string {
 	return lines[:min(n, len(lines))]
 }
 
-// huhTheme is a theme in the styles of huh.
 func huhTheme(t *draw.Theme) *huh.Theme {
 	h := huh.ThemeBase()
 	plain := lipgloss.NewStyle()

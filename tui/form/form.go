@@ -12,6 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"
@@ -25,48 +26,38 @@ type Source interface {
 
 // Form is the questions of a command.
 type Form struct {
-	// What is the command: "dump", "load", "engine" or "fail".
-	What string
-	// Prefill are answers to begin from, by the name of the question.
-	Prefill map[string]string
-	// Leave closes the form and asks something of the screen.
-	Leave func(msg tea.Msg) tea.Cmd
-	// Body is the part of the screen that it has.
-	Body func() draw.Rect
-	// File is the file that was named, "" for none.
-	File string
+	What    string                    // the command: "dump", "load", "engine" or "fail"
+	Prefill map[string]string         // answers to begin from, by the name of the question
+	Leave   func(msg tea.Msg) tea.Cmd // closes the form and asks something of the screen
+	Body    func() draw.Rect          // the part of the screen that it has
+	File    string                    // the file that was named, "" for none
 
 	common *pane.Common
 	src    Source
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	flow  *guided.Flow
-	said  []string // all answers, in their order
-	q     *guided.Question
-	field *field
-	size  [2]int // of field
-	above int    // how many lines stand above it
-	// summary says what was answered, command what will be run, "" before the last
-	// question.
-	summary, command string
+	flow             *guided.Flow
+	said             []string // all answers, in their order
+	q                *guided.Question
+	field            *field
+	size             [2]int // of field
+	above            int    // how many lines stand above it
+	summary, command string // summary says what was answered, command what will be run, "" before the last question
 	waiting          bool
 	err              string
-	// ahead are keys that were typed while the next question was looked for.
-	ahead []tea.KeyMsg
+	ahead            []tea.KeyMsg // keys that were typed while the next question was looked for
 }
 
 // Msg brings the question after an answer.
 type Msg struct {
-	form *Form
-	flow *guided.Flow
-	said []string
-	// q is nil where all is answered.
-	q       *guided.Question
+	form    *Form
+	flow    *guided.Flow
+	said    []string
+	q       *guided.Question // nil where all is answered
 	command string
 	err     error
-	// refused says that the last answer will not do.
-	refused bool
+	refused bool // says that the last answer will not do
 }
 
 // Open makes a form; its fields are to be set before it begins.
@@ -134,8 +125,7 @@ func nextQuestion(flow *guided.Flow, said []string) Msg {
 	return msg
 }
 
-// Update shows the next question, says why an answer will not do, or runs the
-// command.
+// Update shows the next question, says why an answer will not do, or runs the command.
 func (f *Form) Update(msg Msg) tea.Cmd {
 	f.waiting = false
 	switch {
@@ -155,11 +145,9 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 	return f.typedAhead()
 }
 
-// nothing leaves the form.
 func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
 
-// typedAhead takes the keys that were typed before the question was there, unless it is
-// the last one: what is run is to be read.
+// typedAhead takes keys typed before the question was there, unless it is the last: what is run is to be read.
 func (f *Form) typedAhead() tea.Cmd {
 	keys := f.ahead
 	f.ahead = nil
@@ -235,10 +223,9 @@ func (f *Form) Click(line int) tea.Cmd {
 
 // Wheel moves the choice.
 func (f *Form) Wheel(by int) tea.Cmd {
-	return f.Key(tea.KeyMsg{Type: draw.When(by < 0, tea.KeyUp, tea.KeyDown)})
+	return f.Key(tea.KeyMsg{Type: prose.When(by < 0, tea.KeyUp, tea.KeyDown)})
 }
 
-// reply answers the question.
 func (f *Form) reply(text string) tea.Cmd {
 	flow, q, said := f.flow, f.q, append(slices.Clip(f.said), text)
 	if q.Name == "file" {

@@ -18,12 +18,9 @@ import (
 type Page struct {
 	Title string
 	Badge *draw.Badge
-	// Ready is false while text is still to come.
-	Ready bool
-	// Read is false before the end was on the screen.
-	Read bool
-	// Leave is what the keys that leave the page do.
-	Leave func() tea.Cmd
+	Ready bool           // false while text is still to come
+	Read  bool           // false before the end was on the screen
+	Leave func() tea.Cmd // what the keys that leave the page do
 
 	theme *draw.Theme
 	text  []line
@@ -39,8 +36,7 @@ func New(t *draw.Theme, title string) *Page {
 type line struct {
 	text string
 	st   draw.Style
-	// hang is where text goes on that does not fit a line.
-	hang int
+	hang int // where text goes on that does not fit a line
 }
 
 // Say adds a line.
@@ -121,8 +117,7 @@ var (
 	leave    = key.NewBinding(key.WithKeys("esc", "q", "enter", "i", "C"))
 )
 
-// Key moves the text, or leaves it. A page is a line less than a viewport's: the last line
-// is seen again as the first.
+// Key moves the text, or leaves it. A page keeps a line: the last one is seen again as the first.
 func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
 	switch all := p.view.TotalLineCount(); {
 	case key.Matches(k, up):

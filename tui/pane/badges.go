@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -78,7 +79,8 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
 	if st.WhatIf != nil {
-		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: whatIfWord(st)})
+		what := prose.When(len(st.Failures) == 0, "topology", draw.Count(len(st.Failures), "failure"))
+		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " + what})
 	}
 	switch {
 	case st.Staged != nil && st.Stale:
@@ -98,10 +100,6 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 // recalled says that the panes show a picture out of the history.
 func (sc *Scene) recalled() bool {
 	return strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded))
-}
-
-func whatIfWord(st *session.State) string {
-	return "WHAT-IF " + st.OnPaper()
 }
 
 // stagedBadge tells tables that were written from those that were not.

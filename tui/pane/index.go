@@ -6,26 +6,25 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
-// Index is what the panes want to know of a fabric beyond the fabric itself,
-// computed once for each.
+// Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
 type Index struct {
 	Fabric *fabric.Fabric
-	// Tiers are the switches of the subnet by the number of links to the nearest
-	// switch with hosts, each in the order of names; outside those that no link
-	// leads to; loose the nodes that are attached to no switch.
+	// Tiers are the switches of the subnet by the number of links to the nearest switch with hosts, each in the
+	// order of names; outside those that no link leads to; loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
 
 	Switches, Hosts, Links int
 
-	// Search are the names of the nodes in lower case, rank their places in the
-	// order of names.
+	// Search are the names of the nodes in lower case, rank their places in the order of names.
 	Search []string
 	Rank   []int32
 }
@@ -37,15 +36,14 @@ func newIndex(f *fabric.Fabric) *Index {
 	ix.name()
 	tier := ix.tier()
 	for s, n := range f.Switches {
-		switch t := int(tier[s]); {
-		case !f.Nodes[n].InSubnet:
+		if !f.Nodes[n].InSubnet {
 			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
-		default:
-			for len(ix.Tiers) <= t {
-				ix.Tiers = append(ix.Tiers, nil)
-			}
-			ix.Tiers[t] = append(ix.Tiers[t], fabric.SwitchIndex(s))
+			continue
 		}
+		for len(ix.Tiers) <= int(tier[s]) {
+			ix.Tiers = append(ix.Tiers, nil)
+		}
+		ix.Tiers[tier[s]] = append(ix.Tiers[tier[s]], fabric.SwitchIndex(s))
 	}
 	for _, list := range append(ix.Tiers, ix.Outside) {
 		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]]) })
@@ -83,8 +81,7 @@ func (ix *Index) onSwitch(n *fabric.Node) bool {
 	return false
 }
 
-// tier is the distance of each switch from the nearest switch with hosts; all
-// are 0 where there are no hosts.
+// tier is the distance of each switch from the nearest switch with hosts; all are 0 where there are no hosts.
 func (ix *Index) tier() []int32 {
 	f := ix.Fabric
 	tier := make([]int32, len(f.Switches))
@@ -150,4 +147,40 @@ func Up(f *fabric.Fabric, n *fabric.Node) int {
 		}
 	}
 	return k
+}
+
+// Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.
+type Indexes struct {
+	mu   sync.Mutex
+	list []*Index // the one used last at the end
+}
+
+// maxIndexes is how many fabrics there are to switch between: live, base, what-if, one of the history, one more.
+const maxIndexes = 5
+
+// Of returns the index of a fabric, and makes it where there is none yet.
+func (x *Indexes) Of(f *fabric.Fabric) *Index {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, ix := range x.list {
+		if ix.Fabric == f {
+			x.list = append(append(x.list[:i], x.list[i+1:]...), ix)
+			return ix
+		}
+	}
+	ix := newIndex(f)
+	if len(x.list) >= maxIndexes {
+		x.list = append(x.list[:0], x.list[1:]...)
+	}
+	x.list = append(x.list, ix)
+	return ix
+}
+
+// Foresee makes the indexes that a state will want.
+func (x *Indexes) Foresee(st session.State) {
+	for _, p := range []*session.Picture{st.Live, st.Base, st.Default()} {
+		if p != nil {
+			x.Of(p.Fabric)
+		}
+	}
 }

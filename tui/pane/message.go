@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Messages that panes ask of the screen. They are heeded at once: keys that were typed
-// behind find it done.
+// Messages that panes ask of the screen. They are heeded at once: keys that were typed behind find it done.
 type (
 	// Run runs a command of the shell, as a key does.
 	Run struct{ Command string }
@@ -24,8 +23,7 @@ type (
 	Open struct{ Name string }
 	// GoTo is Open and Visit of the pane at home.
 	GoTo struct{ At Place }
-	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a
-	// row, the first for 0.
+	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a row, the first for 0.
 	ShowKind struct {
 		Kind int
 		Row  uint64
@@ -44,8 +42,7 @@ type (
 type (
 	// Visit says that a node, or a port of one, is to be shown.
 	Visit struct{ At Place }
-	// Follow says that packets are followed to a node of a fabric, to this LID, or to
-	// the one that is selected for 0.
+	// Follow says that packets are followed to a node of a fabric, to this LID, the selected one for 0.
 	Follow struct {
 		Fabric *fabric.Fabric
 		Node   fabric.NodeIndex
@@ -72,12 +69,11 @@ type (
 
 // Line is one line of the log.
 type Line struct {
-	When time.Time // set where the line begins something
-	Job  int       // 0: of the session
-	Kind lineKind
-	Text string
-	// End says of a command how it ended, "" while it runs.
-	End    string
+	When   time.Time // set where the line begins something
+	Job    int       // 0: of the session
+	Kind   lineKind
+	Text   string
+	End    string // says of a command how it ended, "" while it runs
 	Failed bool
 }
 

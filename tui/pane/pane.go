@@ -12,13 +12,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/draw"
 )
 
-// Pane is a list in a frame, with a state of its own. It keeps what it shows between
-// scenes and draws only what is seen. The screen asks it, and tells it what happens; it
-// never asks the screen.
+// Pane is a list in a frame, with a state of its own. It keeps what it shows between scenes and draws only
+// what is seen. The screen asks it, and tells it what happens; it never asks the screen.
 type Pane interface {
 	About() About
 	// Base is the list itself.
@@ -88,15 +88,12 @@ type (
 
 // About is what is always so of a pane.
 type About struct {
-	// Name leads to it in messages. short stands in the line of panes where there is no
-	// room for the name.
+	// Name leads to it in messages. short stands in the line of panes where there is no room for the name.
 	Name, Short string
 	Help        string
 	Seat        Seat
-	// Beside is the pane that is shown with it on a small screen, the topology for "".
-	Beside string
-	// Enter is what the footer calls Enter, "" for open.
-	Enter string
+	Beside      string // the pane that is shown with it on a small screen, the topology for ""
+	Enter       string // what the footer calls Enter, "" for open
 }
 
 // Seat says where a pane stands on the screen.
@@ -115,29 +112,23 @@ const (
 // Stage says how a pane stands on the screen now.
 type Stage struct {
 	Visible, Focused bool
-	// Idle says that nothing else wants the session.
-	Idle bool
+	Idle             bool // says that nothing else wants the session
 }
 
 // Common is what the panes of a screen share.
 type Common struct {
-	// Look is how everything looks.
-	Look *draw.Theme
-	Ctx  context.Context
-	// Running is how many results are computed beside the screen.
-	Running int
-	// Focused is what the selected row of the pane with the keyboard is about.
-	Focused func() Subject
+	Look    *draw.Theme // how everything looks
+	Ctx     context.Context
+	Running int            // how many results are computed beside the screen
+	Focused func() Subject // what the selected row of the pane with the keyboard is about
 
 	// Ends are the marked source and destination of a trace; a zero GUID is none. path
 	// are the nodes of the path between them in the fabric of the topology, nil without.
-	Ends [2]Place
-	Path map[fabric.NodeIndex]bool
-	// Traced says in words how the packets of the trace go, "" where there is none.
-	Traced string
-	// Loads are the paths over each link by the tables of the scene, nil where they are
-	// not known, busiest those of the busiest link between switches, and counted those
-	// that were counted last, of whatever tables.
+	Ends   [2]Place
+	Path   map[fabric.NodeIndex]bool
+	Traced string // says in words how the packets of the trace go, "" where there is none
+	// Loads are the paths over each link by the tables of the scene, nil where they are not known, busiest those
+	// of the busiest link between switches, and counted those that were counted last, of whatever tables.
 	Loads, Counted *linkload.Loads
 	Busiest        int64
 }
@@ -175,21 +166,23 @@ func (l *list) FileName() string                     { return "" }
 func (l *list) Actions() []Action                    { return nil }
 func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
 
+// Badge names the scene's picture, nil where that is not shown.
+func (l *list) Badge(shown bool) *draw.Badge {
+	if l.Scene == nil || !shown {
+		return nil
+	}
+	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+}
+
 func (l *list) Show(sc *Scene, changed bool) {
 	if l.Scene = sc; changed {
 		l.renew()
 	}
 }
 
-func (l *list) WhyNotSort() string {
-	if l.N == 0 {
-		return "there are no rows to sort"
-	}
-	return ""
-}
+func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
-// GoTo is what Enter does on a row about s; else none or other says why it does nothing:
-// without rows, or on a row about nothing.
+// GoTo is what Enter does on a row about s; else none, without rows, or other says why it does nothing.
 func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	if _, ok := l.Selected(); !ok {
 		return nil, none
@@ -207,19 +200,15 @@ type Action struct {
 	key.Binding
 	Name  string // by which it is bound
 	Group string
-	// After is the action behind which one of a pane stands in the list of keys.
-	After string
+	After string // the action behind which one of a pane stands in the list of keys
 	// Label stands in the footer, those of low rank first; "" keeps it out of there. word
 	// is what it is now, nil for the same always.
-	Label string
-	Word  func() string
-	Rank  int
-	// Panes are where the key works; nil for everywhere.
-	Panes []string
-	// Session says that it wants the session for itself.
-	Session bool
-	// Why says why the action cannot be done now, "" if it can; nil: always.
-	Why func() string
+	Label   string
+	Word    func() string
+	Rank    int
+	Panes   []string      // where the key works; nil for everywhere
+	Session bool          // says that it wants the session for itself
+	Why     func() string // says why the action cannot be done now, "" if it can; nil: always
 	// Do is what one of a pane does, run what one of the screen does.
 	Do  func() tea.Msg
 	Run func() tea.Cmd

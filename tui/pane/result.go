@@ -5,6 +5,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -29,8 +30,7 @@ type AsyncResult[T any] struct {
 // ResultMsg brings the result of an AsyncResult.
 type ResultMsg struct{ Deliver func() }
 
-// Want begins to compute the value for something that can be compared, unless it
-// is there or under way.
+// Want begins to compute the value for something that can be compared, unless it is there or under way.
 func (e *AsyncResult[T]) Want(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T, error)) tea.Cmd {
 	if of == nil || e.Of == of || e.Doing == of {
 		return nil
@@ -60,7 +60,7 @@ func (e *AsyncResult[T]) Want(c *Common, of any, work func(ctx context.Context, 
 func Shielded[T any](work func() (T, error)) (value T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v}
+			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return work()

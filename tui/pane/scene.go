@@ -6,40 +6,32 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 )
 
-// Scene is what the panes draw: the state of the session and what follows from
-// it. It never changes.
+// Scene is what the panes draw: the state of the session and what follows from it. It never changes.
 type Scene struct {
 	State session.State
-	// Of is the picture that was chosen, "" for the session's default.
-	Of session.Kind
+	Of    session.Kind // the picture that was chosen, "" for the session's default
 	// Picture is the picture whose tables are shown. Where it has none, why says so.
 	Picture *session.Picture
 	Why     string
-	// Base is what changed entries are told from, nil where there is nothing to compare.
-	Base *session.Picture
+	Base    *session.Picture // what changed entries are told from, nil where there is nothing to compare
 
-	// Top is the fabric of the topology pane, with what was added on paper; now the same
-	// without what has failed there.
-	Top *Index
-	Now *fabric.Fabric
-	// Names is the index of the picture's fabric.
-	Names *Index
-	// Seen is the live fabric that lost links are counted from, and down are ports of it,
-	// one for each link that is lost.
-	Seen *fabric.Fabric
-	Down []fabric.PortIndex
-	// Clock tells how old pictures are.
-	Clock func() time.Time
-	// given holds the LIDs that staged tables give to ports of top that have none,
-	// nil where they are of another fabric.
+	// Top is the fabric of the topology pane, with what was added on paper; now the same without what has failed there.
+	Top   *Index
+	Now   *fabric.Fabric
+	Names *Index // the index of the picture's fabric
+	// Seen is the live fabric that lost links are counted from; Down are ports of it, one for each link that is lost.
+	Seen  *fabric.Fabric
+	Down  []fabric.PortIndex
+	Clock func() time.Time // tells how old pictures are
+	// given holds the LIDs that staged tables give to ports of Top that have none, nil where they are of another fabric.
 	given *fabric.Fabric
 }
 
-// NewScene makes the scene of a state. old is a picture out of the history that is
-// shown instead of one of the state's, or nil.
+// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil.
 func NewScene(st session.State, of session.Kind, old *session.Picture, indexed func(*fabric.Fabric) *Index) *Scene {
 	sc := &Scene{State: st, Of: of}
 	sc.Picture = old
@@ -84,10 +76,7 @@ func (sc *Scene) compared() *session.Picture {
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base {
 		return nil
 	}
-	of := session.Base
-	if sc.State.Base == nil || sc.recalled() {
-		of = session.Live
-	}
+	of := prose.When(sc.State.Base == nil || sc.recalled(), session.Live, session.Base)
 	if base, err := sc.State.Of(of); err == nil && base.Tables != nil && (sc.Picture.Tables == nil || base.Tables.LFT != sc.Picture.Tables.LFT) {
 		return base
 	}
@@ -128,22 +117,12 @@ func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	return sc.given.Ports[end].LID
 }
 
-// FailedNode reports whether a node of the topology's fabric has failed on paper
-// itself.
+// FailedNode reports whether a node of the topology's fabric has failed on paper itself.
 func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
-	if sc.Now == sc.Top.Fabric {
-		return false
-	}
-	for i := range sc.State.Failures {
-		if sc.State.Failures[i].InvolvesNode(node) {
-			return true
-		}
-	}
-	return false
+	return sc.Now != sc.Top.Fabric && sc.nodeFailure(node) != ""
 }
 
-// FailedLink reports whether the link of a port has gone on paper, for whatever
-// reason.
+// FailedLink reports whether the link of a port has gone on paper, for whatever reason.
 func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
 	return sc.Top.Fabric.Ports[port].Linked() && !sc.Now.Ports[port].Linked()
 }
@@ -156,18 +135,68 @@ func (sc *Scene) Gone() map[fabric.Link]bool {
 	return sc.State.FailedLinks()
 }
 
-// Against is the picture that what is shown is compared with, nil where there is
-// none with tables.
+// Against is the picture that what is shown is compared with, nil where there is none with tables.
 func (sc *Scene) Against() *session.Picture {
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base || sc.Picture.Tables == nil {
 		return nil
 	}
-	p := sc.State.Live
-	if sc.State.Base != nil && !sc.recalled() {
-		p = sc.State.Base
-	}
+	p := prose.When(sc.State.Base != nil && !sc.recalled(), sc.State.Base, sc.State.Live)
 	if p.Tables == nil {
 		return nil
 	}
 	return p
+}
+
+// Lose counts what the live fabric has lost since it was whole. before is nil at first.
+func (sc *Scene) Lose(before *Scene) {
+	live := sc.State.Live.Fabric
+	sc.Seen = live
+	if before == nil || len(before.Seen.Nodes) == 0 {
+		return
+	}
+	sc.Seen, sc.Down = before.Seen, before.Down
+	if sc.State.Live == before.State.Live {
+		return
+	}
+	if sc.Down = DownPorts(sc.Seen, live); len(sc.Down) == 0 && len(Missing(sc.Seen, live)) == 0 {
+		sc.Seen = live
+	}
+}
+
+// Missing names the nodes of f that g has not.
+func Missing(f, g *fabric.Fabric) []string {
+	var out []string
+	for i := range f.Nodes {
+		if f.Nodes[i].InSubnet && g.NodeByGUID(f.Nodes[i].GUID) == fabric.None {
+			out = append(out, f.NodeName(fabric.NodeIndex(i)))
+		}
+	}
+	return out
+}
+
+// Downs names the links of f that are not in g.
+func Downs(f, g *fabric.Fabric) []string {
+	return prose.Words(DownPorts(f, g), func(p fabric.PortIndex) string { return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer) })
+}
+
+// DownPorts are ports of f, one for each link, whose links are not in g. O(ports).
+func DownPorts(f, g *fabric.Fabric) []fabric.PortIndex {
+	var out []fabric.PortIndex
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		other := g.NodeByGUID(n.GUID)
+		for p := range n.Slots() {
+			if f.Ports[p].Peer <= p {
+				continue
+			}
+			var q fabric.PortIndex = fabric.None
+			if other != fabric.None {
+				q = g.PortAt(other, int(f.Ports[p].Num))
+			}
+			if q == fabric.None || !g.Ports[q].Linked() {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }

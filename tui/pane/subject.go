@@ -4,27 +4,24 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/internal/prose"
 )
 
 // Subject is what the selected row of a pane is about.
 type Subject struct {
 	Fabric *fabric.Fabric
-	// Node is None where the row is about nothing; port is the port of it that is
-	// meant, or None.
-	Node fabric.NodeIndex
-	Port fabric.PortIndex
-	// Link is the port whose link can fail; None where the node is meant.
-	Link fabric.PortIndex
-	// With are ports whose links fail together with that one.
-	With []fabric.PortIndex
-	// System is what fails as one where the row is about a whole system, as fail director
-	// takes it.
-	System string
-	// Via is the port at which the node is seen, where it is another's, or None.
-	Via fabric.PortIndex
+	// Node is None where the row is about nothing; port is the port of it that is meant, or None.
+	Node   fabric.NodeIndex
+	Port   fabric.PortIndex
+	Link   fabric.PortIndex   // the port whose link can fail; None where the node is meant
+	With   []fabric.PortIndex // ports whose links fail together with that one
+	System string             // what fails as one where the row is about a whole system, as fail director takes it
+	Via    fabric.PortIndex   // the port at which the node is seen, where it is another's, or None
 }
 
 // Nothing is the subject of a row that is about nothing.
@@ -43,8 +40,7 @@ func (s Subject) each(command func(Subject) (string, string)) (all, why string) 
 	return all, why
 }
 
-// Fail is the command that lets the subject fail on paper; else why says why
-// there is none.
+// Fail is the command that lets the subject fail on paper; else why says why there is none.
 func (sc *Scene) Fail(s Subject) (command, why string) { return s.each(sc.failOne) }
 
 func (sc *Scene) failOne(s Subject) (command, why string) {
@@ -69,15 +65,11 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	case Up(f, &f.Nodes[node]) == 0:
 		return "", f.NodeName(node) + " has no links left that could fail"
 	}
-	what := "node"
-	if f.Nodes[node].IsSwitch() {
-		what = "switch"
-	}
+	what := prose.When(f.Nodes[node].IsSwitch(), "switch", "node")
 	return fmt.Sprintf("fail %s %s", what, NodeWord(f, node)), ""
 }
 
-// Restore is the command that takes back the failure that the subject suffers
-// from; else why says why there is none.
+// Restore is the command that takes back the failure that the subject suffers from; else why there is none.
 func (sc *Scene) Restore(s Subject) (command, why string) { return s.each(sc.restoreOne) }
 
 func (sc *Scene) restoreOne(s Subject) (command, why string) {
@@ -111,12 +103,7 @@ func (sc *Scene) restoreOne(s Subject) (command, why string) {
 }
 
 func (sc *Scene) linkFailure(l fabric.Link) bool {
-	for i := range sc.State.Failures {
-		if sc.State.Failures[i].InvolvesLink(l) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sc.State.Failures, func(f failures.Failure) bool { return f.InvolvesLink(l) })
 }
 
 // nodeFailure is "switch" or "node" where a node has failed on paper.
@@ -130,9 +117,4 @@ func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
 }
 
 // OfWord is the option that makes a reading command read what the panes show.
-func (sc *Scene) OfWord() string {
-	if sc.Of == "" {
-		return ""
-	}
-	return " of=" + string(sc.Of)
-}
+func (sc *Scene) OfWord() string { return prose.When(sc.Of == "", "", " of="+string(sc.Of)) }

@@ -58,7 +58,9 @@ func guidLine(t mad.NodeType) handler {
 			return p.errorf("%s: %w", word, err)
 		}
 		if p.bracketed, err = bracketedGUID(after); err != nil {
-			return p.errorf("%s: %w", word, err)
+			if err = p.refuse(p.errorf("%s: %w", word, err)); err != nil {
+				return err
+			}
 		}
 		if !relative {
 			p.base[t] = guid

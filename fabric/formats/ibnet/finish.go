@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
@@ -29,30 +30,50 @@ const (
 // finish makes a fabric of the records.
 func (p *parser) finish() (*File, error) {
 	if len(p.records) == 0 {
+		if len(p.unread.Findings) > 0 {
+			return nil, p.unread.Findings[0]
+		}
 		p.at = place{}
 		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net", p.files[0])
+	}
+	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}, lines: len(p.records), whole: p.unread.Count == 0}
+	if !p.options.Strict {
+		if err := b.infer(); err != nil {
+			return nil, err
+		}
 	}
 	for i := range p.records {
 		slices.SortFunc(p.records[i].cables, func(a, b cable) int { return cmp.Compare(a.port, b.port) })
 	}
-	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}}
 	if err := b.nodes(); err != nil {
 		return nil, err
 	}
 	if err := b.links(); err != nil {
 		return nil, err
 	}
+	b.truncated()
 	f, err := b.build()
 	if err != nil {
 		return nil, err
 	}
-	return &File{Fabric: f, Warnings: append(p.warnings, b.remarks()...)}, nil
+	return &File{Fabric: f, Warnings: append(p.warnings, b.remarks()...), Unread: p.unread}, nil
 }
 
 type builder struct {
 	p       *parser
 	asIbsim bool
 	b       fabric.Builder
+	// node is the node of each record, None where it is left out, and record the
+	// record of each node.
+	node   []fabric.NodeIndex
+	record []int
+	// lines is the number of records that stand in the file, and whole says that all of
+	// its lines were read.
+	lines int
+	whole bool
+	// missing counts the nodes that cables lead to and that have no record, and open
+	// the cables that lead to a port of the last record which has no line.
+	missing, open int
 	// otherGUIDs counts the ports, and otherRates the rates of port lines, that the
 	// file states other than ibsim has them.
 	otherGUIDs int
@@ -62,31 +83,44 @@ type builder struct {
 	stated, unstated int
 }
 
-// nodes adds all nodes; the node index is that of the record.
+// nodes adds the nodes of all records.
 func (b *builder) nodes() error {
+	b.node = make([]fabric.NodeIndex, len(b.p.records))
 	for i := range b.p.records {
 		r := &b.p.records[i]
 		has := r.ibsimGUIDs()
 		if !b.asIbsim {
 			var err error
 			if has, err = r.statedGUIDs(); err != nil {
-				return b.p.errorAt(r.at, "%w", err)
+				if err = b.p.refuse(b.p.errorAt(r.at, "%w", err)); err != nil {
+					return err
+				}
 			}
 		}
 		n := fabric.Node{
 			GUID: has.node, SystemGUID: has.system, Desc: b.desc(r), Type: r.typ, NumPorts: uint8(r.ports),
 			VendorID: r.vendor, DeviceID: r.device, Revision: revision, EnhancedPort0: r.enhanced,
 		}
-		node, err := b.b.AddNode(n)
-		if err != nil {
-			return b.p.errorAt(r.at, "%w", err)
-		}
-		b.slots(node, r, has)
-		if err := b.cables(node, r); err != nil {
+		if err := b.add(i, r, n, has); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (b *builder) add(i int, r *record, n fabric.Node, has guids) (err error) {
+	if b.node[i], err = b.b.AddNode(n); err != nil {
+		return b.p.refuse(b.nodeTwice(r, n.GUID, err))
+	}
+	b.record = append(b.record, i)
+	b.slots(b.node[i], r, has)
+	return b.cables(b.node[i], r)
+}
+
+func (b *builder) nodeTwice(r *record, guid uint64, err error) error {
+	f := unread.At(b.p.files[r.at.file], int(r.at.line), "%w", err)
+	f.Kind, f.Node = unread.GUID, guid
+	return f
 }
 
 func (b *builder) desc(r *record) string {
@@ -129,7 +163,7 @@ func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 			port.LID, port.LMC = c.addr.lid, c.addr.lmc
 		}
 		stated, err := b.statedGUID(r, c)
-		if err != nil {
+		if err = b.p.refuse(err); err != nil {
 			return err
 		}
 		switch {
@@ -152,7 +186,7 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 		atPeer = peer.remoteGUID
 	}
 	if !b.asIbsim && c.guid != 0 && atPeer != 0 && c.guid != atPeer {
-		return 0, b.p.errorAt(c.at, "port %d of %s has GUID 0x%016x here, but 0x%016x at %s",
+		return c.guid, b.p.errorAt(c.at, "port %d of %s has GUID 0x%016x here, but 0x%016x at %s",
 			c.port, quote(r.id), c.guid, atPeer, b.p.position(peer.at))
 	}
 	return cmp.Or(c.guid, atPeer), nil
@@ -165,48 +199,6 @@ func (b *builder) peer(c *cable) *cable {
 		return nil
 	}
 	return b.p.records[node].cableAt(c.remotePort)
-}
-
-// links joins the ports, having seen that both ends agree.
-func (b *builder) links() error {
-	for i := range b.p.records {
-		r := &b.p.records[i]
-		for j := range r.cables {
-			if c := &r.cables[j]; c.own == "" {
-				if err := b.link(fabric.NodeIndex(i), r, c); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (b *builder) link(node fabric.NodeIndex, r *record, c *cable) error {
-	p := b.p
-	remote, ok := p.byID[c.remote]
-	if !ok {
-		return p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(r.id), quote(c.remote))
-	}
-	other := &p.records[remote]
-	if c.remotePort > other.ports {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
-			c.port, quote(r.id), c.remotePort, quote(other.id), other.ports)
-	}
-	peer := other.cableAt(c.remotePort)
-	if peer == nil {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected both ends of each cable",
-			c.port, quote(r.id), c.remotePort, quote(other.id))
-	}
-	back := peer.own == "" && peer.remote == r.id && peer.remotePort == c.port
-	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to agree",
-			c.port, quote(r.id), c.remotePort, quote(other.id), b.p.position(peer.at), peer.leadsTo())
-	}
-	if err := b.b.Connect(node, c.port, remote, c.remotePort); err != nil {
-		return p.errorAt(c.at, "%w", err)
-	}
-	return b.rate(node, r, c, remote, other, peer)
 }
 
 func (c *cable) leadsTo() string {
@@ -237,9 +229,12 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 		}
 		b.unstated += ends
 	}
-	w, s, err := active(c.ibsimRate(r), peer.ibsimRate(other))
+	w, s, err := active(c.rate, peer.rate)
+	if err != nil && (remote < node || remote == node && c.remotePort < c.port) {
+		return nil // told at the other end
+	}
 	if err != nil {
-		return b.p.errorAt(c.at, "port %d of %s: %w", c.port, quote(r.id), err)
+		return b.p.refuse(b.p.errorAt(c.at, "port %d of %s: %w", c.port, quote(r.id), err))
 	}
 	here.Width, there.Width = w, w
 	here.Speed, there.Speed = r.seenSpeed(s), other.seenSpeed(s)
@@ -247,14 +242,6 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 		b.otherRates[c.stated.word]++
 	}
 	return nil
-}
-
-// ibsimRate is what ibsim enables: it reads no comments of routers.
-func (c *cable) ibsimRate(r *record) enabled {
-	if r.typ == mad.NodeRouter {
-		return r.start
-	}
-	return c.rate
 }
 
 // seenSpeed is how a speed looks to who asks this node.
@@ -273,6 +260,11 @@ func (b *builder) lid(node fabric.NodeIndex, port int) uint16 {
 }
 
 func (b *builder) build() (*fabric.Fabric, error) {
+	if !b.p.options.Strict {
+		if err := b.settle(); err != nil {
+			return nil, err
+		}
+	}
 	f, err := b.b.Build()
 	if wrong, ok := errors.AsType[*fabric.PortError](err); ok {
 		return nil, b.p.errorAt(b.placeOf(wrong.Node, wrong.Num), "%w", err)
@@ -285,7 +277,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 
 // placeOf is the line that describes a port.
 func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
-	r := &b.p.records[node]
+	r := &b.p.records[b.record[node]]
 	if c := r.cableAt(int(port)); c != nil {
 		return c.at
 	}

@@ -7,7 +7,7 @@ import "fmt"
 // asymmetric are the nets whose links have ends that enable other rates. When a
 // subnet manager sets up such a port, ibsim has the link run at the best rate of
 // that end alone, and goes on from end to end.
-var asymmetric = map[string]bool{"rates by options": true, "rates by comments": true}
+var asymmetric = map[string]bool{"rates by options": true, "rates of routers by options": true, "rates by comments": true}
 
 // differing are the nets whose ibnetdiscover output has two readings: ibsim takes
 // no LID of a router, and wants FDR10 to be seen from both ends.
@@ -123,6 +123,25 @@ Hca 1 "H6"
 width=7
 Hca 1 "H7"
 [1] "S"[7] e=3
+`,
+	"rates of routers by options": `
+width=3
+speed=7
+Switch 8 "S"
+[1] "R1"[1] # "r" lid 0 4xFDR
+[2] "R2"[1] s=1 e=1
+[3] "R3"[1] w=1
+
+rtguid=0x300000
+Rt 1 "R1"
+[1] "S"[1] e=3 # lid 0 lmc 0 "S" lid 0 4xEDR
+
+extspeed=7
+Rt 1 "R2"
+[1] "S"[2] e=0
+
+Rt 1 "R3"
+[1] "S"[3] w=11 s=1 e=0
 `,
 	"rates by comments":           rates(fittingWords),
 	"the same rates by both ends": rates(sameWord),

@@ -23,39 +23,51 @@ const (
 //
 //	36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
 func (p *parser) header(rest string, t mad.NodeType) error {
+	r, err := p.record(rest, t)
+	if err != nil {
+		p.gone[r.id] = true
+		p.count(&r)
+		p.current = leftOut
+		return err
+	}
+	p.count(&r)
+	p.byID[r.id] = len(p.records)
+	p.current, p.room = len(p.records), r.ports
+	p.records = append(p.records, r)
+	return nil
+}
+
+// record makes a record of the first line; what of it was read comes with an error.
+func (p *parser) record(rest string, t mad.NodeType) (record, error) {
+	r := record{
+		at: p.at, typ: t, start: p.rate,
+		guid: p.next[t], guided: p.guided, bracketed: p.bracketed, system: p.system, vendor: p.vendor, device: p.device,
+	}
 	id, after, ok := quoted(rest)
 	if !ok {
-		return p.errorf("no id in quotes, expected PORTS \"ID\"")
+		return r, p.errorf("no id in quotes, expected PORTS \"ID\"")
 	}
 	before, _, _ := strings.Cut(rest, `"`)
 	ports, tail, err := number(before)
 	if err != nil || strings.TrimSpace(tail) != "" || ports < 1 || ports > maxNodePorts {
-		return p.errorf("bad number of ports %s, expected one from 1 to %d before the id", quote(strings.TrimSpace(before)), maxNodePorts)
+		r.id = p.fullID(id)
+		return r, p.errorf("bad number of ports %s, expected one from 1 to %d before the id", quote(strings.TrimSpace(before)), maxNodePorts)
 	}
+	r.ports = int(ports)
 	if id == "" || strings.ContainsAny(id, "#@") {
-		return p.errorf("bad id %s, expected one without # and @", quote(id))
+		return r, p.errorf("bad id %s, expected one without # and @", quote(id))
 	}
-	r := record{
-		at: p.at, id: p.fullID(id), typ: t, ports: int(ports), start: p.rate,
-		guid: p.next[t], guided: p.guided, bracketed: p.bracketed, system: p.system, vendor: p.vendor, device: p.device,
-	}
+	r.id = p.fullID(id)
 	if old, ok := p.byID[r.id]; ok {
-		return p.errorf("node %s is already at %s", quote(r.id), p.where(p.records[old].at))
+		return r, p.errorf("node %s is already at %s", quote(r.id), p.where(p.records[old].at))
 	}
 	if r.guid == 0 && (p.asIbsim() || idGUID(r.id) == 0) {
-		return p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.id))
+		return r, p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.id))
 	}
 	if p.ports += r.ports + 1; p.ports > maxPorts {
-		return p.errorf("more than %d ports", maxPorts)
+		return r, p.fatal("more than %d ports", maxPorts)
 	}
-	if err := p.comment(&r, after); err != nil {
-		return err
-	}
-	p.count(&r)
-	p.byID[r.id] = fabric.NodeIndex(len(p.records))
-	p.current, p.room = len(p.records), r.ports
-	p.records = append(p.records, r)
-	return nil
+	return r, p.refuse(p.comment(&r, after))
 }
 
 // count moves the GUIDs on past a record, and forgets what was said about it
@@ -111,7 +123,8 @@ func (p *parser) description(s string) (desc, tail string) {
 	return comment, ""
 }
 
-// address takes "lid 2 lmc 0" from a comment, where there is any.
+// address takes "lid 2 lmc 0" from a comment, where there is any. What of it can be
+// read comes with an error.
 func (p *parser) address(s string) (address, error) {
 	lid, err := p.numberAfter(s, "lid ", fabric.MaxUnicastLID, "LID")
 	if err != nil {
@@ -119,7 +132,7 @@ func (p *parser) address(s string) (address, error) {
 	}
 	lmc, err := p.numberAfter(s, "lmc ", maxLMC, "LMC")
 	if err != nil {
-		return address{}, err
+		return address{lid: uint16(lid)}, err
 	}
 	if lid&(1<<lmc-1) != 0 {
 		return address{}, p.errorf("LID %d with LMC %d, expected a multiple of %d", lid, lmc, 1<<lmc)

@@ -3,7 +3,6 @@
 package ibnet
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,11 +13,11 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/mad"
 )
 
 const (
-	maxLine     = 64 << 10
 	maxPorts    = 4 << 20
 	maxIncludes = 1000
 	maxDepth    = 9 // ibsim's
@@ -32,21 +31,26 @@ const (
 // parser collects the records of a file and of those that it includes.
 type parser struct {
 	options Options
-	cutOff  bool // the last line of a file had no newline
 	records []record
-	byID    map[string]fabric.NodeIndex
+	byID    map[string]int // indexes of records
 	aliases map[string]aliasTarget
 	names   map[string]string
 	ports   int
 
-	files    []string
-	open     []string
+	files []string
+	open  []string
+	// end is the last line of the first file, and cuts are the last lines without a
+	// newline.
+	end      place
+	cuts     []place
 	includes int
 	at       place
 
-	// current is the record that port lines belong to, None outside, and room the
-	// number of port lines that it may still take.
+	// current is the record that port lines belong to, outside or leftOut, and room
+	// the number of port lines that it may still take.
 	current, room int
+	// gone has the ids of the records that could not be read.
+	gone map[string]bool
 
 	// What the lines before a record say about it. base and next count GUIDs.
 	base, next [4]uint64
@@ -61,7 +65,13 @@ type parser struct {
 	lost     []place
 	odd      tally // rates that are none
 	warnings []string
+	unread   unread.List
 }
+
+const (
+	outside = -1
+	leftOut = -2
+)
 
 type aliasTarget struct {
 	record int32
@@ -72,11 +82,12 @@ func newParser(o Options) *parser {
 	guids := [4]uint64{mad.NodeCA: firstCA, mad.NodeSwitch: firstSwitch}
 	return &parser{
 		options: o,
-		byID:    map[string]fabric.NodeIndex{},
+		byID:    map[string]int{},
+		gone:    map[string]bool{},
 		aliases: map[string]aliasTarget{},
 		names:   map[string]string{},
 		odd:     tally{},
-		current: -1,
+		current: outside,
 		base:    guids,
 		next:    guids,
 		rate:    ibsimDefault,
@@ -90,46 +101,27 @@ func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
 	p.files = append(p.files, name)
 	p.open = append(p.open, name)
 	p.at = place{file: int32(len(p.files) - 1)}
-	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 0, 4096), maxLine)
-	s.Split(p.scanLines)
-	for s.Scan() {
-		p.at.line++
-		if p.at.line%4096 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("read %s: %w", name, ctx.Err())
-		}
-		if err := p.text(ctx, s.Bytes()); err != nil {
-			return err
-		}
+	cut, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
+		p.at.line = int32(line)
+		return p.refuse(p.text(ctx, text))
+	})
+	if err != nil {
+		return err
 	}
-	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		p.at.line++
-		return p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", maxLine)
-	} else if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
+	if cut && len(p.records) > 0 {
+		p.cuts = append(p.cuts, p.at)
 	}
-	if p.cutOff && len(p.records) > 0 {
-		p.warn("the last line has no end: the file may be cut off")
-	}
-	p.current, p.cutOff = -1, false
+	p.end = p.at
+	p.current = outside
 	p.open = p.open[:len(p.open)-1]
 	return nil
 }
 
-// scanLines splits at newlines only and leaves carriage returns for text to trim.
-func (p *parser) scanLines(data []byte, atEOF bool) (int, []byte, error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if atEOF && len(data) > 0 {
-		p.cutOff = true
-		return len(data), data, nil
-	}
-	return 0, nil, nil
-}
-
 // text takes one line as it came.
 func (p *parser) text(ctx context.Context, b []byte) error {
+	if b == nil {
+		return p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", unread.MaxLine)
+	}
 	if p.at.line == 1 {
 		b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	}
@@ -143,22 +135,36 @@ func (p *parser) line(ctx context.Context, l string) error {
 	if strings.HasPrefix(l, "#") {
 		return nil
 	}
-	if p.current >= 0 {
+	if p.current != outside {
 		if trimmed := strings.TrimLeft(l, " \t"); startsPort(trimmed) {
-			return p.portLine(trimmed)
+			return p.portOf(trimmed)
 		}
-		p.current = -1
-		if p.asIbsim() && isAttribute(l) {
+		in := p.current
+		p.current = outside
+		if in >= 0 && p.asIbsim() && isAttribute(l) {
 			// ibsim takes the line that ends a record for nothing else.
 			p.lost = append(p.lost, p.at)
 			return nil
 		}
 	}
-	return p.outside(ctx, l)
+	return p.between(ctx, l)
 }
 
-// outside takes a line that stands in no record. What means nothing is passed over.
-func (p *parser) outside(ctx context.Context, l string) error {
+// portOf takes a port line of the current record, after as many of which as it has
+// ports it ends.
+func (p *parser) portOf(l string) error {
+	if p.current == leftOut {
+		return nil
+	}
+	err := p.portLine(l)
+	if p.room--; p.room == 0 {
+		p.current = outside
+	}
+	return err
+}
+
+// between takes a line that stands in no record. What means nothing is passed over.
+func (p *parser) between(ctx context.Context, l string) error {
 	word, rest := firstWord(l)
 	switch word {
 	case "Switch":
@@ -170,7 +176,7 @@ func (p *parser) outside(ctx context.Context, l string) error {
 	case "include":
 		return p.include(ctx, rest)
 	case "do":
-		p.warn("the ibsim command %s is not carried out", quote(strings.TrimSpace(rest)))
+		p.warn(p.at, "the ibsim command %s is not carried out", quote(strings.TrimSpace(rest)))
 		return nil
 	}
 	if take, ok := attributes[word]; ok {
@@ -236,13 +242,26 @@ func (p *parser) include(ctx context.Context, rest string) error {
 func (p *parser) errorf(format string, args ...any) error { return p.errorAt(p.at, format, args...) }
 
 func (p *parser) errorAt(at place, format string, args ...any) error {
-	return fmt.Errorf("%s: %w", p.position(at), fmt.Errorf(format, args...))
+	return unread.At(p.files[at.file], int(at.line), format, args...)
 }
 
-func (p *parser) warn(format string, args ...any) {
+// fatal is an error that ends the reading in any case.
+func (p *parser) fatal(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", p.position(p.at), fmt.Errorf(format, args...))
+}
+
+// refuse lists what could not be read, or gives it back where that ends the reading.
+func (p *parser) refuse(err error) error {
+	if err == nil || p.options.Strict {
+		return err
+	}
+	return p.unread.Take(err)
+}
+
+func (p *parser) warn(at place, format string, args ...any) {
 	const most = 20
 	if len(p.warnings) < most {
-		p.warnings = append(p.warnings, p.position(p.at)+": "+fmt.Sprintf(format, args...))
+		p.warnings = append(p.warnings, p.position(at)+": "+fmt.Sprintf(format, args...))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -20,13 +21,16 @@ func (p *parser) portLine(l string) error {
 	l, isAlias := strings.CutPrefix(l, "@")
 	c := cable{at: p.at, rate: r.start}
 	between, id, after, err := p.splitPort(l, r, &c)
+	if err != nil && c.port > 0 {
+		r.take(c.port)
+	}
 	if err != nil {
 		return err
 	}
 	if !r.take(c.port) {
 		return p.errorf("port %d of %s is listed twice", c.port, quote(r.id))
 	}
-	if err := p.ownBrackets(r, &c, between); err != nil {
+	if err := p.refuse(p.ownBrackets(r, &c, between)); err != nil {
 		return err
 	}
 	if isAlias {
@@ -41,9 +45,6 @@ func (p *parser) portLine(l string) error {
 		return err
 	}
 	r.cables = append(r.cables, c)
-	if p.room--; p.room == 0 {
-		p.current = -1
-	}
 	return nil
 }
 
@@ -75,7 +76,7 @@ func (p *parser) ownBrackets(r *record, c *cable, s string) error {
 	}
 	if r.typ == mad.NodeSwitch {
 		if p.asIbsim() {
-			return p.errorf("port line in ibdiagnet's form, [%d](%d), which ibsim does not take", c.port, c.port)
+			return p.fatal("port line in ibdiagnet's form, [%d](%d), which ibsim does not take", c.port, c.port)
 		}
 		return nil
 	}
@@ -127,9 +128,8 @@ func (p *parser) remote(c *cable, id, after string) (string, error) {
 	c.remotePort = int(port)
 	behind, _, _ := strings.Cut(rest, "#")
 	if _, guid, ok := strings.Cut(behind, "("); ok {
-		if c.remoteGUID, err = p.hexGUID(guid); err != nil {
-			return "", err
-		}
+		c.remoteGUID, err = p.hexGUID(guid)
+		return rest, p.refuse(err)
 	}
 	return rest, nil
 }
@@ -151,7 +151,7 @@ func (p *parser) remoteByAlias(c *cable, id string) error {
 
 // rateAndAddress takes the options and the comment of a port line.
 func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
-	if err := p.portOptions(c, s); err != nil {
+	if err := p.refuse(p.portOptions(c, s)); err != nil {
 		return err
 	}
 	behind := s[strings.LastIndexByte(s, '"')+1:]
@@ -161,19 +161,20 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 		if !toPeer {
 			return nil
 		}
-		if lanes, speed, ok := rateWords(tail); ok {
+		// ibsim takes a router's options and reads no comment of one.
+		if lanes, speed, ok := rateWords(tail); ok && r.typ != mad.NodeRouter {
 			c.rate.setWidth(lanes)
 			c.rate.setSpeed(speed)
 		}
 	} else {
-		s, _, _ = strings.Cut(s, `"`) // behind it the LID is the peer's
+		s, c.comment, _ = strings.Cut(s, `"`) // behind it the LID is the peer's
 	}
 	if r.typ == mad.NodeSwitch {
 		return nil
 	}
 	var err error
 	c.addr, err = p.address(s)
-	return err
+	return p.refuse(err)
 }
 
 // portOptions takes options such as w=12. ibsim finds them within a description
@@ -199,6 +200,16 @@ func (p *parser) portOptions(c *cable, s string) error {
 		}
 	}
 	return nil
+}
+
+// remoteSays is what a comment says of the remote port's LID and its node's description,
+// 0 and "" if nothing.
+func (p *parser) remoteSays(c *cable) (lid uint16, desc string) {
+	end := max(strings.LastIndexByte(c.comment, '"'), 0)
+	if v, err := p.numberAfter(c.comment[end:], "lid ", fabric.MaxUnicastLID, "LID"); err == nil {
+		lid = uint16(v)
+	}
+	return lid, c.comment[:end]
 }
 
 // rateWords takes "LID 4xQDR", the way ibsim scans it.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 )
 
 // Reading says whose eyes a file is read with.
@@ -31,6 +32,8 @@ const (
 // Options choose how a file is read. The zero value will do.
 type Options struct {
 	Reading Reading
+	// Strict ends the reading with the first thing that cannot be read.
+	Strict bool
 	// Open opens the file named in an include line; from is the name of the file
 	// that the line stands in. Nil refuses such lines.
 	Open func(name, from string) (io.ReadCloser, string, error)
@@ -40,6 +43,8 @@ type Options struct {
 type File struct {
 	Fabric   *fabric.Fabric
 	Warnings []string
+	// Unread is what could not be read.
+	Unread unread.List
 }
 
 // ReadFile reads a file and what it includes. An included name is looked for
@@ -58,10 +63,14 @@ func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
 
 // Read reads one file; name stands for it in errors. The nodes keep the order
 // of the file and the first one holds the SM's port. Nodes that no link leads to
-// are in the fabric, but not InSubnet. The first contradiction ends it with an
-// error that names file and line: a node or a port that is not there or is there
-// twice, a cable that the two ends do not agree on, a GUID or LID twice, a number
-// out of range. O(file size), at most 4 Mi ports.
+// are in the fabric, but not InSubnet.
+//
+// What cannot be read is left out and listed with file and line: a line that is
+// none, a number out of range, a node or a port that is not there or is there
+// twice, a cable that the two ends do not agree on. A cable that one end names alone
+// is taken. Of two with one GUID or LID the first keeps it. With Strict the first
+// such thing is the error. A file without any node is one always.
+// O(file size), at most 4 Mi ports.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, error) {
 	p := newParser(o)
 	if err := p.file(ctx, r, name); err != nil {

@@ -47,6 +47,10 @@ type cable struct {
 	remotePort  int
 	remoteGUID  uint64
 	remoteAlias string
+	// comment is what follows the first quote of the comment, see remoteSays.
+	comment string
+	// void says that the remote port is not there, and that this was told.
+	void bool
 }
 
 // address is a LID and its LMC.
@@ -67,6 +71,9 @@ func (r *record) take(port int) bool {
 	r.listed[word] |= bit
 	return true
 }
+
+// lists reports whether a port has a line, be it one that could not be read.
+func (r *record) lists(port int) bool { return r.listed[port/64]&(1<<(port%64)) != 0 }
 
 // cableAt returns the line of a port, nil where it has none. The lines must be sorted.
 func (r *record) cableAt(port int) *cable {
@@ -110,7 +117,8 @@ type guids struct{ node, system, port uint64 }
 // ibsimGUIDs are what ibsim makes of the lines before the record.
 func (r *record) ibsimGUIDs() guids { return guids{r.guid, cmp.Or(r.system, r.guid), r.guid} }
 
-// statedGUIDs are what those lines and the id state.
+// statedGUIDs are what those lines and the id state; where they differ, the id's with
+// an error.
 func (r *record) statedGUIDs() (guids, error) {
 	g := guids{r.guid, r.system, r.bracketed}
 	in := idGUID(r.id)
@@ -120,7 +128,10 @@ func (r *record) statedGUIDs() (guids, error) {
 	case in != 0 && !r.guided:
 		g.node = in
 	case in != 0 && in != g.node:
-		return g, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.id), g.node, in)
+		before := g.node
+		g.node = in
+		g.system, g.port = cmp.Or(g.system, in), in
+		return g, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.id), before, in)
 	}
 	g.system, g.port = cmp.Or(g.system, g.node), cmp.Or(g.port, g.node)
 	return g, nil

@@ -10,9 +10,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// WriteCAOrder writes an order of compute nodes as OpenSM does in
-// opensm-ftree-ca-order.dump (osm_ucast_ftree.c, fabric_dump_hca_ordering): LID
-// and node description of an end port a line, and a DUMMY for each fabric.None.
+// WriteCAOrder writes an order of compute nodes as OpenSM does in opensm-ftree-ca-order.dump (osm_ucast_ftree.c,
+// fabric_dump_hca_ordering): LID and node description of an end port a line, and a DUMMY for each fabric.None.
 func WriteCAOrder(w io.Writer, f *fabric.Fabric, order []fabric.PortIndex) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range order {
@@ -29,8 +28,5 @@ func WriteCAOrder(w io.Writer, f *fabric.Fabric, order []fabric.PortIndex) error
 			return fmt.Errorf("write CA order: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write CA order: %w", err)
-	}
-	return nil
+	return flush(b, "CA order")
 }

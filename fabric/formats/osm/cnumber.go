@@ -4,9 +4,8 @@ package osm
 
 import "math"
 
-// cUnsigned reads a number as C's strtoull with base 0 does: after space and a
-// sign, hexadecimal after 0x, octal after 0, else decimal. A number too large is
-// the largest, with over set; a negative one wraps around. Where there is no
+// cUnsigned reads a number as C's strtoull with base 0 does: after space and a sign, hexadecimal after 0x, octal
+// after 0, else decimal. A number too large is the largest, with over set; a negative one wraps around. Without a
 // number, rest is s.
 func cUnsigned(s string) (v uint64, rest string, over bool) {
 	negative, base, digits := cNumberStart(s)
@@ -54,8 +53,7 @@ func cSigned(s string) (v int64, rest string) {
 	return int64(u), rest
 }
 
-// cNumberStart takes what stands before the digits of a number; digits is empty
-// where none follow.
+// cNumberStart takes what stands before the digits of a number; digits is empty where none follow.
 func cNumberStart(s string) (negative bool, base uint64, digits string) {
 	for s != "" && isCSpace(s[0]) {
 		s = s[1:]

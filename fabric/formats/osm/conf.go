@@ -26,9 +26,8 @@ type Conf struct {
 	values map[string]string
 }
 
-// ConfOption is an option of opensm.conf with the value that OpenSM takes: a
-// string without quotes, TRUE or FALSE, a number in decimal, and keys and GUIDs
-// as in 0x000000000000002a.
+// ConfOption is an option of opensm.conf with the value that OpenSM takes: a string without quotes, TRUE or
+// FALSE, a number in decimal, and keys and GUIDs as in 0x000000000000002a.
 type ConfOption struct {
 	Name, Value string
 	// Line is where the value stands, 0 if it follows from other options.
@@ -38,11 +37,9 @@ type ConfOption struct {
 // confLine is the buffer that OpenSM reads lines of its configuration into (osm_subnet.c).
 const confLine = 1023
 
-// ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c,
-// osm_subn_parse_conf_file and osm_subn_verify_config): the last value of an
-// option counts, one that does not fit its type is passed over, and one that is
-// out of range becomes another, all of which is noted. An error is one of
-// reading. O(bytes).
+// ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c, osm_subn_parse_conf_file and
+// osm_subn_verify_config): the last value of an option counts, one that does not fit its type is passed over,
+// and one that is out of range becomes another, all of which is noted. An error is one of reading. O(bytes).
 func ReadConf(r io.Reader, name string) (*Conf, error) {
 	p := confParser{c: &Conf{Name: name, values: map[string]string{}}, given: map[string]int{}}
 	pieces := newPieceReader(r, name, confLine)
@@ -76,8 +73,7 @@ func (p *confParser) note(format string, args ...any) {
 	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
 }
 
-// take takes a line: a word, space and a value. A # begins a comment, also in
-// quotes.
+// take takes a line: a word, space and a value. A # begins a comment, also in quotes.
 func (p *confParser) take(line string) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimLeft(line, " \t\n")
@@ -130,8 +126,7 @@ func cleanConfValue(s string) string {
 // Get returns the value of an option that the file gives, "" where it does not.
 func (c *Conf) Get(name string) string { return c.values[name] }
 
-// Value returns the value of an option that OpenSM takes: that of the file, or
-// the default; "" is none.
+// Value returns the value of an option that OpenSM takes: that of the file, or the default; "" is none.
 func (c *Conf) Value(name string) string {
 	if v, ok := c.values[name]; ok {
 		return v

@@ -4,6 +4,7 @@ package osm
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -112,7 +113,7 @@ func TestConfAsOpenSM(t *testing.T) {
 }
 
 func randomConf(rnd *rand.Rand) string {
-	defs := confDefs
+	defs := slices.SortedFunc(maps.Values(confDefs), func(a, b ConfDef) int { return strings.Compare(a.Name, b.Name) })
 	var b strings.Builder
 	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }
 	for range 1 + rnd.IntN(30) {

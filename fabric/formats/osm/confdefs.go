@@ -22,8 +22,7 @@ type ConfDef struct {
 // Affects says what an option changes.
 type Affects uint8
 
-// What options can change. Routes are the forwarding tables; SLs the service
-// levels and virtual lanes; links their speed, width and lanes.
+// What options can change. Routes are the forwarding tables; SLs the SLs and VLs; links their speed, width and VLs.
 const (
 	AffectsLIDs Affects = 1 << iota
 	AffectsRoutes
@@ -45,7 +44,7 @@ const (
 	ConfUint64
 	ConfInt32
 	ConfMask  // up to 64 hexadecimal digits
-	ConfPerSL // a service level and a number; read as text
+	ConfPerSL // an SL and a number; read as text
 	ConfText  // of congestion control; read as text
 )
 
@@ -116,183 +115,102 @@ func parseMask(s string) (value, why string) {
 
 // FindConfDef returns the option of this name, if OpenSM has one.
 func FindConfDef(name string) (ConfDef, bool) {
-	i, ok := confIndex[name]
-	if !ok {
-		return ConfDef{}, false
-	}
-	return confDefs[i], true
+	d, ok := confDefs[name]
+	return d, ok
 }
 
-var confIndex = func() map[string]int {
-	index := make(map[string]int, len(confDefs))
-	for i, d := range confDefs {
-		index[d.Name] = i
+var confDefs = func() map[string]ConfDef {
+	defs := map[string]ConfDef{}
+	for _, group := range confDefaults {
+		for option := range strings.SplitSeq(group.options, ",") {
+			name, value, _ := strings.Cut(strings.TrimSpace(option), " ")
+			defs[name] = ConfDef{Name: name, Type: group.form, Default: value, Affects: group.affects}
+		}
 	}
-	return index
+	other := defs["port_search_ordering_file"]
+	other.Name, other.For = "dimn_ports_file", other.Name
+	defs[other.Name] = other
+	return defs
 }()
 
-// confDefs are the options with their defaults (osm_subnet.c, opt_tbl and
-// osm_subn_set_default_opt, as Debian builds them).
-var confDefs = []ConfDef{
-	{"guid", ConfUint64, "0x0000000000000000", AffectsLIDs | AffectsRoutes, ""},
-	{"m_key", ConfUint64, "0x0000000000000000", 0, ""},
-	{"sm_key", ConfUint64, "0x0000000000000001", 0, ""},
-	{"sa_key", ConfUint64, "0x0000000000000001", 0, ""},
-	{"subnet_prefix", ConfUint64, "0xfe80000000000000", 0, ""},
-	{"m_key_lease_period", ConfUint16, "0", 0, ""},
-	{"m_key_protection_level", ConfUint8, "0", 0, ""},
-	{"m_key_lookup", ConfBool, "TRUE", 0, ""},
-	{"sweep_interval", ConfUint32, "10", 0, ""},
-	{"max_wire_smps", ConfUint32, "4", 0, ""},
-	{"max_wire_smps2", ConfUint32, "4", 0, ""},
-	{"max_smps_timeout", ConfUint32, "600000", 0, ""},
-	{"console", ConfString, "off", 0, ""},
-	{"console_port", ConfUint16, "10000", 0, ""},
-	{"transaction_timeout", ConfUint32, "200", 0, ""},
-	{"transaction_retries", ConfUint32, "3", 0, ""},
-	{"long_transaction_timeout", ConfUint32, "500", 0, ""},
-	{"max_msg_fifo_timeout", ConfUint32, "10000", 0, ""},
-	{"sm_priority", ConfUint8, "0", 0, ""},
-	{"lmc", ConfUint8, "0", AffectsLIDs | AffectsRoutes, ""},
-	{"lmc_esp0", ConfBool, "FALSE", AffectsLIDs | AffectsRoutes, ""},
-	{"max_op_vls", ConfUint8, "5", AffectsRoutes | AffectsSLs | AffectsLinks, ""},
-	{"force_link_speed", ConfUint8, "15", AffectsLinks, ""},
-	{"force_link_speed_ext", ConfUint8, "31", AffectsLinks, ""},
-	{"force_link_width", ConfUint8, "255", AffectsLinks, ""},
-	{"fdr10", ConfUint8, "1", AffectsLinks, ""},
-	{"reassign_lids", ConfBool, "FALSE", AffectsLIDs, ""},
-	{"ignore_other_sm", ConfBool, "FALSE", 0, ""},
-	{"single_thread", ConfBool, "FALSE", 0, ""},
-	{"disable_multicast", ConfBool, "FALSE", AffectsMulticast, ""},
-	{"subnet_timeout", ConfUint8, "18", 0, ""},
-	{"packet_life_time", ConfUint8, "18", 0, ""},
-	{"vl_stall_count", ConfUint8, "7", 0, ""},
-	{"leaf_vl_stall_count", ConfUint8, "7", 0, ""},
-	{"head_of_queue_lifetime", ConfUint8, "18", 0, ""},
-	{"leaf_head_of_queue_lifetime", ConfUint8, "16", 0, ""},
-	{"local_phy_errors_threshold", ConfUint8, "8", 0, ""},
-	{"overrun_errors_threshold", ConfUint8, "8", 0, ""},
-	{"use_mfttop", ConfBool, "TRUE", AffectsMulticast, ""},
-	{"sminfo_polling_timeout", ConfUint32, "10000", 0, ""},
-	{"polling_retry_number", ConfUint32, "4", 0, ""},
-	{"force_heavy_sweep", ConfBool, "FALSE", 0, ""},
-	{"port_prof_ignore_file", ConfString, "", AffectsRoutes, ""},
-	{"hop_weights_file", ConfString, "", AffectsRoutes, ""},
-	{"dimn_ports_file", ConfString, "", AffectsRoutes, "port_search_ordering_file"},
-	{"port_search_ordering_file", ConfString, "", AffectsRoutes, ""},
-	{"port_profile_switch_nodes", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"sweep_on_trap", ConfBool, "TRUE", 0, ""},
-	{"routing_engine", ConfString, "", AffectsRoutes, ""},
-	{"avoid_throttled_links", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"connect_roots", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"use_ucast_cache", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"log_file", ConfString, "/var/log/opensm.log", 0, ""},
-	{"log_max_size", ConfUint32, "0", 0, ""},
-	{"log_flags", ConfUint8, "3", 0, ""},
-	{"force_log_flush", ConfBool, "FALSE", 0, ""},
-	{"accum_log_file", ConfBool, "TRUE", 0, ""},
-	{"partition_config_file", ConfString, "/etc/opensm/partitions.conf", 0, ""},
-	{"no_partition_enforcement", ConfBool, "FALSE", 0, ""},
-	{"part_enforce", ConfString, "both", 0, ""},
-	{"allow_both_pkeys", ConfBool, "FALSE", 0, ""},
-	{"keep_pkey_indexes", ConfBool, "TRUE", 0, ""},
-	{"sm_assigned_guid", ConfUint8, "0", 0, ""},
-	{"qos", ConfBool, "FALSE", AffectsRoutes | AffectsSLs, ""},
-	{"qos_policy_file", ConfString, "/etc/opensm/qos-policy.conf", AffectsSLs, ""},
-	{"suppress_sl2vl_mad_status_errors", ConfBool, "FALSE", 0, ""},
-	{"dump_files_dir", ConfString, "/var/log/", 0, ""},
-	{"lid_matrix_dump_file", ConfString, "", AffectsRoutes, ""},
-	{"lfts_file", ConfString, "", AffectsRoutes, ""},
-	{"root_guid_file", ConfString, "", AffectsRoutes, ""},
-	{"cn_guid_file", ConfString, "", AffectsRoutes, ""},
-	{"io_guid_file", ConfString, "", AffectsRoutes, ""},
-	{"port_shifting", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"scatter_ports", ConfUint32, "0", AffectsRoutes, ""},
-	{"max_reverse_hops", ConfUint16, "0", AffectsRoutes, ""},
-	{"ids_guid_file", ConfString, "", AffectsRoutes, ""},
-	{"guid_routing_order_file", ConfString, "", AffectsRoutes, ""},
-	{"guid_routing_order_no_scatter", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"sa_db_file", ConfString, "", AffectsMulticast, ""},
-	{"sa_db_dump", ConfBool, "FALSE", 0, ""},
-	{"torus_config", ConfString, "/etc/opensm/torus-2QoS.conf", AffectsRoutes | AffectsSLs, ""},
-	{"do_mesh_analysis", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"exit_on_fatal", ConfBool, "TRUE", AffectsLIDs, ""},
-	{"honor_guid2lid_file", ConfBool, "FALSE", AffectsLIDs, ""},
-	{"daemon", ConfBool, "FALSE", 0, ""},
-	{"sm_inactive", ConfBool, "FALSE", 0, ""},
-	{"babbling_port_policy", ConfBool, "FALSE", 0, ""},
-	{"drop_event_subscriptions", ConfBool, "FALSE", 0, ""},
-	{"ipoib_mcgroup_creation_validation", ConfBool, "TRUE", AffectsMulticast, ""},
-	{"mcgroup_join_validation", ConfBool, "TRUE", AffectsMulticast, ""},
-	{"use_original_extended_sa_rates_only", ConfBool, "FALSE", 0, ""},
-	{"use_optimized_slvl", ConfBool, "FALSE", AffectsSLs, ""},
-	{"fsync_high_avail_files", ConfBool, "TRUE", 0, ""},
-	{"perfmgr", ConfBool, "FALSE", 0, ""},
-	{"perfmgr_redir", ConfBool, "TRUE", 0, ""},
-	{"perfmgr_sweep_time_s", ConfUint16, "180", 0, ""},
-	{"perfmgr_max_outstanding_queries", ConfUint32, "500", 0, ""},
-	{"perfmgr_ignore_cas", ConfBool, "FALSE", 0, ""},
-	{"event_db_dump_file", ConfString, "", 0, ""},
-	{"perfmgr_rm_nodes", ConfBool, "TRUE", 0, ""},
-	{"perfmgr_log_errors", ConfBool, "TRUE", 0, ""},
-	{"perfmgr_query_cpi", ConfBool, "TRUE", 0, ""},
-	{"perfmgr_xmit_wait_log", ConfBool, "FALSE", 0, ""},
-	{"perfmgr_xmit_wait_threshold", ConfUint32, "65535", 0, ""},
-	{"event_plugin_name", ConfString, "", 0, ""},
-	{"event_plugin_options", ConfString, "", 0, ""},
-	{"node_name_map_name", ConfString, "", 0, ""},
-	{"qos_max_vls", ConfUint32, "0", AffectsSLs, ""},
-	{"qos_high_limit", ConfInt32, "-1", 0, ""},
-	{"qos_vlarb_high", ConfString, "", 0, ""},
-	{"qos_vlarb_low", ConfString, "", 0, ""},
-	{"qos_sl2vl", ConfString, "", AffectsSLs, ""},
-	{"qos_ca_max_vls", ConfUint32, "0", AffectsSLs, ""},
-	{"qos_ca_high_limit", ConfInt32, "-1", 0, ""},
-	{"qos_ca_vlarb_high", ConfString, "", 0, ""},
-	{"qos_ca_vlarb_low", ConfString, "", 0, ""},
-	{"qos_ca_sl2vl", ConfString, "", AffectsSLs, ""},
-	{"qos_sw0_max_vls", ConfUint32, "0", AffectsSLs, ""},
-	{"qos_sw0_high_limit", ConfInt32, "-1", 0, ""},
-	{"qos_sw0_vlarb_high", ConfString, "", 0, ""},
-	{"qos_sw0_vlarb_low", ConfString, "", 0, ""},
-	{"qos_sw0_sl2vl", ConfString, "", AffectsSLs, ""},
-	{"qos_swe_max_vls", ConfUint32, "0", AffectsSLs, ""},
-	{"qos_swe_high_limit", ConfInt32, "-1", 0, ""},
-	{"qos_swe_vlarb_high", ConfString, "", 0, ""},
-	{"qos_swe_vlarb_low", ConfString, "", 0, ""},
-	{"qos_swe_sl2vl", ConfString, "", AffectsSLs, ""},
-	{"qos_rtr_max_vls", ConfUint32, "0", AffectsSLs, ""},
-	{"qos_rtr_high_limit", ConfInt32, "-1", 0, ""},
-	{"qos_rtr_vlarb_high", ConfString, "", 0, ""},
-	{"qos_rtr_vlarb_low", ConfString, "", 0, ""},
-	{"qos_rtr_sl2vl", ConfString, "", AffectsSLs, ""},
-	{"congestion_control", ConfBool, "FALSE", 0, ""},
-	{"cc_key", ConfUint64, "0x0000000000000000", 0, ""},
-	{"cc_max_outstanding_mads", ConfUint32, "500", 0, ""},
-	{"cc_sw_cong_setting_control_map", ConfUint32, "0", 0, ""},
-	{"cc_sw_cong_setting_victim_mask", ConfMask, "0x0000000000000000000000000000000000000000000000000000000000000000", 0, ""},
-	{"cc_sw_cong_setting_credit_mask", ConfMask, "0x0000000000000000000000000000000000000000000000000000000000000000", 0, ""},
-	{"cc_sw_cong_setting_threshold", ConfUint8, "0", 0, ""},
-	{"cc_sw_cong_setting_packet_size", ConfUint8, "0", 0, ""},
-	{"cc_sw_cong_setting_credit_starvation_threshold", ConfUint8, "0", 0, ""},
-	{"cc_sw_cong_setting_credit_starvation_return_delay", ConfText, "0:0", 0, ""},
-	{"cc_sw_cong_setting_marking_rate", ConfUint16, "0", 0, ""},
-	{"cc_ca_cong_setting_port_control", ConfUint16, "0", 0, ""},
-	{"cc_ca_cong_setting_control_map", ConfUint16, "0", 0, ""},
-	{"cc_ca_cong_setting_ccti_timer", ConfPerSL, "0 0", 0, ""},
-	{"cc_ca_cong_setting_ccti_increase", ConfPerSL, "0 0", 0, ""},
-	{"cc_ca_cong_setting_trigger_threshold", ConfPerSL, "0 0", 0, ""},
-	{"cc_ca_cong_setting_ccti_min", ConfPerSL, "0 0", 0, ""},
-	{"cc_cct", ConfText, "", 0, ""},
-	{"enable_quirks", ConfBool, "FALSE", 0, ""},
-	{"no_clients_rereg", ConfBool, "FALSE", 0, ""},
-	{"prefix_routes_file", ConfString, "/etc/opensm/prefix-routes.conf", 0, ""},
-	{"consolidate_ipv6_snm_req", ConfBool, "FALSE", AffectsMulticast, ""},
-	{"lash_start_vl", ConfUint8, "0", AffectsRoutes | AffectsSLs, ""},
-	{"sm_sl", ConfUint8, "0", AffectsSLs, ""},
-	{"nue_max_num_vls", ConfUint8, "1", AffectsRoutes | AffectsSLs, ""},
-	{"nue_include_switches", ConfBool, "FALSE", AffectsRoutes, ""},
-	{"log_prefix", ConfString, "", 0, ""},
-	{"per_module_logging_file", ConfString, "/etc/opensm/per-module-logging.conf", 0, ""},
-	{"quasi_ftree_indexing", ConfBool, "FALSE", AffectsRoutes, ""},
+// confDefaults are the options with their defaults (osm_subnet.c, opt_tbl and osm_subn_set_default_opt, as Debian
+// builds them), written as "name value, name value".
+var confDefaults = []struct {
+	form    ConfType
+	affects Affects
+	options string
+}{
+	{ConfBool, 0, `
+		m_key_lookup TRUE, ignore_other_sm FALSE, single_thread FALSE, force_heavy_sweep FALSE,
+		sweep_on_trap TRUE, force_log_flush FALSE, accum_log_file TRUE, no_partition_enforcement FALSE,
+		allow_both_pkeys FALSE, keep_pkey_indexes TRUE, suppress_sl2vl_mad_status_errors FALSE,
+		sa_db_dump FALSE, daemon FALSE, sm_inactive FALSE, babbling_port_policy FALSE,
+		drop_event_subscriptions FALSE, use_original_extended_sa_rates_only FALSE, fsync_high_avail_files TRUE,
+		perfmgr FALSE, perfmgr_redir TRUE, perfmgr_ignore_cas FALSE, perfmgr_rm_nodes TRUE,
+		perfmgr_log_errors TRUE, perfmgr_query_cpi TRUE, perfmgr_xmit_wait_log FALSE, congestion_control FALSE,
+		enable_quirks FALSE, no_clients_rereg FALSE`},
+	{ConfUint8, 0, `
+		m_key_protection_level 0, sm_priority 0, subnet_timeout 18, packet_life_time 18, vl_stall_count 7,
+		leaf_vl_stall_count 7, head_of_queue_lifetime 18, leaf_head_of_queue_lifetime 16,
+		local_phy_errors_threshold 8, overrun_errors_threshold 8, log_flags 3, sm_assigned_guid 0,
+		cc_sw_cong_setting_threshold 0, cc_sw_cong_setting_packet_size 0,
+		cc_sw_cong_setting_credit_starvation_threshold 0`},
+	{ConfUint16, 0, `
+		m_key_lease_period 0, console_port 10000, perfmgr_sweep_time_s 180, cc_sw_cong_setting_marking_rate 0,
+		cc_ca_cong_setting_port_control 0, cc_ca_cong_setting_control_map 0`},
+	{ConfUint32, 0, `
+		sweep_interval 10, max_wire_smps 4, max_wire_smps2 4, max_smps_timeout 600000, transaction_timeout 200,
+		transaction_retries 3, long_transaction_timeout 500, max_msg_fifo_timeout 10000,
+		sminfo_polling_timeout 10000, polling_retry_number 4, log_max_size 0,
+		perfmgr_max_outstanding_queries 500, perfmgr_xmit_wait_threshold 65535, cc_max_outstanding_mads 500,
+		cc_sw_cong_setting_control_map 0`},
+	{ConfUint64, 0, `
+		m_key 0x0000000000000000, sm_key 0x0000000000000001, sa_key 0x0000000000000001,
+		subnet_prefix 0xfe80000000000000, cc_key 0x0000000000000000`},
+	{ConfInt32, 0, `
+		qos_high_limit -1, qos_ca_high_limit -1, qos_sw0_high_limit -1, qos_swe_high_limit -1,
+		qos_rtr_high_limit -1`},
+	{ConfMask, 0, `
+		cc_sw_cong_setting_victim_mask 0x0000000000000000000000000000000000000000000000000000000000000000,
+		cc_sw_cong_setting_credit_mask 0x0000000000000000000000000000000000000000000000000000000000000000`},
+	{ConfString, 0, `
+		console off, log_file /var/log/opensm.log, partition_config_file /etc/opensm/partitions.conf,
+		part_enforce both, dump_files_dir /var/log/, event_db_dump_file, event_plugin_name,
+		event_plugin_options, node_name_map_name, qos_vlarb_high, qos_vlarb_low, qos_ca_vlarb_high,
+		qos_ca_vlarb_low, qos_sw0_vlarb_high, qos_sw0_vlarb_low, qos_swe_vlarb_high, qos_swe_vlarb_low,
+		qos_rtr_vlarb_high, qos_rtr_vlarb_low, prefix_routes_file /etc/opensm/prefix-routes.conf, log_prefix,
+		per_module_logging_file /etc/opensm/per-module-logging.conf`},
+	{ConfPerSL, 0, `
+		cc_ca_cong_setting_ccti_timer 0 0, cc_ca_cong_setting_ccti_increase 0 0,
+		cc_ca_cong_setting_trigger_threshold 0 0, cc_ca_cong_setting_ccti_min 0 0`},
+	{ConfText, 0, `cc_sw_cong_setting_credit_starvation_return_delay 0:0, cc_cct`},
+	{ConfBool, AffectsLIDs, `reassign_lids FALSE, exit_on_fatal TRUE, honor_guid2lid_file FALSE`},
+	{ConfBool, AffectsRoutes, `
+		port_profile_switch_nodes FALSE, avoid_throttled_links FALSE, connect_roots FALSE,
+		use_ucast_cache FALSE, port_shifting FALSE, guid_routing_order_no_scatter FALSE, do_mesh_analysis FALSE,
+		nue_include_switches FALSE, quasi_ftree_indexing FALSE`},
+	{ConfUint16, AffectsRoutes, `max_reverse_hops 0`},
+	{ConfUint32, AffectsRoutes, `scatter_ports 0`},
+	{ConfString, AffectsRoutes, `
+		port_prof_ignore_file, hop_weights_file, port_search_ordering_file, routing_engine,
+		lid_matrix_dump_file, lfts_file, root_guid_file, cn_guid_file, io_guid_file, ids_guid_file,
+		guid_routing_order_file`},
+	{ConfBool, AffectsSLs, `use_optimized_slvl FALSE`},
+	{ConfUint8, AffectsSLs, `sm_sl 0`},
+	{ConfUint32, AffectsSLs, `qos_max_vls 0, qos_ca_max_vls 0, qos_sw0_max_vls 0, qos_swe_max_vls 0, qos_rtr_max_vls 0`},
+	{ConfString, AffectsSLs, `
+		qos_policy_file /etc/opensm/qos-policy.conf, qos_sl2vl, qos_ca_sl2vl, qos_sw0_sl2vl, qos_swe_sl2vl,
+		qos_rtr_sl2vl`},
+	{ConfBool, AffectsMulticast, `
+		disable_multicast FALSE, use_mfttop TRUE, ipoib_mcgroup_creation_validation TRUE,
+		mcgroup_join_validation TRUE, consolidate_ipv6_snm_req FALSE`},
+	{ConfString, AffectsMulticast, `sa_db_file`},
+	{ConfUint8, AffectsLinks, `force_link_speed 15, force_link_speed_ext 31, force_link_width 255, fdr10 1`},
+	{ConfBool, AffectsLIDs | AffectsRoutes, `lmc_esp0 FALSE`},
+	{ConfUint8, AffectsLIDs | AffectsRoutes, `lmc 0`},
+	{ConfUint64, AffectsLIDs | AffectsRoutes, `guid 0x0000000000000000`},
+	{ConfBool, AffectsRoutes | AffectsSLs, `qos FALSE`},
+	{ConfUint8, AffectsRoutes | AffectsSLs, `lash_start_vl 0, nue_max_num_vls 1`},
+	{ConfString, AffectsRoutes | AffectsSLs, `torus_config /etc/opensm/torus-2QoS.conf`},
+	{ConfUint8, AffectsRoutes | AffectsSLs | AffectsLinks, `max_op_vls 5`},
 }

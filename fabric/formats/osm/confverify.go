@@ -54,8 +54,7 @@ func (p *confParser) verify() {
 	p.verifyLease()
 }
 
-// replace gives an option another value, and notes that. The note is of the line
-// that gave the value.
+// replace gives an option another value, and notes that. The note is of the line that gave the value.
 func (p *confParser) replace(name, value, why string) {
 	p.line = 0
 	if i, ok := p.given[name]; ok {

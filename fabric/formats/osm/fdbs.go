@@ -12,17 +12,14 @@ import (
 
 // Hops are hop counts between switches, by switch index: OpenSM's lid matrices.
 type Hops interface {
-	// Least is the least number of hops from switch sw to switch dst, [NoHops]
-	// where there is no path.
+	// Least is the least number of hops from switch sw to switch dst, [NoHops] where there is no path.
 	Least(sw, dst fabric.SwitchIndex) uint8
-	// Through is the number of hops from sw to dst that leaves by this port,
-	// NoHops where that is no path.
+	// Through is the number of hops from sw to dst that leaves by this port, NoHops where that is no path.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 
-// LIDHops are hop counts to LIDs, those of adapters included, as OpenSM keeps
-// them for the engines sssp, dfsssp and nue. A [Hops] that is one too is asked
-// for these instead.
+// LIDHops are hop counts to LIDs, those of adapters included, as OpenSM keeps them for the engines sssp,
+// dfsssp and nue. A [Hops] that is one too is asked for these instead.
 type LIDHops interface {
 	LeastTo(sw fabric.SwitchIndex, lid uint16) uint8
 	ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8
@@ -32,14 +29,13 @@ type LIDHops interface {
 const NoHops = 0xff
 
 // Recommend says by which port OpenSM would send to a LID if it had to choose
-// now. opensm.fdbs names that port where the table takes a longer way.
+// now. opensm.fdbs names that port where the table takes a longer path.
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
-// WriteFDBs writes forwarding tables with their hop counts as OpenSM does in
-// opensm.fdbs (osm_dump.c, dump_ucast_routes), byte for byte where the hop
-// counts are those that OpenSM routed by. With recommend nil it names the
-// least-hop port by which the table leads to the fewest LIDs, as OpenSM does
-// after its file engine. O(switches x LIDs).
+// WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,
+// dump_ucast_routes), byte for byte where the hop counts are those that OpenSM routed by. With recommend nil it
+// names the least-hop port by which the table leads to the fewest LIDs, as after OpenSM's file engine. O(switches
+// x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
 	d.lidHops, _ = hops.(LIDHops)
@@ -54,10 +50,7 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 			return fmt.Errorf("write forwarding tables with hops: %w", err)
 		}
 	}
-	if err := d.b.Flush(); err != nil {
-		return fmt.Errorf("write forwarding tables with hops: %w", err)
-	}
-	return nil
+	return flush(d.b, "forwarding tables with hops")
 }
 
 // fdbTarget is what a LID belongs to.
@@ -167,8 +160,7 @@ func (d *fdbWriter) through(sw fabric.SwitchIndex, port uint8, target fdbTarget)
 	return d.hops.Through(sw, port, target.sw)
 }
 
-// pathCounts finds the least-hop port by which a table leads to the fewest LIDs.
-// It counts one switch at a time.
+// pathCounts finds the least-hop port by which a table leads to the fewest LIDs. It counts one switch at a time.
 type pathCounts struct {
 	t       *fabric.Tables
 	hops    Hops
@@ -196,4 +188,29 @@ func (c *pathCounts) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
 		}
 	}
 	return best
+}
+
+// FirstLeastHop recommends the first of the ports with the fewest hops, as OpenSM
+// does after engines that count no use of ports, such as ftree.
+func FirstLeastHop(f *fabric.Fabric, hops Hops) Recommend {
+	return func(sw fabric.SwitchIndex, lid uint16) uint8 {
+		end := f.PortByLID(lid)
+		if end == fabric.None {
+			return fabric.NoPath
+		}
+		dst, local := f.AttachedSwitch(end)
+		switch dst {
+		case fabric.None:
+			return fabric.NoPath
+		case sw:
+			return local
+		}
+		least := hops.Least(sw, dst)
+		for p := 1; p <= int(f.SwitchNode(sw).NumPorts); p++ {
+			if hops.Through(sw, uint8(p), dst) == least {
+				return uint8(p)
+			}
+		}
+		return fabric.NoPath
+	}
 }

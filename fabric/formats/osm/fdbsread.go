@@ -61,8 +61,7 @@ func (p *routeParser) parseFDB(text []byte, number int, ended bool) error {
 	return nil
 }
 
-// fdbHeading is what follows in the heading of a switch, behind whatever function's
-// name ends in that of today's OpenSM.
+// fdbHeading is what follows in the heading of a switch, behind whatever name ends in today's function's.
 func fdbHeading(text []byte) (guid []byte, ok bool) {
 	name, guid, ok := bytes.Cut(text, fdbHeader)
 	return guid, ok && len(bytes.Trim(name, wordBytes)) == 0

@@ -21,16 +21,14 @@ type GUID2LIDFile struct {
 // dbLine is the buffer that OpenSM reads lines of its databases into (osm_db_files.c).
 const dbLine = 1024
 
-// ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore;
-// osm_db_pack.c). A record is a line
+// ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore; osm_db_pack.c). A record is a line
 //
 //	0x0002c90300000001 0x0004 0x0007
 //
-// with a port GUID, its first and its last LID, and an empty line. All that
-// OpenSM takes is taken, as it takes it, and noted where that is not what the
-// file seems to say. A line that OpenSM refuses is an error "name:line:"; the
-// file read so far is returned with it, as OpenSM goes on with that where
-// exit_on_fatal is FALSE and else ends. O(bytes).
+// with a port GUID, its first and its last LID, and an empty line. All that OpenSM takes is taken, as it takes
+// it, and noted where that is not what the file seems to say. A line that OpenSM refuses is an error
+// "name:line:", returned with the file so far: OpenSM goes on with that where exit_on_fatal is FALSE, else ends.
+// O(bytes).
 func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 	d := dbReader{
 		pieces: newPieceReader(r, name, dbLine),
@@ -144,8 +142,7 @@ func (d *dbReader) note(line int, format string, args ...any) {
 // maxPackedLIDs is how much of a value OpenSM looks at.
 const maxPackedLIDs = 23
 
-// unpackLIDs reads a pair of LIDs as osm_db_pack.c does, which takes a word
-// without digits for 0.
+// unpackLIDs reads a pair of LIDs as osm_db_pack.c does, which takes a word without digits for 0.
 func unpackLIDs(value string) (r fabric.LIDRange, ok bool) {
 	words := strings.FieldsFunc(value[:min(len(value), maxPackedLIDs)], func(c rune) bool { return c == ' ' || c == '\t' })
 	if len(words) < 2 {
@@ -165,8 +162,5 @@ func WriteGUID2LID(w io.Writer, t *fabric.GUID2LID) error {
 	for r := range t.Records() {
 		fmt.Fprintf(b, "%s %s\n\n", r.Key, r.Value)
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write guid2lid: %w", err)
-	}
-	return nil
+	return flush(b, "guid2lid")
 }

@@ -8,14 +8,12 @@ import (
 	"strings"
 )
 
-// GUIDFile is a file of GUIDs, one a line with what is said of it: the form of
-// the files that [GUIDFileKind] lists.
+// GUIDFile is a file of GUIDs, one a line with what is said of it: the form of the files that [GUIDFileKind] lists.
 type GUIDFile struct {
 	Name string
 	// Lines are those that OpenSM takes.
 	Lines []GUIDLine
-	// Broken says that OpenSM gives the file up at a line that it cannot read. The
-	// lines before it have taken effect.
+	// Broken says that OpenSM gives the file up at a line that it cannot read. The lines before it have taken effect.
 	Broken bool
 	// Notes are lines that OpenSM takes otherwise than they look, or not at all.
 	Notes []FileNote
@@ -32,10 +30,9 @@ type GUIDLine struct {
 // guidLine is the buffer that OpenSM reads lines of these files into (cl_nodenamemap.c).
 const guidLine = 256
 
-// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c,
-// parse_node_map): empty lines and those that begin with # are skipped, a GUID
-// is a number as C writes it, hexadecimal after 0x alone. What is wrong is
-// noted, with what OpenSM does of it. An error is one of reading. O(bytes).
+// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c, parse_node_map): empty lines and those
+// that begin with # are skipped, a GUID is a number as C writes it, hexadecimal after 0x alone. What is wrong
+// is noted, with what OpenSM does of it. An error is one of reading. O(bytes).
 func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 	f := &GUIDFile{Name: name}
 	pieces := newPieceReader(r, name, guidLine)
@@ -72,8 +69,7 @@ func (f *GUIDFile) note(line int, format string, args ...any) {
 	f.Notes = append(f.Notes, FileNote{File: f.Name, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-// Number reads a number at the beginning of the rest of a line as C's strtoull
-// does with base 0, and what follows it.
+// Number reads a number at the beginning of the rest of a line as C's strtoull does with base 0, and what follows it.
 func (l *GUIDLine) Number() (n uint64, rest string, ok bool) { return leadingNumber(l.Rest) }
 
 // leadingNumber reads a number and reports whether there is one.
@@ -81,3 +77,42 @@ func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	n, rest, _ = cUnsigned(s)
 	return n, rest, rest != s
 }
+
+// GUIDFileKind is an option of OpenSM that names a file of GUIDs.
+type GUIDFileKind uint8
+
+// The options, and what stands on a line of their files.
+const (
+	RootGUIDs    GUIDFileKind = iota // root_guid_file: a switch
+	ComputeNodes                     // cn_guid_file: a port
+	IONodes                          // io_guid_file: a port
+	SwitchIDs                        // ids_guid_file: a switch and a number
+	RoutingOrder                     // guid_routing_order_file: a port
+	IgnoredPorts                     // port_prof_ignore_file: a switch and a port number
+	HopWeights                       // hop_weights_file: a switch, a port number and a weight
+	SearchOrder                      // port_search_ordering_file: a switch and port numbers
+)
+
+var guidFileKinds = []struct {
+	option string
+	ports  bool
+	broken string
+}{
+	{"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AA02, AB2A)"},
+	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB23, AD33)"},
+	{"io_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB28, AD35)"},
+	{"ids_guid_file", false, "updn takes the numbers before it (ERR AA03)"},
+	{"guid_routing_order_file", true, "OpenSM takes the ports before it (ERR 3A0D)"},
+	{"port_prof_ignore_file", false, "OpenSM takes the lines before it (ERR 3A0E)"},
+	{"hop_weights_file", false, "OpenSM takes the lines before it (ERR 3A05)"},
+	{"port_search_ordering_file", false, "OpenSM takes the lines before it (ERR 3A0F)"},
+}
+
+// Option is the name of the option.
+func (k GUIDFileKind) Option() string { return guidFileKinds[k].option }
+
+// OfPorts says that the file's GUIDs are port GUIDs; else they are node GUIDs of switches.
+func (k GUIDFileKind) OfPorts() bool { return guidFileKinds[k].ports }
+
+// AfterBroken says what OpenSM does where such a file is [GUIDFile.Broken] or cannot be read.
+func (k GUIDFileKind) AfterBroken() string { return guidFileKinds[k].broken }

@@ -8,11 +8,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Check says which lines of a file are for nothing on this subnet, and why:
-// GUIDs that it does not have, or that are of another kind than the option
-// takes, ports that a switch does not have, and lines that come too late. What
-// is wrong with the lines themselves is in Notes and in what the readers of the
-// kinds note. O(lines).
+// Check says which lines of a file are for nothing on this subnet, and why: GUIDs that it does not have, or that
+// are of another kind than the option takes, ports that a switch does not have, and lines that come too late.
+// What is wrong with the lines themselves is in Notes and in what the readers of the kinds note. O(lines).
 func (f *GUIDFile) Check(net *fabric.Fabric, kind GUIDFileKind) []FileNote {
 	c := guidFileCheck{net: net, kind: kind, seen: map[uint64]int{}}
 	var notes []FileNote

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// SwitchPort is a port of a switch, named by the switch's node GUID, with what a
-// file says of it.
+// SwitchPort is a port of a switch, named by the switch's node GUID, with what a file says of it.
 type SwitchPort struct {
 	GUID uint64
 	Port uint8
@@ -33,10 +32,9 @@ func (f *GUIDFile) GUIDs() []uint64 {
 	return all
 }
 
-// IDs reads an ids_guid_file (osm_ucast_updn.c, update_id): the number of each
-// switch, the last one where there are several. OpenSM stops at a number that it
-// cannot read, which the note then says, unless the switch is not in the subnet.
-// known says which switches are; nil is all.
+// IDs reads an ids_guid_file (osm_ucast_updn.c, update_id): the number of each switch, the last one where
+// there are several. OpenSM stops at a number that it cannot read, which the note then says, unless the
+// switch is not in the subnet. known says which switches are; nil is all.
 func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, stop *FileNote) {
 	ids = map[uint64]uint64{}
 	for _, l := range f.Lines {
@@ -85,10 +83,9 @@ func (f *GUIDFile) Weights() (weights []SwitchPort, notes []FileNote) {
 	return weights, notes
 }
 
-// Orders reads a port_search_ordering_file (osm_ucast_mgr.c,
-// set_search_ordering_ports). OpenSM passes over lines with something that is no
-// port number, or with one twice, which are noted. Of two lines for a switch it
-// takes the first whose ports the switch has.
+// Orders reads a port_search_ordering_file (osm_ucast_mgr.c, set_search_ordering_ports). OpenSM passes over lines
+// with something that is no port number, or with one twice, which are noted. Of two lines for a switch the first
+// whose ports it has counts.
 func (f *GUIDFile) Orders() (orders []SwitchPorts, notes []FileNote) {
 	for _, l := range f.Lines {
 		ports, why := l.order()

@@ -13,10 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump
-// (osm_dump.c, dump_ucast_lfts), byte for byte: the switches of the subnet whose
-// table is known, in the order of their index. Entries that lead to no port of
-// the switch are left out. O(switches x LIDs).
+// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump (osm_dump.c, dump_ucast_lfts), byte
+// for byte: the switches of the subnet whose table is known, in the order of their index. Entries that lead
+// to no port of the switch are left out. O(switches x LIDs).
 func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	owners := lftOwners(t)
@@ -28,10 +27,7 @@ func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 			return fmt.Errorf("write forwarding tables: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write forwarding tables: %w", err)
-	}
-	return nil
+	return flush(b, "forwarding tables")
 }
 
 func writeLFT(b *bufio.Writer, t *fabric.Tables, sw fabric.SwitchIndex, owners []string) error {
@@ -98,9 +94,8 @@ func nodeTypeWords(t mad.NodeType) string {
 	return "UNKNOWN"
 }
 
-// printDesc is a node description as OpenSM prints it (cl_nodenamemap.c,
-// clean_nodedesc): up to the first NUL, at most 63 bytes, and a space for each
-// byte that is no printable ASCII character.
+// printDesc is a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first
+// NUL, at most 63 bytes, and a space for each byte that is no printable ASCII character.
 func printDesc(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
@@ -133,4 +128,12 @@ func appendDecimal2(b []byte, v uint8) []byte {
 		b = append(b, '0')
 	}
 	return strconv.AppendUint(b, uint64(v), 10)
+}
+
+// flush writes what is left of a file, or returns the first error that writing it met.
+func flush(b *bufio.Writer, file string) error {
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return nil
 }

@@ -8,14 +8,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Apply makes forwarding tables for a subnet out of the file, as OpenSM's file
-// engine does (osm_ucast_file.c): tables of unknown switches are skipped; an
-// entry whose port GUID has another LID now moves to that LID, and keeps its
-// low LMC bits; of two entries for one LID the later counts, and of two tables
-// of one switch. The rows of switches that the file does not have are all
-// [fabric.NoPath] and not Known. It fails, with file and line, where an entry
-// names a port that its switch does not have, and where f has no LIDs.
-// O(entries).
+// Apply makes forwarding tables for a subnet out of the file, as OpenSM's file engine does (osm_ucast_file.c):
+// tables of unknown switches are skipped; an entry whose port GUID has another LID now moves to that LID, and
+// keeps its low LMC bits; of two entries for one LID the later counts, and of two tables of one switch. The rows
+// of switches that the file does not have are all [fabric.NoPath] and not Known. It fails, with file and line,
+// where an entry names a port that its switch does not have, and where f has no LIDs. O(entries).
 func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	a := applier{file: r, f: f, owner: make([]fabric.PortIndex, len(r.guids))}
 	if f.MaxLID == 0 {
@@ -78,7 +75,6 @@ func (a *applier) section(s *routeSection) error {
 	return nil
 }
 
-// enter sets one entry of a row.
 func (a *applier) enter(sw fabric.SwitchIndex, row []byte, e routeEntry, number int) {
 	lid, ok := a.remap(e)
 	if !ok {

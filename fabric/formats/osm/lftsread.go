@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// RouteFile is a file of unicast forwarding tables as it was read, before it is
-// applied to a subnet.
+// RouteFile is a file of unicast forwarding tables as it was read, before it is applied to a subnet.
 type RouteFile struct {
 	// Name is the file's name, for messages.
 	Name string
@@ -65,11 +64,10 @@ func (r *RouteFile) lineOf(entry int) int {
 	return r.runs[i].line + entry - r.runs[i].entry
 }
 
-// ReadLFTs reads opensm-lfts.dump, and what ibroute and dump_fts print, as
-// OpenSM's file engine does (osm_ucast_file.c): lines that it does not look at
-// are skipped here too. It fails with "name:line:" on what OpenSM refuses, and
-// beyond that on multicast LIDs, ports above 255, a file without any table and
-// one that was cut short. O(bytes); 8 bytes of memory an entry.
+// ReadLFTs reads opensm-lfts.dump, and what ibroute and dump_fts print, as OpenSM's file engine does
+// (osm_ucast_file.c): lines that it does not look at are skipped here too. It fails with "name:line:" on what
+// OpenSM refuses, and beyond that on multicast LIDs, ports above 255, a file without any table and one that
+// was cut short. O(bytes); 8 bytes of memory an entry.
 func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
 	lines := newLineReader(r, name)
@@ -199,9 +197,8 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	return nil
 }
 
-// portGUID finds the port GUID in what follows an entry's port. As for OpenSM
-// it must end in a space or a colon, which that of ibroute's "path #2 out of 4"
-// does not.
+// portGUID finds the port GUID in what follows an entry's port. As for OpenSM it must end in a space or a
+// colon, which that of ibroute's "path #2 out of 4" does not.
 func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	_, rest, ok := bytes.Cut(text, portGUIDMark)
 	if !ok {
@@ -300,7 +297,6 @@ func parseDecimal(b []byte) (v int, rest []byte, ok bool) {
 	return v, b[i:], i > 0
 }
 
-// skipSpace drops leading space.
 func skipSpace(b []byte) []byte {
 	for len(b) > 0 && isCSpace(b[0]) {
 		b = b[1:]

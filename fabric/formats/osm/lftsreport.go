@@ -36,11 +36,9 @@ type Report struct {
 	NoSwitch Finding
 	// Multicast are multicast tables in the file; they were skipped.
 	Multicast Finding
-	// Lost are LIDs whose entry ibroute or dump_fts did not print: they leave out
-	// a last LID that is a multiple of 64.
+	// Lost are LIDs whose entry ibroute or dump_fts did not print: they leave out a last LID that is a multiple of 64.
 	Lost Finding
-	// Private are private tables other than the first of their switch; they were
-	// skipped.
+	// Private are private tables other than the first of their switch; they were skipped.
 	Private Finding
 	// Ignored are lines that mean nothing.
 	Ignored Finding

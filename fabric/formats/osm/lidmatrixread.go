@@ -14,8 +14,7 @@ import (
 // LIDMatrix is hop counts that were loaded from a file.
 type LIDMatrix struct {
 	f *fabric.Fabric
-	// rows[sw] holds a byte for each destination switch and port, nil for a
-	// switch that the file does not have.
+	// rows[sw] holds a byte for each destination switch and port, nil for a switch that the file does not have.
 	rows [][]uint8
 }
 
@@ -62,10 +61,9 @@ func (r *MatrixReport) Lines() []string {
 	})
 }
 
-// ReadLIDMatrix loads opensm-lid-matrix.dump for a subnet as OpenSM does with
-// option -M (osm_ucast_file.c, do_lid_matrix_file_load): LIDs are not remapped.
-// It fails with "name:line:" on what OpenSM refuses, and on a file without any
-// switch. O(bytes + switches^2 x ports).
+// ReadLIDMatrix loads opensm-lid-matrix.dump for a subnet as OpenSM does with option -M (osm_ucast_file.c,
+// do_lid_matrix_file_load): LIDs are not remapped. It fails with "name:line:" on what OpenSM refuses, and on
+// a file without any switch. O(bytes + switches^2 x ports).
 func ReadLIDMatrix(r io.Reader, name string, f *fabric.Fabric) (*LIDMatrix, MatrixReport, error) {
 	p := matrixParser{m: &LIDMatrix{f: f, rows: make([][]uint8, len(f.Switches))}, sw: fabric.None}
 	lines := newLineReader(r, name)

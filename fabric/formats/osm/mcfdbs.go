@@ -23,10 +23,7 @@ func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 			return fmt.Errorf("write multicast tables: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write multicast tables: %w", err)
-	}
-	return nil
+	return flush(b, "multicast tables")
 }
 
 func writeMCFDB(b *bufio.Writer, f *fabric.Fabric, t *fabric.MFT, sw fabric.SwitchIndex) error {

@@ -31,16 +31,19 @@ func (r *MCFDBsReport) Lines() []string {
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet.
-// What the file does not say has no entries; a file without switches is one of a
-// subnet without groups. It fails with "name:line:". O(bytes + switches x multicast
-// LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. What the file does not say has
+// no entries. It fails with "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
 	err := lines.each(func(text []byte) error { return p.parse(bytes.TrimSpace(text), lines.ended) })
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, p.report, err
+	case lines.line == 0:
+		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected multicast tables", name)
+	case !p.any:
+		return nil, p.report, lines.fail(errors.New("no multicast table up to the end, expected \"Switch 0x...\""))
 	}
 	t := fabric.NewMFT(f, p.top)
 	for _, e := range p.entries {
@@ -63,8 +66,7 @@ type mcfdbsParser struct {
 	lids    map[mcEntry]bool
 	seen    []bool
 	top     uint16
-	// any says that a section has come, sw is its switch, None for one that is not
-	// in the subnet.
+	// any says that a section has come, sw is its switch, None for one that is not in the subnet.
 	any bool
 	sw  fabric.SwitchIndex
 }

@@ -43,7 +43,7 @@ func TestMCFDBsComeBack(t *testing.T) {
 	if err != nil || rep.UnknownSwitches.Count != 1 || mft.Has(2, 0xc021, 3) || rep.Entries != 3 {
 		t.Errorf("with an unknown switch: %+v, %v", rep, err)
 	}
-	if mft, rep, err = osm.ReadMCFDBs(strings.NewReader(""), "m", f); err != nil || mft.LIDs() != 0 || rep.Switches != 0 {
+	if mft, rep, err = osm.ReadMCFDBs(strings.NewReader(""), "m", f); err == nil || err.Error() != "m:1: the file is empty, expected multicast tables" || mft != nil {
 		t.Errorf("of no groups: %+v, %v", rep, err)
 	}
 }
@@ -134,7 +134,9 @@ func FuzzReadMCFDBs(f *testing.F) {
 			return
 		}
 		var once, twice bytes.Buffer
-		_ = osm.WriteMCFDBs(&once, subnet, mft)
+		if _ = osm.WriteMCFDBs(&once, subnet, mft); once.Len() == 0 {
+			return
+		}
 		again, _, err := osm.ReadMCFDBs(bytes.NewReader(once.Bytes()), "m", subnet)
 		if err != nil {
 			t.Fatal(err)

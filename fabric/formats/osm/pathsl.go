@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// PathSLs are service levels of paths that were read from a file.
+// PathSLs are SLs of paths that were read from a file.
 type PathSLs struct {
 	// rows are, by source LID, indexes into runs, -1 for none.
 	rows []int32
@@ -43,16 +43,14 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 // maxSources is how many ranges of sources stand on one line.
 const maxSources = 64
 
-// WritePathSLs writes the service levels of the paths between all LIDs of the end
-// ports. OpenSM has no such file; this one is:
+// WritePathSLs writes the SLs of the paths between all LIDs of the end ports. OpenSM has no such file; this one is:
 //
 //	# service levels of paths; 0 where nothing is said
 //	from 1-18,40
 //	to 19-36 1
 //	to 41 2
 //
-// Sources with the same levels stand together; LIDs are decimal. It asks for every
-// level twice. O(LIDs^2).
+// Sources with the same levels stand together; LIDs are decimal. It asks for every level twice. O(LIDs^2).
 func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 	var lids []uint16
 	for lid := 1; lid <= int(f.MaxLID); lid++ {

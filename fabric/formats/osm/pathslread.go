@@ -97,7 +97,6 @@ func (p *slParser) to(text []byte) error {
 	return nil
 }
 
-// parseLIDs reads a LID or a range of them.
 func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
 	low, rest, ok := parseDecimal(text)
 	high := low

@@ -14,9 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c,
-// sa_dump_one_mgrp), which it reads back with sa_db_file: a line for each group and
-// one for each of its members. O(members).
+// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c, sa_dump_one_mgrp), which it
+// reads back with sa_db_file: a line for each group and one for each of its members. O(members).
 func WriteGroups(w io.Writer, groups []fabric.Group) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for i := range groups {
@@ -36,10 +35,7 @@ func WriteGroups(w io.Writer, groups []fabric.Group) error {
 			_, _ = fmt.Fprintf(b, "mcm_port: port_gid=%s scope_state=0x%02x proxy_join=0x%x\n\n", gidPair(mad.NewGID(m.Prefix, m.GUID)), g.Scope<<4|uint8(m.Join), proxy)
 		}
 	}
-	if err := b.Flush(); err != nil { // it keeps the first error
-		return fmt.Errorf("write multicast groups: %w", err)
-	}
-	return nil
+	return flush(b, "multicast groups")
 }
 
 // exactly is the selector before an MTU, a rate and a lifetime (IBA 1.2.1, 15.2.5.16).
@@ -52,12 +48,10 @@ const (
 	memberMark = "mcm_port:"
 )
 
-// ReadGroups reads the multicast groups of opensm-sa.dump. What else such a file
-// has, InformInfo and service records, is passed over, and lines that begin with #.
-// Of a group's line only the LID behind "MC Group" is needed, of a member's only
-// port_gid; a member whose scope_state is not given is a full member, and an mgid of
-// zero is not known. Groups that
-// share a LID stay apart. It fails with "name:line:". O(bytes).
+// ReadGroups reads the multicast groups of opensm-sa.dump and passes over its InformInfo and service records,
+// and lines that begin with #. Of a group's line only the LID behind "MC Group" is needed, of a member's only
+// port_gid; a member whose scope_state is not given is a full member, and an mgid of zero is not known.
+// Groups that share a LID stay apart. It fails with "name:line:". O(bytes).
 func ReadGroups(r io.Reader, name string) ([]fabric.Group, error) {
 	var p groupParser
 	lines := newLineReader(r, name)

@@ -15,10 +15,9 @@ const (
 	sl2vlRule    = "#--------------------------------------------------------\n"
 )
 
-// WriteSL2VL writes the mappings of SLs to VLs as OpenSM does in
-// opensm-sl2vl.dump (osm_dump.c, dump_sl2vl_tbl), byte for byte: a section for each
-// end port, and in that of a switch a line for each port that has a link and each
-// port that packets for it come in by. O(switches x ports^2).
+// WriteSL2VL writes the mappings of SLs to VLs as OpenSM does in opensm-sl2vl.dump (osm_dump.c,
+// dump_sl2vl_tbl), byte for byte: a section for each end port, and in that of a switch a line for each port
+// that has a link and each port that packets for it come in by. O(switches x ports^2).
 func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range f.EndPorts {
@@ -26,10 +25,7 @@ func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 			return fmt.Errorf("write SL2VL tables: %w", err)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write SL2VL tables: %w", err)
-	}
-	return nil
+	return flush(b, "SL2VL tables")
 }
 
 func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.PortIndex) error {

@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// maxSL2VLs is how many different tables a file may have; [fabric.SL2VL] holds
-// some more.
+// maxSL2VLs is how many different tables a file may have; [fabric.SL2VL] holds some more.
 const maxSL2VLs = 1 << 15
 
 // SL2VLReport says what became of a file of SL2VL tables when it was read.
@@ -21,8 +20,7 @@ type SL2VLReport struct {
 	Tables int
 	// UnknownPorts are in the file and not in the subnet; their tables were skipped.
 	UnknownPorts Finding
-	// MissingSwitches are in the subnet and not in the file. They map every SL to
-	// VL 0.
+	// MissingSwitches are in the subnet and not in the file. They map every SL to VL 0.
 	MissingSwitches Finding
 }
 

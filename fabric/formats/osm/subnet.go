@@ -13,14 +13,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteSubnet writes the links of the subnet as OpenSM does in
-// opensm-subnet.lst (osm_dump.c, dump_topology_node), byte for byte: a line a
-// port of each link that a subnet manager finds, the nodes in the order of
-// [fabric.LEKey] of their GUID. Its faults are kept: the device ID of the far
-// node stands in the upper half of 32 bits, and speeds above HDR are "??".
+// WriteSubnet writes the links of the subnet as OpenSM does in opensm-subnet.lst (osm_dump.c,
+// dump_topology_node), byte for byte: a line a port of each link that a subnet manager finds, the nodes in
+// the order of [fabric.LEKey] of their GUID. Its faults are kept: the device ID of the far node stands in the
+// upper half of 32 bits, and speeds above HDR are "??".
 //
-// States and SM LIDs are written as the fabric has them; what OpenSM leaves
-// behind is [fabric.Fabric.Activated]. O(ports).
+// States and SM LIDs are as the fabric has them; what OpenSM leaves behind is [fabric.Fabric.Activated]. O(ports).
 func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	s := subnetWriter{f: f}
@@ -35,10 +33,7 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 			}
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write subnet: %w", err)
-	}
-	return nil
+	return flush(b, "subnet")
 }
 
 // nodesLE are the nodes of the subnet in the order of OpenSM's node table.
@@ -72,7 +67,6 @@ func (s *subnetWriter) link(port fabric.PortIndex) []byte {
 	return b
 }
 
-// end appends one end of a link.
 func (s *subnetWriter) end(b []byte, port fabric.PortIndex, vendor string, device uint32) []byte {
 	p := &s.f.Ports[port]
 	n, e := &s.f.Nodes[p.Node], &s.f.Ports[s.f.EndPortOf(port)]
@@ -110,9 +104,8 @@ func subnetState(s mad.PortState) string {
 	return "DWN"
 }
 
-// subnetSpeed is the speed per lane in Gb/s. OpenSM looks for speeds above QDR
-// only where the port at the far end is capable of them; a fabric that does not
-// know capabilities is taken at its word.
+// subnetSpeed is the speed per lane in Gb/s. OpenSM looks for speeds above QDR only where the port at the far
+// end is capable of them; a fabric that does not know capabilities is taken at its word.
 func subnetSpeed(s fabric.Speed, far *fabric.Port) string {
 	if s >= fabric.FDR && far.CapMask != 0 && far.CapMask&uint32(mad.CapExtendedSpeeds) == 0 {
 		s = fabric.QDR

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
@@ -96,7 +97,7 @@ func TestSubnetRoundTrip(t *testing.T) {
 			}
 			f := routed(t, file.Fabric)
 			text := subnetText(t, f)
-			g, err := ReadSubnet(strings.NewReader(text), "opensm-subnet.lst")
+			g, err := ReadSubnet(strings.NewReader(text), "opensm-subnet.lst", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +151,7 @@ const subnetLines = `{ SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000
 `
 
 func TestReadSubnet(t *testing.T) {
-	f, err := ReadSubnet(strings.NewReader(subnetLines), "lst")
+	f, err := ReadSubnet(strings.NewReader(subnetLines), "lst", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.Replace(subnetLines, "sw 1", "\x00", 1), `lst:1: a NUL byte`},
 		{subnetLines[:len(subnetLines)-200], `lst:6: `},
 	} {
-		f, err := ReadSubnet(strings.NewReader(c.text), "lst")
+		f, err := ReadSubnet(strings.NewReader(c.text), "lst", nil)
 		switch {
 		case err == nil:
 			t.Errorf("no error, expected %s", c.want)
@@ -217,8 +218,14 @@ func FuzzReadSubnet(f *testing.F) {
 	f.Add([]byte(lines[0] + lines[4]))
 	f.Add([]byte(strings.ReplaceAll(lines[1]+lines[5], "-SM", "")))
 	f.Add([]byte(strings.ReplaceAll(lines[2]+lines[3], "LID:0001", "LID:0000")))
+	f.Add([]byte(strings.ReplaceAll(subnetLines, "LID:0001", "LID:FFFF")))
+	f.Add([]byte(subnetLines[:len(subnetLines)-200]))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		g, err := ReadSubnet(bytes.NewReader(text), "lst")
+		var found unread.List
+		if _, err := ReadSubnet(bytes.NewReader(text), "lst", &found); err != nil && strings.ContainsAny(err.Error(), "\x1b\n") {
+			t.Fatalf("error %q", err)
+		}
+		g, err := ReadSubnet(bytes.NewReader(text), "lst", nil)
 		if err != nil {
 			if g != nil || strings.ContainsAny(err.Error(), "\x1b\n") {
 				t.Fatalf("fabric %v, error %q", g, err)
@@ -250,7 +257,7 @@ func BenchmarkReadSubnet(b *testing.B) {
 	text := subnetText(b, routed(b, f))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := ReadSubnet(strings.NewReader(text), "lst"); err != nil {
+		if _, err := ReadSubnet(strings.NewReader(text), "lst", nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -19,9 +19,8 @@ type subnetEnd struct {
 	sm   bool
 }
 
-// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning
-// of a line and returns what follows. far says that it is the line's second end,
-// whose device ID OpenSM misplaces.
+// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning of a line and returns what
+// follows. far says that it is the line's second end, whose device ID OpenSM misplaces.
 func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	line, ok := bytes.CutPrefix(line, []byte("{ "))
 	if !ok {
@@ -55,8 +54,7 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	return e.parseName(line)
 }
 
-// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces itself: it
-// ends where the rest fits for the first time.
+// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces: it ends where the rest first fits.
 func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 	name, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -75,7 +73,7 @@ func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 		rest, err := e.parseAddress(name[i+len("} "):])
 		if err == nil {
 			e.node.Desc = string(name[:i])
-			return rest, e.checkLID()
+			return rest, nil
 		}
 		if first == nil {
 			first = err
@@ -99,11 +97,14 @@ func (e *subnetEnd) parseAddress(line []byte) ([]byte, error) {
 	return bytes.TrimLeft(line, " "), nil
 }
 
+// checkLID refuses a LID that is none, and takes it away.
 func (e *subnetEnd) checkLID() error {
-	if e.lid > fabric.MaxUnicastLID {
-		return fmt.Errorf("LID %d, expected at most %d", e.lid, fabric.MaxUnicastLID)
+	lid := e.lid
+	if lid <= fabric.MaxUnicastLID {
+		return nil
 	}
-	return nil
+	e.lid = 0
+	return fmt.Errorf("LID %d, expected at most %d", lid, fabric.MaxUnicastLID)
 }
 
 // differs names what of a node is not as in an earlier line, "" if all is.
@@ -160,7 +161,6 @@ func subnetTypeOf(word []byte) (mad.NodeType, bool) {
 	return 0, false
 }
 
-// subnetRate is the end of a line.
 type subnetRate struct {
 	width fabric.Width
 	speed fabric.Speed

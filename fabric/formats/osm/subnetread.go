@@ -9,32 +9,64 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
 
-// maxSubnetPorts bounds the memory that a file can ask for by the port counts of
-// its nodes.
+// maxSubnetPorts bounds the memory that a file can ask for by the port counts of its nodes.
 const maxSubnetPorts = 4 << 20
 
-// ReadSubnet reads opensm-subnet.lst and files in the same form from ibdiagnet.
-// Nodes keep the order in which the file first names them. The SM's port is the
-// first one marked "-SM", else the Builder's default. What the format has no
-// words for is 0: LMC, capabilities, ports without a link; the speed "??" is
-// unknown. Each link must stand there from both its ends. The first
-// contradiction is an error that names the line; name stands for the file.
-// O(file size).
-func ReadSubnet(r io.Reader, name string) (*fabric.Fabric, error) {
-	p := subnetParser{lines: newLineReader(r, name), near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None}}
-	err := p.lines.each(func(text []byte) error {
-		if text = bytes.TrimSpace(text); len(text) == 0 {
-			return nil
+// ReadSubnet reads opensm-subnet.lst and files in the same form from ibdiagnet. Nodes keep the order in which the
+// file first names them. The SM's port is the first one marked "-SM", else the Builder's default. What the format
+// has no words for is 0: LMC, capabilities, ports without a link; the speed "??" is unknown. Each link must stand
+// there from both its ends; name stands for the file.
+//
+// What cannot be read is left out and added to found: a line that is none, what contradicts an earlier line, a LID
+// or GUID twice, which the first keeps. A link that one end names is taken. Where found is nil the first such thing
+// is the error. A file without a link is one always. O(file size).
+func ReadSubnet(r io.Reader, name string, found *unread.List) (*fabric.Fabric, error) {
+	p := subnetParser{lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None}}
+	for {
+		text, err := p.lines.next()
+		switch {
+		case err == io.EOF:
+			return p.finish()
+		case err != nil && (found == nil || p.lines.broken):
+			return nil, err
+		case err != nil:
+			err = p.refuse(errors.Unwrap(err))
+		default:
+			err = p.refuse(p.line(text))
 		}
-		return p.link(text)
-	})
-	if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
 	}
-	return p.finish()
+}
+
+func (p *subnetParser) line(text []byte) error {
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return nil
+	}
+	return p.link(text)
+}
+
+// refuse lists what is wrong with the latest line; where that ends the reading it is
+// given back with the line.
+func (p *subnetParser) refuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	f, told := errors.AsType[unread.Finding](err)
+	if !told {
+		f = unread.At(p.lines.name, p.lines.line, "%w", err)
+	}
+	if p.found == nil {
+		return f
+	}
+	p.found.Add(f)
+	return nil
 }
 
 // subnetPort is a port of the Builder's.
@@ -45,6 +77,7 @@ type subnetPort struct {
 
 type subnetParser struct {
 	lines *lineReader
+	found *unread.List
 	b     fabric.Builder
 	// nodes holds the line that first names each node.
 	nodes []int
@@ -60,15 +93,17 @@ type subnetParser struct {
 // subnetLink is a line's link, seen from its near end.
 type subnetLink struct{ near, far subnetPort }
 
-// link takes one line.
 func (p *subnetParser) link(text []byte) error {
 	var ends [2]subnetEnd
-	rest, err := ends[0].parse(text, false)
-	if err == nil {
-		rest, err = ends[1].parse(rest, true)
-	}
-	if err != nil {
-		return err
+	rest := text
+	for i := range ends {
+		var err error
+		if rest, err = ends[i].parse(rest, i == 1); err == nil {
+			err = p.refuse(ends[i].checkLID())
+		}
+		if err != nil {
+			return err
+		}
 	}
 	rate, err := parseSubnetRate(rest)
 	if err != nil {
@@ -110,7 +145,9 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 			return subnetPort{}, err
 		}
 	} else if what := e.differs(p.b.Node(node)); what != "" {
-		return subnetPort{}, fmt.Errorf("node 0x%016x has another %s here than in line %d", e.node.GUID, what, p.nodes[node])
+		if err := p.refuse(fmt.Errorf("node 0x%016x has another %s here than in line %d", e.node.GUID, what, p.nodes[node])); err != nil {
+			return subnetPort{}, err
+		}
 	}
 	at := subnetPort{node, e.num}
 	port := p.b.Port(node, int(e.num))
@@ -122,7 +159,9 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 		addressed.num = 0
 	}
 	if err := p.address(e, port, p.b.Port(node, int(addressed.num))); err != nil {
-		return at, fmt.Errorf("port %d of %s: %w", e.num, p.name(at), err)
+		if err = p.refuse(fmt.Errorf("port %d of %s: %w", e.num, p.name(at), err)); err != nil {
+			return at, err
+		}
 	}
 	if e.sm && p.sm.node == fabric.None {
 		p.sm, p.smLID = addressed, e.lid
@@ -173,29 +212,74 @@ func (p *subnetParser) address(e *subnetEnd, port, addressed *fabric.Port) error
 func (p *subnetParser) finish() (*fabric.Fabric, error) {
 	name := p.lines.name
 	if len(p.links) == 0 {
+		if p.found != nil && len(p.found.Findings) > 0 {
+			return nil, p.found.Findings[0]
+		}
 		return nil, fmt.Errorf("%s: no link, expected lines \"{ SW Ports:... } { CA Ports:... } PHY=... LOG=... SPD=...\"", name)
 	}
-	for _, l := range p.links {
-		if _, ok := p.near[l.far]; !ok {
-			return nil, fmt.Errorf("%s:%d: port %d of %s is linked to port %d of %s, but no line has that as its near end; expected each link from both ends",
-				name, p.near[l.near], l.near.num, p.name(l.near), l.far.num, p.name(l.far))
-		}
+	if err := p.oneEnded(); err != nil {
+		return nil, err
 	}
 	if err := p.setSM(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if p.found != nil {
+		for _, e := range p.b.Settle() {
+			p.found.Clash(name, p.lineOf(e), e, p.b.Node(e.Node).GUID)
+		}
+	}
 	f, err := p.b.Build()
 	if wrong, ok := errors.AsType[*fabric.PortError](err); ok {
-		line, ok := p.near[subnetPort{wrong.Node, wrong.Num}]
-		if !ok {
-			line = p.nodes[wrong.Node]
-		}
-		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		return nil, fmt.Errorf("%s:%d: %w", name, p.lineOf(wrong), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+// lineOf is the line that describes a port.
+func (p *subnetParser) lineOf(e *fabric.PortError) int {
+	if line, ok := p.near[subnetPort{e.Node, e.Num}]; ok {
+		return line
+	}
+	return p.nodes[e.Node]
+}
+
+// oneEnded sees that each link stands there from both ends, and whether the file stops
+// in the middle.
+func (p *subnetParser) oneEnded() error {
+	whole := p.found == nil || p.found.Count == 0
+	open := map[fabric.NodeIndex]bool{}
+	for _, l := range p.links {
+		if _, ok := p.near[l.far]; ok {
+			continue
+		}
+		err := fmt.Errorf("port %d of %s is linked to port %d of %s, but no line has that as its near end; expected each link from both ends",
+			l.near.num, p.name(l.near), l.far.num, p.name(l.far))
+		if p.found == nil {
+			return fmt.Errorf("%s:%d: %w", p.lines.name, p.near[l.near], err)
+		}
+		p.found.Add(unread.At(p.lines.name, p.near[l.near], "%w", err))
+		near, far := p.b.Port(l.near.node, int(l.near.num)), p.b.Port(l.far.node, int(l.far.num))
+		far.State, far.Width, far.Speed = near.State, near.Width, near.Speed
+		open[l.far.node] = true
+	}
+	why := ""
+	switch {
+	case p.found == nil || p.found.Count == 0:
+		return nil
+	case !p.lines.ended:
+		why = "truncated: the last line has no end"
+	case whole:
+		why = fmt.Sprintf("truncated? Links of %s stand there from the other end alone", prose.Count(len(open), "node"))
+	default:
+		return nil
+	}
+	f := unread.At(p.lines.name, p.lines.line, "%s; expected all of the file", why)
+	f.Kind = unread.Truncated
+	p.found.Add(f)
+	return nil
 }
 
 // setSM tells all ports of the SM that the file marks, if it marks one.

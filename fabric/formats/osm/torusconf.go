@@ -32,16 +32,13 @@ type TorusConf struct {
 	Mesh [3]bool
 	// Seeds are tried in this order: the first all of whose switches are there is used.
 	Seeds []TorusSeed
-	// GroupPorts is how many parallel links there can be, and how many hosts a
-	// switch can have plus one.
+	// GroupPorts is how many parallel links there can be, and how many hosts a switch can have plus one.
 	GroupPorts uint32
-	// PortOrder are the switch ports whose hosts are routed first, each once; the
-	// other ports follow in ascending order.
+	// PortOrder are the switch ports whose hosts are routed first, each once; the others follow in order.
 	PortOrder []uint8
 	// MaxChanges is how many changes of the torus OpenSM reports.
 	MaxChanges uint32
-	// Bad are the lines for which OpenSM's engine refuses to route, and Notes those
-	// that it takes otherwise than they look.
+	// Bad are the lines for which OpenSM's engine refuses to route, Notes those that it takes otherwise.
 	Bad, Notes []FileNote
 }
 
@@ -50,8 +47,7 @@ type TorusConf struct {
 type TorusSeed struct {
 	// Plus and Minus are the links from the seed's switch up and down the dimensions.
 	Plus, Minus [3]TorusLink
-	// Dateline is where the ends of a dimension meet, as the coordinate of
-	// that place where the seed's switch has 0.
+	// Dateline is where the ends of a dimension meet, as the coordinate of that place where the seed's switch has 0.
 	Dateline [3]int32
 }
 
@@ -109,7 +105,6 @@ func (p *torusParser) note(format string, args ...any) {
 	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
 }
 
-// take takes a line.
 func (p *torusParser) take() {
 	keyword := p.words[0]
 	p.words = p.words[1:]
@@ -294,10 +289,7 @@ func WriteTorusConf(w io.Writer, c *TorusConf) error {
 			}
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write torus-2QoS.conf: %w", err)
-	}
-	return nil
+	return flush(b, "torus-2QoS.conf")
 }
 
 func writeTorusLink(w io.Writer, axis, sign rune, l TorusLink) {

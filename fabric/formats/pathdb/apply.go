@@ -15,9 +15,8 @@ import (
 // ErrState says that a difference is not for the state that a database is in.
 var ErrState = errors.New("the difference is for another state of the database")
 
-// Apply brings a database to a new state, in its file. Readers that have it open
-// see the state before or the one after, and so does who opens it after a crash. The
-// new state is checked whole before a byte is written. It takes the file's lock.
+// Apply brings a database to a new state, in its file. Readers see the state before or the one after, and so does
+// who opens it after a crash. The new state is checked whole before a byte is written. It takes the file's lock.
 // O(size).
 func Apply(name string, delta []byte) (err error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -93,8 +92,7 @@ func (v *View) changed(delta []byte) ([]byte, error) {
 	return whole, nil
 }
 
-// extended is a copy of the database with a segment more, and where the root in it
-// is.
+// extended is a copy of the database with a segment more, and where the root in it is.
 func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	le := binary.LittleEndian
 	if err := checkMagic(delta, DeltaMagic, "difference of path databases"); err != nil {

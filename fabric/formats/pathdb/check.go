@@ -56,8 +56,7 @@ func checkSegments(b []byte) error {
 	return nil
 }
 
-// check follows every reference, so that no answer reads what is not there.
-// O(rows x groups).
+// check follows every reference, so that no answer reads what is not there. O(rows x groups).
 func (v *View) check() error {
 	r := &v.root
 	for _, t := range []struct {
@@ -100,7 +99,6 @@ func (v *View) holds(at, n, size uint64) bool {
 	return n == 0 || at <= have && n <= (have-at)/size
 }
 
-// checkTables checks the indexes in the tables.
 func (v *View) checkTables() error {
 	r := &v.root
 	below := func(i, n uint32) bool { return i == none || i < n }

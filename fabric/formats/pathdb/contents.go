@@ -22,9 +22,8 @@ type Info struct {
 	Classes  int       `json:"classes"`
 	PKeySets int       `json:"-"`
 	HasTrace bool      `json:"-"`
-	// Tables are the ports, LIDs and other tables; Records and Trace the references,
-	// blocks and vectors of each matrix, shared ones counted once; Rest is what
-	// changes have left behind, and checksums. All are bytes.
+	// Tables are the ports, LIDs and other tables; Records and Trace the references, blocks and vectors of each
+	// matrix, shared ones counted once; Rest is what changes have left behind, and checksums. All are bytes.
 	Tables  int `json:"table_bytes"`
 	Records int `json:"record_bytes"`
 	Trace   int `json:"trace_bytes"`

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package pathdb is a file with the path records between all ports of a subnet,
+// any to any, that is mapped into memory and used in place.
+//
+// What the fabric decides about a path depends on the switch that the source hangs on and on the destination LID.
+// So a record is found by a row, which all sources of one switch share, and the LID; what the links of both ends
+// add stands with the ports. Rows are cut into cells that hold all LIDs of one destination switch. Equal cells
+// are kept once; most are the same for all LIDs and need no memory. docs/pathdb.md describes every byte.
+//
+// Package routing/paths builds one from tables; its example asks one. Read first [Open], [View.Query] and [Record].
+//
+// A database answers many goroutines at once, allocates nothing for an answer, and
+// can be changed by another process meanwhile: a change is appended, and then one
+// word names the new state. An answer comes from one state, the old or the new.
 package pathdb
 
 import (
@@ -24,16 +37,14 @@ type DB struct {
 	maps    [][]byte
 }
 
-// View is one state of a database; it does not change. It is good until the
-// database is closed.
+// View is one state of a database; it does not change. It is good until the database is closed.
 type View struct {
 	data []byte
 	root root
 	id   uint64
 }
 
-// Open maps a database and checks all of it. An error names the place of a damage.
-// O(size).
+// Open maps a database and checks all of it. An error names the place of a damage. O(size).
 func Open(name string) (*DB, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -88,9 +99,8 @@ func (db *DB) load() error {
 	return nil
 }
 
-// View is the current state. Where another process has changed the file, it is
-// read and checked anew, O(size); meanwhile others see the state before. A changed
-// file that is damaged changes nothing; [DB.Refresh] says why.
+// View is the current state. Where another process has changed the file, it is read and checked anew, O(size);
+// meanwhile others see the state before. A changed file that is damaged changes nothing; [DB.Refresh] says why.
 func (db *DB) View() *View {
 	v := db.state.Load()
 	if db.current != nil && atomic.LoadUint64(db.current) != v.root.State && db.mu.TryLock() {

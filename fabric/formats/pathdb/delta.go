@@ -13,10 +13,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DeltaMagic is how a difference begins. Behind it stand the identity of the
-// database that it changes, the number and the checksum of the state that it starts
-// from, the checksum of the rest, and the rest in zstd: numbers of variable length
-// in the order in which Delta writes them.
+// DeltaMagic is how a difference begins. Behind it stand the identity of the database that it changes, the
+// number and the checksum of the state that it starts from, the checksum of the rest, and the rest in zstd:
+// numbers of variable length in the order in which Delta writes them.
 const DeltaMagic = "IBPATHD\x02"
 
 const deltaHead = 8 + 8 + 8 + 4 + 4
@@ -24,13 +23,11 @@ const deltaHead = 8 + 8 + 8 + 4 + 4
 // maxDelta bounds what a difference may unfold to.
 const maxDelta = 512 << 20
 
-// ErrLayout says that two databases have other ports, LIDs or rows, so that one
-// cannot be made from the other by a difference.
+// ErrLayout says that two databases have other ports, LIDs or rows, so that no difference leads from one to the other.
 var ErrLayout = errors.New("the two databases are of different subnets")
 
-// Delta is what makes the state of one database the paths of another, which must
-// have the same ports and LIDs; where it has not, the error wraps [ErrLayout] and
-// says what differs. O(rows x LIDs).
+// Delta is what makes the state of one database the paths of another, which must have the same ports and
+// LIDs; where it has not, the error wraps [ErrLayout] and says what differs. O(rows x LIDs).
 func Delta(from, to *View) ([]byte, error) {
 	if err := sameLayout(from, to); err != nil {
 		return nil, err
@@ -63,8 +60,7 @@ func Delta(from, to *View) ([]byte, error) {
 	return append(out, rest...), nil
 }
 
-// deltaSum is the checksum of a difference: of its head up to the sum, and of the
-// rest.
+// deltaSum is the checksum of a difference: of its head up to the sum, and of the rest.
 func deltaSum(head, rest []byte) uint32 {
 	return crc32.Update(checksum(head[:deltaHead-4]), castagnoli, rest)
 }
@@ -118,8 +114,7 @@ type encoder struct{ b []byte }
 func (e *encoder) uint(v uint64)  { e.b = binary.AppendUvarint(e.b, v) }
 func (e *encoder) bytes(v []byte) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
 
-// elements writes those of a table that differ: how many, and each with its
-// distance from the one before.
+// elements writes those of a table that differ: how many, and each with its distance from the one before.
 func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint64) {
 	x, y := from.section(at, n, size), to.section(other, n, size)
 	var changed []uint64
@@ -137,8 +132,7 @@ func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint
 	}
 }
 
-// classes writes the classes that are new, and returns what those of to are called
-// when they stand behind those of from.
+// classes writes the new classes, and returns what those of to are called when they stand behind those of from.
 func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	known := map[Class]uint16{}
 	for i := range from.root.Classes {

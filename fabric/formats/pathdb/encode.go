@@ -33,15 +33,13 @@ type Contents struct {
 	Classes []Class
 	// PKeys are sets of P_Keys that ports have, in the order in which paths take them.
 	PKeys [][]PKey
-	// SLMask are the bits of a service level that the partition decides; the others
-	// are the class's.
+	// SLMask are the bits of an SL that the partition decides; the others are the class's.
 	SLMask uint8
-	// Records has a class for each row and LID; Trace the egress port of each switch
-	// for each LID, nil without.
+	// Records has a class for each row and LID; Trace the egress port of each switch for each LID, nil without.
 	Records, Trace *Matrix
 }
 
-// PKey is a P_Key, and the service level of its partition.
+// PKey is a P_Key, and the SL of its partition.
 type PKey struct {
 	Key mad.PKey
 	SL  uint8
@@ -55,8 +53,8 @@ type Port struct {
 	// Rate and MTU are the codes of its own link, 0 where that does not count.
 	Rate, MTU uint8
 	Flags     PortFlags
-	// Switch is the one that the port is or is attached to by SwitchPort, else -1 and Peer
-	// the port that it is linked to, or -1.
+	// Switch is the one that the port is or is attached to by SwitchPort, else -1 and Peer the port at its link,
+	// or -1.
 	Switch, Peer int32
 	SwitchPort   uint8
 	// Row is the row of its records, -1 with Switch.
@@ -70,8 +68,7 @@ type Switch struct {
 	GUID uint64
 	// Port is its port 0, -1 where that has no LID.
 	Port int32
-	// Behind is what is behind each of its ports, from port 0 on; see [BehindSwitch],
-	// [BehindPort] and [BehindNothing].
+	// Behind is what is behind each of its ports, from port 0 on: [BehindSwitch] and its like.
 	Behind []uint32
 }
 
@@ -245,8 +242,7 @@ func (h *heap) wires(r *root, switches []Switch) {
 	})
 }
 
-// WriteFile writes a database in one go: a reader finds the file that was there
-// before or the new one.
+// WriteFile writes a database in one go: a reader finds the file that was there before or the new one.
 func WriteFile(name string, image []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".new-*")
 	if err != nil {

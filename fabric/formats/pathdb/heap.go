@@ -107,8 +107,7 @@ func (h *heap) find(v []byte, sum uint32) *piece {
 	}
 }
 
-// place says where a piece stands that hangs at the end of b from start on. One
-// that is there already is taken off.
+// place says where a piece stands that hangs at the end of b from start on. One that is there already is taken off.
 func (h *heap) place(start int) int {
 	v := h.b[start:]
 	sum := hash(v)
@@ -156,9 +155,8 @@ func (h *heap) grow() {
 	}
 }
 
-// matrix appends a matrix to the file and returns where its directory is: first the
-// vectors, which blocks refer to, then the blocks, which rows refer to. What each tile
-// needs is encoded on all processors.
+// matrix appends a matrix to the file and returns where its directory is: first the vectors, which blocks
+// refer to, then the blocks, which rows refer to. What each tile needs is encoded on all processors.
 func (h *heap) matrix(m *Matrix) uint64 {
 	h.align(4)
 	tiles := len(m.tiles)

@@ -34,8 +34,7 @@ const (
 	headSize   = 128
 )
 
-// Behind the head stand segments, each its payload and then a table of CRC32C, one
-// for each page of the payload:
+// Behind the head stand segments, each its payload and then a table of CRC32C, one for each page of the payload:
 //
 //	0  "SEGMENT\x01"
 //	8  length of the payload
@@ -98,7 +97,7 @@ type root struct {
 	OriginLen                                                     uint32
 	LifeTime                                                      uint32
 	HasTrace                                                      uint32
-	// SLMask are the bits of a service level that the partition decides.
+	// SLMask are the bits of an SL that the partition decides.
 	SLMask, Zero uint32
 	// Where they are.
 	OffPorts, OffSwitches, OffLIDs, OffGroups, OffClasses, OffPKeySets, OffPKeys, OffWires, OffOrigin uint64
@@ -147,8 +146,7 @@ const (
 // none is the index of nothing.
 const none = 0xffffffff
 
-// Wires: what is behind a port of a switch. A switch by its index, a port with
-// toPort, or none.
+// Wires: what is behind a port of a switch. A switch by its index, a port with toPort, or none.
 const toPort = 0x80000000
 
 // PortFlags of a port.
@@ -211,10 +209,9 @@ const noGroup = 0xffff
 type Class struct {
 	// Hops are the links from the first switch to the last.
 	Hops uint8
-	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not
-	// count.
+	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not count.
 	Rate, MTU uint8
-	// SL is the first of Spread service levels, over which pairs are spread.
+	// SL is the first of Spread SLs, over which pairs are spread.
 	SL, Spread uint8
 	Reaches    bool
 }

@@ -8,11 +8,9 @@ import (
 	"slices"
 )
 
-// A matrix has a value for each row and each LID. The LIDs of one switch are a
-// group. A directory has the place of each row; a row is a reference for each tile
-// of 64 groups to a block; a block has a symbol for each group. A symbol below
-// constants is the value that all LIDs of the group have; another names a vector
-// with a value for each of them:
+// A matrix has a value for each row and each LID. The LIDs of one switch are a group. A directory has the place
+// of each row; a row is a reference for each tile of 64 groups to a block; a block has a symbol for each group. A
+// symbol below constants is the value that all LIDs of the group have; another names a vector of their values:
 //
 //	reference  upper 6 bits   how many bits a symbol takes in the block, 0 to 32
 //	           lower 26 bits  where the block is, in words of 4 bytes
@@ -74,8 +72,7 @@ func value(data []byte, sym uint32, place uint16) uint16 {
 	return uint16(head>>16 + field(data, at+4, uint32(place), head&0xff))
 }
 
-// packed appends fields of some bits, each less the least, and zeros up to a whole
-// word.
+// packed appends fields of some bits, each less the least, and zeros up to a whole word.
 func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	if width == 0 {
 		return b
@@ -97,8 +94,7 @@ func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	return b
 }
 
-// appendVector appends a vector of values. Fields is scratch memory, which it
-// returns.
+// appendVector appends a vector of values. Fields is scratch memory, which it returns.
 func appendVector(b []byte, values []uint16, fields []uint32) (encoded []byte, scratch []uint32) {
 	least, most := values[0], values[0]
 	fields = fields[:0]

@@ -35,7 +35,7 @@ type Record struct {
 type Want struct {
 	// PKey is a partition, by its lower 15 bits; 0 for any that both have.
 	PKey uint16
-	// SL is a service level plus 1; 0 for any.
+	// SL is an SL plus 1; 0 for any.
 	SL uint8
 }
 
@@ -94,8 +94,7 @@ func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
 	return v.ByGUID(binary.BigEndian.Uint64(gid[8:]))
 }
 
-// Query is the record of the path from one LID to another. It allocates nothing.
-// O(1).
+// Query is the record of the path from one LID to another. It allocates nothing. O(1).
 func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	from, ok := v.ByLID(slid)
 	if !ok {
@@ -146,8 +145,7 @@ func ends(src, dst *port) (n uint8) {
 	return n
 }
 
-// between is what the path to a LID is like but for the links of both ends; packets
-// that stay at home have a service level, too.
+// between is what the path to a LID is like but for the links of both ends; packets that stay at home have an SL, too.
 func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
 	switch {
 	case src.flags&Gone != 0:
@@ -168,11 +166,12 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 	return c, c.Reaches
 }
 
-// PartitionBits are the bits of a service level that the partition decides.
+// PartitionBits are the bits of an SL that the partition decides.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
 // level is the service level of a pair in a partition, and whether it is one that is
-// wanted.
+// wanted: the bits that a partition decides are those that are asked for
+// (osm_sa_path_record.c, where the SL asked for goes to the engine instead of the partition's).
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask
@@ -181,7 +180,7 @@ func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (u
 	}
 	want--
 	own := want &^ mask
-	return want, want&mask == partition && own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
+	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
 // partition is the first P_Key of the source that the destination has too, at least
@@ -226,9 +225,8 @@ func (v *View) pKey(set, i uint32) PKey {
 	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
-// Paths appends the records of the paths from one port to another, one for each LID
-// of the destination, which the LIDs of the source are paired with in turn, as
-// OpenSM pairs them.
+// Paths appends the records of the paths from one port to another, one for each LID of the destination, which
+// the LIDs of the source are paired with in turn, as OpenSM pairs them.
 func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
 	src, other := v.port(uint32(from)), v.port(uint32(to))
 	var why error

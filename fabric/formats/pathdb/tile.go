@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Matrix is what a matrix of a new database holds, in tiles of 64 groups that
-// different goroutines can fill.
+// Matrix is what a matrix of a new database holds, in tiles of 64 groups that different goroutines can fill.
 type Matrix struct {
 	rows  int
 	tiles []Tile
@@ -44,8 +43,8 @@ type Tile struct {
 // Groups are how many groups the tile has: 64, or fewer of the last.
 func (t *Tile) Groups() int { return t.groups }
 
-// Set says what values the LIDs of a group have in a row. It keeps no reference to
-// them. The first call makes the tile's memory.
+// Set says what values the LIDs of a group have in a row, and keeps no reference. The first call makes the tile's
+// memory.
 func (t *Tile) Set(row, group int, values []uint16) {
 	if constant(values) {
 		t.SetAll(row, group, values[0])
@@ -106,9 +105,8 @@ func (t *Tile) encodedVectors() *pieces {
 	return &out
 }
 
-// encodedBlocks are the blocks of all rows, equal ones once, and for each row the
-// number of its block and how many bits its symbols have. At is where the vectors
-// stand, in words.
+// encodedBlocks are the blocks of all rows, equal ones once, and for each row the number of its block and how
+// many bits its symbols have. At is where the vectors stand, in words.
 func (t *Tile) encodedBlocks(at []uint32) (blocks *pool, numbers []uint32, widths []uint8) {
 	if t.symbols == nil {
 		t.symbols = make([]uint32, t.rows*t.groups)

@@ -13,8 +13,7 @@ type Hop struct {
 	Out  uint8
 }
 
-// Route appends the switches on the path from one LID to another, the first one that
-// the source is attached to. O(hops).
+// Route appends the switches on the path from one LID to another, from the source's on. O(hops).
 func (v *View) Route(dst []Hop, slid, dlid uint16) ([]Hop, error) {
 	if v.root.HasTrace == 0 {
 		return dst, ErrNoTrace

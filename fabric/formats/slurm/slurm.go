@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package slurm writes a subnet as a topology of the Slurm workload manager:
-// topology.conf of its plugin topology/tree, and topology.yaml of later versions
-// (topology.conf(5), topology.yaml(5)).
+// Package slurm writes a subnet as a topology of the Slurm workload manager: topology.conf of its plugin
+// topology/tree, and topology.yaml of later versions (topology.conf(5), topology.yaml(5)).
 //
-// Slurm knows trees. Switches with hosts are its leaves. Upwards, switches are ranked
-// by how far they are from the nearest leaf, and all that hangs together below a rank
-// is one switch of the tree, named after the first of that rank: a three-level
-// fat-tree gives leaves, pods and a root; a torus gives its switches and a root.
+// Slurm knows trees. Switches with hosts are its leaves. Upwards, switches are ranked by how far they are from
+// the nearest leaf, and all that hangs together below a rank is one switch of the tree, named after the first of
+// that rank: a three-level fat-tree gives leaves, pods and a root; a torus gives its switches and a root.
 package slurm
 
 import (
@@ -135,8 +133,7 @@ func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	return false
 }
 
-// join makes a switch of the tree of each part that switches of ranks up to a level
-// form, where that joins parts.
+// join makes a switch of the tree of each part that switches of ranks up to a level form, where that joins parts.
 func (b *builder) join(level int) {
 	seen := make([]bool, len(b.rank))
 	for sw := range b.rank {
@@ -240,7 +237,6 @@ func (b *builder) freshName(name string) string {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// maxName is how long a name may be.
 const maxName = 63
 
 // clean makes a name of a description: letters, digits, - and _, all else is _.

@@ -11,7 +11,6 @@ import (
 // errShort says that a section ends before what it should hold.
 var errShort = errors.New("cut off")
 
-// encoder appends.
 type encoder struct{ b []byte }
 
 func (e *encoder) uint(v uint64)            { e.b = binary.AppendUvarint(e.b, v) }

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// EncodeFabric encodes a fabric. Fabrics that are equal in all that they know
-// yield equal bytes. O(ports).
+// EncodeFabric encodes a fabric. Fabrics that are equal in all that they know yield equal bytes. O(ports).
 func EncodeFabric(f *fabric.Fabric) []byte {
 	e := &encoder{}
 	encodeIndex(e, f.SMPort)
@@ -45,8 +44,7 @@ func (e *encoder) port(p *fabric.Port) {
 	}
 }
 
-// DecodeFabric is the inverse of [EncodeFabric]. Bytes that are none of its give
-// an error.
+// DecodeFabric is the inverse of [EncodeFabric]. Bytes that are none of its give an error.
 func DecodeFabric(b []byte) (*fabric.Fabric, error) {
 	d := &decoder{b: b}
 	r := &fabricReader{d: d}
@@ -70,8 +68,7 @@ type fabricReader struct {
 	num   []uint8
 }
 
-// maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000
-// switches of 254 ports are well below.
+// maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000 switches of 254 ports are well below.
 const maxPorts = 1 << 22
 
 func (r *fabricReader) read() (*fabric.Fabric, error) {

@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package snapshot writes a subnet with its tables into one file, and reads it back exactly as it was:
+// indexes, descriptions, LIDs, forwarding tables, VLs, SLs and multicast.
+//
+// A file is the eight bytes "IBCSNAP\x01" and behind them one zstd frame with a
+// checksum. In it stand sections, each a name, a length and as many bytes, the
+// name and all numbers as unsigned varints and strings with their length first:
+//
+//	fabric  the SM's port + 1, then the nodes in order, each with its ports
+//	lft     origin, highest LID, then of each switch: known, LinearFDBTop, the
+//	        row from LID 0 to the highest
+//	sl2vl   of each node, in and out port: 16 VLs
+//	sls     of each source the row of SLs by LID, equal rows once
+//	mft     the highest multicast LID, then of each switch and LID the port set
+//	routing engine, options, roots, and the min-hop tables: of each pair of
+//	        switches the hops, then the ports as words of 8 bytes, lowest first
+//
+// A section that a reader does not know is passed over.
 package snapshot
 
 import (
@@ -17,8 +34,7 @@ import (
 // Magic is how a snapshot begins.
 const Magic = "IBCSNAP\x01"
 
-// maxSize bounds what a file may unfold to: 3,000 switches with 48,000 LIDs, and
-// their lanes, stay well below.
+// maxSize bounds what a file may unfold to: 3,000 switches with 48,000 LIDs, and their VLs, stay well below.
 const maxSize = 4 << 30
 
 // Snapshot is a subnet with what is known of its routes.
@@ -48,7 +64,7 @@ func Write(w io.Writer, snap Snapshot) error {
 }
 
 // EncodeRest encodes what tables hold beside the forwarding tables: lanes, service
-// levels, multicast, and what is unread of them. It is empty where they hold none of it.
+// levels, multicast, and what is unread of them. It is empty where computed tables hold none of it.
 func EncodeRest(t *fabric.Tables) []byte {
 	var b []byte
 	for _, s := range rest(t) {
@@ -89,7 +105,7 @@ func sections(snap *Snapshot) []section {
 func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
-	if t.Unread.Any() {
+	if t.Unread.Any() || t.Origin == fabric.LiveOrigin {
 		all = append(all, section{"unread", encodeUnread(t.Unread)})
 	}
 	if t.SL2VL != nil {
@@ -131,6 +147,7 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 // decode reads sections, on top of what is known already.
 func (snap *Snapshot) decode(b []byte) error {
 	d := &decoder{b: b}
+	told := false // what is unread: older versions did not say so of live tables
 	for len(d.b) > 0 {
 		name := d.string()
 		data := d.bytes(int(d.uint(math.MaxInt64)))
@@ -140,6 +157,10 @@ func (snap *Snapshot) decode(b []byte) error {
 		if err := snap.section(name, data); err != nil {
 			return fmt.Errorf("snapshot: %w", err)
 		}
+		told = told || name == "unread"
+	}
+	if t := snap.Tables; t != nil && !told && t.Origin == fabric.LiveOrigin {
+		t.Unread = fabric.Unread{SLs: t.SLs == nil, SL2VL: t.SL2VL == nil}
 	}
 	return nil
 }

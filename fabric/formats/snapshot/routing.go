@@ -27,10 +27,9 @@ type Option struct{ Name, Value string }
 
 // MinHop are min-hop tables. Of switch s of n, number s*n+d is about switch d.
 type MinHop struct {
-	// Least is the least number of hops, 255 for no way.
+	// Least is the least number of hops, 255 for no path.
 	Least []uint8
-	// Ports are the ports that lead there by as many, Words words each; port p is
-	// bit p&63 of word p>>6.
+	// Ports are the ports that lead there by as many, Words words each; port p is bit p&63 of word p>>6.
 	Ports []uint64
 	Words int
 }

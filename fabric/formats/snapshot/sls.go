@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// pairSLs are service levels that were read: of each source LID a row by
-// destination LID.
+// pairSLs are SLs that were read: of each source LID a row by destination LID.
 type pairSLs struct {
 	row  []int32 // by source LID
 	rows [][]byte

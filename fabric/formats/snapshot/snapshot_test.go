@@ -141,6 +141,27 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestLiveTablesOfOlderVersions: those did not say what is unread of tables that were read
+// from switches, which have no SLs of paths, and the mappings only where they are there.
+func TestLiveTablesOfOlderVersions(t *testing.T) {
+	in := whole(t, "fattree:2,4")
+	for _, tc := range []struct {
+		origin string
+		rest   []byte
+		want   fabric.Unread
+	}{
+		{fabric.LiveOrigin, nil, fabric.Unread{SLs: true, SL2VL: true}},
+		{"minhop", nil, fabric.Unread{}},
+		{fabric.LiveOrigin, snapshot.EncodeRest(&fabric.Tables{Fabric: in.Fabric, SL2VL: in.SL2VL, Origin: "older"}), fabric.Unread{SLs: true}},
+		{fabric.LiveOrigin, snapshot.EncodeRest(&fabric.Tables{Fabric: in.Fabric, Origin: fabric.LiveOrigin}), fabric.Unread{}},
+	} {
+		out := &fabric.Tables{Fabric: in.Fabric, LFT: in.LFT, Origin: tc.origin}
+		if err := snapshot.DecodeRest(tc.rest, out); err != nil || out.Unread != tc.want {
+			t.Errorf("%s: %+v, %v; want %+v", tc.origin, out.Unread, err, tc.want)
+		}
+	}
+}
+
 func FuzzDecodeFabric(f *testing.F) {
 	f.Add(snapshot.EncodeFabric(whole(f, "fattree:2,4").Fabric))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Base is a picture with which others are compared that differ from it in little.
-// It is read-only.
+// Base is a picture with which others are compared that differ from it in little. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	m      *matching
@@ -21,12 +20,10 @@ type Base struct {
 	// known, without which others are compared as if there were no base.
 	total int64
 	all   bool
-	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups
-	// whose packets come in at a switch.
+	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups whose packets come in at a switch.
 	hostOf   []int32
 	groupsAt [][]int32
-	// entries and paths are by port, ranked are the ports between switches with most
-	// paths first. ends names the ports of switches.
+	// entries and paths are by port, ranked the ports between switches, most paths first. ends names switch ports.
 	entries []int
 	paths   []int64
 	ranked  []fabric.PortIndex
@@ -88,9 +85,8 @@ func (b *Base) index() {
 	slices.SortFunc(b.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y)) })
 }
 
-// Compare is the package's Compare with the base for the old picture. Where all
-// pairs of the base are delivered, and [trees.Forest.Against] finds the difference,
-// it looks at no more than that changes.
+// Compare is the package's Compare with the base for the old picture. Where all pairs of the base are
+// delivered, and [trees.Forest.Against] finds the difference, it looks at no more than that changes.
 func (b *Base) Compare(ctx context.Context, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples

@@ -18,9 +18,8 @@ type delta struct {
 	now      *fabric.Tables
 	examples int
 	walker   *trees.Walker
-	// groups and groupOf are those of the base, or where hosts are gone the same
-	// with those apart; left are, by group of the base, the one of those that are
-	// still there, -1 for none.
+	// groups and groupOf are those of the base, or where hosts are gone the same with those apart; left are,
+	// by group of the base, the one of those that are still there, -1 for none.
 	groups  []group
 	groupOf []int32
 	left    []int32
@@ -68,7 +67,6 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 	return d.r
 }
 
-// links lists links that went.
 func (d *delta) links(removed []fabric.Link) {
 	f := d.forest.Tables.Fabric
 	removed = slices.Clone(removed)
@@ -80,7 +78,6 @@ func (d *delta) links(removed []fabric.Link) {
 	}
 }
 
-// edits counts changed entries.
 func (d *delta) edits(edits []fabric.Edit) {
 	was := d.forest.Tables
 	order := make([]uint64, len(edits))
@@ -144,7 +141,7 @@ func (d *delta) forget() {
 	}
 }
 
-// carry puts n paths onto the ports of a way.
+// carry puts n paths onto the ports of a path.
 func (d *delta) carry(ports []uint32, n int64) {
 	f := d.forest.Tables.Fabric
 	for _, slot := range ports {
@@ -204,8 +201,7 @@ func (d *delta) split() {
 	}
 }
 
-// loseTo takes away the paths to a host from those that are gone, or to one that
-// is gone from all.
+// loseTo takes away the paths to a host from those that are gone, or to one that is gone from all.
 func (d *delta) loseTo(dst int32, cut []pair) []pair {
 	lid := d.m.old.lid(d.m.hosts[dst].old)
 	for i := range d.groups {
@@ -290,8 +286,7 @@ func (d *delta) change(c *trees.Change, dst int32) bool {
 
 // loads lists what changes by switch port, and finds the links with most paths.
 func (d *delta) loads() {
-	// The greatest change first, then by port: no change is of 2^40 paths, and no
-	// fabric has 2^23 ports.
+	// The greatest change first, then by port: no change is of 2^40 paths, and no fabric has 2^23 ports.
 	const portBits = 23
 	var all []uint64
 	for _, p := range d.ports {

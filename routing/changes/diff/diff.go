@@ -3,12 +3,10 @@
 // Package diff says what differs between two pictures of a subnet: table
 // entries, paths, links and how many paths each link carries.
 //
-// The two may stand on different fabrics. Switches are matched by node GUID,
-// other ports by node GUID and number, end ports by port GUID. Pairs are the
-// ordered pairs of distinct end ports of channel adapters and routers that
-// either picture has in its subnet, by the base LID of the destination. All
-// pairs are counted, none is sampled, but they are not walked one by one: the
-// paths to one destination are a tree over the switches.
+// The two may stand on different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
+// end ports by port GUID. Pairs are the ordered pairs of distinct end ports of channel adapters and routers that
+// either picture has in its subnet, by the base LID of the destination. All pairs are counted, none is sampled,
+// but they are not walked one by one: the paths to one destination are a tree over the switches.
 package diff
 
 import (
@@ -27,8 +25,7 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Result is what differs. Lists of names are ordered by LID or by index, loads
-// by how much they change.
+// Result is what differs. Lists of names are ordered by LID or by index, loads by how much they change.
 type Result struct {
 	// Old and New say where the tables come from.
 	Old     string  `json:"old"`
@@ -49,11 +46,9 @@ type Result struct {
 	// Down and Up are links that only the old, only the new fabric has.
 	Down []Link `json:"down"`
 	Up   []Link `json:"up"`
-	// Loads are the switch ports whose number of entries or paths changes, the
-	// greatest change of paths first.
+	// Loads are the switch ports whose number of entries or paths changes, the greatest change of paths first.
 	Loads []Load `json:"loads"`
-	// WorstOld and WorstNew are the links between switches that carry most paths,
-	// nil where no path takes such a link.
+	// WorstOld and WorstNew are the links between switches that carry most paths, nil where no path takes such a link.
 	WorstOld *Load `json:"worst_old"`
 	WorstNew *Load `json:"worst_new"`
 	// Multicast is nil where one of the pictures has no multicast tables.
@@ -133,8 +128,7 @@ type End struct {
 // Load is what leaves a switch by one port.
 type Load struct {
 	From End `json:"from"`
-	// To is the other end of the link: of the new picture, of the old one where the
-	// new one has none, nil where both have none.
+	// To is the other end of the link: of the new picture, else of the old one, nil where both have none.
 	To *End `json:"to"`
 	// Entries count the LIDs of the table, paths the pairs that are delivered.
 	EntriesOld int   `json:"entries_old"`
@@ -154,8 +148,7 @@ func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 const defaultExamples = 10
 
-// Compare compares two pictures. It fails with ctx's error where ctx ends
-// first. O(switches x LIDs) on all processors.
+// Compare compares two pictures. It fails with ctx's error where ctx ends first. O(switches x LIDs) on all processors.
 func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples

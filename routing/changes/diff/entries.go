@@ -18,10 +18,9 @@ type Entry struct {
 	Old, New uint8
 }
 
-// Changes gives every entry that differs between two pictures, by switch of the
-// old fabric and by LID, from LID 1 up. Switches that one of the fabrics has not
-// or whose table one of the pictures does not know are passed over.
-// O(switches x LIDs).
+// Changes gives every entry that differs between two pictures, by switch of the old fabric and by LID, from LID 1
+// up. Switches that one fabric lacks or whose table one picture does not know are passed over. O(switches x
+// LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for so, n := range before.Fabric.Switches {
@@ -120,7 +119,6 @@ func (e *Entries) count(before, after *fabric.Tables, so, sn fabric.SwitchIndex)
 	return s
 }
 
-// entries counts changed entries.
 func (m *matching) entries(r *Result) {
 	for so, n := range m.old.f.Switches {
 		s := r.Entries.count(m.old.t, m.new.t, fabric.SwitchIndex(so), m.old.otherSwitch[so])

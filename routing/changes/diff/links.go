@@ -106,8 +106,7 @@ func (m *matching) loads(r *Result, w *walked) {
 	}
 }
 
-// unread says that a port of the old fabric is that of a switch of both subnets
-// whose entries one picture does not know.
+// unread says that an old port is of a switch of both subnets whose entries one picture does not know.
 func (m *matching) unread(port fabric.PortIndex) bool {
 	so := m.old.f.Nodes[m.old.f.Ports[port].Node].Switch
 	return so != fabric.None && knownOf(m.old.t, m.new.t, so, m.old.otherSwitch[so]) == unread
@@ -122,8 +121,7 @@ func (s *side) peer(port fabric.PortIndex) *End {
 	return &end
 }
 
-// worst is the switch port to another switch by which most paths leave, the
-// first of several, None where there is no path.
+// worst is the switch port to another switch by which most paths leave, the first of several, None without paths.
 func (s *side) worst(paths []int64) fabric.PortIndex {
 	worst, most := fabric.PortIndex(fabric.None), int64(0)
 	for p, n := range paths {

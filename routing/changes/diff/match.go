@@ -15,18 +15,15 @@ type matching struct {
 	old, new side
 	// hosts are the end ports of both that are no switches, by LID.
 	hosts []host
-	// groups are the hosts that send into the same ports, so that their packets
-	// have the same way but for the first link.
+	// groups are the hosts that send into the same ports, whose packets have the same path but for the first link.
 	groups  []group
 	groupOf []int32
-	// sameLink says for each port of the old fabric whether its link is there in
-	// the new one.
+	// sameLink says for each port of the old fabric whether its link is there in the new one.
 	sameLink []bool
 	// aligned says that indexes mean the same in both and links are the same.
 	aligned bool
 }
 
-// side is one of the two pictures.
 type side struct {
 	t     *fabric.Tables
 	f     *fabric.Fabric

@@ -12,11 +12,9 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is how many destinations one piece of work has: as many as share the
-// cache lines of a table.
+// lot is how many destinations one piece of work has: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
 
-// kind says what becomes of a pair.
 type kind uint8
 
 const (
@@ -37,7 +35,6 @@ type walked struct {
 	workers  []*worker
 }
 
-// lotResult is what one lot of destinations found.
 type lotResult struct {
 	counts   [kinds]int64
 	examples [kinds][]pair
@@ -151,8 +148,7 @@ func (s *workerSide) start(dst fabric.PortIndex, col []uint8) {
 	s.tree.Start(walk.ToPort(dst), col)
 }
 
-// fate is where packets that come in at x end, Lost where the destination has
-// no LID.
+// fate is where packets that come in at x end, Lost where the destination has no LID.
 func (s *workerSide) fate(dst fabric.PortIndex, x walk.Target) walk.Fate {
 	if s.lid(dst) == 0 {
 		return walk.Lost
@@ -226,8 +222,7 @@ func (w *worker) note(r *lotResult, k kind, g *group, dst int32) {
 	}
 }
 
-// flow takes the weights along a tree and counts what leaves by each port. All
-// weights are 0 afterwards.
+// flow takes the weights along a tree and counts what leaves by each port. All weights are 0 afterwards.
 func (s *workerSide) flow(tree *walk.Tree) {
 	for _, sw := range slices.Backward(tree.Order) {
 		n := s.weight[sw]

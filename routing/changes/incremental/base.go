@@ -37,9 +37,8 @@ func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 	})
 }
 
-// Route is the package's Route from these tables. Where f is a part of their
-// fabric ([fabric.Removed]) it looks at no more than the failure changes.
-// O(switches + removed links x LIDs + touched entries x ports).
+// Route is the package's Route from these tables. Where f is a part of their fabric ([fabric.Removed]) it
+// looks at no more than the failure changes. O(switches + removed links x LIDs + touched entries x ports).
 func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Result, error) {
 	removed, ok := fabric.Removed(b.Tables.Fabric, f)
 	if !ok || !b.Takes(f) {
@@ -72,8 +71,7 @@ func (b *Base) Takes(f *fabric.Fabric) bool {
 	return true
 }
 
-// Worker routes one failure after the other. It is scratch memory for one
-// goroutine.
+// Worker routes one failure after the other. It is scratch memory for one goroutine.
 type Worker struct {
 	*repair
 	base *Base
@@ -105,10 +103,9 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used *[256]int32) {
 	}
 }
 
-// Edits routes a failure, and returns the entries that change and those for which
-// there is no way; both hold until the next call. f is what owns LIDs: the part
-// without the links, or the whole where all of it still hangs together. Everything
-// must have had a way before.
+// Edits routes a failure, and returns the entries that change and those for which there is no way; both hold
+// until the next call. f is what owns LIDs: the part without the links, or the whole where all of it still
+// hangs together. Everything must have had a way before.
 func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link) ([]fabric.Edit, []Unreached) {
 	w.begin(f, removed)
 	for _, d := range w.todo(removed) {

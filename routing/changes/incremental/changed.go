@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// changed is the repair of tables for a subnet of which anything may be other than
-// it was.
+// changed is the repair of tables for a subnet of which anything may be other than it was.
 type changed struct {
 	*repair
 	old *fabric.Tables
@@ -120,8 +119,7 @@ func (r *changed) routed(s fabric.SwitchIndex) bool {
 	return was != fabric.None && r.old.Known[was] && r.old.Fabric.SwitchNode(was).InSubnet
 }
 
-// deadEntries finds the entries of a switch that lead out of ports whose link has
-// gone.
+// deadEntries finds the entries of a switch that lead out of ports whose link has gone.
 func (r *changed) deadEntries(s fabric.SwitchIndex, broken map[uint16][]fabric.SwitchIndex) {
 	n, was := r.f.SwitchNode(s), r.old.Fabric.SwitchNode(r.before[s])
 	for p := 1; p <= int(min(n.NumPorts, was.NumPorts)); p++ {
@@ -168,8 +166,7 @@ func (r *changed) movedLIDs() map[uint16]bool {
 	return moved
 }
 
-// sameSwitch reports whether an end port is attached to the port of a switch that it hung
-// on before.
+// sameSwitch reports whether an end port is attached to the port of a switch that it hung on before.
 func (r *changed) sameSwitch(before, now fabric.PortIndex) bool {
 	sw, num := r.f.AttachedSwitch(now)
 	oldSW, oldNum := r.old.Fabric.AttachedSwitch(before)

@@ -22,8 +22,7 @@ type Unreached struct {
 // Result is what [Route] made.
 type Result struct {
 	Tables *fabric.Tables
-	// Touched counts the entries that are others than before, Switches those that
-	// have some.
+	// Touched counts the entries that are others than before, Switches those that have some.
 	Touched, Switches int
 	// Unreached are the entries for which there is no way; they are as they were.
 	Unreached []Unreached
@@ -34,9 +33,8 @@ type Result struct {
 	Changes []Verdict
 }
 
-// Route adapts tables to f. Old switches and ports are found by their GUIDs,
-// unless the fabrics have the same indexes, as those of failures on paper do.
-// O(ports + changed links x LIDs + switches x LIDs to be routed).
+// Route adapts tables to f. Old switches and ports are found by their GUIDs, unless the fabrics have the same
+// indexes, as those of failures on paper do. O(ports + changed links x LIDs + switches x LIDs to be routed).
 func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routing.Options) (*Result, error) {
 	if old == nil {
 		return nil, ErrNoTables

@@ -172,8 +172,7 @@ func (r *repair) loseFeeders() {
 	}
 }
 
-// findPaths gives each switch that is lost the path of the fewest hops, the nearest
-// first.
+// findPaths gives each switch that is lost the path of the fewest hops, the nearest first.
 func (r *repair) findPaths(lid uint16) {
 	for i := range r.deepest + 1 {
 		r.queue[i] = r.queue[i][:0]
@@ -234,9 +233,8 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 	}
 }
 
-// choose is the port of a switch whose way has h hops: the one it has, else one
-// that leads to the switch to which it led, else any; of equals the one with the
-// fewest entries.
+// choose is the port of a switch whose way has h hops: the one it has, else one that leads to the switch to
+// which it led, else any; of equals the one with the fewest entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]
 	oldPeer := r.oldPeer(s, now)

@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Verdict is a change of the subnet, and what it invalidates by table 1 of the
-// memo, section 7.
+// Verdict is a change of the subnet, and what it invalidates by table 1 of the memo, section 7.
 type Verdict struct {
 	Change fabric.Change
 	// Row is the row of the table: "missing switch".
@@ -21,8 +20,7 @@ type Verdict struct {
 	LFT Extent
 }
 
-// Roots says that the roots which an engine found are no longer valid: a switch
-// went or came.
+// Roots says that the roots which an engine found are no longer valid: a switch went or came.
 func (v Verdict) Roots() bool { return v.LFT == AllRoutes }
 
 // Extent is a part of the routes.
@@ -92,9 +90,8 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 	return v, true
 }
 
-// moved reports whether a cable that is new leads to a port of an adapter that had
-// another one before. The table does not speak of it: the routes to its LIDs lead
-// to where it was.
+// moved reports whether a cable that is new leads to a port of an adapter that had another one before. The
+// table does not speak of it: the routes to its LIDs lead to where it was.
 func moved(before, now *fabric.Fabric, c fabric.Change) bool {
 	for _, end := range []fabric.End{c.At, c.Peer} {
 		was := before.NodeByGUID(end.GUID)

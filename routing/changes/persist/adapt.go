@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package persist brings a saved routing to the subnet as it is now. It follows section 7 of the memo "OpenSM
+// Unicast Routing Enhancements for Scalability" (Zahavi and Kalka, 2005): the saved topology is compared with
+// the subnet, each change is judged by the memo's table 1, what is still valid of the tables, the min-hop
+// tables and the roots is used, and only the rest is computed.
 package persist
 
 import (
@@ -22,8 +26,7 @@ type How string
 const (
 	// Kept tables are the saved ones.
 	Kept How = "as saved"
-	// FromMinHop tables are the saved ones, with what is invalid chosen anew among
-	// the ports of the saved min-hop tables.
+	// FromMinHop tables are the saved ones, with what is invalid chosen anew among the ports of saved min-hop tables.
 	FromMinHop How = "adapted by the saved min-hop tables"
 	// Adapted tables are the saved ones, repaired by [incremental.Route].
 	Adapted How = "adapted"
@@ -71,17 +74,15 @@ type Result struct {
 	Trees []uint16
 }
 
-// Router routes a subnet by the engine of the saved routing, or what stands in
-// for it. Roots are node GUIDs, nil for unknown; existing are tables to keep where
-// they are among the shortest, nil for none.
+// Router routes a subnet by the engine of the saved routing, or what stands in for it. Roots are node GUIDs,
+// nil for unknown; existing are tables to keep where they are among the shortest, nil for none.
 type Router func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error)
 
 // countsHops are the engines whose tables follow from min-hop tables, and how.
 var countsHops = map[string]struct{ dor, roots bool }{"minhop": {}, "dor": {dor: true}, "updn": {roots: true}, "dnup": {}}
 
-// Adapt brings a saved routing to f, and computes no more of it than the changes
-// make invalid. It fails with [ErrNoTables], with the router's error, and with
-// ctx's where ctx ends first.
+// Adapt brings a saved routing to f, and computes no more of it than the changes make invalid. It fails with
+// [ErrNoTables], with the router's error, and with ctx's where ctx ends first.
 func Adapt(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, opt routing.Options, route Router) (*Result, error) {
 	if saved.Tables == nil {
 		return nil, ErrNoTables
@@ -146,8 +147,7 @@ func (a *adapter) invalid(what incremental.Extent) bool {
 	return slices.ContainsFunc(a.res.Verdicts, func(v incremental.Verdict) bool { return v.LFT == what })
 }
 
-// incomplete reports whether anything is to be routed: routes are invalid, or there
-// are none of a port.
+// incomplete reports whether anything is to be routed: routes are invalid, or there are none of a port.
 func (a *adapter) incomplete() bool {
 	if a.invalid(incremental.ThroughPort) || a.invalid(incremental.ChangedLIDs) {
 		return true
@@ -184,8 +184,7 @@ func (a *adapter) anew(roots []uint64, existing *fabric.LFT) error {
 	return nil
 }
 
-// byMinHop chooses anew, among the least-hop ports that were saved, what is no
-// longer valid.
+// byMinHop chooses anew, among the least-hop ports that were saved, what is no longer valid.
 func (a *adapter) byMinHop(dor bool) error {
 	hops := newSavedHops(a.f, a.saved)
 	if hops == nil {

@@ -6,10 +6,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Lay keeps tables in spite of changes: it lays them over another subnet as they
-// are. Rows go to the switches by their GUIDs, entries to where the ports, by their
-// GUIDs, have their LIDs now. A switch that was not there is not known, and a port
-// that was not there has no route. O(switches x LIDs).
+// Lay keeps tables in spite of changes: it lays them over another subnet as they are. Rows go to the switches
+// by their GUIDs, entries to where the ports, by their GUIDs, have their LIDs now. A switch that was not
+// there is not known, and a port that was not there has no route. O(switches x LIDs).
 func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	was := t.Fabric
 	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
@@ -40,8 +39,7 @@ func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	return out
 }
 
-// nodesFrom finds each node in another fabric, None where that has none of its kind
-// and size.
+// nodesFrom finds each node in another fabric, None where that has none of its kind and size.
 func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -109,8 +107,8 @@ func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric
 	return m
 }
 
-// BrokenTrees are the multicast LIDs whose trees lead through ports that lead elsewhere
-// than in the subnet that they were made for.
+// BrokenTrees are the multicast LIDs whose trees lead through ports that lead elsewhere than in the subnet that they
+// were made for.
 func BrokenTrees(t *fabric.Tables, was *fabric.Fabric) (broken []uint16) {
 	if t.MFT == nil {
 		return nil

@@ -38,8 +38,7 @@ func MinHops(ctx context.Context, f *fabric.Fabric, hops routing.Hops) (*snapsho
 	return m, err
 }
 
-// savedHops are saved min-hop tables as those of a subnet whose switches are the
-// same. They are an [assign.Matrix].
+// savedHops are saved min-hop tables as those of a subnet whose switches are the same. They are an [assign.Matrix].
 type savedHops struct {
 	f     *fabric.Fabric
 	m     *snapshot.MinHop
@@ -86,7 +85,7 @@ func (h *savedHops) Least(sw, dst fabric.SwitchIndex) uint8 {
 	return routing.NoHops
 }
 
-// Through implements [routing.Hops] for least-hop ports; others count as no way.
+// Through implements [routing.Hops] for least-hop ports; others count as no path.
 func (h *savedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	i, ok := h.pair(sw, dst)
 	if !ok {

@@ -4,30 +4,25 @@ package plan
 
 import "example.org/ibconsole/fabric"
 
-// A switch has one entry for a LID, so the old entries of all switches make a
-// forest, and so do the new ones. While entries are written in any order, packets
-// may meet the old or the new one of each switch that is being written: any loop
-// that could come of it is a cycle in the graph that has both edges of these
-// switches and the one edge of the others. The way of a pair that must not be cut
-// is safe in just the same way, if the dead end, which stands for all of them, has
-// an edge to every switch whose packets arrive with both tables.
+// A switch has one entry for a LID, so the old entries of all switches make a forest, and so do the new ones.
+// While entries are written in any order, packets may meet the old or the new one of each switch that is
+// being written: any loop that could come of it is a cycle in the graph that has both edges of these switches
+// and the one edge of the others. The path of a pair that must not be cut is safe in just the same way, if the
+// dead end, which stands for all of them, has an edge to every switch whose packets arrive with both tables.
 //
-// Cycles stay within strongly connected parts of the graph of all edges. What is
-// in none can be written at any time. In a part, a step is safe if some potential
-// falls along all its edges. Two sets of switches are so:
+// Cycles stay within strongly connected parts of the graph of all edges. What is in none can be written at any
+// time. In a part, a step is safe if some potential falls along all its edges. Two sets of switches are so:
 //
-//   - those that may come first: the old way to the part's end from the new next
+//   - those that may come first: the old path to the part's end from the new next
 //     switch is shorter than that from the switch itself, or nothing changes any
 //     more on the path from there;
 //   - those that may come last: the same with old and new exchanged, for a step
 //     that is safe backwards in time is safe.
 //
-// If a switch is in neither, the first ones are given their new edge and the last
-// ones their old edge for good, and what is left of the part is looked at again:
-// its steps are between the two. The switch before the end of a new way is always
-// among the first, so that this ends. Schedules with the fewest steps are NP-hard
-// to find (Ludwig, Marcinkowski, Schmid, "Scheduling Loop-free Network Updates",
-// PODC 2015).
+// If a switch is in neither, the first ones are given their new edge and the last ones their old edge for
+// good, and what is left of the part is looked at again: its steps are between the two. The switch before the
+// end of a new path is always among the first, so that this ends. Schedules with the fewest steps are NP-hard
+// to find (Ludwig, Marcinkowski, Schmid, "Scheduling Loop-free Network Updates", PODC 2015).
 
 // there is the next hop of the switch at which packets arrive.
 const there fabric.SwitchIndex = -1
@@ -49,14 +44,12 @@ const (
 	between              // after step level and before step level from the end
 )
 
-// column are the ways to one LID: old and next hops of each switch, in which the
-// number of switches stands for the dead end. It is scratch memory for many LIDs
-// in turn.
+// column are the paths to one LID: old and next hops of each switch, in which the number of switches stands
+// for the dead end. It is scratch memory for many LIDs in turn.
 type column struct {
 	dead     fabric.SwitchIndex
 	old, new []fabric.SwitchIndex
-	// depthOld and depthNew are the hops to the destination; where packets do not
-	// arrive, more than any of these.
+	// depthOld and depthNew are the hops to the destination; where packets do not arrive, more than any of these.
 	depthOld, depthNew []fabric.SwitchIndex
 	changed            []fabric.SwitchIndex
 	required           []bool
@@ -75,8 +68,7 @@ type column struct {
 	steps int
 }
 
-// part are switches that lie on cycles with one another, and how many levels are
-// around it.
+// part are switches that lie on cycles with one another, and how many levels are around it.
 type part struct {
 	nodes []fabric.SwitchIndex
 	level uint16
@@ -93,9 +85,8 @@ func newColumn(switches int) *column {
 	}
 }
 
-// order sets turns of the switches in changed, from old and new. lowered are
-// switches whose entry is old until the end and leads nowhere then. O(switches)
-// where any order will do.
+// order sets turns of the switches in changed, from old and new. lowered are switches whose entry is old
+// until the end and leads nowhere then. O(switches) where any order will do.
 func (c *column) order(lowered []fabric.SwitchIndex) {
 	clear(c.turns)
 	for _, s := range c.changed {
@@ -131,9 +122,8 @@ func (c *column) order(lowered []fabric.SwitchIndex) {
 	}
 }
 
-// depths finds the hops of each switch to the destination, or to the dead end and
-// more than all switches. Changed switches of a loop are led to the dead end, all
-// of them if none is changed.
+// depths finds the hops of each switch to the destination, or to the dead end and more than all switches.
+// Changed switches of a loop are led to the dead end, all of them if none is changed.
 func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	const unknown, underway = 0, -1
 	for s := range c.dead {
@@ -268,14 +258,13 @@ func (c *column) split(p part) {
 }
 
 // early reports whether a switch can be among the first to take an edge to x, by the
-// potential of the edges that it has now and the ways that are final already.
+// potential of the edges that it has now and the paths that are final already.
 func (c *column) early(s, x fabric.SwitchIndex, pot []fabric.SwitchIndex, final []bool) bool {
 	return c.exits(x) || final[x] || pot[x] < pot[s]
 }
 
-// potentials are the hops out of the part, and more than all switches of it on the
-// way to the dead end if that is in the part; final are switches that come out by
-// way of switches that do not change any more.
+// potentials are the hops out of the part, and more than all switches of it on the way to the dead end if
+// that is in the part; final are switches that come out by way of switches that do not change any more.
 func (c *column) potentials(nodes, next, pot []fabric.SwitchIndex, final []bool) {
 	for _, x := range nodes {
 		pot[x] = 0

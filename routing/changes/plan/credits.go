@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Credits says whether routes can wait for one another in a ring while they
-// change.
+// Credits says whether routes can wait for one another in a ring while they change.
 type Credits struct {
 	// Fabric is that of the ports in Ring.
 	Fabric *fabric.Fabric
@@ -21,8 +20,7 @@ type Credits struct {
 	// what would have to be known where that is Unknown.
 	Loop, Old, New credits.Verdict
 	Unread         fabric.Unread
-	// comes says that with SL 0 and VL 0 where others were not read the new ones have
-	// one, and the old ones not.
+	// comes says that with SL 0 and VL 0 where others were not read the new ones have one, and the old ones not.
 	comes bool
 	// Unchecked says that LIDs change together with links, so that nobody looked.
 	Unchecked bool
@@ -31,9 +29,8 @@ type Credits struct {
 // Lasting reports whether the new routes alone have, or may have, a loop that the old have not.
 func (c *Credits) Lasting() bool { return c != nil && c.comes }
 
-// CheckCredits looks for credit loops of old and new routes together, nil where no
-// route changes. Where SL2VL tables change, they do so before the routes, or if only that is
-// free of loops behind them.
+// CheckCredits looks for credit loops of old and new routes together, nil where no route changes. Where SL2VL
+// tables change, they do so before the routes, or if only that is free of loops behind them.
 func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	if len(p.Blocks)+len(p.Tops)+len(p.SL2VLs)+len(p.MFTs) == 0 {
 		return nil, nil
@@ -116,7 +113,7 @@ func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error
 		if err != nil {
 			return err
 		}
-		*alone.verdict = r.Verdict
+		*alone.verdict = credits.VerdictOf(r.Ring)
 	}
 	c.comes = c.New == credits.Loop && c.Old == credits.None
 	return nil

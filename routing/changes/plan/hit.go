@@ -11,20 +11,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Hit counts pairs of end ports of channel adapters and routers that are connected
-// in both pictures, by the base LID of the destination, and that lose packets all
-// the same while the plan is carried out or thereafter.
+// Hit counts pairs of end ports of channel adapters and routers that are connected in both pictures, by the base
+// LID of the destination, and that lose packets all the same while the plan is carried out or thereafter.
 type Hit struct {
 	// Moved are pairs whose destination loses a LID.
 	Moved int64
-	// Down are other pairs whose new way is none in the live subnet, as it has not
-	// all links of the staged one.
+	// Down are other pairs whose new path is none in the live subnet, as it has not all links of the staged one.
 	Down int64
 	// Examples are some of them.
 	Examples []diff.Pair
-	// Groups are the multicast LIDs, ascending, with members that hear one another
-	// before and after, but not between the loss of old branches and the growth of
-	// new ones.
+	// Groups are the multicast LIDs, ascending, with members that hear one another before and after, but not
+	// between the loss of old branches and the growth of new ones.
 	Groups []uint16
 }
 
@@ -34,7 +31,6 @@ func (h *Hit) None() bool { return h.Pairs() == 0 && len(h.Groups) == 0 }
 // Pairs is the number of pairs.
 func (h *Hit) Pairs() int64 { return h.Moved + h.Down }
 
-// hits counts the pairs that are hit.
 func (m *maker) hits(ctx context.Context) error {
 	dests := m.exposed()
 	if len(dests) == 0 {
@@ -49,8 +45,7 @@ func (m *maker) hits(ctx context.Context) error {
 	return err
 }
 
-// dest is an end port whose senders may be hit, in the live and in the staged
-// fabric.
+// dest is an end port whose senders may be hit, in the live and in the staged fabric.
 type dest struct {
 	live, staged fabric.PortIndex
 	moved        bool
@@ -86,8 +81,7 @@ func (h *Hit) add(o *Hit) {
 // hitCounter is what all workers share.
 type hitCounter struct {
 	*maker
-	// sources are those of each group of senders by the switches that they send to,
-	// of the live and the staged fabric.
+	// sources are those of each group of senders by the switches that they send to, of the live and the staged fabric.
 	sources         map[pair][]fabric.PortIndex
 	order           []pair
 	wires, ownWires walk.Wires
@@ -157,7 +151,7 @@ func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
 	return diff.Port{Name: f.PortName(port), GUID: diff.GUID(f.Ports[port].GUID), LID: f.Ports[port].LID}
 }
 
-// ways is the tree of the ways to a port by one of its LIDs.
+// ways is the tree of the paths to a port by one of its LIDs.
 func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
 	tree := walk.NewTree(wires)
 	column := make([]uint8, len(t.Fabric.Switches))

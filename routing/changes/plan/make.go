@@ -182,9 +182,8 @@ func (m *maker) switches() ([]pair, error) {
 	return pairs, nil
 }
 
-// writes reports whether a block is to be written: it has LIDs up to the new top,
-// and one of them has another entry in the switch, or nobody knows which, as
-// the block lies above the old top.
+// writes reports whether a block is to be written: it has LIDs up to the new top, and one of them has another
+// entry in the switch, or nobody knows which, as the block lies above the old top.
 func (m *maker) writes(p pair, b int) bool {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	if first > top {
@@ -218,8 +217,7 @@ func (m *maker) newBlock(sw fabric.SwitchIndex, b int) *[fabric.BlockSize]uint8 
 	return (*[fabric.BlockSize]uint8)(m.staged.LFT.Block(sw, b))
 }
 
-// entries counts the entries of a block, up to the new top, that come to mean
-// something else.
+// entries counts the entries of a block, up to the new top, that come to mean something else.
 func (m *maker) entries(p pair, b int) int {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	return m.changes(p, max(first, 1), min(first+fabric.BlockSize-1, top))

@@ -13,11 +13,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// multicast plans the multicast tables. At any time the ports of a group's LID are
-// part of its old tree or part of its new one, so that no packet circles or comes
-// twice, whatever is written first of what may be written together. Where the
-// links of both trees together are a tree there is nothing to lose before.
-// O(groups x switches), on all processors.
+// multicast plans the multicast tables. At any time the ports of a group's LID are part of its old tree or part
+// of its new one, so that no packet circles or comes twice, whatever is written first of what may be written
+// together. Where both trees together are a tree nothing is lost before. O(groups x switches), on all processors.
 func (m *maker) multicast(ctx context.Context) error {
 	switch {
 	case m.staged.MFT == nil:
@@ -165,8 +163,7 @@ type side struct {
 	joined  routing.Joined
 }
 
-// side joins the switches at both ends of each link that a packet can take one way
-// or the other. O(switches).
+// side joins the switches at both ends of each link that a packet can take one way or the other. O(switches).
 func (g *groups) side(ports portSet, lid uint16) side {
 	f := g.live.Fabric
 	s := side{joined: make(routing.Joined, len(f.Switches))}
@@ -198,8 +195,7 @@ func (g *groups) side(ports portSet, lid uint16) side {
 	return s
 }
 
-// cuts reports whether members that hear one another before and after do not
-// meanwhile.
+// cuts reports whether members that hear one another before and after do not meanwhile.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
 	type classes struct{ old, new fabric.SwitchIndex }
@@ -217,8 +213,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	return false
 }
 
-// member reports whether something beside other switches hears the group before and
-// after: a host, or the switch itself.
+// member reports whether a host or the switch itself hears the group before and after.
 func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric
 	n := f.SwitchNode(sw)

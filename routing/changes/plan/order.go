@@ -17,8 +17,7 @@ import (
 
 type entries = [fabric.BlockSize]uint8
 
-// blocks orders the writes of those blocks that change: byNum has the switches of
-// each block number, as indexes of pairs.
+// blocks orders the writes of the blocks that change: byNum has each block number's switches, as indexes of pairs.
 func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	var nums []int
 	for num, list := range byNum {
@@ -96,8 +95,7 @@ func (s step) number(steps int) int {
 	return int(s)
 }
 
-// blockWrite is a write of a block in a step. More says that the block is written again
-// after it.
+// blockWrite is a write of a block in a step. More says that the block is written again after it.
 type blockWrite struct {
 	write.Block
 	step step
@@ -131,8 +129,7 @@ func newWorker(o *orderer) *worker {
 	return w
 }
 
-// block orders the writes of the blocks of one number. O(switches) for each LID
-// whose entries change, where any order will do.
+// block orders the writes of the blocks of one number. O(switches) for each LID that changes, where any order will do.
 func (w *worker) block(num int, list []int32) []blockWrite {
 	w.load(num)
 	lids := uint64(0)
@@ -224,8 +221,7 @@ func (w *worker) lid(num, i int, list []int32) {
 // few changed switches of a column are walked from one by one.
 const few = 64
 
-// falls is a quick look whether the paths to the destination with some entries fall
-// along the other entry of each changed switch.
+// falls is a quick look whether the paths with some entries fall along the other entry of each changed switch.
 func (w *worker) falls(paths *hops, these, others []entries) bool {
 	for _, s := range w.column.changed {
 		if far := paths.far(these, s); far > w.column.dead || paths.far(these, paths.next(others, s)) >= far {
@@ -240,7 +236,7 @@ type hops struct {
 	wires walk.Wires
 	i     int
 	// dst is 0 where there is no destination or not the same before and after: then
-	// only loops count, and each way may end where it will.
+	// only loops count, and each path may end where it will.
 	dst  walk.Target
 	dead fabric.SwitchIndex
 }
@@ -315,8 +311,7 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 	return writes
 }
 
-// final is what a block is to hold: what a lower top is to take away stays until
-// then.
+// final is what a block is to hold: what a lower top is to take away stays until then.
 func (w *worker) final(p pair, num int) *entries {
 	block := w.newBlock(p.staged, num)
 	top, first := int(w.staged.Top[p.staged]), num*fabric.BlockSize
@@ -329,8 +324,7 @@ func (w *worker) final(p pair, num int) *entries {
 	return &mix
 }
 
-// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns
-// those it needs in their order.
+// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns those it needs in their order.
 func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	var steps []step
 	w.at = slices.Grow(w.at[:0], fabric.BlockSize)[:fabric.BlockSize]

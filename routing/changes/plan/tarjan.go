@@ -6,9 +6,8 @@ import "example.org/ibconsole/fabric"
 
 // tarjan is memory of a search for strongly connected parts.
 type tarjan struct {
-	// number counts what is met, from 1, 0 for what is not, closed for what is known
-	// to be in a part; low is the lowest number known to be in the same part; edge
-	// counts the edges looked at.
+	// number counts what is met, from 1, 0 for what is not, closed for what is known to be in a part; low is
+	// the lowest number known to be in the same part; edge counts the edges looked at.
 	number, low, edge []fabric.SwitchIndex
 	open, path, met   []fabric.SwitchIndex
 	reached           []fabric.SwitchIndex // the switches that must be reached
@@ -17,10 +16,9 @@ type tarjan struct {
 
 const closed = -1
 
-// parts puts onto todo the strongly connected parts of more than one switch among
-// those with the current stamp, as far as some switches lead to them (Tarjan,
-// "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1,
-// 1972). The dead end has edges to all switches that must not come to it.
+// parts puts onto todo the strongly connected parts of more than one switch among those with the current
+// stamp, as far as some switches lead to them (Tarjan, "Depth-first search and linear graph algorithms", SIAM
+// Journal on Computing 1, 1972). The dead end has edges to all switches that must not come to it.
 func (c *column) parts(from []fabric.SwitchIndex, level uint16) {
 	c.reached = c.reached[:0]
 	if c.member[c.dead] == c.stamp {

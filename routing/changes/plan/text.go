@@ -14,8 +14,7 @@ import (
 // shown is how many nodes of a list the text names.
 const shown = 10
 
-// Text writes for a person what the plan writes and what it leaves, a line a
-// fact, names escaped.
+// Text writes for a person what the plan writes and what it leaves, a line a fact, names escaped.
 func (p *Plan) Text(w io.Writer) error {
 	var b strings.Builder
 	t := p.Totals()

@@ -22,8 +22,7 @@ type Report struct {
 	// Shard are the shards, from 1 to Shards, that the report is of.
 	Shards int   `json:"shards"`
 	Shard  []int `json:"shard"`
-	// Paths is how many arrive while nothing has failed, Worst the most of them over a
-	// link between switches.
+	// Paths is how many arrive while nothing has failed, Worst the most of them over a link between switches.
 	Paths int64 `json:"paths"`
 	Worst int64 `json:"worst_load"`
 	// Splitting, Losing and Overloading count the failures that cut off end ports,
@@ -114,9 +113,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 // Write writes the report as one JSON object.
 func (r *Report) Write(out io.Writer) error { return json.NewEncoder(out).Encode(r) }
 
-// Merge puts the reports of shards together, which must be of one study and of
-// different shards. Missing are the shards that are not among them, Unfinished those
-// that are not done to the end.
+// Merge puts the reports of shards together, which must be of one study and of different shards. Missing are
+// the shards that are not among them, Unfinished those that are not done to the end.
 func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error) {
 	if len(reports) == 0 {
 		return nil, nil, nil, errors.New("no reports to merge")

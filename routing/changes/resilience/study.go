@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package resilience asks of every single failure what becomes of a routing: each link between switches, each
+// switch, each pair of links fails on paper, the tables are adapted as package incremental does it, and the paths
+// of all pairs of end ports that this changes are followed. What is cut off or overloaded is counted, and the
+// worst is kept.
+//
+// A study is a row of numbered failures. It can be split into shards, of which
+// each takes every Nth, stopped after any of them and continued.
 package resilience
 
 import (
@@ -25,8 +32,7 @@ type Study struct {
 	base *incremental.Base
 	all  *failures
 	ends *trees.Ends
-	// endOf is the end that has a LID, -1 for none, groupsAt are the groups of the
-	// ends whose packets come in at a switch.
+	// endOf is the end that has a LID, -1 for none, groupsAt the groups of the ends that send into a switch.
 	endOf    []int32
 	groupsAt [][]int32
 	// paths are by port, ranked are the ports between switches with most paths first.
@@ -90,10 +96,9 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 // chunk is how many failures are tried between looks at the clock and the context.
 const chunk = 256
 
-// Run goes on with a report of this study until its shard is done. It tells
-// progress, where set, of every few hundred failures, with a report that holds until
-// then. Where ctx ends first the report says how far it is, and the error is
-// ctx's. On all processors.
+// Run goes on with a report of this study until its shard is done. It tells progress, where set, of every few
+// hundred failures, with the report until then. Where ctx ends first the report says how far it is. On all
+// processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
 	if err := s.Takes(r); err != nil {
 		return err
@@ -120,8 +125,7 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
-// Failure is what fails in failure n: its links, and the node where that is a
-// switch, else None.
+// Failure is what fails in failure n: its links, and the node where that is a switch, else None.
 func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	node = fabric.None
 	if s.all.kind == Switches {

@@ -22,8 +22,7 @@ type Verdict struct {
 	// Lost counts the paths, one from every other end port to each LID, that arrived
 	// before and do not now, those from and to end ports that are cut off included.
 	Lost int64 `json:"lost_paths"`
-	// Worst is the most paths over a link between switches, by the port that it
-	// leaves. At names that port, "" for none.
+	// Worst is the most paths over a link between switches; At names the port that they leave, "" for none.
 	Worst int64  `json:"worst_load"`
 	At    string `json:"worst_at"`
 	// Changed counts the entries that are others.
@@ -83,7 +82,7 @@ func (j *judge) verdict(n int) Verdict {
 	return v
 }
 
-// carry puts n paths onto the ports of a way.
+// carry puts n paths onto the ports of a path.
 func (j *judge) carry(ports []uint32, n int64) {
 	f := j.base.Tables.Fabric
 	for _, slot := range ports {

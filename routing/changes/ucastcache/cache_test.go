@@ -187,3 +187,28 @@ func BenchmarkNext(b *testing.B) {
 		c.Next(now)
 	}
 }
+
+// TestAfter: leaf-02 comes back with its LID. An OpenSM that sits at leaf-01 keeps its cache
+// while leaf-01 has links to both spines, and drops it where spine-02 is behind leaf-02
+// (seen of OpenSM 3.3.23 over ibsim).
+func TestAfter(t *testing.T) {
+	whole := routed(t, "fattree:2,4").Fabric
+	for _, k := range []struct {
+		lost  []fabric.Link
+		holds bool
+	}{{nil, true}, {links(t, whole, "leaf-01", 4), false}} {
+		now := whole.Without(k.lost)
+		res, err := minhop.Engine{}.Route(t.Context(), now, routing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := ucastcache.New(res.Tables)
+		before := whole.Without(append(links(t, whole, "leaf-02"), k.lost...))
+		if _, v := c.After(now, before); !v.Holds() {
+			t.Errorf("the leaf goes: %v", v)
+		}
+		if got, v := c.After(before, now); v.Holds() != k.holds || (got != nil) != k.holds {
+			t.Errorf("the leaf comes back: %v", v)
+		}
+	}
+}

@@ -31,8 +31,7 @@ func (c *comparison) invalid(kind Kind, format string, args ...any) {
 	c.verdict.Reasons = append(c.verdict.Reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// counterparts finds for each node of f's subnet the same one in g's, None for all
-// else.
+// counterparts finds for each node of f's subnet the same one in g's, None for all else.
 func counterparts(f, g *fabric.Fabric) []fabric.NodeIndex {
 	out := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {

@@ -24,8 +24,7 @@ type NodeCount struct {
 	LIDs int              `json:"lids"`
 }
 
-// Switch is how the LIDs of adapters and routers are spread over the ports of a switch
-// that lead to switches, in ascending order.
+// Switch is how the LIDs of adapters and routers are spread over a switch's ports to switches, in ascending order.
 type Switch struct {
 	Switch fabric.SwitchIndex
 	Ports  []PortCount
@@ -78,8 +77,7 @@ func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
 	}
 }
 
-// End is how a switch sends the LIDs of one end port: with an LMC they should go by
-// different ports to different neighbours.
+// End is how a switch sends the LIDs of one end port: with an LMC they should leave to different neighbours.
 type End struct {
 	Switch fabric.SwitchIndex
 	Port   fabric.PortIndex

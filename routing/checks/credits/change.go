@@ -12,22 +12,19 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// CheckChange is [Check] for the time in which tables become others: packets that
-// took the old entry of one switch may meet the new one of the next, and the other
-// way round. turns has, in the place of each entry, the step in which it changes; a
-// packet that took a new entry meets no old one of an earlier step. 0 is any time,
-// and so is nil for all.
+// CheckChange is [Check] for the time in which tables become others: packets that took the old entry of one
+// switch may meet the new one of the next, and the other way round. turns has, in the place of each entry, the
+// step in which it changes; a packet that took a new entry meets no old one of an earlier step. 0, and nil for
+// all, is any time.
 //
-// Both tables must be of fabrics with the same nodes and ports. Where mappings to
-// VLs change, too, each port may have the old or the new one at any time; where
-// only one of the tables has them they do not change. Where there are VLs, only
-// dependencies count that one of the two tables has alone, with VLs of either.
-// Dependencies of neither have no LID.
+// Both tables must be of fabrics with the same nodes and ports. Where mappings to VLs change, too, each port may
+// have the old or the new one at any time; where only one of the tables has them they do not change. Where there
+// are VLs, only dependencies count that one of the two tables has alone, with VLs of either. Those of neither
+// have no LID.
 //
 // What is unread of the tables is taken as if it were not: SL 0 and VL 0.
 //
-// It takes the time of a check, and of another one if there are VLs, and
-// O(LIDs x switches).
+// It takes the time of a check, and of another one if there are VLs, and O(LIDs x switches).
 func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
 	b, a := *before, *after
 	if b.SL2VL == nil {
@@ -91,8 +88,7 @@ func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// join adds the dependencies of the new tables, and without VLs those of packets
-// that meet entries of both.
+// join adds the dependencies of the new tables, and without VLs those of packets that meet entries of both.
 func (x *change) join(ctx context.Context, g *graph) error {
 	after, err := x.after.dependencies(ctx)
 	if err != nil {
@@ -105,8 +101,7 @@ func (x *change) join(ctx context.Context, g *graph) error {
 	return x.cross(ctx, g)
 }
 
-// cross adds the dependencies of packets that meet entries of both tables, or of
-// the new ones alone.
+// cross adds the dependencies of packets that meet entries of both tables, or of the new ones alone.
 func (x *change) cross(ctx context.Context, g *graph) error {
 	lids := x.changed()
 	wires := [2]walk.Wires{walk.NewWires(x.before.ends.Tables), walk.NewWires(x.after.ends.Tables)}
@@ -208,8 +203,7 @@ func (w *crosser) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// hop is a way from a switch to the next. Old and new say in which table alone it
-// is, for a change in a known turn.
+// hop is a step from a switch to the next. Old and new say in which table alone it is, for a change in a known turn.
 type hop struct {
 	next     fabric.SwitchIndex
 	turn     uint8
@@ -217,7 +211,7 @@ type hop struct {
 	old, new bool
 }
 
-// hops are the ways from a switch to other switches.
+// hops are the steps from a switch to other switches.
 func (w *crosser) hops(sw fabric.SwitchIndex, lid uint16) func(yield func(hop) bool) {
 	return func(yield func(hop) bool) {
 		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)

@@ -1,5 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package credits finds credit loops: rings of links in which each waits for the
+// buffer behind the next, so that packets may stand still for ever.
+//
+// A channel is one direction of a link between switches together with a VL. Packets that come in by one channel
+// and leave by another make the first depend on the second. Routes can deadlock only if these dependencies have a
+// cycle (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE
+// Transactions on Computers C-36, 1987). Links of hosts are in no cycle, as a host takes in what it is sent.
+//
+// The VL of a packet on a link is what the SLtoVLMappingTable of the switch says for the packet's SL and the
+// ports by which it comes in and leaves (IBA 1.2.1, 7.6.6), VL 0 everywhere where the tables have no
+// mappings. The SL is that of the path, 0 where the tables have none.
+//
+// Tables that were read from switches lack what the subnet manager alone knows, see [fabric.Unread]: of those
+// a loop is told only where it is there whatever the SLs are, as where every link operates one
+// VL or maps all levels to one, and that there is none only where all packets may share a VL without one.
+//
+// All packets count that hosts can send, those too that do not arrive: they hold
+// buffers as far as they come, and a loop in forwarding tables is a ring of its own.
 package credits
 
 import (
@@ -17,6 +35,9 @@ type Options struct {
 	Switches bool
 	// GroupSL is the SL of a multicast group, nil for 0 everywhere.
 	GroupSL func(mlid uint16) uint8
+	// Paths, where set, are the SLs of the paths that packets take, fabric.NoSL where they
+	// take none; else they are those of the tables.
+	Paths fabric.PathSLs
 	// Progress, where set, is called now and then with the destinations done, in
 	// lots of 64, and all there are. It may be called from several goroutines.
 	Progress func(done, total int)
@@ -35,11 +56,26 @@ type Result struct {
 	// Ring is a shortest cycle, nil where none was found. Each dependency begins
 	// where the one before ends, and the first where the last ends.
 	Ring []Dependency
-	// Verdict is Unknown where it depends on what is Unread; there is no ring then.
+	// Verdict is Unknown where it depends on what is Unread or on unknown tables; there is
+	// no ring then.
 	Verdict Verdict
+	// Partial says that the tables of some switches are not known, through which other
+	// rings may lead.
+	Partial bool
 	// Unread is that of the tables. Where something is, every packet is taken for one
-	// of a single lane in the numbers of channels and dependencies.
+	// of a single VL in the numbers of channels and dependencies.
 	Unread fabric.Unread
+}
+
+// Unknown says of a verdict that is Unknown why it is, "" of another.
+func (r *Result) Unknown() string {
+	switch {
+	case r.Verdict != Unknown:
+		return ""
+	case r.Partial:
+		return "the forwarding tables of some switches are not known"
+	}
+	return r.Unread.String()
 }
 
 // Channel is a VL of one direction of a link.
@@ -52,22 +88,31 @@ type Channel struct {
 // Dependency says that packets go from one channel to the next.
 type Dependency struct {
 	From, To Channel
-	// Src sends such packets to LID by service level SL. Dst is the end port that
-	// owns the LID, None for a multicast LID.
+	// Src sends such packets to LID by SL. Dst is the end port that owns the LID, None for a multicast LID.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
 }
 
 // Check finds the channel dependencies of all paths, and a shortest cycle in
-// them. Of tables with SLs or mappings that are unread it says only what
+// them. Of tables with SLs, mappings or tables of switches that are unread it says only what
 // holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
 // cycle O(LIDs x switches x SLs) on all processors, and with SLs
 // of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
-	if t.Unread.Any() {
-		return judge(ctx, t, opt)
+	check := judge
+	if !t.Unread.Any() {
+		check = known
 	}
+	r, err := check(ctx, t, opt)
+	if err == nil && r.Verdict == None && t.Partial() {
+		r.Verdict, r.Partial = Unknown, true
+	}
+	return r, err
+}
+
+// known checks tables of which all is known.
+func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	return newChecker(t, opt).check(ctx)
 }
 
@@ -100,7 +145,7 @@ type checker struct {
 	sls   fabric.PathSLs
 	// also are mappings that any port may have instead, nil for none.
 	also *fabric.SL2VL
-	// certain counts the hops alone that take one lane whatever the service level is.
+	// certain counts the hops alone that take one VL whatever the SL is.
 	certain bool
 	// ins are, by end, the port by which its packets come into the switch.
 	ins []uint8
@@ -108,7 +153,10 @@ type checker struct {
 
 func newChecker(t *fabric.Tables, opt Options) *checker {
 	c := &checker{opt: opt, f: t.Fabric, ends: trees.NewEnds(t, opt.Switches), sl2vl: t.SL2VL}
-	if t.SL2VL != nil {
+	switch {
+	case opt.Paths != nil:
+		c.sls = opt.Paths
+	case t.SL2VL != nil:
 		c.sls = t.SLs
 	}
 	for _, p := range c.ends.Ports {
@@ -129,8 +177,7 @@ func (c *checker) vls() int {
 // dropped is the VL that drops packets (IBA 1.2.1, 7.6.6).
 const dropped = 15
 
-// vlsOf is the set of the VLs that packets which pass a switch may get, empty if
-// they are dropped.
+// vlsOf is the set of the VLs that packets which pass a switch may get, empty if they are dropped.
 func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.certain {
 		return c.certainVL(sw, in, out)

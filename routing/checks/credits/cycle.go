@@ -79,9 +79,8 @@ func (s *search) keep(last, start int32) {
 	slices.Reverse(s.best)
 }
 
-// parts numbers the strongly connected components by vertex (Tarjan, "Depth-first
-// search and linear graph algorithms", SIAM Journal on Computing 1, 1972), without
-// recursion. O(channels + dependencies).
+// parts numbers the strongly connected components by vertex (Tarjan, "Depth-first search and linear graph
+// algorithms", SIAM Journal on Computing 1, 1972), without recursion. O(channels + dependencies).
 func (n *net) parts() []int32 {
 	size := len(n.channels)
 	p := parter{net: n, part: make([]int32, size), number: make([]int32, size), low: make([]int32, size), at: slices.Clone(n.first)}
@@ -99,8 +98,7 @@ func (n *net) parts() []int32 {
 type parter struct {
 	*net
 	part []int32
-	// number counts vertices as they are met, from 1; low is the lowest number known
-	// to be in a vertex's part.
+	// number counts vertices as they are met, from 1; low is the lowest number known to be in a vertex's part.
 	number, low []int32
 	at          []int32 // the edge to look at next
 	stack       []int32 // vertices met whose part is not known

@@ -59,8 +59,7 @@ func (c *checker) near(t *trees.Tree, d *Dependency) bool {
 		t.Tree.Fates[b] != walk.Unvisited && t.Entry(b) == c.f.Ports[d.To.Port].Num
 }
 
-// sender finds the first end whose packets to the LID of a tree go from one
-// channel to the other.
+// sender finds the first end whose packets to the LID of a tree go from one channel to the other.
 func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 	for end := range int32(len(c.ends.Ports)) {
 		if end == t.End || c.ends.Groups[c.ends.GroupOf[end]].At < 0 {
@@ -75,8 +74,7 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 	return fabric.None, 0
 }
 
-// takes follows the packets of one end, so far that it would have come round every
-// loop.
+// takes follows the packets of one end, so far that it would have come round every loop.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
 	last, vls := fabric.PortIndex(fabric.None), uint16(0)

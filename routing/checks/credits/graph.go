@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// graph collects channels and their dependencies. Channel number n is VL
-// n%VLs of the direction that leaves port n/VLs.
+// graph collects channels and their dependencies. Channel n is VL n%VLs of the direction that leaves port n/VLs.
 type graph struct {
 	f    *fabric.Fabric
 	vls  int
@@ -65,8 +64,7 @@ func (g *graph) merge(o *graph) {
 type net struct {
 	*graph
 	channels []int32
-	// to are the edges of vertex 0, then of vertex 1, and so on; first has where each
-	// begins, and the end.
+	// to are the edges of vertex 0, then of vertex 1, and so on; first has where each begins, and the end.
 	to, first []int32
 }
 

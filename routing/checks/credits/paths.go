@@ -15,13 +15,12 @@ import (
 type worker struct {
 	*checker
 	*graph
-	// vlsAt are, by SL and switch, the VLs of packets on the link that
-	// the switch sends them by.
+	// vlsAt are, by SL and switch, the VLs of packets on the link that the switch sends them by.
 	vlsAt [16][]uint16
 	// sent are the SLs of the packets to the destination at hand.
 	sent uint16
-	// firstVLs are, by group and port, the VLs of packets of SL 0 that leave the
-	// switch where they come in; 0 is not known yet.
+	// firstVLs are, by group and port, the VLs of SL 0's packets that leave the switch they come in at; 0: not
+	// known yet.
 	firstVLs [][]uint16
 	// seen are the channels of a multicast group, todo those to go on from.
 	seen []bool
@@ -95,8 +94,7 @@ func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint
 	}
 }
 
-// slsOf are the SLs of packets from an end to a LID, of all its
-// LIDs as sources; some of them more than once.
+// slsOf are the SLs of packets from an end to a LID, of all its LIDs as sources; some of them more than once.
 func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
 	return func(yield func(sl uint8) bool) {
 		if c.sls == nil {
@@ -105,16 +103,16 @@ func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) 
 		}
 		p := &c.f.Ports[c.ends.Ports[end]]
 		for slid := int(p.LID); slid < int(p.LID)+1<<p.LMC; slid++ {
-			if !yield(c.sls.SL(uint16(slid), dlid) & 0xf) {
+			sl := c.sls.SL(uint16(slid), dlid)
+			if sl != fabric.NoSL && !yield(sl&0xf) {
 				return
 			}
 		}
 	}
 }
 
-// pass takes the packets of one SL along a tree. Towards the root all
-// is known of a switch when its turn comes; where there may be loops, it goes round
-// until nothing new comes.
+// pass takes the packets of one SL along a tree. Towards the root all is known of a switch when its turn
+// comes; where there may be loops, it goes round until nothing new comes.
 func (w *worker) pass(t *trees.Tree, sl uint8) {
 	lost := slices.Contains(t.Fates, walk.Lost)
 	for again := true; again; {
@@ -125,8 +123,7 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 	}
 }
 
-// round lets each switch pass its packets on once, and reports whether any came upon
-// a VL that they had not been on.
+// round lets each switch pass its packets on once, and reports whether any came upon a VL that they had not been on.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	vls := w.vlsAt[sl]
 	for _, sw := range slices.Backward(t.Order) {
@@ -181,8 +178,7 @@ func (w *worker) group(mlid uint16) {
 	}
 }
 
-// sends reports whether packets to a group begin at a port of a switch: from the host
-// there, or from port 0.
+// sends reports whether packets to a group begin at a port of a switch: from the host there, or from port 0.
 func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex) bool {
 	if in == 0 {
 		return c.ends.Tables.MFT.Has(sw, mlid, 0)

@@ -9,8 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Verdict says whether there is a credit loop. In JSON it is false, true, or null for
-// Unknown.
+// Verdict says whether there is a credit loop. In JSON it is false, true, or null for Unknown.
 type Verdict uint8
 
 // The verdicts.
@@ -55,10 +54,9 @@ func VerdictOf(ring []Dependency) Verdict {
 	return Loop
 }
 
-// judge checks tables of which something is unread. With every packet on one VL there
-// are all the dependencies between links that there can be: what has no cycle then has
-// none whatever the SLs and VLs are. The other way round there is a loop where
-// there is one of the hops alone whose VL is certain.
+// judge checks tables of which something is unread. With every packet on one VL there are all the
+// dependencies between links that there can be: what has no cycle then has none whatever the SLs and VLs are.
+// The other way round there is a loop where there is one of the hops alone whose VL is certain.
 func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	worst := *t
 	worst.SL2VL, worst.SLs = nil, nil
@@ -71,7 +69,7 @@ func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 		return most, nil
 	}
 	c := newChecker(t, opt)
-	c.certain, c.sls = true, nil
+	c.certain, c.sls = true, opt.Paths
 	if t.Unread.SL2VL {
 		c.sl2vl = nil
 	}
@@ -89,8 +87,7 @@ func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 // oneDataVL is the code of OperationalVLs for VL 0 alone (IBA 1.2.1, 14.2.5.6).
 const oneDataVL = 1
 
-// uncertain stands for a VL that depends on the SL. Packets go on by it, and
-// it has no dependencies.
+// uncertain stands for a VL that depends on the SL. Packets go on by it, and it has no dependencies.
 const uncertain = 1 << dropped
 
 // certainVL is the VL that packets of every SL get, as a set, or
@@ -112,8 +109,7 @@ func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	return 1 << vls[0]
 }
 
-// Work is how many paths of a packet, entries of tables by service levels, a check of
-// tables looks at.
+// Work is how many paths of a packet, entries of tables by SLs, a check of tables looks at.
 func Work(t *fabric.Tables) int {
 	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
 	if t.SLs != nil {

@@ -105,6 +105,20 @@ func TestVerdictOfUnreadTables(t *testing.T) {
 	}
 }
 
+// TestVerdictOfPartialTables: through a switch whose table nobody knows rings may lead, and
+// rings elsewhere are there all the same. On a ring of five there is no other ring, on a
+// torus there are.
+func TestVerdictOfPartialTables(t *testing.T) {
+	for spec, want := range map[string]Verdict{"fattree:2,4": Unknown, "torus:5x1": Unknown, "torus:6x5": Loop} {
+		tb := minhopOf(t, spec)
+		tb.Known[0] = false
+		fabric.Forget(tb.LFT.Row(0))
+		if got := verdict(t, tb); got != want {
+			t.Errorf("%s: %v, want %v", spec, got, want)
+		}
+	}
+}
+
 // TestVerdictHoldsForAllLevels: what is said without service levels is what is found
 // with any of them.
 func TestVerdictHoldsForAllLevels(t *testing.T) {

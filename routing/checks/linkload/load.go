@@ -1,5 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package linkload counts the paths that tables lay over each link: for all pairs of
+// ports, towards one destination, and for patterns of communication.
+//
+// A link is counted for each of its directions, which is named by the port that packets leave by. Only paths
+// that arrive are counted. Three kinds of links are kept apart: from hosts, to hosts and between switches.
+//
+// Measures by their published names:
+//
+//   - Edge forwarding index: the most paths over one direction of a link between
+//     switches, all pairs of hosts having one path for each LID of the destination
+//     (Heydemann, Meyer, Sotteau, "On forwarding indices of networks", 1989).
+//     [Summary.EdgeForwardingIndex].
+//   - Shift figure: host i sends to host i+k, for each k from 1 to N-1 in turn; the
+//     most paths over one direction of any link in any of these shifts. 1 says that
+//     no shift has contention (Zahavi, "D-Mod-K routing providing non-blocking
+//     traffic for shift permutations on real life fat trees", 2010). [Shifts].
+//   - Effective bisection bandwidth: the hosts are split at random into two halves,
+//     and each host of the first sends to one of the second. A path has the share
+//     1/c of its bandwidth, where c is the most paths over any link of it. The mean
+//     of the shares over all paths and many such splits (Hoefler, Schneider,
+//     Lumsdaine, "Multistage switches are not crossbars: effects of static routing
+//     in high-performance networks", 2008). [Bisections].
+//
+// All three count paths and take links as equal; [Loads] also has the loads of links by width and speed.
 package linkload
 
 import (
@@ -16,16 +40,14 @@ import (
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// Progress, where set, is called now and then with the steps done and all there
-	// are. It may be called from several goroutines.
+	// Progress, where set, is called now and then, by several goroutines, with the steps done and all there are.
 	Progress func(done, total int)
 }
 
 // Loads are the paths over all links.
 type Loads struct {
 	Fabric *fabric.Fabric
-	// Paths counts those that leave by a port, Destinations the LIDs that they go
-	// to; both by port index.
+	// Paths counts those that leave by a port, Destinations the LIDs that they go to; both by port index.
 	Paths        []int64
 	Destinations []int32
 	// Delivered is the number of paths counted, Lost that of those which do not
@@ -33,9 +55,8 @@ type Loads struct {
 	Delivered, Lost int64
 }
 
-// AllToAll counts the paths of all ordered pairs of distinct end ports, one for
-// each LID of the destination. It fails with ctx's error where ctx ends first.
-// O(LIDs x switches) on all processors.
+// AllToAll counts the paths of all ordered pairs of distinct end ports, one for each LID of the destination.
+// It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	e := trees.NewEnds(t, opt.Switches)
 	workers := make([]*counter, routing.Workers())
@@ -66,8 +87,7 @@ type counter struct {
 	uses []use
 	// firstPort is the index of port 0 of each switch.
 	firstPort []fabric.PortIndex
-	// weight counts, by switch, the sources whose packets it passes; sent counts, by
-	// group, the LIDs that its ends send to.
+	// weight counts, by switch, the sources whose packets it passes; sent, by group, the LIDs that its ends send to.
 	weight []int64
 	sent   []int64
 	// own counts by end the LIDs of its own that the group's packets would arrive at.

@@ -19,8 +19,7 @@ type Measured struct {
 	Loads
 	// Worst is the most paths over one direction of any link.
 	Worst int64
-	// Share is the mean over the paths of 1/c, where c is the most paths over any
-	// link of the path; 0 where no path arrives.
+	// Share is the mean over the paths of 1/c, c being the most paths over any link of the path; 0 without paths.
 	Share float64
 }
 
@@ -38,8 +37,7 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	return m, nil
 }
 
-// On are the first pairs, at most so many, whose paths leave by a port and arrive.
-// O(pairs x hops).
+// On are the first pairs, at most so many, whose paths leave by a port and arrive. O(pairs x hops).
 func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair
@@ -60,21 +58,18 @@ type Shifted struct {
 	Hosts int `json:"hosts"`
 	// Shifts is the number of shifts that were tried.
 	Shifts int `json:"shifts"`
-	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy
-	// the first shift that has it.
+	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy the first shift that has it.
 	Worst   int64 `json:"worst"`
 	WorstBy int   `json:"worst_by"`
-	// Mean is the mean over the shifts of the most paths over a link. Free counts the
-	// shifts without contention.
+	// Mean is the mean over the shifts of the most paths over a link. Free counts the shifts without contention.
 	Mean float64 `json:"mean"`
 	Free int     `json:"contention_free"`
 	// Lost counts the paths of all shifts that do not arrive.
 	Lost int64 `json:"lost"`
 }
 
-// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread;
-// all where n is 0 or more than there are. Hosts may have places without one, as for
-// [Shift]. O(n x hosts x hops) on all processors.
+// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
+// there are. Hosts may have places without one, as for [Shift]. O(n x hosts x hops) on all processors.
 func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
 	all := max(0, len(hosts)-1)
 	if n <= 0 || n > all {
@@ -173,4 +168,35 @@ func try(ctx context.Context, t *fabric.Tables, n int, progress func(done, total
 		trials[i].lost = int64(w.lost)
 	})
 	return trials, err
+}
+
+// Quick are the published measures by as many patterns as are quick; nil where there are no two hosts.
+type Quick struct {
+	Shifts     *Shifted  `json:"shifts,omitempty"`
+	Bisections *Bisected `json:"bisections,omitempty"`
+}
+
+const (
+	// quickPaths is how many paths each of shifts and bisections follows.
+	quickPaths = 500_000
+	// SomeBisections are enough where nobody says how many.
+	SomeBisections = 100
+)
+
+// Quickly measures shifts and random bisections of hosts in an order that may have gaps.
+func Quickly(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64, progress func(done, total int)) (q Quick, err error) {
+	there := WithoutGaps(hosts)
+	if len(there) < 2 {
+		return q, nil
+	}
+	if q.Shifts, err = Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
+		return q, err
+	}
+	q.Bisections, err = Bisections(ctx, t, there, min(SomeBisections, 2*quickPaths/len(hosts)+1), seed, progress)
+	return q, err
+}
+
+// WithoutGaps are the hosts of an order that has [fabric.None] where there is none.
+func WithoutGaps(hosts []fabric.PortIndex) []fabric.PortIndex {
+	return slices.DeleteFunc(slices.Clone(hosts), func(h fabric.PortIndex) bool { return h == fabric.None })
 }

@@ -57,18 +57,10 @@ func natural(a, b string) int {
 }
 
 // digits is how many digits a text begins with.
-func digits(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
-}
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// Shift is the pattern in which each host sends to the one that is k further on,
-// round the end: a permutation. k may be negative. Places without a host,
-// fabric.None, neither send nor are sent to.
+// Shift is the pattern in which each host sends to the one that is k further on, round the end: a
+// permutation. k may be negative. Places without a host, fabric.None, neither send nor are sent to.
 func Shift(hosts []fabric.PortIndex, k int) []Pair {
 	pairs := make([]Pair, 0, len(hosts))
 	for i, src := range hosts {
@@ -105,8 +97,7 @@ func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// Among are all ordered pairs of distinct hosts, as of a job that exchanges all
-// with all.
+// Among are all ordered pairs of distinct hosts, as of a job that exchanges all with all.
 func Among(hosts []fabric.PortIndex) []Pair {
 	pairs := make([]Pair, 0, len(hosts)*max(0, len(hosts)-1))
 	for _, src := range hosts {

@@ -82,12 +82,10 @@ type Link struct {
 type Summary struct {
 	// EdgeForwardingIndex is the most paths over a link between switches.
 	EdgeForwardingIndex int64 `json:"edge_forwarding_index"`
-	// Classes are the loads of each class of links, Kinds those of each width and
-	// speed; what no link has is left out.
+	// Classes are the loads of each class of links, Kinds those of each width and speed; what no link has is left out.
 	Classes []Kind `json:"classes"`
 	Kinds   []Kind `json:"kinds"`
-	// Worst are the links between switches with most paths, the most first, those
-	// of equal load by port index.
+	// Worst are the links between switches with most paths, the most first, those of equal load by port index.
 	Worst []Link `json:"-"`
 }
 

@@ -25,10 +25,9 @@ type Report struct {
 // examples is how many faults of a kind and LID a report names.
 const examples = 3
 
-// Check follows what every member of every group sends. Without groups those are
-// taken that the tables themselves serve ([fabric.GroupsOf]); LIDs with entries and
-// without a group are checked for strangers then. It fails with [ErrNoTables], and
-// with ctx's error where ctx ends first.
+// Check follows what every member of every group sends. Without groups those are taken that the tables
+// themselves serve ([fabric.GroupsOf]); LIDs with entries and without a group are checked for strangers then.
+// It fails with [ErrNoTables], and with ctx's error where ctx ends first.
 //
 // The tables of a group that are a tree cost O(its switch ports + members); others
 // O(switches with members x (its switch ports + members)). All processors are used.

@@ -3,11 +3,13 @@
 package mcast
 
 import (
+	"iter"
+	"slices"
+
 	"example.org/ibconsole/fabric"
 )
 
-// entries looks at the ports of all switches. It reports whether they are one tree on
-// which all members are.
+// entries looks at the ports of all switches. It reports whether they are one tree on which all members are.
 func (c *checker) entries() (tree bool) {
 	tree = true
 	for _, s := range c.switches {
@@ -67,4 +69,62 @@ func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bo
 		return true // counted from the other end
 	}
 	return c.joined.Join(s, next)
+}
+
+// Change is an entry of a switch for a multicast LID that differs.
+type Change struct {
+	// Switch is its index in the fabric of the new tables.
+	Switch fabric.SwitchIndex
+	MLID   uint16
+	// Gone are ports that the old tables have alone, Come the new ones.
+	Gone, Come []uint8
+}
+
+// Changes gives every entry of multicast tables that differs, by switch and LID. Switches that one fabric lacks,
+// or whose table one of the two does not know, are passed over; so is all where one has no multicast tables.
+// O(switches x multicast LIDs).
+func Changes(before, after *fabric.Tables) iter.Seq[Change] {
+	return func(yield func(Change) bool) {
+		if before.MFT == nil || after.MFT == nil {
+			return
+		}
+		top := max(before.MFT.Top, after.MFT.Top)
+		for s, n := range after.Fabric.Switches {
+			old := before.Fabric.SwitchByGUID(after.Fabric.Nodes[n].GUID)
+			if old == fabric.None || !before.Known[old] || !after.Known[s] {
+				continue
+			}
+			for mlid := uint16(fabric.FirstMLID); mlid <= top; mlid++ {
+				c := Change{Switch: fabric.SwitchIndex(s), MLID: mlid}
+				c.Gone = only(before.MFT, old, after.MFT, fabric.SwitchIndex(s), mlid)
+				c.Come = only(after.MFT, fabric.SwitchIndex(s), before.MFT, old, mlid)
+				if len(c.Gone)+len(c.Come) > 0 && !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// only are the ports of a switch in t and not in other.
+func only(t *fabric.MFT, sw fabric.SwitchIndex, other *fabric.MFT, at fabric.SwitchIndex, mlid uint16) []uint8 {
+	if slices.Equal(t.Ports(sw, mlid), other.Ports(at, mlid)) {
+		return nil
+	}
+	var ports []uint8
+	for port := range t.Each(sw, mlid) {
+		if !other.Has(at, mlid, uint8(port)) {
+			ports = append(ports, uint8(port))
+		}
+	}
+	return ports
+}
+
+// Changed counts [Changes].
+func Changed(before, after *fabric.Tables) int {
+	n := 0
+	for range Changes(before, after) {
+		n++
+	}
+	return n
 }

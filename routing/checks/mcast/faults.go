@@ -9,8 +9,7 @@ import (
 // Kind is what is wrong with the tables of a group.
 type Kind string
 
-// The kinds of faults, the first four of the packets of members, the others of
-// table entries.
+// The kinds of faults, the first four of the packets of members, the others of table entries.
 const (
 	// Missing: a member does not get what another one sends.
 	Missing Kind = "missing"
@@ -24,8 +23,7 @@ const (
 	Stranger Kind = "stranger"
 	// DeadPort: a port sends where there is no link.
 	DeadPort Kind = "dead port"
-	// OneWay: a port sends to a switch that does not send back, or that has no
-	// entry for the group.
+	// OneWay: a port sends to a switch that does not send back, or that has no entry for the group.
 	OneWay Kind = "one way"
 	// NotRead: a packet meets a switch whose table was not read.
 	NotRead Kind = "unread"
@@ -37,13 +35,11 @@ type Fault struct {
 	MLID uint16
 	// Src and Dst are the members concerned, None where there are none.
 	Src, Dst fabric.PortIndex
-	// Ports are the switch ports by which packets leave: the one that is at fault, or
-	// those of a cycle in order.
+	// Ports are the switch ports by which packets leave: the one that is at fault, or those of a cycle in order.
 	Ports []fabric.PortIndex
 }
 
-// Counts sums up groups. Pairs are of a member that sends and another one that
-// receives.
+// Counts sums up groups. Pairs are of a member that sends and another one that receives.
 type Counts struct {
 	// LIDs are the multicast LIDs of groups or with entries; Alone those of which the
 	// subnet has less than two members, and that have no entries.

@@ -151,8 +151,7 @@ func (fl *flood) reset() {
 // got is how many copies an end port gets by way of other switches.
 func (fl *flood) got(end fabric.PortIndex) int32 { return fl.copies[end] }
 
-// from follows a packet that a host sends into a switch, and returns the ports of a
-// cycle that it comes upon, nil for none.
+// from follows a packet that a host sends into a switch, and returns the ports of a cycle that it meets, nil for none.
 func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	fl.reset()
 	fl.mlid = mlid
@@ -174,8 +173,7 @@ func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	return fl.ring
 }
 
-// nexts are the ports to other switches by which a switch sends copies of what came
-// in by a port.
+// nexts are the ports to other switches by which a switch sends copies of what came in by a port.
 func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.PortIndex {
 	node := fl.f.SwitchNode(sw)
 	var outs []fabric.PortIndex
@@ -196,8 +194,7 @@ func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.Port
 	return outs
 }
 
-// search orders the states that come of one, each before those that it leads to when
-// read backwards, and notes a cycle.
+// search orders the states that come of one, each behind those that it leads to, and notes a cycle.
 func (fl *flood) search(in fabric.PortIndex) {
 	type step struct {
 		in   fabric.PortIndex

@@ -23,8 +23,7 @@ func (c *checker) pairs() int64 {
 	return int64(len(c.lid.Members))*receivers - receivers
 }
 
-// idle counts the switches of a tree behind which no member is: its tips, and what
-// is a tip without them.
+// idle counts the switches of a tree behind which no member is: its tips, and what is a tip without them.
 func (c *checker) idle() {
 	degree, leads := map[fabric.SwitchIndex]int{}, map[fabric.SwitchIndex]bool{}
 	links := func(s fabric.SwitchIndex, each func(next fabric.SwitchIndex)) {

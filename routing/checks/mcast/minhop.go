@@ -7,14 +7,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// minHop makes trees from hop counts, as OpenSM does for most engines
-// (osm_mcast_mgr.c, mcast_mgr_branch): from the root on, members are sent by the
-// first port with the fewest hops to the switch that they are attached to, whatever has been
-// sent there before.
+// minHop makes trees from hop counts, as OpenSM does for most engines (osm_mcast_mgr.c, mcast_mgr_branch):
+// from the root on, members are sent by the first port with the fewest hops to the switch that they are
+// attached to, whatever has been sent there before.
 //
-// Where hop counts are distances, a tree comes of it. Where an engine bars some
-// ways, as up/down does, two branches may meet again; OpenSM then writes the
-// cycle, and so does this.
+// Where hop counts are distances, a tree comes of it. Where an engine bars some paths, as up/down does, two
+// branches may meet again; OpenSM then writes the cycle, and so does this.
 type minHop struct {
 	f    *fabric.Fabric
 	hops routing.Hops
@@ -46,8 +44,7 @@ type grower struct {
 	outside []fabric.PortIndex
 }
 
-// branch sends packets for some members on from a switch that they come to by port
-// up, 0 for the root.
+// branch sends packets for some members on from a switch that they come to by port up, 0 for the root.
 func (g *grower) branch(sw fabric.SwitchIndex, members []fabric.PortIndex, up uint8, depth int) {
 	if depth > maxDepth {
 		g.outside = append(g.outside, members...)

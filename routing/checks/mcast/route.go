@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package mcast makes the forwarding tables of multicast groups as OpenSM does,
+// follows their packets, and checks that every member gets each packet once.
 package mcast
 
 import (
@@ -32,12 +34,12 @@ type Result struct {
 // shown is how many of a kind warnings name.
 const shown = 5
 
-// Route makes the multicast tables of groups. Groups that share a LID share a tree.
-// Members that are not in the subnet do not count; all others do, whatever their
-// join state, as OpenSM has it. It fails with ctx's error where ctx ends first. For
-// each LID it takes the time of AddGroup; all processors are used.
+// Route makes the multicast tables of groups. Groups that share a LID share a tree. Members that are not in
+// the subnet do not count; all others do, whatever their join state, as long as one of the group is a full member:
+// OpenSM gives up a group with its last one (osm_multicast.c, osm_mgrp_cleanup). It fails with ctx's error where
+// ctx ends first. For each LID it takes the time of AddGroup; all processors are used.
 func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group, progress func(done, total int)) (*Result, error) {
-	lids := ByLID(f, groups)
+	lids := ByLID(f, full(f, groups))
 	top := uint16(0)
 	for i := range lids {
 		top = max(top, lids[i].MLID)
@@ -67,6 +69,28 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 	}
 	r.Warnings = append(r.Warnings, unreached(f, lids, outside)...)
 	return r, nil
+}
+
+// full leaves groups that have no full member in the subnet without members.
+func full(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
+	out := slices.Clone(groups)
+	for i := range out {
+		if !slices.ContainsFunc(out[i].Members, func(m fabric.Member) bool {
+			return (m.Join&fabric.JoinFull != 0 || m.Join == 0) && endOf(f, m) != fabric.None
+		}) {
+			out[i].Members = slices.DeleteFunc(slices.Clone(out[i].Members), func(m fabric.Member) bool { return endOf(f, m) != fabric.None })
+		}
+	}
+	return out
+}
+
+// endOf is the end port of a member, None where that is not in the subnet.
+func endOf(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
+	e := f.PortByGUID(m.GUID)
+	if e == fabric.None || !f.Nodes[f.Ports[e].Node].InSubnet || f.Ports[e].LID == 0 {
+		return fabric.None
+	}
+	return e
 }
 
 func unreached(f *fabric.Fabric, lids []LID, outside [][]fabric.PortIndex) []string {
@@ -110,8 +134,7 @@ func (l *LID) ends() []fabric.PortIndex {
 	return ends
 }
 
-// ByLID puts groups together by their LID, in ascending order. LIDs that are none
-// of multicast are left out.
+// ByLID puts groups together by their LID, in ascending order. LIDs that are none of multicast are left out.
 func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 	joined := map[uint16]map[fabric.PortIndex]fabric.JoinState{}
 	byLID := map[uint16]*LID{}
@@ -127,7 +150,7 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 		}
 		l.Groups = append(l.Groups, i)
 		for _, m := range g.Members {
-			if e := f.PortByGUID(m.GUID); e != fabric.None && f.Nodes[f.Ports[e].Node].InSubnet && f.Ports[e].LID != 0 {
+			if e := endOf(f, m); e != fabric.None {
 				joined[g.MLID][e] |= m.Join
 			} else {
 				l.Gone++

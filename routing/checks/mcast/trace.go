@@ -57,14 +57,12 @@ type Copy struct {
 	Out uint8
 	// Next is the switch behind the port, nil where there is none.
 	Next *Hop
-	// End is the end port that keeps the copy, None where there is none: the port
-	// leads nowhere.
+	// End is the end port that keeps the copy, None where there is none: the port leads nowhere.
 	End fabric.PortIndex
 }
 
-// Trace follows a packet from an end port to a multicast LID through multicast
-// tables. It fails where there are none, or where the LID is not one of multicast.
-// O(switch ports of the tree).
+// Trace follows a packet from an end port to a multicast LID through multicast tables. It fails where there
+// are none, or where the LID is not one of multicast. O(switch ports of the tree).
 func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 	switch {
 	case mlid < fabric.FirstMLID || mlid > fabric.LastMLID:
@@ -83,8 +81,7 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 type tracer struct {
 	t    *fabric.Tables
 	tree *Tree
-	// state has the switch ports that copies came in by: true while what comes of
-	// them is being followed.
+	// state has the switch ports that copies came in by: true while what comes of them is being followed.
 	state map[fabric.PortIndex]bool
 	got   map[fabric.PortIndex]int
 }

@@ -13,14 +13,12 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Base are tables that were checked, and from which others are checked that differ
-// in little. It is read-only.
+// Base are tables that were checked, and from which others are checked that differ in little. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	c      *checker
 	result *Result
-	// at are the groups of the ends of each switch, end the end that has a LID, -1
-	// for none.
+	// at are the groups of the ends of each switch, end the end that has a LID, -1 for none.
 	at  [][]int32
 	end []int32
 }
@@ -53,9 +51,8 @@ func NewBase(ctx context.Context, forest *trees.Forest, opt Options) (*Base, err
 // Result is what the paths of the base come to.
 func (b *Base) Result() *Result { return b.result }
 
-// Check is the package's Check, with the options of the base. Where all paths of
-// the base and of t arrive, and [trees.Forest.Against] finds their difference, it
-// follows no more of them than the difference changes.
+// Check is the package's Check, with the options of the base. Where all paths of the base and of t arrive,
+// and [trees.Forest.Against] finds their difference, it follows no more of them than the difference changes.
 func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	d, ok := b.forest.Against(t)
 	if ok && b.result.Bad() == 0 && b.result.Unassigned == 0 && b.c.distances != nil { // nil where there is no LID
@@ -197,8 +194,7 @@ func (a *again) sources(g int32, end int32) int32 {
 	return n
 }
 
-// compareFarther takes the paths that were not of the fewest links for what they
-// are now that there are fewer links.
+// compareFarther takes the paths that were not of the fewest links for what they are now that there are fewer links.
 func (a *again) compareFarther() {
 	for i, l := range a.c.ends.LIDs {
 		if a.c.columns[i].longer == 0 || a.gone != nil && a.gone[l.End] {

@@ -12,8 +12,7 @@ import (
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	*checker
-	// verdicts and links are, by switch, how packets from there end and over how
-	// many links.
+	// verdicts and links are, by switch, how packets from there end and over how many links.
 	verdicts []walk.Verdict
 	links    []int32
 	// groups are the verdicts on the groups of ends.

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package reach follows the packets of every pair of end ports through the
+// tables and says which arrive, over how many links, and where the others end.
+//
+// Pairs are the ordered pairs of distinct end ports of channel adapters and routers, and on demand of switches. A
+// destination with an LMC is reached over one path for each of its LIDs. No path is sampled, and none walked
+// alone: see package trees.
 package reach
 
 import (
@@ -25,8 +31,7 @@ type Options struct {
 
 const defaultExamples = 20
 
-// Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the
-// sum of the six that follow it.
+// Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the sum of the six that follow it.
 type Counts struct {
 	Paths     int64 `json:"paths"`
 	Delivered int64 `json:"delivered"`
@@ -54,11 +59,9 @@ type Result struct {
 	// Pairs is the number of ordered pairs of distinct end ports.
 	Pairs int64 `json:"pairs"`
 	Counts
-	// Links counts the paths that are delivered by their number of links, the cables
-	// of the two hosts included: the hops of ibdmchk.
+	// Links counts the delivered paths by their links, the cables of the two hosts included: the hops of ibdmchk.
 	Links []int64 `json:"links"`
-	// Troubles are the first paths of each kind that does not arrive or is too long,
-	// by kind, then destination LID, then source LID.
+	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID.
 	Troubles []Path `json:"-"`
 
 	opt     Options
@@ -73,8 +76,7 @@ type Path struct {
 	Verdict  walk.Verdict
 }
 
-// Bad is the number of paths that do not arrive, the unknown ones included, or
-// are too long.
+// Bad is the number of paths that do not arrive, the unknown ones included, or are too long.
 func (r *Result) Bad() int64 { return r.Paths - r.Delivered }
 
 // column is what the paths to one LID come to.
@@ -86,8 +88,7 @@ type column struct {
 	troubles []Path
 }
 
-// Check follows all paths. It fails with ctx's error where ctx ends first.
-// O(LIDs x switches) on all processors.
+// Check follows all paths. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -99,10 +100,9 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return c.result(), nil
 }
 
-// Again is the result for tables of which only the columns of these LIDs differ
-// from those of r: the end ports, and the links as far as paths to other LIDs
-// take them, are the same. Where the end ports differ all is checked anew.
-// O(LIDs given x switches + LIDs).
+// Again is the result for tables of which only the columns of these LIDs differ from those of r: the end
+// ports, and the links as far as paths to other LIDs take them, are the same. Where the end ports differ all
+// is checked anew. O(LIDs given x switches + LIDs).
 func (r *Result) Again(ctx context.Context, t *fabric.Tables, lids []uint16) (*Result, error) {
 	c := newChecker(t, r.opt)
 	changed := make(map[uint16]bool, len(lids))

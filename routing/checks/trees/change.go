@@ -146,9 +146,8 @@ func (w *Walker) meet(sw fabric.SwitchIndex) {
 // Has reports whether the packets of a switch are among those that take another path.
 func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 
-// OldPath are the ports by which packets of a switch left one switch after the
-// other, and where they ended: [walk.Nowhere] also in a loop. Port p of switch s
-// is s<<8|p. The list holds until the next call.
+// OldPath are the ports by which packets of a switch left one switch after the other, and where they ended:
+// [walk.Nowhere] also in a loop. Port p of switch s is s<<8|p. The list holds until the next call.
 func (c *Change) OldPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, false)
 }

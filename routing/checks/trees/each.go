@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is how many LIDs one piece of work has: as many as share the cache lines
-// of a table.
+// lot is how many LIDs one piece of work has: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
 
 // Tree are the paths of all groups to one LID.
@@ -25,10 +24,9 @@ type Tree struct {
 	Fates []walk.Fate
 }
 
-// Each calls visit for each of the LIDs with the tree of their paths, spread over
-// all processors. The worker number, below routing.Workers(), names scratch
-// memory. Neither tree nor what it refers to may be kept. It stops early with ctx's
-// error. progress, where set, is told of lots of 64 LIDs. O(LIDs x switches).
+// Each calls visit for each of the LIDs with the tree of their paths, spread over all processors. The worker
+// number, below routing.Workers(), names scratch memory. Neither tree nor what it refers to may be kept. It
+// stops early with ctx's error. progress, where set, is told of lots of 64 LIDs. O(LIDs x switches).
 func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int), visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())
 	return routing.ForEach(ctx, (len(lids)+lot-1)/lot, progress, func(n, i int) {

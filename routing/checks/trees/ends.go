@@ -27,10 +27,9 @@ type Ends struct {
 	wires walk.Wires
 }
 
-// Group are ends whose packets to any LID take one way.
+// Group are ends whose packets to any LID take one path.
 type Group struct {
-	// At is what their packets meet first: a switch, or else the port that they are
-	// linked to.
+	// At is what their packets meet first: a switch, or else the port that they are linked to.
 	At walk.Target
 	// Links is how many links that takes: 1, or 0 for a switch that sends itself.
 	Links int

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package trees goes through forwarding tables one destination LID at a time, on all processors.
+//
+// A switch forwards by the destination alone, so that the paths of all sources to one LID make a tree over
+// the switches. Sources that are attached to one switch share their path, and are a group. What holds for all
+// pairs of ports is so found in O(LIDs x switches) instead of O(pairs x hops).
 package trees
 
 import (
@@ -11,9 +16,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Forest are the trees of all LIDs of one set of tables, laid out so that what a
-// failure does to them is found by looking at that alone. It is read-only, and
-// takes two bytes for each switch and LID.
+// Forest are the trees of all LIDs of one set of tables, laid out so that what a failure does to them is
+// found by looking at that alone. It is read-only, and takes two bytes for each switch and LID.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
@@ -27,8 +31,7 @@ type Forest struct {
 	columns, depths []uint8
 }
 
-// Far is the depth of a switch whose packets do not arrive, or over more than
-// [walk.MaxHops] links.
+// Far is the depth of a switch whose packets do not arrive, or over more than [walk.MaxHops] links.
 const Far = 0xff
 
 // NewForest lays out the trees of t. O(switches x LIDs) on all processors.
@@ -63,9 +66,8 @@ func (f *Forest) measure(lid uint16, path []fabric.SwitchIndex) []fabric.SwitchI
 	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), path)
 }
 
-// Depths finds over how many links packets reach a switch, None for nowhere, by the
-// entries of all switches for a LID, [Far] where they do not. It fills depth. Way is
-// scratch memory, which it returns. O(switches).
+// Depths finds over how many links packets reach a switch, None for nowhere, by the entries of all switches
+// for a LID, [Far] where they do not. It fills depth. Way is scratch memory, which it returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8, path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
 	for s := range depth {
@@ -108,4 +110,43 @@ func (f *Forest) Depth(lid uint16) []uint8 {
 func (f *Forest) Column(lid uint16) []uint8 {
 	n := len(f.Tables.Fabric.Switches)
 	return f.columns[int(lid)*n : (int(lid)+1)*n : (int(lid)+1)*n]
+}
+
+// Difference is in what tables and their fabric differ from those of a forest.
+type Difference struct {
+	Removed []fabric.Link
+	// Edits are the entries that are others, each once.
+	Edits []fabric.Edit
+}
+
+// Against says in what tables differ from those of the forest. It is for tables that [fabric.LFT.Patched] made of
+// those of the forest, for their fabric or a part of it; ok is false for all else. O(switches + edits).
+func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
+	was := f.Tables
+	d.Removed, ok = fabric.Removed(was.Fabric, now.Fabric)
+	if !ok {
+		return d, false
+	}
+	if d.Edits, ok = now.LFT.EditsOf(was.LFT); !ok {
+		return d, false
+	}
+	for sw := range now.Fabric.NumSwitches() {
+		if !now.Fabric.SwitchNode(sw).InSubnet {
+			continue
+		}
+		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] && !emptyFrom(was.LFT.Row(sw), min(was.Top[sw], now.Top[sw])) {
+			return d, false
+		}
+	}
+	for _, e := range d.Edits {
+		if e.LID > now.Top[e.Switch] || e.LID > was.LFT.MaxLID {
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// emptyFrom reports whether a row has no entry above a LID.
+func emptyFrom(row []uint8, top uint16) bool {
+	return !slices.ContainsFunc(row[min(len(row), int(top)+1):], func(port uint8) bool { return port != fabric.NoPath })
 }

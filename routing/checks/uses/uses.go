@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package uses says which paths go over a link or through a switch, from where to
-// where, and so who is hit if it fails.
+// Package uses says which paths go over a link or through a switch, and so who is hit if it fails.
 //
 // Paths are those that arrive, of all ordered pairs of distinct end ports, one for
 // each LID of the destination. A link counts in both directions.
@@ -19,8 +18,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// What is asked about: links, and switches by index. A path uses it if it takes one
-// of the links or passes one of the switches.
+// What is asked about: links, and switches by index. A path uses it if it takes one of them.
 type What struct {
 	Links    []fabric.Link
 	Switches []fabric.SwitchIndex
@@ -43,8 +41,7 @@ const defaultExamples = 20
 type Result struct {
 	// Paths is the number of paths that use it, All that of all paths that arrive.
 	Paths, All int64
-	// Sources and Destinations are the end ports at the two ends of these paths, those
-	// with most paths first, then by LID.
+	// Sources and Destinations are the end ports of these paths, those with most paths first, then by LID.
 	Sources, Destinations []Use
 	// Examples are the first paths by LID of the destination, then of the source.
 	Examples []Path
@@ -54,8 +51,7 @@ type Result struct {
 	CutOff []fabric.PortIndex
 }
 
-// Use is an end port with the number of paths from it, or to it, that use what was
-// asked about.
+// Use is an end port with the number of paths from it, or to it, that use what was asked about.
 type Use struct {
 	Port  fabric.PortIndex
 	Paths int64
@@ -67,8 +63,7 @@ type Path struct {
 	LID      uint16
 }
 
-// Of finds the users. It fails with ctx's error where ctx ends first.
-// O(LIDs x switches) on all processors.
+// Of finds the users. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
 func Of(ctx context.Context, t *fabric.Tables, what What, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -125,9 +120,8 @@ type worker struct {
 	// uses says of switches whether packets from there use it, users of groups.
 	uses  []bool
 	users []bool
-	// sent counts, by group, the LIDs that its ends send to that way, less what own
-	// has by end: the LIDs of its own among them, and more what alone has for ends
-	// that use it by their own link only.
+	// sent counts, by group, the LIDs that its ends send to that way, less what own has by end: the LIDs of
+	// its own among them, and more what alone has for ends that use it by their own link only.
 	sent       []int64
 	own, alone []int64
 	all        int64

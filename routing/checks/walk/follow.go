@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package walk follows packets through forwarding tables: one path hop by hop ([Trace]), many paths without
+// garbage ([Follow]), and all paths to one destination at a time ([Tree]).
+//
+// A switch forwards by the destination LID alone, so a path that meets a switch twice loops for ever, and the
+// paths to one destination make a tree with, at most, dead ends and loops beside it.
 package walk
 
 import "example.org/ibconsole/fabric"
@@ -15,18 +20,15 @@ type End struct {
 	Switch fabric.SwitchIndex
 	// Entry is the table entry of that switch, NoPath where it has none.
 	Entry uint8
-	// Links is the number of links that the path takes from the first switch on;
-	// in a loop, how many it took to notice.
+	// Links is the number of links from the first switch on; in a loop, how many it took to notice.
 	Links int
 }
 
-// Follow follows the packets for a LID from a switch on and calls visit, unless
-// it is nil, with each switch and its entry, in order. Where the path loops,
-// visit sees the switches of the loop more than once, at most three times. It
-// allocates nothing. O(hops).
+// Follow follows the packets for a LID from a switch on and calls visit, unless it is nil, with each switch and
+// its entry, in order. Where the path loops, visit sees switches at most three times. It allocates nothing.
+// O(hops).
 func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
-	// Brent's cycle detection: a marker jumps ahead to the walker each time the
-	// steps since the last jump have doubled.
+	// Brent's cycle detection: a marker jumps to the walker each time the steps since the last jump have doubled.
 	marker, untilJump, power := fabric.SwitchIndex(fabric.None), 1, 1
 	for links := 0; ; {
 		s := step(t, sw, lid)
@@ -57,8 +59,7 @@ func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw f
 	}
 }
 
-// stepped is what one switch does with a packet: pass it on to the next switch,
-// or end the path by a verdict.
+// stepped is what one switch does with a packet: pass it on to the next switch, or end the path by a verdict.
 type stepped struct {
 	verdict Verdict
 	cause   Cause

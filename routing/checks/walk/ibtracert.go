@@ -13,10 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard
-// output for a path, when it runs at the SM's port. A path that it does not
-// follow to the end has no "To" line, and [IbtracertWarning] says why. Ports are
-// taken as active.
+// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard output for a path, when it runs at
+// the SM's port. A path that it does not follow to its end has no "To", and [IbtracertWarning] says why. Ports
+// are taken as active.
 func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	f := t.Fabric
 	r := newReport(t, p)
@@ -36,12 +35,10 @@ func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	return out.Flush()
 }
 
-// report is what ibtracert makes of a path: so many lines between "From" and
-// "To", and a warning in place of "To".
+// report is what ibtracert makes of a path: so many lines between "From" and "To", and a warning in place of "To".
 type report struct {
 	hops []Hop
-	// period is the number of hops at the end of hops that come again and again, 0
-	// where the path is finite.
+	// period is the number of hops at the end of hops that come again and again, 0 where the path is finite.
 	period  int
 	lines   int
 	warning string
@@ -91,8 +88,7 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 	case p.Verdict == DeadEnd && p.Cause == NoLink:
 		r.warning = "can't reach port at DR path slid 0; dlid 0; " + directedRoute(t, p)
 	case p.Verdict == DeadEnd:
-		// ibtracert reads the table before it prints the line of a switch; at the
-		// first one it names the source.
+		// ibtracert reads the table before it prints the line of a switch; at the first one it names the source.
 		if r.lines <= 1 {
 			last = p.Hops[0]
 		}
@@ -132,8 +128,7 @@ func (r *report) hop(i int) Hop {
 	return r.hops[len(r.hops)-r.period+(i-len(r.hops))%r.period]
 }
 
-// toSource are the egress ports from the SM's port to the source of a path, none
-// where there is no path.
+// toSource are the egress ports from the SM's port to the source of a path, none where there is no path.
 func toSource(t *fabric.Tables, p *Path) []uint8 {
 	f := t.Fabric
 	if f.SMPort == fabric.None || f.SMPort == p.Src {
@@ -201,8 +196,7 @@ func typeWord(t mad.NodeType) string {
 // descLen is the length of a node description (IBA 1.2.1, 14.2.5.2).
 const descLen = 64
 
-// cleanDesc is a description with a space for each byte that is not printable
-// ASCII, as all infiniband-diags show it.
+// cleanDesc is a description with a space for each byte that is not printable ASCII, as all infiniband-diags show it.
 func cleanDesc(s string) string {
 	s, _, _ = strings.Cut(s[:min(len(s), descLen)], "\x00")
 	b := []byte(s)

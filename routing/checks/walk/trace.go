@@ -10,22 +10,19 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Path is the way of packets from an end port to a LID.
+// Path is what packets take from an end port to a LID.
 type Path struct {
-	// Src is the end port that sends; Dst the one that owns the LID, None where
-	// none does.
+	// Src is the end port that sends; Dst the one that owns the LID, None where none does.
 	Src, Dst fabric.PortIndex
 	DstLID   uint16
-	// Hops are the nodes on the path, the source first. Where the path loops, the
-	// last one is the switch that it comes back to.
+	// Hops are the nodes on the path, the source first; where it loops, the last is the switch that it comes back to.
 	Hops    []Hop
 	Verdict Verdict
 	// Cause is set for a dead end.
 	Cause Cause
 	// Closes is the index of the hop that a loop comes back to, -1 without loop.
 	Closes int
-	// Entry is the table entry of the last switch, NoPath where it has none or
-	// where there is no switch.
+	// Entry is the table entry of the last switch, NoPath where it has none or where there is no switch.
 	Entry uint8
 }
 
@@ -41,9 +38,8 @@ type Hop struct {
 	LID uint16
 }
 
-// Trace follows the packets that an end port sends to a LID. From a switch they
-// start in its own table; a port that owns the LID has no path to go, but for a
-// switch, whose table must keep the LID at port 0. O(hops^2).
+// Trace follows the packets that an end port sends to a LID. From a switch they start in its own table; a port
+// that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}

@@ -4,8 +4,7 @@ package walk
 
 import "example.org/ibconsole/fabric"
 
-// Target is what a packet meets next: a switch, by its index from 0 up, or one
-// of the negative targets below.
+// Target is what a packet meets next: a switch, by its index from 0 up, or one of the negative targets below.
 type Target = fabric.SwitchIndex
 
 // Targets that are no switch. An end port is named by [ToPort].
@@ -23,9 +22,8 @@ func ToPort(endPort fabric.PortIndex) Target { return Target(-3 - endPort) }
 // Wires[sw<<8|entry]. It saves a walk the way through nodes, ports and links.
 type Wires []Target
 
-// NewWires makes the wires of the switches of t. Entry 0 leads to the switch's
-// own port 0; every entry of a switch whose table was not read leads to Unread.
-// O(switches x 256).
+// NewWires makes the wires of the switches of t. Entry 0 leads to the switch's own port 0; every entry of a
+// switch whose table was not read leads to Unread. O(switches x 256).
 func NewWires(t *fabric.Tables) Wires {
 	f := t.Fabric
 	w := make(Wires, len(f.Switches)<<8)
@@ -51,8 +49,7 @@ func NewWires(t *fabric.Tables) Wires {
 	return w
 }
 
-// Beyond is the target of a packet that comes in by a port: the switch that it
-// belongs to, or the port itself elsewhere.
+// Beyond is the target of a packet that comes in by a port: the port's switch, or the port itself elsewhere.
 func Beyond(f *fabric.Fabric, port fabric.PortIndex) Target {
 	if sw := f.Nodes[f.Ports[port].Node].Switch; sw != fabric.None {
 		return sw
@@ -90,8 +87,7 @@ type Tree struct {
 	next []Target
 	// Fates are the fates of switches, by switch.
 	Fates []Fate
-	// Order are the switches visited, each behind the one that it sends to, those
-	// of a loop in any order.
+	// Order are the switches visited, each behind the one that it sends to, those of a loop in any order.
 	Order []fabric.SwitchIndex
 	stack []fabric.SwitchIndex
 }
@@ -109,8 +105,7 @@ func (t *Tree) Start(dst Target, entries []uint8) {
 	t.Order = t.Order[:0]
 }
 
-// Fate is the fate of packets that meet target x. All calls since Start together
-// take O(switches).
+// Fate is the fate of packets that meet target x. All calls since Start together take O(switches).
 func (t *Tree) Fate(x Target) Fate {
 	for x >= 0 && t.Fates[x] == Unvisited {
 		t.Fates[x] = underway

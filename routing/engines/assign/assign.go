@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package assign turns hop counts into forwarding tables as OpenSM's min-hop family of engines does
+// (osm_ucast_mgr.c and osm_switch.c of OpenSM 3.3.23): for each switch and each LID one of the ports that are
+// the fewest hops away, the least used of them first.
 package assign
 
 import (
@@ -10,21 +13,17 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Matrix is what tables are made from: hop counts, and the ports that have the
-// least.
+// Matrix is what tables are made from: hop counts, and the ports that have the least.
 type Matrix interface {
 	routing.Hops
-	// LeastHopPorts are, by switch, the ports of switch sw by which each switch is
-	// the fewest hops away. It may fill and return scratch, or return sets of its
-	// own, and may be called from several goroutines.
+	// LeastHopPorts are, by switch, the ports of switch sw by which each switch is the fewest hops away. It
+	// may fill and return scratch, or return sets of its own, and may be called from several goroutines.
 	LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets
 }
 
-// Tables makes the forwarding tables of all switches of a subnet. With dor, all
-// routes to a LID leave a switch towards the neighbour behind the first port that
-// will do, and only cables to that neighbour share them. It fails where an end
-// port has no LID, and with ctx's error where ctx ends first.
-// O(switches x (switches + LIDs)).
+// Tables makes the forwarding tables of all switches of a subnet. With dor, all routes to a LID leave a switch
+// towards the neighbour behind the first port that will do, and only cables to that neighbour share them. It
+// fails where an end port has no LID, and with ctx's error where ctx ends first. O(switches x (switches + LIDs)).
 func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) (*fabric.LFT, error) {
 	if err := routing.Check(f, opt); err != nil {
 		return nil, err
@@ -65,8 +64,7 @@ func tables[S set](ctx context.Context, p *plan) (*fabric.LFT, error) {
 	return lft, nil
 }
 
-// assigner makes the forwarding table of one switch after the other. Its scratch
-// memory belongs to one goroutine.
+// assigner makes the forwarding table of one switch after the other. Its scratch memory belongs to one goroutine.
 type assigner[S set] struct {
 	*plan
 	balance[S]
@@ -119,8 +117,7 @@ func (a *assigner[S]) countBefore() {
 	}
 }
 
-// assign fills the row of the switch. While it does, entries are places in the
-// search order.
+// assign fills the row of the switch. While it does, entries are places in the search order.
 func (a *assigner[S]) assign(row []byte) {
 	a.row = row
 	for offset := range a.lids {
@@ -166,10 +163,9 @@ func (a *assigner[S]) towards(ports S) S {
 	return ports
 }
 
-// spread gives the first LID of each target the least used of the ports, the
-// first where several are. Ports fill up in rounds: all with the least count take
-// one target each, in order, then the next count is the least. It does what
-// firstLIDs does, without options and faster.
+// spread gives the first LID of each target the least used of the ports, the first where several are. Ports
+// fill up in rounds: all with the least count take one target each, in order, then the next count is the
+// least. It does what firstLIDs does, without options and faster.
 func (a *assigner[S]) spread(ports S, r *run) {
 	ports = a.towards(ports)
 	if port := first(ports); empty(without(ports, port)) {

@@ -4,16 +4,14 @@ package assign
 
 import "math/bits"
 
-// balance counts how often each port of a switch is used, and knows the least
-// used ones of one set of ports at a time. Ports are named by their place in the
-// switch's search order.
+// balance counts how often each port of a switch is used, and knows the least used ones of one set of ports
+// at a time. Ports are named by their place in the switch's search order.
 type balance[S set] struct {
 	count [256]uint32
 	// set is the current set, and sum what its ports are used together.
 	set S
 	sum uint32
-	// best are the ports of the set that are used the least. Those that may be used
-	// more than once more than that are in ahead.
+	// best are the ports of the set that are used the least; those used more than once more often may be in ahead.
 	best, ahead S
 }
 
@@ -69,9 +67,8 @@ func (b *balance[S]) recount() {
 	b.sum, b.best, b.ahead = sum, best, minus(b.set, best)
 }
 
-// turn is how many ports of the set the search passes over at first with
-// port_shifting: the mean use of the ports, as a number of one of them
-// (osm_switch.c, osm_switch_recommend_path).
+// turn is how many ports of the set the search passes over at first with port_shifting: the mean use of the
+// ports, as a number of one of them (osm_switch.c, osm_switch_recommend_path).
 func (b *balance[S]) turn() int {
 	n := uint32(size(b.set))
 	return int(b.sum / n % n)

@@ -2,9 +2,8 @@
 
 package assign
 
-// laterLIDs routes to the LIDs of a run's targets that are offset above the
-// first, by other systems and switches than the LIDs before them where that can
-// be (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
+// laterLIDs routes to the LIDs of a run's targets that are offset above the first, by other systems and switches
+// than the LIDs before them where that can be (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
 func (a *assigner[S]) laterLIDs(ports S, r *run, offset int) {
 	towards := a.towards(ports)
 	for _, t := range r.targets {
@@ -49,8 +48,7 @@ func (a *assigner[S]) choose(lid uint16, offset int, counted bool) uint8 {
 	return a.leastForwarded(used, start)
 }
 
-// start is the place from which on the ports of the current set are looked at for
-// a LID that is not the first one of its port.
+// start is the place from which the ports of the current set are looked at for a LID that is not its port's first.
 func (a *assigner[S]) start(lid uint16) uint8 {
 	start := uint8(1)
 	if !a.dor {
@@ -67,8 +65,7 @@ func (a *assigner[S]) start(lid uint16) uint8 {
 	return nth(a.set, turn-n)
 }
 
-// leastUsed is the first port found of those used the least, among some of the
-// current set.
+// leastUsed is the first port found of those used the least, among some of the current set.
 func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	if best := and(among, a.best); !empty(best) {
 		return firstFrom(best, start)
@@ -88,11 +85,10 @@ func (a *assigner[S]) search(ports S, start uint8) []uint8 {
 	return list(list(a.found[:0], late), minus(ports, late))
 }
 
-// leastForwarded is OpenSM's choice where all neighbours were used by the
-// target: the least used port, and of two used alike that whose neighbour got
-// fewer of the target's LIDs than any port looked at before had when it was
-// the choice. (That least number does not start anew with a lesser count.)
-// Dimension order routing looks at cables instead of neighbours.
+// leastForwarded is OpenSM's choice where all neighbours were used by the target: the least used port, and of two
+// used alike that whose neighbour got fewer of the target's LIDs than any port looked at before had when it was
+// the choice. (That least number does not start anew with a lesser count.) Dimension order routing looks at
+// cables.
 func (a *assigner[S]) leastForwarded(used []byte, start uint8) uint8 {
 	for _, port := range used {
 		if !has(a.ignored, port) {

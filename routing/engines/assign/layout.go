@@ -14,8 +14,7 @@ type layout[S set] struct {
 	portAt, placeOf [256]uint8
 	// ignored are the places whose use does not count.
 	ignored S
-	// sameNode[i] and sameSystem[i] are the places that lead to the same switch and
-	// the same system as place i.
+	// sameNode[i] and sameSystem[i] are the places that lead to the same switch and the same system as place i.
 	sameNode, sameSystem [256]S
 
 	ports [256]uint8 // scratch

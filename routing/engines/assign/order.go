@@ -37,11 +37,10 @@ type lister struct {
 	runs   []run
 }
 
-// targetOrder lists the end ports behind switches in the order in which OpenSM
-// spreads them over ports (osm_ucast_mgr.c, ucast_mgr_build_lfts): those that
-// the user named; then the adapters and routers, from the switch with the most
-// of them on, switches alike in table order, by port number within a switch;
-// then the rest in table order, which is switches.
+// targetOrder lists the end ports behind switches in the order in which OpenSM spreads them over ports
+// (osm_ucast_mgr.c, ucast_mgr_build_lfts): those that the user named; then the adapters and routers, from the
+// switch with the most of them on, alike ones in table order, by port number within a switch; then the rest,
+// switches, in table order.
 func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
 	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports))}
 	for _, guid := range opt.RoutingOrder {

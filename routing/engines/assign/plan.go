@@ -52,8 +52,7 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 	return p
 }
 
-// seed draws what all switches will draw, in their order, and notes how the
-// generator stands before each.
+// seed draws what all switches will draw, in their order, and notes how the generator stands before each.
 func (p *plan) seed(draws []int) {
 	r := routing.NewRandom(p.opt.ScatterPorts)
 	p.seeds = make([]routing.Random, len(draws))

@@ -101,8 +101,7 @@ func from[S set](s S, i uint8) S {
 	return s
 }
 
-// firstFrom is the lowest place of the set that is not below i, or where there is
-// none the lowest of all. The set is not empty.
+// firstFrom is the lowest place of the set, which is not empty, from i on, or where there is none the lowest of all.
 func firstFrom[S set](s S, i uint8) uint8 {
 	if late := from(s, i); !empty(late) {
 		return first(late)

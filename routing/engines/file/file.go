@@ -20,11 +20,9 @@ const Name = "file"
 
 // Engine lays the tables of a file over a fabric.
 type Engine struct {
-	// Routes are the tables (lfts_file). Without them the engine makes tables as
-	// minhop does, as OpenSM's.
+	// Routes are the tables (lfts_file). Without them the engine makes tables as minhop does, as OpenSM's.
 	Routes *osm.RouteFile
-	// Matrix is the text of a lid matrix (lid_matrix_dump_file) and MatrixName its
-	// name; without one, hops are counted.
+	// Matrix is the text of a lid_matrix_dump_file, and MatrixName its name; without one, hops are counted.
 	Matrix     []byte
 	MatrixName string
 }

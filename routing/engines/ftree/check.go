@@ -143,8 +143,7 @@ var counted = map[Rule]string{
 	UpGroups: "upper neighbours", DownGroups: "lower neighbours", UpPorts: "links to an upper neighbour", DownPorts: "links to a lower neighbour",
 }
 
-// unevenness lists all switches that break the rules of a pure fat-tree: those
-// that are unlike most of their rank. O(groups).
+// unevenness lists the switches that break the rules of a pure fat-tree: those unlike most of their rank. O(groups).
 func (t *tree) unevenness() []Problem {
 	var ps []Problem
 	for rank := range uint32(t.maxRank) + 1 {

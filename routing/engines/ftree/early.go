@@ -7,10 +7,10 @@ import "example.org/ibconsole/fabric"
 // These are the walks from before Bull's upgrades (Morey-Chaisemartin, "[RFC]
 // Fat-Tree upgrades", 2009). They differ from the later ones in this:
 //
-//   - The first way to a switch stays, also where a shorter one is found later.
+//   - The first path to a switch stays, also where a shorter one is found later.
 //   - Groups stay in the order of tuples. Ways down begin at another one each
-//     time, the ways up beside the main one take their first port.
-//   - Only main ways are counted.
+//     time, the paths up beside the main one take their first port.
+//   - Only main paths are counted.
 //   - A target that is not there leaves no trace but counts.
 
 // earlyDown leads the switches below s to it that have no path to the target.
@@ -58,7 +58,7 @@ func (w *walker) earlyBelow(g *group, s, from fabric.SwitchIndex, main bool, nex
 	return w.earlyDown(r, fabric.None, main, next)
 }
 
-// earlyUp is as goUp: the main way goes by the least used group and port.
+// earlyUp is as goUp: the main path goes by the least used group and port.
 func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) {
 	w.earlyDown(s, from, main, hops)
 	if hops >= farthest || w.err != nil {
@@ -82,8 +82,7 @@ func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, h
 	}
 }
 
-// leastUsed is the group on which the fewest ways down were counted, the first of
-// them.
+// leastUsed is the group on which the fewest paths down were counted, the first of them.
 func leastUsed(list []group) *group {
 	best := &list[0]
 	for i := range list[1:] {

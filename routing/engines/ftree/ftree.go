@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package ftree holds OpenSM's fat-tree engine (osm_ucast_ftree.c of OpenSM 3.3.23), which spreads the paths down
+// to hosts so that all of them can shift data by any distance at once. It gives the tables that OpenSM computes,
+// to the byte.
+//
+// The switches are ranked from the roots and numbered; leaf by leaf, the path to each host goes up by the least
+// used port and from each switch on it down to all others. What one host's path counts decides the next one's, so
+// hosts are routed in turn.
+//
+// Where a leaf switch has adapters and lower switches on its down-going ports, OpenSM orders the adapters by
+// addresses in its memory; here they come in the order of [Engine.InMemory], or stay in that of ports, behind
+// switches that have an index and before those without.
 package ftree
 
 import (
@@ -15,10 +26,9 @@ const Name = "ftree"
 
 // Engine is fat-tree routing.
 type Engine struct {
-	// InMemory are port GUIDs of adapters in the order of the addresses at which a
-	// running OpenSM holds them, as far as it is known; its ca-order dump shows that
-	// of the compute nodes on one leaf. It matters where a warning says so.
-	// Without it adapters stay in the order of ports.
+	// InMemory are port GUIDs of adapters in the order of the addresses at which a running OpenSM holds them,
+	// as far as it is known; its ca-order dump shows that of the compute nodes on one leaf. It matters where
+	// a warning says so. Without it adapters stay in the order of ports.
 	InMemory []uint64
 	// Routed, where it is set, is told the LID of each compute node in the order in
 	// which they are routed to, leaf by leaf. OpenSM's log for debugging tells the same.
@@ -28,9 +38,8 @@ type Engine struct {
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. Where OpenSM does not take a fabric for a
-// fat-tree it fails with a [NotFatTreeError], which is a refusal.
-// O(LIDs x (switches + links of the tree)).
+// Route implements [routing.Engine]. Where OpenSM does not take a fabric for a fat-tree it fails with a
+// [NotFatTreeError], which is a refusal. O(LIDs x (switches + links of the tree)).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

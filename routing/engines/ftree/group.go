@@ -31,8 +31,7 @@ func (t *tree) findGroups() {
 
 type groupBuilder struct {
 	*tree
-	// links is the number of links to each neighbour, and at where its next port
-	// goes in tree.ports.
+	// links is the number of links to each neighbour, and at where its next port goes in tree.ports.
 	links, at []int32
 }
 
@@ -95,7 +94,7 @@ func (b *groupBuilder) addLink(s, peer fabric.SwitchIndex, near, far uint8) {
 // portsOf are the ports of a group of several.
 func (t *tree) portsOf(g *group) []port { return t.ports[g.first : g.first+int32(g.n)] }
 
-// leastUp is the port of a group with the fewest ways up, the first of them.
+// leastUp is the port of a group with the fewest paths up, the first of them.
 func (t *tree) leastUp(g *group) *port {
 	ports := t.portsOf(g)
 	best := &ports[0]
@@ -107,7 +106,7 @@ func (t *tree) leastUp(g *group) *port {
 	return best
 }
 
-// leastDown is the port of a group with the fewest ways down, the first of them.
+// leastDown is the port of a group with the fewest paths down, the first of them.
 func (t *tree) leastDown(g *group) *port {
 	ports := t.portsOf(g)
 	best := &ports[0]
@@ -119,8 +118,7 @@ func (t *tree) leastDown(g *group) *port {
 	return best
 }
 
-// order sorts groups by key. Those of one key stay as they are; the list is
-// nearly in order.
+// order sorts groups by key. Those of one key stay as they are; the list is nearly in order.
 func order(list []group) {
 	for i := 1; i < len(list); i++ {
 		if list[i].key >= list[i-1].key {

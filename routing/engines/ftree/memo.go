@@ -23,8 +23,7 @@ type memo struct {
 	off bool
 }
 
-// newMemo sets the classes of all places: none for switches without lower ones and
-// for those with neighbours of their rank.
+// newMemo sets the classes of all places: none for switches without lower ones or with neighbours of their rank.
 func newMemo(t *tree, places []place) memo {
 	var m memo
 	classes := map[string]int32{}
@@ -68,8 +67,7 @@ func (m *memo) forget(there bool) {
 	m.off = m.level && !there
 }
 
-// covered says that going down from a switch, so many hops from the target, changes
-// nothing.
+// covered says that going down from a switch, so many hops from the target, changes nothing.
 func (m *memo) covered(at *place, hops uint8) bool {
 	return at.class != none && m.least[at.class] <= hops
 }

@@ -14,8 +14,7 @@ import (
 // Rule is a rule that fat-trees keep.
 type Rule uint8
 
-// The rules, in the order in which OpenSM checks them. Those from UpGroups on are
-// for fabrics without a root_guid_file.
+// The rules, in OpenSM's order. Those from UpGroups on are for fabrics without a root_guid_file.
 const (
 	NoLMC        Rule = iota // the LMC is 0
 	FewSwitches              // two switches or more
@@ -34,34 +33,29 @@ const (
 	DownPorts                // switches of a rank have as many links to each lower neighbour
 )
 
-// codes are the errors in OpenSM's log; what it has no number for it says at
-// level 0x02.
+// codes are the errors in OpenSM's log; what it has no number for it says at level 0x02.
 var codes = map[Rule]string{
 	BrokenFile: "AB23", EmptyFile: "AB27", SomeHostless: "AB2B", LeafRank: "AB26",
 	UpGroups: "AB09", DownGroups: "AB0A", UpPorts: "AB0B", DownPorts: "AB0C",
 }
 
-// Code is the number of the error that OpenSM logs where the rule is broken,
-// such as AB09; "" where it has none. Of an io_guid_file it is AB28 for AB23 and
-// AB29 for AB27.
+// Code is the number of the error that OpenSM logs where the rule is broken, such as AB09; "" where it has
+// none. Of an io_guid_file it is AB28 for AB23 and AB29 for AB27.
 func (r Rule) Code() string { return codes[r] }
 
 // Problem is a rule that a fabric breaks.
 type Problem struct {
 	Rule Rule
-	// Switches are those that it concerns, of UpGroups and later rules the ones
-	// that are unlike most of their rank.
+	// Switches are those that it concerns, of UpGroups and later rules the ones that are unlike most of their rank.
 	Switches []fabric.SwitchIndex
 	// Text says in a sentence what is wrong.
 	Text string
 }
 
-// NotFatTreeError says why OpenSM does not take a fabric for a fat-tree. It is a
-// [routing.RefusedError].
+// NotFatTreeError says why OpenSM does not take a fabric for a fat-tree. It is a [routing.RefusedError].
 type NotFatTreeError struct {
 	routing.RefusedError
-	// Problems are all rules that the fabric breaks, as far as they can be told.
-	// The first one is that for which OpenSM refuses.
+	// Problems are all rules that the fabric breaks, as far as can be told. For the first one OpenSM refuses.
 	Problems []Problem
 }
 
@@ -86,8 +80,7 @@ func warn(ps []Problem) []string {
 	return out
 }
 
-// inFront moves the problem with the rule of first to the front of others, or puts
-// first there.
+// inFront moves the problem with the rule of first to the front of others, or puts first there.
 func inFront(first Problem, others []Problem) []Problem {
 	out := []Problem{first}
 	for _, p := range others {
@@ -102,12 +95,7 @@ func inFront(first Problem, others []Problem) []Problem {
 
 // concerns reports whether a problem is with one of some switches.
 func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
-	for _, s := range p.Switches {
-		if slices.Contains(switches, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Switches, func(s fabric.SwitchIndex) bool { return slices.Contains(switches, s) })
 }
 
 // mostNamed is how many switches a text names.

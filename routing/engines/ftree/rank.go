@@ -11,9 +11,8 @@ import (
 // unranked is the rank of a switch that has none.
 const unranked = math.MaxUint32
 
-// rankSwitches ranks the switches from the roots given, or where there are none
-// or their file is broken, from what is farthest from the adapters. Numbers
-// overflow as they do in OpenSM.
+// rankSwitches ranks the switches from the roots given, or where there are none or their file is broken, from
+// what is farthest from the adapters. Numbers overflow as they do in OpenSM.
 func (t *tree) rankSwitches() {
 	t.rank = make([]uint32, len(t.f.Switches))
 	for s := range t.rank {

@@ -32,7 +32,7 @@ func baseHops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) *base
 func (b *base) wait() { <-b.done }
 
 // record are hop counts as OpenSM holds them after fat-tree routing: min-hop's,
-// and over them what the ways to switches count. It implements [routing.Hops].
+// and over them what the paths to switches count. It implements [routing.Hops].
 type record struct {
 	base *base
 	// entries are the counts that differ from min-hop's, by target switch, in the
@@ -64,8 +64,7 @@ func (r *record) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// note notes the hop count of all links of a group of switch s, as seen from its
-// far end.
+// note notes the hop count of all links of a group of switch s, as seen from its far end.
 func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
 	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {
 		return

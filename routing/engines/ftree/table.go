@@ -67,8 +67,7 @@ func (w *walker) unreached() []string {
 	return out
 }
 
-// inMemoryOrder are the switches with compute nodes whose adapters OpenSM puts in
-// the order of addresses in its memory.
+// inMemoryOrder are the switches with compute nodes whose adapters OpenSM orders by addresses in its memory.
 func (w *walker) inMemoryOrder() []string {
 	var all []fabric.SwitchIndex
 	for _, s := range w.leaves {
@@ -97,8 +96,7 @@ type missing struct {
 	first string
 }
 
-// look counts the switches that have no route to an end port, of those of which it
-// matters.
+// look counts the switches that have no route to an end port, of those of which it matters.
 func (m *missing) look(w *walker, end fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) {
 	n := len(w.rank)
 	lid := int(w.f.Ports[end].LID)

@@ -16,8 +16,7 @@ type tree struct {
 	opt *routing.Options
 	g   *routing.Graph
 
-	// adapters are the linked ports of channel adapters in the order of node GUIDs
-	// (fabric.LEKey) and port numbers.
+	// adapters are the linked ports of channel adapters in the order of node GUIDs (fabric.LEKey) and port numbers.
 	adapters []adapter
 	// adapterAt is the index in adapters of an end port.
 	adapterAt map[fabric.PortIndex]int32
@@ -25,23 +24,19 @@ type tree struct {
 	addresses uint32
 
 	rank []uint32
-	// tuple is the index of each switch, a digit a byte, highest first; noTuple
-	// where it has none.
+	// tuple is the index of each switch, a digit a byte, highest first; noTuple where it has none.
 	tuple []uint64
-	// maxRank and leafRank are the lowest rank and that of the switches with
-	// compute nodes.
+	// maxRank and leafRank are the lowest rank and that of the switches with compute nodes.
 	maxRank, leafRank uint8
 
-	// down, side and up are the port groups of each switch that lead to adapters
-	// and lower switches, to switches of the same rank, and to upper ones. Their
-	// order is OpenSM's at any time.
+	// down, side and up are the port groups of each switch that lead to adapters and lower switches, to
+	// switches of the same rank, and to upper ones. Their order is OpenSM's at any time.
 	down, side, up [][]group
 	ports          []port
 
 	// isLeaf says that a switch has compute nodes.
 	isLeaf []bool
-	// leaves are the switches of the leaf rank from the first with compute nodes
-	// to the last, in the order of their tuples.
+	// leaves are the switches of the leaf rank from the first with compute nodes to the last, by their tuples.
 	leaves []fabric.SwitchIndex
 	// maxCNs is the highest number of compute nodes on one of leaves.
 	maxCNs int
@@ -63,13 +58,12 @@ type adapter struct {
 
 // group is the links of a switch to one neighbour, a switch or an adapter.
 type group struct {
-	// key orders the groups of a switch: how many ways were counted on it, in units
+	// key orders the groups of a switch: how many paths were counted on it, in units
 	// of oneWay, then the place of the neighbour's tuple among all.
 	key uint64
 	// remote is the neighbour, fabric.None for an adapter.
 	remote fabric.SwitchIndex
-	// first is the index of the group's first port in tree.ports. Of an adapter it
-	// is the index in tree.adapters.
+	// first is the index of the group's first port in tree.ports. Of an adapter it is the index in tree.adapters.
 	first int32
 	// id tells the groups of a switch apart.
 	id fabric.PortIndex
@@ -79,14 +73,13 @@ type group struct {
 	near, far uint8
 }
 
-// oneWay is what a way counts in group.key.
+// oneWay is what a path counts in group.key.
 const oneWay = 1 << 32
 
 // port is one link of a group of several.
 type port struct {
 	near, far uint8
-	// up and down are the ways counted on it that lead towards upper and lower
-	// switches.
+	// up and down are the paths counted on it that lead towards upper and lower switches.
 	up, down uint32
 }
 

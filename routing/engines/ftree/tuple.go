@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// digits is the number of digits of a tuple: the rank, then one for each rank
-	// below the roots.
+	// digits is the number of digits of a tuple: the rank, then one for each rank below the roots.
 	digits = 8
 	// noDigit stands where a tuple has none, noTuple is of those alone.
 	noDigit = 0xff
@@ -109,8 +108,8 @@ func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	return noTuple, false
 }
 
-// below and above are free tuples for a neighbour of a switch with this tuple. At
-// the ends numbers overflow as they do in OpenSM.
+// below and above are free tuples for a neighbour of a switch with this one. At the ends numbers overflow as in
+// OpenSM.
 func (x *indexer) below(from uint64) uint64 {
 	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)+1), int(firstDigit(from)+1))
 	return tuple
@@ -169,8 +168,7 @@ func (t *tree) orderByTuple(list []group) {
 	})
 }
 
-// setPlaces writes into each group's key which place its neighbour has among all,
-// by tuple and address.
+// setPlaces writes into each group's key which place its neighbour has among all, by tuple and address.
 func (t *tree) setPlaces() {
 	all := append(slices.Clone(t.tuple), adapterTuple)
 	slices.Sort(all)
@@ -193,8 +191,7 @@ func (t *tree) setPlaces() {
 	}
 }
 
-// setAddresses takes the places of port GUIDs for addresses; ports that are not
-// among them share the lowest.
+// setAddresses takes the places of port GUIDs for addresses; ports that are not among them share the lowest.
 func (t *tree) setAddresses(guids []uint64) {
 	if len(guids) == 0 {
 		return

@@ -15,10 +15,9 @@ func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	}
 }
 
-// goDown leads the switches below s, and those of its rank, to it: all that are
-// not led to the target by as few hops already. Hops are those from s to the
-// target. It returns whether there are adapters on the way; where there are, the
-// way up to s is counted.
+// goDown leads the switches below s, and those of its rank, to it: all that are not led to the target by as few
+// hops already. Hops are those from s to the target. It reports whether there are adapters on the path; where
+// there are, the path up to s is counted.
 func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {
@@ -80,12 +79,11 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 	return found
 }
 
-// goUp leads to s, which is that many hops from the target, what is below it, then
-// the switches above it and with them what is below those. The main way goes up
-// first, by the group and port on which the fewest ways were counted, and is
-// counted; the others go where the target is farther or was not reached.
+// goUp leads to s, which is that many hops from the target, what is below it, then the switches above it and
+// with them what is below those. The main path goes up first, by the group and port on which the fewest paths
+// were counted, and is counted; the others go where the target is farther or was not reached.
 //
-// Credit is how often a way may yet turn back down to climb elsewhere.
+// Credit is how often a path may yet turn back down to climb elsewhere.
 func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	found := w.goDown(s, from, hops)
 	if hops >= farthest {
@@ -125,7 +123,7 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 // none is the id of no group.
 const none = -1
 
-// upMain takes the main way up.
+// upMain takes the main path up.
 func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint8) bool {
 	next, r, far := hops+1, g.remote, g.far
 	if g.n > 1 {
@@ -141,9 +139,8 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	return w.goUp(r, s, true, credit, next)
 }
 
-// upOthers takes the other ways up, and those to switches of the same rank. The
-// latter, where they reach adapters, are counted on the group of up with the id
-// least.
+// upOthers takes the other paths up, and those to switches of the same rank. The latter, where they reach
+// adapters, are counted on the group of up with the id least.
 func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops uint8, least fabric.PortIndex) (found bool) {
 	next := hops + 1
 	for i := range list {
@@ -175,7 +172,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 	return found
 }
 
-// countDown counts a way down on the group of up with this id.
+// countDown counts a path down on the group of up with this id.
 func (w *walker) countDown(s fabric.SwitchIndex, id fabric.PortIndex) {
 	for i := range w.up[s] {
 		if g := &w.up[s][i]; g.id == id {
@@ -185,8 +182,7 @@ func (w *walker) countDown(s fabric.SwitchIndex, id fabric.PortIndex) {
 	w.at[s].unordered = true
 }
 
-// turnAtRoot goes down from a root to climb elsewhere, beginning with another
-// neighbour each time.
+// turnAtRoot goes down from a root to climb elsewhere, beginning with another neighbour each time.
 func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops uint8) (found bool) {
 	n := uint64(len(w.down[s]))
 	if credit == 0 || n == 0 {

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker routes to one target after the other. Slices without another index are
-// by switch.
+// walker routes to one target after the other. Slices without another index are by switch.
 type walker struct {
 	*tree
 	ctx context.Context
@@ -19,16 +18,14 @@ type walker struct {
 	// routed is told of compute nodes, where it is set.
 	routed func(lid uint16)
 
-	// columns are the entries of all switches for one LID after the other; done
-	// says which LIDs have been routed to.
+	// columns are the entries of all switches for one LID after the other; done says which LIDs have been routed to.
 	columns []uint8
 	done    []bool
 	// kept are the hop counts of LIDs that may be routed to again.
 	kept map[uint16][]uint8
 
-	// out and hops are the entries and hop counts for the present target, which is
-	// LID 0 for one that is not there. A hop counts for each link, that of the
-	// target included.
+	// out and hops are the entries and hop counts for the present target, which is LID 0 for one that is not
+	// there. A hop counts for each link, that of the target included.
 	out, hops []uint8
 	lid       uint16
 	// blank is a column of fabric.NoPath.
@@ -41,12 +38,11 @@ type walker struct {
 	at []place
 	// reordered says that the groups of down were put in order once or more.
 	reordered []bool
-	// turn counts the ways that were made below a root.
+	// turn counts the paths that were made below a root.
 	turn []uint64
 	memo
 
-	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf those
-	// from each switch to it.
+	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf those from each switch to it.
 	leafHops, hopsToLeaf []uint8
 
 	steps, allSteps int
@@ -89,13 +85,12 @@ type place struct {
 	// root says that the rank is 0, hosts that there are adapters, bottom that there
 	// are neither lower switches nor neighbours of the same rank.
 	root, hosts, bottom bool
-	// counted says that ways up were counted on a group of down since these were
-	// put in order, and unordered that ways down were on one of up.
+	// counted says that paths up were counted on a group of down since these were
+	// put in order, and unordered that paths down were on one of up.
 	counted, unordered bool
 }
 
-// routeAll routes to compute nodes leaf by leaf, then to other adapters, then to
-// switches.
+// routeAll routes to compute nodes leaf by leaf, then to other adapters, then to switches.
 func (w *walker) routeAll() error {
 	for _, s := range w.leaves {
 		w.routeLeaf(s)
@@ -133,7 +128,7 @@ func (w *walker) routeAll() error {
 }
 
 // routeLeaf routes to the compute nodes of a switch, and as often as it has less
-// than the fullest one to one that is not there, so that ways stay where they
+// than the fullest one to one that is not there, so that paths stay where they
 // are when nodes go and come. The order of the list may change on the way.
 func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	routed := 0
@@ -220,4 +215,28 @@ func (w *walker) stopped() bool {
 		w.err = w.ctx.Err()
 	}
 	return w.err != nil
+}
+
+// connectRoots gives the switches above the leaf rank paths to the switches that they have none to: by way of
+// the last leaf, where all of these turn from down to up.
+func (w *walker) connectRoots() {
+	n := len(w.rank)
+	last := w.leaves[len(w.leaves)-1]
+	lid := int(w.f.SwitchLID(last))
+	toLeaf := w.columns[lid*n : (lid+1)*n]
+	for dst := range fabric.SwitchIndex(n) {
+		if !w.ranked(dst) || w.leafHops[dst] == fabric.NoPath {
+			continue
+		}
+		lid := int(w.f.SwitchLID(dst))
+		column := w.columns[lid*n : (lid+1)*n]
+		w.record.begin(dst)
+		for s := range fabric.SwitchIndex(n) {
+			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[s] != fabric.NoPath || toLeaf[s] == fabric.NoPath {
+				continue
+			}
+			column[s] = toLeaf[s]
+			w.record.put(s, toLeaf[s], w.hopsToLeaf[s]+w.leafHops[dst])
+		}
+	}
 }

@@ -46,8 +46,7 @@ func (c *closure) add(d dependency) {
 	c.spread(c.before, c.row(c.after, d.then), c.known, c.row(c.before, d.before))
 }
 
-// spread adds what is new to the rows of those channels that are in some and not
-// in known.
+// spread adds what is new to the rows of those channels that are in some and not in known.
 func (c *closure) spread(set, some, known, fresh []uint64) {
 	for w := range some {
 		for left := some[w] &^ known[w]; left != 0; left &= left - 1 {
@@ -118,8 +117,7 @@ func (l *layer) dependClosed(there, back []int32) bool {
 	return true
 }
 
-// remake makes the closure of the dependencies that are left. O(dependencies x
-// channels / 64).
+// remake makes the closure of the dependencies that are left. O(dependencies x channels / 64).
 func (l *layer) remake() {
 	c := newClosure(len(l.to))
 	order := l.sorted()
@@ -149,8 +147,7 @@ func (l *layer) each(a int32, visit func(b int32)) {
 	}
 }
 
-// sorted are the channels, each before those that depend on it (Kahn, "Topological
-// sorting of large networks", CACM 5, 1962).
+// sorted are the channels, each before its dependents (Kahn, "Topological sorting of large networks", CACM 5, 1962).
 func (l *layer) sorted() []int32 {
 	waiting := make([]int32, len(l.to))
 	for a := range int32(len(l.to)) {

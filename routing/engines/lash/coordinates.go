@@ -4,11 +4,10 @@ package lash
 
 import "example.org/ibconsole/fabric"
 
-// nearer reports whether one coordinate is nearer to 0 than another, of two that are
-// equally near the positive one.
+// nearer reports whether one coordinate is nearer to 0 than another, of two that are equally near the positive one.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
 
-// findCoordinates counts from the seed along the axes, the shorter way.
+// findCoordinates counts from the seed along the axes, the shorter path.
 func (m *mesh) findCoordinates(seed int32) {
 	for s := range m.nodes {
 		m.nodes[s].at = make([]int32, m.dimensions)
@@ -104,8 +103,7 @@ func (m *mesh) orderLinks(s int32) {
 	m.links[s] = ordered
 }
 
-// orderSwitches numbers the switches by their coordinates, the largest dimension
-// first.
+// orderSwitches numbers the switches by their coordinates, the largest dimension first.
 func (m *mesh) orderSwitches() {
 	order := make([]int32, len(m.nodes))
 	for s := range order {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package lash is layered shortest path routing: shortest paths between switches are put into as many VLs as
+// it takes for none to have a cycle of dependencies (Skeie, Lysne and Theiss, "Layered Shortest Path (LASH)
+// Routing in Irregular System Area Networks", CAC 2002). It gives the tables that OpenSM computes, to the
+// byte, in as many VLs (osm_ucast_lash.c, osm_mesh.c of OpenSM 3.3.23).
 package lash
 
 import (
@@ -16,10 +20,9 @@ type Engine struct{}
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "lash" }
 
-// Route implements [routing.Engine]. A pair of switches has one SL
-// both ways, which is a VL of its own. It refuses a subnet that has too few
-// VLs. Hop counts are min-hop's, as OpenSM has them.
-// O(switches^2 x (depth + hops)) and the search for cycles.
+// Route implements [routing.Engine]. A pair of switches has one SL both ways, which is a VL of its own. It
+// refuses a subnet with too few VLs. Hop counts are min-hop's, as OpenSM's. O(switches^2 x (depth + hops)) and
+// the search for cycles.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -30,7 +33,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	}
 	all, _ := routing.DataVLs(f, &opt)
 	if int(opt.LASHStartVL) >= all {
-		return nil, routing.Refuse(e.Name(), "the subnet has %d VLs, none from lash_start_vl %d on", all, opt.LASHStartVL)
+		return nil, routing.RefuseVLs(e.Name(), "the subnet has %d VLs, none from lash_start_vl %d on", all, opt.LASHStartVL)
 	}
 	net := newNetwork(f, &opt)
 	steps := 2 * len(net.switches)
@@ -53,7 +56,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, err
 	}
 	if vls := all - int(opt.LASHStartVL); len(l.list) > vls {
-		return nil, routing.Refuse(e.Name(), "paths without deadlock need %d VLs; the subnet has %d from lash_start_vl %d on", len(l.list), vls, opt.LASHStartVL)
+		return nil, routing.RefuseVLs(e.Name(), "paths without deadlock need %d VLs; the subnet has %d from lash_start_vl %d on", len(l.list), vls, opt.LASHStartVL)
 	}
 	if err := l.balance(ctx, &opt); err != nil {
 		return nil, err
@@ -68,8 +71,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return &routing.Result{Tables: t, Hops: hops}, nil
 }
 
-// tables makes the forwarding tables. The cables to a neighbour take turns as
-// LIDs ascend. O(switches x LIDs).
+// tables makes the forwarding tables. The cables to a neighbour take turns as LIDs ascend. O(switches x LIDs).
 func (p *paths) tables(ctx context.Context, opt *routing.Options, progress func(done, total int)) (*fabric.LFT, error) {
 	type target struct {
 		lid   uint16

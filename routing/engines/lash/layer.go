@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// channels are what the dependency graphs of all VLs have in common. A channel
-// is an arc; dependencies of channel a are numbered from slot[a] on, one for each
-// arc of the switch that it leads to.
+// channels are what the dependency graphs of all VLs have in common. A channel is an arc; dependencies of
+// channel a are numbered from slot[a] on, one for each arc of the switch that it leads to.
 type channels struct {
 	*paths
 	from []int32 // by arc: the switch that it leaves
@@ -69,13 +68,11 @@ func (c *channels) upThenDown() []int32 {
 	return order
 }
 
-// layer is the channel dependency graph of one VL, kept without cycles (Pearce
-// and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs",
-// ACM JEA 11, 2006).
+// layer is the channel dependency graph of one VL, kept without cycles (Pearce and Kelly, "A Dynamic
+// Topological Sort Algorithm for Directed Acyclic Graphs", ACM JEA 11, 2006).
 type layer struct {
 	*channels
-	// order has a number for each channel that is less than those of the channels
-	// that depend on it.
+	// order has a number for each channel that is less than those of the channels that depend on it.
 	order []int32
 	// count is by dependency how often it was taken into use; see [layer.join].
 	count []uint32
@@ -141,8 +138,7 @@ func (l *layer) join(there, back []int32) bool {
 	return true
 }
 
-// depend counts the dependencies of a path, and adds those that are new as long
-// as that makes no cycle.
+// depend counts the dependencies of a path, and adds those that are new as long as that makes no cycle.
 func (l *layer) depend(path []int32, ok bool) bool {
 	for i := 1; i < len(path); i++ {
 		uses := l.uses(path[i-1], path[i])
@@ -182,8 +178,7 @@ func (l *layer) drop(a int32) {
 	}
 }
 
-// insert makes room in the order for a dependency, false where it would close a
-// cycle.
+// insert makes room in the order for a dependency, false where it would close a cycle.
 func (l *layer) insert(before, then int32) bool {
 	low, high := l.order[then], l.order[before]
 	if low > high {
@@ -221,8 +216,7 @@ func (l *layer) findAfter(start, high int32) bool {
 	return true
 }
 
-// findBefore collects what a channel depends on, itself included, down to a
-// number in the order.
+// findBefore collects what a channel depends on, itself included, down to a number in the order.
 func (l *layer) findBefore(start, low int32) {
 	l.prev = append(l.prev[:0], start)
 	l.met[start] = l.visit
@@ -239,8 +233,7 @@ func (l *layer) findBefore(start, low int32) {
 	}
 }
 
-// reorder deals the numbers of the channels collected out anew, to those before
-// first.
+// reorder deals the numbers of the channels collected out anew, to those before first.
 func (l *layer) reorder() {
 	byOrder := func(a, b int32) int { return cmp.Compare(l.order[a], l.order[b]) }
 	slices.SortFunc(l.prev, byOrder)

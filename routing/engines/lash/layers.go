@@ -17,10 +17,9 @@ type layers struct {
 	there, back []int32 // scratch: the paths of a pair
 }
 
-// newLayers puts every pair of switches, in the order of numbers, into the first
-// VL that stays without cycles. A VL tries the pairs that the one before it did
-// not take, one row of pairs later, so that VLs work at the same time. progress
-// is told of rows of pairs.
+// newLayers puts every pair of switches, in the order of numbers, into the first VL that stays without
+// cycles. A VL tries the pairs that the one before it did not take, one row of pairs later, so that VLs work
+// at the same time. progress is told of rows of pairs.
 func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers, error) {
 	c := newChannels(p)
 	l := &layers{channels: c, list: []*layer{newLayer(c)}, layerOf: make([]uint8, p.n*p.n)}
@@ -86,14 +85,12 @@ func (l *layers) place(s, d int32, at int) {
 const (
 	// evenEnough is the difference in pairs at which VLs are left as they are.
 	evenEnough = 6
-	// countless is from how many pairs on OpenSM does not see that a VL is the
-	// emptiest.
+	// countless is from how many pairs on OpenSM does not see that a VL is the emptiest.
 	countless = 9999
 )
 
-// balance moves pairs that are drawn by lot from the fullest VL to the
-// emptiest as long as they differ much and pairs are left that were not tried. It
-// draws as OpenSM's first sweep does (balance_virtual_lanes).
+// balance moves pairs that are drawn by lot from the fullest VL to the emptiest as long as they differ much
+// and pairs are left that were not tried. It draws as OpenSM's first sweep does (balance_virtual_lanes).
 func (l *layers) balance(ctx context.Context, opt *routing.Options) error {
 	if len(l.list) == 1 {
 		return nil
@@ -126,8 +123,7 @@ type balancer struct {
 	round []uint32 // by VL
 }
 
-// step tries to move one pair, false where none is left. (OpenSM then draws for
-// ever.)
+// step tries to move one pair, false where none is left. (OpenSM then draws for ever.)
 func (b *balancer) step() bool {
 	s, d, ok := b.draw()
 	if !ok {

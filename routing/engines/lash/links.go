@@ -11,8 +11,7 @@ import (
 // the neighbours of each in the order in which lash prefers them.
 type network struct {
 	f *fabric.Fabric
-	// switches are the switch indexes, by number; numbers are the numbers by switch
-	// index, none outside the subnet.
+	// switches are the switch indexes, by number; numbers are the numbers by switch index, none outside the subnet.
 	switches []fabric.SwitchIndex
 	numbers  []int32
 	links    [][]link // by number

@@ -24,16 +24,14 @@ type mesh struct {
 
 // meshNode is one switch.
 type meshNode struct {
-	// metric is the distances between neighbours around the switch, nil for a
-	// switch with more links than any mesh has.
+	// metric is the distances between neighbours around the switch, nil where it has more links than any mesh.
 	metric [][]int32
 	shape  shape
 	// dimensions of the torus that has such switches, 0 for none.
 	dimensions int
 	// edge marks a switch that has fewer links than one of its neighbours.
 	edge bool
-	// axes are the directions of its links: 1 and 2 up and down the first
-	// dimension, 3 and 4 the second, 0 unknown.
+	// axes are the directions of its links: 1 and 2 up and down the first dimension, 3 and 4 the second, 0 unknown.
 	axes []int
 	at   []int32 // coordinates
 }
@@ -60,8 +58,7 @@ func (n *network) analyse(ctx context.Context) error {
 	return nil
 }
 
-// measure finds the shapes of all switches. O(switches x links of the
-// neighbourhood) for meshes.
+// measure finds the shapes of all switches. O(switches x links of the neighbourhood) for meshes.
 func (m *mesh) measure(ctx context.Context) error {
 	known := shapes()
 	searches := make([]*detours, routing.Workers())
@@ -103,8 +100,7 @@ type detours struct {
 	queue    []int32
 }
 
-// from are the distances from one neighbour of a switch to all its neighbours on
-// ways that do not lead through it.
+// from are the distances from one neighbour of a switch to all its neighbours on paths that do not lead through it.
 func (a *detours) from(start, sw int32) []int32 {
 	links := a.links[sw]
 	missing := len(links) - 1
@@ -183,8 +179,7 @@ func (n *meshNode) opposite(axis int) int {
 	return 0
 }
 
-// findAxes names the directions of the links of one switch, and hands them on
-// from switch to switch until nothing changes.
+// findAxes names the directions of one switch's links, and hands them on between switches until nothing changes.
 func (m *mesh) findAxes(seed int32) {
 	m.seedAxes(&m.nodes[seed])
 	for changed := true; changed; {
@@ -229,8 +224,7 @@ func name(axes []int, i, axis int) bool {
 	return true
 }
 
-// straightOn names the link that goes on where another comes in, if there is but
-// one that could.
+// straightOn names the link that goes on where another comes in, if there is but one that could.
 func (m *mesh) straightOn(s, seed int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil || len(n.axes) <= 2 && len(n.axes) < len(m.nodes[seed].axes) {
@@ -292,8 +286,7 @@ func (m *mesh) roundCorners(s int32) (changed bool) {
 	return changed
 }
 
-// meet finds the links by which two switches reach the first neighbour that they
-// share beside one.
+// meet finds the links by which two switches reach the first neighbour that they share beside one.
 func (m *mesh) meet(a, b, beside int32) (i, j int, ok bool) {
 	for i, l := range m.links[a] {
 		if l.peer == beside {

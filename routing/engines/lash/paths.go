@@ -12,8 +12,7 @@ import (
 type paths struct {
 	*network
 	n int
-	// arc numbers are first[s] and up for the links of switch s; to is where each
-	// leads.
+	// arc numbers are first[s] and up for the links of switch s; to is where each leads.
 	first, to []int32
 	// out is the link by which switch s sends to d, at s*n+d; noLink for none.
 	out []uint8
@@ -21,9 +20,8 @@ type paths struct {
 
 const noLink = 0xff
 
-// newPaths takes the ways of breadth-first trees, one from each switch in the
-// order of numbers: the first tree in which d lies below s says how s sends to d.
-// O(switches x (links + switches x depth)).
+// newPaths takes the ways of breadth-first trees, one from each switch in the order of numbers: the first
+// tree in which d lies below s says how s sends to d. O(switches x (links + switches x depth)).
 func newPaths(ctx context.Context, net *network) (*paths, error) {
 	n := len(net.switches)
 	p := &paths{network: net, n: n, first: net.arcs(), out: make([]uint8, n*n)}

@@ -4,20 +4,17 @@ package lash
 
 import "slices"
 
-// A switch of a mesh is known by the distances between its neighbours on ways
-// around it. What is compared is the characteristic polynomial of their matrix,
-// which does not depend on the order of neighbours.
+// A switch of a mesh is known by the distances between its neighbours on ways around it. What is compared is
+// the characteristic polynomial of their matrix, which does not depend on the order of neighbours.
 
 // mostLinks is how many neighbours a switch of a mesh has at most.
 const mostLinks = 8
 
-// polynomial is det(M - xI) without its highest coefficient, lowest first. As
-// OpenSM's integers do, it counts modulo 2^32.
+// polynomial is det(M - xI) without its highest coefficient, lowest first, modulo 2^32 as OpenSM's integers.
 type polynomial [mostLinks]int32
 
-// characteristic computes the polynomial of a matrix without divisions (Berkowitz,
-// "On computing the determinant in small parallel time using a small number of
-// processors", IPL 18, 1984). O(n^4).
+// characteristic computes the polynomial of a matrix without divisions (Berkowitz, "On computing the
+// determinant in small parallel time using a small number of processors", IPL 18, 1984). O(n^4).
 func characteristic(m [][]int32) polynomial {
 	n := len(m)
 	v := []int32{1} // det(xI - M) of the rows and columns from i on, highest first
@@ -77,8 +74,7 @@ var around = map[int]int32{2: 0, 3: 1, 5: 3, 6: 4}
 // apart is the distance of neighbours in different dimensions.
 const apart = 2
 
-// shapes are the dimensions of the tori that are known, of up to 8 dimensions and
-// 8 links, by the shape of their switches.
+// shapes are the dimensions of the known tori, of up to 8 dimensions and 8 links, by the shape of their switches.
 func shapes() map[shape]int {
 	known := map[shape]int{}
 	for d := 1; d <= mostLinks; d++ {
@@ -99,16 +95,14 @@ func shapes() map[shape]int {
 			}
 		}
 	}
-	// OpenSM also takes a 6 x 6 torus with faults, and in one dimension a ring of 8
-	// instead of 6.
+	// OpenSM also takes a 6 x 6 torus with faults, and in one dimension a ring of 8 instead of 6.
 	known[shape{4, polynomial{-192, -256, -80}}] = 2
 	delete(known, shape{2, polynomial{-16}})
 	known[shape{2, polynomial{-36}}] = 1
 	return known
 }
 
-// missing says of which tori OpenSM does not know: those of four dimensions that
-// are all of 5 and more.
+// missing says of which tori OpenSM does not know: those of four dimensions that are all of 5 and more.
 func missing(sizes []int) bool { return len(sizes) == 4 && slices.Min(sizes) >= 5 }
 
 // torusMatrix are the distances between the neighbours of a switch in a torus.

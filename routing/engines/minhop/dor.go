@@ -12,10 +12,9 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// DOR is dimension order routing: least-hop ports, the lowest of them first, and
-// so the first dimension first where a dimension has the same port on every
-// switch. It gives the tables that OpenSM computes, to the byte. These can deadlock
-// on tori, and on what is not cabled in dimensions; see [routing.Options].
+// DOR is dimension order routing: least-hop ports, the lowest of them first, and so the first dimension first
+// where a dimension has the same port on every switch. It gives the tables that OpenSM computes, to the byte.
+// These can deadlock on tori, and on what is not cabled in dimensions; see [routing.Options].
 type DOR struct{}
 
 // Name implements [routing.Engine].
@@ -53,10 +52,9 @@ func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options,
 	return nil
 }
 
-// inconsistent says for each port number whether its cables arrive at different
-// ports. A dimension of a hypercube has the same port number at both ends of all
-// its cables, and that of a mesh the same pair of numbers (OpenSM's
-// doc/current-routing.txt, DOR Routing Algorithm).
+// inconsistent says for each port number whether its cables arrive at different ports. A dimension of a
+// hypercube has the same port number at both ends of all its cables, and that of a mesh the same pair of
+// numbers (OpenSM's doc/current-routing.txt, DOR Routing Algorithm).
 func inconsistent(f *fabric.Fabric) []string {
 	var arrivals [256][256]int
 	g := routing.NewGraph(f)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package minhop holds OpenSM's default engine, min-hop, and dimension order
-// routing, which chooses differently among the same least-hop ports
-// (osm_ucast_mgr.c of OpenSM 3.3.23).
+// Package minhop holds OpenSM's default engine, min-hop, and dimension order routing, which chooses
+// differently among the same least-hop ports (osm_ucast_mgr.c of OpenSM 3.3.23).
 package minhop
 
 import (

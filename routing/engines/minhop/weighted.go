@@ -34,8 +34,7 @@ func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.M
 	return m, m.search(ctx, f)
 }
 
-// weightedHops are hop counts where leaving a switch counts what the port
-// weighs. Counts of 255 and more are no way.
+// weightedHops are hop counts where leaving a switch counts what the port weighs. Counts of 255 and more are no way.
 type weightedHops struct {
 	graph   *routing.Graph
 	weights []uint8 // by link of the graph
@@ -77,9 +76,8 @@ func (m *weightedHops) incoming() []uint8 {
 // buckets hold the switches that are reached, by hop count.
 type buckets [routing.NoHops][]fabric.SwitchIndex
 
-// searchTo is Dijkstra's search from dst against the direction of travel, with a
-// bucket a hop count (Dial, "Shortest-path forest with topological ordering",
-// CACM 12, 1969).
+// searchTo is Dijkstra's search from dst against the direction of travel, with a bucket a hop count (Dial,
+// "Shortest-path forest with topological ordering", CACM 12, 1969).
 func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex) {
 	least := func(s fabric.SwitchIndex) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
 	*least(dst) = 0

@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a VL, depth first. Which cycle it finds decides
-// which paths leave the VL, so it goes as OpenSM does
-// (search_cycle_in_channel_dep_graph): from the channel that came first, along
-// the edges in their order, then from what is left in the order of starts.
+// walker looks for cycles in a VL, depth first. Which cycle it finds decides which paths leave the VL, so it
+// goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel that came first, along the edges
+// in their order, then from what is left in the order of starts.
 type walker struct {
 	*layer
 	state  []uint8 // by channel
@@ -115,12 +114,10 @@ func (w *walker) onCycle(c int32) int32 {
 	return e
 }
 
-// starts are the channels of a VL in the order in which OpenSM comes upon
-// them. It keeps them in a search tree, by the LID of their switch and their
-// port, that grows as they come and is never balanced; the order is that of a
-// walk in which a channel comes before those below it. The same tree is built
-// here from the sorted channels (Vuillemin, "A unifying look at data structures",
-// CACM 23, 1980). O(channels x log channels).
+// starts are the channels of a VL in the order in which OpenSM comes upon them. It keeps them in a search tree,
+// by the LID of their switch and their port, that grows as they come and is never balanced; the order is that of
+// a walk in which a channel comes before those below it. The same tree is built here from the sorted channels
+// (Vuillemin, "A unifying look at data structures", CACM 23, 1980). O(channels x log channels).
 func (l *layer) starts() []int32 {
 	sorted := slices.Clone(l.seen)
 	slices.SortFunc(sorted, func(a, b int32) int {

@@ -11,10 +11,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of
-// LIDs has the SL that OpenSM gives it; where OpenSM draws one of
-// several by lot, each time it is asked, it is one of those. It refuses where the
-// subnet has too few VLs, and what [Engine] refuses.
+// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has the SL that OpenSM
+// gives it; where OpenSM draws one of several by lot, each time it is asked, it is one of those. It refuses
+// where the subnet has too few VLs, and what [Engine] refuses.
 // Beside [Engine] O(switches with hosts x LIDs x hops), in memory too.
 func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 2)
@@ -43,8 +42,7 @@ type deadlocks struct {
 	*router
 	vls    int // that the subnet has
 	needed int
-	// groups are sources that follow one another and are attached to one switch, and dests
-	// the LIDs that are sent to, in OpenSM's order.
+	// groups are successive sources at one switch, and dests the LIDs that are sent to, in OpenSM's order.
 	groups []group
 	dests  []dest
 	// spans are where the LIDs of each port stand in dests, and the end.
@@ -108,8 +106,7 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 	return d
 }
 
-// mapsSLs reports whether a port maps SLs to VLs; OpenSM leaves out
-// those that do not.
+// mapsSLs reports whether a port maps SLs to VLs; OpenSM leaves out those that do not.
 func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
@@ -117,10 +114,9 @@ func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 // counts reports whether what a port sends, and what is sent to it, is in VLs.
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
-// remove fills the first VL with all paths, and breaks its cycles at the edge
-// with the fewest pairs, whose paths go to the next VL, and so on. OpenSM stops
-// at the first cycle in the subnet's last VL; here the VLs are counted that it
-// takes, up to all that a subnet can have.
+// remove fills the first VL with all paths, and breaks its cycles at the edge with the fewest pairs, whose
+// paths go to the next VL, and so on. OpenSM stops at the first cycle in the subnet's last VL; here the VLs
+// are counted that it takes, up to all that a subnet can have.
 func (d *deadlocks) remove(ctx context.Context) error {
 	now, err := d.fill(ctx)
 	if err != nil {
@@ -158,7 +154,7 @@ func (d *deadlocks) remove(ctx context.Context) error {
 			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
 		}
 		return &routing.RefusedError{
-			Engine: d.name, Counted: d.lft,
+			Engine: d.name, Counted: d.lft, TooFewVLs: d.needed <= routing.MostDataVLs,
 			Reason: fmt.Sprintf("paths without deadlock need %s VLs; the subnet has %d", need, d.vls),
 		}
 	}
@@ -204,9 +200,8 @@ func (d *deadlocks) moveUnit(now, next *layer, unit uint32, l uint8) {
 	d.pairs[l+1] += lids
 }
 
-// serviceLevels spreads the VLs that are needed over as many as are given: a
-// further VL goes to that with the most pairs for each that it has, and VLs
-// move up to make room.
+// serviceLevels spreads the VLs that are needed over as many as are given: a further VL goes to that with the
+// most pairs for each that it has, and VLs move up to make room.
 func (d *deadlocks) serviceLevels(vls int) fabric.PathSLs {
 	share := make([]uint8, d.needed)
 	for l := range share {
@@ -261,8 +256,7 @@ type pathSLs struct {
 	share, first []uint8
 }
 
-// SL implements [fabric.PathSLs]. Pairs whose VL has several levels are spread
-// over them.
+// SL implements [fabric.PathSLs]. Pairs whose VL has several levels are spread over them.
 func (s *pathSLs) SL(src, dst uint16) uint8 {
 	first, n := s.Range(src, dst)
 	return fabric.SpreadSL(first, n, src, dst)

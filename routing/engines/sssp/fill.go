@@ -11,10 +11,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fill makes the first VL, of the paths of all units, which is as if they were
-// added one by one, towards one port after the other, and of one group after the
-// other to all its LIDs. The workers take ports that follow one another, and their
-// VLs are then put together in that order. O(LIDs x switches) on all processors.
+// fill makes the first VL, of the paths of all units, which is as if they were added one by one, towards one
+// port after the other, and of one group after the other to all its LIDs. The workers take ports that follow
+// one another, and their VLs are then put together in that order. O(LIDs x switches) on all processors.
 func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 	d.countPairs()
 	parts := routing.Workers()
@@ -93,8 +92,7 @@ type pathTree struct {
 
 func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph)} }
 
-// fill adds the paths to the LIDs of a port, and returns one to which a switch has
-// no way.
+// fill adds the paths to the LIDs of a port, and returns one to which a switch has no way.
 func (w *filler) fill(to []dest) *dest {
 	n := len(w.hosts)
 	for len(w.trees) < len(to) {
@@ -148,8 +146,7 @@ func (t *pathTree) branch(g *group) bool {
 	return true
 }
 
-// count counts the pairs on the edges of the tree. A branch joins one that came
-// before it.
+// count counts the pairs on the edges of the tree. A branch joins one that came before it.
 func (t *pathTree) count() {
 	end := int32(len(t.branches))
 	for _, begin := range slices.Backward(t.begins) {
@@ -204,8 +201,7 @@ type upstream struct {
 	units    []int32
 }
 
-// unitsThrough adds the groups whose packets to a LID, the i-th of some of a port,
-// come through a switch.
+// unitsThrough adds the groups whose packets to a LID, the i-th of some of a port, come through a switch.
 func (d *deadlocks) unitsThrough(s fabric.SwitchIndex, t *dest, i, lids int) {
 	u := &d.upstream
 	ports := d.portsTo(t)

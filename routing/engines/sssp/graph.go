@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// graph is the switches of the subnet and the cables between them. An arc is one
-// direction of a cable.
+// graph is the switches of the subnet and the cables between them. An arc is one direction of a cable.
 type graph struct {
 	f *fabric.Fabric
 	// members are the switches of the subnet in ascending order.
@@ -76,8 +75,7 @@ func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
 	}
 }
 
-// arc is the arc by which a switch sends through a port, none where no other
-// switch is behind it.
+// arc is the arc by which a switch sends through a port, none where no other switch is behind it.
 func (g *graph) arc(sw fabric.SwitchIndex, port uint8) int32 {
 	return g.arcAt[g.firstPort[sw]+fabric.PortIndex(port)]
 }

@@ -8,9 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// heap is a heap of switches in which a place has four below it. Which of several
-// equally near switches comes first shows in the tables, so it moves them as
-// OpenSM's does (complib, cl_heap.c).
+// heap is a heap of switches in which a place has four below it. Which of several equally near switches comes
+// first shows in the tables, so it moves them as OpenSM's does (complib, cl_heap.c).
 type heap struct {
 	// elements are distances in the high half and switches in the low one.
 	elements []uint64
@@ -19,8 +18,7 @@ type heap struct {
 
 const (
 	branches = 4
-	// infinity is the distance of what is not reached; a way of this length or more
-	// does not count.
+	// infinity is the distance of what is not reached; a way of this length or more does not count.
 	infinity = 0x7fffffff
 )
 
@@ -84,8 +82,8 @@ func (h *heap) sink(e uint64) {
 	h.put(i, e)
 }
 
-// leastOf4 is which of four elements is the nearest, the last of several. It has
-// no branches, which nothing would predict.
+// leastOf4 is which of four elements is the nearest, the last of several, without branches: nothing would predict
+// them.
 func leastOf4(e *[branches]uint64) int {
 	_, low := bits.Sub64(e[0]>>32, e[1]>>32, 0) // 1 where the first is the nearer one
 	_, high := bits.Sub64(e[2]>>32, e[3]>>32, 0)

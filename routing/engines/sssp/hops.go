@@ -34,8 +34,7 @@ func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return routing.NoHops
 }
 
-// ThroughTo is LeastTo for the port that the table has, and NoHops for others.
-// Port 0 stands for the best port.
+// ThroughTo is LeastTo for the port that the table has, and NoHops for others. Port 0 stands for the best port.
 func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
 	if port != 0 && port != h.t.Port(sw, lid) {
 		return routing.NoHops

@@ -2,18 +2,16 @@
 
 package sssp
 
-// layer is the channel dependency graph of one VL: its nodes are the arcs of the
-// fabric's graph, here called channels, and an edge says that paths go from one
-// channel to the next (Dally and Seitz, "Deadlock-Free Message Routing in
-// Multiprocessor Interconnection Networks", 1987). Edges of a channel are listed
-// in the order in which paths brought them.
+// layer is the channel dependency graph of one VL: its nodes are the arcs of the fabric's graph, here called
+// channels, and an edge says that paths go from one channel to the next (Dally and Seitz, "Deadlock-Free Message
+// Routing in Multiprocessor Interconnection Networks", 1987). A channel's edges stand in the order in which paths
+// brought them.
 type layer struct {
 	*graph
 	// slot begins, by channel, the slots of its edges, one for each arc of the
 	// switch that it leads to; edge has the edge of a slot, 0 for none.
 	slot, edge []int32
-	// seen are the channels in the order in which paths brought them, and number
-	// has each one's place there, -1 for none.
+	// seen are the channels in the order in which paths brought them, number each one's place there, -1 for none.
 	seen, number []int32
 	// head and tail are the first and last edge of each channel, 0 for none.
 	head, tail []int32

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// target is an end port that is routed to, behind a port of a switch that is 0
-// for the switch itself.
+// target is an end port that is routed to, behind a port of a switch that is 0 for the switch itself.
 type target struct {
 	end   fabric.PortIndex
 	sw    fabric.SwitchIndex
@@ -20,10 +19,9 @@ type target struct {
 	lids  int
 }
 
-// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing):
-// compute nodes where they are named, I/O nodes where they are, and the other
-// adapters, each from the switch that weighs most on and by port number within a
-// switch; then the switches. Routers are not routed to.
+// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing): compute nodes where they are
+// named, I/O nodes where they are, and the other adapters, each from the switch that weighs most on and by
+// port number within a switch; then the switches. Routers are not routed to.
 func (g *graph) targets(opt *routing.Options) []target {
 	switches := slices.Clone(g.members)
 	slices.SortStableFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })

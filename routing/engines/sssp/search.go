@@ -8,21 +8,18 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// search finds the shortest ways from all switches to one destination, against
-// the direction of travel (Dijkstra, "A note on two problems in connexion with
-// graphs", 1959). Its memory serves one destination after the other.
+// search finds the shortest ways from all switches to one destination, against the direction of travel (Dijkstra,
+// "A note on two problems in connexion with graphs", 1959). Its memory serves one destination after the other.
 type search struct {
 	*graph
 	heap
 	distance []uint64
-	// by is the arc by which a switch was reached from its next one; none for the
-	// last switch before the destination.
+	// by is the arc by which a switch was reached from its next one; none for the last switch before the destination.
 	by []int32
 	// reached are the switches in the order in which they were taken.
 	reached []int32
 	load    []uint64
-	// What the heap holds before anything is reached: for a destination that is a
-	// switch, and for one that is an adapter.
+	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
 	forSwitch, forAdapter heap
 }
 
@@ -39,9 +36,8 @@ func newSearch(g *graph) *search {
 	return s
 }
 
-// passAdapter does to a heap of unreached switches what OpenSM's adapter does,
-// which is the last to come in and the first to go out: those above its place
-// move down by one, and the lowest of them then comes to the top.
+// passAdapter does to a heap of unreached switches what OpenSM's adapter does, which is the last to come in and
+// the first to go out: those above its place move down by one, and the lowest of them then comes to the top.
 func (h *heap) passAdapter() {
 	last := len(h.elements)
 	if last == 0 {
@@ -56,8 +52,7 @@ func (h *heap) passAdapter() {
 	h.put(0, held)
 }
 
-// run searches from a switch, which is the destination or has it on one of its
-// ports.
+// run searches from a switch, which is the destination or has it on one of its ports.
 func (s *search) run(sw fabric.SwitchIndex, isSwitch bool) {
 	for i := range s.distance {
 		s.distance[i], s.by[i] = infinity, fabric.None

@@ -9,11 +9,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ServiceLevels gives the paths of another engine's tables SLs, one VL each,
-// by which they cannot deadlock, in the way of [DeadlockFree]. It returns how
-// many VLs they take; where that is one, levels and VLs are nil. It fails with
-// a [routing.RefusedError] where the subnet has too few. The cost is that of
-// [DeadlockFree] beside its tables.
+// ServiceLevels gives the paths of another engine's tables SLs, one VL each, by which they cannot deadlock, as
+// [DeadlockFree] does. It returns how many VLs they take; where that is one, SLs and VLs are nil. It fails with a
+// [routing.RefusedError] where the subnet has too few. It costs what [DeadlockFree] does beside its tables.
 func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options, engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
 	g := newGraph(f, &opt)
@@ -28,8 +26,7 @@ func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt r
 	return d.serviceLevels(d.needed), routing.VLPerSL(f, d.vls), d.needed, nil
 }
 
-// everyone lists all end ports, routers' too, switch by switch, and then the
-// switches.
+// everyone lists all end ports, routers' too, switch by switch, and then the switches.
 func (g *graph) everyone(opt *routing.Options) []target {
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
 	for _, s := range g.members {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package sssp is routing by single-source shortest paths: destinations are routed one after the other, and
+// what one of them puts on a cable makes that cable longer for the next. It gives the tables that OpenSM
+// computes, to the byte (osm_ucast_dfsssp.c of OpenSM 3.3.23). The engine dfsssp also gives the paths SLs by
+// which their VLs cannot deadlock (Domke, Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary
+// Topologies", IPDPS 2011).
 package sssp
 
 import (
@@ -11,12 +16,10 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is routing by single-source shortest paths. It spreads routes well and
-// does not mind deadlocks.
+// Engine is routing by single-source shortest paths. It spreads routes well and does not mind deadlocks.
 type Engine struct{}
 
-// DeadlockFree is [Engine] with SLs, one VL each, by which the paths
-// between adapters cannot deadlock.
+// DeadlockFree is [Engine] with SLs, one VL each, by which the paths between adapters cannot deadlock.
 type DeadlockFree struct{}
 
 // Name implements [routing.Engine].
@@ -25,9 +28,8 @@ func (Engine) Name() string { return "sssp" }
 // Name implements [routing.Engine].
 func (DeadlockFree) Name() string { return "dfsssp" }
 
-// Route implements [routing.Engine]. It refuses a subnet in which OpenSM's
-// distances of 31 bits do not reach all switches; they hold the square of the
-// number of LIDs for every hop. Routers get no routes.
+// Route implements [routing.Engine]. It refuses a subnet in which OpenSM's distances of 31 bits do not reach
+// all switches; they hold the square of the number of LIDs for every hop. Routers get no routes.
 // O(LIDs x links x log switches).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 1)
@@ -70,8 +72,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 	return r, r.reachable()
 }
 
-// reachable refuses a subnet in which a search from the subnet manager's port
-// does not come to all switches.
+// reachable refuses a subnet in which a search from the subnet manager's port does not come to all switches.
 func (r *router) reachable() error {
 	if len(r.members) == 0 {
 		return nil

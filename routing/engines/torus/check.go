@@ -12,10 +12,9 @@ import (
 // maxNamed is how many examples a warning or a refusal gives.
 const maxNamed = 8
 
-// check refuses a torus whose failures leave no routes without deadlock: a ring in
-// more than one piece, and missing switches that do not follow one another along
-// the dimension that is routed last. OpenSM takes that to be z, also for a torus
-// that has no z (osm_torus.c, routable_torus), and so does a strict check.
+// check refuses a torus whose failures leave no routes without deadlock: a ring in more than one piece, and
+// missing switches that do not follow one another along the dimension that is routed last. OpenSM takes that
+// to be z, also for a torus that has no z (osm_torus.c, routable_torus), and so does a strict check.
 func (t *Torus) check(strict bool) error {
 	var why []string
 	for d := range dims {
@@ -74,8 +73,7 @@ func (t *Torus) last() int {
 	return d
 }
 
-// deadlocks reports whether there are missing switches other than one, or a run of
-// them along a dimension.
+// deadlocks reports whether there are missing switches other than one, or a run of them along a dimension.
 func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	for _, c := range missing {
 		if c.moved(along, -c[along]) != missing[0].moved(along, -missing[0][along]) {

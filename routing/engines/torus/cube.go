@@ -4,16 +4,13 @@ package torus
 
 import "example.org/ibconsole/fabric"
 
-// A cube is eight neighbouring places, its corners numbered with x in bit 0, y in
-// bit 1 and z in bit 2 from its lowest place. From the corners that are known
-// others follow: the fourth of a face is the switch that two of its corners share
-// beside the one they are known to share, and a line at a right angle to a face or
+// A cube is eight neighbouring places, its corners numbered with x in bit 0, y in bit 1 and z in bit 2 from
+// its lowest place. From the corners that are known others follow: the fourth of a face is the switch that
+// two of its corners share beside the one they are known to share, and a line at a right angle to a face or
 // an edge leads to the switch that makes faces with its sides.
 //
-// A fabric that is what its configuration says gives the same torus whatever
-// comes first, but in another order, and hosts are routed in the order in which
-// their switches were found. So the order is OpenSM's, in which the cases were
-// written down.
+// A fabric that is what its configuration says gives the same torus whatever comes first, but in another order,
+// and hosts are routed in the order in which their switches were found. So the order of the cases is OpenSM's.
 
 // corners has, by the corners missing from a cube, those that follow from a face
 // in OpenSM's order: the corner, then the three others around its face.
@@ -78,9 +75,8 @@ var faceCorners = map[uint8]string{0x1: "0132", 0x2: "1023", 0x4: "2013", 0x8: "
 // step finds one corner.
 type step struct {
 	corner uint8
-	// around are the others of its face, the middle one across; of a line the
-	// switch that it starts from is the middle one, and the other two its sides.
-	// A line on a single face has one side.
+	// around are the others of its face, the middle one across; of a line the switch that it starts from is
+	// the middle one, and the other two its sides. A line on a single face has one side.
 	around [3]uint8
 	line   bool
 }
@@ -168,8 +164,7 @@ type finder struct {
 	free []bool // by port
 }
 
-// links calls visit with every switch at the other end of a free link of sw, in
-// the order of ports, until it returns true.
+// links calls visit with every switch behind a free link of sw, in the order of ports, until it returns true.
 func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
 	for p := range n.Ports() {
@@ -196,8 +191,7 @@ func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	return found
 }
 
-// line is a switch with a link to from that makes faces with its sides, and is
-// not the one behind.
+// line is a switch with a link to from that makes faces with its sides, and is not the one behind.
 func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex, behind fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
 	s.links(from, func(x fabric.SwitchIndex) bool {

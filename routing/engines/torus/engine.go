@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package torus is OpenSM's torus-2QoS engine: dimension order routing on a torus or mesh of two or three
+// dimensions that does not deadlock, also around failed links and switches, with two levels of quality of
+// service (osm_torus.c of OpenSM 3.3.23; torus-2QoS(8)).
 package torus
 
 import (
@@ -13,37 +16,29 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is torus-2QoS. It gives the tables, SLs and VLs that OpenSM
-// computes, to the byte. It also routes, as torus-2QoS(8) has it, what OpenSM
-// 3.3.23 refuses; see Strict.
+// Engine is torus-2QoS. It gives the tables, SLs and VLs that OpenSM computes, to the byte. It also routes,
+// as torus-2QoS(8) has it, what OpenSM 3.3.23 refuses; see Strict.
 type Engine struct {
-	// Conf says which torus the fabric is (torus_config). Without it the engine
-	// finds out itself.
+	// Conf says which torus the fabric is (torus_config). Without it the engine finds out itself.
 	Conf *osm.TorusConf
-	// Recognised is what [Recognise] made of the fabric, or of what it was before
-	// failures, so that all switches have the coordinates and all pairs the service
-	// levels that they had then. It is for want of Conf.
+	// Recognised is what [Recognise] made of the fabric, or of what it was before failures, so that all switches
+	// have the coordinates and all pairs the SLs that they had then. It is for want of Conf.
 	Recognised *osm.TorusConf
-	// Unread says why the configuration could not be read, for which the engine
-	// refuses to route.
+	// Unread says why the configuration could not be read, for which the engine refuses to route.
 	Unread error
-	// NoQoS says that quality of service is off (qos FALSE), with which OpenSM's
-	// engine refuses to route.
+	// NoQoS says that quality of service is off (qos FALSE), with which OpenSM's engine refuses to route.
 	NoQoS bool
-	// Strict refuses what OpenSM refuses though it can be routed without deadlock:
-	// switches that are missing one beside the other along the last dimension of a
-	// torus of two dimensions.
+	// Strict refuses what OpenSM refuses though it can be routed without deadlock: switches that are missing
+	// one beside the other along the last dimension of a torus of two dimensions.
 	Strict bool
 }
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. Without a configuration it looks for the torus
-// itself ([Recognise]). It refuses a fabric that is not the torus of the
-// configuration, one whose failures leave no routes without deadlock, and one with
-// fewer than two data VLs. The result's hop counts are all [routing.NoHops], as
-// OpenSM keeps none for this engine.
+// Route implements [routing.Engine]. Without a configuration it looks for the torus itself ([Recognise]). It
+// refuses a fabric that is not the torus of the configuration, one whose failures leave no routes without
+// deadlock, and one with fewer than two data VLs. Hop counts are all [routing.NoHops]: OpenSM keeps none.
 // O(switches^2 + switches x LIDs).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
@@ -199,9 +194,8 @@ func (p *placer) strangers() (w []string) {
 	return w
 }
 
-// cutOff says of a switch outside the torus that it belongs at a place from which
-// it has lost all links along a dimension, so that rings through it are in pieces.
-// torus-2QoS(8) has such a torus refused.
+// cutOff says of a switch outside the torus that it belongs at a place from which it has lost all links along
+// a dimension, so that rings through it are in pieces. torus-2QoS(8) has such a torus refused.
 func (p *placer) cutOff(sw fabric.SwitchIndex) []string {
 	var beside []Coordinates
 	for i := range p.f.SwitchNode(sw).NumPorts {
@@ -231,8 +225,7 @@ func (p *placer) cutOff(sw fabric.SwitchIndex) []string {
 	return nil
 }
 
-// step is the dimension in which two places follow one another, false where they
-// do not.
+// step is the dimension in which two places follow one another, false where they do not.
 func (t *Torus) step(a, b Coordinates) (d int, ok bool) {
 	for d := range dims {
 		if b == t.around(a.moved(d, 1)) || b == t.around(a.moved(d, -1)) {

@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// dims is how many dimensions there are; local stands beside them for the
-// hosts of a switch and the switch itself.
+// dims is how many dimensions there are; local stands beside them for the hosts of a switch and the switch itself.
 const (
 	dims  = 3
 	local = dims
@@ -23,8 +22,7 @@ func (c Coordinates) String() string { return fmt.Sprintf("%d,%d,%d", c[0], c[1]
 // absent is a place without a switch.
 const absent int32 = -1
 
-// Torus is a fabric laid out as a torus or mesh. Its switches have numbers in the
-// order in which they were found.
+// Torus is a fabric laid out as a torus or mesh. Its switches have numbers in the order in which they were found.
 type Torus struct {
 	Radix [dims]int
 	Mesh  [dims]bool
@@ -51,8 +49,7 @@ type Torus struct {
 type placed struct {
 	sw fabric.SwitchIndex
 	at Coordinates
-	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last
-	// one those of hosts and port 0.
+	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last one those of hosts and port 0.
 	groups [2*dims + 1][]uint8
 }
 
@@ -90,8 +87,7 @@ func (t *Torus) place(c Coordinates) int {
 // number is the switch at a place, absent for none.
 func (t *Torus) number(c Coordinates) int32 { return t.at[t.place(c)] }
 
-// next is the switch that follows another up or down a dimension by a link,
-// absent where there is none.
+// next is the switch that follows another up or down a dimension by a link, absent where there is none.
 func (t *Torus) next(s int32, group int) int32 {
 	p := &t.switches[s]
 	if len(p.groups[group]) == 0 {

@@ -11,8 +11,7 @@ func distances(a, b, radix int) (direct, round int) {
 	return b - a, radix - (b - a)
 }
 
-// crosses reports whether the shorter way between two places of a ring crosses its
-// dateline. Where both are as long it does not.
+// crosses reports whether the shorter path between two places of a ring, if one is, crosses its dateline.
 func crosses(a, b, radix int) bool {
 	direct, round := distances(a, b, radix)
 	return round < direct
@@ -29,14 +28,12 @@ func shorter(from, to, radix int) int {
 // noPath is the group that leads nowhere.
 const noPath = noGroup
 
-// paths has the group by which a switch sends along one dimension to each
-// coordinate: t.Radix[d] entries of every switch.
+// paths has the group by which a switch sends along one dimension to each coordinate: t.Radix[d] entries a switch.
 type paths [dims][]uint8
 
-// newPaths finds the paths along rings: the shorter one where it is whole, else the
-// other. Towards a switch that is missing, from which the path would turn, it is
-// the shorter one as far as it goes; along z, after which there is no turn, it is
-// none. O(switches x sum of the radixes).
+// newPaths finds the paths along rings: the shorter one where it is whole, else the other. Towards a switch
+// that is missing, from which the path would turn, it is the shorter one as far as it goes; along z, after
+// which there is no turn, it is none. O(switches x sum of the radixes).
 func (t *Torus) newPaths() *paths {
 	var w paths
 	for d := range dims {
@@ -70,8 +67,7 @@ func (t *Torus) pathsOf(s int32, d int, to []uint8) {
 	}
 }
 
-// reach is how many switches follow one another down or up the ring of a switch
-// before a gap.
+// reach is how many switches follow one another down or up the ring of a switch before a gap.
 func (t *Torus) reach(s int32, group int) (steps int) {
 	for at := t.next(s, group); at != absent && at != s; at = t.next(at, group) {
 		steps++

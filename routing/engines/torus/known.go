@@ -10,16 +10,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Known is what a subnet was recognised as, which it stays through failures so that
-// switches keep their coordinates and paths their service levels. The zero value knows
-// nothing yet.
+// Known is what a subnet was recognised as, which it stays through failures so that switches keep their
+// coordinates and paths their SLs. The zero value knows nothing yet.
 type Known struct {
 	conf   *Config
 	fabric *fabric.Fabric
 }
 
-// Of is what a subnet is, or was before switches of it were lost; nil where it is no
-// torus.
+// Of is what a subnet is, or was before switches of it were lost; nil where it is no torus.
 func (k *Known) Of(ctx context.Context, base *fabric.Fabric) (*Config, error) {
 	if k.conf != nil && k.had(base) {
 		return k.conf, nil

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// host is what has LIDs on a switch: a port of an adapter or router, or the switch
-// itself.
+// host is what has LIDs on a switch: a port of an adapter or router, or the switch itself.
 type host struct {
 	lid  uint16
 	lids uint8
@@ -60,8 +59,7 @@ func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fa
 	return lft, nil
 }
 
-// fill fills the table of a switch, and returns a switch to which it has no way,
-// absent where there is none.
+// fill fills the table of a switch, and returns a switch to which it has no way, absent where there is none.
 func (t *Torus) fill(row []uint8, s int32, w *paths, hosts [][]host) (lost int32) {
 	lost = absent
 	var turns [2 * dims]turn

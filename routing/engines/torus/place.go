@@ -22,8 +22,7 @@ type placer struct {
 	// places, and whole that a cube has all its corners.
 	joined [dims][]joint
 	whole  []bool
-	// overfull are switches with more links between them than the configuration
-	// allows, by number.
+	// overfull are switches with more links between them than the configuration allows, by number.
 	overfull map[int32]bool
 }
 
@@ -154,8 +153,7 @@ func (p *placer) stepsFor(missing uint8) []step {
 	return nil
 }
 
-// corner is a corner of the cube of a place, numbered along the dimensions that
-// there are.
+// corner is a corner of the cube of a place, numbered along the dimensions that there are.
 func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 	for bit, d := range p.along {
 		c[d] += int(i >> bit & 1)
@@ -189,9 +187,8 @@ func (p *placer) take(c Coordinates, s step) bool {
 // switchAt is the switch of the fabric at a place that is known.
 func (p *placer) switchAt(c Coordinates) fabric.SwitchIndex { return p.switches[p.number(c)].sw }
 
-// safe reports whether a line along a dimension can be told from the rings at a
-// right angle to it: a ring of four links is a face, too, until two of its links
-// are in the torus.
+// safe reports whether a line along a dimension can be told from the rings at a right angle to it: a ring of
+// four links is a face, too, until two of its links are in the torus.
 func (p *placer) safe(c Coordinates, along int) bool {
 	for d := range dims {
 		if d != along && !p.safeRing(c, d) {

@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// prove looks for credit loops of tables and of a multicast group of all hosts
-// together, and refuses them where there is one.
+// prove refuses tables that, together with a multicast group of all hosts, have a credit loop.
 func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error) {
 	var members []fabric.PortIndex
 	for s := range t.switches {

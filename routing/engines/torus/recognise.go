@@ -17,14 +17,11 @@ import (
 // seedsTried bounds from how many switches a torus is looked for.
 const seedsTried = 48
 
-// Recognise finds out which torus or mesh of two or three dimensions a subnet is,
-// and returns a configuration for it. Dimensions go in the order of the ports that
-// lead along them on the switch of the lowest GUID that will do, which becomes the
-// origin, and up is where its lower port leads; in a mesh the origin is a corner.
-// What can be a ring of four or two dimensions of two is either.
-// Failed links and switches do not matter while every switch fits and
-// routes are left. It fails with a [routing.RefusedError] where it finds none.
-// O(switches x ports^3).
+// Recognise finds out which torus or mesh of two or three dimensions a subnet is, and returns a configuration for
+// it. Dimensions go in the order of the ports that lead along them on the switch of the lowest GUID that will do,
+// which becomes the origin, and up is where its lower port leads; in a mesh the origin is a corner. What can be a
+// ring of four or two dimensions of two is either. Failed links and switches do not matter while every switch
+// fits and routes are left. It fails with a [routing.RefusedError] where it finds none. O(switches x ports^3).
 func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
@@ -43,8 +40,7 @@ func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*Config, error
 	return r.best.config(maxPlaces, true), nil
 }
 
-// Fit is the configuration by which a fabric that has had failures since keeps the
-// coordinates of another one.
+// Fit is the configuration by which a fabric that has had failures since keeps the coordinates of another one.
 func Fit(ctx context.Context, f *fabric.Fabric, conf *Config) (*Config, error) {
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -98,8 +94,7 @@ type recogniser struct {
 	unfit fit
 }
 
-// fit is what a torus lacks: places without a switch, links outside it, and
-// missing links.
+// fit is what a torus lacks: places without a switch, links outside it, and missing links.
 type fit struct{ places, links, gaps int }
 
 func (a fit) compare(b fit) int {
@@ -216,9 +211,8 @@ func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
 	return all
 }
 
-// measure walks along a dimension through a switch: how many switches there are,
-// how many of them below it, and whether they close to a ring. 0 is none, where
-// the way is not clear.
+// measure walks along a dimension through a switch: how many switches there are, how many of them below it,
+// and whether they close to a ring. 0 is none, where the way is not clear.
 func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length, below int, ring bool) {
 	var beside []fabric.SwitchIndex
 	for i, p := range pairs {
@@ -238,9 +232,8 @@ func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length,
 	return up + below + 1, below, false
 }
 
-// walk goes straight on from s over next, until it comes back to s or the way
-// ends, and counts the switches after s. beside are the neighbours of s in other
-// dimensions. ok is false where more than one way is straight.
+// walk goes straight on from s over next, until it comes back to s or the way ends, and counts the switches after
+// s. beside are the neighbours of s in other dimensions. ok is false where more than one way is straight.
 func (r *recogniser) walk(s, next fabric.SwitchIndex, beside []fabric.SwitchIndex) (steps int, closed, ok bool) {
 	before, at := s, next
 	for steps = 1; steps <= r.members; steps++ {
@@ -273,8 +266,7 @@ func (r *recogniser) walk(s, next fabric.SwitchIndex, beside []fabric.SwitchInde
 	return 0, false, false
 }
 
-// try lays the subnet out, and keeps the layout that fits best of those that hold
-// every switch and leave routes.
+// try lays the subnet out, and keeps the layout that fits best of those that hold every switch and leave routes.
 func (r *recogniser) try(ctx context.Context, c *Config) error {
 	c.GroupPorts = r.needed()
 	if _, err := chooseSeed(r.f, c); err != nil {

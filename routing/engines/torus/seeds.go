@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 )
 
-// seedsWritten is how many seeds a configuration gets where there is room: each
-// survives failures at the others.
+// seedsWritten is how many seeds a configuration gets where there is room: each survives failures at the others.
 const seedsWritten = 3
 
 // Config is a configuration by which OpenSM finds this torus. Its first seed is the

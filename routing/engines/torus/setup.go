@@ -16,9 +16,8 @@ const Name = "torus-2QoS"
 // maxPlaces bounds the sizes of a configuration. A subnet has at most 49,151 LIDs.
 const maxPlaces = 1 << 16
 
-// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup
-// does, and returns its first seed all of whose switches are there. All seeds are
-// checked, also those that are not used.
+// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does, and returns its first
+// seed all of whose switches are there. All seeds are checked, also those that are not used.
 func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	if err := checkSize(conf); err != nil {
 		return nil, err
@@ -58,8 +57,7 @@ func checkSize(conf *osm.TorusConf) error {
 	return nil
 }
 
-// checkPortOrder refuses an order that names, among as many ports as a switch
-// has, one that the switch does not have.
+// checkPortOrder refuses an order that names, among as many ports as a switch has, one that the switch does not have.
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
 	for s := range f.NumSwitches() {

@@ -8,9 +8,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// qosLevel is the bit of SLs that tells the second level of quality of
-// service from the first. The bits below say in which dimensions the shortest path
-// crosses the dateline.
+// qosLevel is the bit of SLs that tells the second level of quality of service from the first. The bits below
+// say in which dimensions the shortest path crosses the dateline.
 const qosLevel = 1 << dims
 
 // PathSLs are the SLs of paths. They depend on where both ends are and
@@ -43,8 +42,7 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 type slParts struct {
 	// at is the switch that a LID is on.
 	at []int32
-	// crossing is the bit of a dimension where the way from one place to another
-	// crosses its dateline, by from x radix + to.
+	// crossing is a dimension's bit where the path between two places crosses its dateline, by from x radix + to.
 	crossing [dims][]uint8
 }
 
@@ -99,13 +97,16 @@ func (t *Torus) attached(lid uint16) int32 {
 	return t.of[sw]
 }
 
-// Of returns the torus that tables of this engine were made for, and false for
-// other tables.
+// Of returns the torus that tables of this engine were made for, and false for other tables.
 func Of(tables *fabric.Tables) (*Torus, bool) {
 	if tables == nil {
 		return nil, false
 	}
-	p, ok := tables.SLs.(*PathSLs)
+	sls := tables.SLs
+	if w, ok := sls.(interface{ Unwrap() fabric.PathSLs }); ok {
+		sls = w.Unwrap()
+	}
+	p, ok := sls.(*PathSLs)
 	if !ok {
 		return nil, false
 	}
@@ -118,8 +119,7 @@ type dataVLs struct {
 	between, hosts int
 }
 
-// dataVLsOf takes the least of all linked ports, within max_op_vls. A port that does
-// not say does not count.
+// dataVLsOf takes the least of all linked ports, within max_op_vls. A port that does not say does not count.
 func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
 	l := dataVLs{between: routing.MostDataVLs, hosts: routing.MostDataVLs}
 	most := opt.MaxOpVLs
@@ -143,12 +143,10 @@ func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
 	return l
 }
 
-// sl2vl makes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between
-// switches bit 0 of the VL says that the path crosses the dateline of the
-// dimension that it leaves along, bit 1 that it turned against the order of
-// dimensions, and bit 2 is the level of quality of service; elsewhere bit 0 is the
-// level. OpenSM leaves out nodes that have no such tables, and ports without a
-// link.
+// sl2vl makes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between switches bit 0 of the VL
+// says that the path crosses the dateline of the dimension that it leaves along, bit 1 that it turned against
+// the order of dimensions, and bit 2 is the level of quality of service; elsewhere bit 0 is the level. OpenSM
+// leaves out nodes that have no such tables, and ports without a link.
 func (t *Torus) sl2vl(l dataVLs) *fabric.SL2VL {
 	tables := fabric.NewSL2VL(t.f)
 	for i := range t.f.NumNodes() {
@@ -201,8 +199,7 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l dataVLs) 
 	}
 }
 
-// dimension is the one that a switch port leads along, local for a host and for
-// what is outside the torus.
+// dimension is the one that a switch port leads along, local for a host and for what is outside the torus.
 func (t *Torus) dimension(port fabric.PortIndex) int {
 	if g := t.group[port]; g != noGroup {
 		return int(g) / 2
@@ -210,8 +207,7 @@ func (t *Torus) dimension(port fabric.PortIndex) int {
 	return local
 }
 
-// vlsOf maps SLs to VLs for packets that come along one dimension
-// and leave along another by a port.
+// vlsOf maps SLs to VLs for packets that come along one dimension and leave along another by a port.
 func (t *Torus) vlsOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
 	mask := uint8(0xf)
 	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {

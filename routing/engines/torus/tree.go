@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Tree is the tree along which all multicast packets go. Packets from its root
-// turn only as unicast packets do, and no branch crosses a dateline but on a ring
-// that a failure has opened, so that multicast and unicast together do not
-// deadlock (osm_torus.c, torus_master_stree).
+// Tree is the tree along which all multicast packets go. Packets from its root turn only as unicast packets
+// do, and no branch crosses a dateline but on a ring that a failure has opened, so that multicast and unicast
+// together do not deadlock (osm_torus.c, torus_master_stree).
 type Tree struct {
 	*Torus
 	// Root is the switch that it grows from, and Parent is by switch of the fabric
@@ -27,8 +26,7 @@ type Tree struct {
 	depthFirst []int32
 }
 
-// MasterTree is the tree of all switches. It is nil only for a torus that the
-// engine refuses.
+// MasterTree is the tree of all switches. It is nil only for a torus that the engine refuses.
 func (t *Torus) MasterTree() *Tree { return t.tree }
 
 // grow makes the tree. O(switches).
@@ -104,8 +102,7 @@ func (t *Tree) branch(from int32, d int) {
 	}
 }
 
-// extend adds the switch that follows the tip of a branch, and returns it; absent
-// where the branch has ended.
+// extend adds the switch that follows the tip of a branch, and returns it; absent where the branch has ended.
 func (t *Tree) extend(tip int32, group int) int32 {
 	if tip == absent {
 		return absent
@@ -118,8 +115,7 @@ func (t *Tree) extend(tip int32, group int) int32 {
 	return s
 }
 
-// findRoot looks for a switch near the middle, on a plane without gaps if there
-// is one, and on whole rings.
+// findRoot looks for a switch near the middle, on a plane without gaps if there is one, and on whole rings.
 func (t *Torus) findRoot() int32 {
 	middle := t.Radix[2] / 2
 	for dz := range middle + 1 {
@@ -180,10 +176,9 @@ func (t *Torus) wholeRings(c Coordinates) bool {
 	return true
 }
 
-// AddGroup adds a multicast group to tables: the part of the tree that leads to
-// its members, which are end ports; those that are not in the torus are returned.
-// A packet to the group takes each link of the tree there and back; of parallel
-// ones it is chosen by the group's LID, which must be in the tables. The ports of
+// AddGroup adds a multicast group to tables: the part of the tree that leads to its members, which are end
+// ports; those that are not in the torus are returned. A packet to the group takes each link of the tree
+// there and back; of parallel ones it is chosen by the group's LID, which must be in the tables. The ports of
 // the members themselves are set, too. O(switches + members).
 func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
 	if mlid < fabric.FirstMLID || mlid > mft.Top {

@@ -4,8 +4,7 @@ package updn
 
 import "example.org/ibconsole/fabric"
 
-// batch is how many destinations are searched from before their counts are
-// written to the matrix: a cache line of sets.
+// batch is how many destinations are searched from before the matrix is written: a cache line of sets.
 const batch = 8
 
 // batchWorker searches from a few destinations that stand side by side.
@@ -60,8 +59,7 @@ func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 	return &b.full.counts
 }
 
-// plain says that the search from a switch begins with nothing and takes allowed
-// steps only.
+// plain says that the search from a switch begins with nothing and takes allowed steps only.
 func (m *matrix) plain(dst fabric.SwitchIndex) bool {
 	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }

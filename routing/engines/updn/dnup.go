@@ -9,16 +9,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// DnUp is down/up routing: switches rank by their distance from the hosts, and a
-// packet never goes on from the hosts again once it came nearer to them, but
-// for steps between switches of one rank.
+// DnUp is down/up routing: switches rank by their distance from the hosts, and a packet never goes on from
+// the hosts again once it came nearer to them, but for steps between switches of one rank.
 type DnUp struct{}
 
 // Name implements [routing.Engine].
 func (DnUp) Name() string { return "dnup" }
 
-// Route implements [routing.Engine]. It refuses a fabric without hosts, and warns
-// where the rule leaves switches without a route.
+// Route implements [routing.Engine]. It refuses a fabric without hosts, and warns of switches without a route.
 // O(switches x links + switches x LIDs).
 func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	leaves := withHosts(f)

@@ -21,8 +21,7 @@ type matrix struct {
 	// preset, where set, gives the hop counts that the search to dst starts with, or nil.
 	preset func(dst fabric.SwitchIndex) routing.Hops
 
-	// least[s*n+d] is the least count from s to d, and from words x (s*n+d) on stand
-	// the words of the set of ports that have it.
+	// least[s*n+d] is the least count from s to d; from words x (s*n+d) on stand the words of the ports that have it.
 	least []uint8
 	sets  []uint64
 

@@ -32,8 +32,7 @@ func (r *reporter) phase() func(done, total int) {
 // skip leaves a phase out.
 func (r *reporter) skip() { r.begun += r.len }
 
-// unreached warns of switches that have no route to one another, and of an SM
-// among them. O(switches^2).
+// unreached warns of switches that have no route to one another, and of an SM among them. O(switches^2).
 func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	hosts, _ := hostsOf(f)
 	sm, _ := attached(f)

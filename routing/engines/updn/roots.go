@@ -18,8 +18,7 @@ const (
 	farthest = 64
 )
 
-// detectRoots marks the switches that look like roots, and says why there may be
-// none. O(switches^2).
+// detectRoots marks the switches that look like roots, and says why there may be none. O(switches^2).
 func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string) {
 	hosts, total := hostsOf(f)
 	var leaves []int32

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package updn holds the engines that rank switches and keep packets from wrong turns: up/down and down/up
+// routing (osm_ucast_updn.c and osm_ucast_dnup.c of OpenSM 3.3.23). Both give the tables that OpenSM computes, to
+// the byte.
 package updn
 
 import (
@@ -12,15 +15,13 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// Engine is up/down routing: a packet goes up towards the roots, then down, and
-// never up again.
+// Engine is up/down routing: a packet goes up towards the roots, then down, and never up again.
 type Engine struct{}
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "updn" }
 
-// Route implements [routing.Engine]. It refuses a fabric without roots, and warns
-// where the rule leaves switches without a route.
+// Route implements [routing.Engine]. It refuses a fabric without roots, and warns of switches without a route.
 // O(switches x links + switches x LIDs).
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := findRoots(ctx, f, &opt)
@@ -57,9 +58,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
-// upDown is the turn that a step between two switches takes. Of switches of one
-// rank that with the greater number is the upper one, but between roots all
-// steps go up.
+// upDown is the turn that a step between two switches takes. Of switches of one rank that with the greater
+// number is the upper one, but between roots all steps go up.
 func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to fabric.SwitchIndex) turn {
 	up := ranks[from] > ranks[to]
 	if ranks[from] == ranks[to] {
@@ -101,8 +101,7 @@ type roots struct {
 	why string
 }
 
-// findRoots takes the roots that the options give, and looks for others where
-// OpenSM does.
+// findRoots takes the roots that the options give, and looks for others where OpenSM does.
 func findRoots(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (r roots, err error) {
 	isRoot := make([]bool, len(f.Switches))
 	given := 0

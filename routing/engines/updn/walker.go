@@ -7,8 +7,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// counts are what a search finds: the least count of each switch, and the ports
-// that have it.
+// counts are what a search finds: the least count of each switch, and the ports that have it.
 type counts struct {
 	least []uint8
 	sets  []uint64
@@ -40,14 +39,12 @@ func (q *queue) pop() fabric.SwitchIndex {
 	return s
 }
 
-// walker searches from one destination after the other. It repeats what OpenSM's
-// searches do beyond a breadth-first search: a switch that was dealt with comes
-// up again each time a count of one of its ports falls, with the direction of
-// that step, but goes on from its least count.
+// walker searches from one destination after the other. It repeats what OpenSM's searches do beyond a
+// breadth-first search: a switch that was dealt with comes up again each time a count of one of its ports
+// falls, with the direction of that step, but goes on from its least count.
 //
-// A port's count is set from the far side only. So that of a port behind an
-// allowed step is one more than the least count from which the far switch last
-// tried its allowed steps, and it need not be kept.
+// A port's count is set from the far side only. So that of a port behind an allowed step is one more than the
+// least count from which the far switch last tried its allowed steps, and it need not be kept.
 type walker struct {
 	*matrix
 	counts

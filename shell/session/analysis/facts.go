@@ -29,8 +29,7 @@ const (
 
 func (s saying) prepares() bool { return s >= routesFrom }
 
-// Reach is [reach.Check]. Of tables that were adapted from the base it follows no more
-// paths than are others.
+// Reach is [reach.Check]. Of tables that were adapted from the base it follows no more paths than are others.
 func (m *Memo) Reach(ctx context.Context, t *fabric.Tables, opt reach.Options) (*reach.Result, error) {
 	k := key{says: reaches, of: t, switches: opt.Switches, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*reach.Result, error) {
@@ -67,10 +66,10 @@ func (m *Memo) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options)
 	})
 }
 
-// Credits is [credits.Check]. What depends on the service levels of multicast groups
-// is not remembered.
+// Credits is [credits.Check]. What depends on the service levels of multicast groups, or is
+// about some paths alone, is not remembered.
 func (m *Memo) Credits(ctx context.Context, t *fabric.Tables, opt credits.Options) (*credits.Result, error) {
-	if opt.GroupSL != nil {
+	if opt.GroupSL != nil || opt.Paths != nil {
 		return credits.Check(ctx, t, opt)
 	}
 	k := key{says: loops, of: t, switches: opt.Switches}
@@ -79,8 +78,7 @@ func (m *Memo) Credits(ctx context.Context, t *fabric.Tables, opt credits.Option
 	})
 }
 
-// Diff is [diff.Compare]. Tables that were adapted from the base it compares with that
-// by what is other.
+// Diff is [diff.Compare]. Tables that were adapted from the base it compares with that by what is other.
 func (m *Memo) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error) {
 	k := key{says: differs, of: before, and: after, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*diff.Result, error) {
@@ -114,8 +112,7 @@ func (m *Memo) RoutesFrom(ctx context.Context, t *fabric.Tables) (*incremental.B
 	})
 }
 
-// KnownReach is what [Memo.Reach] found before, nil where it was not asked or nobody
-// remembers.
+// KnownReach is what [Memo.Reach] found before, nil where it was not asked or nobody remembers.
 func (m *Memo) KnownReach(t *fabric.Tables) *reach.Result {
 	r, _ := m.known(key{says: reaches, of: t}).(*reach.Result)
 	return r

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package analysis owns what follows from forwarding tables: which paths arrive, what
+// links carry, what differs between two pictures, whether there is a credit loop.
+//
+// A [Memo] computes a fact when it is first asked for, remembers it for as long as its
+// tables are pictured, and knows tables by their pointer, for they never change. All
+// faces ask the same memo. Who asks for a fact that is being computed waits for that
+// one; it ends early only when all who ask have gone. What failed is not remembered.
+//
+// Answers are shared: nobody changes them. The options are those of the packages that
+// compute, and a fact is known by them too.
 package analysis
 
 import (
@@ -11,12 +21,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Memo remembers facts. The zero value remembers none, and lets those share one who
-// ask at the same time.
+// Memo remembers facts. The zero value remembers none, and lets those share one who ask at the same time.
 type Memo struct {
-	mu sync.Mutex
-	// base are the tables that others were adapted from, if any were.
-	base     *fabric.Tables
+	mu       sync.Mutex
+	base     *fabric.Tables // the tables that others were adapted from, if any were
 	pictured []*fabric.Tables
 	facts    map[key]*fact
 }
@@ -101,8 +109,7 @@ func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func
 	return f.value.(T), nil
 }
 
-// join makes the caller one of those who ask for a fact, the first of whom has it
-// computed.
+// join makes the caller one of those who ask for a fact, the first of whom has it computed.
 func (m *Memo) join(ctx context.Context, k key, compute func(context.Context, progress) (any, error)) *fact {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,4 +155,52 @@ func (m *Memo) leave(k key, f *fact) (last bool) {
 	}
 	f.cancel()
 	return true
+}
+
+// progress is told the steps done and all there are, from several goroutines.
+type progress = func(done, total int)
+
+// fact is what one computation finds.
+type fact struct {
+	ended    chan struct{} // closed when the fields that follow it are final
+	value    any
+	err      error
+	panicked any
+
+	// Guarded by the memo's mu: known is set where there is a value, and askers counts those who wait.
+	known  bool
+	askers int
+	cancel context.CancelFunc
+
+	telling   sync.Mutex // held while those who listen are told, so that nobody is who has gone
+	listening []*progress
+}
+
+// find computes the fact. What panics does so in those who asked.
+func (f *fact) find(ctx context.Context, compute func(context.Context, progress) (any, error)) {
+	defer func() { f.panicked = recover() }()
+	f.value, f.err = compute(ctx, f.tell)
+}
+
+func (f *fact) tell(done, total int) {
+	f.telling.Lock()
+	defer f.telling.Unlock()
+	for _, p := range f.listening {
+		(*p)(done, total)
+	}
+}
+
+func (f *fact) listen(p *progress) {
+	if *p == nil {
+		return
+	}
+	f.telling.Lock()
+	defer f.telling.Unlock()
+	f.listening = append(f.listening, p)
+}
+
+func (f *fact) unlisten(p *progress) {
+	f.telling.Lock()
+	defer f.telling.Unlock()
+	f.listening = slices.DeleteFunc(f.listening, func(q *progress) bool { return p == q })
 }

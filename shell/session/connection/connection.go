@@ -23,11 +23,9 @@ var (
 	ErrUnopened = errors.New("the subnet has not been read yet (try: sweep)")
 )
 
-// LostError says that a session has no connection to its subnet any more. The next
-// sweep opens one again.
+// LostError says that a session has no connection to its subnet any more. The next sweep opens one again.
 type LostError struct {
-	// Source is the source's name, escaped.
-	Source string
+	Source string // the source's name, escaped
 	Err    error
 }
 
@@ -35,27 +33,22 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the connection to %s is lost: %v (try: sweep)", e.Source, e.Err)
 }
 
-// Unwrap returns Err.
 func (e *LostError) Unwrap() error { return e.Err }
 
 // OpenError says that a source cannot be opened.
 type OpenError struct {
-	// Source is the source's name, escaped.
-	Source string
+	Source string // the source's name, escaped
 	Err    error
 }
 
 func (e *OpenError) Error() string { return fmt.Sprintf("open %s: %v", e.Source, e.Err) }
 
-// Unwrap returns Err.
 func (e *OpenError) Unwrap() error { return e.Err }
 
 // Options say what to connect to.
 type Options struct {
-	// Source is the source's name, escaped.
-	Source string
-	// Dial opens the source, nil where that is a file.
-	Dial   func(context.Context) (mad.Transport, error)
+	Source string                                       // the source's name, escaped
+	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil where that is a file
 	Client mad.ClientOptions
 	// Live says that the subnet goes on without the session, so that a connection to it
 	// can be lost. Lost is told why one is, and must not ask the connection.
@@ -69,12 +62,10 @@ type Connection struct {
 	opt Options
 
 	mu sync.Mutex
-	// line is the last that was opened, nil before that, and down why it carries nothing
-	// any more.
-	line *Line
-	down error
-	// listening are the goroutines that wait for the ends of lines.
-	listening sync.WaitGroup
+	// line is the last that was opened, nil before that, and down why it carries nothing any more.
+	line      *Line
+	down      error
+	listening sync.WaitGroup // the goroutines that wait for the ends of lines
 }
 
 // Line is what carries requests, until it is lost.
@@ -146,8 +137,7 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// hangUp gives back what a line holds, which the next one may need. A capture that
-// runs goes on.
+// hangUp gives back what a line holds, which the next one may need. A capture that runs goes on.
 func (l *Line) hangUp() {
 	if l == nil {
 		return
@@ -170,8 +160,7 @@ func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
 	return c.last(), nil
 }
 
-// Failed returns the error of an operation on l, and takes note of it where it
-// says that the line is lost.
+// Failed returns the error of an operation on l, and takes note of it where it says that the line is lost.
 func (c *Connection) Failed(l *Line, err error) error {
 	if err == nil || !c.opt.Live {
 		return err
@@ -203,4 +192,35 @@ func (c *Connection) Close() error {
 	err := l.Client.Close()
 	c.listening.Wait()
 	return err
+}
+
+// ErrNoCapture says that no capture runs.
+var ErrNoCapture = errors.New("no capture is running (try: capture FILE)")
+
+// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
+func (c *Connection) Capture(path string, failed func(error)) error {
+	l := c.last()
+	if l == nil {
+		return ErrOffline
+	}
+	return l.capture.Start(path, capture.Options{OnError: failed})
+}
+
+// Capturing returns the file of the capture that runs, "" if none does.
+func (c *Connection) Capturing() string {
+	if l := c.last(); l != nil {
+		if path, running := l.capture.Capturing(); running {
+			return path
+		}
+	}
+	return ""
+}
+
+// StopCapture ends the capture.
+func (c *Connection) StopCapture() (path string, stats capture.Stats, err error) {
+	if path = c.Capturing(); path == "" {
+		return "", stats, ErrNoCapture
+	}
+	stats, err = c.last().capture.Stop()
+	return path, stats, err
 }

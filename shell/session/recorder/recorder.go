@@ -17,19 +17,15 @@ import (
 
 // Options say which history a recorder writes.
 type Options struct {
-	// File is where the history is, "" for nowhere, and Why says why nowhere where that
-	// was not chosen.
-	File string
-	Why  error
-	// All says that sweeps, routings and loads are recorded, not only commits.
-	All bool
-	// Failed is told what could not be written.
-	Failed func(error)
+	// File is where the history is, "" for nowhere, and Why says why nowhere where that was not chosen.
+	File   string
+	Why    error
+	All    bool        // says that sweeps, routings and loads are recorded, not only commits
+	Failed func(error) // told what could not be written
 }
 
-// Recorder puts pictures into a history, one after the other, in a goroutine of its
-// own so that nothing waits for the disk. The history is opened when it is first
-// needed.
+// Recorder puts pictures into a history, one after the other, in a goroutine of its own so that nothing waits
+// for the disk. The history is opened when it is first needed.
 type Recorder struct {
 	opt  Options
 	once sync.Once
@@ -42,11 +38,10 @@ type Recorder struct {
 }
 
 type job struct {
-	entry  history.Entry
-	fabric *fabric.Fabric
-	tables *fabric.Tables
-	// written, where set, is closed once the jobs before it are done.
-	written chan struct{}
+	entry   history.Entry
+	fabric  *fabric.Fabric
+	tables  *fabric.Tables
+	written chan struct{} // written, where set, is closed once the jobs before it are done
 }
 
 // New is a recorder that has opened nothing yet.
@@ -75,7 +70,6 @@ func (r *Recorder) Exists() bool {
 // Who is the user that entries name.
 func (r *Recorder) Who() string { return r.who }
 
-// open opens the history.
 func (r *Recorder) open() error {
 	r.once.Do(func() {
 		if r.opt.File == "" {
@@ -125,14 +119,10 @@ func (r *Recorder) Close() error {
 	return r.store.Close()
 }
 
-// Records reports whether entries of sweeps, routings and loads are wanted, and can be
-// written.
-func (r *Recorder) Records() bool {
-	return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil
-}
+// Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
+func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
-// Record puts a subnet into the history of a recorder that records. Sweeps that come
-// faster than they can be stored are left out.
+// Record puts a subnet into the history, if recorded. Sweeps that come faster than they are stored are left out.
 func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) {
 	j := job{entry: e, fabric: f, tables: t}
 	if e.Kind != history.Sweep {

@@ -5,7 +5,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,11 +12,11 @@ import (
 
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// usualCacheDir is where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise.
-const usualCacheDir = "/var/cache/opensm"
+const usualCacheDir = "/var/cache/opensm" // where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise
 
 // unmodelled are options of opensm.conf that can change a route and that no
 // engine here takes, with the value that changes nothing.
@@ -26,25 +25,16 @@ var unmodelled = map[string]string{
 	"avoid_throttled_links": "FALSE",
 }
 
-// aliases are older names of options.
-var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"}
+var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
-// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the
-// chain and the options given over them. The guid2lid is that of OpenSM's cache
-// directory, "" for the usual one. What is not modelled is noted.
+// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the chain and the options given over
+// them. The guid2lid is that of OpenSM's cache directory, "" for the usual one. What is not modelled is noted.
 func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings, error) {
-	var conf *osm.Conf
-	err := files.Read(path, func(r io.Reader) (err error) {
-		conf, err = osm.ReadConf(r, path)
-		return err
-	})
+	conf, err := files.Parse(path, osm.ReadConf)
 	if err != nil {
 		return Settings{}, err
 	}
-	var notes []string
-	for _, n := range conf.Notes {
-		notes = append(notes, n.String())
-	}
+	notes := prose.Words(conf.Notes, osm.FileNote.String)
 	if len(chain) == 0 {
 		chain, notes = confChain(conf, notes)
 	}
@@ -54,6 +44,11 @@ func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings,
 	}
 	if indexSetting(options, "qos") < 0 {
 		options = append(options, Setting{"qos", "FALSE"})
+	}
+	if path := conf.Value(partitionFile); indexSetting(options, partitionFile) < 0 && path != "" {
+		if _, err := os.Stat(path); err == nil {
+			options = append(options, Setting{partitionFile, path})
+		}
 	}
 	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
 		options = append(options, rememberedLIDs(cacheDir)...)
@@ -128,8 +123,11 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 	return out, notes
 }
 
-// torusConfig is the option that names the configuration of torus-2QoS.
-const torusConfig = "torus_config"
+// partitionFile is the option that names the partitions, which OpenSM looks for in a file of
+// its own where it is not given.
+const partitionFile = "partition_config_file"
+
+const torusConfig = "torus_config" // the option that names the configuration of torus-2QoS
 
 // defaultTorus has torus-2QoS read the file that it reads with this conf where
 // none was given, and refuse where that cannot be read.

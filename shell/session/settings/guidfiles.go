@@ -3,13 +3,13 @@
 package settings
 
 import (
-	"io"
 	"os"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 )
 
@@ -22,19 +22,17 @@ type guidUse struct {
 // guidFile is an option that names a file of GUIDs.
 func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	set := func(s *Settings, path string) error {
-		return files.Read(path, func(r io.Reader) error {
-			f, err := osm.ReadGUIDFile(r, path)
-			if err != nil {
-				return err
-			}
-			s.noteLines(f.Notes)
-			if f.Broken {
-				s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
-			}
-			s.guids = append(s.guids, guidUse{f, kind})
-			take(s, f)
-			return nil
-		})
+		f, err := files.Parse(path, osm.ReadGUIDFile)
+		if err != nil {
+			return err
+		}
+		s.noteLines(f.Notes)
+		if f.Broken {
+			s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
+		}
+		s.guids = append(s.guids, guidUse{f, kind})
+		take(s, f)
+		return nil
 	}
 	return Option{Name: kind.Option(), Summary: summary, File: true, set: set}
 }
@@ -50,8 +48,7 @@ func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings
 	return o
 }
 
-// withoutFiles does what OpenSM does about files of an opensm.conf that are not
-// there, where no others were given.
+// withoutFiles does what OpenSM does about files of an opensm.conf that are missing, where no others were given.
 func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
 	for _, o := range conf.Options {
 		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == o.Name })
@@ -65,9 +62,7 @@ func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
 }
 
 func (s *Settings) noteLines(notes []osm.FileNote) {
-	for _, n := range notes {
-		s.Notes = append(s.Notes, n.String())
-	}
+	s.Notes = append(s.Notes, prose.Words(notes, osm.FileNote.String)...)
 }
 
 func takeRoots(s *Settings, f *osm.GUIDFile) {
@@ -131,9 +126,7 @@ func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
 func (s *Settings) Strangers(f *fabric.Fabric) []string {
 	var out []string
 	for _, u := range s.guids {
-		for _, n := range u.file.Check(f, u.kind) {
-			out = append(out, n.String())
-		}
+		out = append(out, prose.Words(u.file.Check(f, u.kind), osm.FileNote.String)...)
 	}
 	return out
 }

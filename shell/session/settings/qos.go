@@ -4,14 +4,13 @@ package settings
 
 import (
 	"fmt"
-	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -22,9 +21,8 @@ var (
 	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
 )
 
-// noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS
-// does not go with: service levels other than 0 and 8, and SL2VL tables of
-// one's own (torus-2QoS(8), at its end).
+// noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS does not go with: service
+// levels other than 0 and 8, and SL2VL tables of one's own (torus-2QoS(8), at its end).
 func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 	if !slices.Contains(s.Chain, torus.Name) {
 		return
@@ -34,19 +32,14 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps SLs to VLs itself", conf.Name, o.Line, o.Name))
 		}
 	}
-	for option, form := range map[string]*regexp.Regexp{"partition_config_file": partitionSL, "qos_policy_file": policySL} {
+	for option, form := range map[string]*regexp.Regexp{partitionFile: partitionSL, "qos_policy_file": policySL} {
 		s.noteSLs(conf.Value(option), form)
 	}
 }
 
-// noteSLs notes the service levels of a file that are neither 0 nor 8. A file that
-// is not there has none.
+// noteSLs notes the SLs of a file that are neither 0 nor 8. A file that is not there has none.
 func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
-	var text []byte
-	err := files.Read(path, func(r io.Reader) (err error) {
-		text, err = io.ReadAll(r)
-		return err
-	})
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return
 	}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package settings reads engines and their options, as words or from an opensm.conf and
+// the files that it names, into what a routing is computed with.
 package settings
 
 import (
@@ -11,7 +13,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -19,53 +23,56 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Settings are the engines to route with and the options that change a route or
-// a LID, as opensm.conf has them.
+// Settings are the engines to route with and the options that change a route or a LID, as opensm.conf has them.
 type Settings struct {
-	// Chain are the engines' names, tried in order, and [engines.NoFallback].
-	Chain []string
-	// Given are the options that were set, by name, as they were written.
-	Given []Setting
-	// Notes say what OpenSM does with what the files hold, one sentence each.
-	Notes []string
+	Chain []string  // the engines' names, tried in order, and [engines.NoFallback]
+	Given []Setting // the options that were set, by name, as they were written
+	Notes []string  // say what OpenSM does with what the files hold, one sentence each
 
-	// conf is the opensm.conf that they were read from, "" for none.
-	conf    string
-	engines []routing.Engine
-	routing routing.Options
-	// cached says to route with OpenSM's unicast cache.
-	cached bool
-	lids   compute.LIDs
-	guids  []guidUse
-	file   file.Engine
-	torus  torus.Engine
+	conf       string // the opensm.conf that they were read from, "" for none
+	engines    []routing.Engine
+	routing    routing.Options
+	cached     bool // says to route with OpenSM's unicast cache
+	lids       compute.LIDs
+	guids      []guidUse
+	file       file.Engine
+	torus      torus.Engine
+	partitions *osm.PartitionFile // those of a file, nil for none
 }
 
 // Setting is an option with its value.
 type Setting struct{ Name, Value string }
 
+// Conf is the value as opensm.conf has it: for OpenSM what is not TRUE is off.
+func (s Setting) Conf() string {
+	i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == s.Name })
+	if i < 0 || !Options[i].boolean {
+		return s.Value
+	}
+	on := false
+	_ = boolean(func(*Settings) *bool { return &on })(nil, s.Value) // it was read before
+	return strings.ToUpper(strconv.FormatBool(on))
+}
+
 // Option is an option that [Parse] knows.
 type Option struct {
-	Name string
-	// Was is the name that it had before, which is still taken; "" for none.
-	Was     string
+	Name    string
+	Was     string // the name that it had before, which is still taken; "" for none
 	Summary string
-	// File says that the value is the name of a file.
-	File    bool
+	File    bool // says that the value is the name of a file
 	boolean bool
 	set     func(*Settings, string) error
-	// without is for a file that an opensm.conf names and that is not there; nil
-	// where OpenSM goes on as if it were not named.
+	// without is for a file that an opensm.conf names and that is missing; nil where OpenSM passes it over.
 	without func(s *Settings, path string)
 }
 
 // Boolean reports whether the value is TRUE or FALSE, or yes or no.
 func (o *Option) Boolean() bool { return o.boolean }
 
-// Options are the options, by OpenSM's names. guid2lid names the file
-// that OpenSM keeps in its cache directory.
+// Options are the options, by OpenSM's names. guid2lid names the file that OpenSM keeps in its cache directory.
 var Options = []Option{
-	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given", set: setLMC},
+	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given",
+		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) { s.lids.LMC, s.lids.Chosen = uint8(n), true })},
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
 	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
 	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
@@ -73,7 +80,8 @@ var Options = []Option{
 	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
 	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
-	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back", set: setReverseHops},
+	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back",
+		set: number("", 0, 1<<16-1, func(s *Settings, n uint64) { s.routing.MaxReverseHops = uint16(n) })},
 	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
 	{Name: "bull", Summary: "no: let ftree route as before Bull's upgrades, which OpenSM cannot", boolean: true, set: setBull},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
@@ -83,15 +91,19 @@ var Options = []Option{
 	guidFile(osm.IgnoredPorts, "switch ports whose routes are not counted", takeIgnored),
 	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
 	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
-	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none", set: setScatter},
-	code("max_op_vls", "data VLs of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15", 1, 255, func(s *Settings) *uint8 { return &s.routing.MaxOpVLs }),
-	code("lash_start_vl", "the first service level that lash uses", 0, 255, func(s *Settings) *uint8 { return &s.routing.LASHStartVL }),
+	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none",
+		set: number(" is no seed", 0, 1<<32-1, func(s *Settings, n uint64) { s.routing.ScatterPorts = uint32(n) })},
+	{Name: "max_op_vls", Summary: "data VLs of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15",
+		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
+	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
+		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
-	{Name: "qos", Summary: "whether quality of service is on, without which torus-2QoS refuses", boolean: true, set: setQoS},
+	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, set: setPartitions},
+	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true, set: setQoS},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
@@ -104,20 +116,19 @@ func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
-// code is an option that is a small number.
-func code(name, summary string, low, high uint64, field func(*Settings) *uint8) Option {
-	return Option{Name: name, Summary: summary, set: func(s *Settings, value string) error {
-		n, err := strconv.ParseUint(value, 0, 8)
+// number sets an option that is a number; isNo says of others what they are not.
+func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		n, err := strconv.ParseUint(value, 0, 64)
 		if err != nil || n < low || n > high {
-			return fmt.Errorf("%q, expected %d to %d", value, low, high)
+			return fmt.Errorf("%q%s, expected %d to %d", value, isNo, low, high)
 		}
-		*field(s) = uint8(n)
+		take(s, n)
 		return nil
-	}}
+	}
 }
 
-// Parse reads a chain of engines and options. The empty chain is the
-// default engine. Files are read now.
+// Parse reads a chain of engines and options. The empty chain is the default engine. Files are read now.
 func Parse(chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: slices.Clone(given)}
 	for k, g := range given {
@@ -142,7 +153,6 @@ func (s Settings) Only(engine string) (Settings, error) {
 	return s, s.chooseEngines()
 }
 
-// chooseEngines finds the engines of the chain.
 func (s *Settings) chooseEngines() (err error) {
 	if slices.Contains(s.Chain, file.Name) && s.file.Routes == nil && s.file.Matrix == nil {
 		s.Notes = append(s.Notes, "the engine file has no file: lfts_file=FILE or lid_matrix_dump_file=FILE is missing, and without one OpenSM routes as minhop does")
@@ -156,42 +166,11 @@ func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
 
 // Words are the chain and the options as they were given.
 func (s *Settings) Words() (chain, options string) {
-	var all []string
-	for _, g := range s.Given {
-		all = append(all, g.Name+"="+g.Value)
-	}
-	return s.String(), strings.Join(all, " ")
+	return s.String(), strings.Join(prose.Words(s.Given, func(g Setting) string { return g.Name + "=" + g.Value }), " ")
 }
 
 // EngineNames are the names that a chain can hold.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
-
-func setLMC(s *Settings, value string) error {
-	n, err := strconv.ParseUint(value, 0, 8)
-	if err != nil || n > fabric.MaxLMC {
-		return fmt.Errorf("%q is no LMC, expected 0 to %d", value, fabric.MaxLMC)
-	}
-	s.lids.LMC, s.lids.Chosen = uint8(n), true
-	return nil
-}
-
-func setScatter(s *Settings, value string) error {
-	n, err := strconv.ParseUint(value, 0, 32)
-	if err != nil {
-		return fmt.Errorf("%q is no seed, expected 0 to 4294967295", value)
-	}
-	s.routing.ScatterPorts = uint32(n)
-	return nil
-}
-
-func setReverseHops(s *Settings, value string) error {
-	n, err := strconv.ParseUint(value, 0, 16)
-	if err != nil {
-		return fmt.Errorf("%q, expected 0 to 65535", value)
-	}
-	s.routing.MaxReverseHops = uint16(n)
-	return nil
-}
 
 func setBull(s *Settings, value string) error {
 	var on bool
@@ -200,8 +179,7 @@ func setBull(s *Settings, value string) error {
 	return err
 }
 
-// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for
-// no; here what is neither is refused.
+// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for no; what is neither is refused here.
 func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		switch strings.ToLower(value) {
@@ -217,24 +195,18 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 }
 
 func setGUID2LID(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) error {
-		f, err := osm.ReadGUID2LID(r, path)
-		if err != nil {
-			return err
-		}
-		s.lids.GUID2LID = f.Table
-		for _, n := range f.Notes {
-			s.Notes = append(s.Notes, n.String())
-		}
-		return nil
-	})
+	f, err := files.Parse(path, osm.ReadGUID2LID)
+	if err != nil {
+		return err
+	}
+	s.lids.GUID2LID = f.Table
+	s.noteLines(f.Notes)
+	return nil
 }
 
-func setLFTs(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) (err error) {
-		s.file.Routes, err = osm.ReadLFTs(r, path)
-		return err
-	})
+func setLFTs(s *Settings, path string) (err error) {
+	s.file.Routes, err = files.Parse(path, osm.ReadLFTs)
+	return err
 }
 
 func setLIDMatrix(s *Settings, path string) error {
@@ -245,19 +217,37 @@ func setLIDMatrix(s *Settings, path string) error {
 	})
 }
 
-func setTorus(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) (err error) {
-		s.torus.Conf, err = osm.ReadTorusConf(r, path)
-		if err != nil {
-			return err
-		}
-		s.noteLines(s.torus.Conf.Notes)
-		for _, n := range s.torus.Conf.Bad {
-			s.Notes = append(s.Notes, n.String()+"; torus-2QoS refuses")
-		}
-		return nil
-	})
+func setTorus(s *Settings, path string) (err error) {
+	if s.torus.Conf, err = files.Parse(path, osm.ReadTorusConf); err != nil {
+		return err
+	}
+	s.noteLines(s.torus.Conf.Notes)
+	for _, n := range s.torus.Conf.Bad {
+		s.Notes = append(s.Notes, n.String()+"; torus-2QoS refuses")
+	}
+	return nil
 }
+
+func setPartitions(s *Settings, path string) (err error) {
+	if s.partitions, err = files.Parse(path, osm.ReadPartitions); err == nil {
+		s.noteLines(s.partitions.Notes)
+	}
+	return err
+}
+
+// Partitions are those of a subnet. Without quality of service they have SL 0.
+func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
+	all := s.partitions.Of(f)
+	for i := range all {
+		if !s.QoS() {
+			all[i].SL = 0
+		}
+	}
+	return all
+}
+
+// HasPartitions reports whether a file of them was read.
+func (s *Settings) HasPartitions() bool { return s.partitions != nil }
 
 func setQoS(s *Settings, value string) error {
 	on := false
@@ -268,14 +258,22 @@ func setQoS(s *Settings, value string) error {
 
 // Job is to make tables by the settings.
 func (s *Settings) Job() *compute.Job {
-	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached}
+	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached, NoQoS: !s.QoS()}
+}
+
+// Remembered is a copy of the LIDs that OpenSM remembers, empty where nothing was said of
+// them.
+func (s *Settings) Remembered() *fabric.GUID2LID {
+	if s.lids.GUID2LID == nil {
+		return &fabric.GUID2LID{}
+	}
+	return s.lids.GUID2LID.Clone()
 }
 
 // Conf is the opensm.conf that they were read from, "" for none.
 func (s *Settings) Conf() string { return s.conf }
 
-// QoS reports whether quality of service is on: where it is not, OpenSM writes no
-// SL2VL tables.
+// QoS reports whether quality of service is on: where it is not, OpenSM writes no SL2VL tables.
 func (s *Settings) QoS() bool { return !s.torus.NoQoS }
 
 // Engines are those that can route with these settings.
@@ -283,4 +281,29 @@ func (s *Settings) Engines() []string {
 	return slices.DeleteFunc(EngineNames(), func(name string) bool {
 		return name == engines.NoFallback || name == file.Name && s.file.Routes == nil && s.file.Matrix == nil
 	})
+}
+
+// Of are the settings that a saved routing was made with, but with the LMC that
+// was chosen here; these settings where it does not say or they are of no use now.
+func (s *Settings) Of(saved *snapshot.Snapshot) (Settings, []string) {
+	r := saved.Routing
+	if r == nil || r.Engine == "" || slices.Contains(s.Chain, r.Engine) && len(r.Options) == 0 {
+		return *s, nil
+	}
+	var given []Setting
+	for _, o := range r.Options {
+		if o.Name != "lmc" && o.Name != "guid2lid" && o.Name != "reassign_lids" {
+			given = append(given, Setting(o))
+		}
+	}
+	for _, g := range s.Given {
+		if g.Name == "lmc" {
+			given = append(given, g)
+		}
+	}
+	set, err := Parse([]string{r.Engine}, given)
+	if err != nil {
+		return *s, []string{fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s", fabric.Escape(r.Engine), err, s.String())}
+	}
+	return set, nil
 }

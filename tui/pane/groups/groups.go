@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -29,13 +30,11 @@ type groups struct {
 	err     error
 	mcast   pane.AsyncResult[*grouping]
 	drawing pane.AsyncResult[*groupTree]
-	// chosen is the group whose tree and members are shown, none for 0, and from the
-	// member that sends, the first for 0.
-	chosen uint64
-	from   uint64
-	drawn  *groupTree
-	// treeErr is why there is no tree.
-	treeErr error
+	// chosen is the group whose tree and members are shown, none for 0; from the member that sends, the first for 0.
+	chosen  uint64
+	from    uint64
+	drawn   *groupTree
+	treeErr error // why there is no tree
 }
 
 // New makes the pane.
@@ -189,12 +188,7 @@ func (l *groups) Title() string {
 	return ""
 }
 
-func (l *groups) Picture() *draw.Badge {
-	if l.Scene == nil || l.all == nil {
-		return nil
-	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
-}
+func (l *groups) Picture() *draw.Badge { return l.Badge(l.all != nil) }
 
 func (l *groups) Figure() string {
 	switch {
@@ -276,3 +270,33 @@ type groupsKey struct {
 }
 
 func (l *groups) key() groupsKey { return groupsKey{l.Scene.Picture, l.Scene.State.Groups} }
+
+func (l *groups) member(row int) *fabric.Member { return &l.group().group.Members[row] }
+
+func (l *groups) memberPort(row int) fabric.PortIndex {
+	return l.Scene.Picture.Fabric.PortByGUID(l.member(row).GUID)
+}
+
+func (l *groups) memberName(row int) string {
+	if p := l.memberPort(row); p != fabric.None {
+		return l.Scene.Picture.Fabric.PortName(p)
+	}
+	return "not in the subnet"
+}
+
+func (l *groups) memberLook(row int) draw.Style {
+	return prose.When(l.memberPort(row) == fabric.None, l.Theme.Warn, "")
+}
+
+func (l *groups) memberSwitch(row int) string {
+	f := l.Scene.Picture.Fabric
+	p := l.memberPort(row)
+	if p == fabric.None {
+		return ""
+	}
+	sw, port := f.AttachedSwitch(p)
+	if sw == fabric.None {
+		return ""
+	}
+	return f.PortName(f.Port(f.Switches[sw], port))
+}

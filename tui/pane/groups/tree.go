@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -22,17 +23,15 @@ type grouping struct {
 	key    groupsKey
 	origin string
 	rows   []groupRow
-	// why says why nobody followed the trees, "" where that was done.
-	why string
+	why    string // says why nobody followed the trees, "" where that was done
 }
 
 // groupRow is a group. Switches have entries for it, -1 where tables are not known.
 type groupRow struct {
-	group          *fabric.Group
-	gone, switches int
-	faults         []mcast.Fault
-	// mgid, mtu and rate are in words, "" where they are not known.
-	mgid, mtu, rate string
+	group           *fabric.Group
+	gone, switches  int
+	faults          []mcast.Fault
+	mgid, mtu, rate string // mgid, mtu and rate are in words, "" where they are not known
 }
 
 // verdict says in words whether all members get what is sent.
@@ -101,14 +100,12 @@ type groupTree struct {
 
 // copyRow is a switch or an end port that gets a copy, or a remark.
 type copyRow struct {
-	// lead says for each level above whether more comes there; last that the row is the
-	// last of its level.
+	// lead says for each level above whether more comes there; last that the row is the last of its level.
 	lead []bool
 	last bool
 	name string
 	word string
-	// node, end and link are what the row is about: its node, its end port, and the port
-	// that the copy leaves by; None for none.
+	// node, end and link are what the row is about: node, end port, and the port the copy leaves by; None for none.
 	node      fabric.NodeIndex
 	end, link fabric.PortIndex
 	bad       bool
@@ -124,9 +121,9 @@ func (r *copyRow) text(t *draw.Theme) string {
 	}
 	var b strings.Builder
 	for _, more := range r.lead[1:] {
-		b.WriteString(draw.When(more, bar, "  "))
+		b.WriteString(prose.When(more, bar, "  "))
 	}
-	b.WriteString(draw.When(r.last, corner, tee))
+	b.WriteString(prose.When(r.last, corner, tee))
 	b.WriteString(" " + r.name)
 	return b.String()
 }

@@ -33,8 +33,7 @@ type Entry struct {
 	Before, Undoes int64
 }
 
-// timeline lists what the subnet was: the entries of the history, or what sweeps
-// found to be new.
+// timeline lists what the subnet was: the entries of the history, or what sweeps found to be new.
 type timeline struct {
 	pane.List
 	src     Source
@@ -88,8 +87,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// maxGraph is how many cells the graph has at most.
-const maxGraph = 16
+const maxGraph = 16 // how many cells the graph has at most
 
 func (e *Entry) what() string {
 	words := []string{string(e.Kind), e.Note, ""}

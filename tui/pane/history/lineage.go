@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Join puts together the entries and the commits of a history, both the newest
-// first.
+// Join puts together the entries and the commits of a history, both the newest first.
 func Join(list []history.Entry, journal []history.JournalEntry) []Entry {
 	of := map[int64]Entry{}
 	var undone []int64 // commits that were taken back, the latest last, by entry
@@ -87,8 +86,7 @@ const (
 	laneWrite = '*'
 )
 
-// drawLineage draws a line for each entry, the newest first: two cells for each line of
-// descent that passes.
+// drawLineage draws a line for each entry, the newest first: two cells for each line of descent that passes.
 func drawLineage(entries []Entry, parents []int64) []string {
 	var lanes []int64 // the entry that each waits for, 0 for none
 	out := make([]string, len(entries))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
 )
@@ -19,7 +20,7 @@ func (l *lft) lidColumns() []draw.Column {
 		{Name: "destination", Least: 15, Share: 2, Hidden: byPort, Text: l.destination,
 			Order: func(row int) int64 { return l.rankOf(l.Scene.Picture.Fabric.PortByLID(l.lids[row])) },
 			Look: func(row int) draw.Style {
-				return draw.When(l.Scene.Picture.Fabric.PortByLID(l.lids[row]) == fabric.None, l.Theme.Dim, "")
+				return prose.When(l.Scene.Picture.Fabric.PortByLID(l.lids[row]) == fabric.None, l.Theme.Dim, "")
 			}},
 		{Name: "port", Wide: 5, Right: true, Hidden: byPort,
 			Text: func(row int) string { return entryText(l.entry(row)) }, Order: func(row int) int64 { return int64(l.entry(row)) }},
@@ -112,8 +113,7 @@ func (l *lft) nextRank(entry uint8) int64 {
 	return l.rankOf(l.Scene.Picture.Fabric.Ports[out].Peer)<<8 | int64(entry)
 }
 
-// hopText is how many links the table's own path takes from here, or how it ends
-// where it does not arrive.
+// hopText is how many links the table's own path takes from here, or how it ends where it does not arrive.
 func (l *lft) hopText(row int) (string, draw.Style) {
 	end := walk.Follow(l.Scene.Picture.Tables, l.sw, l.lids[row], nil)
 	switch end.Verdict {
@@ -167,9 +167,4 @@ func (l *lft) paths(entry uint8) int64 {
 	return 0
 }
 
-func entryText(entry uint8) string {
-	if entry == fabric.NoPath {
-		return "-"
-	}
-	return fmt.Sprint(entry)
-}
+func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry)) }

@@ -23,18 +23,16 @@ const (
 // lft is the forwarding table of the switch that the topology pane has selected.
 type lft struct {
 	pane.List
-	// place is the switch that is shown, sw its index in the picture, None where the
-	// picture has no such switch.
+	// place is the switch that is shown, sw its index in the picture, None where the picture has no such switch.
 	place pane.Place
 	sw    fabric.SwitchIndex
 	// lids are the rows: LIDs with an entry, or with an owner in the subnet. By port
 	// they are the ports that entries name, with how many LIDs go by each.
-	lids  []uint16
-	ports []uint8
-	count [256]int
-	most  int
-	// was is the row of the same switch in what is compared with, nil without.
-	was     func(lid uint16) uint8
+	lids    []uint16
+	ports   []uint8
+	count   [256]int
+	most    int
+	was     func(lid uint16) uint8 // the row of the same switch in what is compared with, nil without
 	changes int
 
 	changedOnly bool
@@ -124,7 +122,6 @@ func (l *lft) showSwitch(at pane.Place) {
 	}
 }
 
-// lid is the LID of the selected row.
 func (l *lft) lid() (uint16, bool) {
 	row, ok := l.Selected()
 	if !ok || l.Kind == lftByPort || row >= len(l.lids) {
@@ -173,12 +170,7 @@ func (l *lft) Title() string {
 	return fmt.Sprintf("of %s  LID %s", f.NodeName(f.Switches[l.sw]), pane.LidText(f.SwitchLID(l.sw)))
 }
 
-func (l *lft) Picture() *draw.Badge {
-	if l.tables() == nil {
-		return nil
-	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
-}
+func (l *lft) Picture() *draw.Badge { return l.Badge(l.tables() != nil) }
 
 func (l *lft) Figure() string {
 	switch {
@@ -252,8 +244,7 @@ func (l *lft) Subject() pane.Subject {
 	return s
 }
 
-// next is the node that packets of the selected row go to, None where they stay
-// or end.
+// next is the node that packets of the selected row go to, None where they stay or end.
 func (l *lft) next() fabric.NodeIndex {
 	row, ok := l.Selected()
 	if !ok {

@@ -14,8 +14,7 @@ import (
 // loading is what the load pane shows, computed beside the screen.
 type loading struct {
 	loads *linkload.Loads
-	// between are the ports with links between switches, all those of all links, the
-	// ones with most paths first.
+	// between are the ports with links between switches, all those of all links, the ones with most paths first.
 	between, all []fabric.PortIndex
 	mean         float64 // of the links between switches
 	most         int64   // of any link
@@ -24,10 +23,8 @@ type loading struct {
 
 // heat is a map of the loads between two layers of switches.
 type heat struct {
-	// rows are switches with hosts, cols those next to them, by switch index.
-	rows, cols []fabric.SwitchIndex
-	// up and down are the most paths over any link from a row to a column and back,
-	// row by row, -1 where there is no link.
+	rows, cols []fabric.SwitchIndex // rows are switches with hosts, cols those next to them, by switch index
+	// up and down are the most paths over any link from a row to a column and back, row by row, -1 for no link.
 	up, down []int64
 	most     int64
 }

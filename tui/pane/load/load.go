@@ -32,8 +32,7 @@ type links struct {
 	err     error
 	stale   bool
 	loading pane.AsyncResult[*loading]
-	// cut are the links of the map that have failed on paper, by row and column.
-	cut map[int]bool
+	cut     map[int]bool // the links of the map that have failed on paper, by row and column
 }
 
 // Source counts the paths over each link.

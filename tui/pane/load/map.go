@@ -6,14 +6,13 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 )
 
-// mapStep is how many columns a key moves the map.
-const mapStep = 8
+const mapStep = 8 // how many columns a key moves the map
 
-// mapName is how many cells the names of the rows of a map have.
-const mapName = 16
+const mapName = 16 // how many cells the names of the rows of a map have
 
 // columns is the first column of the map in so many cells, and how many there are a cell.
 // As long as nobody has moved the map, all of it is there.
@@ -29,10 +28,7 @@ func (l *links) columns(room int) (first, per int) {
 // none; gone says that one has failed on paper.
 func (l *links) cell(row, from, to int) (paths int64, gone bool) {
 	h := &l.load.heat
-	cells := h.up
-	if l.Kind == loadDownwards {
-		cells = h.down
-	}
+	cells := prose.When(l.Kind == loadDownwards, h.down, h.up)
 	paths = -1
 	for i := row*len(h.cols) + from; i < row*len(h.cols)+to; i++ {
 		paths = max(paths, cells[i])
@@ -58,8 +54,7 @@ func (l *links) findCut() {
 	}
 }
 
-// header of a map numbers its columns, so many digits below one another as fit
-// in one line.
+// header of a map numbers its columns, so many digits below one another as fit in one line.
 func (l *links) Header(p *draw.Pen) {
 	if !l.isMap() {
 		l.Table.Header(p)

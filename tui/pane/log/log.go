@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -17,9 +18,8 @@ import (
 // viewport of pages: its lines are selected, filtered and recalled.
 type logbook struct {
 	pane.List
-	lines []pane.Line
-	// dropped counts lines that were let go.
-	dropped int
+	lines   []pane.Line
+	dropped int // counts lines that were let go
 }
 
 // New makes the pane.
@@ -111,11 +111,7 @@ func (l *logbook) add(lines ...pane.Line) {
 
 func (l *logbook) refresh() {
 	cursor := l.Cursor
-	l.Size = len(l.lines)
-	l.Order = slices.Grow(l.Order[:0], l.Size)[:l.Size]
-	for i := range l.Order {
-		l.Order[i] = int32(i)
-	}
+	l.Fill(len(l.lines))
 	if !l.Filt.Empty() {
 		l.Sift()
 	}
@@ -138,10 +134,7 @@ func (l *logbook) job(id int) {
 func (l *logbook) line(at int) *pane.Line { return &l.lines[l.Row(at)] }
 
 func (l *logbook) Figure() string {
-	if l.dropped > 0 {
-		return draw.Count(l.N, "line") + ", older ones let go"
-	}
-	return draw.Count(l.N, "line")
+	return prose.When(l.dropped > 0, draw.Count(l.N, "line")+", older ones let go", draw.Count(l.N, "line"))
 }
 
 func (l *logbook) Empty() string {

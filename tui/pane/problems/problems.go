@@ -25,10 +25,9 @@ type problems struct {
 	src   Source
 	found []found.Problem
 	// lost is what was there when the session began, lostOf the fabrics then and now.
-	lost   []found.Problem
-	lostOf [2]*fabric.Fabric
-	// report is what the session said last, nil before it said anything.
-	report  *found.Report
+	lost    []found.Problem
+	lostOf  [2]*fabric.Fabric
+	report  *found.Report // what the session said last, nil before it said anything
 	reports pane.AsyncResult[*found.Report]
 }
 
@@ -184,7 +183,7 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 
 // reportKey changes whenever something else may be wrong.
 type reportKey struct {
-	live         *session.Picture
+	live, base   *session.Picture
 	holes, notes int
 	drift        int
 	cut, lost    string
@@ -203,7 +202,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	st := &l.Scene.State
-	key := reportKey{st.Live, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
+	key := reportKey{st.Live, st.Base, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
 	if l.large() && l.reports.Of != key {
 		quick := key
 		quick.quick = true

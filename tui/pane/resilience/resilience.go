@@ -12,14 +12,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
-// studied is how far a study is: its report, and what failed in the failures that
-// the report names.
+// studied is how far a study is: its report, and what failed in the failures that the report names.
 type studied struct {
 	key    studyKey
 	report resilience.Report
@@ -31,8 +31,7 @@ type fallout struct {
 	resilience.Verdict
 	node fabric.NodeIndex
 	link fabric.PortIndex
-	// with are the ports of further links that fail.
-	with []fabric.PortIndex
+	with []fabric.PortIndex // the ports of further links that fail
 }
 
 // studyKey is what is studied: tables, and the kind of failures.
@@ -44,21 +43,18 @@ type studyKey struct {
 // studyKinds are the kinds of failures by the manners of the pane.
 var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
 
-// few is how many failures are tried unasked.
-const few = 20_000
+const few = 20_000 // how many failures are tried unasked
 
 // resilient lists what every failure of a kind does, the worst first.
 type resilient struct {
 	pane.List
-	src Source
-	now *studied
-	// kept are the studies of all kinds, as far as they are.
-	kept  [len(studyKinds)]*studied
+	src   Source
+	now   *studied
+	kept  [len(studyKinds)]*studied // the studies of all kinds, as far as they are
 	err   error
 	study pane.AsyncResult[*studied]
 	soFar *atomic.Pointer[studied] // of the study that runs
-	// stopped is the study that somebody has stopped, agreed the large one that
-	// somebody wants.
+	// stopped is the study that somebody has stopped, agreed the large one that somebody wants.
 	stopped, agreed studyKey
 	// count is how many failures counted has.
 	count   int
@@ -81,9 +77,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "what fails", Least: 27, Share: 2, Text: l.first, Look: l.look},
 		{Name: "and", Least: 24, Share: 2, Hidden: func() bool { return studyKinds[l.Kind] != resilience.Pairs }, Text: l.second, Look: l.look},
 		{Name: "cut off", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return draw.CountOrNone(v(row).CutOff) }, Order: func(row int) int64 { return int64(v(row).CutOff) },
-			Look: func(row int) draw.Style { return draw.When(v(row).CutOff > 0, t.Bad, "") }},
+			Look: func(row int) draw.Style { return prose.When(v(row).CutOff > 0, t.Bad, "") }},
 		{Name: "paths lost", Wide: 10, Right: true, Text: func(row int) string { return draw.CountOrNone(int(v(row).Lost)) }, Order: func(row int) int64 { return v(row).Lost },
-			Look: func(row int) draw.Style { return draw.When(v(row).Lost > 0, t.Bad, "") }},
+			Look: func(row int) draw.Style { return prose.When(v(row).Lost > 0, t.Bad, "") }},
 		{Name: "busiest", Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return draw.Thousands(int(v(row).Worst)) }, Order: func(row int) int64 { return v(row).Worst }},
 		{Name: "growth", Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 { return v(row).Worst }, Look: l.look},
 		{Name: "at", Least: 16, Rank: 4, Text: func(row int) string { return v(row).At }, Look: func(int) draw.Style { return t.Dim }},

@@ -14,8 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Seek lets everything fail in turn where the pane shows that, from where it
-// was stopped.
+// Seek lets everything fail in turn where the pane shows that, from where it was stopped.
 func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible || l.Scene.Picture.Tables == nil || l.Scene.Picture.Tables.Fabric.MaxLID == 0 {
 		return nil

@@ -15,8 +15,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// HasHead says no: a tree has no columns on the screen, but sorts, exports and
-// copies by those that it would have.
+// HasHead says no: a tree has no columns on the screen, but sorts, exports and copies by such.
 func (t *topology) HasHead() bool { return false }
 
 func (t *topology) treeColumns() []draw.Column {
@@ -154,8 +153,7 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 	return worst
 }
 
-// switchLoad draws the paths over the links that leave a switch for others, so
-// many ports to a cell as there are too many.
+// switchLoad draws the paths over the links from a switch to others, several ports a cell where there are many.
 func (t *topology) switchLoad(n *fabric.Node) string {
 	if t.Loads == nil || len(t.Loads.Paths) != len(t.Scene.Top.Fabric.Ports) || t.Busiest == 0 {
 		return ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -28,10 +29,7 @@ func (t *topology) Draw(p *draw.Pen, line int) {
 }
 
 func (t *topology) branch(p *draw.Pen, shut bool) {
-	mark := p.Open
-	if shut {
-		mark = p.Shut
-	}
+	mark := prose.When(shut, p.Shut, p.Open)
 	p.Put(p.Dim, mark+" ")
 }
 
@@ -59,8 +57,7 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 	t.drawHeads(p, wide-4)
 }
 
-// drawHeads names what stands behind the names of switches, which have wide cells,
-// where there is room.
+// drawHeads names what stands behind the names of switches, which have wide cells, where there is room.
 func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	room := 7 + 8
 	load := wide-room > loadFrom && len(t.Scene.Top.Fabric.Switches) > 0 && t.switchLoad(&t.Scene.Top.Fabric.Nodes[t.Scene.Top.Fabric.Switches[0]]) != ""
@@ -79,8 +76,7 @@ func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	}
 }
 
-// loadFrom is how many cells the name of a switch has where its load is shown too.
-const loadFrom = 34
+const loadFrom = 34 // how many cells the name of a switch has where its load is shown too
 
 func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	f := t.Scene.Top.Fabric
@@ -118,7 +114,6 @@ func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	}
 }
 
-// switchNote says what ails a switch.
 func (t *topology) switchNote(p *draw.Pen, node fabric.NodeIndex) (string, draw.Style) {
 	n := &t.Scene.Top.Fabric.Nodes[node]
 	gone := 0
@@ -217,10 +212,7 @@ func (t *topology) nameStyle(p *draw.Pen, node fabric.NodeIndex) draw.Style {
 func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[peer].Node
-	mark := ""
-	if t.Path[node] {
-		mark = " " + p.OnPath
-	}
+	mark := prose.When(t.Path[node], " "+p.OnPath, "")
 	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
 	p.Put(p.Dim, p.Line+" ")

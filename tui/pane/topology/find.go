@@ -63,7 +63,6 @@ func (t *topology) unhide() {
 	t.grow()
 }
 
-// first selects the first switch.
 func (t *topology) first() {
 	for i, r := range t.rows {
 		if r.kind != rowTier {

@@ -3,12 +3,9 @@
 package topology
 
 import (
-	"slices"
-
 	"example.org/ibconsole/fabric"
 )
 
-// grow makes the rows.
 func (t *topology) grow() {
 	t.rows = t.rows[:0]
 	ix := t.Scene.Top
@@ -33,11 +30,7 @@ func (t *topology) grow() {
 	}
 	t.addTier(tierOutside, ix.Outside)
 	t.addLoose(ix.Loose)
-	t.Size = len(t.rows)
-	t.Order = slices.Grow(t.Order[:0], t.Size)[:t.Size]
-	for i := range t.Order {
-		t.Order[i] = int32(i)
-	}
+	t.Fill(len(t.rows))
 	t.Window.Resize(len(t.rows), t.Height)
 }
 
@@ -80,8 +73,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	}
 }
 
-// addPorts adds the ports of a switch, those without link that stand together as
-// one row.
+// addPorts adds the ports of a switch, those without link that stand together as one row.
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[n.FirstPort].Node

@@ -13,23 +13,19 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// topology is the tree of switches by their distance from the hosts, with the
-// hosts and links of each below it. (The tree of lipgloss draws all of its rows; here it is
-// those of the window, of 50,000.)
+// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below
+// it. (The tree of lipgloss draws all of its rows; here it is those of the window, of 50,000.)
 type topology struct {
 	pane.List
 	rows []treeRow
 	hits []bool // nodes that the filter hits
-	// open holds the switches that show their ports, shut the tiers that do not
-	// show their switches.
+	// open holds the switches that show their ports, shut the tiers that do not show their switches.
 	open map[uint64]bool
 	shut map[int32]bool
 	// shown is the switch that was selected last; back says to go to it.
-	shown pane.Place
-	back  bool
-	// groups are what the switches stand under when it is not their distance from
-	// the hosts.
-	groups []treeGroup
+	shown  pane.Place
+	back   bool
+	groups []treeGroup // what the switches stand under when it is not their distance from the hosts
 }
 
 // treeGroup is switches with something in common.
@@ -47,13 +43,10 @@ const (
 
 // treeRow is one line of the tree.
 type treeRow struct {
-	kind rowKind
-	// node is the switch; of a loose node the node.
-	node fabric.NodeIndex
-	// port is a port of the switch; of idle ports the first, up to last.
-	port, last fabric.PortIndex
-	// tier is that of a heading.
-	tier int32
+	kind       rowKind
+	node       fabric.NodeIndex // the switch; of a loose node the node
+	port, last fabric.PortIndex // port is a port of the switch; of idle ports the first, up to last
+	tier       int32            // that of a heading
 }
 
 type rowKind uint8
@@ -81,7 +74,6 @@ func New(c *pane.Common) pane.Pane {
 	return l
 }
 
-// rowID tells rows apart.
 func (t *topology) rowID(row int) uint64 {
 	r := &t.rows[row]
 	if r.kind == rowTier {
@@ -146,7 +138,6 @@ func (t *topology) Update(msg tea.Msg) {
 
 func (t *topology) Sideways(by int) { t.unfold(by < 0) }
 
-// here is the place of the selected row.
 func (t *topology) here() (pane.Place, bool) {
 	if t.Cursor >= len(t.rows) {
 		return pane.Place{}, false
@@ -158,8 +149,7 @@ func (t *topology) here() (pane.Place, bool) {
 	return pane.PlaceOf(t.Scene.Top.Fabric, r.node, r.port), true
 }
 
-// switchShown is the switch that the selected row belongs to, None where it is a
-// heading or a loose node.
+// switchShown is the switch that the selected row belongs to, None where it is a heading or a loose node.
 func (t *topology) switchShown() fabric.NodeIndex {
 	if t.Scene == nil || t.Cursor >= len(t.rows) {
 		return fabric.None

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -22,10 +23,7 @@ func (t *trace) Actions() []pane.Action {
 }
 
 func (t *trace) whyNoEnd() string {
-	if t.Focused().Node == fabric.None {
-		return "no switch or host is selected"
-	}
-	return ""
+	return prose.When(t.Focused().Node == fabric.None, "no switch or host is selected", "")
 }
 
 // markSelected makes what is selected the source (0) or the destination (1) of the trace.
@@ -39,8 +37,7 @@ func (t *trace) markSelected(which int) tea.Msg {
 	return t.traced()
 }
 
-// traced shows the trace between the marked ends, and says the command for it
-// where there are both.
+// traced shows the trace between the marked ends, and says the command for it where there are both.
 func (t *trace) traced() tea.Msg {
 	t.retrace()
 	if !t.ok {
@@ -62,10 +59,7 @@ func (t *trace) retrace() {
 }
 
 func (t *trace) whyNoTrace() string {
-	if t.Ends[0].None() || t.Ends[1].None() {
-		return "there is no trace: t and T mark its ends"
-	}
-	return ""
+	return prose.When(t.Ends[0].None() || t.Ends[1].None(), "there is no trace: t and T mark its ends", "")
 }
 
 func (t *trace) exchange() tea.Msg {
@@ -83,8 +77,7 @@ type errKey struct {
 
 func (t *trace) errKey() errKey { return errKey{t.Scene.State.Live.Fabric, fmt.Sprint(t.ports())} }
 
-// Seek reads what the ports of the path have counted, where there is a subnet that can
-// be asked and nothing else runs.
+// Seek reads what the ports of the path have counted, where a subnet can be asked and nothing else runs.
 func (t *trace) Seek(s pane.Stage) tea.Cmd {
 	if !t.ok || t.Scene.State.Source.Offline() || !s.Idle || !s.Visible {
 		return nil
@@ -116,8 +109,7 @@ func (t *trace) Collect() {
 	}
 }
 
-// Holding reports whether the session reads counters for the trace; that gives way to
-// every command.
+// Holding reports whether the session reads counters for the trace; that gives way to every command.
 func (t *trace) Holding() bool { return t.reading.Doing != nil }
 
 func (t *trace) Yield() (wait func()) { return t.reading.Halt() }

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
+// remark adds the verdict, the path back, and the same path in other pictures.
 func (t *trace) remark() {
 	sc := t.Scene
 	f := sc.Picture.Fabric
@@ -119,8 +120,7 @@ func (t *trace) compare(k session.Kind) {
 	}
 }
 
-// sameTables reports whether two pictures are the same but for their names. None is
-// the same as any.
+// sameTables reports whether two pictures are the same but for their names. None is the same as any.
 func sameTables(a, b *session.Picture) bool {
 	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
 }

@@ -20,18 +20,15 @@ import (
 // trace is the path of packets between two marked ends.
 type trace struct {
 	pane.List
-	src Source
-	// lid is the destination LID where one of several was named, else 0.
-	lid  uint16
-	hops walk.Path
-	ok   bool // there is a path
-	why  string
-	rows []traceRow
-	// errs are the errors that ports have counted, nil where they are not known.
-	errs    map[pane.Place]uint64
+	src     Source
+	lid     uint16 // the destination LID where one of several was named, else 0
+	hops    walk.Path
+	ok      bool // there is a path
+	why     string
+	rows    []traceRow
+	errs    map[pane.Place]uint64 // the errors that ports have counted, nil where they are not known
 	reading pane.AsyncResult[map[pane.Place]uint64]
-	// choices counts the ports of a switch that lead on by a shortest path, by hop.
-	choices []int
+	choices []int // counts the ports of a switch that lead on by a shortest path, by hop
 }
 
 // traceRow is a hop of a path, or a remark.
@@ -163,8 +160,6 @@ func (t *trace) name(which int) string {
 	return fmt.Sprintf("0x%016x", at.GUID)
 }
 
-// remark adds the verdict, the path back, and the same path in other pictures.
-
 func (t *trace) Title() string {
 	if t.Ends[0].None() || t.Ends[1].None() || t.Scene == nil {
 		return ""
@@ -172,12 +167,7 @@ func (t *trace) Title() string {
 	return fmt.Sprintf("%s %s %s", t.name(0), t.Theme.Arrow, t.name(1))
 }
 
-func (t *trace) Picture() *draw.Badge {
-	if !t.ok {
-		return nil
-	}
-	return t.Scene.PictureBadge(t.Theme, t.Scene.Picture)
-}
+func (t *trace) Picture() *draw.Badge { return t.Badge(t.ok) }
 
 func (t *trace) Figure() string {
 	if !t.ok {
@@ -193,7 +183,6 @@ func (t *trace) Empty() string {
 	return t.why
 }
 
-// hop is the hop of the selected row.
 func (t *trace) hop() (*traceRow, bool) {
 	row, ok := t.Selected()
 	if !ok || t.rows[row].at < 0 {
@@ -255,8 +244,7 @@ func (t *trace) nodes() map[fabric.NodeIndex]bool {
 	return on
 }
 
-// firstBetween is the line of the first hop that leaves a switch for another, of
-// the first hop where there is none.
+// firstBetween is the line of the first hop from a switch to another, of the first hop where there is none.
 func (t *trace) firstBetween() int {
 	for i := range t.rows {
 		r := &t.rows[i]

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -20,10 +21,9 @@ import (
 // whatIf lists what has failed on paper and what follows from it.
 type whatIf struct {
 	pane.List
-	src  Source
-	rows []whatIfRow
-	// result compares the base with what is shown, nil where that is not known yet.
-	result  *diff.Result
+	src     Source
+	rows    []whatIfRow
+	result  *diff.Result // compares the base with what is shown, nil where that is not known yet
 	against session.Kind
 	err     error
 	diff    pane.AsyncResult[*diff.Result]
@@ -37,8 +37,7 @@ type whatIfRow struct {
 	heading             bool
 }
 
-// maxMoved is how many links whose load changes are listed.
-const maxMoved = 40
+const maxMoved = 40 // how many links whose load changes are listed
 
 // Source compares tables.
 type Source interface {
@@ -123,7 +122,7 @@ func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
 // consequences are what differs from the base, worst things first.
 func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
-	bad := func(n int64) draw.Style { return draw.When(n > 0, t.Bad, t.Good) }
+	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
 	number := func(n int64) string { return draw.Thousands(int(n)) }
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
@@ -133,7 +132,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed)})
 	if r.WorstOld != nil && r.WorstNew != nil {
 		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
-			st: draw.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
+			st: prose.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
 		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.Dim})
 	}
 	for _, x := range []struct {
@@ -149,7 +148,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
 		l := &r.Loads[i]
-		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: draw.When(l.PathsNew > l.PathsOld, t.Warn, "")})
+		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: prose.When(l.PathsNew > l.PathsOld, t.Warn, "")})
 	}
 }
 
@@ -168,10 +167,7 @@ func (w *whatIf) Title() string {
 }
 
 func (w *whatIf) Picture() *draw.Badge {
-	if w.Scene == nil || w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil {
-		return nil
-	}
-	return w.Scene.PictureBadge(w.Theme, w.Scene.Picture)
+	return w.Badge(w.Scene != nil && (w.Scene.State.WhatIf != nil || w.Scene.State.Staged != nil))
 }
 
 func (w *whatIf) Figure() string {

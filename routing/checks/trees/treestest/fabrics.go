@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package treestest has what tests of checks over whole fabrics share: random
-// fabrics with tables that are right or broken, a plain walk of one pair at a
-// time to compare with, and Debian's ibdmchk. It is for tests only.
+// Package treestest has what tests of checks over whole fabrics share: random fabrics with tables that are right
+// or broken, a plain walk of one pair at a time to compare with, and Debian's ibdmchk. It is for tests only.
 package treestest
 
 import (
@@ -74,8 +73,7 @@ func linked(f *fabric.Fabric, node fabric.NodeIndex) int {
 	return n
 }
 
-// Random is a small fabric of some shape, irregular ones among them, with LIDs
-// of an LMC up to 2.
+// Random is a small fabric of some shape, irregular ones among them, with LIDs of an LMC up to 2.
 func Random(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	lmc := uint8(max(0, r.IntN(5)-2))
@@ -91,15 +89,13 @@ func Random(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	return withLIDs(t, irregular(t, r, true), lmc)
 }
 
-// Irregular is a fabric of random cables between random switches with a host
-// each, connected, with LIDs.
+// Irregular is a fabric of random cables between random switches with a host each, connected, with LIDs.
 func Irregular(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	return withLIDs(t, irregular(t, r, false), 0)
 }
 
-// irregular may, with odd, have adapters of two ports and switches that are
-// cabled to themselves.
+// irregular may, with odd, have adapters of two ports and switches that are cabled to themselves.
 func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"testing"
+
+	"example.org/ibconsole/internal/testenv"
+)
+
+// TestVLsAreCountedOnce: diff and commit say the same number of SL2VL tables that change, and
+// the SLs of paths are compared where those of both are known. With a switch lost, torus-2QoS(8)
+// grants the same SLs, as those do not depend on failures.
+func TestVLsAreCountedOnce(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	h := routedTorus(t, "torus-2QoS", true, false)
+	change := "sweep full sl2vl; engine from=" + h.conf + "; fail switch sw-1-3; route; "
+	known := "engine from=" + h.conf + "; calibrate; " + change
+	counted := func(script, field string) (tables, sls any) {
+		o := object(t, try("--json", "-s", h.source, "-c", script))
+		o, _ = o[field].(map[string]any)
+		return o["sl2vl_tables"], o["path_sls"]
+	}
+	diff, sls := counted(known+"diff", "vls")
+	dry, _ := counted(known+"commit dry-run", "plan")
+	if diff == nil || diff == 0.0 || diff != dry || sls != 0.0 {
+		t.Errorf("diff %v SL2VL tables and %v path SLs, commit %v tables", diff, sls, dry)
+	}
+	if diff, sls = counted(change+"diff", "vls"); diff != dry || sls != nil {
+		t.Errorf("with unknown SLs: %v SL2VL tables, %v path SLs; want %v and null", diff, sls, dry)
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"cmp"
+
+	"example.org/ibconsole/mad"
+)
+
+// socket is a port of a record that may not be there.
+type socket struct {
+	id   string
+	port int
+}
+
+// infer makes records of the nodes that have none, or none that could be read, and
+// whose GUID is in the id by which cables lead to them, as ibnetdiscover has it: they
+// are as these cables have them. A cable whose near end others name is left to these:
+// its own line is the wrong one. O(cables).
+func (b *builder) infer() error {
+	p := b.p
+	var to []end
+	b.each(func(r *record, c *cable) {
+		if _, known := p.byID[c.remote]; !known && c.own == "" {
+			to = append(to, end{r: r, c: c})
+		}
+	})
+	if len(to) == 0 {
+		return nil
+	}
+	claimed := map[socket]bool{}
+	b.each(func(_ *record, c *cable) { claimed[socket{c.remote, c.remotePort}] = true })
+	for i := range to { // records that are added must not move the others
+		to[i].near = socket{to[i].r.id, to[i].c.port}
+	}
+	for _, e := range to {
+		if claimed[e.near] {
+			continue
+		}
+		if err := b.inferBy(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls take with each port line.
+func (b *builder) each(take func(*record, *cable)) {
+	for i := range b.p.records {
+		r := &b.p.records[i]
+		for j := range r.cables {
+			take(r, &r.cables[j])
+		}
+	}
+}
+
+// inferBy adds what a line says of its far end.
+func (b *builder) inferBy(e end) error {
+	p, c := b.p, e.c
+	lid, desc := p.remoteSays(c)
+	i, known := p.byID[c.remote]
+	if !known {
+		if !p.gone[c.remote] {
+			b.missing++
+		}
+		typ, ok := idType(c.remote)
+		if !ok || b.asIbsim {
+			return nil
+		}
+		if err := b.told(c); err != nil {
+			return err
+		}
+		i = len(p.records)
+		p.byID[c.remote] = i
+		p.records = append(p.records, record{
+			at: c.at, id: c.remote, typ: typ, guid: idGUID(c.remote), desc: cmp.Or(desc, c.remote), start: ibsimDefault,
+		})
+	}
+	r := &p.records[i]
+	if c.remotePort > maxNodePorts || !r.take(c.remotePort) {
+		return nil
+	}
+	if more := c.remotePort - r.ports; more > 0 {
+		if p.ports += more; p.ports > maxPorts {
+			return p.fatal("more than %d ports", maxPorts)
+		}
+		r.ports = c.remotePort
+	}
+	if r.addr.lid == 0 {
+		r.addr.lid = lid
+	}
+	r.cables = append(r.cables, cable{
+		at: c.at, port: c.remotePort, guid: c.remoteGUID, addr: address{lid: lid}, rate: c.rate, stated: c.stated,
+		remote: e.near.id, remotePort: e.near.port,
+	})
+	return nil
+}
+
+// told lists a node without a record, unless its record was listed.
+func (b *builder) told(c *cable) error {
+	if b.p.gone[c.remote] {
+		return nil
+	}
+	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is taken as the cables that lead to it have it", quote(c.remote)))
+}
+
+// idType is the type of a node by an id such as "S-0002c90300000001"; false if the id
+// is no such.
+func idType(id string) (t mad.NodeType, ok bool) {
+	if idGUID(id) == 0 {
+		return 0, false
+	}
+	t, ok = map[byte]mad.NodeType{'S': mad.NodeSwitch, 'H': mad.NodeCA, 'R': mad.NodeRouter}[id[0]]
+	return t, ok
+}

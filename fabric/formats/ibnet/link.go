@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibnet
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/prose"
+)
+
+// errLeftOut says that a record is not in the fabric, which was told.
+var errLeftOut = errors.New("the record is left out")
+
+// end is a port line with its record.
+type end struct {
+	node fabric.NodeIndex
+	r    *record
+	c    *cable
+	near socket
+}
+
+// links joins the ports: first those whose two lines agree, then what is left.
+func (b *builder) links() error {
+	var left []end
+	for i := range b.p.records {
+		r := &b.p.records[i]
+		for j := range r.cables {
+			e := end{node: b.node[i], r: r, c: &r.cables[j]}
+			if e.c.own != "" || e.node == fabric.None {
+				continue
+			}
+			err := b.link(e)
+			switch {
+			case err != nil && b.p.options.Strict:
+				return err
+			case err != nil:
+				left = append(left, e)
+			}
+		}
+	}
+	for _, e := range left {
+		e.c.void = b.void(e)
+	}
+	for _, e := range left {
+		if err := b.leftOver(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link joins two ports, having seen that both ends agree.
+func (b *builder) link(e end) error {
+	p, c, r := b.p, e.c, e.r
+	remote, other, err := b.remote(e)
+	if err == nil && remote == fabric.None {
+		err = errLeftOut
+	}
+	if err != nil {
+		return err
+	}
+	peer := other.cableAt(c.remotePort)
+	if peer == nil {
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected both ends of each cable",
+			c.port, quote(r.id), c.remotePort, quote(other.id))
+	}
+	back := peer.own == "" && peer.remote == r.id && peer.remotePort == c.port
+	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to agree",
+			c.port, quote(r.id), c.remotePort, quote(other.id), p.position(peer.at), peer.leadsTo())
+	}
+	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {
+		return p.errorAt(c.at, "%w", err)
+	}
+	return b.rate(e.node, r, c, remote, other, peer)
+}
+
+// remote is the node that a cable leads to. It fails where that has no such port.
+func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
+	p, c := b.p, e.c
+	i, ok := p.byID[c.remote]
+	if !ok {
+		return fabric.None, nil, p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(e.r.id), quote(c.remote))
+	}
+	other := &p.records[i]
+	if c.remotePort > other.ports {
+		return fabric.None, other, p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
+			c.port, quote(e.r.id), c.remotePort, quote(other.id), other.ports)
+	}
+	return b.node[i], other, nil
+}
+
+// void reports whether a line leads to no port that there is.
+func (b *builder) void(e end) bool {
+	_, _, err := b.remote(e)
+	return err != nil
+}
+
+// leftOver takes a line that the other end does not confirm: where that has none, or
+// none that could be read, the cable is as this end has it.
+func (b *builder) leftOver(e end) error {
+	c := e.c
+	remote, other, err := b.remote(e)
+	switch {
+	case err == nil && remote == fabric.None, other == nil && b.p.gone[c.remote]:
+		return nil // told with the record that is left out
+	case err != nil:
+		return b.p.refuse(err)
+	}
+	peer := other.cableAt(c.remotePort)
+	told := other.lists(c.remotePort) && (peer == nil || peer.void)
+	if peer != nil && !peer.void {
+		return b.p.refuse(b.link(e))
+	}
+	why := b.link(e)
+	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {
+		return b.p.refuse(b.p.errorAt(c.at, "%w", err))
+	}
+	if !told {
+		if err := b.p.refuse(why); err != nil {
+			return err
+		}
+		if other == &b.p.records[b.lines-1] {
+			b.open++
+		}
+	}
+	b.byOneEnd(e, remote)
+	return b.rate(e.node, e.r, c, remote, other, &cable{rate: other.start, own: "@"})
+}
+
+// byOneEnd gives a port without a line of its own what the other end says of it.
+func (b *builder) byOneEnd(e end, remote fabric.NodeIndex) {
+	port := b.b.Port(remote, e.c.remotePort)
+	if b.asIbsim || b.b.Node(remote).IsSwitch() {
+		return
+	}
+	if e.c.remoteGUID != 0 {
+		port.GUID = e.c.remoteGUID
+	}
+	if port.LID == 0 {
+		port.LID, _ = b.p.remoteSays(e.c)
+	}
+}
+
+// truncated says that the file stops in the middle, where it looks like that.
+func (b *builder) truncated() {
+	p := b.p
+	at, why := p.end, ""
+	switch {
+	case len(p.cuts) > 0 && p.unread.Count > 0:
+		at, why = p.cuts[len(p.cuts)-1], "truncated: the last line has no end"
+	case b.whole && b.missing > 0:
+		why = fmt.Sprintf("truncated? Cables lead to %s without a record", prose.Count(b.missing, "node"))
+	case b.whole && b.open > 0:
+		why = fmt.Sprintf("truncated? The last record has no line for %s that others have", prose.Count(b.open, "cable"))
+	default:
+		for _, at := range p.cuts {
+			p.warn(at, "the last line has no end: the file may be cut off")
+		}
+		return
+	}
+	f := unread.At(p.files[at.file], int(at.line), "%s; expected all of the file", why)
+	f.Kind = unread.Truncated
+	p.unread.Add(f)
+}
+
+// settle gives what two ports claim to the first, and sees that the SM's port is a
+// linked one.
+func (b *builder) settle() error {
+	if b.p.unread.Count > 0 {
+		if err := b.startLinked(); err != nil {
+			return err
+		}
+	}
+	for _, e := range b.b.Settle() {
+		at := b.placeOf(e.Node, e.Num)
+		b.p.unread.Clash(b.p.files[at.file], int(at.line), e, b.b.Node(e.Node).GUID)
+	}
+	return nil
+}
+
+// startLinked moves the SM's port from a first node that lost its links.
+func (b *builder) startLinked() error {
+	for i := range b.record {
+		node := fabric.NodeIndex(i)
+		for num := 1; num <= int(b.b.Node(node).NumPorts); num++ {
+			if b.b.Port(node, num).Peer == fabric.None {
+				continue
+			}
+			if i == 0 {
+				return nil
+			}
+			if b.b.Node(node).IsSwitch() {
+				num = 0
+			}
+			return b.b.SetSMPort(node, num)
+		}
+	}
+	return nil
+}

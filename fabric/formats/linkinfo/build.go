@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package linkinfo
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/mad"
+)
+
+// nodeKey is what the ports of one node have in common.
+type nodeKey struct {
+	typ     mad.NodeType
+	guid    uint64
+	section int
+	name    string
+}
+
+// node is a node whose ports were listed, or that cables lead to.
+type node struct {
+	typ   mad.NodeType
+	guid  uint64
+	name  string
+	ports map[int]*row // nil for a port that cables alone name
+	// line is where it is named first, far that only cables name it.
+	line  int
+	far   bool
+	index fabric.NodeIndex
+}
+
+// spot is a port of a node.
+type spot struct {
+	node *node
+	port int
+}
+
+type guidPort struct {
+	guid uint64
+	port int
+}
+
+type lidPort struct {
+	lid  uint16
+	port int
+}
+
+type builder struct {
+	p     *parser
+	b     fabric.Builder
+	nodes []*node
+	added []*node // by node index
+	byKey map[nodeKey]*node
+	// byGUID and byLID find ports by what rows say of their far ends, and switches
+	// those with a LID.
+	byGUID   map[guidPort]spot
+	byLID    map[lidPort]spot
+	switches map[uint16]*node
+	// rows counts the rows of a GUID: a switch has several.
+	rows  map[uint64]int
+	taken map[uint64]bool
+	slots int
+	// whole says that all lines were read, and open counts the cables that one end
+	// names.
+	whole bool
+	open  int
+}
+
+func (b *builder) build() (*fabric.Fabric, error) {
+	b.byKey, b.byGUID, b.byLID = map[nodeKey]*node{}, map[guidPort]spot{}, map[lidPort]spot{}
+	b.switches = map[uint16]*node{}
+	b.rows, b.taken = map[uint64]int{}, map[uint64]bool{}
+	for i := range b.p.rows {
+		b.rows[b.p.rows[i].near.guid]++
+	}
+	for i := range b.p.rows {
+		if err := b.near(&b.p.rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	b.whole = b.p.found == nil || b.p.found.Count == 0
+	far := make([]spot, len(b.p.rows))
+	for i := range b.p.rows {
+		if r := &b.p.rows[i]; r.linked {
+			var err error
+			if far[i], err = b.far(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := b.addNodes(); err != nil {
+		return nil, err
+	}
+	if len(b.added) == 0 {
+		return nil, b.p.found.Findings[0] // without which a node would be there
+	}
+	for i := range b.p.rows {
+		if err := b.link(&b.p.rows[i], far[i]); err != nil {
+			return nil, err
+		}
+	}
+	b.truncated()
+	return b.finish()
+}
+
+// typeOf is the type of a row's node: where the form does not say it, one that has
+// several rows with one GUID is a switch.
+func (b *builder) typeOf(s *side) mad.NodeType {
+	switch {
+	case s.typ != unknown:
+		return s.typ
+	case b.rows[s.guid] > 1:
+		return mad.NodeSwitch
+	}
+	return mad.NodeCA
+}
+
+// nodeOf finds or adds the node of a port.
+func (b *builder) nodeOf(s *side, line int) *node {
+	key := nodeKey{typ: b.typeOf(s), guid: s.guid}
+	switch {
+	case key.typ == mad.NodeSwitch:
+	case s.section > 0:
+		key = nodeKey{section: s.section}
+	default:
+		key.guid, key.name = s.guid-uint64(s.port), s.name
+	}
+	n := b.byKey[key]
+	if n == nil {
+		n = &node{typ: b.typeOf(s), guid: key.guid, name: s.name, ports: map[int]*row{}, line: line}
+		if s.section > 0 && n.typ != mad.NodeSwitch {
+			n.guid = s.guid - uint64(s.port)
+		}
+		if n.typ == mad.NodeSwitch {
+			n.guid = s.guid
+			b.taken[n.guid] = true
+		}
+		b.byKey[key] = n
+		b.nodes = append(b.nodes, n)
+	}
+	return n
+}
+
+// near takes the port that a row is of.
+func (b *builder) near(r *row) error {
+	if r.near.guid == 0 {
+		return b.p.refuse(r.line, "port %d of %s has no GUID", r.near.port, fabric.Escape(r.near.name))
+	}
+	n := b.nodeOf(&r.near, r.line)
+	if old := n.ports[r.near.port]; old != nil {
+		return b.p.refuse(r.line, "port %d of %s is already in line %d", r.near.port, fabric.Escape(n.name), old.line)
+	}
+	n.ports[r.near.port] = r
+	at := spot{n, r.near.port}
+	b.byGUID[guidPort{r.near.guid, r.near.port}] = at
+	if key := (lidPort{r.near.lid, r.near.port}); r.near.lid != 0 {
+		if _, twice := b.byLID[key]; !twice {
+			b.byLID[key] = at
+		}
+		if n.typ == mad.NodeSwitch && b.switches[r.near.lid] == nil {
+			b.switches[r.near.lid] = n
+		}
+	}
+	return nil
+}
+
+// far finds the port that a row's cable leads to, or adds it with its node.
+func (b *builder) far(r *row) (spot, error) {
+	s := &r.far
+	if s.guid != 0 {
+		if at, ok := b.byGUID[guidPort{s.guid, s.port}]; ok {
+			return at, nil
+		}
+	} else if at, ok := b.byLID[lidPort{s.lid, s.port}]; ok && s.lid != 0 {
+		return at, nil
+	}
+	if n := b.switches[s.lid]; s.guid == 0 && n != nil {
+		return b.unlisted(n, s.port), nil
+	}
+	if s.guid == 0 {
+		return spot{}, b.p.refuse(r.line, "port %d of %s leads to port %d of %s, LID %d, which is not in the file",
+			r.near.port, fabric.Escape(r.near.name), s.port, fabric.Escape(s.name), s.lid)
+	}
+	known := len(b.nodes)
+	n := b.nodeOf(s, r.line)
+	if len(b.nodes) > known {
+		n.far = true
+		if err := b.p.refuse(r.line, "%s is not in the file but for cables; it is taken as these have it", fabric.Escape(n.name)); err != nil {
+			return spot{}, err
+		}
+	}
+	return b.unlisted(n, s.port), nil
+}
+
+// unlisted is a port of a node that has no row.
+func (b *builder) unlisted(n *node, port int) spot {
+	if _, ok := n.ports[port]; !ok {
+		n.ports[port] = nil
+	}
+	return spot{n, port}
+}
+
+// addNodes adds all nodes with their ports' LIDs and rates.
+func (b *builder) addNodes() error {
+	for _, n := range b.nodes {
+		most := 1
+		for num := range n.ports {
+			most = max(most, num)
+		}
+		if b.slots += most + 1; b.slots > maxSlots {
+			return fmt.Errorf("%s:%d: more than %d ports", b.p.name, n.line, maxSlots)
+		}
+		if n.typ != mad.NodeSwitch {
+			for n.guid == 0 || b.taken[n.guid] {
+				n.guid--
+			}
+			b.taken[n.guid] = true
+		}
+		var err error
+		n.index, err = b.b.AddNode(fabric.Node{GUID: n.guid, SystemGUID: n.guid, Desc: n.name, Type: n.typ, NumPorts: uint8(most)})
+		if err != nil {
+			if err = b.p.refuse(n.line, "%w", err); err != nil {
+				return err
+			}
+			continue
+		}
+		b.added = append(b.added, n)
+		b.fill(n, most)
+	}
+	return nil
+}
+
+// fill sets up the ports of a node, up to the highest one.
+func (b *builder) fill(n *node, most int) {
+	for num := range most + 1 {
+		port := b.b.Port(n.index, num)
+		if port == nil {
+			continue
+		}
+		port.State = mad.PortDown
+		if n.typ != mad.NodeSwitch {
+			port.GUID = n.guid + uint64(num)
+		}
+		if r := n.ports[num]; r != nil {
+			b.says(spot{n, num}, &r.near)
+		}
+	}
+	if n.typ == mad.NodeSwitch {
+		b.b.Port(n.index, 0).State = mad.PortActive
+	}
+}
+
+// says takes GUID and LID of a port.
+func (b *builder) says(at spot, s *side) {
+	port := b.b.Port(at.node.index, at.port)
+	if at.node.typ == mad.NodeSwitch {
+		port = b.b.Port(at.node.index, 0)
+	} else if s.guid != 0 {
+		port.GUID = s.guid
+	}
+	if port.LID == 0 {
+		port.LID = s.lid
+	}
+}
+
+// link joins a row's port to the one that it leads to.
+func (b *builder) link(r *row, to spot) error {
+	if to.node == nil {
+		return nil
+	}
+	at, ok := b.byGUID[guidPort{r.near.guid, r.near.port}]
+	if !ok || at.node.ports[at.port] != r || at.node.index == fabric.None || to.node.index == fabric.None {
+		return nil // told
+	}
+	if err := b.b.Connect(at.node.index, at.port, to.node.index, to.port); err != nil {
+		return b.p.refuse(r.line, "%w", err)
+	}
+	near, far := b.b.Port(at.node.index, at.port), b.b.Port(to.node.index, to.port)
+	near.Width, near.Speed, near.State = r.width, r.speed, stateOf(r)
+	back := to.node.ports[to.port]
+	if back != nil && back.linked {
+		return nil
+	}
+	far.Width, far.Speed, far.State = r.width, r.speed, near.State
+	b.says(to, &r.far)
+	b.open++
+	if to.node.far {
+		return nil // told with the node
+	}
+	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, but no line of that says so; expected both ends of each cable",
+		at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
+}
+
+// stateOf is the state of a linked port; where the form has none it follows from the LIDs.
+func stateOf(r *row) mad.PortState {
+	switch {
+	case r.state != 0:
+		return r.state
+	case r.near.lid != 0 && r.far.lid != 0:
+		return mad.PortActive
+	}
+	return mad.PortInit
+}
+
+// truncated says that the file stops in the middle, where it looks like that.
+func (b *builder) truncated() {
+	p, why := b.p, ""
+	switch {
+	case p.found == nil || p.found.Count == 0:
+		return
+	case p.cut:
+		why = "truncated: the last line has no end"
+	case b.whole && b.open > 0:
+		why = fmt.Sprintf("truncated? %s named by one end alone", prose.Verb(b.open, "cable", "is", "are"))
+	default:
+		return
+	}
+	f := unread.At(p.name, p.line, "%s; expected all of the file", why)
+	f.Kind = unread.Truncated
+	p.found.Add(f)
+}
+
+func (b *builder) finish() (*fabric.Fabric, error) {
+	lineOf := func(e *fabric.PortError) int {
+		n := b.added[e.Node]
+		if r := n.ports[int(e.Num)]; r != nil {
+			return r.line
+		}
+		return n.line
+	}
+	if b.p.found != nil {
+		for _, e := range b.b.Settle() {
+			b.p.found.Clash(b.p.name, lineOf(e), e, b.added[e.Node].guid)
+		}
+	}
+	f, err := b.b.Build()
+	if e, ok := errors.AsType[*fabric.PortError](err); ok {
+		return nil, unread.At(b.p.name, lineOf(e), "%w", err)
+	}
+	return f, err
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package osm
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// DefaultPartition is the number of the partition that is always there.
+const DefaultPartition uint16 = 0x7fff
+
+// Partition is who may talk to whom, and by which SL.
+type Partition struct {
+	Name string
+	// Number is the lower 15 bits of its P_Keys.
+	Number uint16
+	SL     uint8
+	// Members are end ports by GUID; true stands for full members, who alone hear
+	// limited ones.
+	Members map[uint64]bool
+}
+
+// PartitionFile is OpenSM's partitions.conf (opensm(8), "PARTITION CONFIGURATION").
+type PartitionFile struct {
+	Name string
+	// Notes say what has no effect. Of a Broken file none of the members has any:
+	// OpenSM makes all ports full members of the default partition then.
+	Notes  []FileNote
+	Broken bool
+
+	partitions []Partition
+	rules      []partitionRule
+	generated  uint16
+	line       int
+	defines    bool
+}
+
+// partitionRule makes end ports members.
+type partitionRule struct {
+	of   int // partition
+	who  string
+	guid uint64
+	full bool
+}
+
+// The words for many ports, in the order in which OpenSM tries what may be shortened.
+const (
+	everyPort  = "ALL"
+	portOfSM   = "SELF"
+	noPort     = "NONE"
+	mgidWord   = "mgid"
+	fullWord   = "full"
+	bothWord   = "both"
+	limitWord  = "limited"
+	memberFlag = "defmember"
+)
+
+var typesOfPorts = map[string]mad.NodeType{"ALL_CAS": mad.NodeCA, "ALL_SWITCHES": mad.NodeSwitch, "ALL_ROUTERS": mad.NodeRouter}
+
+// ReadPartitions reads such a file. A line that OpenSM cannot read makes it Broken.
+func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
+	p := &PartitionFile{Name: name}
+	p.partition("Default", DefaultPartition)
+	p.rules = []partitionRule{{who: everyPort}, {who: portOfSM, full: true}}
+	in := bufio.NewScanner(r)
+	var d *definition
+	for in.Scan() {
+		p.line++
+		text, _, _ := strings.Cut(in.Text(), "#")
+		for {
+			text = strings.Trim(text, " \t\r")
+			if text == "" {
+				break
+			}
+			part, rest, ends := strings.Cut(text, ";")
+			var err error
+			if d == nil {
+				d, part, err = p.define(part)
+			}
+			if err == nil {
+				err = p.members(d, part)
+			}
+			if err != nil {
+				p.broken(err.Error())
+				return p, nil
+			}
+			if text = rest; ends {
+				d = nil
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", fabric.Escape(name), err)
+	}
+	if !p.defines {
+		p.broken("there is no definition of a partition")
+	}
+	return p, nil
+}
+
+func (p *PartitionFile) note(format string, args ...any) {
+	p.Notes = append(p.Notes, FileNote{p.Name, p.line, fabric.Escape(fmt.Sprintf(format, args...))})
+}
+
+func (p *PartitionFile) broken(why string) {
+	p.Broken = true
+	p.note("%s; OpenSM takes no member from the file, and all ports are full members of the default partition", why)
+}
+
+// definition is what a line says of a partition before the colon.
+type definition struct {
+	of int
+	// membership is that of ports for which nothing else is said.
+	membership string
+}
+
+// define reads "[NAME][=P_KEY][, FLAG[=VALUE]]... : ". The last definition of a partition
+// decides its SL.
+func (p *PartitionFile) define(text string) (*definition, string, error) {
+	head, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return nil, "", fmt.Errorf("%q: expected NAME=P_KEY and a colon", text)
+	}
+	flags := strings.Split(head, ",")
+	name, key := nameAndValue(flags[0])
+	if key == "" && name != "" && name[0] >= '0' && name[0] <= '9' {
+		name, key = "", name
+	}
+	number := uint64(0)
+	if key != "" {
+		var err error
+		if number, err = strconv.ParseUint(key, 0, 64); err != nil {
+			return nil, "", fmt.Errorf("%q is no P_Key", key)
+		}
+	}
+	d := &definition{membership: limitWord}
+	sl := uint8(0)
+	for _, f := range flags[1:] {
+		flag, value := nameAndValue(f)
+		switch {
+		case flag == "" || flag == "s": // "" is short for mtu, s for scope
+		case flag == "sl":
+			if n, err := strconv.ParseUint(value, 0, 64); err == nil && n <= 15 {
+				sl = uint8(n)
+			} else {
+				p.note("sl=%s: expected 0 to 15; OpenSM skips it", value)
+			}
+		case flag != "m" && strings.HasPrefix(memberFlag, flag) && value != "":
+			d.membership = membershipOf(value, d.membership)
+		}
+	}
+	p.defines = true
+	d.of = p.partition(name, uint16(number)&0x7fff)
+	p.partitions[d.of].SL = sl
+	return d, rest, nil
+}
+
+// partition is the one of a number, or without a number of a name; a new one without a
+// number gets the next that is free.
+func (p *PartitionFile) partition(name string, number uint16) int {
+	at := slices.IndexFunc(p.partitions, func(x Partition) bool {
+		return number != 0 && x.Number == number || number == 0 && name != "" && x.Name == name
+	})
+	if at >= 0 {
+		return at
+	}
+	for number == 0 {
+		p.generated++
+		if !slices.ContainsFunc(p.partitions, func(x Partition) bool { return x.Number == p.generated }) {
+			number = p.generated
+		}
+	}
+	if name == "" {
+		name = fmt.Sprintf("%04x", number)
+	}
+	p.partitions = append(p.partitions, Partition{Name: name, Number: number})
+	return len(p.partitions) - 1
+}
+
+// members reads "PORT[=MEMBERSHIP], ...", or a multicast group, which takes the rest of the
+// line.
+func (p *PartitionFile) members(d *definition, text string) error {
+	for port := range strings.SplitSeq(text, ",") {
+		name, membership := nameAndValue(port)
+		switch {
+		case name == mgidWord:
+			return nil
+		case strings.HasPrefix(noPort, name):
+			continue
+		case membership == "":
+			membership = d.membership
+		default:
+			membership = membershipOf(membership, limitWord)
+		}
+		rule := partitionRule{of: d.of, who: wordFor(name), full: membership != limitWord}
+		if rule.who == "" {
+			guid, err := strconv.ParseUint(name, 0, 64)
+			if err != nil || guid == 0 {
+				return fmt.Errorf("%q is no port GUID", name)
+			}
+			rule.guid = guid
+		}
+		p.rules = append(p.rules, rule)
+	}
+	return nil
+}
+
+// wordFor is the word that a name shortens, "" for none.
+func wordFor(name string) string {
+	for _, w := range []string{everyPort, "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", portOfSM} {
+		if strings.HasPrefix(w, name) {
+			return w
+		}
+	}
+	return ""
+}
+
+// membershipOf is the word that is shortened, or another where it is none.
+func membershipOf(text, otherwise string) string {
+	for _, w := range []string{fullWord, bothWord, limitWord} {
+		if strings.HasPrefix(w, text) {
+			return w
+		}
+	}
+	return otherwise
+}
+
+func nameAndValue(text string) (name, value string) {
+	name, value, _ = strings.Cut(text, "=")
+	return strings.Trim(name, " \t"), strings.Trim(value, " \t")
+}
+
+// Of are the partitions of a subnet, by their numbers. A nil file is one that is not
+// there: all ports are full members of the default partition.
+func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
+	if p == nil || p.Broken {
+		sl := uint8(0)
+		if p != nil {
+			sl = p.partitions[0].SL
+		}
+		p = &PartitionFile{partitions: []Partition{{Name: "Default", Number: DefaultPartition, SL: sl}}, rules: []partitionRule{{who: everyPort, full: true}}}
+	}
+	out := slices.Clone(p.partitions)
+	for i := range out {
+		out[i].Members = map[uint64]bool{}
+	}
+	for _, r := range p.rules {
+		for _, e := range f.EndPorts {
+			port := &f.Ports[e]
+			node := &f.Nodes[port.Node]
+			kind, byKind := typesOfPorts[r.who]
+			switch {
+			case !node.InSubnet:
+			case r.who == everyPort, byKind && node.Type == kind, r.who == portOfSM && e == f.SMPort, r.who == "" && port.GUID == r.guid:
+				out[r.of].Members[port.GUID] = r.full
+			}
+		}
+	}
+	out = slices.DeleteFunc(out, func(x Partition) bool { return len(x.Members) == 0 })
+	slices.SortFunc(out, func(a, b Partition) int { return int(a.Number) - int(b.Number) })
+	return out
+}
+
+// PKeys are the P_Keys that partitions give to the end ports of a subnet.
+func PKeys(f *fabric.Fabric, partitions []Partition) map[fabric.PortIndex][]mad.PKey {
+	out := map[fabric.PortIndex][]mad.PKey{}
+	for i := range partitions {
+		for _, guid := range slices.Sorted(maps.Keys(partitions[i].Members)) {
+			key := mad.PKey(partitions[i].Number)
+			if partitions[i].Members[guid] {
+				key |= mad.PKeyFull
+			}
+			e := f.PortByGUID(guid)
+			out[e] = append(out[e], key)
+		}
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diff
+
+import (
+	"iter"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Mapping is an SL2VL table that two pictures have.
+type Mapping struct {
+	// NodeOld and NodeNew are the node's index in each fabric.
+	NodeOld, NodeNew fabric.NodeIndex
+	// In is the port by which packets come in, 0 for the node's own, and Out that by
+	// which they leave.
+	In, Out  uint8
+	Old, New fabric.VLs
+}
+
+// Changed reports whether it is another table in the new picture.
+func (m *Mapping) Changed() bool { return m.Old != m.New }
+
+// Mappings gives the SL2VL tables of the nodes that both subnets have, of the ports that have a
+// link in the old one; none where one of the pictures has no such tables, as they were
+// neither computed nor read.
+func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
+	return func(yield func(Mapping) bool) {
+		if before.SL2VL == nil || after.SL2VL == nil {
+			return
+		}
+		for old := range before.Fabric.NumNodes() {
+			now := after.Fabric.NodeByGUID(before.Fabric.Nodes[old].GUID)
+			if now == fabric.None || !before.Fabric.Nodes[old].InSubnet || !after.Fabric.Nodes[now].InSubnet {
+				continue
+			}
+			ins, outs := mappedPorts(before.Fabric, old)
+			for _, in := range ins {
+				for _, out := range outs {
+					if after.Fabric.PortAt(now, int(max(in, out))) == fabric.None {
+						continue
+					}
+					if !yield(Mapping{old, now, in, out, before.SL2VL.VLs(old, in, out), after.SL2VL.VLs(now, in, out)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// SwitchMappings counts the [Mappings] of switches whose tables were read, and those of
+// them that are others, without a port's to itself, by which no packet leaves.
+func SwitchMappings(before, after *fabric.Tables) (compared, changed int) {
+	for m := range Mappings(before, after) {
+		sw := before.Fabric.Nodes[m.NodeOld].Switch
+		if sw == fabric.None || !before.Known[sw] || m.In == m.Out {
+			continue
+		}
+		if compared++; m.Changed() {
+			changed++
+		}
+	}
+	return compared, changed
+}
+
+// mappedPorts are the ports by which packets come in and leave that a node has
+// tables for: the linked ones; to a switch packets come from its port 0, too, and
+// an adapter has one table a port, with 0 for in.
+func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
+	n := &f.Nodes[node]
+	sw := n.IsSwitch()
+	ins = []uint8{0}
+	for num := 1; num <= int(n.NumPorts); num++ {
+		p := f.Port(node, uint8(num))
+		of := p
+		if sw {
+			of = n.FirstPort
+		}
+		if !f.Ports[p].Linked() || mad.CapabilityMask(f.Ports[of].CapMask)&mad.CapSLMapping == 0 {
+			continue
+		}
+		outs = append(outs, uint8(num))
+		if sw {
+			ins = append(ins, uint8(num))
+		}
+	}
+	return ins, outs
+}
+
+// PathSLs counts the paths between end ports of both subnets, by their first LIDs, whose
+// SL is another; known is false where nobody knows those of one of the
+// pictures. O(end ports^2).
+func PathSLs(before, after *fabric.Tables) (changed int, known bool) {
+	switch {
+	case before.Unread.SLs || after.Unread.SLs:
+		return 0, false
+	case before.SLs == nil && after.SLs == nil:
+		return 0, true
+	}
+	type end struct{ old, now uint16 }
+	var ends []end
+	for _, p := range after.Fabric.EndPorts {
+		old := before.Fabric.PortByGUID(after.Fabric.Ports[p].GUID)
+		if old != fabric.None && inSubnet(before.Fabric, old) && inSubnet(after.Fabric, p) {
+			ends = append(ends, end{before.Fabric.Ports[old].LID, after.Fabric.Ports[p].LID})
+		}
+	}
+	for _, src := range ends {
+		for _, dst := range ends {
+			was, _ := before.SL(src.old, dst.old)
+			if is, _ := after.SL(src.now, dst.now); is != was && src != dst {
+				changed++
+			}
+		}
+	}
+	return changed, true
+}
+
+func inSubnet(f *fabric.Fabric, p fabric.PortIndex) bool { return f.Nodes[f.Ports[p].Node].InSubnet }

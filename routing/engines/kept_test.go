@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
+)
+
+// TestCalibrationAfterLosses: an OpenSM keeps routes when links are lost, so that its tables
+// are not those computed anew. A calibration says so, whether it saw the subnet before or
+// not, and the next what-if is what OpenSM then does. Settings that are others are told
+// from that.
+func TestCalibrationAfterLosses(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 3, 60) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			calibratedLives(t, rand.New(rand.NewPCG(seed, 6)))
+		})
+	}
+}
+
+func calibratedLives(t *testing.T, r *rand.Rand) {
+	l := newLife(t, r, []string{[]string{"minhop", "updn", "dnup"}[r.IntN(3)]}, false)
+	l.run(t)
+	s := sessionOn(t, l)
+	calibrated(t, l, s, true)
+	kept := 0
+	for range 4 {
+		before := l.lost
+		if !l.loseLink(r, between(l.whole.Without(l.lost))) {
+			break
+		}
+		l.run(t)
+		onPaper(t, s, l.whole, before, l.lost)
+		if _, err := s.Route(t.Context(), compute.KeepAsOpenSM); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		if err := sameLFTs(l.manager.dir, &routing.Result{Tables: s.State().Staged.Tables}); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		if _, err := s.RestoreAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c := calibrated(t, l, s, true); c.Differ > 0 {
+			kept++
+			if c.Kept != session.KeptSeen {
+				t.Errorf("%s: kept routes are %q", l, c.Kept)
+			}
+			fresh := sessionOn(t, l)
+			if c := calibrated(t, l, fresh, true); c.Kept != session.KeptPossible {
+				t.Errorf("%s: kept routes are %q to who did not see it", l, c.Kept)
+			}
+			if err := fresh.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Logf("routes were kept %d times: %s", kept, l)
+	set, err := settings.Parse([]string{"sssp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	if c, err := s.Calibrate(t.Context()); err != nil || c.Differ > 0 && (c.Explained() || !s.State().Estimate) {
+		t.Errorf("%s: sssp explains it: %+v, %v", l, c, err)
+	}
+}
+
+func calibrated(t *testing.T, l *life, s *session.Session, explained bool) session.Calibration {
+	t.Helper()
+	c, err := s.Calibrate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Explained() != explained || s.State().Estimate == explained {
+		t.Errorf("%s: %d of %d entries differ, kept %q", l, c.Differ, c.Entries, c.Kept)
+	}
+	return c
+}

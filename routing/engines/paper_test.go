@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	onpaper "example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+)
+
+// paperEvents is how many events a sequence has.
+const paperEvents = 5
+
+// TestPaperEqualsOpenSM has an OpenSM live through five failures and repairs one after
+// the other, and a session route the same on paper, one after the other: the tables are
+// the same after each.
+func TestPaperEqualsOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 4, 300) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			paperLives(t, rand.New(rand.NewPCG(seed, 5)))
+		})
+	}
+}
+
+func paperLives(t *testing.T, r *rand.Rand) {
+	chain := randomChain(r)
+	if r.IntN(3) == 0 {
+		chain = [][]string{{"ftree"}, {"ftree", "updn"}, {"sssp"}, {"dfsssp"}, {"lash"}}[r.IntN(5)]
+	}
+	l := newLife(t, r, chain, r.IntN(3) == 0)
+	l.still = true
+	l.run(t)
+	s := sessionOn(t, l)
+	for range paperEvents {
+		before := l.lost
+		if !l.happen(r) {
+			break
+		}
+		l.run(t)
+		onPaper(t, s, l.whole, before, l.lost)
+		fig, err := s.Route(t.Context(), compute.KeepAsOpenSM)
+		if err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		l.events = append(l.events, fmt.Sprintf("=> %s, kept %v, back %v", fig.Engine, fig.Kept, fig.Back))
+		if err := sameLFTs(l.manager.dir, &routing.Result{Tables: s.State().Staged.Tables}); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+	}
+	t.Log(l)
+}
+
+// sessionOn is a session on the subnet with the settings of its OpenSM.
+func sessionOn(t *testing.T, l *life) *session.Session {
+	t.Helper()
+	src, err := session.ParseSource("ibsim:" + l.sim.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(t.Context(), src, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	set, err := s.ReadConf(l.manager.conf, l.trial.chain, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	return s
+}
+
+// onPaper has fail and come back on paper what did between two states of the subnet.
+func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, after []fabric.Link) {
+	t.Helper()
+	live := s.State().Live.Fabric
+	in := func(l fabric.Link) fabric.Link {
+		p := &whole.Ports[l.A]
+		link, _ := live.LinkOf(live.Port(live.NodeByGUID(whole.Nodes[p.Node].GUID), p.Num))
+		return link
+	}
+	lost := slices.DeleteFunc(slices.Clone(after), func(l fabric.Link) bool { return slices.Contains(before, l) })
+	if len(lost) > 0 {
+		var all onpaper.Failure
+		for _, l := range lost {
+			all.Links = append(all.Links, in(l))
+		}
+		if _, err := s.Fail(t.Context(), func(_, _ *fabric.Fabric) ([]onpaper.Failure, error) { return []onpaper.Failure{all}, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range before {
+		if slices.Contains(after, l) {
+			continue
+		}
+		l := in(l)
+		if _, err := s.Restore(t.Context(), func(f onpaper.Failure) bool { return !f.Repair && slices.Equal(f.Links, []fabric.Link{l}) }, onpaper.OfLink(live, l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/shell/session/settings"
+)
+
+// TestOtherEngine: minhop routed, and a calibration with lash says that
+// tables were computed otherwise. Problems asks for the settings, and not whether each switch
+// missed a sweep. A switch whose table was not read is named and not compared.
+func TestOtherEngine(t *testing.T) {
+	s := open(t, "sim:torus:4x4")
+	set, err := settings.Parse([]string{"lash"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetSettings(set)
+	s.update(0, func(st *State) {
+		live, tables := *st.Live, *st.Live.Tables
+		tables.Known = slices.Clone(tables.Known)
+		tables.Known[2] = false
+		live.Tables = &tables
+		st.Live = &live
+	})
+	live := s.State().Live.Fabric
+	c, err := s.Calibrate(t.Context())
+	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != NotKept || c.Explained() || !s.State().Estimate {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if want := []string{live.NodeName(live.Switches[2])}; !slices.Equal(c.Unread, want) {
+		t.Errorf("unread: %v, want %v", c.Unread, want)
+	}
+	rep, err := s.Problems(t.Context(), ProblemOptions{Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for _, p := range rep.Problems {
+		if p.Kind == problems.TablesDiffer {
+			differ++
+		}
+		if strings.Contains(p.Try, "miss a sweep") {
+			t.Errorf("%s: %s", p.What, p.Try)
+		}
+	}
+	if differ == 0 {
+		t.Error("no tables differ")
+	}
+}
