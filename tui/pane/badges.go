@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -79,8 +78,7 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
 	if st.WhatIf != nil {
-		what := prose.When(len(st.Failures) == 0, "topology", draw.Count(len(st.Failures), "failure"))
-		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " + what})
+		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " + st.OnPaper()})
 	}
 	switch {
 	case st.Staged != nil && st.Stale:
