@@ -180,10 +180,8 @@ func failureWord(f failures.Failure) string {
 		return "moved"
 	case f.Added:
 		return "added"
-	case f.Repair:
-		return "repaired"
 	}
-	return "failed"
+	return prose.When(f.Repair, "repaired", "failed")
 }
 
 // runWhatIf lists failures, repairs and additions in their order.
@@ -194,7 +192,7 @@ func runWhatIf(c *call) error {
 	}
 	var rows []failureRow
 	for _, f := range st.Failures {
-		rows = append(rows, failureRowOf(f, prose.When(f.Repair, "repaired", "failed")))
+		rows = append(rows, failureRowOf(f, failureWord(f)))
 	}
 	if err := c.list(nil, eachRow(rows)); err != nil {
 		return err

@@ -26,10 +26,9 @@ const (
 
 // Job is a subnet to make tables for.
 type Job struct {
-	// Fabric is the subnet, which may lack LIDs. Failed says that it is a what-if of Base, Added that it has more
-	// than the subnet that Before is of.
-	Fabric        *fabric.Fabric
-	Failed, Added bool
+	// Fabric is the subnet, which may lack LIDs. Failed says that it is a what-if of Base.
+	Fabric *fabric.Fabric
+	Failed bool
 	// Base is the subnet before failures, and Before its tables, nil for none. Against names them.
 	Base    *fabric.Fabric
 	Before  *fabric.Tables

@@ -61,16 +61,18 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	case job.Keep == KeepNo, !usable:
 		return nil, false, nil
 	}
-	added := job.Added && job.Past.Tables == nil
+	back = job.Keep == KeepAsOpenSM && cameUp(last.Fabric, f)
 	if !fabric.SameNodes(last.Fabric, f) {
-		last, added = persist.Lay(f, last), true
+		last = persist.Lay(f, last)
 	}
-	return last, job.Keep == KeepAsOpenSM && (added || cameUp(last.Fabric, f)), nil
+	return last, back, nil
 }
 
-// cameUp reports whether the subnet has a link now that it had not. The two have the same
-// indexes.
+// cameUp reports whether the subnet has a link or a node now that it had not.
 func cameUp(was, now *fabric.Fabric) bool {
+	if !fabric.SameNodes(was, now) {
+		return slices.ContainsFunc(fabric.Changes(was, now), func(c fabric.Change) bool { return c.Kind == fabric.NodeNew || c.Kind == fabric.LinkUp })
+	}
 	return slices.ContainsFunc(now.Links(), func(l fabric.Link) bool {
 		return now.Swept(l.A) && (was.Ports[l.A].Peer != l.B || !was.Swept(l.A))
 	})

@@ -59,7 +59,7 @@ func addTo(t *testing.T, r *rand.Rand, i int) {
 		t.Fatal(err)
 	}
 	f = roomy(t, f, r)
-	s, steps := addedOnPaper(t, r, f, g.engine)
+	s, steps := grownOnPaper(t, r, f, g.engine)
 	if len(steps) == 1 {
 		return
 	}
@@ -85,8 +85,8 @@ func addTo(t *testing.T, r *rand.Rand, i int) {
 	}
 }
 
-// addedOnPaper routes a fabric and adds to it at random, and routes after each step.
-func addedOnPaper(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (*session.Session, []addition) {
+// grownOnPaper routes a fabric and adds to it at random, and routes after each step.
+func grownOnPaper(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (*session.Session, []addition) {
 	t.Helper()
 	ctx, s := t.Context(), offline(t, f, engine)
 	steps := []addition{{tables: routed(ctx, t, s)}}

@@ -66,7 +66,7 @@ func (s *Session) job(st *State) *compute.Job {
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
 	job.Past = st.past
-	if job.Added = st.Added() != ""; job.Added {
+	if st.Added() != "" {
 		var since *fabric.Fabric
 		if st.Staged != nil {
 			since = st.Staged.Fabric
