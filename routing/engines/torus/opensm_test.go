@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	ports "example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -179,14 +180,11 @@ func read(t *testing.T, client *mad.Client) *sweep.Result {
 	return live
 }
 
-// unasked recommends no port: without hop counts there are no detours to name one for.
-func unasked(fabric.SwitchIndex, uint16) uint8 { return fabric.NoPath }
-
 // sameDumps compares what OpenSM writes of tables, hops and places.
 func sameDumps(dir string, res *routing.Result) error {
 	f := res.Tables.Fabric
 	var lfts, matrix, fdbs bytes.Buffer
-	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, unasked)); err != nil {
+	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, ports.Recommend(f, res.Hops, &routing.Options{}, nil))); err != nil {
 		return err
 	}
 	want := map[string]string{"opensm-lfts.dump": lfts.String(), "opensm-lid-matrix.dump": matrix.String()}
