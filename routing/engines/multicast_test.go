@@ -252,8 +252,7 @@ func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Grou
 		return err
 	}
 	res, _, err := tryAll(context.Background(), c.chain, f, c.opt)
-	var none *engines.NoneError
-	if errors.As(err, &none) {
+	if _, none := errors.AsType[*engines.NoneError](err); none {
 		return nil
 	}
 	if err != nil {
