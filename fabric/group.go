@@ -20,6 +20,7 @@ type Group struct {
 	MLID             uint16
 	MTU, Rate, Life  uint8 // MTU, Rate and packet lifetime as codes of SA records (IBA 1.2.1, 15.2.5.17)
 	SL, TrafficClass uint8
+	SLUntold         bool // nobody told the SL, which is 0 then
 	HopLimit, Scope  uint8
 	PKey             uint16
 	QKey, FlowLabel  uint32
@@ -86,7 +87,7 @@ func GroupsOf(t *Tables) []Group {
 		return nil
 	}
 	for i := range t.MFT.LIDs() {
-		g := Group{MLID: uint16(FirstMLID + i)}
+		g := Group{MLID: uint16(FirstMLID + i), SLUntold: true}
 		used := false
 		for s := range SwitchIndex(len(t.Fabric.Switches)) {
 			for port := range t.MFT.Each(s, g.MLID) {
@@ -102,6 +103,24 @@ func GroupsOf(t *Tables) []Group {
 		}
 	}
 	return groups
+}
+
+// GroupSLs are the SLs of the packets of groups by multicast LID, [NoSL] where nobody told, or several.
+func GroupSLs(groups []Group) func(mlid uint16) uint8 {
+	sls := map[uint16]uint8{}
+	for i := range groups {
+		g := &groups[i]
+		had, again := sls[g.MLID]
+		if sls[g.MLID] = g.SL; g.SLUntold || again && had != g.SL {
+			sls[g.MLID] = NoSL
+		}
+	}
+	return func(mlid uint16) uint8 {
+		if sl, ok := sls[mlid]; ok {
+			return sl
+		}
+		return NoSL
+	}
 }
 
 // EndBehind is the end port reached by a port of a switch: its own for port 0, a host's, or None.

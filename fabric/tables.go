@@ -25,10 +25,12 @@ const LiveOrigin = "live"
 type Unread struct {
 	SLs   bool // those of paths: the subnet manager has them, not the switches
 	SL2VL bool // the mappings of some ports, or of all
+	// Groups says of a check that it depends on the SL of a multicast group which nobody told.
+	Groups bool
 }
 
 // Any says that an SL or a VL is not known.
-func (u Unread) Any() bool { return u.SLs || u.SL2VL }
+func (u Unread) Any() bool { return u.SLs || u.SL2VL || u.Groups }
 
 // String says it in words: "the service levels of paths were not read".
 func (u Unread) String() string {
@@ -39,6 +41,8 @@ func (u Unread) String() string {
 		return "the service levels of paths were not read"
 	case u.SL2VL:
 		return "the SL2VL tables were not read"
+	case u.Groups:
+		return "the service levels of multicast groups were not told"
 	}
 	return ""
 }

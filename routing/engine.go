@@ -50,9 +50,14 @@ type Result struct {
 	CAOrder []fabric.PortIndex
 	// Multicast lays out multicast groups where the engine does it itself; nil where Hops decide (package mcast).
 	Multicast GroupRouter
+	// Recommend begins anew to say which port OpenSM would choose by these hop counts; nil where that is not known.
+	Recommend func(Hops) Recommend
 	// Warnings say what was noticed, one sentence each.
 	Warnings []string
 }
+
+// Recommend says by which port OpenSM would send to a LID if it had to choose now. It is for one goroutine.
+type Recommend = func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // GroupRouter makes the trees of multicast groups.
 type GroupRouter interface {
@@ -79,6 +84,8 @@ type RefusedError struct {
 	Engine, Reason string
 	// Counted are the tables that the engine had made before it refused, nil for none; see [Options].
 	Counted *fabric.LFT
+	// Hops are what it had counted for all LIDs by then, nil for none.
+	Hops LIDHops
 	// TooFewVLs says that with more VLs it would take the fabric.
 	TooFewVLs bool
 }
@@ -101,6 +108,13 @@ type Hops interface {
 	Least(sw, dst fabric.SwitchIndex) uint8
 	// Through is the number of hops from sw to dst that leaves by this port, NoHops where that is no path.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
+}
+
+// LIDHops are [Hops] to each LID, those of adapters included.
+type LIDHops interface {
+	Hops
+	LeastTo(sw fabric.SwitchIndex, lid uint16) uint8
+	ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8
 }
 
 // NoHops is the hop count of what cannot be reached, as in OpenSM's lid matrix.

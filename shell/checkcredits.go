@@ -52,6 +52,7 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		unicast.MFT = nil
 		tables, opt.Paths = &unicast, g
 	}
+	opt.GroupSL = st.GroupSL(tables)
 	r, err := c.session.Analysis().Credits(c.ctx, tables, opt)
 	if err != nil {
 		return err

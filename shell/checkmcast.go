@@ -73,11 +73,7 @@ func (c *call) checkMulticast(st *session.State, p *session.Picture) error {
 
 // groupCredits looks for credit loops of unicast and multicast together.
 func (c *call) groupCredits(st *session.State, p *session.Picture, known *session.Groups, a *mcastAnswer) error {
-	sls := map[uint16]uint8{}
-	for i := range known.List {
-		sls[known.List[i].MLID] = known.List[i].SL
-	}
-	opt := credits.Options{GroupSL: func(mlid uint16) uint8 { return sls[mlid] }}
+	opt := credits.Options{GroupSL: fabric.GroupSLs(known.List)}
 	r, err := c.session.Analysis().Credits(c.ctx, p.Tables, opt)
 	if err != nil {
 		return err

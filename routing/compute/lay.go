@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/assign"
 )
 
 // Lay lays the routes of a file over the subnet, and says what of them fits. Where no
@@ -26,7 +27,10 @@ func Lay(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Rep
 	if err != nil || rep.Switches == 0 {
 		return nil, rep, err
 	}
-	res := &Result{Result: routing.Result{Tables: tables}}
+	opt := job.Options
+	res := &Result{Result: routing.Result{Tables: tables, Recommend: func(h routing.Hops) routing.Recommend {
+		return assign.Recommend(lids.fabric, h, &opt, tables)
+	}}}
 	if job.Before != nil {
 		d := diff.Count(job.Before, tables)
 		res.Figures.Changed, res.Figures.Unread = d.Changed, d.Unread
@@ -117,7 +121,7 @@ func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Sna
 	}
 	if r := made.Result; r != nil {
 		b.RoutedBy = r.Tables.Origin
-		res.Hops, res.Roots, res.Ranks, res.CAOrder, res.Multicast = r.Hops, r.Roots, r.Ranks, r.CAOrder, r.Multicast
+		res.Hops, res.Recommend, res.Roots, res.Ranks, res.CAOrder, res.Multicast = r.Hops, r.Recommend, r.Roots, r.Ranks, r.CAOrder, r.Multicast
 	} else {
 		res.Hops, res.Roots = made.Hops, made.SavedRoots
 	}

@@ -10,6 +10,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
+	"example.org/ibconsole/routing/engines/file"
 )
 
 // NoFallback is the word in a chain that keeps minhop from routing where all
@@ -39,17 +41,25 @@ func (e *NoneError) Error() string {
 // with a [NoneError] where all refuse, and stops at any other error.
 func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result, []Refusal, error) {
 	var refusals []Refusal
+	var left routing.LIDHops
 	for _, e := range chain {
 		res, err := routing.Route(ctx, e, f, opt)
 		var refused *routing.RefusedError
 		switch {
 		case err == nil:
+			if left != nil {
+				leave(res, left)
+			}
+			res.Recommend = recommend(res, &opt)
 			return res, refusals, nil
 		case !errors.As(err, &refused):
 			return nil, refusals, err
 		}
 		if refused.Counted != nil {
 			opt.Counted = refused.Counted
+		}
+		if refused.Hops != nil {
+			left = refused.Hops
 		}
 		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs})
 	}
@@ -83,4 +93,13 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 		return nil, fmt.Errorf("%s without an engine leaves none to route", NoFallback)
 	}
 	return chain, nil
+}
+
+// recommend is [routing.Result.Recommend] of tables that an engine made.
+func recommend(res *routing.Result, opt *routing.Options) func(routing.Hops) routing.Recommend {
+	var laid *fabric.Tables
+	if res.Tables.Origin == file.Name {
+		laid = res.Tables
+	}
+	return func(h routing.Hops) routing.Recommend { return assign.Recommend(res.Tables.Fabric, h, opt, laid) }
 }

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
+	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/ftree"
 )
 
@@ -176,22 +177,23 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 		return "", fmt.Errorf("OpenSM routes with %q, we with ftree", theirs)
 	}
 	ended = fmt.Sprintf("routed; %q", res.Warnings)
-	if err = unlikeTree(dir, f, res); err == nil || c.log&logDebug == 0 {
+	if err = unlikeTree(dir, f, &c.opt, res); err == nil || c.log&logDebug == 0 {
 		return ended, err
 	}
 	if res, err = routeAsIn(dir, f, c.opt); err != nil {
 		return "", err
 	}
-	return byAddress + ended, unlikeTree(dir, f, res)
+	return byAddress + ended, unlikeTree(dir, f, &c.opt, res)
 }
 
 // unlikeTree says in which of its files OpenSM has other tables or another order.
-func unlikeTree(dir string, f *fabric.Fabric, res *routing.Result) error {
-	var order, fdbs bytes.Buffer
-	if err := errors.Join(osm.WriteCAOrder(&order, f, res.CAOrder), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, osm.FirstLeastHop(f, res.Hops))); err != nil {
+func unlikeTree(dir string, f *fabric.Fabric, opt *routing.Options, res *routing.Result) error {
+	res.Recommend = func(h routing.Hops) routing.Recommend { return assign.Recommend(f, h, opt, nil) }
+	var order bytes.Buffer
+	if err := osm.WriteCAOrder(&order, f, res.CAOrder); err != nil {
 		return err
 	}
-	return errors.Join(sameDumps(dir, res), unlike(filepath.Join(dir, caOrderDump), order.Bytes()), unlike(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()))
+	return errors.Join(sameDumps(dir, res), unlike(filepath.Join(dir, caOrderDump), order.Bytes()))
 }
 
 // refusals are what OpenSM's log says where it refuses, by the rule.

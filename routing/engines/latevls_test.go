@@ -12,13 +12,19 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// TestOpenSMMindsMaxOpVLsLate: with too few VLs for lash, a master gives the switches lash's
+// TestOpenSMMindsMaxOpVLsLate: with too few VLs for lash or dfsssp, a master gives the switches their
 // tables on its first sweep, and on its second keeps those of their routes that are among
 // the shortest. What is computed anew is neither, and says so.
 func TestOpenSMMindsMaxOpVLsLate(t *testing.T) {
 	testenv.Tool(t, "opensm")
+	for _, engine := range []string{"lash", "dfsssp"} {
+		t.Run(engine, func(t *testing.T) { mindsLate(t, engine) })
+	}
+}
+
+func mindsLate(t *testing.T, engine string) {
 	f := made(t, "torus:6x5")
-	c := &trial{chain: []string{"lash"}, conf: "max_op_vls 1\nqos TRUE\n"}
+	c := &trial{chain: []string{engine}, conf: "max_op_vls 1\nqos TRUE\n"}
 	m := startManager(t, start(t, f), c)
 	m.rest(t)
 	f, err := withLIDs(f, m.dir)
@@ -26,7 +32,7 @@ func TestOpenSMMindsMaxOpVLsLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, _, err := tryAll(t.Context(), c.chain, f, c.opt)
-	if err != nil || first.Tables.Origin != "lash" {
+	if err != nil || first.Tables.Origin != engine {
 		t.Fatal(err)
 	}
 	if err := sameLFTs(m.dir, first); err != nil {

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
 )
 
 // DumpKind is one form in which routes or a topology are written and read.
@@ -104,11 +105,12 @@ func (c *contextWriter) Write(b []byte) (int, error) {
 func writeLFTs(w io.Writer, p *Picture) error { return osm.WriteLFTs(w, p.Tables) }
 
 func writeFDBs(w io.Writer, p *Picture) error {
-	var recommend osm.Recommend
-	if p.CAOrder != nil {
-		recommend = osm.FirstLeastHop(p.Fabric, p.Hops)
+	hops := p.hops()
+	if p.Recommend != nil {
+		return osm.WriteFDBs(w, p.Tables, hops, p.Recommend(hops))
 	}
-	return osm.WriteFDBs(w, p.Tables, p.hops(), recommend)
+	// With which options these were made nobody knows: what OpenSM would choose after its engine file, without options.
+	return osm.WriteFDBs(w, p.Tables, hops, assign.Recommend(p.Fabric, hops, &routing.Options{}, p.Tables))
 }
 
 func writeCAOrder(w io.Writer, p *Picture) error {

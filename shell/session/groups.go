@@ -51,6 +51,18 @@ func (st *State) GroupsOf(p *Picture) (*Groups, error) {
 	return &Groups{fabric.GroupsOf(p.Tables), "the multicast tables of " + string(p.Kind)}, nil
 }
 
+// GroupSL is the SL of the multicast groups that tables serve, [fabric.NoSL] where nobody
+// told it; nil where it makes no difference.
+func (st *State) GroupSL(t *fabric.Tables) func(mlid uint16) uint8 {
+	switch {
+	case t.MFT == nil || t.SL2VL == nil:
+		return nil
+	case st.Groups == nil:
+		return fabric.GroupSLs(nil)
+	}
+	return fabric.GroupSLs(st.Groups.List)
+}
+
 // ReadGroups takes the multicast groups from the subnet administration, with its key
 // for those that it trusts. Notes say what it did not tell.
 func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string, error) {

@@ -38,6 +38,8 @@ type Picture struct {
 	Tables *fabric.Tables
 	// Hops are what the tables were routed by, nil where that is not known.
 	Hops routing.Hops
+	// Recommend is [routing.Result.Recommend].
+	Recommend func(routing.Hops) routing.Recommend
 	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
 	Roots []fabric.SwitchIndex
 	Ranks []int32
@@ -93,7 +95,7 @@ func (p *Picture) as(k Kind) *Picture {
 // that has the same indexes and LIDs, else by GUIDs.
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
-	c.Fabric, c.Hops, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil
+	c.Fabric, c.Hops, c.Recommend, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil, nil
 	switch {
 	case p.Tables == nil:
 	case fabric.SameNodes(p.Fabric, f) && fabric.KeepsLIDs(p.Fabric, f):

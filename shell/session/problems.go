@@ -219,7 +219,7 @@ func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, r *pro
 		return nil
 	default:
 		var err error
-		if known, err = memo.Credits(ctx, t, credits.Options{}); err != nil {
+		if known, err = memo.Credits(ctx, t, credits.Options{GroupSL: st.GroupSL(t)}); err != nil {
 			return err
 		}
 	}

@@ -84,8 +84,8 @@ func (s *Session) job(st *State) *compute.Job {
 
 func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
-		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Roots: res.Roots, Ranks: res.Ranks, CAOrder: res.CAOrder,
-		Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs, When: time.Now(), madeOf: madeOf,
+		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend, Roots: res.Roots, Ranks: res.Ranks,
+		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs, When: time.Now(), madeOf: madeOf,
 	}
 }
 

@@ -36,6 +36,9 @@ func (st *State) ToKnow(u fabric.Unread) string {
 	if u.SL2VL && st.Source.Kind != SourceFile {
 		reads = append(reads, "sl2vl")
 	}
+	if u.Groups && st.Source.Live() {
+		tries = append(tries, "sa groups")
+	}
 	if len(reads) > 0 {
 		tries = append(tries, "sweep full "+strings.Join(reads, " "))
 	}

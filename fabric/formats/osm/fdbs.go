@@ -33,15 +33,11 @@ const NoHops = 0xff
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,
-// dump_ucast_routes), byte for byte where the hop counts are those that OpenSM routed by. With recommend nil it
-// names the least-hop port by which the table leads to the fewest LIDs, as after OpenSM's file engine. O(switches
-// x LIDs).
+// dump_ucast_routes), byte for byte where the hop counts are those that OpenSM routed by. Recommend is asked in
+// the order of the lines. O(switches x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
 	d.lidHops, _ = hops.(LIDHops)
-	if recommend == nil {
-		d.recommend = (&pathCounts{t: t, hops: hops, targets: d.targets, sw: fabric.None}).recommend
-	}
 	for s := range t.Fabric.NumSwitches() {
 		if !t.Known[s] || !t.Fabric.SwitchNode(s).InSubnet {
 			continue
@@ -158,59 +154,4 @@ func (d *fdbWriter) through(sw fabric.SwitchIndex, port uint8, target fdbTarget)
 		return d.hops.Least(sw, target.sw)
 	}
 	return d.hops.Through(sw, port, target.sw)
-}
-
-// pathCounts finds the least-hop port by which a table leads to the fewest LIDs. It counts one switch at a time.
-type pathCounts struct {
-	t       *fabric.Tables
-	hops    Hops
-	targets []fdbTarget
-	sw      fabric.SwitchIndex
-	count   [256]int
-}
-
-func (c *pathCounts) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
-	if c.targets[lid].sw == sw {
-		_, local := c.t.Fabric.AttachedSwitch(c.t.Fabric.PortByLID(lid))
-		return local
-	}
-	if sw != c.sw {
-		c.sw, c.count = sw, [256]int{}
-		for l := 1; l <= int(c.t.Top[sw]); l++ {
-			c.count[c.t.LFT.Port(sw, uint16(l))]++
-		}
-	}
-	best, dst := uint8(fabric.NoPath), c.targets[lid].sw
-	least := c.hops.Least(sw, dst)
-	for p := 1; p <= int(c.t.Fabric.SwitchNode(sw).NumPorts); p++ {
-		if c.hops.Through(sw, uint8(p), dst) == least && (best == fabric.NoPath || c.count[p] < c.count[best]) {
-			best = uint8(p)
-		}
-	}
-	return best
-}
-
-// FirstLeastHop recommends the first of the ports with the fewest hops, as OpenSM
-// does after engines that count no use of ports, such as ftree.
-func FirstLeastHop(f *fabric.Fabric, hops Hops) Recommend {
-	return func(sw fabric.SwitchIndex, lid uint16) uint8 {
-		end := f.PortByLID(lid)
-		if end == fabric.None {
-			return fabric.NoPath
-		}
-		dst, local := f.AttachedSwitch(end)
-		switch dst {
-		case fabric.None:
-			return fabric.NoPath
-		case sw:
-			return local
-		}
-		least := hops.Least(sw, dst)
-		for p := 1; p <= int(f.SwitchNode(sw).NumPorts); p++ {
-			if hops.Through(sw, uint8(p), dst) == least {
-				return uint8(p)
-			}
-		}
-		return fabric.NoPath
-	}
 }

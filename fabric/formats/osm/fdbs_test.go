@@ -11,13 +11,14 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
 func fdbs(t testing.TB, tables *fabric.Tables, hops Hops) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteFDBs(&b, tables, hops, nil); err != nil {
+	if err := WriteFDBs(&b, tables, hops, assign.Recommend(tables.Fabric, hops, &routing.Options{}, tables)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -89,7 +89,7 @@ func (p *groupParser) group(text string) error {
 	if err != nil || mlid < fabric.FirstMLID || mlid > fabric.LastMLID {
 		return fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID, fabric.LastMLID)
 	}
-	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{}}
+	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{}, SLUntold: true}
 	if err := eachField(fields, func(key, value string) error { return groupField(&g, key, value) }); err != nil {
 		return err
 	}
@@ -131,6 +131,7 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 		g.Life = uint8(n) & 0x3f
 	case "sl_flow_hop":
 		n, err = parseField(key, value, 32)
+		g.SLUntold = false
 		g.SL, g.FlowLabel, g.HopLimit = uint8(n>>28), uint32(n)>>8&0xfffff, uint8(n)
 	case "scope_state":
 		n, err = parseField(key, value, 8)

@@ -33,7 +33,7 @@ import (
 type Options struct {
 	// Switches counts port 0 of switches among the ports that send and are sent to.
 	Switches bool
-	// GroupSL is the SL of a multicast group, nil for 0 everywhere.
+	// GroupSL is the SL of a multicast group, fabric.NoSL where nobody told it; nil is 0 everywhere.
 	GroupSL func(mlid uint16) uint8
 	// Paths, where set, are the SLs of the paths that packets take, fabric.NoSL where they
 	// take none; else they are those of the tables.
@@ -111,9 +111,32 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return r, err
 }
 
-// known checks tables of which all is known.
+// known checks tables of which all is known, but for the SLs of groups: what has no loop where these may have
+// any SL has none, and what has one where their VLs are certain has one.
 func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
-	return newChecker(t, opt).check(ctx)
+	c := newChecker(t, opt)
+	most, err := c.check(ctx)
+	if err != nil || most.Ring == nil || !c.untold() {
+		return most, err
+	}
+	c.certainGroups = true
+	sure, err := c.check(ctx)
+	if err != nil || sure.Ring != nil {
+		return sure, err
+	}
+	most.Verdict, most.Ring, most.Cyclic, most.Rings, most.Unread.Groups = Unknown, nil, 0, 0, true
+	return most, nil
+}
+
+// untold reports whether nobody told the SL of a group on which VLs may depend.
+func (c *checker) untold() bool {
+	m := c.ends.Tables.MFT
+	for i := 0; m != nil && c.sl2vl != nil && i < m.LIDs(); i++ {
+		if c.groupSL(uint16(fabric.FirstMLID+i)) == fabric.NoSL {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) check(ctx context.Context) (*Result, error) {
@@ -145,8 +168,9 @@ type checker struct {
 	sls   fabric.PathSLs
 	// also are mappings that any port may have instead, nil for none.
 	also *fabric.SL2VL
-	// certain counts the hops alone that take one VL whatever the SL is.
-	certain bool
+	// certain counts the hops alone that take one VL whatever the SL is; certainGroups does so for groups whose
+	// SL nobody told, which else may have any.
+	certain, certainGroups bool
 	// ins are, by end, the port by which its packets come into the switch.
 	ins []uint8
 }
@@ -184,6 +208,9 @@ func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	}
 	if c.sl2vl == nil {
 		return 1
+	}
+	if sl == fabric.NoSL {
+		return c.certainVL(sw, in, out)
 	}
 	set := uint16(1) << c.sl2vl.VL(c.f.Switches[sw], in, out, sl)
 	if c.also != nil {

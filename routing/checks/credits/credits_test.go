@@ -583,6 +583,7 @@ func TestMulticast(t *testing.T) {
 	if groups != 1 {
 		t.Errorf("%d of the dependencies are the group's, want that at switch 0: %+v", groups, r.Ring)
 	}
+	groupSLs(t, *tables, mlid)
 	// A group that has the whole ring waits for itself, without any unicast.
 	for s := range f.NumSwitches() {
 		for lid := range tables.LFT.Row(s) {
@@ -595,6 +596,36 @@ func TestMulticast(t *testing.T) {
 		tables.MFT.Add(at[p], mlid, outs[p])
 	}
 	ring(6)
+}
+
+// groupSLs: unicast of SL 0 and a group close a ring together where both have one VL, as a calculation by hand says.
+func groupSLs(t *testing.T, tables fabric.Tables, mlid uint16) {
+	for name, c := range map[string]struct {
+		sl   uint8
+		vls  fabric.VLs
+		want Verdict
+	}{
+		"the same SL":             {0, identity, Loop},
+		"another SL":              {1, identity, None},
+		"another SL of the VL":    {1, all3, Loop},
+		"untold":                  {fabric.NoSL, identity, Unknown},
+		"untold, with one VL":     {fabric.NoSL, all3, Loop},
+		"untold, one may be lost": {fabric.NoSL, not15, Unknown},
+	} {
+		tables.SL2VL = mapped(tables.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return c.vls })
+		r, err := Check(t.Context(), &tables, Options{GroupSL: func(is uint16) uint8 {
+			if is != mlid {
+				return 0
+			}
+			return c.sl
+		}})
+		if err != nil || r.Verdict != c.want || (r.Ring != nil) != (c.want == Loop) || r.Unread.Groups != (c.want == Unknown) {
+			t.Errorf("%s: %+v, %v, want %s", name, r, err, c.want)
+		}
+		if (r.Unknown() != "") != (c.want == Unknown) {
+			t.Errorf("%s: unknown for %q", name, r.Unknown())
+		}
+	}
 }
 
 // A host sends nothing to itself: packets to the first of two hosts on a switch that

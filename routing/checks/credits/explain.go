@@ -116,11 +116,14 @@ func (c *checker) explainMulticast(d *Dependency) {
 				}
 				w := newWorker(c)
 				w.seen = make([]bool, len(w.used))
-				w.spread(fabric.SwitchIndex(sw), uint8(in), mlid, fabric.None, nil)
+				sl := c.groupSL(mlid)
+				w.spread(flood{mlid, sl}, fabric.SwitchIndex(sw), uint8(in), nil)
 				if row := w.rows[w.number(d.From.Port, d.From.VL)]; row == nil || row[bit>>6]>>(bit&63)&1 == 0 {
 					continue
 				}
-				d.LID, d.SL = mlid, c.groupSL(mlid)
+				if d.LID = mlid; sl != fabric.NoSL { // else any
+					d.SL = sl
+				}
 				if d.Src = c.f.Nodes[n].FirstPort; in != 0 {
 					d.Src = c.f.EndPortOf(c.f.Ports[c.f.Nodes[n].FirstPort+in].Peer)
 				}

@@ -157,10 +157,17 @@ func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 // group adds the paths of a multicast group: from every host, whether it belongs to
 // the group or not, and from the switches that do.
 func (w *worker) group(mlid uint16) {
-	f, m := w.checker.f, w.ends.Tables.MFT
 	if w.seen == nil {
 		w.seen = make([]bool, len(w.used))
 	}
+	for _, sl := range w.groupSLs(mlid) {
+		w.groupBy(mlid, sl)
+	}
+}
+
+// groupBy is group for packets of one SL.
+func (w *worker) groupBy(mlid uint16, sl uint8) {
+	f, m := w.checker.f, w.ends.Tables.MFT
 	var all []int32
 	for sw, n := range f.Switches {
 		node := &f.Nodes[n]
@@ -169,7 +176,7 @@ func (w *worker) group(mlid uint16) {
 		}
 		for in := range fabric.PortIndex(node.NumPorts) + 1 {
 			if w.sends(fabric.SwitchIndex(sw), mlid, in) {
-				all = w.spread(fabric.SwitchIndex(sw), uint8(in), mlid, fabric.None, all)
+				all = w.spread(flood{mlid, sl}, fabric.SwitchIndex(sw), uint8(in), all)
 			}
 		}
 	}
@@ -187,30 +194,36 @@ func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex)
 	return c.f.Ports[port].Linked() && c.f.PeerSwitch(port) == fabric.None
 }
 
+// flood is packets of a group that have one SL, fabric.NoSL for any.
+type flood struct {
+	mlid uint16
+	sl   uint8
+}
+
 // spread takes a packet from a port of a switch to all channels that it comes to,
 // and adds to all those that were not seen before.
-func (w *worker) spread(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, all []int32) []int32 {
-	all = w.fork(sw, in, mlid, from, all)
+func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) []int32 {
+	all = w.fork(to, sw, in, fabric.None, all)
 	for len(w.todo) > 0 {
 		c := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		peer := w.checker.f.Ports[w.checker.f.Ports[c/int32(w.graph.vls)].Peer]
-		all = w.fork(w.checker.f.Nodes[peer.Node].Switch, peer.Num, mlid, c, all)
+		all = w.fork(to, w.checker.f.Nodes[peer.Node].Switch, peer.Num, c, all)
 	}
 	return all
 }
 
 // fork sends a packet on by all the ports of its group but the one it came in by.
-func (w *worker) fork(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, all []int32) []int32 {
+func (w *worker) fork(to flood, sw fabric.SwitchIndex, in uint8, from int32, all []int32) []int32 {
 	node := w.checker.f.SwitchNode(sw)
-	for word, set := range w.ends.Tables.MFT.Ports(sw, mlid) {
+	for word, set := range w.ends.Tables.MFT.Ports(sw, to.mlid) {
 		for ; set != 0; set &= set - 1 {
 			out := word*64 + bits.TrailingZeros64(set)
 			if out == 0 || out == int(in) || out > int(node.NumPorts) {
 				continue
 			}
 			port := node.FirstPort + fabric.PortIndex(out)
-			vls := w.vlsOf(sw, in, uint8(out), w.groupSL(mlid)) &^ uncertain
+			vls := w.vlsOf(sw, in, uint8(out), to.sl) &^ uncertain
 			if vls == 0 || w.checker.f.PeerSwitch(port) == fabric.None {
 				continue
 			}
@@ -218,9 +231,9 @@ func (w *worker) fork(sw fabric.SwitchIndex, in uint8, mlid uint16, from int32, 
 				w.dependAll(from, sw, uint8(out), vls)
 			}
 			for ; vls != 0; vls &= vls - 1 {
-				if to := w.number(port, uint8(bits.TrailingZeros16(vls))); !w.seen[to] {
-					w.seen[to], w.used[to] = true, true
-					all, w.todo = append(all, to), append(w.todo, to)
+				if c := w.number(port, uint8(bits.TrailingZeros16(vls))); !w.seen[c] {
+					w.seen[c], w.used[c] = true, true
+					all, w.todo = append(all, c), append(w.todo, c)
 				}
 			}
 		}
@@ -232,5 +245,17 @@ func (c *checker) groupSL(mlid uint16) uint8 {
 	if c.opt.GroupSL == nil {
 		return 0
 	}
-	return c.opt.GroupSL(mlid) & 0xf
+	if sl := c.opt.GroupSL(mlid); sl != fabric.NoSL {
+		return sl & 0xf
+	}
+	return fabric.NoSL
+}
+
+// groupSLs are those that packets of a group may have, as far as they differ.
+func (c *checker) groupSLs(mlid uint16) []uint8 {
+	sl := c.groupSL(mlid)
+	if sl != fabric.NoSL || c.sl2vl == nil || c.certain || c.certainGroups {
+		return []uint8{sl}
+	}
+	return []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 }

@@ -153,12 +153,17 @@ func (d *deadlocks) remove(ctx context.Context) error {
 		if d.needed > routing.MostDataVLs {
 			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
 		}
-		return &routing.RefusedError{
-			Engine: d.name, Counted: d.lft, TooFewVLs: d.needed <= routing.MostDataVLs,
-			Reason: fmt.Sprintf("paths without deadlock need %s VLs; the subnet has %d", need, d.vls),
-		}
+		return d.refuse(d.needed <= routing.MostDataVLs, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
 	}
 	return nil
+}
+
+// refuse makes a [routing.RefusedError] with what was counted.
+func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
+	return &routing.RefusedError{
+		Engine: d.name, Reason: fmt.Sprintf(format, args...), TooFewVLs: tooFewVLs,
+		Counted: d.lft, Hops: newHops(fabric.NewTables(d.f, d.lft, d.name)),
+	}
 }
 
 // portsTo are the ports by switch towards a destination.

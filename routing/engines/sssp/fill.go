@@ -43,7 +43,7 @@ func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 	}
 	for _, t := range lost {
 		if t != nil {
-			return nil, routing.Refuse(d.name, "a switch has no path to LID %d", t.lid)
+			return nil, d.refuse(false, "a switch has no path to LID %d", t.lid)
 		}
 	}
 	for _, l := range layers[1:] {

@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/assign"
 )
 
 // Report is what Debian's ibdmchk says of tables.
@@ -57,10 +58,12 @@ func Ibdmchk(t testing.TB, tables *fabric.Tables) Report {
 		}
 		return path
 	}
-	f := tables.Fabric
+	f, hops := tables.Fabric, routing.NewDistances(tables.Fabric)
 	args := []string{
 		"-s", file("subnet.lst", func(w io.Writer) error { return osm.WriteSubnet(w, f.Activated()) }),
-		"-f", file("fdbs", func(w io.Writer) error { return osm.WriteFDBs(w, tables, routing.NewDistances(f), nil) }),
+		"-f", file("fdbs", func(w io.Writer) error {
+			return osm.WriteFDBs(w, tables, hops, assign.Recommend(f, hops, &routing.Options{}, nil))
+		}),
 		"-m", file("mcfdbs", func(w io.Writer) error { return writeMFT(w, tables) }),
 	}
 	if tables.MFT != nil {

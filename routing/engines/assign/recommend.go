@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package assign
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Recommend says by which port OpenSM would send to a LID if it had to choose once routes are there, as it
+// asks itself for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC). Ports are used by the routes
+// of opt.Counted, and by all those of laid, tables of a file, nil for none; engines with detours of their own count no
+// use. With scatter_ports each answer draws the next random number, so that it is to be asked in the order of the dump.
+func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, laid *fabric.Tables) routing.Recommend {
+	r := &recommender{f: f, hops: hops, opt: opt, laid: laid, orders: searchOrders(f, opt.PortSearchOrder), sw: fabric.None}
+	if opt.ScatterPorts != 0 {
+		r.random = routing.NewRandom(opt.ScatterPorts)
+	}
+	if opt.Counted != nil {
+		r.runs = targetOrder(f, opt)
+	}
+	return r.recommend
+}
+
+// recommender recommends ports of one switch after the other.
+type recommender struct {
+	f      *fabric.Fabric
+	hops   routing.Hops
+	opt    *routing.Options
+	laid   *fabric.Tables
+	runs   []run
+	orders map[fabric.SwitchIndex][]uint8
+	random routing.Random
+
+	sw    fabric.SwitchIndex
+	order []uint8 // the ports in their search order
+	count [256]int
+	found []uint8 // scratch
+}
+
+func (r *recommender) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
+	end := r.f.PortByLID(lid)
+	if end == fabric.None {
+		return fabric.NoPath
+	}
+	dst, local := r.f.AttachedSwitch(end)
+	if dst == sw && dst != fabric.None {
+		return local
+	}
+	if dst == fabric.None || r.hops.Least(sw, dst) == routing.NoHops {
+		return fabric.NoPath
+	}
+	if sw != r.sw {
+		r.turnTo(sw)
+	}
+	r.found = r.found[:0]
+	total, least := 0, r.hops.Least(sw, dst)
+	for _, port := range r.order {
+		if r.f.Port(r.f.Switches[sw], port) != fabric.None && r.f.Ports[r.f.Port(r.f.Switches[sw], port)].Linked() && r.hops.Through(sw, port, dst) == least {
+			r.found = append(r.found, port)
+			total += r.count[port]
+		}
+	}
+	if len(r.found) == 0 {
+		return fabric.NoPath
+	}
+	return r.choose(total)
+}
+
+// choose takes one of the ports found, which have this many routes together.
+func (r *recommender) choose(total int) uint8 {
+	n, start := len(r.found), 0
+	if r.opt.PortShifting {
+		start = total / n % n
+	}
+	best, fewest := r.found[start], 0
+	for i := range n {
+		if port := r.found[(start+i)%n]; r.count[port] < r.count[best] {
+			best = port
+		}
+	}
+	if r.opt.ScatterPorts == 0 {
+		return best
+	}
+	for _, port := range r.found {
+		if r.count[port] == r.count[best] {
+			r.found[fewest] = port
+			fewest++
+		}
+	}
+	return r.found[r.random.Next()%uint32(fewest)]
+}
+
+// turnTo counts the routes of a switch.
+func (r *recommender) turnTo(sw fabric.SwitchIndex) {
+	r.sw, r.count, r.order = sw, [256]int{}, nil
+	if order := r.orders[sw]; order != nil {
+		r.order = order[1:]
+	} else {
+		for p := range int(r.f.SwitchNode(sw).NumPorts) {
+			r.order = append(r.order, uint8(p+1))
+		}
+	}
+	for _, run := range r.runs {
+		for _, t := range run.targets {
+			for n := 0; run.counted && n < int(t.lids); n++ {
+				r.count[r.opt.Counted.Port(sw, t.lid+uint16(n))]++
+			}
+		}
+	}
+	if r.laid != nil {
+		r.countLaid()
+	}
+}
+
+// countLaid counts as OpenSM reads a file, which leaves switches out where the option says that they count.
+func (r *recommender) countLaid() {
+	for lid := 1; lid <= int(r.laid.Top[r.sw]); lid++ {
+		e := r.f.PortByLID(uint16(lid))
+		if r.opt.ProfileSwitchNodes && e != fabric.None && r.f.Nodes[r.f.Ports[e].Node].IsSwitch() {
+			continue
+		}
+		r.count[r.laid.Port(r.sw, uint16(lid))]++
+	}
+}
