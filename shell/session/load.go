@@ -203,7 +203,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 			if *p != nil {
 				old := *p
 				*p = old.on(rename(old.Fabric))
-				(*p).Hops, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops, old.Roots, old.Ranks, old.CAOrder, old.Multicast
+				(*p).Hops, (*p).Recommend, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops, old.Recommend, old.Roots, old.Ranks, old.CAOrder, old.Multicast
 			}
 		}
 		st.drawn.rename(rename)
