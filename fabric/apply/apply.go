@@ -19,12 +19,18 @@ type Options struct {
 	// Progress, where set, is called now and then by the goroutine that writes, with the number of steps done
 	// and that of all. Reading back counts too. It must be quick.
 	Progress func(done, total int)
+	// Over writes over what somebody else wrote since w was made; it is reported all the same.
+	Over bool
 }
 
 // Apply writes w to the subnet of f, which must be as it is, reads all that back and reports.
 //
+// Before each step it looks whether what it is about to write over is still what w says, see [Report.Others]:
+// where it is not, and is not what is to be written either, nothing of that step is written. LIDs and tops,
+// which are parts of an attribute, are looked at one by one.
+//
 // Where something fails the rest of its step is written and nothing that comes after that. The error names
-// what failed or reads otherwise, and wraps [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps
+// what failed or reads otherwise, and wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps
 // [write.ErrUnfit] or [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends nothing
 // more is sent; Apply waits for the answers that are under way, reads nothing back, and returns ctx's error.
 // There is a report unless nothing was written.
@@ -51,6 +57,7 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 type task struct {
 	write.Item
 	done  bool // acknowledged, or found to be so
+	mute  bool // could not be looked at, and is not written
 	again bool // what it sets was written again
 }
 
@@ -103,6 +110,7 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 		failed:     map[fabric.NodeIndex]int{},
 		unanswered: make([]uint8, len(f.Nodes)),
 		allSteps:   2 * w.Len(),
+		report:     Report{over: opts.Over},
 	}
 	for _, kind := range a.kinds() {
 		for i := range kind {

@@ -63,6 +63,11 @@ func (e *LoopError) Error() string {
 		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }
 
+// SinceError says that a commit was written and read back whole, and that somebody else wrote over it at once.
+type SinceError struct{ What string }
+
+func (e *SinceError) Error() string { return e.What + " (try: diff staged live; show sms)" }
+
 // CutError says that a commit would take the path from pairs of the subnet that it is for.
 type CutError struct{ Pairs int64 }
 

@@ -118,6 +118,7 @@ func (s *Session) setFailures(all []failures.Failure) {
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		if st.Base == nil {
 			st.Base = firstBase(st)
+			st.Base.heldOn = holding(st.Live.Tables)
 		}
 		st.Failures = all
 		links := slices.Collect(maps.Keys(failures.Failed(all)))
