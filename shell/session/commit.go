@@ -270,6 +270,13 @@ func (c *commit) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	noted := false
+	defer func() {
+		if !noted { // a panic
+			_, _, _ = journal.end(false, 1)
+			_ = c.lookForInterrupted(context.WithoutCancel(ctx))
+		}
+	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = journal.entry.After
 	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress, Over: c.opt.Others})
@@ -287,6 +294,7 @@ func (c *commit) write(ctx context.Context) error {
 		c.committed = journal.entry.ID
 	}
 	err = c.endJournal(ctx, journal, err)
+	noted = true
 	if serr := c.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}

@@ -295,8 +295,8 @@ func TestTwoConsoles(t *testing.T) {
 					case err == nil:
 						done++
 					case errorIsSince(err):
-					since++
-				case errorIsOthers(err), errors.Is(err, history.ErrLocked):
+						since++
+					case errorIsOthers(err), errors.Is(err, history.ErrLocked):
 						stopped++
 					default:
 						if _, ok := errors.AsType[*StoppedError](err); !ok {
