@@ -53,10 +53,22 @@ func (c Conflicts) AfterWriting() Conflicts {
 	return c
 }
 
-// Join adds those of another list.
+// Join adds those of another list that are not listed yet.
 func (c *Conflicts) Join(more Conflicts) {
+	have := make(map[Conflict]bool, len(c.List))
+	for _, w := range c.List {
+		have[w] = true
+	}
 	c.Count += more.Count
-	c.List = append(slices.Clip(c.List), more.List[:min(len(more.List), MostConflicts-min(MostConflicts, len(c.List)))]...)
+	c.List = slices.Clip(c.List)
+	for _, w := range more.List {
+		switch {
+		case have[w]:
+			c.Count--
+		case len(c.List) < MostConflicts:
+			c.List = append(c.List, w)
+		}
+	}
 }
 
 // compare calls add if somebody else wrote a value that is to be written over.

@@ -110,6 +110,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	if c.rep.Plan.Empty() {
 		s.markWritten()
+		s.wrote = wrote{}
 		return c.rep, c.nothingToWrite(ctx)
 	}
 	if opt.DryRun {
@@ -291,15 +292,17 @@ func (c *commit) write(ctx context.Context) error {
 	if done {
 		c.markWritten()
 		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = c.st.Staged.Tables, 0, 0 })
-		c.committed = journal.entry.ID
+	}
+	if c.rep.Written != nil && c.rep.Written.Sets > 0 {
+		c.wrote = c.wroteBy(journal.entry.ID, c.rep.Written)
 	}
 	err = c.endJournal(ctx, journal, err)
 	noted = true
 	if serr := c.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}
-	if now := c.State(); err == nil && now.Drift > 0 {
-		err = &SinceError{now.driftText()}
+	if found := c.wrote.over(c.State().Live.Tables); err == nil && found.Count > 0 {
+		err = &SinceError{found}
 	}
 	return err
 }

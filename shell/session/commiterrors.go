@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -64,9 +65,13 @@ func (e *LoopError) Error() string {
 }
 
 // SinceError says that a commit was written and read back whole, and that somebody else wrote over it at once.
-type SinceError struct{ What string }
+type SinceError struct{ write.Conflicts }
 
-func (e *SinceError) Error() string { return e.What + " (try: diff staged live; show sms)" }
+func (e *SinceError) Error() string {
+	o := Others{Conflicts: e.Conflicts}
+	return fmt.Sprintf("all was written and read back, and others have written over %s of it since: %s (try: diff staged live; show sms)",
+		prose.Count(e.Count, "entry"), o.Names(mostTold))
+}
 
 // CutError says that a commit would take the path from pairs of the subnet that it is for.
 type CutError struct{ Pairs int64 }

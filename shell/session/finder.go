@@ -83,7 +83,7 @@ func (f *finder) block(sw fabric.SwitchIndex, num uint16, tell told) {
 
 // lid looks at an end port's LID.
 func (f *finder) lid(l *write.LID, tell told) {
-	if l.Old == l.New && l.OldLMC == l.NewLMC {
+	if l.Old == 0 || l.Old == l.New && l.OldLMC == l.NewLMC {
 		return
 	}
 	p := &f.live.Fabric.Ports[l.Port]

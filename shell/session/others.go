@@ -13,7 +13,6 @@ import (
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 )
 
@@ -215,33 +214,4 @@ func explains(t *fabric.Tables, found []write.Conflict) bool {
 		}
 	}
 	return entries > 0
-}
-
-// noteDrifted puts into the journal what is not as the last commit of this session left it.
-func (s *Session) noteDrifted(ctx context.Context) error {
-	st := s.State()
-	if s.committed == 0 || st.Drift == 0 || !st.comparable() {
-		return nil
-	}
-	store, err := s.History()
-	if err != nil {
-		return err
-	}
-	return store.NoteOthers(ctx, s.committed, st.drifted())
-}
-
-// drifted are the entries of forwarding tables that are not as the last commit left them.
-func (st *State) drifted() (found write.Conflicts) {
-	for e := range diff.Changes(st.Committed, st.Live.Tables) {
-		n := st.Live.Fabric.SwitchNode(e.SwitchNew)
-		found.Add(st.Live.Fabric.NodeName(st.Live.Fabric.Switches[e.SwitchNew]), n.GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New, e.Old)
-	}
-	return found.AfterWriting()
-}
-
-// driftText names what is not as the last commit of this session left it.
-func (st *State) driftText() string {
-	found := st.drifted()
-	o := Others{Conflicts: found}
-	return fmt.Sprintf("somebody else has written since the last commit of this session: %s: %s", prose.Count(found.Count, "entry"), o.Names(mostTold))
 }

@@ -40,8 +40,7 @@ type Session struct {
 	counted *counters.Reading // the last reading of counters
 	torus   torus.Known       // what the subnet was recognised as
 	stopped stopped           // the commit that did not come to its end
-	// committed is the number in the journal of the last commit of this session that did, 0 for none.
-	committed int64
+	wrote   wrote             // by the last commit
 
 	mu       sync.Mutex // guards what follows it
 	state    State

@@ -193,7 +193,6 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	for _, h := range res.Unanswered {
 		rep.Unanswered = append(rep.Unanswered, h.String())
 	}
-	drift := s.State().Drift
 	tables := moved(s.State().Live.Tables, live.Tables)
 	rep.Moved, rep.Unread = tables.Changed, tables.Unread
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
@@ -215,11 +214,13 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		st.Stale = st.stale()
 		st.noteChanges(before, managers, tables)
 	})
-	if now := s.State(); now.Drift > drift && s.committed != 0 {
-		rep.Warnings = append(rep.Warnings, now.driftText())
-		if err := s.noteDrifted(ctx); err != nil {
-			rep.Warnings = append(rep.Warnings, err.Error())
-		}
+	over, err := s.lookOver(ctx, rep.Moved > 0)
+	if err != nil {
+		rep.Warnings = append(rep.Warnings, err.Error())
+	}
+	if over != "" {
+		rep.Warnings = append(rep.Warnings, over)
+		s.update(ChangeLive, func(st *State) { st.note("%s", over) })
 	}
 	if s.State().Source.Live() {
 		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Unanswered))})
