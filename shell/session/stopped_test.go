@@ -20,6 +20,8 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -74,9 +76,13 @@ type subnet struct {
 	t    *testing.T
 	sim  *sim.Sim
 	port fabric.PortIndex
-	dir  string
-	wire *counting // of the console that came last
-	full func()    // takes away what that one keeps its history in
+	// other is an ibsim in the place of sim, nil for none.
+	other *ibsimtest.Sim
+	dir   string
+	wire  *counting // of the console that came last
+	// leave closes that one.
+	leave func()
+	full  func() // takes away what that one keeps its history in
 }
 
 // newSubnet is routed, and if grouped has lanes and the tree of a group that nobody
@@ -123,6 +129,14 @@ func newSubnet(t *testing.T, spec string, grouped bool) *subnet {
 	return n
 }
 
+// open is a place at the subnet.
+func (n *subnet) open() (mad.Transport, error) {
+	if n.other == nil {
+		return n.sim.Open(n.port)
+	}
+	return ibsim.Dial(n.t.Context(), ibsim.Options{Name: n.other.Name})
+}
+
 var yes = CommitOptions{Yes: true, Hit: true, Loop: true}
 
 // console opens a console on the subnet, as one of a program does that was started
@@ -134,11 +148,12 @@ func (n *subnet) console() *Session {
 		n.t.Fatal(err)
 	}
 	s.connectBy(func(context.Context) (mad.Transport, error) {
-		conn, err := n.sim.Open(n.port)
+		conn, err := n.open()
 		n.wire = &counting{Transport: conn}
 		return n.wire, err
 	}, mad.Fast())
-	n.t.Cleanup(func() { _ = s.Close() })
+	n.leave = sync.OnceFunc(func() { _ = s.Close() })
+	n.t.Cleanup(n.leave)
 	n.full = func() {
 		if store, err := s.History(); err == nil {
 			_ = store.Close()
@@ -164,12 +179,12 @@ func (n *subnet) read(s *Session) *Picture {
 // held is all that a commit may write, as a session without a history reads it.
 func (n *subnet) held() string {
 	n.t.Helper()
-	dir, wire, full := n.dir, n.wire, n.full
+	dir, wire, full, leave := n.dir, n.wire, n.full, n.leave
 	n.dir = ""
 	s := n.console()
 	p := n.read(s)
-	n.dir, n.wire, n.full = dir, wire, full
-	_ = s.Close()
+	n.leave()
+	n.dir, n.wire, n.full, n.leave = dir, wire, full, leave
 	var b strings.Builder
 	f, tb := p.Fabric, p.Tables
 	for i := range f.Nodes {
@@ -265,6 +280,12 @@ var (
 	errFull    = errors.New("nothing can be noted any more")
 )
 
+// causes are all of them, with the signals that end programs.
+var causes = []error{
+	signalled{syscall.SIGTERM}, signalled{syscall.SIGQUIT}, signalled{syscall.SIGHUP}, signalled{syscall.SIGINT}, context.Canceled,
+	errLie, errRefused, errLost, errBroken, errPanic, errFull,
+}
+
 // unusable reports whether a session that met an end does not go on.
 func unusable(how error) bool { return how == errPanic || how == errFull }
 
@@ -288,8 +309,6 @@ func expectOpen(t *testing.T, s *Session) {
 // tables are those that an undisturbed commit leaves on a twin of the subnet.
 func TestStoppedCommits(t *testing.T) {
 	rnd := testenv.Rand(t)
-	causes := []error{signalled{syscall.SIGTERM}, signalled{syscall.SIGQUIT}, signalled{syscall.SIGHUP}, signalled{syscall.SIGINT}, context.Canceled,
-		errLie, errRefused, errLost, errBroken, errPanic, errFull}
 	plans := []struct {
 		spec    string
 		grouped bool
