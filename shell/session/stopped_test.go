@@ -370,7 +370,7 @@ func TestStoppedCommits(t *testing.T) {
 		for range rnd.IntN(4) {
 			again++
 			next := causes[rnd.IntN(len(causes))]
-			forward = n.further(s, rnd, where, forward, 1+rnd.IntN(all), next)
+			forward = n.further(s, rnd, &where, forward, 1+rnd.IntN(all), next)
 			if unusable(next) {
 				s = n.console()
 			}
@@ -388,7 +388,7 @@ func TestStoppedCommits(t *testing.T) {
 }
 
 // further goes on or back and is stopped again, unless it comes to its end before.
-func (n *subnet) further(s *Session, rnd *rand.Rand, where string, was bool, at int, cause error) (forward bool) {
+func (n *subnet) further(s *Session, rnd *rand.Rand, where *string, was bool, at int, cause error) (forward bool) {
 	n.t.Helper()
 	if _, err := s.Sweep(n.t.Context()); err != nil {
 		n.t.Fatal(err)
@@ -408,8 +408,9 @@ func (n *subnet) further(s *Session, rnd *rand.Rand, where string, was bool, at 
 		}
 		return err
 	})
+	*where += fmt.Sprintf("; then forward %v, %v at Set %d: %v", forward, cause, at, err)
 	if so, ok := errors.AsType[*StoppedError](err); err != nil && !unusable(cause) && (!ok || so.Open == nil) && s.State().Interrupted == "" {
-		n.t.Fatalf("%s, and again at %d by %v: %v", where, at, cause, err)
+		n.t.Fatal(*where)
 	}
 	return forward
 }
