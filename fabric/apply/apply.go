@@ -40,6 +40,7 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
+	defer a.forget()
 	a.writeAll()
 	a.readBack()
 	a.listLeft()
@@ -76,6 +77,7 @@ type applier struct {
 	opts   Options
 	routes *sweep.Routes
 	batch  *mad.Batch
+	cancel context.CancelFunc // of the batch
 	pulse  mad.Pulse
 	limit  int // requests handed to the batch at a time
 	report Report
@@ -98,10 +100,11 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 	if err := w.Check(f); err != nil {
 		return nil, err
 	}
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &applier{
-		ctx: ctx, f: f, w: w, opts: opts,
+		ctx: ctx, cancel: cancel, f: f, w: w, opts: opts,
 		routes: sweep.NewRoutes(f),
-		batch:  client.NewBatch(context.WithoutCancel(ctx)),
+		batch:  client.NewBatch(own),
 		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
 		lids:   tasks(w.LIDs), states: tasks(w.States), tops: tasks(w.Tops),
 		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs),
@@ -115,11 +118,19 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 	for _, kind := range a.kinds() {
 		for i := range kind {
 			if _, err := a.routes.ToPort(kind[i].Target(f)); err != nil {
+				cancel()
 				return nil, err
 			}
 		}
 	}
 	return a, nil
+}
+
+// forget gives up requests that are under way, as they are after a panic, so that the client sends none of
+// them again: another commit may have begun by then.
+func (a *applier) forget() {
+	a.cancel()
+	_ = a.batch.Wait() // which says that it was cancelled
 }
 
 func tasks[T any, P interface {
