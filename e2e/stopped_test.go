@@ -46,9 +46,14 @@ func TestSignalledCommits(t *testing.T) {
 		tables[e] = held()
 	}
 	now := engines[2]
-	stopped, complete, none, resumed := map[syscall.Signal]int{}, 0, 0, 0
-	for i, want := 0, testenv.Count(t, 4, 100); i < want; {
-		signal := signals[i%len(signals)]
+	ends := [][]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGKILL}}
+	for _, s := range signals {
+		ends = append(ends, []syscall.Signal{s})
+	}
+	stopped, complete, none, resumed := map[string]int{}, 0, 0, 0
+	for i, want := 0, testenv.Count(t, 6, 300); i < want; {
+		signal := ends[i%len(ends)]
+		quiet := len(signal) > 1 || signal[0] == syscall.SIGKILL // it has no time to say how to go on
 		next := engines[r.IntN(len(engines))]
 		if next == now {
 			continue
@@ -70,8 +75,8 @@ func TestSignalledCommits(t *testing.T) {
 			continue
 		}
 		i++
-		stopped[signal]++
-		if ended.ExitCode() != exitSignal+int(signal) || !strings.Contains(said, "go on with commit resume yes, or go back with rollback yes") {
+		stopped[fmt.Sprint(signal)]++
+		if !quiet && (ended.ExitCode() != exitSignal+int(signal[0]) || !strings.Contains(said, "go on with commit resume yes, or go back with rollback yes")) {
 			t.Errorf("%s", where)
 		}
 		_, listed, _ := strings.Cut(out, "\n  pictures: ")

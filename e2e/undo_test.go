@@ -96,7 +96,7 @@ func TestKilledCommits(t *testing.T) {
 		_ = os.Remove(staged)
 		ibconsole(t, "-s", source, "-c", "engine "+next+"; route; dump lfts "+staged)
 		wait := time.Duration(r.Int64N(int64(longestCommit)))
-		endAfter(t, wait, syscall.SIGKILL, home, "-s", source, "--window", "1", "-c", write(next))
+		endAfter(t, wait, []syscall.Signal{syscall.SIGKILL}, home, "-s", source, "--window", "1", "-c", write(next))
 		// ibsim has places for ten and does not see that one has died.
 		detach(sim)
 		want := old
@@ -148,7 +148,7 @@ const longestCommit = 5 * time.Millisecond
 
 // endAfter runs the program and sends it a signal some time after it has journalled a
 // commit. It returns how it ended and what it complained of.
-func endAfter(t *testing.T, wait time.Duration, signal syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
+func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
 	t.Helper()
 	store, err := history.OpenFile(t.Context(), filepath.Join(home, "ibconsole", history.FileName))
 	if err != nil {
@@ -176,7 +176,9 @@ func endAfter(t *testing.T, wait time.Duration, signal syscall.Signal, home stri
 		time.Sleep(100 * time.Microsecond)
 	}
 	time.Sleep(wait)
-	_ = cmd.Process.Signal(signal)
+	for _, signal := range signals {
+		_ = cmd.Process.Signal(signal)
+	}
 	_ = cmd.Wait()
 	return cmd.ProcessState, said.String()
 }

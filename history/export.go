@@ -5,6 +5,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -152,7 +153,15 @@ func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after
 	if how.Open() {
 		how = Unknown
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note)
+	others := ""
+	if j.Others.Count > 0 {
+		packed, err := json.Marshal(j.Others)
+		if err != nil {
+			return err
+		}
+		others = string(packed)
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note, others)
 	return err
 }

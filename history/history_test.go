@@ -405,7 +405,7 @@ func TestOldVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "PRAGMA user_version = 1"} {
+	for _, q := range []string{"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "PRAGMA user_version = 1"} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}

@@ -5,10 +5,12 @@ package history
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 )
 
 // Outcome is how a commit ended.
@@ -71,6 +73,9 @@ type JournalEntry struct {
 	// Before and After are the entries with what the switches held and what was to be written.
 	Before, After int64
 	Note          string
+	// Others is what others wrote, as far as the commit came upon it: before it wrote over it, when it read back
+	// what it had written, or at a later reading. Of each there is what it was to the commit and what was found.
+	Others write.Conflicts
 }
 
 // IsRollback reports whether the commit takes another one back.
@@ -126,9 +131,38 @@ func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
 	return err
 }
 
+// NoteOthers adds what a commit found of others to what was noted of it.
+func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts) error {
+	if found.Count == 0 {
+		return nil
+	}
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		var text string
+		if err := tx.QueryRowContext(ctx, "SELECT others FROM journal WHERE id = ?", id).Scan(&text); err != nil {
+			return err
+		}
+		var all write.Conflicts
+		if text != "" {
+			if err := json.Unmarshal([]byte(text), &all); err != nil {
+				return err
+			}
+		}
+		all.Join(found)
+		packed, err := json.Marshal(all)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "UPDATE journal SET others = ? WHERE id = ?", string(packed), id)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("journal what others wrote: %w", err)
+	}
+	return nil
+}
+
 // Journal returns the commits of a subnet, the newest first.
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
+	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
@@ -146,7 +180,11 @@ func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, err
 
 func scanJournal(row scanner) (j JournalEntry, err error) {
 	var began int64
-	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Ends, &j.Note)
+	var others string
+	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Ends, &j.Note, &others)
+	if err == nil && others != "" {
+		err = json.Unmarshal([]byte(others), &j.Others)
+	}
 	j.Began = time.Unix(0, began)
 	if j.Outcome == underWay {
 		j.Outcome = ""

@@ -3,7 +3,7 @@
 package history
 
 // version is the schema's, kept in SQLite's user_version.
-const version = 3
+const version = 4
 
 const schema = `
 CREATE TABLE blob (
@@ -51,3 +51,6 @@ CREATE TABLE setting (
 
 // ending is what version 3 added.
 const ending = "ALTER TABLE journal ADD COLUMN ends INTEGER NOT NULL DEFAULT 0"
+
+// others is what version 4 added.
+const others = "ALTER TABLE journal ADD COLUMN others TEXT NOT NULL DEFAULT ''"

@@ -30,8 +30,9 @@ type Store struct {
 	dir  string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends is the column of that name, 0 in a file that has none and is only read.
-	ends string
+	// ends and others are the columns of these names, or what stands for them in a file
+	// that has none and is only read.
+	ends, others string
 	// why says why nothing can be written, nil where it can.
 	why error
 }
@@ -140,6 +141,9 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 	if have < 3 {
 		s.ends = "0"
 	}
+	if have < 4 {
+		s.others = "''"
+	}
 	return s, nil
 }
 
@@ -148,7 +152,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, ends: "ends"}
+	s := &Store{db: db, ends: "ends", others: "others"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
 	}
@@ -185,7 +189,12 @@ func (s *Store) prepare(ctx context.Context) error {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, ending); err != nil {
+		if have < 3 {
+			if _, err := tx.ExecContext(ctx, ending); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, others); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))

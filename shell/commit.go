@@ -39,6 +39,7 @@ func commitOptions() []lang.Option {
 		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
 		{Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those on the switches have none"},
 		{Name: "unanswered", Aliases: []string{"holes"}, Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
+		{Name: "others", Kind: lang.KindWord, Words: yesNo, Summary: "write over what others wrote since the staged tables were made"},
 		{Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, and give that up"},
 		{Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's history, in this file; no: write although it cannot be undone"},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write beside this master subnet manager all the same"},
@@ -89,6 +90,8 @@ type Commit struct {
 	Master  string       `json:"master,omitempty"`
 	Unlike  string       `json:"unlike_opensm,omitempty"`
 	History int64        `json:"history,omitempty"`
+	// Others is what others wrote since the staged tables were made.
+	Others  *session.Others `json:"others,omitempty"`
 	written *apply.Report
 	// elsewhere is the option that names the file of the journal, "" for the usual one.
 	elsewhere string
@@ -134,6 +137,7 @@ type CommitPlan struct {
 func (p CommitPlan) Text(w io.Writer) {
 	_ = p.Plan.Text(w)
 	p.whereText(w)
+	p.othersText(w)
 	p.credits.text(w)
 	levelsText(w, p.SLs)
 	if p.CutOff > 0 {
@@ -169,6 +173,21 @@ func (p CommitPlan) whereText(w io.Writer) {
 	}
 }
 
+// othersText says what others wrote.
+func (p CommitPlan) othersText(w io.Writer) {
+	const most = 10
+	if p.Others == nil {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "%-16s %s since the staged tables were made, by %s\n", "CHANGED SINCE", count(p.Others.Count, "entry"), p.Others.Who)
+	for i := range p.Others.List[:min(len(p.Others.List), most)] {
+		_, _ = fmt.Fprintf(w, "  %s\n", &p.Others.List[i])
+	}
+	if p.Others.Count > most {
+		_, _ = fmt.Fprintf(w, "  %s\n", prose.More(p.Others.Count-most))
+	}
+}
+
 func levelsText(w io.Writer, l *session.SLs) {
 	if l == nil {
 		return
@@ -191,7 +210,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	a := &Commit{
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
-		CutOff: rep.CutOff, Unlike: rep.Unlike, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs,
+		CutOff: rep.CutOff, Unlike: rep.Unlike, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs, Others: rep.Others,
 	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -76,13 +78,13 @@ func (c *call) historyList(store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	ends := map[int64]string{}
-	for _, j := range journal {
-		ends[j.After] = j.Outcome.Word()
+	commits := map[int64]*history.JournalEntry{}
+	for i := range journal {
+		commits[journal[i].After] = &journal[i]
 	}
 	var rows []historyRow
 	for _, e := range entries {
-		rows = append(rows, historyRow{e, ends[e.ID]})
+		rows = append(rows, newHistoryRow(e, commits[e.ID]))
 	}
 	if kept, err := store.Kept(c.ctx); err == nil && (len(rows) > 0 || c.out.JSON) {
 		c.out.note("%s", keptText(kept))
@@ -96,10 +98,28 @@ func (c *call) historyList(store *history.Store) error {
 type historyRow struct {
 	history.Entry
 	Outcome string `json:"outcome,omitempty"`
+	// Others is what the commit found of others.
+	Others *write.Conflicts `json:"others,omitempty"`
+}
+
+// newHistoryRow is an entry, of a commit with what the journal says of it.
+func newHistoryRow(e history.Entry, j *history.JournalEntry) historyRow {
+	row := historyRow{Entry: e}
+	if j != nil {
+		row.Outcome = j.Outcome.Word()
+		if j.Others.Count > 0 {
+			row.Others = &j.Others
+		}
+	}
+	return row
 }
 
 func (e historyRow) Cells() []any {
-	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, e.Outcome}, func(w string) bool { return w == "" })
+	others := ""
+	if e.Others != nil {
+		others = "others wrote " + count(e.Others.Count, "entry")
+	}
+	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, e.Outcome, others}, func(w string) bool { return w == "" })
 	return []any{e.ID, e.Began.Format(time.DateTime), untilText(&e.Entry), fabric.Escape(strings.Join(words, ", ")), fabric.Escape(e.Who),
 		fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures)}
 }
@@ -146,12 +166,21 @@ func (c *call) historyShow(store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	return c.out.Answer(historyEntry{snap.Entry, snap.Fabric})
+	a := historyEntry{Entry: snap.Entry, f: snap.Fabric}
+	journal, err := store.Journal(c.ctx, snap.Subnet)
+	for i := range journal {
+		if journal[i].After == id && journal[i].Others.Count > 0 {
+			a.Others = &journal[i].Others
+		}
+	}
+	return errors.Join(err, c.out.Answer(a))
 }
 
 type historyEntry struct {
 	history.Entry
-	f *fabric.Fabric
+	// Others is what a commit found of others.
+	Others *write.Conflicts `json:"others,omitempty"`
+	f      *fabric.Fabric
 }
 
 func (e historyEntry) Text(w io.Writer) {
@@ -168,6 +197,12 @@ func (e historyEntry) Text(w io.Writer) {
 	}
 	if e.Note != "" {
 		_, _ = fmt.Fprintf(w, "  %s\n", fabric.Escape(e.Note))
+	}
+	if e.Others != nil {
+		_, _ = fmt.Fprintf(w, "  others wrote %s:\n", count(e.Others.Count, "entry"))
+		for i := range e.Others.List {
+			_, _ = fmt.Fprintf(w, "    %s\n", fabric.Escape(e.Others.List[i].String()))
+		}
 	}
 	_, _ = fmt.Fprintf(w, "  read it with of=%d, compare with diff %d\n", e.ID, e.ID)
 }
@@ -311,7 +346,7 @@ func (c *call) commitOptions() (session.CommitOptions, error) {
 	opt := session.CommitOptions{
 		DryRun: c.Flag("dry-run"), Cut: c.Option("cut", "no") == "yes",
 		Hit: c.Option("hit", "no") == "yes", Loop: c.Option("loop", "no") == "yes", Unanswered: c.Option("unanswered", "no") == "yes",
-		Over: c.Option("over", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
+		Others: c.Option("others", "no") == "yes", Over: c.Option("over", "no") == "yes", NoJournal: c.Option("journal", "") == "no",
 	}
 	if file := c.Option("journal", "no"); file != "no" && file != "yes" {
 		if err := c.session.KeepHistoryIn(c.ctx, file); err != nil {

@@ -19,12 +19,18 @@ type Options struct {
 	// Progress, where set, is called now and then by the goroutine that writes, with the number of steps done
 	// and that of all. Reading back counts too. It must be quick.
 	Progress func(done, total int)
+	// Over writes over what somebody else wrote since w was made; it is reported all the same.
+	Over bool
 }
 
 // Apply writes w to the subnet of f, which must be as it is, reads all that back and reports.
 //
+// Before each step it looks whether what it is about to write over is still what w says, see [Report.Others]:
+// where it is not, and is not what is to be written either, nothing of that step is written. LIDs and tops,
+// which are parts of an attribute, are looked at one by one.
+//
 // Where something fails the rest of its step is written and nothing that comes after that. The error names
-// what failed or reads otherwise, and wraps [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps
+// what failed or reads otherwise, and wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps
 // [write.ErrUnfit] or [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends nothing
 // more is sent; Apply waits for the answers that are under way, reads nothing back, and returns ctx's error.
 // There is a report unless nothing was written.
@@ -34,6 +40,7 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
+	defer a.forget()
 	a.writeAll()
 	a.readBack()
 	a.listLeft()
@@ -51,6 +58,7 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 type task struct {
 	write.Item
 	done  bool // acknowledged, or found to be so
+	mute  bool // could not be looked at, and is not written
 	again bool // what it sets was written again
 }
 
@@ -69,6 +77,7 @@ type applier struct {
 	opts   Options
 	routes *sweep.Routes
 	batch  *mad.Batch
+	cancel context.CancelFunc // of the batch
 	pulse  mad.Pulse
 	limit  int // requests handed to the batch at a time
 	report Report
@@ -91,10 +100,11 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 	if err := w.Check(f); err != nil {
 		return nil, err
 	}
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &applier{
-		ctx: ctx, f: f, w: w, opts: opts,
+		ctx: ctx, cancel: cancel, f: f, w: w, opts: opts,
 		routes: sweep.NewRoutes(f),
-		batch:  client.NewBatch(context.WithoutCancel(ctx)),
+		batch:  client.NewBatch(own),
 		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
 		lids:   tasks(w.LIDs), states: tasks(w.States), tops: tasks(w.Tops),
 		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs),
@@ -103,15 +113,24 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 		failed:     map[fabric.NodeIndex]int{},
 		unanswered: make([]uint8, len(f.Nodes)),
 		allSteps:   2 * w.Len(),
+		report:     Report{over: opts.Over},
 	}
 	for _, kind := range a.kinds() {
 		for i := range kind {
 			if _, err := a.routes.ToPort(kind[i].Target(f)); err != nil {
+				cancel()
 				return nil, err
 			}
 		}
 	}
 	return a, nil
+}
+
+// forget gives up requests that are under way, as they are after a panic, so that the client sends none of
+// them again: another commit may have begun by then.
+func (a *applier) forget() {
+	a.cancel()
+	_ = a.batch.Wait() // which says that it was cancelled
 }
 
 func tasks[T any, P interface {

@@ -5,6 +5,7 @@ package apply
 import (
 	"fmt"
 
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 )
 
@@ -22,6 +23,10 @@ func (a *applier) readBack() {
 			a.ask(port, t.Get(a.f), func(now *mad.Reply) {
 				*a.report.ReadBack.of(t.Item)++
 				a.step()
+				if table, ok := t.Item.(write.Table); ok {
+					is, wrote := now.Data, table.Data()
+					table.Conflicts(&wrote, &is, &wrote, a.conflict(port, &a.report.Mixed))
+				}
 				t.Verify(a.f, now, func(what string, want, got any) {
 					if want != got {
 						a.report.Differ = append(a.report.Differ, Difference{

@@ -17,6 +17,11 @@ type Report struct {
 	ReadBack Counts       // those of them that were read again: of the writes of one block the last
 	Differ   []Difference // those of them that read otherwise
 	Failed   []Failure    // the writes and readings that failed, the first of a node's
+	// Others is what somebody else wrote since the writes were planned, and was found before it was written
+	// over. What was found was not written over, unless the options said so.
+	Others write.Conflicts
+	// Mixed are the entries that read otherwise than they were written: Was is what was written.
+	Mixed write.Conflicts
 	// Stopped says in what not all was written, so that what comes after it was not begun: "ports", "tops
 	// that rise", "SL2VL tables", "step 2 of 3", "tops that fall", "late SL2VL tables", "multicast branches
 	// to take away", "multicast branches to add"; "" where all was.
@@ -24,8 +29,11 @@ type Report struct {
 	// Left are writes not known to be done: not sent, refused, or unanswered, of which nobody knows.
 	Left     write.List
 	Requests int // questions and writes, not how often they were sent
+	Looks    int // questions that looked whether something is as it was, of tables
 	Sets     int // writes that were handed to the client; 0: nothing was written for certain
 	Elapsed  time.Duration
+
+	over bool // says that what others wrote is written over
 }
 
 // Counts count writes by kind.
@@ -94,11 +102,7 @@ type Failure struct {
 
 // Error returns "sw1: Set LinearForwardingTable 3 by directed route 0,1,5: no answer ... (and 204 more)".
 func (f Failure) Error() string {
-	more := ""
-	if f.Count > 1 {
-		more = fmt.Sprintf(" (and %d more)", f.Count-1)
-	}
-	return fmt.Sprintf("%s: %v%s", f.Node, f.Err, more)
+	return fmt.Sprintf("%s: %v%s", f.Node, f.Err, more(f.Count))
 }
 
 func (f Failure) Unwrap() error { return f.Err }
@@ -115,6 +119,13 @@ func (r *Report) err() error {
 			err = fmt.Errorf("stopped in %s, what comes after was not begun: %w", r.Stopped, err)
 		}
 	}
+	if n := r.Others.Count; n > 0 && !r.over {
+		others := fmt.Errorf("stopped in %s: %w: %v%s", r.Stopped, ErrOthers, &r.Others.List[0], more(n))
+		if err != nil {
+			others = fmt.Errorf("%w; %w", others, err)
+		}
+		err = others
+	}
 	if n := len(r.Differ); n > 0 {
 		differs := fmt.Errorf("%d of %d read back %w: %v", n, r.ReadBack.Total(), ErrDiffers, r.Differ[0])
 		if err == nil {
@@ -124,6 +135,16 @@ func (r *Report) err() error {
 	}
 	return err
 }
+
+func more(n int) string {
+	if n > 1 {
+		return fmt.Sprintf(" (and %d more)", n-1)
+	}
+	return ""
+}
+
+// ErrOthers says that somebody else wrote what was about to be written over.
+var ErrOthers = errors.New("somebody else has written to the switches since they were read")
 
 // ErrDiffers says that something reads otherwise than it was written.
 var ErrDiffers = errors.New("read-back mismatch")

@@ -4,6 +4,7 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -20,6 +21,10 @@ type phase struct {
 // writeAll writes all, as far as nothing fails.
 func (a *applier) writeAll() {
 	a.each(len(a.lids), func(i int) { a.write(&a.lids[i]) })
+	if a.stopsForOthers() {
+		a.report.Stopped = "LIDs"
+		return
+	}
 	a.writeStates()
 	if !a.linksUp() {
 		a.report.Stopped = "ports"
@@ -27,7 +32,12 @@ func (a *applier) writeAll() {
 	}
 	for _, p := range a.phases() {
 		if p.before == nil || p.before() {
-			a.each(len(p.tasks), func(i int) { a.write(p.tasks[i]) })
+			for some := range slices.Chunk(p.tasks, lookAhead) {
+				if a.look(some); a.stopsForOthers() {
+					break
+				}
+				a.each(len(some), func(i int) { a.write(some[i]) })
+			}
 			if allDone(p.tasks) {
 				continue
 			}
@@ -103,6 +113,9 @@ func (a *applier) write(t *task) {
 }
 
 func (a *applier) writeTable(t *task, item write.Table) {
+	if t.mute {
+		return
+	}
 	port, req := item.Target(a.f), item.Get(a.f)
 	what := table{port, req.Attr, req.Mod}
 	if before := a.latest[what]; before != nil {
@@ -116,6 +129,12 @@ func (a *applier) writeTable(t *task, item write.Table) {
 func (a *applier) writeField(t *task, item write.Field) {
 	port := item.Target(a.f)
 	a.ask(port, item.Get(a.f), func(now *mad.Reply) {
+		before := a.report.Others.Count
+		item.Conflicts(a.f, now, a.conflict(port, &a.report.Others))
+		if a.report.Others.Count > before && !a.opts.Over {
+			a.step()
+			return
+		}
 		req := item.Get(a.f)
 		if !item.Set(now, &req) {
 			a.wrote(t)

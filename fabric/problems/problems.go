@@ -36,10 +36,10 @@ type Kind string
 // The kinds in the order in which they are told where they are equally severe.
 const (
 	NotRead        Kind = "not read"
+	CommitCutShort Kind = "commit cut short"
 	DuplicateGUID  Kind = "duplicate GUID"
 	DuplicateLID   Kind = "duplicate LID"
 	Disconnected   Kind = "connection lost"
-	CommitCutShort Kind = "commit cut short"
 	NoMaster       Kind = "no subnet manager"
 	TwoMasters     Kind = "two masters"
 	SilentManager  Kind = "silent manager"
@@ -69,7 +69,7 @@ const (
 )
 
 var kinds = []Kind{
-	NotRead, DuplicateGUID, DuplicateLID, Disconnected, CommitCutShort, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
+	NotRead, CommitCutShort, DuplicateGUID, DuplicateLID, Disconnected, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
 	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
 }
 

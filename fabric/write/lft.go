@@ -48,6 +48,13 @@ func (t *Top) Set(now *mad.Reply, req *mad.Request) bool {
 	return true
 }
 
+// Conflicts implements [Field].
+func (t *Top) Conflicts(_ *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any)) {
+	var info mad.SwitchInfo
+	_ = now.Decode(&info) // the answer is a good one
+	compare(func() string { return "LinearFDBTop" }, t.Old, info.LinearFDBTop, t.New, add)
+}
+
 // Verify implements [Item].
 func (t *Top) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var info mad.SwitchInfo
@@ -63,6 +70,7 @@ type Block struct {
 	// Old is all NoPath where nobody knows what the switch holds. New may be a mixture
 	// of old and staged entries, if the block is written again.
 	Old, New *[fabric.BlockSize]uint8
+	Read     bool // says that Old is what the switch was read to hold, or what it holds once the steps before are written
 }
 
 // Check implements [Item].
@@ -87,6 +95,23 @@ func (b *Block) Get(*fabric.Fabric) mad.Request {
 
 // Data implements [Table].
 func (b *Block) Data() [mad.DataSize]byte { return *b.New }
+
+// Was implements [Table].
+func (b *Block) Was() (data [mad.DataSize]byte, ok bool) {
+	if b.Read {
+		data = *b.Old
+	}
+	return data, b.Read
+}
+
+// Conflicts implements [Table]. The entry of LID 0 means nothing.
+func (b *Block) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
+	for k := range is {
+		if lid := int(b.Num)*fabric.BlockSize + k; lid > 0 {
+			compare(func() string { return fmt.Sprintf("LID %d", lid) }, was[k], is[k], would[k], add)
+		}
+	}
+}
 
 // Verify implements [Item]; one entry of a block is enough.
 func (b *Block) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {

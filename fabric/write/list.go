@@ -35,6 +35,9 @@ type Field interface {
 	Item
 	// Set makes of Get's request one that writes, given the answer, and reports whether that is necessary.
 	Set(now *mad.Reply, req *mad.Request) bool
+	// Conflicts compares the answer to Get with what it was read as, and calls add for what somebody
+	// else wrote since and Set would write over.
+	Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any))
 }
 
 // Table is a whole attribute.
@@ -42,6 +45,10 @@ type Table interface {
 	Item
 	// Data is the attribute.
 	Data() [mad.DataSize]byte
+	// Was is what it was read as; ok is false where it was not read.
+	Was() (data [mad.DataSize]byte, ok bool)
+	// Conflicts calls add for the entries that are something else than they were and than they would become.
+	Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any))
 }
 
 // List is what to write, by the indexes of a fabric. There is a barrier between the kinds, and between steps of

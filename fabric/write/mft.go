@@ -17,6 +17,7 @@ type MFTBlock struct {
 	// Grow: written behind all that are not, so that a group's tree only loses branches before it grows others.
 	Grow     bool
 	Old, New *mad.MulticastForwardingTable
+	Read     bool // says that Old is what the switch was read to hold, or what it holds once other writes are done
 }
 
 // FirstLID is the first of the block's multicast LIDs.
@@ -46,14 +47,40 @@ func (b *MFTBlock) Get(*fabric.Fabric) mad.Request {
 // Data implements [Table].
 func (b *MFTBlock) Data() [mad.DataSize]byte { return mad.Data(b.New) }
 
+// Was implements [Table].
+func (b *MFTBlock) Was() (data [mad.DataSize]byte, ok bool) {
+	if b.Read {
+		data = mad.Data(b.Old)
+	}
+	return data, b.Read
+}
+
+// Conflicts implements [Table].
+func (b *MFTBlock) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
+	var tables [3]mad.MulticastForwardingTable
+	for i, data := range []*[mad.DataSize]byte{was, is, would} {
+		_ = (&mad.Reply{Data: *data}).Decode(&tables[i]) // it is of that size
+	}
+	hex := func(what string, was, is, would any) {
+		add(what, fmt.Sprintf("0x%04x", was), fmt.Sprintf("0x%04x", is), fmt.Sprintf("0x%04x", would))
+	}
+	for k := range tables[0] {
+		compare(func() string { return b.What(k) }, tables[0][k], tables[1][k], tables[2][k], hex)
+	}
+}
+
+// What names the ports of a multicast LID of the block.
+func (b *MFTBlock) What(k int) string {
+	return fmt.Sprintf("multicast LID 0x%04x, ports from %d on", int(b.FirstLID())+k, int(b.Position)*mad.MFTPorts)
+}
+
 // Verify implements [Item]; one entry of a block is enough.
 func (b *MFTBlock) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var table mad.MulticastForwardingTable
 	_ = now.Decode(&table) // the answer is a good one
 	for k, ports := range b.New {
 		if table[k] != ports {
-			what := fmt.Sprintf("multicast LID 0x%04x, ports from %d on", int(b.FirstLID())+k, int(b.Position)*mad.MFTPorts)
-			compare(what, fmt.Sprintf("0x%04x", ports), fmt.Sprintf("0x%04x", table[k]))
+			compare(b.What(k), fmt.Sprintf("0x%04x", ports), fmt.Sprintf("0x%04x", table[k]))
 			return
 		}
 	}

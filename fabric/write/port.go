@@ -53,6 +53,19 @@ func (l *LID) Set(now *mad.Reply, req *mad.Request) bool {
 	return true
 }
 
+// Conflicts implements [Field]. The SM's LID may be another by now: a subnet manager sets it by itself. A port that
+// counts as having no LID may have one that another one claims, too.
+func (l *LID) Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any)) {
+	var info mad.PortInfo
+	_ = now.Decode(&info) // the answer is a good one
+	num := f.Ports[l.Port].Num
+	if l.Old == 0 {
+		return
+	}
+	compare(func() string { return fmt.Sprintf("LID of port %d", num) }, l.Old, info.LID, l.New, add)
+	compare(func() string { return fmt.Sprintf("LMC of port %d", num) }, l.OldLMC, info.LMC, l.NewLMC, add)
+}
+
 // Verify implements [Item].
 func (l *LID) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var info mad.PortInfo

@@ -16,6 +16,7 @@ type SL2VL struct {
 	In, Out  uint8
 	Late     bool // it is written behind the forwarding tables, and not before them
 	Old, New fabric.VLs
+	Read     bool // says that Old was read, or is what other writes make of it
 }
 
 // Check implements [Item].
@@ -50,9 +51,25 @@ func (t *SL2VL) Get(f *fabric.Fabric) mad.Request {
 // Data implements [Table].
 func (t *SL2VL) Data() [mad.DataSize]byte { return mad.Data(&mad.SLToVLTable{VL: t.New}) }
 
+// Was implements [Table].
+func (t *SL2VL) Was() (data [mad.DataSize]byte, ok bool) {
+	return mad.Data(&mad.SLToVLTable{VL: t.Old}), t.Read
+}
+
+// Conflicts implements [Table].
+func (t *SL2VL) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
+	var tables [3]mad.SLToVLTable
+	for i, data := range []*[mad.DataSize]byte{was, is, would} {
+		_ = (&mad.Reply{Data: *data}).Decode(&tables[i]) // it is of that size
+	}
+	compare(t.what, tables[0].VL, tables[1].VL, tables[2].VL, add)
+}
+
+func (t *SL2VL) what() string { return fmt.Sprintf("VLs from port %d to port %d", t.In, t.Out) }
+
 // Verify implements [Item].
 func (t *SL2VL) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var table mad.SLToVLTable
 	_ = now.Decode(&table) // the answer is a good one
-	compare(fmt.Sprintf("VLs from port %d to port %d", t.In, t.Out), t.New, fabric.VLs(table.VL))
+	compare(t.what(), t.New, fabric.VLs(table.VL))
 }

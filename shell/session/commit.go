@@ -25,6 +25,7 @@ type CommitOptions struct {
 	Hit        bool   // says that pairs may lose packets that are connected before and after
 	Loop       bool   // says that the new routes may have a credit loop that the old have not
 	Unanswered bool   // says that what did not answer the sweep may lose its routes
+	Others     bool   // says that what others wrote since the staged tables were made may be written over
 	Over       bool   // says that what an interrupted commit left may be written over
 	Master     uint64 // the GUID of the master subnet manager to write beside, 0 for none
 	NoJournal  bool   // writes although nothing could undo it: no history can be kept
@@ -68,6 +69,7 @@ type CommitReport struct {
 	Written             *apply.Report // nil where nothing was written
 	Journal             int64         // the number of the history entry with what was written, 0 for none
 	Resumes             bool          // says that this goes on with a commit or a rollback that was interrupted
+	Others              *Others       // what others wrote since the staged tables were made, nil for nothing
 	Master              *SM           // the master subnet manager beside which it is, or would be, written
 }
 
@@ -108,6 +110,7 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	if c.rep.Plan.Empty() {
 		s.markWritten()
+		s.wrote = wrote{}
 		return c.rep, c.nothingToWrite(ctx)
 	}
 	if opt.DryRun {
@@ -187,6 +190,9 @@ func (c *commit) judge(ctx context.Context) (err error) {
 	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
 	}
+	if err := c.findOthers(ctx); err != nil {
+		return err
+	}
 	if err := c.countCuts(ctx); err != nil {
 		return err
 	}
@@ -245,6 +251,8 @@ func (c *commit) allowed() error {
 func (c *commit) harmless() error {
 	r, opt := &c.rep, &c.opt
 	switch {
+	case r.Others != nil && r.Others.Count > r.Others.Told && !opt.Others:
+		return c.othersStop()
 	case r.CutOff > 0 && r.Unconnected > 0 && !opt.Cut:
 		return &CutError{r.CutOff}
 	case !r.Plan.Hit.None() && !opt.Hit:
@@ -265,22 +273,38 @@ func (c *commit) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	noted := false
+	defer func() {
+		if !noted { // a panic
+			_, _, _ = journal.end(false, 1)
+			_ = c.lookForInterrupted(context.WithoutCancel(ctx))
+		}
+	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress})
+	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress, Over: c.opt.Others})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
 		c.reads.SL2VL = true // else they count as untouched
 	}
 	done := err == nil
+	c.update(ChangeStaged, func(st *State) { st.holds(c.st.Staged, done) })
+	if errors.Is(err, apply.ErrOthers) {
+		err = c.othersCame(ctx, err)
+	}
 	if done {
 		c.markWritten()
+		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = c.st.Staged.Tables, 0, 0 })
+	}
+	if c.rep.Written != nil && c.rep.Written.Sets > 0 {
+		c.wrote = c.wroteBy(journal.entry.ID, c.rep.Written)
 	}
 	err = c.endJournal(ctx, journal, err)
+	noted = true
 	if serr := c.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}
-	if done {
-		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = st.Live.Tables, 0, 0 })
+	if found := c.wrote.over(c.State().Live.Tables); err == nil && found.Count > 0 {
+		err = &SinceError{found}
 	}
 	return err
 }

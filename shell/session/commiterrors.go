@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -61,6 +62,15 @@ func (e *LoopError) Error() string {
 	has := prose.When(e.Unknown, "may have", "have")
 	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
 		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
+}
+
+// SinceError says that a commit was written and read back whole, and that somebody else wrote over it at once.
+type SinceError struct{ write.Conflicts }
+
+func (e *SinceError) Error() string {
+	o := Others{Conflicts: e.Conflicts}
+	return fmt.Sprintf("all was written and read back, and others have written over %s of it since: %s (try: diff staged live; show sms)",
+		prose.Count(e.Count, "entry"), o.Names(mostTold))
 }
 
 // CutError says that a commit would take the path from pairs of the subnet that it is for.

@@ -237,8 +237,11 @@ func (s *Session) setFailures(all []failures.Failure) error {
 // firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,
 // it takes the tables that are staged for the same fabric, so that there is something to compare with.
 func firstBase(st *State) *Picture {
+	from := st.Live
 	if st.Live.Tables == nil && st.Staged != nil && !st.Stale {
-		return st.Staged.as(Base)
+		from = st.Staged
 	}
-	return st.Live.as(Base)
+	base := from.as(Base)
+	base.heldOn = holding(st.Live.Tables)
+	return base
 }

@@ -175,8 +175,10 @@ func (j *openJournal) end(done bool, sets int) (c history.Chain, open bool, err 
 func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) error {
 	rep := &c.rep
 	sets := 0
+	var noted error
 	if rep.Written != nil {
 		sets = rep.Written.Sets
+		noted = c.noteOthers(ctx, j)
 	}
 	chain, open, jerr := j.end(err == nil, sets)
 	if err == nil {
@@ -193,5 +195,5 @@ func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) erro
 	if j.store != nil {
 		jerr = errors.Join(jerr, c.lookForInterrupted(context.WithoutCancel(ctx)))
 	}
-	return errors.Join(err, jerr)
+	return errors.Join(err, jerr, noted)
 }

@@ -64,6 +64,9 @@ type Picture struct {
 	// madeOf is the fabric that staged tables were made for, before LIDs were
 	// assigned.
 	madeOf *fabric.Fabric
+	// heldOn are the tables that the maker of staged tables, or of a base, took the switches to hold: where they
+	// hold something of none of these by now, somebody else has written it.
+	heldOn []*fabric.Tables
 }
 
 // maker is an engine with its options.

@@ -43,7 +43,7 @@ func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (Co
 	if err != nil {
 		return CommitReport{}, j, err
 	}
-	if err := s.stageEntry(ctx, j.Before); err != nil {
+	if err := s.stageEntry(ctx, j.Before, j.After); err != nil {
 		return CommitReport{}, j, err
 	}
 	opt.ending = ending{ends: j.ID, back: true, note: RollbackNote}
@@ -70,7 +70,7 @@ func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, 
 func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
 	opt.ending = endingOf(c, back)
 	entry := prose.When(back, c.First.Before, c.First.After)
-	if err := s.stageEntry(ctx, entry); err != nil {
+	if err := s.stageEntry(ctx, entry, opt.before); err != nil {
 		return CommitReport{}, err
 	}
 	return s.Commit(ctx, opt)
@@ -196,8 +196,9 @@ func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntr
 	return history.JournalEntry{}, ErrNothingToUndo
 }
 
-// stageEntry stages the tables of an entry, for the subnet as it was then.
-func (s *Session) stageEntry(ctx context.Context, id int64) error {
+// stageEntry stages the tables of an entry, for the subnet as it was then. The switches are taken to hold those of another
+// one, or the same.
+func (s *Session) stageEntry(ctx context.Context, id, held int64) error {
 	end, err := s.begin(ctx, "load")
 	if err != nil {
 		return err
@@ -210,9 +211,13 @@ func (s *Session) stageEntry(ctx context.Context, id int64) error {
 	if p.Tables == nil {
 		return fmt.Errorf("entry %d of the history has no tables", id)
 	}
+	other, err := s.recall(held)
+	if err != nil {
+		return err
+	}
 	st := s.State()
 	staged := *p.as(Staged)
-	staged.madeOf = st.Paper()
+	staged.madeOf, staged.heldOn = st.Paper(), holding(other.Tables)
 	tables := *p.Tables
 	tables.Origin = fmt.Sprintf("history %d", id)
 	staged.Tables = &tables

@@ -101,7 +101,12 @@ func (s *Session) ReadConf(path string, chain []string, given []settings.Setting
 }
 
 func (s *Session) stage(p *Picture) {
-	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written = p, false, false })
+	s.update(ChangeStaged, func(st *State) {
+		if p.heldOn == nil {
+			p.heldOn = st.held()
+		}
+		st.Staged, st.Stale, st.Written = p, false, false
+	})
 }
 
 // Unstage throws the staged tables away. The next route starts from the base again.

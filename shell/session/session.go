@@ -40,6 +40,7 @@ type Session struct {
 	counted *counters.Reading // the last reading of counters
 	torus   torus.Known       // what the subnet was recognised as
 	stopped stopped           // the commit that did not come to its end
+	wrote   wrote             // by the last commit
 
 	mu       sync.Mutex // guards what follows it
 	state    State

@@ -20,6 +20,8 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -33,8 +35,8 @@ type counting struct {
 	sets int
 	at   int
 	then func()
-	// lie spoils the blocks of forwarding tables from then on.
-	lie bool
+	// how says what becomes of Sets from then on.
+	how error
 }
 
 func (c *counting) Send(f *mad.Frame) error {
@@ -46,15 +48,27 @@ func (c *counting) Send(f *mad.Frame) error {
 	if c.sets++; c.sets == c.at && c.then != nil {
 		c.then()
 	}
-	spoil := c.lie && c.at > 0 && c.sets >= c.at && smp.Attr == mad.AttrLinearForwardingTable
-	c.mu.Unlock()
-	if !spoil {
-		return c.Transport.Send(f)
+	how := c.how
+	if c.at == 0 || c.sets < c.at {
+		how = nil
 	}
-	spoiled := *f
-	smp.Data[1] ^= 1
-	smp.Put(&spoiled.Data)
-	return c.Transport.Send(&spoiled)
+	c.mu.Unlock()
+	block := smp.Attr == mad.AttrLinearForwardingTable
+	switch {
+	case how == errBroken:
+		return mad.ErrBroken
+	case how == errPanic:
+		panic(errPanic)
+	case how == errLost:
+		return nil
+	case how == errLie && block:
+		smp.Data[1] ^= 1
+	case how == errRefused && block:
+		smp.Mod = 1 << 15 // there is no such block
+	}
+	changed := *f
+	smp.Put(&changed.Data)
+	return c.Transport.Send(&changed)
 }
 
 // subnet is a simulated subnet that any number of consoles sit at.
@@ -62,8 +76,13 @@ type subnet struct {
 	t    *testing.T
 	sim  *sim.Sim
 	port fabric.PortIndex
-	dir  string
-	wire *counting // of the console that came last
+	// other is an ibsim in the place of sim, nil for none.
+	other *ibsimtest.Sim
+	dir   string
+	wire  *counting // of the console that came last
+	// leave closes that one.
+	leave func()
+	full  func() // takes away what that one keeps its history in
 }
 
 // newSubnet is routed, and if grouped has lanes and the tree of a group that nobody
@@ -110,6 +129,14 @@ func newSubnet(t *testing.T, spec string, grouped bool) *subnet {
 	return n
 }
 
+// open is a place at the subnet.
+func (n *subnet) open() (mad.Transport, error) {
+	if n.other == nil {
+		return n.sim.Open(n.port)
+	}
+	return ibsim.Dial(n.t.Context(), ibsim.Options{Name: n.other.Name})
+}
+
 var yes = CommitOptions{Yes: true, Hit: true, Loop: true}
 
 // console opens a console on the subnet, as one of a program does that was started
@@ -121,11 +148,17 @@ func (n *subnet) console() *Session {
 		n.t.Fatal(err)
 	}
 	s.connectBy(func(context.Context) (mad.Transport, error) {
-		conn, err := n.sim.Open(n.port)
+		conn, err := n.open()
 		n.wire = &counting{Transport: conn}
 		return n.wire, err
 	}, mad.Fast())
-	n.t.Cleanup(func() { _ = s.Close() })
+	n.leave = sync.OnceFunc(func() { _ = s.Close() })
+	n.t.Cleanup(n.leave)
+	n.full = func() {
+		if store, err := s.History(); err == nil {
+			_ = store.Close()
+		}
+	}
 	if err := s.Start(n.t.Context()); err != nil {
 		n.t.Fatal(err)
 	}
@@ -146,12 +179,12 @@ func (n *subnet) read(s *Session) *Picture {
 // held is all that a commit may write, as a session without a history reads it.
 func (n *subnet) held() string {
 	n.t.Helper()
-	dir, wire := n.dir, n.wire
+	dir, wire, full, leave := n.dir, n.wire, n.full, n.leave
 	n.dir = ""
 	s := n.console()
 	p := n.read(s)
-	n.dir, n.wire = dir, wire
-	_ = s.Close()
+	n.leave()
+	n.dir, n.wire, n.full, n.leave = dir, wire, full, leave
 	var b strings.Builder
 	f, tb := p.Fabric, p.Tables
 	for i := range f.Nodes {
@@ -205,21 +238,31 @@ func (n *subnet) route(s *Session, words ...string) {
 }
 
 // cut calls do and stops it at a Set. It says in what the error wraps.
-func (n *subnet) cut(at int, how error, do func(context.Context) error) error {
+func (n *subnet) cut(at int, how error, do func(context.Context) error) (err error) {
 	ctx, cancel := context.WithCancelCause(n.t.Context())
 	defer cancel(nil)
 	w := n.wire
 	w.mu.Lock()
-	w.sets, w.at, w.lie, w.then = 0, at, errors.Is(how, errLie), nil
-	if !w.lie {
+	w.sets, w.at, w.how, w.then = 0, at, how, nil
+	switch how {
+	case errLie, errBroken, errPanic, errLost, errRefused:
+	case errFull:
+		w.then = n.full
+	default:
 		w.then = func() { cancel(how) }
 	}
 	w.mu.Unlock()
-	err := do(ctx)
-	w.mu.Lock()
-	w.at, w.then, w.lie = 0, nil, false
-	w.mu.Unlock()
-	return err
+	defer func() {
+		w.mu.Lock()
+		w.at, w.then, w.how = 0, nil, nil
+		w.mu.Unlock()
+		if how == errPanic {
+			if v := recover(); v == errPanic {
+				err = errPanic
+			}
+		}
+	}()
+	return do(ctx)
 }
 
 // signalled is the cause of a context that a signal ended.
@@ -227,7 +270,24 @@ type signalled struct{ syscall.Signal }
 
 func (s signalled) Error() string { return s.String() }
 
-var errLie = errors.New("switches write otherwise than they say")
+// Other ends of commits, from one of their Sets on.
+var (
+	errLie     = errors.New("switches write otherwise than they say")
+	errRefused = errors.New("switches refuse")
+	errLost    = errors.New("nothing arrives any more")
+	errBroken  = errors.New("the transport is broken")
+	errPanic   = errors.New("a panic")
+	errFull    = errors.New("nothing can be noted any more")
+)
+
+// causes are all of them, with the signals that end programs.
+var causes = []error{
+	signalled{syscall.SIGTERM}, signalled{syscall.SIGQUIT}, signalled{syscall.SIGHUP}, signalled{syscall.SIGINT}, context.Canceled,
+	errLie, errRefused, errLost, errBroken, errPanic, errFull,
+}
+
+// unusable reports whether a session that met an end does not go on.
+func unusable(how error) bool { return how == errPanic || how == errFull }
 
 // expectOpen checks that a console which comes anew names what was interrupted first.
 func expectOpen(t *testing.T, s *Session) {
@@ -243,12 +303,12 @@ func expectOpen(t *testing.T, s *Session) {
 }
 
 // TestStoppedCommits ends commits at any of their Sets, by the signals that end
-// programs, by Ctrl-C and by switches that do not write what they were told; then goes
+// programs, by Ctrl-C, by switches that refuse or do not write what they were told, by time-outs, a broken
+// transport, a panic, and a history that takes nothing any more; then goes
 // on or back, stopped again and again, in the same console or the next. The expected
 // tables are those that an undisturbed commit leaves on a twin of the subnet.
 func TestStoppedCommits(t *testing.T) {
 	rnd := testenv.Rand(t)
-	causes := []error{signalled{syscall.SIGTERM}, signalled{syscall.SIGQUIT}, signalled{syscall.SIGHUP}, signalled{syscall.SIGINT}, context.Canceled, errLie}
 	plans := []struct {
 		spec    string
 		grouped bool
@@ -260,7 +320,7 @@ func TestStoppedCommits(t *testing.T) {
 	}
 	stopped, complete, none := map[error]int{}, 0, 0
 	again := 0
-	want := testenv.Count(t, 10, 102)
+	want := testenv.Count(t, 11, 300)
 	for i := 0; i < want; {
 		p, cause := plans[rnd.IntN(len(plans))], causes[i%len(causes)]
 		twin := newSubnet(t, p.spec, p.grouped)
@@ -295,6 +355,12 @@ func TestStoppedCommits(t *testing.T) {
 		case !ok && n.held() == old && s.State().Interrupted == "":
 			none++
 			continue
+		case unusable(cause):
+			if n.wire.sets < at {
+				t.Fatalf("%s: %v", where, err)
+			}
+			s = n.console()
+			expectOpen(t, s)
 		case !ok || so.Open == nil || !strings.Contains(err.Error(), "commit resume yes") || !strings.Contains(err.Error(), "rollback yes"):
 			t.Fatalf("%s: %v", where, err)
 		}
@@ -303,7 +369,11 @@ func TestStoppedCommits(t *testing.T) {
 		forward := true
 		for range rnd.IntN(4) {
 			again++
-			forward = n.further(s, rnd, where, forward, 1+rnd.IntN(all), causes[rnd.IntN(len(causes))])
+			next := causes[rnd.IntN(len(causes))]
+			forward = n.further(s, rnd, &where, forward, 1+rnd.IntN(all), next)
+			if unusable(next) {
+				s = n.console()
+			}
 			if s.State().Interrupted == "" {
 				break
 			}
@@ -318,12 +388,15 @@ func TestStoppedCommits(t *testing.T) {
 }
 
 // further goes on or back and is stopped again, unless it comes to its end before.
-func (n *subnet) further(s *Session, rnd *rand.Rand, where string, was bool, at int, cause error) (forward bool) {
+func (n *subnet) further(s *Session, rnd *rand.Rand, where *string, was bool, at int, cause error) (forward bool) {
 	n.t.Helper()
 	if _, err := s.Sweep(n.t.Context()); err != nil {
 		n.t.Fatal(err)
 	}
 	forward = rnd.IntN(2) == 0
+	if err := s.SetWrite(true); err != nil { // it is off where the connection was lost
+		n.t.Fatal(err)
+	}
 	err := n.cut(at, cause, func(ctx context.Context) (err error) {
 		switch {
 		case forward == was && rnd.IntN(2) == 0 && s.stopped.tables != nil:
@@ -335,8 +408,9 @@ func (n *subnet) further(s *Session, rnd *rand.Rand, where string, was bool, at 
 		}
 		return err
 	})
-	if so, ok := errors.AsType[*StoppedError](err); err != nil && (!ok || so.Open == nil) && s.State().Interrupted == "" {
-		n.t.Fatalf("%s, and again at %d by %v: %v", where, at, cause, err)
+	*where += fmt.Sprintf("; then forward %v, %v at Set %d: %v", forward, cause, at, err)
+	if so, ok := errors.AsType[*StoppedError](err); err != nil && !unusable(cause) && (!ok || so.Open == nil) && s.State().Interrupted == "" {
+		n.t.Fatal(*where)
 	}
 	return forward
 }

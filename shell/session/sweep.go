@@ -214,6 +214,14 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		st.Stale = st.stale()
 		st.noteChanges(before, managers, tables)
 	})
+	over, err := s.lookOver(ctx, rep.Moved > 0)
+	if err != nil {
+		rep.Warnings = append(rep.Warnings, err.Error())
+	}
+	if over != "" {
+		rep.Warnings = append(rep.Warnings, over)
+		s.update(ChangeLive, func(st *State) { st.note("%s", over) })
+	}
 	if s.State().Source.Live() {
 		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Unanswered))})
 	}

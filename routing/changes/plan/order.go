@@ -305,7 +305,7 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 			}
 			to = &mix
 		}
-		writes = append(writes, blockWrite{write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to}, s, k < len(steps)-1})
+		writes = append(writes, blockWrite{write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to, Read: content != nobody}, s, k < len(steps)-1})
 		content = to
 	}
 	return writes

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Conflict is something that would be written over and is not what it was known to be.
+type Conflict struct {
+	Node string `json:"node"` // escaped
+	GUID string `json:"guid"`
+	// What is "LID 12", "LinearFDBTop", "VLs from port 1 to port 2", "LID of port 1".
+	What  string `json:"what"`
+	Was   string `json:"was"`   // what it was known to be, by a reading or an own write
+	Is    string `json:"is"`    // what it was found to be
+	Would string `json:"would"` // what it would become
+	// Written says that it was written by the commit that found it otherwise afterwards.
+	Written bool `json:"written,omitempty"`
+}
+
+// String says for example "sw1: LID 12 was 3, is 4 and would become 5".
+func (c *Conflict) String() string {
+	if c.Written {
+		return fmt.Sprintf("%s: %s was written as %s and is %s", c.Node, c.What, c.Was, c.Is)
+	}
+	return fmt.Sprintf("%s: %s was %s, is %s and would become %s", c.Node, c.What, c.Was, c.Is, c.Would)
+}
+
+// MostConflicts is how many conflicts lists have at most; more are counted.
+const MostConflicts = 1000
+
+// Conflicts are the first of some number.
+type Conflicts struct {
+	Count int        `json:"count"`
+	List  []Conflict `json:"list"`
+}
+
+// Add adds one, which is listed where there is room.
+func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would any) {
+	if c.Count++; len(c.List) < MostConflicts {
+		c.List = append(c.List, Conflict{node, fmt.Sprintf("0x%016x", guid), what, fmt.Sprint(was), fmt.Sprint(is), fmt.Sprint(would), false})
+	}
+}
+
+// AfterWriting are the conflicts as such of what was written.
+func (c Conflicts) AfterWriting() Conflicts {
+	c.List = slices.Clone(c.List)
+	for i := range c.List {
+		c.List[i].Written = true
+	}
+	return c
+}
+
+// Join adds those of another list that are not listed yet.
+func (c *Conflicts) Join(more Conflicts) {
+	have := make(map[Conflict]bool, len(c.List))
+	for _, w := range c.List {
+		have[w] = true
+	}
+	c.Count += more.Count
+	c.List = slices.Clip(c.List)
+	for _, w := range more.List {
+		switch {
+		case have[w]:
+			c.Count--
+		case len(c.List) < MostConflicts:
+			c.List = append(c.List, w)
+		}
+	}
+}
+
+// compare calls add if somebody else wrote a value that is to be written over.
+func compare[T comparable](what func() string, was, is, would T, add func(what string, was, is, would any)) {
+	if is != was && is != would {
+		add(what(), was, is, would)
+	}
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+)
+
+// ways of routing that all give other tables.
+var ways = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_ports=1"}, {"minhop", "scatter_ports=2"}, {"minhop", "scatter_ports=3"}}
+
+// lft is what the switches hold in their forwarding tables, as a session without a history reads it.
+func (n *subnet) lft() *fabric.Tables {
+	n.t.Helper()
+	dir, wire := n.dir, n.wire
+	n.dir = ""
+	defer func() { n.dir, n.wire = dir, wire }()
+	s := n.console()
+	defer func() { _ = s.Close() }()
+	return s.State().Live.Tables
+}
+
+// TestLostUpdate: two consoles stage, one commits, and the other's commit stops, says
+// which entries and who, writes nothing, and goes on where it is told to.
+func TestLostUpdate(t *testing.T) {
+	for _, paper := range []bool{false, true} {
+		n := newSubnet(t, "fattree:2,8", false)
+		a, b := n.console(), n.console()
+		if paper { // routes of what has failed on paper start from the base
+			link := a.State().Live.Fabric.Links()[len(a.State().Live.Fabric.Links())-1]
+			if _, err := a.Fail(t.Context(), failures.Link(link.A)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n.route(a, ways[0]...)
+		n.route(b, ways[3]...)
+		if _, err := b.Commit(t.Context(), yes); err != nil {
+			t.Fatal(err)
+		}
+		was, held := a.State().Live.Tables, n.lft()
+		rep, err := a.Commit(t.Context(), yes)
+		others, ok := errors.AsType[*OthersError](err)
+		if !ok || rep.Written != nil || moved(held, n.lft()).Changed > 0 {
+			t.Fatalf("paper %v: %v", paper, err)
+		}
+		// expected by hand: where the three tables have three values, or the first and the last one
+		count := 0
+		staged := a.State().Staged.Tables
+		for sw := range held.Fabric.NumSwitches() {
+			for lid := uint16(1); lid <= staged.Top[sw]; lid++ {
+				if is := held.Port(sw, lid); is != was.Port(sw, lid) && is != staged.Port(sw, lid) {
+					count++
+				}
+			}
+		}
+		if others.Count != count || count == 0 || !strings.Contains(err.Error(), "commit yes others=yes") || !strings.Contains(err.Error(), "route") ||
+			!strings.Contains(others.Who, "the commit of ") || !strings.Contains(err.Error(), "LID ") {
+			t.Fatalf("paper %v: want %d entries: %v", paper, count, err)
+		}
+		if _, err := a.Commit(t.Context(), yes); err == nil {
+			t.Fatal("the second try overwrites")
+		}
+		opt := yes
+		opt.Others = true
+		if paper {
+			n.route(a, ways[1]...)
+			opt.Others = false
+		}
+		if _, err := a.Commit(t.Context(), opt); err != nil {
+			t.Fatalf("paper %v: anew or on purpose: %v", paper, err)
+		}
+		if moved(a.State().Staged.Tables, n.lft()).Changed > 0 {
+			t.Fatal("not written")
+		}
+		n.route(b, ways[3]...) // b has not looked since
+		if _, err := b.Commit(t.Context(), yes); !errorIsOthers(err) {
+			t.Fatalf("the other console: %v", err)
+		}
+	}
+}
+
+func errorIsOthers(err error) bool {
+	_, ok := errors.AsType[*OthersError](err)
+	return ok
+}
+
+func errorIsNoJournal(err error) bool {
+	_, ok := errors.AsType[*NoJournalError](err)
+	return ok
+}
+
+func errorIsSince(err error) bool {
+	_, ok := errors.AsType[*SinceError](err)
+	return ok
+}
+
+// TestLostUpdateOfRollbacks: a rollback does not write over what somebody else wrote since, and what was rolled back
+// by another console is not written again unless it is routed anew.
+func TestLostUpdateOfRollbacks(t *testing.T) {
+	n := newSubnet(t, "fattree:2,8", false)
+	a, b := n.console(), n.console()
+	n.route(a, ways[0]...)
+	if _, err := a.Commit(t.Context(), yes); err != nil {
+		t.Fatal(err)
+	}
+	n.dir = t.TempDir() // one of another host
+	c := n.console()
+	n.route(c, ways[3]...)
+	if _, err := c.Commit(t.Context(), yes); err != nil {
+		t.Fatal(err)
+	}
+	held := n.lft()
+	for _, s := range []*Session{a, b} {
+		_, _, err := s.Rollback(t.Context(), 0, yes)
+		if !errorIsOthers(err) || !strings.Contains(err.Error(), "rollback yes others=yes") || !strings.Contains(err.Error(), "unknown") || moved(held, n.lft()).Changed > 0 {
+			t.Fatalf("rollback: %v", err)
+		}
+	}
+	opt := yes
+	opt.Others = true
+	if _, _, err := b.Rollback(t.Context(), 0, opt); err != nil {
+		t.Fatal(err)
+	}
+	store, err := b.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.Journal(t.Context(), b.Subnet())
+	if err != nil || all[0].Others.Count == 0 || all[0].Others.Count < len(all[0].Others.List) {
+		t.Fatalf("the journal has %+v, %v", all, err)
+	}
+	if _, err := c.Commit(t.Context(), yes); !errorIsOthers(err) {
+		t.Fatalf("what was rolled back is written again: %v", err)
+	}
+}
+
+// gate is a transport of one of two consoles, which takes turns with the other.
+type gate struct {
+	mad.Transport
+	who   int
+	turns *turns
+}
+
+func (g *gate) Send(f *mad.Frame) error {
+	var smp mad.SMP
+	if err := smp.UnmarshalBinary(f.Data[:]); err != nil {
+		return g.Transport.Send(f)
+	}
+	return g.turns.take(g.who, &smp, func() error { return g.Transport.Send(f) })
+}
+
+// block is one of a switch.
+type block struct {
+	sw  fabric.SwitchIndex
+	num uint32
+}
+
+// access is one request for a block of a forwarding table.
+type access struct {
+	who  int
+	set  bool
+	at   block
+	data [mad.DataSize]byte
+}
+
+// turns interleaves the requests of two consoles at random, and notes those for forwarding tables.
+type turns struct {
+	mu   sync.Mutex
+	cond *sync.Cond
+	rnd  *rand.Rand
+	f    *fabric.Fabric
+	turn int // whose it is
+	most int // requests in a turn
+	left int // how many more requests that one sends
+	on   [2]bool
+	log  []access
+}
+
+func (u *turns) take(who int, smp *mad.SMP, send func() error) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for u.on[who] && u.on[1-who] && u.turn != who {
+		u.cond.Wait()
+	}
+	if u.left--; u.left <= 0 {
+		u.turn, u.left = 1-who, 1+u.rnd.IntN(u.most)
+		u.cond.Broadcast()
+	}
+	if smp.Attr == mad.AttrLinearForwardingTable && u.f != nil {
+		u.log = append(u.log, access{who, smp.Method == mad.MethodSet, block{switchAt(u.f, smp.InitialPath, smp.HopCount), smp.Mod}, smp.Data})
+	}
+	return send()
+}
+
+// run does something for each console until both are done.
+func (u *turns) run(do func(who int)) {
+	u.log, u.on = nil, [2]bool{true, true}
+	var both sync.WaitGroup
+	for who := range 2 {
+		both.Go(func() {
+			do(who)
+			u.mu.Lock()
+			defer u.mu.Unlock()
+			u.on[who] = false
+			u.cond.Broadcast()
+		})
+	}
+	both.Wait()
+}
+
+// lost is an entry that one console wrote, and the other one something else over it.
+type lost struct {
+	access       // of the one that lost
+	entry  int   // in its block
+	by     uint8 // what is there instead
+	inside bool  // says that it was written between the other's look and its Set
+}
+
+// losses are the entries that were other than both consoles knew, and were written over.
+func losses(log []access, held func(block) []byte) (all []lost) {
+	type cell struct {
+		block
+		entry int
+	}
+	last := map[cell]int{} // the last Set that changed an entry
+	read := map[block][2]int{}
+	for i, a := range log {
+		if !a.set {
+			r := read[a.at]
+			r[a.who] = i + 1
+			read[a.at] = r
+			continue
+		}
+		was := held(a.at)
+		for k := range a.data {
+			c := cell{a.at, k}
+			j, written := last[c]
+			if written && log[j].who != a.who && log[j].data[k] != a.data[k] && log[j].data[k] != was[k] {
+				all = append(all, lost{log[j], k, a.data[k], read[a.at][a.who] < j+1})
+			}
+			last[c] = i
+		}
+	}
+	return all
+}
+
+// TestTwoConsoles commits in two consoles at once, whose requests take turns at random. Where they share a lock nothing is
+// lost. Where they do not, nothing is but what is written between the other's look and its Set, and then
+// the one that lost says so at its next reading, at the latest, and its journal has both values.
+func TestTwoConsoles(t *testing.T) {
+	rnd := testenv.Rand(t)
+	for _, shared := range []bool{true, false} {
+		inside, both, done, since, stopped, seen, overwrote := 0, 0, 0, 0, 0, 0, 0
+		for i := range testenv.Count(t, 12, 1000) {
+			t.Run("", func(t *testing.T) {
+				n := newSubnet(t, "fattree:2,8", false)
+				u := &turns{rnd: rnd, left: 1, most: 1 << rnd.IntN(6)}
+				u.cond = sync.NewCond(&u.mu)
+				var consoles [2]*Session
+				picked := rnd.Perm(len(ways))
+				for who := range consoles {
+					s := n.console()
+					if err := s.conn.Close(); err != nil {
+						t.Fatal(err)
+					}
+					s.connectBy(func(context.Context) (mad.Transport, error) {
+						conn, err := n.sim.Open(n.port)
+						return &gate{conn, who, u}, err
+					}, mad.Fast())
+					if _, err := s.Sweep(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					n.route(s, ways[picked[who]]...)
+					consoles[who] = s
+					if !shared {
+						n.dir = t.TempDir()
+					}
+				}
+				live := consoles[0].State().Live.Tables
+				u.f = live.Fabric
+				var errs [2]error
+				u.run(func(who int) { _, errs[who] = consoles[who].Commit(t.Context(), yes) })
+				found := losses(u.log, func(b block) []byte { return live.LFT.Block(b.sw, int(b.num)) })
+				for who, err := range errs {
+					switch {
+					case err == nil:
+						done++
+					case errorIsSince(err):
+						since++
+					case errorIsOthers(err), errors.Is(err, history.ErrLocked), shared && errorIsNoJournal(err): // both make the file at once
+						stopped++
+					default:
+						if _, ok := errors.AsType[*StoppedError](err); !ok {
+							t.Fatalf("round %d, console %d: %v", i, who, err)
+						}
+						both++
+					}
+				}
+				if shared && len(found) > 0 {
+					t.Fatalf("round %d: lost beside a lock: %+v", i, found)
+				}
+				for _, l := range found {
+					if !l.inside {
+						t.Fatalf("round %d: lost, and not between look and Set: %+v", i, l)
+					}
+				}
+				inside += min(1, len(found))
+				for who, s := range consoles {
+					rep, err := s.Sweep(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					says := errs[who] != nil || len(rep.Warnings) > 0
+					for _, l := range found {
+						sw := l.at.sw
+						lid := int(l.at.num)*fabric.BlockSize + l.entry
+						if l.who != who {
+							continue
+						}
+						if final := consoles[who].State().Staged.Tables.Port(sw, uint16(lid)); l.data[l.entry] != final {
+							continue // it would have been another one in the end
+						}
+						if now := s.State().Live.Tables.Port(sw, uint16(lid)); now == l.data[l.entry] {
+							continue // it was written again
+						}
+						if !says {
+							t.Fatalf("round %d: console %d says nothing: %+v", i, who, l)
+						}
+						expectNoted(t, s, live.Fabric.SwitchNode(sw).GUID, lid, l.data[l.entry], s.State().Live.Tables.Port(sw, uint16(lid)))
+						seen++
+					}
+					if says && slices.ContainsFunc(found, func(l lost) bool { return l.who != who }) {
+						overwrote++
+					}
+				}
+			})
+		}
+		t.Logf("shared lock %v: %d commits done, %d done and written over before they ended, %d stopped before they wrote, %d stopped in the middle; in %d rounds something was written between look and Set, "+
+			"%d entries were lost, all noted with both values; %d of those who wrote over it saw it too", shared, done, since, stopped, both, inside, seen, overwrote)
+	}
+}
+
+// switchAt is the switch that a path leads to from the port of the consoles.
+func switchAt(f *fabric.Fabric, path [mad.MaxHops + 1]uint8, hops uint8) fabric.SwitchIndex {
+	at := f.Ports[f.SMPort].Node
+	for _, port := range path[1 : hops+1] {
+		at = f.PeerNode(f.Port(at, port))
+	}
+	return f.Nodes[at].Switch
+}
+
+// expectNoted checks that the journal of a console has an entry with what was written and what is there.
+func expectNoted(t *testing.T, s *Session, guid uint64, lid int, wrote, is uint8) {
+	t.Helper()
+	store, err := s.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.Journal(t.Context(), s.Subnet())
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	if !slices.ContainsFunc(all[0].Others.List, func(w write.Conflict) bool {
+		return w.GUID == fmt.Sprintf("0x%016x", guid) && w.What == fmt.Sprintf("LID %d", lid) && w.Was == fmt.Sprint(wrote) && w.Is == fmt.Sprint(is)
+	}) {
+		t.Fatalf("0x%x LID %d was written as %d and is %d: the journal has %+v", guid, lid, wrote, is, all[0].Others)
+	}
+}
