@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/routing/engines/lash"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -150,8 +151,14 @@ func Parse(chain []string, given []Setting) (Settings, error) {
 	if len(s.Chain) == 0 {
 		s.Chain = []string{engines.Default}
 	}
+	if s.lids.LMC > 0 && slices.Contains(s.Chain, lash.Engine{}.Name()) {
+		s.Notes = append(s.Notes, lashLMC)
+	}
 	return s, s.chooseEngines()
 }
+
+// lashLMC says where the document says otherwise than OpenSM does.
+const lashLMC = "opensm(8) says that with an LMC above 0 the default engine routes instead of lash; OpenSM 3.3.23 routes by lash then, and so does this"
 
 // Only are the settings with one engine alone, and without the unicast cache.
 func (s Settings) Only(engine string) (Settings, error) {
