@@ -45,10 +45,11 @@ type Options struct {
 	MaxReverseHops uint16
 	// QuasiFtreeIndexing makes ftree number the switches from the roots instead of from a leaf (quasi_ftree_indexing).
 	QuasiFtreeIndexing bool
-	// BeforeBull makes ftree route as it did before Bull's upgrades of 2009, which
-	// no option of OpenSM does: a way that was found stays, also where a shorter one
-	// is found later, and secondary ways go in the order of port groups, uncounted.
-	BeforeBull bool
+	// NoBullMinHop and NoBullSecondary take Bull's two upgrades of 2009 out of ftree, which no option of OpenSM does. Without
+	// the first a path that was found stays, also where a shorter one is found later; without the second secondary paths
+	// go up in the order of port groups instead of by load. Without both ftree routes as before them, and counts
+	// main paths alone.
+	NoBullMinHop, NoBullSecondary bool
 
 	// RoutingOrder are port GUIDs that are routed before all others (guid_routing_order_file), and
 	// RoutingOrderNoScatter takes them out of ScatterPorts (guid_routing_order_no_scatter).

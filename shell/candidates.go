@@ -28,6 +28,9 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 	f := st.Paper()
 	switch ask.Kind {
 	case lang.KindEngine:
+		if ask.Command == engineCommand && strings.HasPrefix(ask.Prefix, "-") {
+			return words(settings.FlagNames())
+		}
 		return words(settings.EngineNames())
 	case lang.KindPicture:
 		return words(pictureNames())

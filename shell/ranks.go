@@ -31,11 +31,18 @@ func (r rankRow) Cells() []any {
 	return []any{rank, lidText(r.LID), r.GUID, r.Switch}
 }
 
-// showRanks lists switches by rank, or the roots alone.
-func showRanks(rootsOnly bool) reading {
-	return func(c *call, st *session.State, p *session.Picture) error { return c.showRanks(st, p, rootsOnly) }
+func showRoots(c *call, st *session.State, p *session.Picture) error {
+	if c.Arg(0) == histogramWord {
+		return c.showHistograms(st, p)
+	}
+	return c.showRanks(st, p, true)
 }
 
+func showAllRanks(c *call, st *session.State, p *session.Picture) error {
+	return c.showRanks(st, p, false)
+}
+
+// showRanks lists switches by rank, or the roots alone.
 func (c *call) showRanks(st *session.State, p *session.Picture, rootsOnly bool) error {
 	if p.Ranks == nil && p.Roots == nil {
 		return errNoRanks

@@ -25,10 +25,13 @@ func routeCommands() []Spec {
 		options = append(options, lang.Option{Name: o.Name, Aliases: was(o.Was), Kind: kind, Summary: o.Summary})
 	}
 	return []Spec{
-		{Name: "engine", Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
+		{Name: engineCommand, Summary: "choose the routing engines, tried in order, and their options by OpenSM's names",
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
-				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.",
-			Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true}},
+				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.\n" +
+				"It takes OpenSM's own flags, too: engine -R updn -a roots -A -l 1. They are read as OpenSM reads them, and shown as options; then the LMC\n" +
+				"is 0 and quality of service off where nothing says otherwise. Flags that mean nothing for routes are named.",
+			Args: []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true},
+				{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: options, Run: runEngine},
 		{Name: "engines", Summary: "list the routing engines", Run: runEngines},
 		{Name: "route", Summary: "compute routes for the what-if, else for the live subnet; the result is staged",
@@ -55,8 +58,10 @@ func was(name string) []string {
 	return []string{name}
 }
 
+const engineCommand = "engine"
+
 func runEngine(c *call) error {
-	if c.Arg(0) == guidedWord && len(c.Options) == 0 {
+	if c.Arg(0) == guidedWord && len(c.Args)+len(c.Options) == 1 {
 		return c.guide(guided.Engine(c.session))
 	}
 	if len(c.Args)+len(c.Options) > 0 {
@@ -97,8 +102,9 @@ func (a engineAnswer) Text(w io.Writer) {
 // settings reads what the command was given.
 func (c *call) settings() (settings.Settings, error) {
 	var chain []string
-	if c.Arg(0) != "" {
-		chain = strings.Split(c.Arg(0), ",")
+	words := c.Args
+	if c.Arg(0) != "" && !strings.HasPrefix(c.Arg(0), "-") {
+		chain, words = strings.Split(c.Arg(0), ","), words[1:]
 	}
 	var given []settings.Setting
 	for _, o := range settings.Options {
@@ -106,7 +112,24 @@ func (c *call) settings() (settings.Settings, error) {
 			given = append(given, settings.Setting{Name: o.Name, Value: value})
 		}
 	}
-	if conf := c.Option("from", ""); conf != "" {
+	conf := c.Option("from", "")
+	if len(words) == 0 {
+		return c.readSettings(conf, chain, given)
+	}
+	f, err := settings.ReadFlags(words)
+	if err == nil {
+		err = f.Join(conf, chain, given)
+	}
+	if err != nil {
+		return settings.Settings{}, c.Misused("%v", err)
+	}
+	set, err := c.readSettings(f.Conf, f.Chain, f.Given)
+	set.Notes = append(f.Notes, set.Notes...)
+	return set, err
+}
+
+func (c *call) readSettings(conf string, chain []string, given []settings.Setting) (settings.Settings, error) {
+	if conf != "" {
 		return c.session.ReadConf(conf, chain, given)
 	}
 	return settings.Parse(chain, given)

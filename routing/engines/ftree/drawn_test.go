@@ -24,6 +24,9 @@ const (
 	apart   = "bull:2,2,hosts=2,rows=2"
 )
 
+// before are options without the two upgrades.
+var before = routing.Options{NoBullMinHop: true, NoBullSecondary: true}
+
 var large = []string{"bull:3,3,hosts=4,planes=3,up=2", "bull:3,3,hosts=3,planes=3,rows=2"}
 
 func generated(t *testing.T, spec string) *fabric.Fabric {
@@ -54,16 +57,15 @@ func portsNamed(f *fabric.Fabric, prefix string) (ends []fabric.PortIndex) {
 // figures are what tables of Bull's topology come to.
 type figures struct {
 	// detours counts the paths between compute and service nodes, either way, that
-	// cross an L3 though a shorter one exists, of services.
-	detours, services int
+	// cross an L3 though a shorter one exists, of services; inward are those to compute nodes.
+	detours, services, inward int
 	// worst is the most paths between compute nodes over a link between switches.
 	worst int64
 }
 
 // bullFigures routes with the L3 as roots and the nodes below L0 as compute nodes.
-func bullFigures(t *testing.T, f *fabric.Fabric, early bool) figures {
+func bullFigures(t *testing.T, f *fabric.Fabric, opt routing.Options) figures {
 	t.Helper()
-	opt := routing.Options{BeforeBull: early}
 	for _, n := range f.Switches {
 		if hasName(f, n, "l3") {
 			opt.RootGUIDs = append(opt.RootGUIDs, f.Nodes[n].GUID)
@@ -82,7 +84,9 @@ func bullFigures(t *testing.T, f *fabric.Fabric, early bool) figures {
 	for _, c := range computes {
 		for _, s := range portsNamed(f, "service") {
 			x.count(res.Tables, least, c, s)
+			out := x.detours
 			x.count(res.Tables, least, s, c)
+			x.inward += x.detours - out
 		}
 	}
 	m, err := linkload.Measure(t.Context(), res.Tables, linkload.Among(computes))
@@ -91,6 +95,10 @@ func bullFigures(t *testing.T, f *fabric.Fabric, early bool) figures {
 	}
 	x.worst = m.Summary(0).EdgeForwardingIndex
 	return x
+}
+
+func (x *figures) add(y figures) {
+	x.detours, x.services, x.inward, x.worst = x.detours+y.detours, x.services+y.services, x.inward+y.inward, x.worst+y.worst
 }
 
 func (x *figures) count(t *fabric.Tables, least *routing.Distances, src, dst fabric.PortIndex) {
@@ -143,14 +151,14 @@ func losses(f *fabric.Fabric) []loss {
 func TestServiceNodesWithoutDetour(t *testing.T) {
 	for _, spec := range append([]string{drawing, apart}, large...) {
 		f := generated(t, spec)
-		if late := bullFigures(t, f, false); late.detours != 0 || late.services == 0 {
+		if late := bullFigures(t, f, routing.Options{}); late.detours != 0 || late.services == 0 {
 			t.Errorf("%s: %+v, want no detour", spec, late)
 		}
-		if early := bullFigures(t, f, true); early.detours == 0 {
+		if early := bullFigures(t, f, before); early.detours == 0 {
 			t.Errorf("%s: before the upgrades %+v, want detours", spec, early)
 		}
 		for _, l := range losses(f) {
-			if late := bullFigures(t, l.f, false); late.detours != 0 {
+			if late := bullFigures(t, l.f, routing.Options{}); late.detours != 0 {
 				t.Errorf("%s without an %s: %+v, want no detour", spec, l.what, late)
 			}
 		}
@@ -163,7 +171,7 @@ func TestServiceNodesWithoutDetour(t *testing.T) {
 func TestSecondaryLoadAfterFailure(t *testing.T) {
 	links := 0
 	for _, l := range losses(generated(t, drawing)) {
-		late, early := bullFigures(t, l.f, false), bullFigures(t, l.f, true)
+		late, early := bullFigures(t, l.f, routing.Options{}), bullFigures(t, l.f, before)
 		if late.worst > early.worst || l.what == "L0-L1 link" && late.worst == early.worst {
 			t.Errorf("without an %s: %d paths over the worst link, before the upgrades %d", l.what, late.worst, early.worst)
 		}
@@ -176,15 +184,57 @@ func TestSecondaryLoadAfterFailure(t *testing.T) {
 	}
 }
 
-// The table in docs/bull.md is what comes out.
+// The document says that routes from compute to service nodes cross an L3. The detours of what it draws are
+// all the other way, says docs/bull.md; and the first upgrade alone takes them away.
+func TestDetoursOfTheDrawing(t *testing.T) {
+	f := generated(t, drawing)
+	for _, tt := range []struct {
+		opt             routing.Options
+		detours, inward int
+	}{
+		{before, 16, 16},
+		{routing.Options{NoBullMinHop: true}, 16, 16},
+		{routing.Options{NoBullSecondary: true}, 0, 0},
+		{routing.Options{}, 0, 0},
+	} {
+		if x := bullFigures(t, f, tt.opt); x.detours != tt.detours || x.inward != tt.inward || x.services != 64 {
+			t.Errorf("%+v: %+v, want %d detours of 64 paths, %d of them to compute nodes", tt.opt, x, tt.detours, tt.inward)
+		}
+	}
+}
+
+// The tables in docs/bull.md are what comes out.
 func TestBullTable(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/bull.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table := bullTable(t); !strings.Contains(string(text), table) {
-		t.Errorf("docs/bull.md has another table than\n%s", table)
+	for _, table := range []string{bullTable(t), upgradesTable(t)} {
+		if !strings.Contains(string(text), table) {
+			t.Errorf("docs/bull.md has another table than\n%s", table)
+		}
 	}
+}
+
+// upgradesTable is what each of the upgrades does alone, over the whole topology and all single losses.
+func upgradesTable(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| topology | `bull=no` | `bull_secondary=no` | `bull_min_hop=no` | `bull=yes` |\n|---|---|---|---|---|\n")
+	for _, spec := range append([]string{drawing, apart}, large...) {
+		f := generated(t, spec)
+		all := append([]loss{{"nothing", f}}, losses(f)...)
+		fmt.Fprintf(&b, "| `%s` |", spec)
+		for _, opt := range []routing.Options{before, {NoBullSecondary: true}, {NoBullMinHop: true}, {}} {
+			var sum figures
+			for _, l := range all {
+				sum.add(bullFigures(t, l.f, opt))
+			}
+			fmt.Fprintf(&b, " %.0f %%, %.1f |", 100*float64(sum.detours)/float64(sum.services), float64(sum.worst)/float64(len(all)))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 func bullTable(t *testing.T) string {
@@ -208,9 +258,8 @@ func bullTable(t *testing.T) string {
 			}
 			var sums [2]figures
 			for _, g := range rows[what] {
-				for k, early := range []bool{true, false} {
-					x := bullFigures(t, g, early)
-					sums[k] = figures{sums[k].detours + x.detours, sums[k].services + x.services, sums[k].worst + x.worst}
+				for k, opt := range []routing.Options{before, {}} {
+					sums[k].add(bullFigures(t, g, opt))
 				}
 			}
 			n := float64(len(rows[what]))
@@ -230,7 +279,7 @@ func TestUpgradesLeaveTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		early, err := ftree.Engine{}.Route(t.Context(), f, routing.Options{BeforeBull: true})
+		early, err := ftree.Engine{}.Route(t.Context(), f, before)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ package ftree
 
 import "example.org/ibconsole/fabric"
 
-// These are the walks from before Bull's upgrades (Morey-Chaisemartin, "[RFC]
+// These are the walks from before both of Bull's upgrades (Morey-Chaisemartin, "[RFC]
 // Fat-Tree upgrades", 2009). They differ from the later ones in this:
 //
 //   - The first path to a switch stays, also where a shorter one is found later.

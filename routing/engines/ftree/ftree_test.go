@@ -171,7 +171,7 @@ func TestCancelledWhileTurningBack(t *testing.T) {
 	}
 	for _, early := range []bool{false, true} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		opt := routing.Options{IONodes: ios, MaxReverseHops: 60000, BeforeBull: early}
+		opt := routing.Options{IONodes: ios, MaxReverseHops: 60000, NoBullMinHop: early, NoBullSecondary: early}
 		if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}

@@ -49,7 +49,7 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 	for i := range list {
 		g := &list[i]
 		r := g.remote
-		if r == fabric.None || known[r] <= next || r == from {
+		if r == fabric.None || known[r] <= next || r == from || w.stays(r) {
 			continue
 		}
 		far, p := g.far, (*port)(nil)
@@ -79,6 +79,11 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 	return found
 }
 
+// stays reports whether a switch keeps the path that it has, though there is a shorter one.
+func (w *walker) stays(s fabric.SwitchIndex) bool {
+	return w.opt.NoBullMinHop && w.hops[s] != fabric.NoPath
+}
+
 // goUp leads to s, which is that many hops from the target, what is below it, then the switches above it and
 // with them what is below those. The main path goes up first, by the group and port on which the fewest paths
 // were counted, and is counted; the others go where the target is farther or was not reached.
@@ -105,6 +110,10 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 	if main {
 		found = w.upMain(&list[0], s, credit, hops) || found
 		list = list[1:]
+	}
+	if w.opt.NoBullSecondary {
+		orderByPlace(list)
+		at.unordered = true
 	}
 	found = w.upOthers(list, s, credit, hops, none) || found
 	if side := w.side[s]; len(side) > 0 {
@@ -133,7 +142,7 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	}
 	g.key += oneWay
 	w.at[s].unordered = true
-	if w.out[r] == fabric.NoPath || next < w.hops[r] {
+	if w.out[r] == fabric.NoPath || next < w.hops[r] && !w.stays(r) {
 		w.set(g, far, s, next)
 	}
 	return w.goUp(r, s, true, credit, next)
@@ -146,7 +155,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 	for i := range list {
 		g := &list[i]
 		r := g.remote
-		if w.out[r] != fabric.NoPath && next >= w.hops[r] {
+		if w.out[r] != fabric.NoPath && (next >= w.hops[r] || w.stays(r)) {
 			continue
 		}
 		far, p := g.far, (*port)(nil)

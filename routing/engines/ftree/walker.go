@@ -191,7 +191,7 @@ func (w *walker) begin(lid uint16) {
 }
 
 func (w *walker) climb(s fabric.SwitchIndex, main bool, credit uint16, cur uint8) {
-	if w.opt.BeforeBull {
+	if w.opt.NoBullMinHop && w.opt.NoBullSecondary {
 		w.earlyUp(s, fabric.None, main, credit, cur)
 	} else {
 		w.goUp(s, fabric.None, main, credit, cur)

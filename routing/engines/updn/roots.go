@@ -3,10 +3,12 @@
 package updn
 
 import (
+	"context"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // OpenSM takes a switch for a root if the hosts of the subnet lie at one distance
@@ -20,6 +22,43 @@ const (
 
 // detectRoots marks the switches that look like roots, and says why there may be none. O(switches^2).
 func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string) {
+	total := eachHistogram(f, hops, func(h *Histogram) {
+		if h.Root() {
+			isRoot[h.Switch] = true
+		}
+	})
+	if total == 0 {
+		return "no hosts, and so no roots to be found"
+	}
+	return fmt.Sprintf("no roots found: from no switch are more than 90 %% of the %d host ports at one distance, "+
+		"and not more than 5 %% at any other; root_guid_file can name the roots", total)
+}
+
+// Histogram is how many host ports lie at each distance from a switch, by which OpenSM judges whether it is a root.
+type Histogram struct {
+	Switch fabric.SwitchIndex
+	// Ports are the host ports by hops to the switches that they are on.
+	Ports [farthest]int
+	// OverMost counts the distances at which more than 90 % of all host ports lie, OverFew those of more than 5 %.
+	OverMost, OverFew int
+}
+
+// Root reports whether the switch is taken for a root.
+func (h *Histogram) Root() bool { return h.OverMost == 1 && h.OverFew == 1 }
+
+// Histograms are those by which updn looks for roots with these options, of the switches of the subnet, and how
+// many host ports there are. O(switches^2).
+func Histograms(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (all []Histogram, hosts int, err error) {
+	hops, err := minhop.Hops(ctx, f, opt)
+	if err != nil {
+		return nil, 0, err
+	}
+	hosts = eachHistogram(f, hops, func(h *Histogram) { all = append(all, *h) })
+	return all, hosts, nil
+}
+
+// eachHistogram makes the histogram of each switch in turn, and returns how many host ports there are.
+func eachHistogram(f *fabric.Fabric, hops routing.Hops, judge func(*Histogram)) (total int) {
 	hosts, total := hostsOf(f)
 	var leaves []int32
 	for s, n := range hosts {
@@ -32,31 +71,24 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 		if !f.SwitchNode(s).InSubnet {
 			continue
 		}
-		var bars [farthest]int
+		h := Histogram{Switch: s}
 		row = leastFrom(hops, s, row)
 		for _, leaf := range leaves {
-			if h := row[leaf]; h < farthest {
-				bars[h] += hosts[leaf]
+			if d := row[leaf]; d < farthest {
+				h.Ports[d] += hosts[leaf]
 			}
 		}
-		overMost, overFew := 0, 0
-		for _, n := range bars {
+		for _, n := range h.Ports {
 			if float64(n) > float64(total)*most {
-				overMost++
+				h.OverMost++
 			}
 			if float64(n) > float64(total)*few {
-				overFew++
+				h.OverFew++
 			}
 		}
-		if overMost == 1 && overFew == 1 {
-			isRoot[s] = true
-		}
+		judge(&h)
 	}
-	if total == 0 {
-		return "no hosts, and so no roots to be found"
-	}
-	return fmt.Sprintf("no roots found: from no switch are more than 90 %% of the %d host ports at one distance, "+
-		"and not more than 5 %% at any other; root_guid_file can name the roots", total)
+	return total
 }
 
 // leastFrom are the least counts from one switch, which it may write to row.

@@ -39,12 +39,7 @@ func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings,
 		chain, notes = confChain(conf, notes)
 	}
 	options, notes := confOptions(conf, notes)
-	if indexSetting(options, "lmc") < 0 {
-		options = append(options, Setting{"lmc", "0"})
-	}
-	if indexSetting(options, "qos") < 0 {
-		options = append(options, Setting{"qos", "FALSE"})
-	}
+	options = withDefaults(options)
 	if path := conf.Value(partitionFile); indexSetting(options, partitionFile) < 0 && path != "" {
 		if _, err := os.Stat(path); err == nil {
 			options = append(options, Setting{partitionFile, path})
@@ -81,10 +76,15 @@ func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings,
 
 // confChain is the chain of routing_engine without the engines that are not here.
 func confChain(conf *osm.Conf, notes []string) (chain, more []string) {
+	return modelledChain(conf.Get("routing_engine"), conf.Name, notes)
+}
+
+// modelledChain is a list of engines as OpenSM reads it, without those that are not here; from is where it stands.
+func modelledChain(list, from string, notes []string) (chain, more []string) {
 	known := EngineNames()
-	for _, name := range strings.FieldsFunc(conf.Get("routing_engine"), func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
 		if !slices.Contains(known, name) {
-			notes = append(notes, fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only an estimate", conf.Name, name))
+			notes = append(notes, fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only an estimate", from, name))
 			continue
 		}
 		chain = append(chain, name)

@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/routing/engines/lash"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -83,7 +84,12 @@ var Options = []Option{
 	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back",
 		set: number("", 0, 1<<16-1, func(s *Settings, n uint64) { s.routing.MaxReverseHops = uint16(n) })},
 	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
-	{Name: "bull", Summary: "no: let ftree route as before Bull's upgrades, which OpenSM cannot", boolean: true, set: setBull},
+	{Name: "bull", Summary: "no: let ftree route as before Bull's two upgrades, which OpenSM cannot", boolean: true,
+		set: off(func(s *Settings, without bool) { s.routing.NoBullMinHop, s.routing.NoBullSecondary = without, without })},
+	{Name: "bull_min_hop", Summary: "no: let ftree keep paths where it finds shorter ones: the first of the upgrades", boolean: true,
+		set: off(func(s *Settings, without bool) { s.routing.NoBullMinHop = without })},
+	{Name: "bull_secondary", Summary: "no: let secondary paths of ftree go by the order of ports, not by load: the second", boolean: true,
+		set: off(func(s *Settings, without bool) { s.routing.NoBullSecondary = without })},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
 	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool { return &s.routing.ConnectRoots }),
 	guidFile(osm.RoutingOrder, "port GUIDs that are routed first", takeOrder),
@@ -103,7 +109,8 @@ var Options = []Option{
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
 	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, set: setPartitions},
-	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true, set: setQoS},
+	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true,
+		set: off(func(s *Settings, without bool) { s.torus.NoQoS = without })},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
@@ -144,8 +151,14 @@ func Parse(chain []string, given []Setting) (Settings, error) {
 	if len(s.Chain) == 0 {
 		s.Chain = []string{engines.Default}
 	}
+	if s.lids.LMC > 0 && slices.Contains(s.Chain, lash.Engine{}.Name()) {
+		s.Notes = append(s.Notes, lashLMC)
+	}
 	return s, s.chooseEngines()
 }
+
+// lashLMC says where the document says otherwise than OpenSM does.
+const lashLMC = "opensm(8) says that with an LMC above 0 the default engine routes instead of lash; OpenSM 3.3.23 routes by lash then, and so does this"
 
 // Only are the settings with one engine alone, and without the unicast cache.
 func (s Settings) Only(engine string) (Settings, error) {
@@ -172,11 +185,16 @@ func (s *Settings) Words() (chain, options string) {
 // EngineNames are the names that a chain can hold.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-func setBull(s *Settings, value string) error {
-	var on bool
-	err := boolean(func(*Settings) *bool { return &on })(s, value)
-	s.routing.BeforeBull = err == nil && !on
-	return err
+// off sets what is on by default.
+func off(take func(s *Settings, without bool)) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		on := false
+		err := boolean(func(*Settings) *bool { return &on })(s, value)
+		if err == nil {
+			take(s, !on)
+		}
+		return err
+	}
 }
 
 // boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for no; what is neither is refused here.
@@ -248,13 +266,6 @@ func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
 
 // HasPartitions reports whether a file of them was read.
 func (s *Settings) HasPartitions() bool { return s.partitions != nil }
-
-func setQoS(s *Settings, value string) error {
-	on := false
-	err := boolean(func(*Settings) *bool { return &on })(s, value)
-	s.torus.NoQoS = !on
-	return err
-}
 
 // Job is to make tables by the settings.
 func (s *Settings) Job() *compute.Job {

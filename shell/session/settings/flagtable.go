@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import "example.org/ibconsole/fabric/formats/osm"
+
+// flag is one of OpenSM's command line (opensm(8), and what opensm --help prints).
+type flag struct {
+	short byte // 0 for none
+	long  string
+	takes bool // says that a value follows
+	// option is ours of the same meaning, "" for none; where no value follows it is TRUE.
+	option string
+	// why says why the flag is refused, note what is to be said of it. Without either and without an
+	// option it means nothing for routes.
+	why, note string
+}
+
+// The values of option that are none of [Options].
+const (
+	chainFlag = "engine"
+	confFlag  = "from"
+)
+
+const (
+	endsOpenSM   = "it makes OpenSM end without routing"
+	notModelled  = "is not modelled"
+	onlyOfGrants = "is not read: which service levels the subnet administration grants may differ"
+)
+
+var flags = []flag{
+	{short: 'R', long: "routing_engine", takes: true, option: chainFlag},
+	{short: 'F', long: "config", takes: true, option: confFlag},
+	{short: 'l', long: "lmc", takes: true, option: "lmc"},
+	{short: 'r', long: "reassign_lids", option: "reassign_lids"},
+	{short: 'x', long: "honor_guid2lid", option: "honor_guid2lid_file"},
+	{short: 'a', long: "root_guid_file", takes: true, option: osm.RootGUIDs.Option()},
+	{short: 'u', long: "cn_guid_file", takes: true, option: osm.ComputeNodes.Option()},
+	{short: 'G', long: "io_guid_file", takes: true, option: osm.IONodes.Option()},
+	{short: 'H', long: "max_reverse_hops", takes: true, option: "max_reverse_hops"},
+	{short: 'm', long: "ids_guid_file", takes: true, option: osm.SwitchIDs.Option()},
+	{short: 'z', long: "connect_roots", option: "connect_roots"},
+	{short: 'X', long: "guid_routing_order_file", takes: true, option: osm.RoutingOrder.Option()},
+	{long: "guid_routing_order_no_scatter", option: "guid_routing_order_no_scatter"},
+	{short: 'i', long: "ignore_guids", takes: true, option: osm.IgnoredPorts.Option()},
+	{long: "port-shifting", option: "port_shifting"},
+	{long: "scatter-ports", takes: true, option: "scatter_ports"},
+	{short: 'w', long: "hop_weights_file", takes: true, option: osm.HopWeights.Option()},
+	{short: 'O', long: "port_search_ordering_file", takes: true, option: osm.SearchOrder.Option()},
+	{long: "dimn_ports_file", takes: true, option: osm.SearchOrder.Option()},
+	{short: 'A', long: "ucast_cache", option: "use_ucast_cache"},
+	{short: 'M', long: "lid_matrix_file", takes: true, option: "lid_matrix_dump_file"},
+	{short: 'U', long: "lfts_file", takes: true, option: "lfts_file"},
+	{long: "do_mesh_analysis", option: "do_mesh_analysis"},
+	{long: "lash_start_vl", takes: true, option: "lash_start_vl"},
+	{long: torusConfig, takes: true, option: torusConfig},
+	{short: 'Q', long: "qos", option: "qos"},
+	{short: 'P', long: "Pconfig", takes: true, option: partitionFile},
+
+	{short: 'Y', long: "qos_policy_file", takes: true, note: onlyOfGrants},
+	{short: 'S', long: "sadb_file", takes: true, note: "is not read: load groups takes multicast groups"},
+	{long: "nue_max_num_vls", takes: true, note: notModelled},
+	{long: "consolidate_ipv6_snm_req", note: notModelled},
+	{short: 'd', long: "debug", takes: true, note: "is passed over, also where it turns multicast off"},
+	{short: 'I', long: "inactive", note: "is passed over: an inactive OpenSM routes nothing"},
+
+	{long: "version", why: endsOpenSM},
+	{short: 'h', long: "help", why: endsOpenSM},
+	{short: '?', why: endsOpenSM},
+	{short: 'c', long: "create-config", takes: true, why: endsOpenSM},
+
+	{short: 'g', long: "guid", takes: true},
+	{short: 'p', long: "priority", takes: true},
+	{long: "subnet_prefix", takes: true},
+	{short: 'k', long: "smkey", takes: true},
+	{long: "sm_sl", takes: true},
+	{short: 'o', long: "once"},
+	{short: 's', long: "sweep", takes: true},
+	{short: 't', long: "timeout", takes: true},
+	{long: "retries", takes: true},
+	{short: 'n', long: "maxsmps", takes: true},
+	{short: 'q', long: "console", takes: true},
+	{short: 'C', long: "console-port", takes: true},
+	{long: "dump_files_dir", takes: true},
+	{short: 'f', long: "log_file", takes: true},
+	{short: 'L', long: "log_limit", takes: true},
+	{short: 'e', long: "erase_log_file"},
+	{short: 'N', long: "no_part_enforce"},
+	{short: 'Z', long: "part_enforce", takes: true},
+	{short: 'W', long: "allow_both_pkeys"},
+	{long: "congestion_control"},
+	{long: "cc_key", takes: true},
+	{short: 'y', long: "stay_on_fatal"},
+	{short: 'B', long: "daemon"},
+	{long: "perfmgr"},
+	{long: "perfmgr_sweep_time_s", takes: true},
+	{long: "prefix_routes_file", takes: true},
+	{long: "log_prefix", takes: true},
+	{short: 'v', long: "verbose"},
+	{short: 'V', long: "V"},
+	{short: 'D', long: "D", takes: true},
+}
