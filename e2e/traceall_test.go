@@ -28,6 +28,8 @@ type census struct {
 		Why   string
 	}
 	Places int
+	// Part counts the live paths that are others than those in live.
+	Part int
 }
 
 // alike are the paths of a switch pair.
@@ -127,7 +129,7 @@ func TestTraceAll(t *testing.T) {
 	for _, x := range all.Troubles {
 		lost += x.Pairs
 	}
-	if all.Pairs != want.Pairs || lost != over || all.Arrive != all.Pairs-over || over == 0 || all.Places != 2 {
+	if all.Pairs != want.Pairs || lost != over || all.Arrive != all.Pairs-over || over == 0 || all.Places != 2 || all.Part != over {
 		t.Errorf("without a cable: %+v, by ibtracert %d paths went over it", all, over)
 	}
 }

@@ -125,7 +125,7 @@ func runTrace(c *call) error {
 	case r.all && !asked.Any():
 		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
 	case r.live && r.all:
-		return c.traceAllLive(&st, r.limit)
+		return c.traceAllLive(&st, p, perr, r.limit)
 	case r.live && r.many:
 		return c.traceManyLive(&st, p, perr, &r)
 	case r.live:

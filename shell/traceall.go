@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/checks/census"
@@ -24,20 +25,33 @@ func (c *call) traceAll(st *session.State, p *session.Picture, limit int) error 
 	return c.out.Answer(answer)
 }
 
-// traceAllLive reads the subnet, and follows the packets of all pairs.
-func (c *call) traceAllLive(st *session.State, limit int) error {
+// traceAllLive reads the subnet, follows the packets of all pairs, and compares with a
+// picture.
+func (c *call) traceAllLive(st *session.State, p *session.Picture, noTables error, limit int) error {
 	now, unanswered, err := c.session.ReadNow(c.ctx)
 	if err != nil {
 		return err
 	}
 	passing := *now.Tables
 	passing.Fabric = now.Fabric.Passing()
-	r, err := c.session.Census(c.ctx, &passing, census.Options{List: limit})
+	opt := census.Options{List: limit}
+	if noTables == nil {
+		opt.Beside = p.Tables
+	}
+	r, err := c.session.Census(c.ctx, &passing, opt)
 	if err != nil {
 		return err
 	}
 	answer := c.allAnswer(now.Fabric, &passing, r)
 	answer.Of, answer.Adaptive = "the switches now", adaptive(st)
+	if noTables == nil {
+		answer.Against, answer.Part = st.Title(p), int(r.Part)
+	}
+	for _, x := range r.Parting {
+		answer.Parting = append(answer.Parting, traceTrouble{
+			From: now.Fabric.PortName(x.Src), To: destinationName(now.Fabric, x.LID), Why: partsFrom(&passing, p, x, st.Title(p)),
+		})
+	}
 	shown, more := prose.Cut(unanswered, maxTroubles)
 	for _, u := range shown {
 		c.out.warn("unanswered: %s", u)
@@ -80,4 +94,20 @@ func whyLost(f *fabric.Fabric, path *walk.Path) string {
 		}
 	}
 	return path.Explain(f)
+}
+
+// partsFrom says where a path through tables leaves that of a picture.
+func partsFrom(t *fabric.Tables, p *session.Picture, x census.Pair, title string) string {
+	f := t.Fabric
+	src := p.Fabric.PortByGUID(f.Ports[x.Src].GUID)
+	if src == fabric.None {
+		return fmt.Sprintf("%s is not in %s", f.PortName(x.Src), title)
+	}
+	var now livetrace.Path
+	path := walk.Trace(t, x.Src, x.LID)
+	for _, h := range path.Hops {
+		now.Hops = append(now.Hops, livetrace.Hop{GUID: f.Nodes[h.Node].GUID, Node: h.Node, Out: outOf(f, h.Out)})
+	}
+	planned := walk.Trace(p.Tables, src, x.LID)
+	return parts(f, &now, p.Fabric, &planned, title)
 }

@@ -94,6 +94,9 @@ func (m *manyAnswer) Text(w io.Writer) {
 	default:
 		_, _ = fmt.Fprintf(w, "%d take another path than in %s:\n", m.Part, m.Against)
 		listTroubles(w, m.Parting, 0)
+		if more := m.Part - len(m.Parting); more > 0 {
+			_, _ = fmt.Fprintf(w, "  and %d more (limit=N lists more)\n", more)
+		}
 	}
 	if m.WithoutLID > 0 {
 		_, _ = fmt.Fprintf(w, "%s without a LID, which nobody can send to\n", prose.Count(m.WithoutLID, "end port"))
@@ -118,7 +121,7 @@ func listTroubles(w io.Writer, troubles []traceTrouble, places int) {
 		}
 	}
 	if more := places - len(troubles); more > 0 {
-		_, _ = fmt.Fprintf(w, "  and at %d more places (limit=N lists more)\n", more)
+		_, _ = fmt.Fprintf(w, "  and at %s (limit=N lists more)\n", prose.Count(more, "more place"))
 	}
 }
 

@@ -23,6 +23,8 @@ type Options struct {
 	// List is how many of [Result.Alike], and how many of [Result.Failures] of each
 	// verdict, are listed; 20 if it is 0.
 	List int
+	// Beside, where set, are tables that the paths are compared with.
+	Beside *fabric.Tables
 	// Progress, where set, is told the LIDs done and all there are, from several
 	// goroutines.
 	Progress func(done, total int)
@@ -48,6 +50,10 @@ type Result struct {
 	// first of each verdict: those where most end.
 	Places   int
 	Failures []Failure
+	// Part counts the pairs whose path is another one in the tables beside: other nodes,
+	// by their GUIDs, or other ports by which packets leave them. Parting are some.
+	Part    int64
+	Parting []Pair
 }
 
 // Arrive is the number of pairs whose packets arrive.
@@ -158,6 +164,8 @@ func (c *counter) result() *Result {
 		}
 		r.SwitchPairs += w.SwitchPairs
 		r.Sequences += w.Sequences
+		r.Part += w.Part
+		r.Parting = append(r.Parting, w.Parting...)
 		r.Alike = append(r.Alike, w.Alike...)
 		for at, f := range w.failures {
 			failures[at] = f.and(failures[at])
@@ -165,6 +173,7 @@ func (c *counter) result() *Result {
 	}
 	slices.SortFunc(r.Alike, func(a, b Alike) int { return a.order(&b) })
 	r.Alike = r.Alike[:min(len(r.Alike), c.opt.List)]
+	r.Parting = firstPairs(r.Parting, c.opt.List)
 	r.fail(failures, c.opt.List)
 	return r
 }

@@ -117,6 +117,64 @@ func TestAsWalked(t *testing.T) {
 	}
 }
 
+// hops are the nodes of a path and the ports by which packets leave them.
+func hops(t *fabric.Tables, src fabric.PortIndex, lid uint16) (list []string) {
+	p := walk.Trace(t, src, lid)
+	for _, h := range p.Hops {
+		out := uint8(0)
+		if h.Out != fabric.None {
+			out = t.Fabric.Ports[h.Out].Num
+		}
+		list = append(list, fmt.Sprint(t.Fabric.Nodes[h.Node].GUID, out))
+	}
+	return append(list, p.Verdict.String())
+}
+
+// TestBeside: as many paths are others beside other tables as walks of each pair find:
+// with wrong entries, without some links, and both. What is named is one.
+func TestBeside(t *testing.T) {
+	r := testenv.Rand(t)
+	part := 0
+	for i := range testenv.Count(t, 40, 2000) {
+		old := treestest.Minhop(t, treestest.Random(t, r))
+		now := old
+		if i%4 < 2 {
+			now = treestest.Broken(r, old, r.IntN(4))
+		}
+		if links := now.Fabric.Links(); i%4 > 0 && len(links) > 0 {
+			less := *now
+			less.Fabric = now.Fabric.Without(links[:1])
+			now = &less
+		}
+		if old.Fabric.MaxLID == 0 || now.Fabric.MaxLID == 0 {
+			continue
+		}
+		got, err := Take(t.Context(), now, Options{Beside: old})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(0)
+		for _, src := range now.Fabric.EndPorts {
+			for _, lid := range allLIDs(now.Fabric) {
+				if now.Fabric.PortByLID(lid) != src && !slices.Equal(hops(now, src, lid), hops(old, src, lid)) {
+					want++
+				}
+			}
+		}
+		if got.Part != want {
+			t.Fatalf("case %d: %d paths are others, walked %d", i, got.Part, want)
+		}
+		for _, p := range got.Parting {
+			if part++; slices.Equal(hops(now, p.Src, p.LID), hops(old, p.Src, p.LID)) {
+				t.Fatalf("case %d: %+v takes the same path", i, p)
+			}
+		}
+	}
+	if part == 0 {
+		t.Error("no path was another one")
+	}
+}
+
 // TestBounded: what is listed is bounded, and the same however many processors there are.
 func TestBounded(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))

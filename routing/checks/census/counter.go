@@ -33,6 +33,7 @@ type counter struct {
 	// cells are, for each LID that is counted now, what the paths from each origin are.
 	cells   []uint64
 	workers []*worker
+	beside  *beside // nil for none
 }
 
 // origin is a switch with ends that send.
@@ -78,6 +79,9 @@ func newCounter(t *fabric.Tables, opt Options) *counter {
 	}
 	c.listOrigins()
 	c.listTargets()
+	if opt.Beside != nil {
+		c.beside = newBeside(c, opt.Beside)
+	}
 	return c
 }
 
@@ -141,6 +145,9 @@ type worker struct {
 	passed []uint64
 	stops  []int32
 	runs   []run
+	// trail and there are what packets pass from each switch on, in the tables and in
+	// those beside them.
+	trail, there []uint64
 }
 
 func (c *counter) worker(n int) *worker {
@@ -159,6 +166,9 @@ func (c *counter) worker(n int) *worker {
 func (w *worker) column(t *trees.Tree, cells []uint64) {
 	w.judge.Tree(t)
 	w.follow(t)
+	if w.beside != nil {
+		w.compareBeside(t)
+	}
 	clear(cells[:len(w.origins)])
 	for g := range w.ends.Groups {
 		n := w.sourcesOf(g, t.End)
